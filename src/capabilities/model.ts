@@ -1,0 +1,22 @@
+import type { ModelEvent } from "../protocol/model-event.ts";
+import type { ToolSpec } from "../protocol/tool-spec.ts";
+import type { TranscriptMessage } from "../protocol/transcript-message.ts";
+
+/** One model call. */
+export interface ModelRequest {
+  readonly model: string;
+  readonly messages: readonly TranscriptMessage[];
+  /** What the model may ask for; nothing else is ever shown to it. */
+  readonly tools: readonly ToolSpec[];
+}
+
+/**
+ * Calls a language model.
+ * Contract: yields one batch of events per network read, never an empty one, and ends with exactly
+ * one `turn` event, whatever the provider does; it does not throw. Text deltas concatenate to
+ * `turn.text`. Aborting the signal closes the connection and ends in a turn with failure `aborted`.
+ * It makes one HTTP request and never retries.
+ */
+export interface Model {
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
+}

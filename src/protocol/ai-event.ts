@@ -1,0 +1,70 @@
+import type { RunId, ToolCallId } from "./ids.ts";
+import type { JsonObject } from "./json.ts";
+import type { ModelFinish } from "./model-event.ts";
+import type { ObservationObject } from "./observation.ts";
+import type { Usage } from "./usage.ts";
+
+/** How a run ended. */
+export type DoneReason =
+  | "stop"
+  | "length"
+  | "content_filter"
+  | "step_limit"
+  | "cancelled"
+  | "error";
+
+/** Why a run failed, in words a client may see; never a provider's text. */
+export type RunError = {
+  readonly code: string;
+  readonly message: string;
+};
+
+/**
+ * One semantic event of a run: what the log stores and every encoder reads.
+ * Contract: parts are numbered from 0 in the order they open, one number per text or tool call, so
+ * that an event can be encoded without knowing the ones before it. Arguments and observations are
+ * redacted. A run's last event is its one `done`.
+ */
+export type AiEvent =
+  | { readonly type: "run_started"; readonly runId: RunId; readonly model: string }
+  | { readonly type: "step_started"; readonly step: number; readonly messageId: string }
+  | { readonly type: "text_started"; readonly part: number }
+  | { readonly type: "text_delta"; readonly part: number; readonly text: string }
+  | { readonly type: "text_finished"; readonly part: number }
+  /** The model asked for a call; nothing about it has been checked. */
+  | {
+      readonly type: "tool_call_proposed";
+      readonly part: number;
+      readonly toolCallId: ToolCallId;
+      readonly toolName: string;
+    }
+  /** Every gate passed; the tool is about to run with these (redacted) arguments. */
+  | {
+      readonly type: "tool_call_start";
+      readonly part: number;
+      readonly toolCallId: ToolCallId;
+      readonly args: JsonObject;
+    }
+  | {
+      readonly type: "tool_call_result";
+      readonly part: number;
+      readonly toolCallId: ToolCallId;
+      readonly observation: ObservationObject;
+    }
+  | { readonly type: "title_set"; readonly title: string }
+  | {
+      readonly type: "step_finished";
+      readonly step: number;
+      readonly finish: ModelFinish;
+      readonly usage: Usage;
+      /** True when another step follows. */
+      readonly continued: boolean;
+    }
+  | {
+      readonly type: "done";
+      readonly reason: DoneReason;
+      /** Sum over all steps. */
+      readonly usage: Usage;
+      /** Present exactly when `reason` is `error`. */
+      readonly error?: RunError;
+    };

@@ -1,0 +1,23 @@
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+/** Names one run; carries a MAC bound to its tenant (see run-id.ts). */
+export type RunId = Branded<"RunId">;
+export type TenantId = Branded<"TenantId">;
+/** `user:…`, `agent:…` or `service:…` (seeds/000, ToolInvocationContext). */
+export type ActorId = Branded<"ActorId">;
+/** Namespaced tool id, `core__get_current_time` (seeds/000 #16). */
+export type ToolId = Branded<"ToolId">;
+/** Stays the same from start to result (seeds/000 #5); unique within its run. */
+export type ToolCallId = Branded<"ToolCallId">;
+/** `<recovery epoch>-<sequence>`; see event-id.ts. */
+export type EventId = Branded<"EventId">;
+
+/** Longest tool call id that a client or a model may use (seeds/001, "Contract layer"). */
+export const MAX_TOOL_CALL_ID_CHARS = 128;
+/** Largest tool-call arguments, as JSON text in UTF-8 (seeds/001, "Contract layer"). */
+export const MAX_TOOL_ARGUMENTS_BYTES = 8 * 1024;
+/** Largest tool result, as JSON text in UTF-8 (seeds/001, "Contract layer"). */
+export const MAX_TOOL_RESULT_BYTES = 32 * 1024;
+/** No contract may raise its own argument or result limit beyond this. */
+export const MAX_CONTRACT_BYTES = 256 * 1024;

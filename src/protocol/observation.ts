@@ -1,0 +1,118 @@
+import type { ToolCallId } from "./ids.ts";
+import type { JsonObject } from "./json.ts";
+import { responseTo, type TaxonomyClass, type ToolErrorCode } from "./taxonomy.ts";
+
+/** One thing wrong with a call, for repair; expected and actual go into the message. */
+export type FieldError = {
+  /** JSON pointer into the arguments, or null when the whole call is meant. */
+  readonly field: string | null;
+  /** Never the raw arguments, a stack, a secret or a provider's text. */
+  readonly message: string;
+  readonly code: string;
+};
+
+/**
+ * The typed, redacted outcome of a tool call that the model and the UI see. Field names and the
+ * closed shape are those of seeds/004, "Observation Object Schema".
+ */
+export type ObservationObject = {
+  readonly tool_identity: {
+    readonly name: string;
+    readonly version: string;
+    readonly call_id: ToolCallId;
+  };
+  readonly execution_metadata: {
+    /** ISO 8601, UTC. */
+    readonly timestamp: string;
+    readonly latency_ms: number;
+    readonly idempotency_hit: boolean;
+    readonly trace_id: string;
+    readonly attempt_number: number;
+  };
+  readonly status: {
+    readonly code: number;
+    readonly is_error: boolean;
+    readonly taxonomy_class: TaxonomyClass;
+    readonly retryable: boolean;
+    readonly repairable: boolean;
+    readonly requires_approval: boolean;
+    readonly fail_closed: boolean;
+  };
+  readonly result_payload: {
+    readonly data: JsonObject | null;
+    readonly errors: readonly FieldError[];
+    readonly warnings: readonly string[];
+  };
+  readonly verification: {
+    readonly post_action_verification_required: boolean;
+    readonly target_state_reference: string | null;
+    readonly expected_state: JsonObject | null;
+    readonly delay_seconds: number;
+  };
+};
+
+/** Why a gate ended a call: its class and what the model needs for a repair. */
+export interface ToolFailure {
+  readonly taxonomyClass: Exclude<TaxonomyClass, "SUCCESS" | "PARTIAL_SUCCESS">;
+  /** Set only where it differs from the class's own code (`unavailable`). */
+  readonly errorCode?: ToolErrorCode;
+  readonly errors: readonly FieldError[];
+}
+
+/** What an observation is made of. Units: startedAtMs and endedAtMs in Unix milliseconds. */
+export interface ObservationFacts {
+  readonly name: string;
+  readonly version: string;
+  readonly toolCallId: ToolCallId;
+  readonly traceId: string;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+}
+
+/** Builds the observation of a call that did its work; `data` is already redacted. */
+export function observeSuccess(facts: ObservationFacts, data: JsonObject): ObservationObject {
+  return observe(facts, "SUCCESS", { data, errors: [], warnings: [] });
+}
+
+/** Builds the observation of a call that a gate or the tool itself ended. */
+export function observeFailure(facts: ObservationFacts, failure: ToolFailure): ObservationObject {
+  return observe(facts, failure.taxonomyClass, {
+    data: null,
+    errors: failure.errors,
+    warnings: [],
+  });
+}
+
+function observe(
+  facts: ObservationFacts,
+  taxonomyClass: TaxonomyClass,
+  payload: ObservationObject["result_payload"],
+): ObservationObject {
+  const response = responseTo(taxonomyClass);
+  return {
+    tool_identity: { name: facts.name, version: facts.version, call_id: facts.toolCallId },
+    execution_metadata: {
+      timestamp: new Date(facts.endedAtMs).toISOString(),
+      latency_ms: Math.max(0, Math.round(facts.endedAtMs - facts.startedAtMs)),
+      idempotency_hit: false,
+      trace_id: facts.traceId,
+      attempt_number: 1,
+    },
+    status: {
+      code: response.status,
+      is_error: taxonomyClass !== "SUCCESS" && taxonomyClass !== "PARTIAL_SUCCESS",
+      taxonomy_class: taxonomyClass,
+      retryable: response.retryable,
+      repairable: response.repairable,
+      requires_approval: response.requiresApproval,
+      fail_closed: response.failClosed,
+    },
+    result_payload: payload,
+    verification: {
+      post_action_verification_required: false,
+      target_state_reference: null,
+      expected_state: null,
+      delay_seconds: 0,
+    },
+  };
+}

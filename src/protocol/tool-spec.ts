@@ -1,0 +1,24 @@
+import type { JsonValue } from "./json.ts";
+import type { ToolId } from "./ids.ts";
+import type { ToolEffect } from "./tool-effect.ts";
+
+/** A JSON Schema of draft 7, always derived from a contract's valibot schema, never written by hand. */
+export type JsonSchema7 = { readonly [keyword: string]: JsonValue };
+
+/** Paths that may leave the runner; everything else is stripped (seeds/000 #4). */
+export interface Redaction {
+  /** Fields of the arguments, as dotted paths; `*` stands for every array item. */
+  readonly args: readonly string[];
+  /** Fields of the output, as dotted paths; `*` stands for every array item. */
+  readonly output: readonly string[];
+}
+
+/** What the model sees of a tool (seeds/000 #10). */
+export interface ToolSpec {
+  readonly name: ToolId;
+  readonly version: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema7;
+  readonly effect: ToolEffect;
+  readonly redaction: Redaction;
+}

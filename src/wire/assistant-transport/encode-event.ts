@@ -1,0 +1,135 @@
+import type { AssistantStreamChunk } from "assistant-stream";
+import type { AiEvent, DoneReason } from "../../protocol/ai-event.ts";
+import { formatEventId, type EventPosition } from "../../protocol/event-id.ts";
+import type { ModelFinish } from "../../protocol/model-event.ts";
+
+/** Headers of a response that carries this encoding. */
+export const ASSISTANT_TRANSPORT_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+} as const;
+
+/** A comment line; keeps intermediaries from closing an idle stream. */
+export const HEARTBEAT = ": keep-alive\n\n";
+
+const DONE_FRAME = "data: [DONE]\n";
+
+/**
+ * Encodes one event as server-sent events of the assistant-transport protocol. The `id:` stands on
+ * the event's last frame, so a client that has seen an id has seen the whole event.
+ * Contract: pure and stateless; the same event and position give the same bytes.
+ * Source: assistant-stream 0.3.44, AssistantTransportEncoder; a test compares the frames.
+ */
+export function encodeEvent(event: AiEvent, position: EventPosition): string {
+  const id = `id: ${formatEventId(position)}\n\n`;
+  if (event.type === "text_delta") {
+    return `data: {"path":[${event.part}],"type":"text-delta","textDelta":${JSON.stringify(event.text)}}\n${id}`;
+  }
+  const frames = toChunks(event).map((chunk) => `data: ${JSON.stringify(chunk)}\n`);
+  if (event.type === "done") frames.push(DONE_FRAME);
+  return `${frames.join("\n")}${id}`;
+}
+
+/** Translates an event to the package's chunks. Contract: at least one chunk per event. */
+export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
+  switch (event.type) {
+    case "run_started":
+      return [
+        { path: [], type: "data", data: [{ type: "run", runId: event.runId, model: event.model }] },
+      ];
+    case "step_started":
+      return [{ path: [], type: "step-start", messageId: event.messageId }];
+    case "text_started":
+      return [{ path: [event.part], type: "part-start", part: { type: "text" } }];
+    case "text_delta":
+      return [{ path: [event.part], type: "text-delta", textDelta: event.text }];
+    case "text_finished":
+      return [{ path: [event.part], type: "part-finish" }];
+    case "tool_call_proposed":
+      return [
+        {
+          path: [event.part],
+          type: "part-start",
+          part: { type: "tool-call", toolCallId: event.toolCallId, toolName: event.toolName },
+        },
+      ];
+    case "tool_call_start":
+      return [
+        { path: [event.part], type: "text-delta", textDelta: JSON.stringify(event.args) },
+        { path: [event.part], type: "tool-call-args-text-finish" },
+      ];
+    case "tool_call_result":
+      return [
+        {
+          path: [event.part],
+          type: "result",
+          result: event.observation,
+          isError: event.observation.status.is_error,
+        },
+        { path: [event.part], type: "part-finish" },
+      ];
+    case "title_set":
+      return [{ path: [], type: "data", data: [{ type: "title", title: event.title }] }];
+    case "step_finished":
+      return [
+        {
+          path: [],
+          type: "step-finish",
+          finishReason: toFinishReason(event.finish),
+          usage: event.usage,
+          isContinued: event.continued,
+        },
+      ];
+    case "done":
+      return doneChunks(event);
+  }
+}
+
+function doneChunks(event: Extract<AiEvent, { type: "done" }>): readonly AssistantStreamChunk[] {
+  const { reason, usage, error } = event;
+  const chunks: AssistantStreamChunk[] = [
+    { path: [], type: "data", data: [{ type: "done", reason, ...(error && { error }) }] },
+  ];
+  if (error) {
+    chunks.push({
+      path: [],
+      type: "error",
+      error: error.message,
+      code: error.code,
+      severity: "critical",
+    });
+  }
+  chunks.push({ path: [], type: "message-finish", finishReason: doneFinishReason(reason), usage });
+  return chunks;
+}
+
+type FinishReason = Extract<AssistantStreamChunk, { type: "message-finish" }>["finishReason"];
+
+function toFinishReason(finish: ModelFinish): FinishReason {
+  switch (finish) {
+    case "tool_calls":
+      return "tool-calls";
+    case "content_filter":
+      return "content-filter";
+    case "stop":
+    case "length":
+    case "error":
+      return finish;
+  }
+}
+
+/** `tool-calls` is kept for a run that waits for a person: an accumulator shows it as requires-action. */
+function doneFinishReason(reason: DoneReason): FinishReason {
+  switch (reason) {
+    case "content_filter":
+      return "content-filter";
+    case "step_limit":
+    case "cancelled":
+      return "other";
+    case "stop":
+    case "length":
+    case "error":
+      return reason;
+  }
+}
