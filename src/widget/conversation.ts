@@ -1,0 +1,216 @@
+import type { StreamedEvent } from "../wire/assistant-transport/read-chunks.ts";
+import type { ChatApi } from "./chat-api.ts";
+import { type FollowEnd, type FollowPorts, followRun, type FollowTask } from "./follow-run.ts";
+import type { SavedTurn } from "./session-store.ts";
+import { type AnswerState, applyChunk, EMPTY_ANSWER } from "./view-state.ts";
+
+/** How a turn stands with the server. `broken` carries its reason in `problem`. */
+export type Link = "opening" | "open" | "reconnecting" | "token_needed" | "broken" | "done";
+
+/** One question and what came of it. Replaced, never changed. */
+export interface Turn {
+  readonly key: number;
+  readonly question: string;
+  readonly answer: AnswerState;
+  readonly link: Link;
+  readonly runId?: string;
+  readonly lastEventId?: string;
+  readonly problem?: string;
+}
+
+export interface ConversationPorts extends FollowPorts {
+  readonly api: ChatApi;
+  readonly save: (turns: readonly SavedTurn[]) => void;
+  readonly onChange: () => void;
+  /** False where the page provides the token, so that the reader cannot be asked for one. */
+  readonly canAskForToken: () => boolean;
+}
+
+const TOKEN_REFUSED = "The server did not accept this page's access token.";
+
+/** Tells whether a turn still expects something from the server. */
+export function isActive(turn: Turn): boolean {
+  return turn.link === "opening" || turn.link === "open" || turn.link === "reconnecting";
+}
+
+/** A conversation: its turns, and the requests that carry them on. */
+export class Conversation {
+  readonly #ports: ConversationPorts;
+  #turns: readonly Turn[] = [];
+  #lifetime = new AbortController();
+  #nextKey = 0;
+  #stopRequested = false;
+  #notice = "";
+
+  constructor(ports: ConversationPorts) {
+    this.#ports = ports;
+  }
+
+  get turns(): readonly Turn[] {
+    return this.#turns;
+  }
+
+  get isBusy(): boolean {
+    return this.#turns.some(isActive);
+  }
+
+  get isStopping(): boolean {
+    return this.#stopRequested;
+  }
+
+  /** Something that went wrong outside any answer; empty when nothing did. */
+  get notice(): string {
+    return this.#notice;
+  }
+
+  /** Takes a saved conversation up again: every answer is read from the start of its events. */
+  restore(saved: readonly SavedTurn[]): void {
+    this.#turns = saved.map((turn) => ({ ...this.#newTurn(turn.question), ...turn }));
+    for (const turn of this.#turns) {
+      if (turn.runId !== undefined) this.#follow(turn);
+      else this.#patch(turn.key, { link: "broken", problem: "This question was not sent." });
+    }
+    this.#ports.onChange();
+  }
+
+  ask(question: string): void {
+    if (this.isBusy) return;
+    const turn = this.#newTurn(question);
+    this.#turns = [...this.#turns, turn];
+    this.#save();
+    this.#follow(turn);
+    this.#ports.onChange();
+  }
+
+  /** Takes a broken turn up where it stands; asks again when its run failed or never began. */
+  retry(key: number): void {
+    const turn = this.#find(key);
+    if (!turn || isActive(turn)) return;
+    const isResumable = turn.runId !== undefined && !turn.answer.done;
+    const next: Turn = isResumable
+      ? { ...turn, link: "opening" }
+      : { key, question: turn.question, answer: EMPTY_ANSWER, link: "opening" };
+    this.#turns = this.#turns.map((other) => (other.key === key ? next : other));
+    this.#save();
+    this.#follow(next);
+    this.#ports.onChange();
+  }
+
+  /** Goes on with every turn that waits for a token. */
+  unlock(): void {
+    for (const turn of this.#turns) if (turn.link === "token_needed") this.retry(turn.key);
+  }
+
+  /** Cancels what runs; its stream then ends by itself. A run without an id yet is cancelled once it has one. */
+  stop(): void {
+    if (!this.isBusy || this.#stopRequested) return;
+    this.#stopRequested = true;
+    for (const turn of this.#turns) if (isActive(turn) && turn.runId) void this.#cancel(turn.runId);
+    this.#ports.onChange();
+  }
+
+  /** Forgets the conversation; a run that nobody can see any more is cancelled. */
+  clear(): void {
+    for (const turn of this.#turns) {
+      if (isActive(turn) && turn.runId) void this.#ports.api.cancel(turn.runId);
+    }
+    this.dispose();
+    this.#lifetime = new AbortController();
+    this.#turns = [];
+    this.#stopRequested = false;
+    this.#notice = "";
+    this.#save();
+    this.#ports.onChange();
+  }
+
+  /** Ends every request; runs go on at the server. */
+  dispose(): void {
+    this.#lifetime.abort();
+  }
+
+  #newTurn(question: string): Turn {
+    this.#nextKey += 1;
+    return { key: this.#nextKey, question, answer: EMPTY_ANSWER, link: "opening" };
+  }
+
+  #follow(turn: Turn): void {
+    const { key, question } = turn;
+    const { signal } = this.#lifetime;
+    const task: FollowTask = {
+      open: (connection: AbortSignal) => this.#open(key, question, connection),
+      canResume: () => this.#find(key)?.runId !== undefined,
+      isDone: () => this.#find(key)?.answer.done !== undefined,
+      onEvents: (events) => this.#apply(key, events),
+      onLink: (link) => this.#patch(key, { link }),
+      signal,
+    };
+    void followRun(task, this.#ports).then((end) => this.#settle(key, end));
+  }
+
+  async #open(key: number, question: string, signal: AbortSignal) {
+    const turn = this.#find(key);
+    const { api } = this.#ports;
+    if (turn?.runId !== undefined) {
+      return api.events(turn.runId, { lastEventId: turn.lastEventId, signal });
+    }
+    const opened = await api.start(question, { previousRunId: this.#runBefore(key), signal });
+    if (opened.ok && opened.value.runId !== undefined) this.#learnRunId(key, opened.value.runId);
+    return opened;
+  }
+
+  /** The last finished run before a turn: its transcript is what the turn continues. */
+  #runBefore(key: number): string | undefined {
+    const before = this.#turns.filter((turn) => turn.key < key && turn.answer.done);
+    return before.at(-1)?.runId;
+  }
+
+  #learnRunId(key: number, runId: string): void {
+    if (this.#find(key)?.runId === runId) return;
+    this.#patch(key, { runId });
+    this.#save();
+    if (this.#stopRequested) void this.#cancel(runId);
+  }
+
+  #apply(key: number, events: readonly StreamedEvent[]): void {
+    const turn = this.#find(key);
+    const lastEventId = events.at(-1)?.id;
+    if (!turn || lastEventId === undefined) return;
+    const answer = events.flatMap((event) => event.chunks).reduce(applyChunk, turn.answer);
+    this.#patch(key, { answer, lastEventId });
+    if (answer.runId !== undefined) this.#learnRunId(key, answer.runId);
+  }
+
+  #settle(key: number, end: FollowEnd): void {
+    if (end.kind === "aborted") return;
+    if (end.kind === "broken") this.#patch(key, { link: "broken", problem: end.message });
+    else if (end.kind === "token_needed" && !this.#ports.canAskForToken()) {
+      this.#patch(key, { link: "broken", problem: TOKEN_REFUSED });
+    } else this.#patch(key, { link: end.kind });
+    if (!this.isBusy) this.#stopRequested = false;
+    this.#ports.onChange();
+  }
+
+  async #cancel(runId: string): Promise<void> {
+    this.#notice = "";
+    const { signal } = this.#lifetime;
+    const cancelled = await this.#ports.api.cancel(runId);
+    if (cancelled.ok || signal.aborted || !this.isBusy) return;
+    this.#stopRequested = false;
+    this.#notice = `The answer could not be stopped. ${cancelled.failure.message}`;
+    this.#ports.onChange();
+  }
+
+  #find(key: number): Turn | undefined {
+    return this.#turns.find((turn) => turn.key === key);
+  }
+
+  #patch(key: number, change: Partial<Turn>): void {
+    this.#turns = this.#turns.map((turn) => (turn.key === key ? { ...turn, ...change } : turn));
+    this.#ports.onChange();
+  }
+
+  #save(): void {
+    const saved = this.#turns.map(({ question, runId }) => ({ question, ...(runId && { runId }) }));
+    this.#ports.save(saved);
+  }
+}

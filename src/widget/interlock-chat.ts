@@ -1,0 +1,105 @@
+import css from "./chat.css";
+import { createChatApi } from "./chat-api.ts";
+import { type ChatView, createChatView } from "./chat-view.ts";
+import { Conversation } from "./conversation.ts";
+import { openSessionStore, type SessionStore } from "./session-store.ts";
+
+/** A style sheet object, because a strict content security policy forbids inline styles. */
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(css);
+
+export type TokenSource = () => string | undefined | Promise<string | undefined>;
+
+/**
+ * `<interlock-chat>`: a chat with an Interlock server. Attributes: `endpoint`, the server's address
+ * (default: this origin); `autofocus`. Property: `getToken`, for pages that hold the access token.
+ * Contract: an element outside the document holds no connection.
+ */
+export class InterlockChat extends HTMLElement {
+  static readonly observedAttributes = ["endpoint"];
+
+  /** Declared, not initialised: a page may set it before this class is loaded. */
+  declare getToken?: TokenSource | undefined;
+  #conversation: Conversation | undefined;
+
+  connectedCallback(): void {
+    this.#start();
+  }
+
+  disconnectedCallback(): void {
+    this.#conversation?.dispose();
+    this.#conversation = undefined;
+  }
+
+  attributeChangedCallback(): void {
+    if (this.#conversation) this.#start();
+  }
+
+  #start(): void {
+    this.#conversation?.dispose();
+    const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = [sheet];
+    const baseUrl = endpointUrl(this.getAttribute("endpoint"));
+    const store = openSessionStore(`interlock-chat:${this.id}:${baseUrl}`);
+    const conversation = this.#converse(baseUrl, store, () => schedule());
+    const view = createChatView(conversation, (token) => store.saveToken(token));
+    const schedule = renderOncePerFrame(view);
+    root.replaceChildren(view.root);
+    this.#conversation = conversation;
+    conversation.restore(store.loadTurns());
+    view.render();
+    if (this.hasAttribute("autofocus")) view.focus();
+  }
+
+  #converse(baseUrl: string, store: SessionStore, onChange: () => void): Conversation {
+    const api = createChatApi({
+      fetch: (input, init) => fetch(input, init),
+      baseUrl,
+      token: async () => (this.getToken ? this.getToken() : store.loadToken()),
+    });
+    return new Conversation({
+      api,
+      wait,
+      random: () => Math.random(),
+      save: (turns) => store.saveTurns(turns),
+      onChange,
+      canAskForToken: () => !this.getToken,
+    });
+  }
+}
+
+/** The base that `v1/…` is resolved against. */
+function endpointUrl(endpoint: string | null): string {
+  const url = new URL(endpoint || "/", location.href);
+  if (!url.pathname.endsWith("/")) url.pathname += "/";
+  return url.href;
+}
+
+/** However many pieces arrive between two frames, they are drawn once. */
+function renderOncePerFrame(view: ChatView): () => void {
+  let isScheduled = false;
+  return () => {
+    if (isScheduled) return;
+    isScheduled = true;
+    requestAnimationFrame(() => {
+      isScheduled = false;
+      view.render();
+    });
+  };
+}
+
+/** Resolves after a time, or at once when aborted. */
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener("abort", finish);
+    if (signal.aborted) finish();
+  });
+}
+
+if (!customElements.get("interlock-chat")) customElements.define("interlock-chat", InterlockChat);

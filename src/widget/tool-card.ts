@@ -1,0 +1,60 @@
+import { el, icon, setText } from "./dom.ts";
+import { type Field, friendlyName } from "./tool-outcome.ts";
+import type { ToolPart } from "./view-state.ts";
+
+export interface ToolCard {
+  readonly root: HTMLElement;
+  /** `isOver` tells that the run ended, so a call without a result will get none. */
+  update(part: ToolPart, isOver: boolean): void;
+}
+
+const STATES = {
+  called: { label: "Called", icon: "M10 4v6l4 2" },
+  running: { label: "Running", icon: "M10 3a7 7 0 1 1-6.6 4.7" },
+  done: { label: "Done", icon: "M4.5 10.5l3.5 3.5 7.5-8" },
+  failed: { label: "Failed", icon: "M5.5 5.5l9 9m0-9l-9 9" },
+  stopped: { label: "Stopped", icon: "M6 6h8v8H6z" },
+} as const;
+
+/** Shows one tool call: what was asked of which tool, and what came of it. */
+export function createToolCard(toolName: string): ToolCard {
+  const name = friendlyName(toolName);
+  const badge = el("span", { class: "badge" });
+  const mark = el("span", { class: "mark" });
+  const body = el("div", { class: "body" });
+  const title = el("span", { class: "name", title: toolName }, name);
+  const summary = el("summary", {}, mark, title, badge);
+  const root = el("details", { class: "tool", open: "" }, summary, body);
+  let shown: { readonly part: ToolPart; readonly isOver: boolean } | undefined;
+  return {
+    root,
+    update(part, isOver) {
+      if (shown?.part === part && shown.isOver === isOver) return;
+      shown = { part, isOver };
+      const isUnfinished = part.state === "called" || part.state === "running";
+      const state = isOver && isUnfinished ? "stopped" : part.state;
+      root.dataset["state"] = state;
+      setText(badge, STATES[state].label);
+      mark.replaceChildren(icon(STATES[state].icon));
+      body.replaceChildren(...drawBody(part));
+      body.hidden = body.childElementCount === 0;
+    },
+  };
+}
+
+function drawBody({ args = [], outcome }: ToolPart): HTMLElement[] {
+  const sections = [];
+  if (args.length > 0) sections.push(drawFields("Input", args));
+  if (outcome && outcome.fields.length > 0) sections.push(drawFields("Result", outcome.fields));
+  for (const error of outcome?.errors ?? []) sections.push(el("p", { class: "error" }, error));
+  for (const text of outcome?.warnings ?? []) sections.push(el("p", { class: "warning" }, text));
+  return sections;
+}
+
+function drawFields(title: string, fields: readonly Field[]): HTMLElement {
+  const rows = fields.map(({ label, value }) =>
+    el("div", {}, el("dt", {}, label), el("dd", {}, value)),
+  );
+  const heading = el("p", { class: "caption" }, title);
+  return el("section", { "aria-label": title }, heading, el("dl", {}, ...rows));
+}

@@ -1,0 +1,116 @@
+import { isActive, type Turn } from "./conversation.ts";
+import { el, icon, setText } from "./dom.ts";
+import { createTextView } from "./text-view.ts";
+import { createToolCard } from "./tool-card.ts";
+import { plainText } from "./text-blocks.ts";
+import type { Part } from "./view-state.ts";
+
+export interface TurnView {
+  readonly root: HTMLElement;
+  update(turn: Turn): void;
+}
+
+/** Shows one question with its answer. */
+export function createTurnView(question: string, onRetry: () => void): TurnView {
+  const parts = el("div", { class: "parts" });
+  const status = el("p", { class: "status" });
+  const ending = createEnding(onRetry);
+  const answer = el("article", { class: "answer", "aria-label": "Assistant" }, parts, status);
+  answer.append(ending.root);
+  const asked = el("article", { class: "question", "aria-label": "You" }, el("p", {}, question));
+  const views = new Map<number, PartView>();
+  let shown: Turn | undefined;
+  return {
+    root: el("section", { class: "turn" }, asked, answer),
+    update(turn) {
+      if (turn === shown) return;
+      // Asked again: nothing of the former answer stays.
+      if (turn.answer.parts.length < views.size) {
+        parts.replaceChildren();
+        views.clear();
+      }
+      for (const part of turn.answer.parts) {
+        const view = views.get(part.index) ?? addPartView(part, parts);
+        views.set(part.index, view);
+        view.update(part, !isActive(turn) && turn.answer.done !== undefined);
+      }
+      setText(status, describeProgress(turn));
+      status.dataset["link"] = turn.link;
+      status.hidden = !isActive(turn);
+      ending.update(turn);
+      shown = turn;
+    },
+  };
+}
+
+interface PartView {
+  update(part: Part, isOver: boolean): void;
+}
+
+function addPartView(part: Part, parent: HTMLElement): PartView {
+  if (part.kind === "text") {
+    const text = createTextView();
+    parent.append(text.root);
+    return { update: (next) => next.kind === "text" && text.update(next.text) };
+  }
+  const card = createToolCard(part.toolName);
+  parent.append(card.root);
+  return { update: (next, isOver) => next.kind === "tool" && card.update(next, isOver) };
+}
+
+function describeProgress({ link, answer }: Turn): string {
+  if (link === "reconnecting") return "Reconnecting…";
+  const last = answer.parts.at(-1);
+  if (last?.kind === "tool" && last.state === "running") return "Using a tool…";
+  return last?.kind === "text" ? "Writing…" : "Thinking…";
+}
+
+/** The line below an answer that did not simply end. */
+function createEnding(onRetry: () => void) {
+  const message = el("p");
+  const retry = el(
+    "button",
+    { type: "button", class: "retry" },
+    icon("M15.5 8A6 6 0 1 0 16 11M16 4v4h-4"),
+    "Try again",
+  );
+  const problem = el("div", { class: "problem", role: "alert", hidden: "" }, message, retry);
+  const note = el("p", { class: "note", hidden: "" });
+  retry.addEventListener("click", onRetry);
+  return {
+    root: el("div", {}, note, problem),
+    update(turn: Turn) {
+      const failure = describeFailure(turn);
+      const remark = describeEnding(turn);
+      setText(message, failure);
+      setText(note, remark);
+      problem.hidden = failure === "";
+      note.hidden = remark === "";
+    },
+  };
+}
+
+function describeFailure({ link, problem, answer }: Turn): string {
+  if (link === "broken") return problem ?? "Something went wrong.";
+  if (link !== "done" || answer.done?.reason !== "error") return "";
+  return answer.done.message || "The run failed.";
+}
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  length: "The answer was cut off: it reached the length limit.",
+  content_filter: "The answer was held back by a content filter.",
+  step_limit: "Stopped: the run used all of its steps.",
+  cancelled: "You stopped this answer.",
+};
+
+function describeEnding({ link, answer }: Turn): string {
+  const reason = link === "done" ? answer.done?.reason : undefined;
+  return reason !== undefined && Object.hasOwn(ENDINGS, reason) ? (ENDINGS[reason] ?? "") : "";
+}
+
+/** What is read out once an answer is finished; long answers are cut, the rest can be read on the page. */
+export function announcementOf(turn: Turn): string {
+  const texts = turn.answer.parts.map((part) => (part.kind === "text" ? plainText(part.text) : ""));
+  const answer = texts.filter(Boolean).join("\n");
+  return `Answer: ${answer.length > 2000 ? `${answer.slice(0, 2000)}…` : answer} ${describeEnding(turn)}`.trim();
+}

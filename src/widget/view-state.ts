@@ -1,0 +1,146 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.ts";
+import { appendText, closeText, EMPTY_TEXT, type TextDocument } from "./text-blocks.ts";
+import { type Field, readFields, readOutcome, type ToolOutcome } from "./tool-outcome.ts";
+
+export interface TextPart {
+  readonly kind: "text";
+  readonly index: number;
+  readonly text: TextDocument;
+}
+
+export type ToolPartState = "called" | "running" | "done" | "failed";
+
+export interface ToolPart {
+  readonly kind: "tool";
+  readonly index: number;
+  readonly toolName: string;
+  readonly state: ToolPartState;
+  readonly argsText: string;
+  /** Set once the tool runs. */
+  readonly args?: readonly Field[];
+  readonly outcome?: ToolOutcome;
+}
+
+export type Part = TextPart | ToolPart;
+
+/** What a run has said so far. */
+export interface AnswerState {
+  readonly parts: readonly Part[];
+  readonly runId?: string;
+  readonly model?: string;
+  readonly title?: string;
+  /** Set once the run ended. `message` belongs to a failed run. */
+  readonly done?: { readonly reason: string; readonly message?: string };
+}
+
+export const EMPTY_ANSWER: AnswerState = { parts: [] };
+
+/**
+ * Applies one chunk of the assistant-transport protocol.
+ * Contract: pure; never throws; a chunk that is unknown, or that fits nothing, changes nothing.
+ */
+export function applyChunk(state: AnswerState, chunk: JsonObject): AnswerState {
+  const type = typeof chunk["type"] === "string" ? chunk["type"] : "";
+  switch (type) {
+    case "part-start":
+      return startPart(state, chunk);
+    case "text-delta": {
+      const delta = chunk["textDelta"];
+      return typeof delta === "string" ? growPart(state, chunk, delta) : state;
+    }
+    case "tool-call-args-text-finish":
+      return updateTool(state, chunk, (part) => ({
+        ...part,
+        state: "running",
+        args: readFields(parseJson(part.argsText)),
+      }));
+    case "result":
+      return updateTool(state, chunk, (part) => ({
+        ...part,
+        state: chunk["isError"] === true ? "failed" : "done",
+        outcome: readOutcome(chunk["result"] ?? null),
+      }));
+    case "part-finish":
+      return updatePart(state, chunk, (part) =>
+        part.kind === "text" ? { ...part, text: closeText(part.text) } : part,
+      );
+    case "data":
+      return Array.isArray(chunk["data"]) ? chunk["data"].reduce(applyData, state) : state;
+    default:
+      return state;
+  }
+}
+
+function applyData(state: AnswerState, item: JsonValue): AnswerState {
+  if (!isJsonObject(item)) return state;
+  const { type, runId, model, title, reason, error } = item;
+  if (type === "run" && typeof runId === "string") {
+    return { ...state, runId, ...(typeof model === "string" && { model }) };
+  }
+  if (type === "title" && typeof title === "string") return { ...state, title };
+  if (type === "done" && typeof reason === "string") {
+    const message = isJsonObject(error) ? error["message"] : undefined;
+    return { ...state, done: { reason, ...(typeof message === "string" && { message }) } };
+  }
+  return state;
+}
+
+function startPart(state: AnswerState, chunk: JsonObject): AnswerState {
+  const index = indexOf(chunk);
+  const part = chunk["part"];
+  if (index === undefined || !isJsonObject(part) || find(state, index) !== -1) return state;
+  if (part["type"] === "text") {
+    return { ...state, parts: [...state.parts, { kind: "text", index, text: EMPTY_TEXT }] };
+  }
+  if (part["type"] !== "tool-call") return state;
+  const toolName = typeof part["toolName"] === "string" ? part["toolName"] : "";
+  const tool: ToolPart = { kind: "tool", index, toolName, state: "called", argsText: "" };
+  return { ...state, parts: [...state.parts, tool] };
+}
+
+function growPart(state: AnswerState, chunk: JsonObject, delta: string): AnswerState {
+  return updatePart(state, chunk, (part) => {
+    if (part.kind === "text") return { ...part, text: appendText(part.text, delta) };
+    return part.state === "called" ? { ...part, argsText: part.argsText + delta } : part;
+  });
+}
+
+function updateTool(
+  state: AnswerState,
+  chunk: JsonObject,
+  update: (part: ToolPart) => ToolPart,
+): AnswerState {
+  return updatePart(state, chunk, (part) => {
+    const isSettled = part.kind === "text" || part.state === "done" || part.state === "failed";
+    return isSettled ? part : update(part);
+  });
+}
+
+function updatePart(
+  state: AnswerState,
+  chunk: JsonObject,
+  update: (part: Part) => Part,
+): AnswerState {
+  const position = find(state, indexOf(chunk));
+  const part = state.parts[position];
+  return part ? { ...state, parts: state.parts.with(position, update(part)) } : state;
+}
+
+/** Newest first, because that is the part that grows. */
+function find(state: AnswerState, index: number | undefined): number {
+  return state.parts.findLastIndex((part) => part.index === index);
+}
+
+function indexOf(chunk: JsonObject): number | undefined {
+  const path = chunk["path"];
+  const index: unknown = Array.isArray(path) && path.length === 1 ? path[0] : undefined;
+  return typeof index === "number" ? index : undefined;
+}
+
+function parseJson(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}

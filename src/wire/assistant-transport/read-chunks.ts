@@ -1,0 +1,102 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { parseEventId } from "../../protocol/event-id.ts";
+import type { EventId } from "../../protocol/ids.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json.ts";
+
+/** One whole event of a run, as the chunks it was encoded to. */
+export interface StreamedEvent {
+  readonly id: EventId;
+  /** Untrusted: only known to be JSON objects. */
+  readonly chunks: readonly JsonObject[];
+}
+
+/** How a stream ended: after its last event, before it, or on something that cannot be read. */
+export type StreamEnd = "done" | "cut" | "malformed" | "too_large";
+
+/** Most characters that one event may take; far above the largest observation. */
+const MAX_EVENT_CHARS = 4 * 1024 * 1024;
+
+/**
+ * Reads an assistant-transport stream and hands on its events, all that one read brought at once.
+ * Contract: an event is handed on only when its `id:` has arrived, so what a connection cut in the
+ * middle of an event brought of it is dropped, and the event comes whole after a reconnection.
+ * Never throws; a body that fails is `cut`. `apply` is also called without events, as a sign of life.
+ */
+export async function readChunks(
+  body: ReadableStream<Uint8Array>,
+  apply: (events: readonly StreamedEvent[]) => void,
+): Promise<StreamEnd> {
+  const assembler = assembleEvents();
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  for (;;) {
+    const read = await reader.read().catch(() => undefined);
+    if (!read || read.done) return "cut";
+    assembler.feed(decoder.decode(read.value, { stream: true }));
+    apply(assembler.take());
+    const end = assembler.end();
+    if (!end) continue;
+    reader.cancel().catch(() => undefined);
+    return end;
+  }
+}
+
+interface EventAssembler {
+  feed(text: string): void;
+  /** The events completed since the last call. */
+  take(): readonly StreamedEvent[];
+  end(): StreamEnd | undefined;
+}
+
+function assembleEvents(): EventAssembler {
+  let complete: StreamedEvent[] = [];
+  let chunks: JsonObject[] = [];
+  let chars = 0;
+  let end: StreamEnd | undefined;
+
+  function onFrame({ data, id }: EventSourceMessage): void {
+    if (end) return;
+    const isLast = data === "[DONE]";
+    const chunk = isLast ? undefined : parseObject(data);
+    chars += data.length;
+    if (chars > MAX_EVENT_CHARS) end = "too_large";
+    else if (!isLast && !chunk) end = "malformed";
+    else if (chunk) chunks.push(chunk);
+    if (end || id === undefined) return;
+    // The id goes back to the server in a header, so it has to be one.
+    if (!parseEventId(id)) {
+      end = "malformed";
+      return;
+    }
+    complete.push({ id: id as EventId, chunks });
+    chunks = [];
+    chars = 0;
+    if (isLast) end = "done";
+  }
+
+  const parser = createParser({
+    onEvent: onFrame,
+    onError: (error) => {
+      if (error.type === "max-buffer-size-exceeded") end ??= "too_large";
+    },
+    maxBufferSize: MAX_EVENT_CHARS,
+  });
+  return {
+    feed: (text) => parser.feed(text),
+    take() {
+      const taken = complete;
+      complete = [];
+      return taken;
+    },
+    end: () => end,
+  };
+}
+
+function parseObject(data: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
