@@ -1,0 +1,69 @@
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+import { createOpenAIModel } from "../src/adapters/openai-model.ts";
+import type { Model } from "../src/capabilities/model.ts";
+import type { ModelTurn } from "../src/protocol/model-event.ts";
+import { parseArguments, type ToolCall } from "../src/protocol/tool-call.ts";
+
+/**
+ * Shows how an endpoint's answers are decoded: reads base URLs, one per line, from stdin and writes
+ * one line of JSON for each. The model adapter is the one that runs in production.
+ */
+async function main(): Promise<void> {
+  const createModel = chooseWire();
+  if (!createModel) {
+    process.stderr.write("usage: npm run -s decode -- --wire openai   (base URLs on stdin)\n");
+    process.exitCode = 2;
+    return;
+  }
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+    const url = line.trim();
+    if (url === "") continue;
+    process.stdout.write(`${JSON.stringify(report(url, await ask(createModel(url))))}\n`);
+  }
+}
+
+function chooseWire(): ((baseUrl: string) => Model) | undefined {
+  try {
+    const { values } = parseArgs({ options: { wire: { type: "string" } } });
+    return values.wire === "openai" ? openAI : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function openAI(baseUrl: string): Model {
+  const apiKey = process.env["OPENAI_API_KEY"] || "none";
+  return createOpenAIModel({ baseUrl, apiKey, fetch: (request) => fetch(request) });
+}
+
+async function ask(model: Model): Promise<ModelTurn> {
+  const request = { model: "any", messages: [{ role: "user", text: "Hello" }], tools: [] } as const;
+  for await (const batch of model.stream(request, new AbortController().signal)) {
+    const last = batch.at(-1);
+    if (last?.type === "turn") return last.turn;
+  }
+  throw new Error("a model ended without its turn");
+}
+
+function report(url: string, { text, toolCalls, finish, usage, failure }: ModelTurn) {
+  return {
+    url,
+    text,
+    toolCalls: toolCalls.map(reportCall),
+    finish,
+    ...(usage && { usage: { prompt: usage.inputTokens, completion: usage.outputTokens } }),
+    ...(failure && { error: failure }),
+  };
+}
+
+function reportCall(call: ToolCall) {
+  const args = parseArguments(call);
+  return {
+    id: call.toolCallId,
+    name: call.name,
+    arguments: args.ok ? args.value : { __invalid__: true },
+  };
+}
+
+await main();

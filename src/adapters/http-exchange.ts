@@ -1,0 +1,129 @@
+import type { Clock } from "../capabilities/clock.ts";
+import type { ModelFailure } from "../protocol/model-event.ts";
+import { fail, ok, type Result } from "../protocol/result.ts";
+
+/** Performs one HTTP request. Contract: rejects when there is no response at all. */
+export type Fetch = (request: Request) => Promise<Response>;
+
+export interface HttpExchangeOptions {
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  /** Longest wait for the response, and for each further piece of its body. */
+  readonly idleTimeoutMs: number;
+  /** Ends the exchange at once. */
+  readonly signal: AbortSignal;
+}
+
+type Interruption = "aborted" | "upstream_stalled";
+
+/**
+ * Carries out one request to a provider and hands its body over read by read.
+ * Contract: nothing throws; after an abort or a stall every step fails with that reason; `close`
+ * lets go of the connection whatever state it is in, and is safe to call twice.
+ * Fails: upstream_unreachable, upstream_truncated, upstream_stalled, aborted.
+ */
+export class HttpExchange {
+  readonly #options: HttpExchangeOptions;
+  readonly #connection = new AbortController();
+  readonly #onAbort = (): void => this.#interrupt("aborted");
+  #interruption: Interruption | undefined;
+  #wakeOpen: () => void = () => undefined;
+  #stopWaiting: () => void = () => undefined;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #closed = false;
+
+  constructor(options: HttpExchangeOptions) {
+    this.#options = options;
+    options.signal.addEventListener("abort", this.#onAbort, { once: true });
+    if (options.signal.aborted) this.#onAbort();
+  }
+
+  /** Sends the request; the failure's detail never holds the request's headers. */
+  async open(url: string, init: RequestInit): Promise<Result<Response, ModelFailure>> {
+    const request = buildRequest(url, { ...init, signal: this.#connection.signal });
+    if (!request) return fail({ code: "upstream_unreachable", detail: "no usable request" });
+    if (this.#interruption) return this.#interrupted(this.#interruption);
+    const interrupted = new Promise<undefined>((resolve) => {
+      this.#wakeOpen = () => resolve(undefined);
+    });
+    this.#waitForUpstream();
+    try {
+      const response = await Promise.race([this.#send(request), interrupted]);
+      if (!response) return this.#interrupted(this.#interruption ?? "aborted");
+      this.#reader = response.body?.getReader();
+      return ok(response);
+    } catch (error) {
+      if (this.#interruption) return this.#interrupted(this.#interruption);
+      return fail({ code: "upstream_unreachable", detail: describe(error) });
+    } finally {
+      this.#stopWaiting();
+    }
+  }
+
+  /** Waits for the next piece of the body; undefined at its end. */
+  async read(): Promise<Result<Uint8Array | undefined, ModelFailure>> {
+    this.#waitForUpstream();
+    try {
+      const result = await this.#reader?.read();
+      if (this.#interruption) return this.#interrupted(this.#interruption);
+      return ok(result?.value);
+    } catch (error) {
+      if (this.#interruption) return this.#interrupted(this.#interruption);
+      return fail({ code: "upstream_truncated", detail: describe(error) });
+    } finally {
+      this.#stopWaiting();
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stopWaiting();
+    this.#options.signal.removeEventListener("abort", this.#onAbort);
+    this.#letGo();
+  }
+
+  async #send(request: Request): Promise<Response> {
+    const response = await this.#options.fetch(request);
+    // The exchange may have ended while a fetch that ignores its signal was under way.
+    if (this.#interruption || this.#closed) await response.body?.cancel();
+    return response;
+  }
+
+  #waitForUpstream(): void {
+    const { clock, idleTimeoutMs } = this.#options;
+    this.#stopWaiting = clock.schedule(idleTimeoutMs, () => this.#interrupt("upstream_stalled"));
+  }
+
+  #interrupt(reason: Interruption): void {
+    if (this.#interruption || this.#closed) return;
+    this.#interruption = reason;
+    this.#wakeOpen();
+    this.#letGo();
+  }
+
+  /** Cancelling also settles a read that is under way, even if the body does not obey the signal. */
+  #letGo(): void {
+    this.#reader?.cancel().catch(() => undefined);
+    this.#connection.abort();
+  }
+
+  #interrupted(reason: Interruption): Result<never, ModelFailure> {
+    const detail = reason === "aborted" ? "the caller aborted" : "no byte within the idle timeout";
+    return fail({ code: reason, detail });
+  }
+}
+
+/** What the platform says about a bad header or address repeats it, so it is not passed on. */
+function buildRequest(url: string, init: RequestInit): Request | undefined {
+  try {
+    return new Request(url, init);
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return "connection failed";
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : "";
+  return `${error.name}: ${error.message}${cause}`;
+}

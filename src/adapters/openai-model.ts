@@ -1,0 +1,209 @@
+import type { Clock } from "../capabilities/clock.ts";
+import type { Model, ModelRequest } from "../capabilities/model.ts";
+import type { ModelEvent, ModelFailure } from "../protocol/model-event.ts";
+import { type BodyKind, bodyKind } from "../wire/openai/body-kind.ts";
+import {
+  DEFAULT_DECODER_LIMITS,
+  type OpenAIDecoderLimits,
+  OpenAIToolDecoder,
+} from "../wire/openai/openai-tool-decoder.ts";
+import { encodeMessages, encodeTools } from "../wire/openai/openai-tool-encoder.ts";
+import { type Fetch, HttpExchange } from "./http-exchange.ts";
+import { systemClock } from "./system-clock.ts";
+
+export interface OpenAIModelOptions {
+  /** Where the API lives, such as `https://host/v1`; `/chat/completions` is added to its path. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly fetch: Fetch;
+  /** Longest silence of the provider, from the request to the last byte. Default: 60,000. */
+  readonly idleTimeoutMs?: number;
+  /** Sends `strict: true` with tools whose schema allows it. Default: true. */
+  readonly strictTools?: boolean;
+  readonly limits?: Partial<OpenAIModelLimits>;
+  readonly clock?: Clock;
+}
+
+/** Bounds of one answer. */
+export interface OpenAIModelLimits extends OpenAIDecoderLimits {
+  readonly maxBodyBytes: number;
+}
+
+const DEFAULT_IDLE_TIMEOUT_MS = 60_000;
+/** Every delta costs some hundred bytes of envelope, so this is far above the text's own limit. */
+const DEFAULT_MAX_BODY_BYTES = 256 * 1024 * 1024;
+/** What is looked through for the key; only what is far from its end is shown. */
+const MAX_ERROR_BODY_CHARS = 8_192;
+const MAX_DETAIL_CHARS = 2_000;
+
+/**
+ * Calls models over HTTP as OpenAI's Chat Completions, streaming.
+ * Contract: that of Model. Redirects are not followed, so the key reaches no other place; the key
+ * appears in no event. Tolerates what docs/providers.md lists.
+ * Fails: in the turn, with every code of ModelFailure.
+ */
+export function createOpenAIModel(options: OpenAIModelOptions): Model {
+  return {
+    stream: (request, signal) => streamAnswer(options, request, signal),
+  };
+}
+
+async function* streamAnswer(
+  options: OpenAIModelOptions,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ModelEvent[], void, undefined> {
+  const { tools, restoreArguments } = encodeTools(request.tools, options.strictTools ?? true);
+  const limits = readLimits(options.limits);
+  const decoder = new OpenAIToolDecoder({ limits, restoreArguments });
+  const { fetch, clock = systemClock, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
+  const exchange = new HttpExchange({ fetch, clock, idleTimeoutMs, signal });
+  const hide = (batch: readonly ModelEvent[]) => hideKey(batch, options.apiKey);
+  try {
+    const url = completionsUrl(options.baseUrl);
+    const opened = await exchange.open(url, {
+      method: "POST",
+      redirect: "manual",
+      headers: {
+        authorization: `Bearer ${options.apiKey}`,
+        "content-type": "application/json",
+        accept: "text/event-stream, application/json",
+      },
+      body: JSON.stringify({
+        model: request.model,
+        messages: encodeMessages(request.messages),
+        stream: true,
+        stream_options: { include_usage: true },
+        ...(tools.length > 0 && { tools }),
+      }),
+    });
+    if (!opened.ok) return yield hide(decoder.fail(opened.failure));
+    if (!opened.value.ok) {
+      return yield hide(decoder.fail(await readStatusFailure(opened.value, exchange, clock)));
+    }
+    const body = new AnswerBody(decoder, limits, opened.value.headers.get("content-type"));
+    while (!decoder.finished) {
+      const read = await exchange.read();
+      const batch = read.ok ? body.take(read.value) : decoder.fail(read.failure);
+      if (batch.length > 0) yield hide(batch);
+    }
+  } finally {
+    exchange.close();
+  }
+}
+
+function readLimits(limits: Partial<OpenAIModelLimits> | undefined): OpenAIModelLimits {
+  return { ...DEFAULT_DECODER_LIMITS, maxBodyBytes: DEFAULT_MAX_BODY_BYTES, ...limits };
+}
+
+/** Only HTTP reaches a provider; "" makes the request unusable. */
+function completionsUrl(baseUrl: string): string {
+  if (!URL.canParse(baseUrl)) return "";
+  const url = new URL(baseUrl);
+  if (url.protocol !== "http:" && url.protocol !== "https:") return "";
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/chat/completions`;
+  return url.href;
+}
+
+/** Turns the bytes of an answer into events, once its beginning has told what it is. */
+class AnswerBody {
+  readonly #decoder: OpenAIToolDecoder;
+  readonly #limits: OpenAIModelLimits;
+  readonly #contentType: string | null;
+  readonly #utf8 = new TextDecoder();
+  #kind: BodyKind | undefined;
+  #head = "";
+  #document: string[] = [];
+  #documentChars = 0;
+  #bytes = 0;
+
+  constructor(decoder: OpenAIToolDecoder, limits: OpenAIModelLimits, contentType: string | null) {
+    this.#decoder = decoder;
+    this.#limits = limits;
+    this.#contentType = contentType;
+  }
+
+  /** Takes one network read, or undefined for the end. */
+  take(bytes: Uint8Array | undefined): readonly ModelEvent[] {
+    this.#bytes += bytes?.byteLength ?? 0;
+    if (this.#bytes > this.#limits.maxBodyBytes) return this.#tooLarge();
+    const text = bytes ? this.#utf8.decode(bytes, { stream: true }) : this.#utf8.decode();
+    const ended = bytes === undefined;
+    if (this.#kind !== undefined) return this.#pass(text, ended);
+    this.#head += text;
+    this.#kind = bodyKind(this.#head, this.#contentType, ended);
+    return this.#kind === undefined ? [] : this.#pass(this.#head, ended);
+  }
+
+  #pass(text: string, ended: boolean): readonly ModelEvent[] {
+    switch (this.#kind) {
+      case "events": {
+        const batch = this.#decoder.feed(text);
+        return ended ? [...batch, ...this.#decoder.end()] : batch;
+      }
+      case "json":
+        return this.#collect(text, ended);
+      case "other":
+      case undefined:
+        return this.#decoder.fail({
+          code: "upstream_not_a_stream",
+          detail: `content-type ${this.#contentType}: ${text.slice(0, MAX_ERROR_BODY_CHARS)}`,
+        });
+    }
+  }
+
+  #collect(text: string, ended: boolean): readonly ModelEvent[] {
+    this.#documentChars += text.length;
+    if (this.#documentChars > this.#limits.maxFrameChars) return this.#tooLarge();
+    this.#document.push(text);
+    return ended ? this.#decoder.feedAnswer(this.#document.join("")) : [];
+  }
+
+  #tooLarge(): readonly ModelEvent[] {
+    return this.#decoder.fail({ code: "upstream_too_large", detail: "the body passed its limit" });
+  }
+}
+
+async function readStatusFailure(
+  response: Response,
+  exchange: HttpExchange,
+  clock: Clock,
+): Promise<ModelFailure> {
+  const utf8 = new TextDecoder();
+  let detail = "";
+  while (detail.length < MAX_ERROR_BODY_CHARS) {
+    const read = await exchange.read();
+    if (!read.ok && read.failure.code === "aborted") return read.failure;
+    if (!read.ok || !read.value) break;
+    detail += utf8.decode(read.value, { stream: true });
+  }
+  const retryAfterSeconds = parseRetryAfter(response.headers.get("retry-after"), clock);
+  return {
+    code: "upstream_status",
+    status: response.status,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    detail,
+  };
+}
+
+/** Reads seconds or an HTTP date; a date in the past means now. */
+function parseRetryAfter(value: string | null, clock: Clock): number | undefined {
+  const text = value?.trim() ?? "";
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const dateMs = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, Math.ceil((dateMs - clock.nowMs()) / 1000));
+}
+
+/** Providers echo keys in their errors; what follows an echo is cut off with it. */
+function hideKey(batch: readonly ModelEvent[], apiKey: string): readonly ModelEvent[] {
+  const last = batch.at(-1);
+  if (last?.type !== "turn" || !last.turn.failure) return batch;
+  const { detail } = last.turn.failure;
+  const at = apiKey.length < MIN_SECRET_CHARS ? -1 : detail.indexOf(apiKey);
+  const safe = at === -1 ? detail : `${detail.slice(0, at)}[key removed]`;
+  const failure = { ...last.turn.failure, detail: safe.slice(0, MAX_DETAIL_CHARS) };
+  return [...batch.slice(0, -1), { type: "turn", turn: { ...last.turn, failure } }];
+}
+
+/** Shorter keys are placeholders, such as `none`, and no secrets. */
+const MIN_SECRET_CHARS = 8;
