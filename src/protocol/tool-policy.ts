@@ -39,3 +39,15 @@ export function decide(policy: ToolPolicy, toolId: string, effect: ToolEffect): 
   if (!policy.allowedTools.includes(toolId)) return "deny";
   return policy.requireApprovalForEffects.includes(effect) ? "require_approval" : "allow";
 }
+
+/** Restricts a policy to the tools a request names; it never widens it. */
+export function narrowPolicy(
+  policy: ToolPolicy,
+  toolIds: readonly string[] | undefined,
+): ToolPolicy {
+  if (toolIds === undefined) return policy;
+  return {
+    ...policy,
+    allowedTools: policy.allowedTools.filter((toolId) => toolIds.includes(toolId)),
+  };
+}

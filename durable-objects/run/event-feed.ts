@@ -1,0 +1,106 @@
+import { encodeEvent, HEARTBEAT } from "../../src/wire/assistant-transport/encode-event.ts";
+import type { EventLog, LoggedEvent } from "./event-log.ts";
+
+/** Bytes a reader may leave unread before it must fetch the rest from the log. */
+const MAX_UNREAD_BYTES = 128 * 1024;
+
+/**
+ * Sends a run's events to its readers. Each batch is encoded once and handed to every reader that
+ * keeps up; one that does not is served from the log at its own speed, so it holds back nobody and
+ * costs a bounded amount of memory.
+ */
+export class EventFeed {
+  readonly #log: EventLog;
+  readonly #readers = new Set<Reader>();
+  readonly #encoder = new TextEncoder();
+  #ended: boolean;
+
+  constructor(log: EventLog, ended: boolean) {
+    this.#log = log;
+    this.#ended = ended;
+  }
+
+  get readerCount(): number {
+    return this.#readers.size;
+  }
+
+  /** Sends events just appended to the log to everyone who is level with it. */
+  publish(batch: readonly LoggedEvent[]): void {
+    const [first] = batch;
+    const last = batch.at(-1);
+    if (!first || !last) return;
+    if (last.event.type === "done") this.#ended = true;
+    let bytes: Uint8Array | undefined;
+    for (const reader of this.#readers) {
+      const isLevel = reader.seq === first.position.seq - 1;
+      if (!isLevel || (reader.controller.desiredSize ?? 0) <= 0) continue;
+      bytes ??= this.#encode(batch);
+      this.#hand(reader, bytes, last.position.seq);
+      this.#closeIfDone(reader);
+    }
+  }
+
+  /** Opens a stream of every event after `seq`, those to come included. */
+  open(seq: number): ReadableStream<Uint8Array> {
+    let reader: Reader | undefined;
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          reader = { controller, seq };
+          this.#readers.add(reader);
+          this.#catchUp(reader);
+        },
+        pull: () => {
+          if (reader) this.#catchUp(reader);
+        },
+        cancel: () => {
+          if (reader) this.#readers.delete(reader);
+        },
+      },
+      { highWaterMark: MAX_UNREAD_BYTES, size: (chunk) => chunk.byteLength },
+    );
+  }
+
+  /** Sends a comment to readers that have nothing unread. */
+  heartbeat(): void {
+    const bytes = this.#encoder.encode(HEARTBEAT);
+    for (const { controller } of this.#readers) {
+      if (controller.desiredSize === MAX_UNREAD_BYTES) controller.enqueue(bytes);
+    }
+  }
+
+  /** Feeds a reader from the log until it is level or has enough unread. */
+  #catchUp(reader: Reader): void {
+    while (reader.seq < this.#log.headSeq && (reader.controller.desiredSize ?? 0) > 0) {
+      const batch = this.#log.readAfter(reader.seq);
+      const last = batch.at(-1);
+      if (!last) break;
+      this.#hand(reader, this.#encode(batch), last.position.seq);
+    }
+    this.#closeIfDone(reader);
+  }
+
+  /** The platform may call `pull` from within `enqueue`, so the reader moves on first. */
+  #hand(reader: Reader, bytes: Uint8Array, seq: number): void {
+    reader.seq = seq;
+    reader.controller.enqueue(bytes);
+  }
+
+  #closeIfDone(reader: Reader): void {
+    if (!this.#ended || reader.seq < this.#log.headSeq || !this.#readers.has(reader)) return;
+    this.#readers.delete(reader);
+    reader.controller.close();
+  }
+
+  #encode(batch: readonly LoggedEvent[]): Uint8Array {
+    return this.#encoder.encode(
+      batch.map(({ event, position }) => encodeEvent(event, position)).join(""),
+    );
+  }
+}
+
+interface Reader {
+  readonly controller: ReadableStreamDefaultController<Uint8Array>;
+  /** Last event handed over. */
+  seq: number;
+}

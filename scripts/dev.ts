@@ -1,0 +1,182 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs, parseEnv } from "node:util";
+import { getPlatformProxy } from "wrangler";
+import { startOfflineModel } from "./offline-model.ts";
+import { startTree } from "./process-tree.ts";
+
+const USAGE = "Usage: npm run dev -- [--port N] [--persist-to DIR]";
+const DEVELOPER = {
+  tenantId: "dev",
+  actorId: "user:developer",
+  scopes: ["chat", "runs:read", "tools:read"],
+};
+/** What development allows; a deployment starts with nothing allowed. See docs/policy.md. */
+const DEVELOPMENT_POLICY = {
+  allowedTools: ["core__get_current_time", "core__generate_title", "core__calculate"],
+};
+
+await main();
+
+/** Runs the product on this machine: a model (offline unless one is configured), then the Worker. */
+async function main(): Promise<void> {
+  const { port, persistTo } = readArguments();
+  mkdirSync(persistTo, { recursive: true });
+  const provider = readProvider();
+  const offline = provider ? undefined : await startOfflineModel();
+  const scratch = mkdtempSync(join(tmpdir(), "interlock-"));
+  await seedPolicy(persistTo, scratch);
+  const secretsFile = join(scratch, "secrets");
+  const secrets = {
+    OPENAI_API_KEY: offline ? "offline" : provider?.OPENAI_API_KEY,
+    RUN_ID_SECRET: runIdSecret(persistTo),
+    API_TOKENS: "[]",
+  };
+  writeFileSync(secretsFile, toEnvFile(secrets), { mode: 0o600 });
+  const variables = {
+    OPENAI_BASE_URL: offline?.url ?? provider?.OPENAI_BASE_URL,
+    MODELS: offline ? "offline" : provider?.MODELS,
+    DEV_PRINCIPAL: JSON.stringify(DEVELOPER),
+  };
+
+  const worker = startTree(
+    process.execPath,
+    [
+      resolve("node_modules/wrangler/bin/wrangler.js"),
+      ...["dev", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0"],
+      ...["--persist-to", persistTo, "--env-file", secretsFile, "--log-level", "warn"],
+      ...toVarFlags(variables),
+      ...["--show-interactive-dev-session=false", "--local"],
+    ],
+    {
+      stdio: ["ignore", "inherit", "inherit"],
+      env: {
+        ...process.env,
+        CLOUDFLARE_CF_FETCH_ENABLED: "false",
+        WRANGLER_SEND_METRICS: "false",
+      },
+    },
+  );
+  let isStopping = false;
+  const stop = async (code: number): Promise<void> => {
+    if (isStopping) return;
+    isStopping = true;
+    await worker.stop();
+    await offline?.stop();
+    rmSync(scratch, { recursive: true, force: true });
+    process.exit(code);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => void stop(0));
+  }
+  void worker.exited.then((code) => stop(code));
+  // Whoever started this may be killed without a word; nothing may outlive it.
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && void stop(0), 500).unref();
+  const refusal = await firstAnswer(port, () => isStopping);
+  if (refusal === undefined) announce(port, offline ? undefined : provider);
+  else {
+    console.error(`Interlock did not start: ${refusal}`);
+    await stop(1);
+  }
+}
+
+function readArguments(): { port: number; persistTo: string } {
+  let values: { port?: string; "persist-to"?: string };
+  try {
+    ({ values } = parseArgs({
+      options: { port: { type: "string" }, "persist-to": { type: "string" } },
+    }));
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+  const port = Number(values.port ?? 8787);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    return refuse(`--port takes a number from 1 to 65535, not ${values.port}`);
+  }
+  return { port, persistTo: resolve(values["persist-to"] ?? ".wrangler/state") };
+}
+
+function refuse(reason: string): never {
+  console.error(`${reason}\n${USAGE}`);
+  process.exit(2);
+}
+
+interface Provider {
+  readonly OPENAI_BASE_URL: string | undefined;
+  readonly OPENAI_API_KEY: string;
+  readonly MODELS: string | undefined;
+}
+
+/** Reads a real provider from the environment or `.dev.vars`; undefined when none is configured. */
+function readProvider(): Provider | undefined {
+  const file = existsSync(".dev.vars") ? parseEnv(readFileSync(".dev.vars", "utf8")) : {};
+  const { OPENAI_BASE_URL, OPENAI_API_KEY, MODELS } = { ...file, ...process.env };
+  if (!OPENAI_BASE_URL && !OPENAI_API_KEY) return undefined;
+  return { OPENAI_BASE_URL, OPENAI_API_KEY: OPENAI_API_KEY || "none", MODELS };
+}
+
+/** Puts the development policy where the Worker reads it, unless one is there already. */
+async function seedPolicy(persistTo: string, scratch: string): Promise<void> {
+  const configPath = join(scratch, "wrangler.json");
+  writeFileSync(
+    configPath,
+    JSON.stringify({ name: "interlock", kv_namespaces: [{ binding: "POLICY" }] }),
+  );
+  const proxy = await getPlatformProxy<{ POLICY: KVNamespace }>({
+    configPath,
+    persist: { path: join(persistTo, "v3") },
+  });
+  try {
+    const key = `policy/${DEVELOPER.tenantId}`;
+    if ((await proxy.env.POLICY.get(key)) === null) {
+      await proxy.env.POLICY.put(key, JSON.stringify(DEVELOPMENT_POLICY));
+    }
+  } finally {
+    await proxy.dispose();
+  }
+}
+
+/** Keeps one secret per state directory, so that run ids outlive a restart. */
+function runIdSecret(persistTo: string): string {
+  const file = join(persistTo, "run-id-secret");
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600 });
+  return readFileSync(file, "utf8");
+}
+
+function toEnvFile(variables: Record<string, string | undefined>): string {
+  return Object.entries(variables)
+    .flatMap(([name, value]) => (value === undefined ? [] : `${name}='${value}'\n`))
+    .join("");
+}
+
+function toVarFlags(variables: Record<string, string | undefined>): string[] {
+  return Object.entries(variables).flatMap(([name, value]) =>
+    value === undefined ? [] : ["--var", `${name}:${value}`],
+  );
+}
+
+/** Waits for the Worker and answers why it refuses to work, or undefined when it does work. */
+async function firstAnswer(port: number, isStopping: () => boolean): Promise<string | undefined> {
+  while (!isStopping()) {
+    try {
+      const answer = await fetch(`http://127.0.0.1:${port}/healthz`);
+      return answer.ok ? undefined : await answer.text();
+    } catch {
+      // Not listening yet.
+    }
+    await new Promise((wait) => setTimeout(wait, 100));
+  }
+  return "stopped";
+}
+
+function announce(port: number, provider: Provider | undefined): void {
+  const model = provider
+    ? `model provider ${provider.OPENAI_BASE_URL ?? "https://api.openai.com/v1"}`
+    : "offline model, no key needed";
+  console.log(
+    `\n  Interlock is ready: http://127.0.0.1:${port}/  (${model})\n  Ctrl-C stops it.\n`,
+  );
+}

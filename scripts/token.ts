@@ -1,0 +1,50 @@
+import { createHash, randomBytes } from "node:crypto";
+import { parseArgs } from "node:util";
+import { parseApiTokens } from "../src/protocol/api-token.ts";
+import { SCOPES } from "../src/protocol/principal.ts";
+
+const USAGE = `Usage: npm run -s token -- --tenant ID --actor user:NAME [--scopes ${SCOPES.join(",")}]`;
+
+main();
+
+/** Makes a bearer token: prints it once, with the entry for the API_TOKENS secret. */
+function main(): void {
+  const { tenant, actor, scopes } = readArguments();
+  const token = `ilk_${randomBytes(32).toString("base64url")}`;
+  const entry = {
+    sha256: createHash("sha256").update(token).digest("hex"),
+    tenantId: tenant,
+    actorId: actor,
+    scopes,
+  };
+  if (!parseApiTokens(JSON.stringify([entry]))) {
+    refuse("The tenant, the actor or a scope is not of the expected form.");
+  }
+  console.error("The token, shown once; give it to the caller:");
+  console.log(token);
+  console.error(
+    "\nIts entry in the list of the secret API_TOKENS (npx wrangler secret put API_TOKENS):",
+  );
+  console.log(JSON.stringify([entry]));
+}
+
+function readArguments(): { tenant: string; actor: string; scopes: string[] } {
+  try {
+    const { values } = parseArgs({
+      options: {
+        tenant: { type: "string" },
+        actor: { type: "string" },
+        scopes: { type: "string", default: SCOPES.join(",") },
+      },
+    });
+    if (!values.tenant || !values.actor) return refuse("--tenant and --actor are needed.");
+    return { tenant: values.tenant, actor: values.actor, scopes: values.scopes.split(",") };
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function refuse(reason: string): never {
+  console.error(`${reason}\n${USAGE}`);
+  process.exit(2);
+}

@@ -1,0 +1,30 @@
+import type { EventPosition } from "../protocol/event-id.ts";
+import type { RunId } from "../protocol/ids.ts";
+import type { RunClaim } from "../protocol/run-claim.ts";
+import type { RunState } from "../protocol/run-state.ts";
+import type { TranscriptMessage } from "../protocol/transcript-message.ts";
+
+/** A run's conversation, for the run that continues it. */
+export type TranscriptAnswer =
+  | { readonly kind: "transcript"; readonly messages: readonly TranscriptMessage[] }
+  | { readonly kind: "running" }
+  | { readonly kind: "unknown" };
+
+/**
+ * Reaches the object that owns a run.
+ * Contract: ids are verified before they come here. A run that was never started answers undefined
+ * or `unknown`. The bodies are event streams and must be handed through untouched.
+ */
+export interface RunGateway {
+  /** Claims and starts a run; answers with its event stream. */
+  start(claim: RunClaim): Promise<Response>;
+  /**
+   * Answers with the events after a position, from the first one without it: 200 with a stream, 204
+   * when the run ended there, 404 for no such run, 409 for a position the run never reached.
+   */
+  events(runId: RunId, after: EventPosition | undefined): Promise<Response>;
+  state(runId: RunId): Promise<RunState | undefined>;
+  /** Asks a run to stop; answers with its state once it has. Contract: idempotent. */
+  cancel(runId: RunId): Promise<RunState | undefined>;
+  transcript(runId: RunId): Promise<TranscriptAnswer>;
+}

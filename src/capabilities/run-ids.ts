@@ -1,0 +1,11 @@
+import type { RunId, TenantId } from "../protocol/ids.ts";
+
+/**
+ * Makes run ids and tells a tenant's own from all others.
+ * Contract: `verify` answers undefined for a foreign, a made-up and a malformed id alike, and touches
+ * no storage.
+ */
+export interface RunIds {
+  mint(tenantId: TenantId): Promise<RunId>;
+  verify(text: string, tenantId: TenantId): Promise<RunId | undefined>;
+}

@@ -1,0 +1,35 @@
+import { createKvPolicyStore } from "../adapters/kv-policy-store.ts";
+import { createOpenAIModel } from "../adapters/openai-model.ts";
+import { systemClock } from "../adapters/system-clock.ts";
+import type { Clock } from "../capabilities/clock.ts";
+import type { RunJournal } from "../capabilities/run-journal.ts";
+import { createToolSource } from "../contracts/static-tool-source.ts";
+import { checkEnv, type RawEnv } from "../env.ts";
+import type { RunPorts } from "../loop/run-loop.ts";
+import { CORE_TOOLS } from "../tools/core/core-tools.ts";
+
+/** The clock of everything in a run's object. */
+export function composeClock(): Clock {
+  return systemClock;
+}
+
+/**
+ * Assembles one run from the raw bindings and the run's own journal.
+ * Fails: throws on bindings that the Worker would have refused before it came here.
+ */
+export function composeRun(raw: RawEnv, journal: RunJournal): RunPorts {
+  const env = checkEnv(raw);
+  if (!env.ok) throw new Error(`misconfigured: ${env.failure.problems.join("; ")}`);
+  const { openai, policyKv } = env.value;
+  const clock = composeClock();
+  const runTitle = {
+    set: (title: string): void => journal.append([{ type: "title_set", title }]),
+  };
+  return {
+    clock,
+    journal,
+    policies: createKvPolicyStore(policyKv),
+    source: createToolSource(CORE_TOOLS, { clock, runTitle }),
+    model: createOpenAIModel({ ...openai, fetch: (request: Request) => fetch(request) }),
+  };
+}

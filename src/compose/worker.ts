@@ -1,0 +1,39 @@
+import { createDevelopmentAuthenticator } from "../adapters/development-authenticator.ts";
+import { createDurableRunGateway } from "../adapters/durable-run-gateway.ts";
+import { createHmacRunIds } from "../adapters/hmac-run-ids.ts";
+import { createKvPolicyStore } from "../adapters/kv-policy-store.ts";
+import { createStaticTokenAuthenticator } from "../adapters/static-token-authenticator.ts";
+import { toToolSpec } from "../contracts/bind-tool.ts";
+import { checkEnv, type Env, type RawEnv } from "../env.ts";
+import { createApp } from "../http/app.ts";
+import { problem } from "../http/problem.ts";
+import { secure } from "../http/secure-headers.ts";
+import { CORE_TOOLS } from "../tools/core/core-tools.ts";
+
+/** Assembles the Worker: checked bindings to an HTTP handler, once per isolate. */
+export function composeWorker(raw: RawEnv): (request: Request) => Promise<Response> {
+  const env = checkEnv(raw);
+  if (!env.ok) {
+    const detail = `${env.failure.problems.join("; ")}. See the README, section Deploy.`;
+    return () => Promise.resolve(secure(problem("not_configured", { detail })));
+  }
+  const app = createApp(assemble(env.value));
+  return async (request) => secure(await app.fetch(request));
+}
+
+function assemble(env: Env): Parameters<typeof createApp>[0] {
+  const tokens = createStaticTokenAuthenticator(env.apiTokens);
+  return {
+    authenticator: env.developmentPrincipal
+      ? createDevelopmentAuthenticator(env.developmentPrincipal, tokens)
+      : tokens,
+    policies: createKvPolicyStore(env.policyKv),
+    runs: createDurableRunGateway(env.runs),
+    runIds: createHmacRunIds(env.runIdSecret, (length) =>
+      crypto.getRandomValues(new Uint8Array(length)),
+    ),
+    toolSpecs: CORE_TOOLS.map((contract) => toToolSpec(contract)),
+    models: env.openai.models,
+    page: (request) => env.assets.fetch(request),
+  };
+}

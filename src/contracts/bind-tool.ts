@@ -1,0 +1,102 @@
+import { toJsonSchema } from "@valibot/to-json-schema";
+import * as v from "valibot";
+import type { BoundToolRuntime, ToolCapabilities } from "../capabilities/tool-source.ts";
+import { MAX_TOOL_ARGUMENTS_BYTES, MAX_TOOL_RESULT_BYTES, type ToolId } from "../protocol/ids.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import { fail, ok } from "../protocol/result.ts";
+import type { JsonSchema7, ToolSpec } from "../protocol/tool-spec.ts";
+import { checkContract, ContractError } from "./check-contract.ts";
+import type { ClosedObjectSchema, ToolContract } from "./define-tool.ts";
+import { compileAllowlist, redact } from "./redact.ts";
+import { sortIssues } from "./sort-issues.ts";
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/** Any contract, whatever its schemas: `execute` takes what its own schema let through. */
+export type AnyToolContract = Omit<ToolContract, "execute"> & {
+  execute(args: never, context: never, capabilities: never): unknown;
+};
+
+/**
+ * Binds a contract to capabilities, after checking it.
+ * Fails: throws ContractError when the contract may not be registered.
+ */
+export function bindTool(
+  contract: AnyToolContract,
+  capabilities: ToolCapabilities,
+): BoundToolRuntime {
+  const spec = toToolSpec(contract);
+  const maxArgumentsBytes = contract.maxArgumentsBytes ?? MAX_TOOL_ARGUMENTS_BYTES;
+  const maxResultBytes = contract.maxResultBytes ?? MAX_TOOL_RESULT_BYTES;
+  const outputSchema = toSchema(contract, contract.output);
+  checkContract({ name: contract.name, spec, outputSchema, maxArgumentsBytes, maxResultBytes });
+
+  const argsAllowlist = compileAllowlist(contract.redaction.args);
+  const outputAllowlist = compileAllowlist(contract.redaction.output);
+  const granted = pick(capabilities, contract.capabilities);
+  const execute = contract.execute as ToolContract["execute"];
+  return {
+    id: spec.name,
+    version: contract.version,
+    spec,
+    effect: contract.effect,
+    timeoutMs: contract.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    maxArgumentsBytes,
+    maxResultBytes,
+    validateInput: (args) => parseWith(contract.input, args),
+    exec: async (args, context, signal) =>
+      execute.call(contract, args, context, { ...granted, signal } as ToolCapabilities & {
+        signal: AbortSignal;
+      }),
+    validateOutput: (output) => parseWith(contract.output, output),
+    redactArgs: (args) => redact(args, argsAllowlist),
+    redactOutput: (output) => redact(output, outputAllowlist),
+  };
+}
+
+/**
+ * Derives what the model sees of a contract. The schema comes from valibot alone (seeds/000 #14).
+ * Fails: throws ContractError when the contract has no redaction or an input that is not closed.
+ */
+export function toToolSpec(contract: AnyToolContract): ToolSpec {
+  const { redaction } = contract as Partial<AnyToolContract>;
+  if (!redaction || !Array.isArray(redaction.args) || !Array.isArray(redaction.output)) {
+    throw new ContractError(`Tool ${JSON.stringify(contract.name)}: redaction is missing`);
+  }
+  return {
+    name: contract.name as ToolId,
+    version: contract.version,
+    description: contract.description,
+    inputSchema: toSchema(contract, contract.input),
+    effect: contract.effect,
+    redaction,
+  };
+}
+
+function toSchema(contract: AnyToolContract, schema: ClosedObjectSchema): JsonSchema7 {
+  if (schema.type !== "strict_object") {
+    throw new ContractError(`Tool ${JSON.stringify(contract.name)}: schemas must be strictObject`);
+  }
+  try {
+    const { $schema: _, ...rest } = toJsonSchema(schema, { target: "draft-07" });
+    return rest as JsonSchema7;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ContractError(`Tool ${JSON.stringify(contract.name)}: ${reason}`, { cause });
+  }
+}
+
+function parseWith(
+  schema: ClosedObjectSchema,
+  value: unknown,
+): ReturnType<BoundToolRuntime["validateInput"]> {
+  const parsed = v.safeParse(schema, value);
+  return parsed.success ? ok(parsed.output as JsonObject) : fail(sortIssues(parsed.issues));
+}
+
+function pick(
+  capabilities: ToolCapabilities,
+  names: readonly (keyof ToolCapabilities)[],
+): Partial<ToolCapabilities> {
+  return Object.fromEntries(names.map((name) => [name, capabilities[name]]));
+}

@@ -1,0 +1,60 @@
+import type * as v from "valibot";
+import { escapePointer } from "../protocol/json-guard.ts";
+import type { FieldError, ToolFailure } from "../protocol/observation.ts";
+
+/** From the most basic fault to the finest; a call is answered with the first that occurs. */
+const ORDER = ["STRUCTURAL_VIOLATION", "TYPE_MISMATCH", "OUT_OF_BOUNDS"] as const;
+type IssueClass = (typeof ORDER)[number];
+
+const MAX_FIELD_ERRORS = 16;
+const MAX_POINTER_CHARS = 256;
+
+/**
+ * Sorts what valibot found into shape, types and bounds, and words it for repair.
+ * Contract: pure; names what was expected and the kind of what came, never the value itself.
+ */
+export function sortIssues(issues: readonly v.BaseIssue<unknown>[]): ToolFailure {
+  const classes = new Set(issues.map(classify));
+  return {
+    taxonomyClass: ORDER.find((candidate) => classes.has(candidate)) ?? "STRUCTURAL_VIOLATION",
+    errors: issues.slice(0, MAX_FIELD_ERRORS).map(toFieldError),
+  };
+}
+
+function classify(issue: v.BaseIssue<unknown>): IssueClass {
+  if (isMissing(issue) || isUnknown(issue)) return "STRUCTURAL_VIOLATION";
+  if (issue.kind === "validation") return "OUT_OF_BOUNDS";
+  const isChoice = issue.type === "picklist" || issue.type === "enum" || issue.type === "literal";
+  return isChoice && typeof issue.input === "string" ? "OUT_OF_BOUNDS" : "TYPE_MISMATCH";
+}
+
+function toFieldError(issue: v.BaseIssue<unknown>): FieldError {
+  const code = classify(issue);
+  const field = pointerOf(issue);
+  if (isMissing(issue)) return { field, code, message: "required field is missing" };
+  if (isUnknown(issue)) return { field, code, message: "no such field" };
+  const expected = issue.expected ?? "a valid value";
+  return { field, code, message: `expected ${expected}, got ${kindOf(issue.input)}` };
+}
+
+/** valibot reports both on the object, with the key as the last path item (valibot 1.5, strictObject). */
+function isMissing(issue: v.BaseIssue<unknown>): boolean {
+  return issue.type === "strict_object" && issue.received === "undefined";
+}
+
+function isUnknown(issue: v.BaseIssue<unknown>): boolean {
+  return issue.type === "strict_object" && issue.expected === "never";
+}
+
+function pointerOf(issue: v.BaseIssue<unknown>): string | null {
+  if (!issue.path) return null;
+  const pointer = issue.path.map((item) => `/${escapePointer(String(item.key))}`).join("");
+  return pointer.slice(0, MAX_POINTER_CHARS);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === "string") return `a string of ${value.length} characters`;
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

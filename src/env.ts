@@ -1,0 +1,98 @@
+import { parseApiTokens, parsePrincipal, type ApiToken } from "./protocol/api-token.ts";
+import type { Principal } from "./protocol/principal.ts";
+import { fail, ok, type Result } from "./protocol/result.ts";
+
+/** Bindings as the platform hands them over: any of them may be missing. */
+export type RawEnv = { readonly [binding: string]: unknown };
+
+/** Bindings that were checked. Secrets stay in here and in the adapters that need them. */
+export interface Env {
+  readonly policyKv: KVNamespace;
+  readonly assets: Fetcher;
+  readonly runs: DurableObjectNamespace;
+  readonly openai: OpenAISettings;
+  readonly runIdSecret: string;
+  readonly apiTokens: readonly ApiToken[];
+  /** Set by `npm run dev` alone. */
+  readonly developmentPrincipal?: Principal;
+}
+
+export interface OpenAISettings {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** The first is the default. */
+  readonly models: readonly [string, ...string[]];
+}
+
+/** What is wrong with the configuration: names of bindings and why, never their values. */
+export interface EnvFailure {
+  readonly problems: readonly string[];
+}
+
+const MIN_SECRET_CHARS = 32;
+
+/**
+ * Checks every binding before anything uses one.
+ * Contract: pure; names each missing or unusable binding, all of them at once.
+ */
+export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
+  const problems: string[] = [];
+  const binding = <T>(name: string, method: string): T => {
+    const value = raw[name];
+    if (typeof value !== "object" || value === null || !(method in value)) {
+      problems.push(`binding ${name} is missing`);
+    }
+    return value as T;
+  };
+  const text = (name: string): string => {
+    const value = raw[name];
+    if (typeof value === "string" && value !== "") return value;
+    problems.push(`${name} is missing`);
+    return "";
+  };
+  const read = <T>(name: string, parse: (text: string) => T | undefined): T | undefined => {
+    const value = text(name);
+    if (value === "") return undefined;
+    const parsed = parse(value);
+    if (parsed === undefined) problems.push(`${name} is not valid`);
+    return parsed;
+  };
+
+  binding("IDEMPOTENCY", "get");
+  const policyKv = binding<KVNamespace>("POLICY", "get");
+  const assets = binding<Fetcher>("ASSETS", "fetch");
+  const runs = binding<DurableObjectNamespace>("RUNS", "idFromName");
+  const baseUrl = read("OPENAI_BASE_URL", parseBaseUrl);
+  const models = read("MODELS", parseModels);
+  const apiKey = text("OPENAI_API_KEY");
+  const runIdSecret = read("RUN_ID_SECRET", (secret) =>
+    secret.length >= MIN_SECRET_CHARS ? secret : undefined,
+  );
+  const developmentPrincipal =
+    raw["DEV_PRINCIPAL"] === undefined ? undefined : read("DEV_PRINCIPAL", parsePrincipal);
+  const apiTokens = developmentPrincipal ? [] : read("API_TOKENS", parseTokens);
+
+  if (problems.length > 0 || !baseUrl || !models || !runIdSecret || !apiTokens) {
+    return fail({ problems });
+  }
+  const openai = { baseUrl, apiKey, models };
+  const checked = { policyKv, assets, runs, openai, runIdSecret, apiTokens };
+  return ok(developmentPrincipal ? { ...checked, developmentPrincipal } : checked);
+}
+
+function parseBaseUrl(text: string): string | undefined {
+  if (!URL.canParse(text) || !/^https?:\/\//.test(text)) return undefined;
+  return text.replace(/\/+$/, "");
+}
+
+function parseModels(text: string): OpenAISettings["models"] | undefined {
+  const [first, ...rest] = text.split(",").flatMap((model) => model.trim() || []);
+  return first === undefined ? undefined : [first, ...rest];
+}
+
+/** An empty list lets nobody in, which is a mistake better named than discovered. */
+function parseTokens(text: string): readonly ApiToken[] | undefined {
+  const tokens = parseApiTokens(text);
+  return tokens && tokens.length > 0 ? tokens : undefined;
+}

@@ -1,0 +1,37 @@
+import { Hono, type Handler } from "hono";
+import { postChat } from "./chat.ts";
+import { problem } from "./problem.ts";
+import { forScope } from "./routes.ts";
+import { getEvents, getRun, postCancel } from "./runs.ts";
+import type { Services } from "./services.ts";
+import { getTools } from "./tools.ts";
+
+/** Assembles the HTTP surface: every address, the methods it takes, and who may call it. */
+export function createApp(services: Services): Hono {
+  const app = new Hono();
+  route(app, "/v1/chat", { POST: forScope(services, "chat", postChat) });
+  route(app, "/v1/runs/:id", { GET: forScope(services, "runs:read", getRun) });
+  route(app, "/v1/runs/:id/events", { GET: forScope(services, "runs:read", getEvents) });
+  route(app, "/v1/runs/:id/cancel", { POST: forScope(services, "chat", postCancel) });
+  route(app, "/v1/tools", { GET: forScope(services, "tools:read", getTools) });
+  route(app, "/healthz", { GET: () => Response.json({ status: "ok" }) });
+  for (const path of PAGE_PATHS) {
+    route(app, path, { GET: (context) => services.page(context.req.raw) });
+  }
+  app.notFound(() => problem("unknown_route"));
+  app.onError(() => problem("internal_error"));
+  return app;
+}
+
+/** Files of the chat page; it is a public shell, everything it shows comes from the API. */
+const PAGE_PATHS = ["/", "/widget.js", "/page.css"] as const;
+
+type Method = "GET" | "POST";
+
+function route(app: Hono, path: string, handlers: Partial<Record<Method, Handler>>): void {
+  for (const [method, handler] of Object.entries(handlers)) app.on(method, path, handler);
+  const allow = Object.keys(handlers)
+    .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
+    .join(", ");
+  app.all(path, () => problem("method_not_allowed", { headers: { allow } }));
+}

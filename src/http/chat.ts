@@ -1,0 +1,71 @@
+import { createToolCatalog } from "../contracts/tool-catalog.ts";
+import { chatRequestBody, toTranscript, type ChatRequestBody } from "../protocol/chat-request.ts";
+import { fail, ok, type Result } from "../protocol/result.ts";
+import type { TranscriptMessage } from "../protocol/transcript-message.ts";
+import type { Authorised } from "./routes.ts";
+import { problem } from "./problem.ts";
+import { readJson } from "./read-json.ts";
+
+/** `POST /v1/chat`: starts a run and hands its event stream through. */
+export async function postChat(authorised: Authorised): Promise<Response> {
+  const { request, principal, services } = authorised;
+  const body = await readJson(request, chatRequestBody);
+  if (!body.ok) return body.failure;
+  const said = toTranscript(body.value.messages);
+  if (!said.ok) {
+    const { code, pointer } = said.failure;
+    return problem(code, { errors: [{ pointer, message: "see title" }] });
+  }
+  const model = body.value.model ?? services.models[0];
+  if (!services.models.includes(model)) {
+    return problem("model_not_allowed", { detail: `Offered: ${services.models.join(", ")}.` });
+  }
+  const refusal = await refuseTools(authorised, body.value.toolIds);
+  if (refusal) return refusal;
+  const history = await readHistory(authorised, body.value.previousRunId);
+  if (!history.ok) return history.failure;
+  return services.runs.start({
+    runId: await services.runIds.mint(principal.tenantId),
+    principal,
+    model,
+    messages: [...history.value, ...said.value],
+    ...toolIdsOf(body.value),
+  });
+}
+
+function toolIdsOf({ toolIds }: ChatRequestBody): { readonly toolIds?: readonly string[] } {
+  return toolIds === undefined ? {} : { toolIds };
+}
+
+/** A tool that policy denies is answered like one that does not exist. */
+async function refuseTools(
+  { principal, services }: Authorised,
+  toolIds: readonly string[] | undefined,
+): Promise<Response | undefined> {
+  if (toolIds === undefined) return undefined;
+  const { policy } = await services.policies.load(principal.tenantId);
+  const { tools } = createToolCatalog(services.toolSpecs, policy);
+  const errors = toolIds.flatMap((toolId, index) =>
+    tools.has(toolId) ? [] : [{ pointer: `/toolIds/${index}`, message: "not available" }],
+  );
+  return errors.length > 0 ? problem("tool_not_available", { errors }) : undefined;
+}
+
+/** The server's own transcript; what a client says happened before is never taken for it. */
+async function readHistory(
+  { principal, services }: Authorised,
+  previousRunId: string | undefined,
+): Promise<Result<readonly TranscriptMessage[], Response>> {
+  if (previousRunId === undefined) return ok([]);
+  const runId = await services.runIds.verify(previousRunId, principal.tenantId);
+  if (!runId) return fail(problem("run_not_found"));
+  const answer = await services.runs.transcript(runId);
+  switch (answer.kind) {
+    case "transcript":
+      return ok(answer.messages);
+    case "running":
+      return fail(problem("run_still_running", { headers: { "retry-after": "1" } }));
+    case "unknown":
+      return fail(problem("run_not_found"));
+  }
+}

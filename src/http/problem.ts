@@ -1,0 +1,51 @@
+/** Every refusal over HTTP: its status and its title. The key is the stable `code`. */
+const PROBLEMS = {
+  unknown_route: { status: 404, title: "There is nothing at this address" },
+  method_not_allowed: { status: 405, title: "This address does not take this method" },
+  not_configured: { status: 503, title: "This deployment is not configured yet" },
+  missing_token: { status: 401, title: "A bearer token is required" },
+  invalid_token: { status: 401, title: "The bearer token is not known" },
+  insufficient_scope: { status: 403, title: "The token lacks the scope for this request" },
+  unsupported_media_type: { status: 415, title: "The body must be application/json" },
+  body_too_large: { status: 413, title: "The body is too large" },
+  invalid_encoding: { status: 400, title: "The body is not UTF-8" },
+  invalid_json: { status: 400, title: "The body is not JSON" },
+  json_too_deep: { status: 400, title: "The body nests too deeply" },
+  forbidden_key: { status: 400, title: "A key in the body may not be used" },
+  invalid_request: { status: 422, title: "The body does not have the expected shape" },
+  tool_call_id_too_long: { status: 422, title: "A tool call id is longer than 128 characters" },
+  tool_args_too_large: { status: 422, title: "Tool call arguments exceed 8 KB" },
+  tool_result_too_large: { status: 422, title: "A tool result exceeds 32 KB" },
+  orphan_tool_result: { status: 422, title: "A tool result answers no open tool call" },
+  unanswered_tool_call: { status: 422, title: "A tool call has no result" },
+  duplicate_tool_call_id: { status: 422, title: "A tool call id is used twice" },
+  misplaced_message: { status: 422, title: "A message may not stand here" },
+  model_not_allowed: { status: 422, title: "The model is not offered here" },
+  tool_not_available: { status: 422, title: "A requested tool is not available" },
+  run_not_found: { status: 404, title: "There is no such run" },
+  run_still_running: { status: 409, title: "The run has not ended yet" },
+  event_id_invalid: { status: 400, title: "Last-Event-ID is not an event id" },
+  event_id_unknown: { status: 409, title: "The run has not reached this event" },
+  internal_error: { status: 500, title: "Interlock failed" },
+} as const;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** What a problem says beyond its code. */
+export interface ProblemDetail {
+  /** One sentence for people; never a secret, never another tenant's data. */
+  readonly detail?: string;
+  /** Where the body is wrong, as JSON pointers. */
+  readonly errors?: readonly { readonly pointer: string; readonly message: string }[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Builds the answer to a refused request, as RFC 9457 problem details. */
+export function problem(code: ProblemCode, extra: ProblemDetail = {}): Response {
+  const { status, title } = PROBLEMS[code];
+  const { headers, ...members } = extra;
+  return Response.json(
+    { type: "about:blank", title, status, code, ...members },
+    { status, headers: { ...headers, "content-type": "application/problem+json" } },
+  );
+}

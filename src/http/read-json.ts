@@ -1,0 +1,80 @@
+import * as v from "valibot";
+import {
+  escapePointer,
+  findProtoKey,
+  MAX_JSON_DEPTH,
+  nestsTooDeep,
+} from "../protocol/json-guard.ts";
+import { fail, ok, type Result } from "../protocol/result.ts";
+import { problem } from "./problem.ts";
+
+/** Largest request body. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+const MAX_LISTED_ISSUES = 16;
+
+/**
+ * Reads a JSON body of a known shape.
+ * Threat: a body that lies about its length, never ends, nests without end, or carries `__proto__`.
+ * It is counted as it arrives, measured for depth before it is parsed, and checked before it is used.
+ * Contract: never throws for anything a client sends; the failure is the answer to send.
+ */
+export async function readJson<T>(
+  request: Request,
+  schema: v.GenericSchema<unknown, T>,
+): Promise<Result<T, Response>> {
+  if (!isJson(request.headers.get("content-type"))) return fail(problem("unsupported_media_type"));
+  const text = await readText(request);
+  if (!text.ok) return text;
+  if (nestsTooDeep(text.value)) {
+    return fail(problem("json_too_deep", { detail: `At most ${MAX_JSON_DEPTH} levels.` }));
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text.value);
+  } catch {
+    return fail(problem("invalid_json"));
+  }
+  const pointer = findProtoKey(value);
+  if (pointer !== undefined) {
+    const errors = [{ pointer, message: "no key may be named __proto__" }];
+    return fail(problem("forbidden_key", { errors }));
+  }
+  const parsed = v.safeParse(schema, value);
+  return parsed.success
+    ? ok(parsed.output)
+    : fail(problem("invalid_request", { errors: listIssues(parsed.issues) }));
+}
+
+function isJson(contentType: string | null): boolean {
+  return /^application\/json\s*(?:;.*)?$/i.test(contentType ?? "");
+}
+
+async function readText(request: Request): Promise<Result<string, Response>> {
+  const tooLarge = (): Result<string, Response> =>
+    fail(problem("body_too_large", { detail: `At most ${MAX_BODY_BYTES} bytes.` }));
+  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) return tooLarge();
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  const pieces: string[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request.body ?? []) {
+      bytes += chunk.byteLength;
+      if (bytes > MAX_BODY_BYTES) return tooLarge();
+      pieces.push(decoder.decode(chunk, { stream: true }));
+    }
+    pieces.push(decoder.decode());
+  } catch {
+    return fail(problem("invalid_encoding"));
+  }
+  return ok(pieces.join(""));
+}
+
+function listIssues(
+  issues: readonly v.BaseIssue<unknown>[],
+): readonly { readonly pointer: string; readonly message: string }[] {
+  return issues.slice(0, MAX_LISTED_ISSUES).map((issue) => ({
+    pointer: (issue.path ?? []).map((item) => `/${escapePointer(String(item.key))}`).join(""),
+    message: issue.expected === null ? "is not valid" : `expected ${issue.expected}`,
+  }));
+}

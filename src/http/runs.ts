@@ -1,0 +1,39 @@
+import { parseEventId } from "../protocol/event-id.ts";
+import type { RunState } from "../protocol/run-state.ts";
+import type { Authorised } from "./routes.ts";
+import { problem } from "./problem.ts";
+
+/** `GET /v1/runs/:id`: the run's state. */
+export async function getRun({ principal, services, id }: Authorised): Promise<Response> {
+  const runId = await services.runIds.verify(id, principal.tenantId);
+  return answerState(runId && (await services.runs.state(runId)));
+}
+
+/** `POST /v1/runs/:id/cancel`: stops the run, or finds it stopped; answers its state. */
+export async function postCancel({ principal, services, id }: Authorised): Promise<Response> {
+  const runId = await services.runIds.verify(id, principal.tenantId);
+  return answerState(runId && (await services.runs.cancel(runId)));
+}
+
+/** `GET /v1/runs/:id/events`: the run's events after Last-Event-ID. */
+export async function getEvents({
+  request,
+  principal,
+  services,
+  id,
+}: Authorised): Promise<Response> {
+  const lastEventId = request.headers.get("last-event-id");
+  const after = lastEventId === null ? undefined : parseEventId(lastEventId);
+  if (lastEventId !== null && !after) {
+    return problem("event_id_invalid", { detail: "It must be <epoch>-<sequence>." });
+  }
+  const runId = await services.runIds.verify(id, principal.tenantId);
+  if (!runId) return problem("run_not_found");
+  const answer = await services.runs.events(runId, after);
+  if (answer.status === 404) return problem("run_not_found");
+  return answer.status === 409 ? problem("event_id_unknown") : answer;
+}
+
+function answerState(state: RunState | undefined): Response {
+  return state ? Response.json(state) : problem("run_not_found");
+}

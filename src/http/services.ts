@@ -1,0 +1,19 @@
+import type { Authenticator } from "../capabilities/authenticator.ts";
+import type { PolicyStore } from "../capabilities/policy-store.ts";
+import type { RunGateway } from "../capabilities/run-gateway.ts";
+import type { RunIds } from "../capabilities/run-ids.ts";
+import type { ToolSpec } from "../protocol/tool-spec.ts";
+
+/** What the routes stand on; assembled in compose. */
+export interface Services {
+  readonly authenticator: Authenticator;
+  readonly policies: PolicyStore;
+  readonly runs: RunGateway;
+  readonly runIds: RunIds;
+  /** Every registered tool, before policy. */
+  readonly toolSpecs: readonly ToolSpec[];
+  /** Models a request may ask for; the first is the default. */
+  readonly models: readonly [string, ...string[]];
+  /** Serves the files of the chat page. */
+  readonly page: (request: Request) => Promise<Response>;
+}

@@ -1,0 +1,13 @@
+import { composeWorker } from "./compose/worker.ts";
+import type { RawEnv } from "./env.ts";
+
+export { RunObject } from "../durable-objects/run/run-object.ts";
+
+let handle: ReturnType<typeof composeWorker> | undefined;
+
+export default {
+  fetch(request: Request, env: RawEnv): Promise<Response> {
+    handle ??= composeWorker(env);
+    return handle(request);
+  },
+};

@@ -1,0 +1,38 @@
+import { MAX_TOOL_CALL_ID_CHARS, type ToolCallId } from "../protocol/ids.ts";
+import type { ToolCall } from "../protocol/tool-call.ts";
+import type { TranscriptMessage } from "../protocol/transcript-message.ts";
+
+/** A longer name names no tool; its head is enough to say so. */
+const MAX_NAME_CHARS = 128;
+
+/**
+ * Gives out tool call ids that are unique within a conversation: providers repeat theirs from step
+ * to step.
+ * Contract: a fresh id is kept as the model gave it; deterministic.
+ */
+export class CallIds {
+  readonly #used = new Set<string>();
+
+  constructor(history: readonly TranscriptMessage[]) {
+    for (const message of history) {
+      if (message.role !== "assistant") continue;
+      for (const call of message.toolCalls) this.#used.add(call.toolCallId);
+    }
+  }
+
+  claim(calls: readonly ToolCall[], step: number): readonly ToolCall[] {
+    return calls.map((call, index) => {
+      const toolCallId = this.#free(call.toolCallId, `call_${step}_${index}`);
+      this.#used.add(toolCallId);
+      return { ...call, toolCallId, name: call.name.slice(0, MAX_NAME_CHARS) };
+    });
+  }
+
+  #free(wanted: ToolCallId, fallback: string): ToolCallId {
+    const usable = wanted.length > 0 && wanted.length <= MAX_TOOL_CALL_ID_CHARS;
+    if (usable && !this.#used.has(wanted)) return wanted;
+    let candidate = fallback;
+    while (this.#used.has(candidate)) candidate += "_";
+    return candidate as ToolCallId;
+  }
+}

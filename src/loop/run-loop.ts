@@ -1,0 +1,136 @@
+import type { Clock } from "../capabilities/clock.ts";
+import type { Model } from "../capabilities/model.ts";
+import type { PolicyStore } from "../capabilities/policy-store.ts";
+import type { RunJournal } from "../capabilities/run-journal.ts";
+import type { ToolSourcePort } from "../capabilities/tool-source.ts";
+import { createToolCatalog } from "../contracts/tool-catalog.ts";
+import type { DoneReason, RunError } from "../protocol/ai-event.ts";
+import type { ModelFailure, ModelTurn } from "../protocol/model-event.ts";
+import type { RunClaim } from "../protocol/run-claim.ts";
+import { narrowPolicy } from "../protocol/tool-policy.ts";
+import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.ts";
+import { createToolRunner } from "../runner/tool-runner.ts";
+import { CallIds } from "./call-ids.ts";
+import { runStep, type StepScope } from "./run-step.ts";
+
+/** What one run stands on. */
+export interface RunPorts {
+  readonly model: Model;
+  readonly source: ToolSourcePort;
+  readonly policies: PolicyStore;
+  readonly journal: RunJournal;
+  readonly clock: Clock;
+}
+
+/** Steps of a run whose policy sets no limit. */
+const DEFAULT_MAX_STEPS = 20;
+
+/**
+ * Carries a claimed run to its end: model, tools, model, until the model stops or a limit does.
+ * Contract: never throws; appends exactly one `done`, as the last event.
+ */
+export async function runLoop(
+  claim: RunClaim,
+  ports: RunPorts,
+  signal: AbortSignal,
+): Promise<void> {
+  const spent = { usage: NO_USAGE };
+  let end: RunEnd;
+  try {
+    end = await runSteps(claim, ports, { signal, spent });
+  } catch {
+    end = failed("internal_error", "The run failed inside Interlock.");
+  }
+  ports.journal.append([{ type: "done", ...end, usage: spent.usage }]);
+}
+
+interface RunEnd {
+  readonly reason: DoneReason;
+  readonly error?: RunError;
+}
+
+interface RunProgress {
+  readonly signal: AbortSignal;
+  readonly spent: { usage: Usage };
+}
+
+async function runSteps(
+  claim: RunClaim,
+  ports: RunPorts,
+  { signal, spent }: RunProgress,
+): Promise<RunEnd> {
+  ports.journal.append([{ type: "run_started", runId: claim.runId, model: claim.model }]);
+  const loaded = await ports.policies.load(claim.principal.tenantId);
+  const policy = narrowPolicy(loaded.policy, claim.toolIds);
+  const scope: StepScope = {
+    claim,
+    model: ports.model,
+    tools: [...createToolCatalog(ports.source.listToolSpecs(), policy).tools.values()],
+    runner: createToolRunner({ ...ports, policy }),
+    journal: ports.journal,
+    callIds: new CallIds(claim.messages),
+    signal,
+    transcript: [...claim.messages],
+    nextPart: counter(),
+  };
+  const maxSteps = policy.budgets.maxSteps ?? DEFAULT_MAX_STEPS;
+  for (let number = 1; number <= maxSteps; number++) {
+    if (signal.aborted) return { reason: "cancelled" };
+    const turn = await runStep(scope, { number, last: number === maxSteps });
+    spent.usage = addUsage(spent.usage, turn.usage ?? NO_USAGE);
+    if (signal.aborted) return { reason: "cancelled" };
+    if (turn.finish !== "tool_calls") return endOf(turn);
+  }
+  return { reason: "step_limit" };
+}
+
+function counter(): () => number {
+  let next = 0;
+  return () => next++;
+}
+
+function endOf(turn: ModelTurn): RunEnd {
+  switch (turn.finish) {
+    case "stop":
+    case "tool_calls":
+      return { reason: "stop" };
+    case "length":
+    case "content_filter":
+      return { reason: turn.finish };
+    case "error":
+      return describeFailure(turn.failure);
+  }
+}
+
+/** Words a provider's failure for the client; the provider's own text stays behind. */
+function describeFailure(failure: ModelFailure | undefined): RunEnd {
+  switch (failure?.code) {
+    case undefined:
+      return failed("internal_error", "The run failed inside Interlock.");
+    case "upstream_status":
+      return failed(
+        failure.code,
+        `The model provider answered with HTTP ${failure.status ?? "?"}.`,
+      );
+    case "upstream_unreachable":
+      return failed(failure.code, "The model provider could not be reached.");
+    case "upstream_not_a_stream":
+      return failed(failure.code, "The model provider did not answer with an event stream.");
+    case "upstream_error_event":
+      return failed(failure.code, "The model provider reported an error while it answered.");
+    case "upstream_malformed":
+      return failed(failure.code, "The model provider sent data that could not be read.");
+    case "upstream_too_large":
+      return failed(failure.code, "The model provider sent more than a run may receive.");
+    case "upstream_truncated":
+      return failed(failure.code, "The model provider's answer ended before it was complete.");
+    case "upstream_stalled":
+      return failed(failure.code, "The model provider stopped answering.");
+    case "aborted":
+      return { reason: "cancelled" };
+  }
+}
+
+function failed(code: string, message: string): RunEnd {
+  return { reason: "error", error: { code, message } };
+}

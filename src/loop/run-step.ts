@@ -1,0 +1,150 @@
+import type { Model } from "../capabilities/model.ts";
+import type { RunJournal } from "../capabilities/run-journal.ts";
+import type { AiEvent } from "../protocol/ai-event.ts";
+import type { JsonValue } from "../protocol/json.ts";
+import type { ModelTurn } from "../protocol/model-event.ts";
+import type { RunClaim } from "../protocol/run-claim.ts";
+import { parseArguments, type ToolCall } from "../protocol/tool-call.ts";
+import type { ToolSpec } from "../protocol/tool-spec.ts";
+import type { TranscriptMessage } from "../protocol/transcript-message.ts";
+import { NO_USAGE } from "../protocol/usage.ts";
+import type { ToolRunner } from "../runner/tool-runner.ts";
+import type { CallIds } from "./call-ids.ts";
+
+/** What every step of a run shares. */
+export interface StepScope {
+  readonly claim: RunClaim;
+  readonly model: Model;
+  readonly tools: readonly ToolSpec[];
+  readonly runner: ToolRunner;
+  readonly journal: RunJournal;
+  readonly callIds: CallIds;
+  readonly signal: AbortSignal;
+  /** The conversation; grows as the run goes on. */
+  readonly transcript: TranscriptMessage[];
+  /** Hands out event part numbers. */
+  nextPart(): number;
+}
+
+/** One model call and the tool calls it asked for. */
+export interface Step {
+  readonly number: number;
+  /** No step may follow this one, so it may ask for no tools. */
+  readonly last: boolean;
+}
+
+/**
+ * Runs one step: streams the model's text, then takes every finished call through the runner, in
+ * order, and answers each in the transcript.
+ * Contract: tool calls come from the decoder's finished turn alone (seeds/000 #8); every part it
+ * opens it also closes.
+ */
+export async function runStep(scope: StepScope, step: Step): Promise<ModelTurn> {
+  const { claim, journal } = scope;
+  journal.append([
+    { type: "step_started", step: step.number, messageId: `${claim.runId}-${step.number}` },
+  ]);
+  const turn = await streamModel(scope);
+  const asked = turn.finish === "tool_calls" ? turn.toolCalls : [];
+  const calls = scope.callIds.claim(asked, step.number);
+  if (turn.finish !== "error") rememberAssistant(scope, turn.text, calls);
+  if (calls.length > 0) await answerCalls(scope, step, calls);
+  journal.append([
+    {
+      type: "step_finished",
+      step: step.number,
+      finish: turn.finish,
+      usage: turn.usage ?? NO_USAGE,
+      continued: calls.length > 0 && !step.last && !scope.signal.aborted,
+    },
+  ]);
+  return turn;
+}
+
+/** Relays one model call; one batch of events per network read. */
+async function streamModel(scope: StepScope): Promise<ModelTurn> {
+  const { claim, journal, model, signal, tools, transcript } = scope;
+  const request = { model: claim.model, messages: transcript, tools };
+  let part: number | undefined;
+  let turn: ModelTurn | undefined;
+  try {
+    for await (const batch of model.stream(request, signal)) {
+      const events: AiEvent[] = [];
+      for (const event of batch) {
+        if (event.type === "turn") turn = event.turn;
+        else {
+          if (part === undefined) {
+            part = scope.nextPart();
+            events.push({ type: "text_started", part });
+          }
+          pushDeltas(events, part, event.text);
+        }
+      }
+      if (events.length > 0) journal.append(events);
+    }
+  } finally {
+    if (part !== undefined) journal.append([{ type: "text_finished", part }]);
+  }
+  if (turn === undefined) throw new Error("the model ended without a turn");
+  return turn;
+}
+
+/** Longest text of one event, so that any event fits one stored row. Unit: UTF-16 code units. */
+const MAX_DELTA_CHARS = 32 * 1024;
+
+function pushDeltas(events: AiEvent[], part: number, text: string): void {
+  let start = 0;
+  while (text.length - start > MAX_DELTA_CHARS) {
+    let end = start + MAX_DELTA_CHARS;
+    if (isHighSurrogate(text.charCodeAt(end - 1))) end--;
+    events.push({ type: "text_delta", part, text: text.slice(start, end) });
+    start = end;
+  }
+  events.push({ type: "text_delta", part, text: start === 0 ? text : text.slice(start) });
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function rememberAssistant(scope: StepScope, text: string, calls: readonly ToolCall[]): void {
+  remember(scope, {
+    role: "assistant",
+    text,
+    toolCalls: calls.map((call) => ({
+      toolCallId: call.toolCallId,
+      name: call.name,
+      // Providers refuse a history whose arguments are not JSON; the observation tells what was wrong.
+      argumentsText: parseArguments(call).ok ? call.argumentsText.trim() || "{}" : "{}",
+    })),
+  });
+}
+
+async function answerCalls(
+  scope: StepScope,
+  step: Step,
+  calls: readonly ToolCall[],
+): Promise<void> {
+  const proposed = calls.map((call) => ({ call, part: scope.nextPart() }));
+  scope.journal.append(
+    proposed.map(({ call, part }) => ({
+      type: "tool_call_proposed" as const,
+      part,
+      toolCallId: call.toolCallId,
+      toolName: call.name,
+    })),
+  );
+  const { runId, principal } = scope.claim;
+  const { tenantId, actorId } = principal;
+  for (const { call, part } of proposed) {
+    const { toolCallId, name } = call;
+    const context = { runId, tenantId, actorId, toolCallId, step: step.number, part };
+    const { observation } = await scope.runner.exec(call, context, scope.signal);
+    remember(scope, { role: "tool", toolCallId, name, result: observation as JsonValue });
+  }
+}
+
+function remember(scope: StepScope, message: TranscriptMessage): void {
+  scope.transcript.push(message);
+  scope.journal.remember(message);
+}

@@ -1,0 +1,51 @@
+import * as v from "valibot";
+import type { ActorId, TenantId } from "./ids.ts";
+import { SCOPES, type Principal } from "./principal.ts";
+
+/** Ids that go into storage keys and run ids: short, printable, without separators. */
+const tenantId = v.pipe(
+  v.string(),
+  v.regex(/^[a-zA-Z0-9_-]{1,64}$/),
+  v.transform((id) => id as TenantId),
+);
+const actorId = v.pipe(
+  v.string(),
+  v.regex(/^(?:user|agent|service):[a-zA-Z0-9_.@-]{1,96}$/),
+  v.transform((id) => id as ActorId),
+);
+
+const principal = v.strictObject({
+  tenantId,
+  actorId,
+  scopes: v.array(v.picklist(SCOPES)),
+});
+
+const apiTokens = v.array(
+  v.strictObject({
+    ...principal.entries,
+    /** Lower-case hex of SHA-256 over the token; the token itself is stored nowhere. */
+    sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  }),
+);
+
+/** One static bearer token, by its hash. */
+export type ApiToken = v.InferOutput<typeof apiTokens>[number];
+
+/** Reads the list of tokens; undefined when the text is not exactly one. */
+export function parseApiTokens(text: string): readonly ApiToken[] | undefined {
+  return parseWith(apiTokens, text);
+}
+
+/** Reads one principal from JSON; undefined when the text is not exactly one. */
+export function parsePrincipal(text: string): Principal | undefined {
+  return parseWith(principal, text);
+}
+
+function parseWith<T>(schema: v.GenericSchema<unknown, T>, text: string): T | undefined {
+  try {
+    const parsed = v.safeParse(schema, JSON.parse(text));
+    return parsed.success ? parsed.output : undefined;
+  } catch {
+    return undefined;
+  }
+}

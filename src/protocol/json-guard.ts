@@ -1,0 +1,51 @@
+/** Deepest nesting of objects and arrays that any JSON from outside may have. */
+export const MAX_JSON_DEPTH = 64;
+
+/**
+ * Tells whether JSON text nests deeper than `maxDepth`, without parsing it.
+ * Threat: a depth bomb overflows the stack of whatever walks the parsed value.
+ * Contract: pure and linear; text that is not JSON gives some answer, never a throw.
+ */
+export function nestsTooDeep(text: string, maxDepth: number = MAX_JSON_DEPTH): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index++) {
+    const char = text.charCodeAt(index);
+    if (inString) {
+      if (char === BACKSLASH) index++;
+      else if (char === QUOTE) inString = false;
+    } else if (char === QUOTE) inString = true;
+    else if (char === OPEN_BRACE || char === OPEN_BRACKET) {
+      if (++depth > maxDepth) return true;
+    } else if (char === CLOSE_BRACE || char === CLOSE_BRACKET) depth--;
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/**
+ * Finds an own key `__proto__` anywhere in a parsed value and answers its JSON pointer.
+ * Threat: such a key becomes the prototype of whatever the value is merged or copied into.
+ * Contract: the value nests at most MAX_JSON_DEPTH levels.
+ */
+export function findProtoKey(value: unknown, pointer = ""): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const key of Object.keys(value)) {
+    const at = `${pointer}/${escapePointer(key)}`;
+    if (key === "__proto__") return at;
+    const found = findProtoKey(Object.getOwnPropertyDescriptor(value, key)?.value, at);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Writes one reference token of a JSON pointer (RFC 6901, section 3). */
+export function escapePointer(token: string): string {
+  return token.replaceAll("~", "~0").replaceAll("/", "~1");
+}

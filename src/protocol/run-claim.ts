@@ -1,0 +1,14 @@
+import type { RunId } from "./ids.ts";
+import type { Principal } from "./principal.ts";
+import type { TranscriptMessage } from "./transcript-message.ts";
+
+/** What starts a run: checked and complete, so that the run needs nothing more of the request. */
+export interface RunClaim {
+  readonly runId: RunId;
+  readonly principal: Principal;
+  readonly model: string;
+  /** The conversation so far; server-kept history first, when the run continues another. */
+  readonly messages: readonly TranscriptMessage[];
+  /** Narrows the catalog; absent means all that policy allows. */
+  readonly toolIds?: readonly string[];
+}

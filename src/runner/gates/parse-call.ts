@@ -1,0 +1,42 @@
+import type { BoundToolRuntime } from "../../capabilities/tool-source.ts";
+import { utf8Bytes, type JsonObject } from "../../protocol/json.ts";
+import { findProtoKey, MAX_JSON_DEPTH, nestsTooDeep } from "../../protocol/json-guard.ts";
+import type { ToolFailure } from "../../protocol/observation.ts";
+import { ok, type Result } from "../../protocol/result.ts";
+import { parseArguments, type ArgumentsFailure, type ToolCall } from "../../protocol/tool-call.ts";
+import { failCall } from "../tool-failure.ts";
+
+/**
+ * Gate 3: turns the model's argument text into one JSON object within the contract's limits.
+ * Fails: SYNTACTIC_PARSE_FAIL; OUT_OF_BOUNDS for size and depth; STRUCTURAL_VIOLATION for `__proto__`.
+ */
+export function parseCall(call: ToolCall, tool: BoundToolRuntime): Result<JsonObject, ToolFailure> {
+  if (utf8Bytes(call.argumentsText) > tool.maxArgumentsBytes) {
+    const message = `the arguments exceed ${tool.maxArgumentsBytes} bytes`;
+    return failCall("OUT_OF_BOUNDS", { code: "arguments_too_large", message });
+  }
+  if (nestsTooDeep(call.argumentsText)) {
+    const message = `the arguments nest deeper than ${MAX_JSON_DEPTH} levels`;
+    return failCall("OUT_OF_BOUNDS", { code: "arguments_too_deep", message });
+  }
+  const parsed = parseArguments(call);
+  if (!parsed.ok) return failCall("SYNTACTIC_PARSE_FAIL", describe(parsed.failure));
+  if (findProtoKey(parsed.value) !== undefined) {
+    return failCall("STRUCTURAL_VIOLATION", {
+      code: "forbidden_key",
+      message: "no field may be named __proto__",
+    });
+  }
+  return ok(parsed.value);
+}
+
+function describe({ code }: ArgumentsFailure): { readonly code: string; readonly message: string } {
+  switch (code) {
+    case "truncated":
+      return { code, message: "the arguments were cut off before they were complete" };
+    case "not_json":
+      return { code, message: "the arguments are not valid JSON" };
+    case "not_an_object":
+      return { code, message: "the arguments must be one JSON object" };
+  }
+}

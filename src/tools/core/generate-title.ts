@@ -1,0 +1,29 @@
+import * as v from "valibot";
+import { defineTool } from "../../contracts/define-tool.ts";
+import { ok } from "../../protocol/result.ts";
+
+/** Gives the run its title. */
+export const generateTitle = defineTool({
+  name: "core__generate_title",
+  version: "1.0.0",
+  description:
+    "Sets a short title for this conversation. Use it at most once, when the topic is clear or the " +
+    "user asks for a title. It changes nothing else.",
+  input: v.strictObject({
+    title: v.pipe(
+      v.string(),
+      v.regex(/\S/),
+      v.maxLength(80),
+      v.description("The title: at most 80 characters, no quotes, no full stop at the end."),
+    ),
+  }),
+  output: v.strictObject({ title: v.string() }),
+  effect: "state_change",
+  redaction: { args: ["title"], output: ["title"] },
+  capabilities: ["runTitle"],
+  execute({ title }, _context, { runTitle }) {
+    const trimmed = title.trim();
+    runTitle.set(trimmed);
+    return ok({ title: trimmed });
+  },
+});

@@ -1,0 +1,192 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { AiEvent } from "../../src/protocol/ai-event.ts";
+import { encodeEvent, HEARTBEAT } from "../../src/wire/assistant-transport/encode-event.ts";
+
+/** The policy that the page has to live under. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
+  "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+  "require-trusted-types-for 'script'";
+
+const FILES: Readonly<Record<string, readonly [string, string]>> = {
+  "/": ["index.html", "text/html; charset=utf-8"],
+  "/page.css": ["page.css", "text/css"],
+  "/widget.js": ["widget.js", "text/javascript"],
+};
+
+/** One request to the API, as it came. */
+export interface ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly lastEventId: string | undefined;
+  readonly authorization: string | undefined;
+  readonly body: string;
+}
+
+/** Plays the API on a loopback port; the test says what its runs do. */
+export async function startScriptedApi(directory: string): Promise<ScriptedApi> {
+  const api = new ScriptedApi(directory);
+  await api.listen();
+  return api;
+}
+
+export class ScriptedApi {
+  /** Refuses every other token when set. */
+  token: string | undefined;
+  /** Answers requests for events with this status when set. */
+  eventsStatus: number | undefined;
+  readonly requests: ApiRequest[] = [];
+  readonly runs: ScriptedRun[] = [];
+  readonly #directory: string;
+  readonly #server = createServer((request, response) => {
+    this.#answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+  }
+
+  async listen(): Promise<void> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  requestsTo(pattern: RegExp): readonly ApiRequest[] {
+    return this.requests.filter(({ method, path }) => pattern.test(`${method} ${path}`));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader("content-security-policy", CONTENT_SECURITY_POLICY);
+    const path = request.url ?? "/";
+    const file = FILES[path];
+    if (file) {
+      response.setHeader("content-type", file[1]);
+      response.end(await readFile(join(this.#directory, file[0])));
+      return;
+    }
+    const seen = await readRequest(request);
+    this.requests.push(seen);
+    if (this.token !== undefined && seen.authorization !== `Bearer ${this.token}`) {
+      refuse(response, 401, "A valid bearer token is needed.");
+    } else if (seen.method === "POST" && path === "/v1/chat") this.#startRun(response);
+    else this.#answerRun(seen, response);
+  }
+
+  #startRun(response: ServerResponse): void {
+    const run = new ScriptedRun(`run_${this.runs.length + 1}`);
+    this.runs.push(run);
+    run.serve(response);
+  }
+
+  #answerRun(request: ApiRequest, response: ServerResponse): void {
+    const [, id, what] = /^\/v1\/runs\/(\w+)\/(\w+)$/.exec(request.path) ?? [];
+    const run = this.runs.find((candidate) => candidate.id === id);
+    if (!run) refuse(response, 404, "There is no such run.");
+    else if (what === "cancel") {
+      run.emit({ type: "done", reason: "cancelled", usage: { inputTokens: 1, outputTokens: 1 } });
+      response.end("{}");
+    } else if (this.eventsStatus !== undefined) {
+      refuse(response, this.eventsStatus, "The run is not available at the moment.");
+    } else run.serve(response, request.lastEventId);
+  }
+}
+
+/** One run, whose log grows as the test tells it. */
+export class ScriptedRun {
+  readonly id: string;
+  #frames: { readonly id: string; readonly text: string }[] = [];
+  #isDone = false;
+  readonly #open = new Set<ServerResponse>();
+
+  constructor(id: string) {
+    this.id = id;
+    this.emit({ type: "run_started", runId: id as never, model: "scripted-model" });
+  }
+
+  /** Appends events to the log and sends them to whoever listens. */
+  emit(...events: readonly AiEvent[]): void {
+    for (const event of events) {
+      const position = { epoch: 0, seq: this.#frames.length };
+      this.#frames.push({ id: `0-${position.seq}`, text: encodeEvent(event, position) });
+      this.#isDone ||= event.type === "done";
+    }
+    const text = this.#frames.slice(-events.length).map((frame) => frame.text);
+    for (const response of this.#open) this.#send(response, text.join(""));
+  }
+
+  /** Sends bytes that are in no log. */
+  sendRaw(text: string): void {
+    for (const response of this.#open) response.write(text);
+  }
+
+  /**
+   * Appends an event, of which the listeners get only the first frame before their connection drops.
+   */
+  async dropInside(event: AiEvent): Promise<void> {
+    const listeners = [...this.#open];
+    this.#open.clear();
+    this.emit(event);
+    const text = this.#frames.at(-1)?.text ?? "";
+    const firstFrame = text.slice(0, text.indexOf("\n\n") + 2);
+    for (const response of listeners) {
+      await new Promise((resolve) => response.write(firstFrame, resolve));
+      response.destroy();
+    }
+  }
+
+  drop(): void {
+    for (const response of this.#open) response.destroy();
+    this.#open.clear();
+  }
+
+  serve(response: ServerResponse, lastEventId?: string): void {
+    const after = this.#frames.findIndex((frame) => frame.id === lastEventId) + 1;
+    response.setHeader("x-run-id", this.id);
+    if (this.#isDone && after === this.#frames.length) {
+      response.writeHead(204).end();
+      return;
+    }
+    response.setHeader("content-type", "text/event-stream; charset=utf-8");
+    response.on("close", () => this.#open.delete(response));
+    this.#open.add(response);
+    response.write(HEARTBEAT);
+    const rest = this.#frames.slice(after).map((frame) => frame.text);
+    this.#send(response, rest.join(""));
+  }
+
+  #send(response: ServerResponse, text: string): void {
+    response.write(text);
+    if (this.#isDone) response.end();
+  }
+}
+
+async function readRequest(request: IncomingMessage): Promise<ApiRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const lastEventId = request.headers["last-event-id"];
+  return {
+    method: request.method ?? "",
+    path: request.url ?? "",
+    lastEventId: typeof lastEventId === "string" ? lastEventId : undefined,
+    authorization: request.headers.authorization,
+    body: Buffer.concat(chunks).toString("utf8"),
+  };
+}
+
+function refuse(response: ServerResponse, status: number, detail: string): void {
+  response.writeHead(status, { "content-type": "application/problem+json" });
+  response.end(JSON.stringify({ type: "about:blank", title: "Refused", status, detail }));
+}

@@ -1,0 +1,92 @@
+import { expect } from "vitest";
+import type { JsonObject } from "../../../src/protocol/json.ts";
+import type { ModelEvent, ModelFinish, ModelTurn } from "../../../src/protocol/model-event.ts";
+import { parseArguments } from "../../../src/protocol/tool-call.ts";
+import {
+  type OpenAIDecoderOptions,
+  OpenAIToolDecoder,
+} from "../../../src/wire/openai/openai-tool-decoder.ts";
+
+/** A stream and what it means. */
+export interface StreamFixture {
+  readonly name: string;
+  readonly sse: string;
+  readonly expect: Expectation;
+}
+
+export interface Expectation {
+  readonly text: string;
+  readonly toolCalls: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly arguments: JsonObject;
+  }[];
+  readonly finish: ModelFinish;
+  readonly usage?: { readonly prompt: number; readonly completion: number };
+  /** The failure's code. */
+  readonly error?: string;
+}
+
+/** Decodes a body read in these pieces; checks what holds for every stream. */
+export function decodePieces(
+  pieces: Iterable<Uint8Array>,
+  options: OpenAIDecoderOptions = {},
+): ModelTurn {
+  const decoder = new OpenAIToolDecoder(options);
+  const utf8 = new TextDecoder();
+  const events: ModelEvent[] = [];
+  for (const piece of pieces) events.push(...decoder.feed(utf8.decode(piece, { stream: true })));
+  events.push(...decoder.feed(utf8.decode()), ...decoder.end());
+  expect(decoder.feed("data: {}\n\n"), "nothing follows the turn").toEqual([]);
+  return turnOf(events);
+}
+
+/** Takes the one turn from a session's events. */
+export function turnOf(events: readonly ModelEvent[]): ModelTurn {
+  let text = "";
+  for (const event of events.slice(0, -1)) {
+    if (event.type !== "text_delta") throw new Error("a turn before the end");
+    if (event.text === "") throw new Error("an empty delta");
+    text += event.text;
+  }
+  const last = events.at(-1);
+  if (last?.type !== "turn") throw new Error("no turn at the end");
+  if (text !== last.turn.text) throw new Error("the deltas are not the turn's text");
+  return last.turn;
+}
+
+export function bytesOf(sse: string): Uint8Array {
+  return new TextEncoder().encode(sse);
+}
+
+/** Cuts a body before each of these offsets, which must ascend. */
+export function* cutAt(body: Uint8Array, offsets: Iterable<number>): Generator<Uint8Array> {
+  let from = 0;
+  for (const offset of offsets) {
+    yield body.subarray(from, offset);
+    from = offset;
+  }
+  yield body.subarray(from);
+}
+
+export function* byteByByte(body: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < body.length; at++) yield body.subarray(at, at + 1);
+}
+
+/** Says what a turn means in the words of a fixture. */
+export function summarise({ text, toolCalls, finish, usage, failure }: ModelTurn): Expectation {
+  return {
+    text,
+    toolCalls: toolCalls.map((call) => {
+      const args = parseArguments(call);
+      return {
+        id: call.toolCallId,
+        name: call.name,
+        arguments: args.ok ? args.value : { __invalid__: true },
+      };
+    }),
+    finish,
+    ...(usage && { usage: { prompt: usage.inputTokens, completion: usage.outputTokens } }),
+    ...(failure && { error: failure.code }),
+  };
+}
