@@ -1,0 +1,238 @@
+import { describe, expect, test } from "vitest";
+import { parseArguments } from "../../../src/protocol/tool-call.ts";
+import { OpenAIToolDecoder } from "../../../src/wire/openai/openai-tool-decoder.ts";
+import { byteByByte, bytesOf, decodePieces, summarise, turnOf } from "./decode-stream.ts";
+
+const DONE = "data: [DONE]\n\n";
+
+function frame(value: unknown): string {
+  return `data: ${JSON.stringify(value)}\n\n`;
+}
+
+function delta(delta: unknown, finish: string | null = null): string {
+  return frame({ choices: [{ index: 0, delta, finish_reason: finish }] });
+}
+
+function calls(...fragments: readonly unknown[]): string {
+  return delta({ tool_calls: fragments });
+}
+
+function call(index: unknown, args: unknown, id: unknown = `id_${String(index)}`) {
+  return { index, id, function: { name: "lamp__set", arguments: args } };
+}
+
+function decode(sse: string, limits = {}) {
+  return decodePieces([bytesOf(sse)], { limits });
+}
+
+describe("indices and counts", () => {
+  test("an index is a name, never a size", () => {
+    const indices = [1e9, 2 ** 32, -1, 0.5, 1e308, "7", true, null];
+    const turn = decode(calls(...indices.map((index) => call(index, "{}"))) + DONE);
+    expect(turn.toolCalls).toHaveLength(indices.length);
+    expect(turn.finish).toBe("tool_calls");
+  });
+
+  test("128 calls pass and 129 are too large", () => {
+    const many = (count: number) => Array.from({ length: count }, (_, index) => call(index, "{}"));
+    expect(decode(calls(...many(128)) + DONE).toolCalls).toHaveLength(128);
+    const turn = decode(
+      many(129)
+        .map((one) => calls(one))
+        .join("") + DONE,
+    );
+    expect(turn).toMatchObject({ toolCalls: [], failure: { code: "upstream_too_large" } });
+  });
+
+  test("100,000 indices in one chunk are refused at the 129th", () => {
+    const many = Array.from({ length: 100_000 }, (_, index) => call(index, "{}"));
+    expect(summarise(decode(calls(...many) + DONE)).error).toBe("upstream_too_large");
+  });
+
+  test("ids are unique when every call has the same, and a generated one", () => {
+    const same = Array.from({ length: 128 }, (_, index) => call(index, "{}", "call_5"));
+    const ids = decode(calls(...same) + DONE).toolCalls.map((one) => one.toolCallId);
+    expect(new Set(ids).size).toBe(128);
+    expect(ids.filter((id) => id === "call_5")).toHaveLength(1);
+  });
+
+  test("ids that are no text, blank or too long are replaced", () => {
+    const ids = [5, {}, "  ", "x".repeat(129), null];
+    const turn = decode(calls(...ids.map((id, index) => call(index, "{}", id))) + DONE);
+    expect(turn.toolCalls.map((one) => one.toolCallId)).toEqual(ids.map((_, n) => `call_${n}`));
+  });
+
+  test("a refused call takes the calls before it along", () => {
+    const turn = decode(calls(call(0, "{}"), call(1, "{}")) + DONE, { maxCalls: 1 });
+    expect(turn.toolCalls).toEqual([]);
+  });
+});
+
+describe("arguments", () => {
+  const endless = (chars: number) =>
+    calls(call(0, '{"a":"')) +
+    calls({ index: 0, function: { arguments: "x".repeat(100) } }).repeat(Math.ceil(chars / 100)) +
+    calls(call(1, '{"b":1}')) +
+    DONE;
+
+  test("arguments past the limit truncate their call alone", () => {
+    const turn = decode(endless(300 * 1024));
+    expect(turn.toolCalls).toMatchObject([
+      { toolCallId: "id_0", argumentsText: "", truncated: true },
+      { toolCallId: "id_1", argumentsText: '{"b":1}', truncated: false },
+    ]);
+    expect(turn.finish).toBe("tool_calls");
+  });
+
+  test("the limit counts UTF-8 bytes and includes itself", () => {
+    const args = '{"a":"é€🍳"}';
+    const bytes = bytesOf(args).length;
+    const at = (maxArgumentsBytes: number) =>
+      decode(calls(call(0, args)) + DONE, { maxArgumentsBytes }).toolCalls[0]?.truncated;
+    expect([at(bytes), at(bytes - 1)]).toEqual([false, true]);
+  });
+
+  test("a truncated call never becomes an empty object", () => {
+    const [truncated] = decode(endless(300 * 1024)).toolCalls;
+    expect(truncated && parseArguments(truncated)).toEqual({
+      ok: false,
+      failure: { code: "truncated" },
+    });
+  });
+
+  test("four million characters in fragments of eight are assembled", () => {
+    const fragments = 512 * 1024;
+    const decoder = new OpenAIToolDecoder({ limits: { maxArgumentsBytes: 8 * 1024 * 1024 } });
+    decoder.feed(calls(call(0, '{"a":"')));
+    const eight = calls({ index: 0, function: { arguments: "abcdefgh" } });
+    for (let n = 0; n < fragments / 64; n++) decoder.feed(eight.repeat(64));
+    const turn = turnOf(decoder.feed(calls({ index: 0, function: { arguments: '"}' } }) + DONE));
+    expect(turn.toolCalls[0]?.argumentsText.length).toBe(fragments * 8 + 8);
+  });
+
+  test("an own __proto__ stays plain data", () => {
+    const text = '{"__proto__":{"admin":true},"a":1}';
+    const [one] = decode(calls(call(0, text)) + DONE).toolCalls;
+    expect(one?.argumentsText).toBe(text);
+    const args = one && parseArguments(one);
+    if (!args?.ok) throw new Error("not parsed");
+    expect(Object.keys(args.value)).toEqual(["__proto__", "a"]);
+    expect("admin" in args.value).toBe(false);
+  });
+
+  test("deeply nested text is kept as it is", () => {
+    const deep = `{"a":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
+    const [one] = decode(calls(call(0, deep)) + DONE, { maxArgumentsBytes: 1e6 }).toolCalls;
+    expect(one?.argumentsText).toBe(deep);
+  });
+
+  test("an object too deep to write is truncated, not empty", () => {
+    const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+    const sse = `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"a","arguments":{"a":${deep}}}}]}}]}\n\n`;
+    expect(decode(sse + DONE).toolCalls).toMatchObject([{ truncated: true }]);
+  });
+});
+
+describe("bytes, lines and frames", () => {
+  test("a line without end is too large, in one read and byte by byte", () => {
+    const body = bytesOf(`data: ${"x".repeat(2_000)}`);
+    const options = { limits: { maxFrameChars: 1_000 } };
+    for (const pieces of [[body], byteByByte(body)]) {
+      expect(summarise(decodePieces(pieces, options)).error).toBe("upstream_too_large");
+    }
+  });
+
+  test("the frame limit includes itself, wherever the network cuts", () => {
+    const data = JSON.stringify({ choices: [{ delta: { content: "hi" }, finish_reason: "stop" }] });
+    const body = bytesOf(`data: ${data}\n\n`);
+    for (const [maxFrameChars, finish] of [
+      [data.length, "stop"],
+      [data.length - 1, "error"],
+    ] as const) {
+      for (const pieces of [[body], byteByByte(body)]) {
+        expect(decodePieces(pieces, { limits: { maxFrameChars } }).finish).toBe(finish);
+      }
+    }
+  });
+
+  test("many data lines of one event count together", () => {
+    const sse = `${"data: 1234567890\n".repeat(1_000)}\n`;
+    expect(summarise(decode(sse, { maxFrameChars: 5_000 })).error).toBe("upstream_too_large");
+  });
+
+  test("text past its limit ends the stream", () => {
+    const turn = decode(delta({ content: "éé" }) + delta({ content: "éé" }) + DONE, {
+      maxTextBytes: 7,
+    });
+    expect(turn).toMatchObject({ text: "éé", failure: { code: "upstream_too_large" } });
+  });
+
+  test("a piece of a body after the end is ignored, even past a broken line", () => {
+    const decoder = new OpenAIToolDecoder({ limits: { maxFrameChars: 10 } });
+    expect(turnOf(decoder.feed(`data: ${"x".repeat(100)}`)).finish).toBe("error");
+    expect(decoder.finished).toBe(true);
+    expect(decoder.feed("data: [DONE]\n\n")).toEqual([]);
+    expect(decoder.end()).toEqual([]);
+    expect(decoder.fail({ code: "aborted", detail: "" })).toEqual([]);
+  });
+
+  test("bytes that are no UTF-8 become replacement characters", () => {
+    const [head = "", tail = ""] = delta({ content: "a#b" }, "stop").split("#");
+    const body = new Uint8Array([...bytesOf(head), 0xff, 0xc3, ...bytesOf(tail)]);
+    for (const pieces of [[body], byteByByte(body)]) {
+      expect(decodePieces(pieces).text).toBe("a\ufffd\ufffdb");
+    }
+  });
+
+  test("a frame nested without measure is only a bad frame", () => {
+    expect(summarise(decode(`data: ${"[".repeat(1_000_000)}\n\n`)).error).toBe(
+      "upstream_malformed",
+    );
+  });
+});
+
+describe("what a provider says about its failure", () => {
+  test("reaches the failure's detail and nothing else", () => {
+    for (const sse of [
+      "event: error\ndata: SECRET WORDS\n\n",
+      frame({ error: { message: "SECRET WORDS" } }),
+      "data: SECRET WORDS\n\n",
+    ]) {
+      const { failure, ...turn } = decode(sse);
+      expect(failure?.detail).toContain("SECRET WORDS");
+      expect(JSON.stringify({ ...turn, code: failure?.code })).not.toContain("SECRET");
+    }
+  });
+
+  test("is cut to a bounded length", () => {
+    const { failure } = decode(frame({ error: "x".repeat(100_000) }));
+    expect(failure?.detail.length).toBeLessThan(10_000);
+  });
+});
+
+describe("a whole document instead of a stream", () => {
+  const answer = (body: string) => summarise(turnOf(new OpenAIToolDecoder().feedAnswer(body)));
+
+  test("a completion is decoded like a stream", () => {
+    const message = {
+      content: "Now.",
+      tool_calls: [{ id: "a", type: "function", function: { name: "lamp__set", arguments: "{}" } }],
+    };
+    const usage = { prompt_tokens: 3, completion_tokens: 4 };
+    const choices = [{ index: 0, message, finish_reason: "stop" }];
+    expect(answer(JSON.stringify({ object: "chat.completion", choices, usage }))).toEqual({
+      text: "Now.",
+      toolCalls: [{ id: "a", name: "lamp__set", arguments: {} }],
+      finish: "tool_calls",
+      usage: { prompt: 3, completion: 4 },
+    });
+  });
+
+  test("an error is an error, anything else is no stream", () => {
+    expect(answer('{"error":{"message":"no such model"}}').error).toBe("upstream_error_event");
+    expect(answer('[{"error":{"code":400}}]').error).toBe("upstream_error_event");
+    for (const body of ['{"hello":1}', "[]", "[1,2]", "{", '"text"', ""]) {
+      expect(answer(body).error, body).toBe("upstream_not_a_stream");
+    }
+  });
+});
