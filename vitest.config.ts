@@ -1,5 +1,7 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { answerAsProvider } from "./test/suites/scripted-model.ts";
+import { apiTokensSecret } from "./test/suites/tokens.ts";
 
 /**
  * Two projects: what runs in the Worker is tested inside workerd, everything else on Node.
@@ -9,7 +11,21 @@ export default defineConfig({
   test: {
     projects: [
       {
-        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: {
+              bindings: {
+                OPENAI_BASE_URL: "http://provider.test/v1",
+                OPENAI_API_KEY: "sk-test-secret",
+                MODELS: "scripted,other",
+                RUN_ID_SECRET: "a secret for tests, 32 bytes long",
+                API_TOKENS: apiTokensSecret(),
+              },
+              outboundService: answerAsProvider as never,
+            },
+          }),
+        ],
         test: {
           name: "workerd",
           include: ["test/**/*.test.ts"],

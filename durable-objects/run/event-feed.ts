@@ -1,8 +1,15 @@
-import { encodeEvent, HEARTBEAT } from "../../src/wire/assistant-transport/encode-event.ts";
+import type { EventEncoder } from "../../src/capabilities/event-encoder.ts";
 import type { EventLog, LoggedEvent } from "./event-log.ts";
 
 /** Bytes a reader may leave unread before it must fetch the rest from the log. */
 const MAX_UNREAD_BYTES = 128 * 1024;
+
+/** What a feed reads and how it writes it; `ended` when the log already holds `done`. */
+export interface FeedPorts {
+  readonly log: EventLog;
+  readonly encoder: EventEncoder;
+  readonly ended: boolean;
+}
 
 /**
  * Sends a run's events to its readers. Each batch is encoded once and handed to every reader that
@@ -12,11 +19,13 @@ const MAX_UNREAD_BYTES = 128 * 1024;
 export class EventFeed {
   readonly #log: EventLog;
   readonly #readers = new Set<Reader>();
-  readonly #encoder = new TextEncoder();
+  readonly #encoder: EventEncoder;
+  readonly #utf8 = new TextEncoder();
   #ended: boolean;
 
-  constructor(log: EventLog, ended: boolean) {
+  constructor({ log, encoder, ended }: FeedPorts) {
     this.#log = log;
+    this.#encoder = encoder;
     this.#ended = ended;
   }
 
@@ -63,7 +72,7 @@ export class EventFeed {
 
   /** Sends a comment to readers that have nothing unread. */
   heartbeat(): void {
-    const bytes = this.#encoder.encode(HEARTBEAT);
+    const bytes = this.#utf8.encode(this.#encoder.heartbeat);
     for (const { controller } of this.#readers) {
       if (controller.desiredSize === MAX_UNREAD_BYTES) controller.enqueue(bytes);
     }
@@ -93,9 +102,9 @@ export class EventFeed {
   }
 
   #encode(batch: readonly LoggedEvent[]): Uint8Array {
-    return this.#encoder.encode(
-      batch.map(({ event, position }) => encodeEvent(event, position)).join(""),
-    );
+    let text = "";
+    for (const { event, position } of batch) text += this.#encoder.encode(event, position);
+    return this.#utf8.encode(text);
   }
 }
 

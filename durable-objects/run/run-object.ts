@@ -1,13 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
 import type { TranscriptAnswer } from "../../src/capabilities/run-gateway.ts";
-import { composeClock, composeRun } from "../../src/compose/run.ts";
+import { composeClock, composeEncoder, composeRun } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { closeInterrupted } from "../../src/loop/close-interrupted.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { parseEventId } from "../../src/protocol/event-id.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
 import type { RunState } from "../../src/protocol/run-state.ts";
-import { ASSISTANT_TRANSPORT_HEADERS } from "../../src/wire/assistant-transport/encode-event.ts";
 import { EventFeed } from "./event-feed.ts";
 import { EventLog } from "./event-log.ts";
 import { RunStore } from "./run-store.ts";
@@ -33,6 +32,7 @@ interface Activity {
  */
 export class RunObject extends DurableObject<RawEnv> {
   readonly #clock = composeClock();
+  readonly #encoder = composeEncoder();
   readonly #store: RunStore;
   #events: Events | undefined;
   #activity: Activity | undefined;
@@ -97,13 +97,14 @@ export class RunObject extends DurableObject<RawEnv> {
     const body = feed.open(seq);
     this.#beat(feed);
     return new Response(body, {
-      headers: { ...ASSISTANT_TRANSPORT_HEADERS, "x-run-id": this.#store.runId },
+      headers: { ...this.#encoder.headers, "x-run-id": this.#store.runId },
     });
   }
 
   #open(epoch: number): Events {
     const log = new EventLog(this.#store.sql, epoch);
-    this.#events = { log, feed: new EventFeed(log, this.#store.hasEnded) };
+    const feed = new EventFeed({ log, encoder: this.#encoder, ended: this.#store.hasEnded });
+    this.#events = { log, feed };
     return this.#events;
   }
 

@@ -2,15 +2,26 @@ import { createKvPolicyStore } from "../adapters/kv-policy-store.ts";
 import { createOpenAIModel } from "../adapters/openai-model.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { Clock } from "../capabilities/clock.ts";
+import type { EventEncoder } from "../capabilities/event-encoder.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import { createToolSource } from "../contracts/static-tool-source.ts";
 import { checkEnv, type RawEnv } from "../env.ts";
 import type { RunPorts } from "../loop/run-loop.ts";
 import { CORE_TOOLS } from "../tools/core/core-tools.ts";
+import {
+  ASSISTANT_TRANSPORT_HEADERS,
+  encodeEvent,
+  HEARTBEAT,
+} from "../wire/assistant-transport/encode-event.ts";
 
 /** The clock of everything in a run's object. */
 export function composeClock(): Clock {
   return systemClock;
+}
+
+/** The encoding that a run's readers get. */
+export function composeEncoder(): EventEncoder {
+  return { headers: ASSISTANT_TRANSPORT_HEADERS, heartbeat: HEARTBEAT, encode: encodeEvent };
 }
 
 /**

@@ -1,0 +1,79 @@
+/**
+ * Import rules of the design: what each folder may reach, types included. Everything not listed is
+ * forbidden. test/architecture.node.test.ts plants a violation of each kind to prove that they bite.
+ */
+const FOLDERS = {
+  protocol: { inside: [], packages: ["valibot"] },
+  env: { inside: ["protocol"], packages: ["valibot"] },
+  capabilities: { inside: ["protocol"], packages: [] },
+  wire: { inside: ["protocol"], packages: ["eventsource-parser", "assistant-stream", "openai"] },
+  contracts: {
+    inside: ["protocol", "capabilities"],
+    packages: ["valibot", "@valibot/to-json-schema"],
+  },
+  tools: { inside: ["protocol", "capabilities", "contracts"], packages: ["valibot", "jsep"] },
+  runner: { inside: ["protocol", "capabilities", "contracts"], packages: [] },
+  loop: { inside: ["protocol", "capabilities", "contracts", "runner"], packages: [] },
+  adapters: { inside: ["protocol", "capabilities", "wire", "env"], packages: [] },
+  http: { inside: ["protocol", "capabilities", "wire", "contracts"], packages: ["hono", "valibot"] },
+  widget: { inside: ["protocol", "wire"], packages: ["eventsource-parser"] },
+  compose: {
+    inside: [
+      ...["protocol", "env", "capabilities", "wire", "contracts", "tools", "runner", "loop"],
+      ...["adapters", "http"],
+    ],
+    packages: ["hono"],
+  },
+  "durable-objects": {
+    inside: ["compose", "loop", "protocol", "capabilities", "env"],
+    packages: ["cloudflare:workers"],
+  },
+  index: { inside: ["compose", "env", "durable-objects"], packages: ["cloudflare:workers"] },
+};
+
+const isFile = (folder) => folder === "env" || folder === "index";
+
+function pathOf(folder) {
+  if (folder === "durable-objects") return "^durable-objects/";
+  return isFile(folder) ? `^src/${folder}\\.ts$` : `^src/${folder}/`;
+}
+
+function escape(text) {
+  return text.replace(/[/.:]/g, "\\$&");
+}
+
+function ruleFor([folder, { inside, packages }]) {
+  const allowed = [pathOf(folder), ...inside.map((other) => pathOf(other))];
+  const installed = packages.map((name) => `node_modules/${escape(name)}(/|$)`);
+  const builtIn = packages.filter((name) => name.includes(":")).map((name) => `^${escape(name)}$`);
+  return {
+    name: `${folder}-imports`,
+    severity: "error",
+    from: { path: pathOf(folder) },
+    to: { pathNot: [...allowed, ...installed, ...builtIn, "\\.css$"] },
+  };
+}
+
+export default {
+  forbidden: [
+    ...Object.entries(FOLDERS).map(ruleFor),
+    { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
+    {
+      name: "no-stray-folder",
+      comment: "A new folder needs a row above before it may import anything.",
+      severity: "error",
+      from: { path: "^src/", pathNot: Object.keys(FOLDERS).map((folder) => pathOf(folder)) },
+      to: {},
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    parser: "swc",
+    doNotFollow: { path: "node_modules" },
+    enhancedResolveOptions: {
+      extensions: [".ts", ".mjs", ".js"],
+      exportsFields: ["exports"],
+      conditionNames: ["import", "types", "default"],
+    },
+  },
+};

@@ -1,0 +1,94 @@
+import { beforeAll, expect, test } from "vitest";
+import { script } from "../suites/scripted-model.ts";
+import {
+  chat,
+  chunksOf,
+  postChat,
+  runIdOf,
+  seedPolicies,
+  send,
+  stateOf,
+} from "../suites/worker.ts";
+
+beforeAll(seedPolicies);
+
+const TIME = { name: "core__get_current_time", args: '{"timeZone":"Asia/Tokyo"}' };
+
+test("answers a question with a tool's result, streamed", async () => {
+  const response = await chat([{ calls: [TIME] }, { text: ["It is ", "late."] }]);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toContain("text/event-stream");
+  const runId = runIdOf(response);
+  const chunks = await chunksOf(response);
+  expect(chunks.map(({ type }) => type)).toEqual([
+    "data",
+    "step-start",
+    "part-start",
+    "text-delta",
+    "tool-call-args-text-finish",
+    "result",
+    "part-finish",
+    "step-finish",
+    "step-start",
+    "part-start",
+    "text-delta",
+    "text-delta",
+    "part-finish",
+    "step-finish",
+    "data",
+    "message-finish",
+  ]);
+  expect(await stateOf(runId)).toMatchObject({
+    status: "completed",
+    reason: "stop",
+    steps: 2,
+    toolCalls: [{ name: "core__get_current_time", outcome: "SUCCESS" }],
+    usage: { inputTokens: 20, outputTokens: 4 },
+  });
+});
+
+test("continues from the server's own transcript", async () => {
+  const first = await postChat({ messages: [{ role: "user", content: "remember this" }] });
+  const previousRunId = runIdOf(first);
+  await first.text();
+  const second = await postChat({
+    messages: [{ role: "user", content: "and this" }],
+    previousRunId,
+  });
+  const said = (await chunksOf(second)).find(({ type }) => type === "text-delta");
+  const seen = JSON.parse(String(said?.["textDelta"])) as {
+    messages: { role: string; content: string }[];
+  };
+  expect(seen.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+  expect(seen.messages[0]?.content).toBe("remember this");
+});
+
+test("shows the model only the tools that policy and request allow", async () => {
+  const response = await postChat({
+    messages: [{ role: "user", content: "echo" }],
+    toolIds: ["core__calculate"],
+  });
+  const said = (await chunksOf(response)).find(({ type }) => type === "text-delta");
+  const seen = JSON.parse(String(said?.["textDelta"])) as {
+    tools: { function: { name: string } }[];
+  };
+  expect(seen.tools.map((tool) => tool.function.name)).toEqual(["core__calculate"]);
+});
+
+test("does not run a tool that the request left out, even when the model asks for it", async () => {
+  const response = await postChat({
+    messages: [{ role: "user", content: script({ calls: [TIME] }, { text: ["ok"] }) }],
+    toolIds: ["core__calculate"],
+  });
+  const result = (await chunksOf(response)).find(({ type }) => type === "result");
+  expect(result).toMatchObject({
+    isError: true,
+    result: { status: { taxonomy_class: "POLICY_VIOLATION" } },
+  });
+});
+
+test("lists the tools of the tenant", async () => {
+  const response = await send("/v1/tools", { caller: "strict" });
+  const { tools } = await response.json<{ tools: { name: string }[] }>();
+  expect(tools.map(({ name }) => name)).toEqual(["core__get_current_time"]);
+});

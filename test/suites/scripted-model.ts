@@ -1,0 +1,100 @@
+/** What a scripted model says in one model call, in the words of an OpenAI-compatible provider. */
+export interface ScriptedStep {
+  /** Text deltas, one frame each. */
+  readonly text?: readonly string[];
+  readonly calls?: readonly {
+    readonly id?: string;
+    readonly name: string;
+    readonly args: string;
+  }[];
+  readonly finish?: string;
+  /** Answers with this HTTP status and no stream. */
+  readonly status?: number;
+  /** Says everything, then leaves the stream open. */
+  readonly hangs?: boolean;
+  /** Breaks the connection off instead of finishing. */
+  readonly breaks?: boolean;
+}
+
+/** Makes a user message that tells the scripted model what to say, step by step. */
+export function script(...steps: readonly ScriptedStep[]): string {
+  return JSON.stringify({ steps });
+}
+
+interface ProviderMessage {
+  readonly role: string;
+  readonly content: string;
+}
+
+/** What the scripted model was asked, as it echoes it on demand. */
+export interface ProviderRequest {
+  readonly model: string;
+  readonly messages: readonly ProviderMessage[];
+  readonly tools?: readonly { readonly function: { readonly name: string } }[];
+}
+
+/**
+ * Plays the provider: the last user message holds the script, the assistant messages after it tell
+ * which step is due; past the last step it stops. A message that is no script is echoed with the
+ * request, so that a test can read what a provider gets to see.
+ */
+export async function answerAsProvider(request: Request): Promise<Response> {
+  const asked = (await request.json()) as ProviderRequest;
+  const start = asked.messages.findLastIndex((message) => message.role === "user");
+  const steps = readScript(asked.messages[start]?.content ?? "");
+  if (!steps) return stream(frames({ text: [JSON.stringify(asked)] }), "closes");
+  const due = asked.messages.slice(start + 1).filter(({ role }) => role === "assistant").length;
+  const step = steps[due] ?? { text: ["done"] };
+  if (step.status !== undefined) return new Response("no", { status: step.status });
+  return stream(frames(step), step.hangs ? "hangs" : step.breaks ? "breaks" : "closes");
+}
+
+function readScript(text: string): readonly ScriptedStep[] | undefined {
+  try {
+    return (JSON.parse(text) as { steps?: readonly ScriptedStep[] }).steps;
+  } catch {
+    return undefined;
+  }
+}
+
+function frames(step: ScriptedStep): string[] {
+  const chunk = (delta: object, finish: string | null = null): string =>
+    `data: ${JSON.stringify({
+      id: "chatcmpl-1",
+      object: "chat.completion.chunk",
+      choices: [{ index: 0, delta, finish_reason: finish }],
+    })}\n\n`;
+  const calls = (step.calls ?? []).map(({ id, name, args }, index) =>
+    chunk({
+      tool_calls: [
+        { index, id: id ?? `call_${index}`, type: "function", function: { name, arguments: args } },
+      ],
+    }),
+  );
+  const said = (step.text ?? []).map((content) => chunk({ content }));
+  if (step.hangs || step.breaks) return [...said, ...calls];
+  const finish = step.finish ?? (calls.length > 0 ? "tool_calls" : "stop");
+  const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
+  return [
+    ...said,
+    ...calls,
+    chunk({}, finish),
+    `data: ${JSON.stringify({ id: "chatcmpl-1", choices: [], usage })}\n\n`,
+    "data: [DONE]\n\n",
+  ];
+}
+
+function stream(parts: readonly string[], end: "closes" | "hangs" | "breaks"): Response {
+  const encoder = new TextEncoder();
+  const rest = [...parts];
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = rest.shift();
+      if (next !== undefined) controller.enqueue(encoder.encode(next));
+      else if (end === "closes") controller.close();
+      else if (end === "breaks") controller.error(new Error("connection reset"));
+      else await new Promise(() => {});
+    },
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}

@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto";
+
+const ALL = ["chat", "runs:read", "tools:read"];
+
+/** Bearer tokens of the test deployment, each of another tenant unless it says otherwise. */
+export const TOKENS = {
+  /** Its policy allows the core tools. */
+  acme: { token: "token-of-acme", tenantId: "acme", scopes: ALL },
+  /** A second tenant with the same policy. */
+  rival: { token: "token-of-rival", tenantId: "rival", scopes: ALL },
+  /** No policy document at all. */
+  bare: { token: "token-of-bare", tenantId: "bare", scopes: ALL },
+  /** A policy document that is garbage. */
+  garbled: { token: "token-of-garbled", tenantId: "garbled", scopes: ALL },
+  /** A policy that lets a run take two steps and no title. */
+  strict: { token: "token-of-strict", tenantId: "strict", scopes: ALL },
+  /** May read runs of acme and nothing else. */
+  reader: { token: "token-of-reader", tenantId: "acme", scopes: ["runs:read"] },
+} as const;
+
+/** The API_TOKENS secret of the test deployment. */
+export function apiTokensSecret(): string {
+  return JSON.stringify(
+    Object.entries(TOKENS).map(([name, { token, tenantId, scopes }]) => ({
+      sha256: createHash("sha256").update(token).digest("hex"),
+      tenantId,
+      actorId: `user:${name}`,
+      scopes,
+    })),
+  );
+}

@@ -1,0 +1,102 @@
+import { env, exports } from "cloudflare:workers";
+import type { RunState } from "../../src/protocol/run-state.ts";
+import { script, type ScriptedStep } from "./scripted-model.ts";
+import { TOKENS } from "./tokens.ts";
+
+export type Caller = keyof typeof TOKENS;
+
+interface TestBindings {
+  readonly POLICY: KVNamespace;
+  readonly RUNS: DurableObjectNamespace;
+}
+export const bindings = env as unknown as TestBindings;
+
+const CORE = ["core__get_current_time", "core__generate_title", "core__calculate"];
+const POLICIES: Partial<Record<Caller, string>> = {
+  acme: JSON.stringify({ allowedTools: CORE }),
+  rival: JSON.stringify({ allowedTools: CORE }),
+  garbled: '{"allowedTools": "everything"',
+  strict: JSON.stringify({
+    allowedTools: ["core__get_current_time", "core__generate_title"],
+    requireApprovalForEffects: ["state_change"],
+    budgets: { maxSteps: 2 },
+  }),
+};
+
+/** Stores the policies of the test tenants. */
+export async function seedPolicies(): Promise<void> {
+  for (const [tenant, document] of Object.entries(POLICIES)) {
+    await bindings.POLICY.put(`policy/${tenant}`, document);
+  }
+}
+
+/** Sends a request to the Worker as a client would; `caller` undefined sends no token. */
+export function send(
+  path: string,
+  init: RequestInit & { caller?: Caller } = {},
+): Promise<Response> {
+  const { caller, ...rest } = init;
+  const headers = new Headers(rest.headers);
+  if (caller) headers.set("authorization", `Bearer ${TOKENS[caller].token}`);
+  const worker = (exports as unknown as { default: Fetcher }).default;
+  return worker.fetch(new Request(`https://interlock.test${path}`, { ...rest, headers }));
+}
+
+/** Posts a JSON body to `/v1/chat`. */
+export function postChat(body: unknown, caller: Caller = "acme"): Promise<Response> {
+  return send("/v1/chat", {
+    caller,
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+}
+
+/** Starts a run in which the model says what the steps tell. */
+export function chat(steps: readonly ScriptedStep[], caller: Caller = "acme"): Promise<Response> {
+  return postChat({ messages: [{ role: "user", content: script(...steps) }] }, caller);
+}
+
+export function runIdOf(response: Response): string {
+  const runId = response.headers.get("x-run-id");
+  if (runId === null) throw new Error(`no run id; status ${response.status}`);
+  return runId;
+}
+
+export async function stateOf(runId: string, caller: Caller = "acme"): Promise<RunState> {
+  const response = await send(`/v1/runs/${runId}`, { caller });
+  if (response.status !== 200) throw new Error(`state: ${response.status}`);
+  return response.json();
+}
+
+/** One event as it came over the wire: its bytes as text, its id and its decoded chunks. */
+export interface WireEvent {
+  readonly text: string;
+  readonly id: string;
+  readonly chunks: readonly WireChunk[];
+}
+export type WireChunk = Record<string, unknown> & { readonly type: string };
+
+/** Splits a stream into its events: each ends with the frame that carries an id. */
+export function splitEvents(stream: string): readonly WireEvent[] {
+  const events: WireEvent[] = [];
+  let text = "";
+  for (const frame of stream.split(/(?<=\n\n)/)) {
+    if (frame.startsWith(":")) continue;
+    text += frame;
+    const id = /^id: (.*)$/m.exec(frame)?.[1];
+    if (id === undefined) continue;
+    const chunks = [...text.matchAll(/^data: (\{.*)$/gm)].map(
+      ([, json]) => JSON.parse(json ?? "") as WireChunk,
+    );
+    events.push({ text, id, chunks });
+    text = "";
+  }
+  if (text !== "") throw new Error(`bytes after the last event: ${text}`);
+  return events;
+}
+
+/** Every chunk of a finished stream, in order. */
+export async function chunksOf(response: Response): Promise<readonly WireChunk[]> {
+  return splitEvents(await response.text()).flatMap(({ chunks }) => chunks);
+}
