@@ -2,6 +2,7 @@ import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { createOpenAIModel } from "../src/adapters/openai-model.ts";
 import type { Model } from "../src/capabilities/model.ts";
+import { nestsTooDeep } from "../src/protocol/json-guard.ts";
 import type { ModelTurn } from "../src/protocol/model-event.ts";
 import { parseArguments, type ToolCall } from "../src/protocol/tool-call.ts";
 
@@ -58,11 +59,11 @@ function report(url: string, { text, toolCalls, finish, usage, failure }: ModelT
 }
 
 function reportCall(call: ToolCall) {
-  const args = parseArguments(call);
+  const args = nestsTooDeep(call.argumentsText) ? undefined : parseArguments(call);
   return {
     id: call.toolCallId,
     name: call.name,
-    arguments: args.ok ? args.value : { __invalid__: true },
+    arguments: args?.ok ? args.value : { __invalid__: true },
   };
 }
 

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { createOpenAIModel } from "../../src/adapters/openai-model.ts";
+import type { ModelTurn } from "../../src/protocol/model-event.ts";
+
+const REQUEST = {
+  model: "test-model",
+  messages: [{ role: "user", text: "Hello" }],
+  tools: [],
+} as const;
+const HI = 'data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n';
+
+/** A body that sends this and then stays open. */
+function openBody(sse: string, onCancel: () => void): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(sse)),
+    cancel: onCancel,
+  });
+}
+
+async function ask(body: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<ModelTurn> {
+  const model = createOpenAIModel({
+    baseUrl: "https://provider.test/v1",
+    apiKey: "sk-workerd",
+    fetch: () => Promise.resolve(new Response(body)),
+    idleTimeoutMs: 50,
+  });
+  for await (const batch of model.stream(REQUEST, signal)) {
+    const last = batch.at(-1);
+    if (last?.type === "turn") return last.turn;
+  }
+  throw new Error("no turn");
+}
+
+test("a Worker's request carries the key and follows no redirect", async () => {
+  const requests: Request[] = [];
+  const model = createOpenAIModel({
+    baseUrl: "https://provider.test/v1/",
+    apiKey: "sk-workerd",
+    fetch: (request) => {
+      requests.push(request);
+      return Promise.resolve(new Response(`${HI}data: [DONE]\n\n`));
+    },
+  });
+  const events = [];
+  for await (const batch of model.stream(REQUEST, new AbortController().signal)) {
+    events.push(...batch);
+  }
+  expect(events).toEqual([
+    { type: "text_delta", text: "Hi" },
+    { type: "turn", turn: { text: "Hi", toolCalls: [], finish: "stop" } },
+  ]);
+  expect(requests.map(({ url, method, redirect }) => [url, method, redirect])).toEqual([
+    ["https://provider.test/v1/chat/completions", "POST", "manual"],
+  ]);
+  expect(requests[0]?.headers.get("authorization")).toBe("Bearer sk-workerd");
+});
+
+test("in a Worker a stalled body ends the call and is cancelled", async () => {
+  let cancelled = 0;
+  const body = openBody(HI, () => void cancelled++);
+  const turn = await ask(body, new AbortController().signal);
+  expect([turn.failure?.code, turn.text, cancelled]).toEqual(["upstream_stalled", "Hi", 1]);
+});
+
+test("in a Worker an abort ends a read that is under way, and the body is cancelled", async () => {
+  let cancelled = 0;
+  const body = openBody(HI, () => void cancelled++);
+  const turn = await ask(body, AbortSignal.timeout(10));
+  expect([turn.failure?.code, cancelled]).toEqual(["aborted", 1]);
+});
+
+test("in a Worker [DONE] ends the call and the open body is cancelled", async () => {
+  let cancelled = 0;
+  const body = openBody(`${HI}data: [DONE]\n\n`, () => void cancelled++);
+  const turn = await ask(body, new AbortController().signal);
+  await Promise.resolve();
+  expect([turn.finish, cancelled]).toEqual(["stop", 1]);
+});
