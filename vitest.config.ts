@@ -3,6 +3,12 @@ import { defineConfig } from "vitest/config";
 import { answerAsProvider } from "./test/suites/scripted-model.ts";
 import { apiTokensSecret } from "./test/suites/tokens.ts";
 
+Object.assign(process.env, {
+  OPENAI_API_KEY: "sk-test-secret",
+  RUN_ID_SECRET: "a secret for tests, 32 bytes long",
+  API_TOKENS: apiTokensSecret(),
+});
+
 /**
  * Two projects: what runs in the Worker is tested inside workerd, everything else on Node.
  * A test is a workerd test unless its name ends in `.node.test.ts`.
@@ -17,10 +23,7 @@ export default defineConfig({
             miniflare: {
               bindings: {
                 OPENAI_BASE_URL: "http://provider.test/v1",
-                OPENAI_API_KEY: "sk-test-secret",
                 MODELS: "scripted,other",
-                RUN_ID_SECRET: "a secret for tests, 32 bytes long",
-                API_TOKENS: apiTokensSecret(),
               },
               outboundService: answerAsProvider as never,
             },

@@ -1,13 +1,16 @@
+import type { Clock } from "../../src/capabilities/clock.ts";
 import type { EventEncoder } from "../../src/capabilities/event-encoder.ts";
 import type { EventLog, LoggedEvent } from "./event-log.ts";
 
 /** Bytes a reader may leave unread before it must fetch the rest from the log. */
 const MAX_UNREAD_BYTES = 128 * 1024;
+const HEARTBEAT_AFTER_MS = 15_000;
 
 /** What a feed reads and how it writes it; `ended` when the log already holds `done`. */
 export interface FeedPorts {
   readonly log: EventLog;
   readonly encoder: EventEncoder;
+  readonly clock: Clock;
   readonly ended: boolean;
 }
 
@@ -20,17 +23,16 @@ export class EventFeed {
   readonly #log: EventLog;
   readonly #readers = new Set<Reader>();
   readonly #encoder: EventEncoder;
+  readonly #clock: Clock;
   readonly #utf8 = new TextEncoder();
   #ended: boolean;
+  #stopHeartbeat: (() => void) | undefined;
 
-  constructor({ log, encoder, ended }: FeedPorts) {
+  constructor({ log, encoder, clock, ended }: FeedPorts) {
     this.#log = log;
     this.#encoder = encoder;
+    this.#clock = clock;
     this.#ended = ended;
-  }
-
-  get readerCount(): number {
-    return this.#readers.size;
   }
 
   /** Sends events just appended to the log to everyone who is level with it. */
@@ -58,24 +60,17 @@ export class EventFeed {
           reader = { controller, seq };
           this.#readers.add(reader);
           this.#catchUp(reader);
+          this.#beat();
         },
         pull: () => {
           if (reader) this.#catchUp(reader);
         },
         cancel: () => {
-          if (reader) this.#readers.delete(reader);
+          if (reader) this.#forget(reader);
         },
       },
       { highWaterMark: MAX_UNREAD_BYTES, size: (chunk) => chunk.byteLength },
     );
-  }
-
-  /** Sends a comment to readers that have nothing unread. */
-  heartbeat(): void {
-    const bytes = this.#utf8.encode(this.#encoder.heartbeat);
-    for (const { controller } of this.#readers) {
-      if (controller.desiredSize === MAX_UNREAD_BYTES) controller.enqueue(bytes);
-    }
   }
 
   /** Feeds a reader from the log until it is level or has enough unread. */
@@ -97,8 +92,29 @@ export class EventFeed {
 
   #closeIfDone(reader: Reader): void {
     if (!this.#ended || reader.seq < this.#log.headSeq || !this.#readers.has(reader)) return;
-    this.#readers.delete(reader);
+    this.#forget(reader);
     reader.controller.close();
+  }
+
+  /** A timer keeps the object awake, so it goes with the last reader. */
+  #forget(reader: Reader): void {
+    this.#readers.delete(reader);
+    if (this.#readers.size > 0) return;
+    this.#stopHeartbeat?.();
+    this.#stopHeartbeat = undefined;
+  }
+
+  /** Sends comments to readers that have nothing unread, for as long as there are readers. */
+  #beat(): void {
+    if (this.#readers.size === 0) return;
+    this.#stopHeartbeat ??= this.#clock.schedule(HEARTBEAT_AFTER_MS, () => {
+      this.#stopHeartbeat = undefined;
+      const bytes = this.#utf8.encode(this.#encoder.heartbeat);
+      for (const { controller } of this.#readers) {
+        if (controller.desiredSize === MAX_UNREAD_BYTES) controller.enqueue(bytes);
+      }
+      this.#beat();
+    });
   }
 
   #encode(batch: readonly LoggedEvent[]): Uint8Array {

@@ -12,8 +12,6 @@ import { EventLog } from "./event-log.ts";
 import { RunStore } from "./run-store.ts";
 import { StoredJournal } from "./stored-journal.ts";
 
-const HEARTBEAT_AFTER_MS = 15_000;
-
 /** The events of a claimed run. */
 interface Events {
   readonly log: EventLog;
@@ -36,7 +34,6 @@ export class RunObject extends DurableObject<RawEnv> {
   readonly #store: RunStore;
   #events: Events | undefined;
   #activity: Activity | undefined;
-  #isBeating = false;
 
   constructor(ctx: DurableObjectState, env: RawEnv) {
     super(ctx, env);
@@ -94,16 +91,19 @@ export class RunObject extends DurableObject<RawEnv> {
   }
 
   #stream({ feed }: Events, seq: number): Response {
-    const body = feed.open(seq);
-    this.#beat(feed);
-    return new Response(body, {
+    return new Response(feed.open(seq), {
       headers: { ...this.#encoder.headers, "x-run-id": this.#store.runId },
     });
   }
 
   #open(epoch: number): Events {
     const log = new EventLog(this.#store.sql, epoch);
-    const feed = new EventFeed({ log, encoder: this.#encoder, ended: this.#store.hasEnded });
+    const feed = new EventFeed({
+      log,
+      encoder: this.#encoder,
+      clock: this.#clock,
+      ended: this.#store.hasEnded,
+    });
     this.#events = { log, feed };
     return this.#events;
   }
@@ -117,16 +117,5 @@ export class RunObject extends DurableObject<RawEnv> {
     const events = this.#open(this.#store.beginEpoch());
     const log = Array.from(events.log.readAll(), ({ event }) => event);
     this.#journal(events).append(closeInterrupted(log, this.#clock.nowMs()));
-  }
-
-  /** Sends comments to idle readers for as long as there are any. */
-  #beat(feed: EventFeed): void {
-    if (this.#isBeating || feed.readerCount === 0) return;
-    this.#isBeating = true;
-    this.#clock.schedule(HEARTBEAT_AFTER_MS, () => {
-      this.#isBeating = false;
-      feed.heartbeat();
-      this.#beat(feed);
-    });
   }
 }

@@ -1,0 +1,104 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { beforeAll, expect, test } from "vitest";
+import {
+  bindings,
+  chat,
+  runIdOf,
+  seedPolicies,
+  send,
+  splitEvents,
+  stateOf,
+} from "../suites/worker.ts";
+
+beforeAll(seedPolicies);
+
+const stubOf = (runId: string): DurableObjectStub =>
+  bindings.RUNS.get(bindings.RUNS.idFromName(runId));
+const events = (runId: string): Promise<Response> =>
+  send(`/v1/runs/${runId}/events`, { caller: "acme" });
+
+const rowsOf = (runId: string, sql: string): Promise<readonly Record<string, unknown>[]> =>
+  runInDurableObject(stubOf(runId), (_object, state) => state.storage.sql.exec(sql).toArray());
+
+test("an evicted run answers from storage, byte for byte", async () => {
+  const response = await chat([{ text: ["a", "b"] }]);
+  const runId = runIdOf(response);
+  const whole = await response.text();
+  const before = await stateOf(runId);
+  await evictDurableObject(stubOf(runId));
+  expect(await (await events(runId)).text()).toBe(whole);
+  expect(await stateOf(runId)).toEqual(before);
+});
+
+test("a run whose loop died ends visibly in a new epoch, with every part closed", async () => {
+  const response = await chat([{ text: ["half a "], hangs: true }]);
+  const runId = runIdOf(response);
+  const reader = response.body?.getReader();
+  await reader?.read();
+  await runInDurableObject(stubOf(runId), (_object, state) => state.storage.sync());
+  await runInDurableObject(stubOf(runId), (_object, state) => state.abort("crash")).catch(() => {});
+  const [after] = await Promise.all([events(runId), reader?.cancel().catch(() => {})]);
+  const ended = splitEvents(await after.text());
+  const chunks = ended.flatMap((event) => event.chunks);
+  expect(ended.at(-1)?.id).toMatch(/^1-/);
+  expect(chunks).toContainEqual(expect.objectContaining({ type: "error", code: "interrupted" }));
+  const opened = chunks.filter(({ type }) => type === "part-start").length;
+  const closed = chunks.filter(({ type }) => type === "part-finish").length;
+  expect(closed).toBe(opened);
+  expect(await stateOf(runId)).toMatchObject({ status: "failed", reason: "error" });
+});
+
+test("a run id that was never started wakes an object that stores nothing", async () => {
+  const stub = stubOf("run_never");
+  const answer = await stub.fetch("https://run/events");
+  expect(answer.status).toBe(404);
+  const tables = await runInDurableObject(stub, (_object, state) =>
+    state.storage.sql
+      .exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_%' ESCAPE '\\'")
+      .toArray(),
+  );
+  expect(tables).toEqual([]);
+});
+
+test("a run can be claimed once", async () => {
+  const response = await chat([{ text: ["hi"] }]);
+  const runId = runIdOf(response);
+  await response.text();
+  const again = await stubOf(runId).fetch("https://run/start", {
+    method: "POST",
+    body: JSON.stringify({ runId, principal: {}, model: "x", messages: [] }),
+  });
+  expect(again.status).toBe(409);
+});
+
+test("deltas share rows, events keep their own places", async () => {
+  const text = Array.from({ length: 400 }, (_, index) => `w${index} `);
+  const response = await chat([{ text }]);
+  const runId = runIdOf(response);
+  const seen = splitEvents(await response.text());
+  const rows = await rowsOf(runId, "SELECT first_seq, last_seq FROM events ORDER BY first_seq");
+  expect(rows.length).toBeLessThan(40);
+  expect(rows.at(-1)?.["last_seq"]).toBe(seen.length);
+  expect(seen.map(({ id }) => id)).toEqual(seen.map((_, index) => `0-${index + 1}`));
+});
+
+test("a reader that stands still holds back neither the run nor the others, and misses nothing", async () => {
+  const text = Array.from({ length: 120 }, (_, index) => `${index} ${"x".repeat(8_000)}`);
+  const response = await chat([{ text }]);
+  const runId = runIdOf(response);
+  const slow = await events(runId);
+  const whole = await response.text();
+  expect(await stateOf(runId)).toMatchObject({ status: "completed" });
+  expect((await slow.text()).replace(/^:.*\n\n/gm, "")).toBe(whole);
+});
+
+test("raw arguments stay in the invocation row; events hold redacted ones", async () => {
+  const call = { name: "core__get_current_time", args: '{"timeZone":"UTC","secret":"hunter2"}' };
+  const response = await chat([{ calls: [call] }, { text: ["ok"] }]);
+  const runId = runIdOf(response);
+  expect(await response.text()).not.toContain("hunter2");
+  const logged = await rowsOf(runId, "SELECT body FROM events");
+  expect(JSON.stringify(logged)).not.toContain("hunter2");
+  const [row] = await rowsOf(runId, "SELECT arguments_text, args FROM invocations");
+  expect(row).toEqual({ arguments_text: call.args, args: null });
+});

@@ -1,0 +1,120 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { ScriptedStep } from "../suites/scripted-model.ts";
+import { chat, runIdOf, seedPolicies, send, splitEvents, stateOf } from "../suites/worker.ts";
+
+beforeAll(seedPolicies);
+
+const TIME = { name: "core__get_current_time", args: '{"timeZone":"Asia/Tokyo"}' };
+/** Two tool steps and text: 60 events. */
+const LONG: readonly ScriptedStep[] = [
+  {
+    text: Array.from({ length: 14 }, (_, index) => `a${index} `),
+    calls: [TIME, { ...TIME, id: "call_1" }],
+  },
+  { calls: [{ ...TIME, id: "call_2" }] },
+  { text: Array.from({ length: 25 }, (_, index) => `b${index} — ü "quoted" \n`) },
+];
+
+const resume = (runId: string, lastEventId?: string): Promise<Response> =>
+  send(`/v1/runs/${runId}/events`, {
+    caller: "acme",
+    ...(lastEventId !== undefined && { headers: { "last-event-id": lastEventId } }),
+  });
+
+test("a finished run replays byte for byte from every event on", async () => {
+  const first = await chat(LONG);
+  const runId = runIdOf(first);
+  const whole = await first.text();
+  const events = splitEvents(whole);
+  expect(events.length).toBe(60);
+  expect(await (await resume(runId)).text()).toBe(whole);
+  for (const [index, { id }] of events.slice(0, -1).entries()) {
+    const rest = await (await resume(runId, id)).text();
+    expect(rest).toBe(
+      events
+        .slice(index + 1)
+        .map(({ text }) => text)
+        .join(""),
+    );
+  }
+});
+
+test("a client that leaves at any event and returns gets the bytes of an uninterrupted one", async () => {
+  for (let leaveAfter = 1; leaveAfter < 60; leaveAfter++) {
+    const response = await chat(LONG);
+    const runId = runIdOf(response);
+    const seen = await readEvents(response, leaveAfter);
+    const last = seen.at(-1)?.id;
+    const rest = await (await resume(runId, last)).text();
+    const whole = await (await resume(runId)).text();
+    expect(seen.map(({ text }) => text).join("") + withoutComments(rest)).toBe(whole);
+  }
+});
+
+test("the loop goes on when the client leaves", async () => {
+  const response = await chat(LONG);
+  const runId = runIdOf(response);
+  await response.body?.cancel();
+  await (await resume(runId)).text();
+  expect(await stateOf(runId)).toMatchObject({ status: "completed", steps: 3 });
+});
+
+test("several readers of a running run get the same bytes", async () => {
+  const response = await chat(LONG);
+  const runId = runIdOf(response);
+  const others = await Promise.all([resume(runId), resume(runId), resume(runId)]);
+  const texts = await Promise.all([response, ...others].map((reader) => reader.text()));
+  expect(new Set(texts.map(withoutComments)).size).toBe(1);
+});
+
+test("nothing follows the last event", async () => {
+  const response = await chat([{ text: ["hi"] }]);
+  const events = splitEvents(await response.text());
+  const after = await resume(runIdOf(response), events.at(-1)?.id);
+  expect([after.status, await after.text()]).toEqual([204, ""]);
+});
+
+describe("answers a bad Last-Event-ID", () => {
+  test.each([
+    ["one that is no event id", "banana", 400, "event_id_invalid"],
+    ["an empty one", "", 400, "event_id_invalid"],
+    ["one with a minus", "0--1", 400, "event_id_invalid"],
+    ["one with spaces and a line end", "0-1 0-2", 400, "event_id_invalid"],
+    ["one of a hundred kilobytes", "9".repeat(100_000), 400, "event_id_invalid"],
+    ["one that is not reached", "0-9999", 409, "event_id_unknown"],
+    ["one of a recovery that never was", "7-1", 409, "event_id_unknown"],
+  ])("%s", async (_name, lastEventId, status, code) => {
+    const response = await chat([{ text: ["hi"] }]);
+    await response.text();
+    const answer = await resume(runIdOf(response), lastEventId);
+    expect([answer.status, await answer.json()]).toEqual([
+      status,
+      expect.objectContaining({ code }),
+    ]);
+  });
+});
+
+/** Reads a stream until it has seen so many events, then leaves. */
+async function readEvents(
+  response: Response,
+  count: number,
+): Promise<ReturnType<typeof splitEvents>> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const bytes of response.body ?? []) {
+    text += decoder.decode(bytes, { stream: true });
+    const whole = text.slice(0, text.lastIndexOf("\n\n") + 2);
+    const ended = wholeEvents(whole);
+    if (ended.length >= count) return ended.slice(0, count);
+  }
+  return wholeEvents(text);
+}
+
+function wholeEvents(text: string): ReturnType<typeof splitEvents> {
+  const end = [...text.matchAll(/^id: .*\n\n/gm)].at(-1);
+  return end ? splitEvents(text.slice(0, end.index + end[0].length)) : [];
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/^:.*\n\n/gm, "");
+}
