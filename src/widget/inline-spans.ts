@@ -4,8 +4,8 @@ export interface Span {
   readonly text: string;
 }
 
-/** Each alternative ends at the next mark of its own kind, so a match never looks back. */
-const MARKS = /`([^`\n]+)`|\*\*([^*\n]+)\*\*/g;
+/** Each alternative ends at the next mark of its own kind, so a text is read once. */
+const MARKS = /`([^`\n]+)`|\*\*([^\s*](?:[^*\n]*[^\s*])?)\*\*/g;
 
 /** Splits text at inline code and bold marks. Anything else, links and HTML included, stays text. */
 export function parseInline(text: string): readonly Span[] {

@@ -12,7 +12,7 @@ export type TokenSource = () => string | undefined | Promise<string | undefined>
 
 /**
  * `<interlock-chat>`: a chat with an Interlock server. Attributes: `endpoint`, the server's address
- * (default: this origin); `autofocus`. Property: `getToken`, for pages that hold the access token.
+ * (default: this origin); `takes-focus`. Property: `getToken`, for pages that hold the access token.
  * Contract: an element outside the document holds no connection.
  */
 export class InterlockChat extends HTMLElement {
@@ -48,7 +48,7 @@ export class InterlockChat extends HTMLElement {
     this.#conversation = conversation;
     conversation.restore(store.loadTurns());
     view.render();
-    if (this.hasAttribute("autofocus")) view.focus();
+    if (this.hasAttribute("takes-focus")) view.focus();
   }
 
   #converse(baseUrl: string, store: SessionStore, onChange: () => void): Conversation {

@@ -92,7 +92,9 @@ function describeError(error: JsonValue): string {
   const message = own(error, "message");
   const field = own(error, "field");
   const text = typeof message === "string" && message !== "" ? message : "The call failed.";
-  return shorten(typeof field === "string" && field !== "" ? `${field}: ${text}` : text);
+  if (typeof field !== "string" || field === "") return shorten(text);
+  const path = field.split("/").filter((key) => key !== "");
+  return shorten(`${labelOf(path)}: ${text}`);
 }
 
 function list(value: JsonValue | undefined): readonly JsonValue[] {

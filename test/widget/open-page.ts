@@ -1,0 +1,94 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type ScriptedApi, type ScriptedRun, startScriptedApi } from "./scripted-api.ts";
+
+/** The built page in a real browser, in front of a scripted API. */
+export interface Stage {
+  open(options?: BrowserContextOptions): Promise<Visit>;
+  close(): Promise<void>;
+}
+
+/** One tab with an API of its own. */
+export interface Visit {
+  readonly page: Page;
+  readonly api: ScriptedApi;
+  /** What the browser complained about: script errors and policy violations. */
+  readonly complaints: readonly string[];
+  /** Asks and gives the run that this starts. */
+  ask(question: string): Promise<ScriptedRun>;
+  /**
+   * Calls a function of the element's shadow root inside the page. It is text, because these tests
+   * are typed without a document.
+   */
+  inside<T>(functionOfRoot: string): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Builds the page into a directory of its own and starts a browser. */
+export async function setStage(): Promise<Stage> {
+  const directory = await mkdtemp(join(tmpdir(), "interlock-page-"));
+  const script = join(import.meta.dirname, "../../scripts/build-widget.mjs");
+  await promisify(execFile)(process.execPath, [script, directory]);
+  const browser = await chromium.launch({
+    executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium",
+    args: ["--no-sandbox"],
+  });
+  return {
+    open: (options = {}) => openVisit({ browser, directory, options }),
+    async close() {
+      await browser.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+async function openVisit(place: {
+  readonly browser: Browser;
+  readonly directory: string;
+  readonly options: BrowserContextOptions;
+}): Promise<Visit> {
+  const api = await startScriptedApi(place.directory);
+  const context = await place.browser.newContext(place.options);
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss().catch(() => undefined);
+  });
+  page.on("console", (message) => {
+    const text = message.text();
+    if (/security policy|trusted/i.test(text)) complaints.push(text);
+  });
+  await page.goto(api.url);
+  return {
+    page,
+    api,
+    complaints,
+    async ask(question) {
+      const started = page.waitForResponse(/\/v1\/chat$/);
+      await page.getByLabel("Message").fill(question);
+      await page.getByLabel("Message").press("Enter");
+      await started;
+      return lastRun(api);
+    },
+    inside: (functionOfRoot) =>
+      page.evaluate(`(${functionOfRoot})(document.querySelector("interlock-chat").shadowRoot)`),
+    async close() {
+      await context.close();
+      api.close();
+    },
+  };
+}
+
+/** The run that was started last. */
+export function lastRun(api: ScriptedApi): ScriptedRun {
+  const run = api.runs.at(-1);
+  if (!run) throw new Error("no run was started");
+  return run;
+}

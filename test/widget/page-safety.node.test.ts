@@ -1,0 +1,211 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { setStage, type Stage, type Visit } from "./open-page.ts";
+import * as say from "./run-events.ts";
+
+let stage: Stage;
+let visit: Visit;
+
+beforeAll(async () => {
+  stage = await setStage();
+});
+afterAll(() => stage.close());
+afterEach(async () => {
+  await visit.close();
+  expect(visit.complaints).toEqual([]);
+});
+
+const HOSTILE = [
+  "<script>alert(1)</script>",
+  '<img src="x" onerror="alert(1)">',
+  "<svg onload=alert(1)>",
+  "[click](javascript:alert(1))",
+  '<a href="javascript:alert(1)">click</a>',
+  "`<b>code</b>` **<i>bold</i>**",
+  "- <iframe srcdoc='<script>alert(1)</script>'></iframe>",
+  "```\n</code></pre><script>alert(1)</script>\n```",
+];
+
+describe("markup in data", () => {
+  // Mutant: innerHTML in el() or in the text view makes this red.
+  it("stays text, wherever it stands", async () => {
+    visit = await stage.open();
+    const html = HOSTILE.join("\n\n");
+    const run = await visit.ask(html);
+    run.emit(say.setTitle(html), say.proposeTool(0, html), say.startTool(0, { [html]: html }));
+    run.emit(say.finishTool(0, { [html]: html, list: [html] }));
+    run.emit(say.proposeTool(1, html), say.failTool(1, html));
+    run.emit(say.startText(2), say.text(2, html), say.finishText(2), say.end());
+    const log = visit.page.getByRole("log");
+    const answer = log.getByRole("article", { name: "Assistant" });
+    await visit.page.getByRole("button", { name: "Send" }).waitFor();
+    for (const text of [
+      "<script>alert(1)</script>",
+      "[click](javascript:alert(1))",
+      "<b>code</b>",
+    ]) {
+      await answer.getByText(text).last().waitFor();
+    }
+    // Only elements that this page makes itself, and only attributes that it sets.
+    const names = await visit.inside<string[]>(
+      `(root) => [...root.querySelectorAll("*")].map((e) => e.localName)`,
+    );
+    const forbidden = /^(a|script|img|iframe|object|embed|i|b|style|link|base)$/;
+    expect(names.filter((name) => forbidden.test(name))).toEqual([]);
+    const attributes = await visit.inside<string[]>(
+      `(root) => [...root.querySelectorAll("*")].flatMap((e) => e.getAttributeNames())
+        .filter((name) => /^on|^href$|^src|^style$/.test(name))`,
+    );
+    expect(attributes).toEqual([]);
+  });
+});
+
+describe("the keyboard alone", () => {
+  it("carries a conversation", async () => {
+    visit = await stage.open();
+    const { keyboard } = visit.page;
+    const focused = () =>
+      visit.page.evaluate(
+        "(() => { const e = document.activeElement.shadowRoot.activeElement;" +
+          " return e.getAttribute('aria-label') ?? e.id ?? e.textContent; })()",
+      );
+    await expect.poll(focused).toBe("message");
+    await keyboard.type("one");
+    await keyboard.press("Shift+Enter");
+    await keyboard.type("two");
+    expect(visit.api.runs).toHaveLength(0);
+    await keyboard.press("Enter");
+    await expect.poll(() => visit.api.runs.length).toBe(1);
+    expect(JSON.parse(visit.api.requests[0]?.body ?? "").messages[0].content).toBe("one\ntwo");
+    visit.api.runs[0]?.emit(say.startText(0), say.text(0, "On and on"));
+    await visit.page.getByRole("button", { name: "Stop" }).waitFor();
+    expect(await focused()).toBe("message");
+    await keyboard.press("Tab");
+    expect(await focused()).toBe("Stop");
+    await keyboard.press("Enter");
+    await visit.page.getByText("You stopped this answer.").first().waitFor();
+    expect(await focused()).toBe("message");
+  });
+
+  it("does not send while an input method composes a word", async () => {
+    visit = await stage.open();
+    const field = visit.page.getByLabel("Message");
+    await field.fill("にほ");
+    const enter = { key: "Enter", bubbles: true, cancelable: true };
+    await field.dispatchEvent("keydown", { ...enter, isComposing: true });
+    await field.dispatchEvent("keydown", { ...enter, keyCode: 229, which: 229 });
+    expect(await field.inputValue()).toBe("にほ");
+    expect(visit.api.requests).toEqual([]);
+    await field.press("Enter");
+    await expect.poll(() => visit.api.requests.length).toBe(1);
+  });
+});
+
+describe("the accessibility tree", () => {
+  it("names its parts, and says an answer once, when it is finished", async () => {
+    visit = await stage.open();
+    const run = await visit.ask("Hello?");
+    const status = visit.page.getByRole("status");
+    run.emit(say.startText(0), say.text(0, "Good "));
+    await visit.page.getByRole("log").getByText(/^Good/).waitFor();
+    expect(await status.textContent()).toBe("Answering…");
+    run.emit(say.text(0, "day"), say.finishText(0), say.setTitle("A greeting"), say.end());
+    await status.getByText("Answer: Good day").waitFor();
+    expect(await visit.page.locator("interlock-chat").ariaSnapshot()).toBe(
+      [
+        "- banner:",
+        '  - heading "A greeting" [level=1]',
+        "  - paragraph: scripted-model",
+        '  - button "New chat"',
+        '- log "Conversation":',
+        '  - article "You":',
+        "    - paragraph: Hello?",
+        '  - article "Assistant":',
+        "    - paragraph: Good day",
+        "- text: Message",
+        '- textbox "Message":',
+        "  - /placeholder: Ask something…",
+        '- button "Send"',
+        '- status: "Answer: Good day"',
+      ].join("\n"),
+    );
+  });
+});
+
+describe("a phone", () => {
+  it("shows everything without scrolling sideways, and types at a size that does not zoom", async () => {
+    visit = await stage.open({ viewport: { width: 360, height: 640 } });
+    const run = await visit.ask("w".repeat(300));
+    const wide = "unbroken".repeat(80);
+    run.emit(say.setTitle(wide), say.proposeTool(0, wide), say.startTool(0, { [wide]: wide }));
+    run.emit(say.finishTool(0, { [wide]: wide }), say.proposeTool(1, "x"), say.failTool(1, wide));
+    run.emit(say.startText(2), say.text(2, `${wide}\n\n\`\`\`\n${wide}\n\`\`\`\n- ${wide}`));
+    run.emit(say.finishText(2), say.end("error"));
+    await visit.page.getByRole("button", { name: "Try again" }).waitFor();
+    const overflow = await visit.inside(
+      `(root) => [document.documentElement, ...root.querySelectorAll("*")]
+        .filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 1)
+        .filter((e) => !["pre", "code", "h1"].includes(e.localName))
+        .map((e) => e.outerHTML.slice(0, 80))`,
+    );
+    expect(overflow).toEqual([]);
+    const size = await visit.inside<string>(
+      `(root) => getComputedStyle(root.querySelector("textarea")).fontSize`,
+    );
+    expect(Number.parseFloat(size)).toBeGreaterThanOrEqual(16);
+  });
+});
+
+describe.each(["light", "dark"] as const)("the %s colours", (colorScheme) => {
+  it("have a contrast of at least 4.5 to 1 wherever there is text", async () => {
+    visit = await stage.open({ colorScheme, reducedMotion: "reduce" });
+    const run = await visit.ask("Hello?");
+    run.emit(say.proposeTool(0, "core__add"), say.startTool(0, { a: 1 }));
+    run.emit(
+      say.finishTool(0, { sum: 2 }),
+      say.proposeTool(1, "core__add"),
+      say.failTool(1, "No."),
+    );
+    run.emit(
+      say.startText(2),
+      say.text(2, "Text with `code`"),
+      say.finishText(2),
+      say.end("error"),
+    );
+    await visit.page.getByRole("button", { name: "Try again" }).waitFor();
+    const contrasts = await visit.inside<{ text: string; ratio: number }[]>(MEASURE_CONTRAST);
+    const low = contrasts.filter(({ ratio }) => ratio < 4.5);
+    expect(low).toEqual([]);
+    expect(contrasts.length).toBeGreaterThan(10);
+  });
+});
+
+/** Measures each text against the nearest opaque background behind it (WCAG 2.2, 1.4.3). */
+const MEASURE_CONTRAST = `(root) => {
+  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const pixel = (color) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = color;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const luminance = (color) => {
+    const [r, g, b] = pixel(color).map((v) => v / 255).map((v) =>
+      v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (let e = element; e; e = e.parentElement ?? e.getRootNode().host) {
+      const color = getComputedStyle(e).backgroundColor;
+      if (pixel(color)[3] === 255) return color;
+    }
+    return "white";
+  };
+  return [...root.querySelectorAll("*")]
+    .filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+    .filter((e) => e.checkVisibility())
+    .map((e) => {
+      const [a, b] = [luminance(getComputedStyle(e).color), luminance(behind(e))];
+      const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+      return { text: e.textContent.slice(0, 40), ratio };
+    });
+}`;

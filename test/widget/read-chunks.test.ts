@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { readChunks, type StreamedEvent } from "../../src/wire/assistant-transport/read-chunks.ts";
+import { encodeEvent } from "../../src/wire/assistant-transport/encode-event.ts";
+import * as say from "./run-events.ts";
+
+const log = [
+  say.startText(0),
+  say.text(0, "Grüße 😀\n\nid: 9-9"),
+  say.finishText(0),
+  say.proposeTool(1, "core__add"),
+  say.startTool(1, { a: 1 }),
+  say.finishTool(1, { sum: 2 }),
+  say.end("error"),
+];
+const whole = log.map((event, seq) => encodeEvent(event, { epoch: 0, seq })).join("");
+
+function bodyOf(...pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(piece);
+      controller.close();
+    },
+  });
+}
+
+async function read(...pieces: readonly (string | Uint8Array)[]) {
+  const events: StreamedEvent[] = [];
+  const bytes = pieces.map((piece) =>
+    typeof piece === "string" ? new TextEncoder().encode(piece) : piece,
+  );
+  const end = await readChunks(bodyOf(...bytes), (some) => events.push(...some));
+  return { end, events };
+}
+
+describe("reading a stream", () => {
+  it("gives the same events wherever the bytes are split", async () => {
+    const expected = await read(whole);
+    expect(expected.end).toBe("done");
+    expect(expected.events.map((event) => event.id)).toEqual(log.map((_, seq) => `0-${seq}`));
+    const bytes = new TextEncoder().encode(whole);
+    for (let at = 0; at <= bytes.length; at += 1) {
+      expect(await read(bytes.slice(0, at), bytes.slice(at))).toEqual(expected);
+    }
+  });
+
+  // Mutant: handing on each frame as it arrives makes this red.
+  it("hands on nothing of an event whose id has not arrived, wherever the stream is cut", async () => {
+    const bytes = new TextEncoder().encode(whole);
+    const { events } = await read(whole);
+    for (let at = 0; at < bytes.length - 1; at += 1) {
+      const cut = await read(bytes.slice(0, at));
+      expect(cut.end).toBe("cut");
+      expect(cut.events).toEqual(events.slice(0, cut.events.length));
+    }
+  });
+
+  it("ignores comments and what follows the end", async () => {
+    const { end, events } = await read(`: keep-alive\n\n${whole}data: {}\nid: 0-99\n\n`);
+    expect(end).toBe("done");
+    expect(events).toHaveLength(log.length);
+  });
+
+  it.each([
+    ["a frame that is not JSON", "data: {oops\nid: 0-0\n\n"],
+    ["a frame that is no object", "data: [1]\nid: 0-0\n\n"],
+    ["an id that is none", "data: {}\nid: 0-0\\r\\nx: y\n\n"],
+  ])("ends as malformed on %s", async (_, text) => {
+    expect(await read(text)).toEqual({ end: "malformed", events: [] });
+  });
+
+  it("ends as too large on a line, or on an event, without an end", async () => {
+    const megabyte = "x".repeat(1024 * 1024);
+    const line = await read(`data: "${megabyte}`, ...Array.from({ length: 5 }, () => megabyte));
+    expect(line.end).toBe("too_large");
+    const frames = Array.from({ length: 6 }, () => `data: {"x":"${megabyte}"}\n\n`);
+    expect((await read(...frames)).end).toBe("too_large");
+  });
+
+  it("treats a body that fails as cut", async () => {
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.error(new Error("connection reset")),
+    });
+    expect(await readChunks(body, () => undefined)).toBe("cut");
+  });
+});

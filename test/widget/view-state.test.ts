@@ -1,0 +1,188 @@
+import { describe, expect, it } from "vitest";
+import type { AiEvent } from "../../src/protocol/ai-event.ts";
+import type { JsonObject } from "../../src/protocol/json.ts";
+import { parseInline } from "../../src/widget/inline-spans.ts";
+import { appendText, EMPTY_TEXT, plainText, tailOf } from "../../src/widget/text-blocks.ts";
+import { friendlyName, readFields, readOutcome } from "../../src/widget/tool-outcome.ts";
+import { type AnswerState, applyChunk, EMPTY_ANSWER } from "../../src/widget/view-state.ts";
+import { toChunks } from "../../src/wire/assistant-transport/encode-event.ts";
+import * as say from "./run-events.ts";
+
+function play(...events: readonly AiEvent[]): AnswerState {
+  const chunks = events.flatMap(toChunks) as unknown as JsonObject[];
+  return chunks.reduce(applyChunk, EMPTY_ANSWER);
+}
+
+function toolOf(state: AnswerState) {
+  const [part] = state.parts;
+  if (part?.kind !== "tool") throw new Error("no tool part");
+  return part;
+}
+
+describe("a tool call", () => {
+  const called = say.proposeTool(0, "core__get_current_time");
+  const started = say.startTool(0, { time_zone: "Asia/Tokyo" });
+
+  it("goes from called over running to done", () => {
+    expect(toolOf(play(called)).state).toBe("called");
+    expect(toolOf(play(called, started))).toMatchObject({
+      state: "running",
+      args: [{ label: "Time zone", value: "Asia/Tokyo" }],
+    });
+    const done = toolOf(play(called, started, say.finishTool(0, { hour: 21 })));
+    expect(done.state).toBe("done");
+    expect(done.outcome?.fields).toEqual([{ label: "Hour", value: "21" }]);
+  });
+
+  it("fails without having run, and says why", () => {
+    const failed = toolOf(play(called, say.failTool(0, "Expected a zone.")));
+    expect(failed.state).toBe("failed");
+    expect(failed.outcome?.errors).toEqual(["Time zone: Expected a zone."]);
+  });
+
+  it("keeps its first result", () => {
+    const twice = play(called, started, say.finishTool(0, { hour: 21 }), say.failTool(0, "late"));
+    expect(toolOf(twice).state).toBe("done");
+  });
+});
+
+describe("a run", () => {
+  it("tells its id, model, title and end", () => {
+    const state = play(
+      { type: "run_started", runId: "run_1" as never, model: "m" },
+      say.setTitle("Time"),
+      say.end("error"),
+    );
+    expect(state).toMatchObject({
+      runId: "run_1",
+      model: "m",
+      title: "Time",
+      done: { reason: "error", message: "The model could not be reached." },
+    });
+  });
+
+  const strange: readonly JsonObject[] = [
+    {},
+    { type: 7 },
+    { type: "constructor" },
+    { type: "text-delta", path: [0], textDelta: "no such part" },
+    { type: "text-delta", path: [0], textDelta: { not: "text" } },
+    { type: "part-start", path: ["0"], part: { type: "text" } },
+    { type: "part-start", path: [0], part: null },
+    { type: "part-start", path: [0], part: { type: "hologram" } },
+    { type: "result", path: [4_000_000_000], result: null },
+    { type: "data", data: "text" },
+    { type: "data", data: [null, 1, { type: "title", title: 5 }, { type: "done" }] },
+  ];
+  it.each(strange.map((chunk) => [JSON.stringify(chunk), chunk] as const))(
+    "is not changed by %s",
+    (_, chunk) => {
+      expect(applyChunk(EMPTY_ANSWER, chunk)).toEqual(EMPTY_ANSWER);
+    },
+  );
+});
+
+describe("streamed text", () => {
+  const source =
+    "# Title\nfirst\nsecond\n\n1. one\n2) two\n- point\n```js\n- not an item\n\n<b>\n```\nlast `";
+  const blocks = [
+    { kind: "heading", text: "Title" },
+    { kind: "paragraph", text: "first\nsecond" },
+    { kind: "item", ordinal: 1, text: "one" },
+    { kind: "item", ordinal: 2, text: "two" },
+    { kind: "item", ordinal: undefined, text: "point" },
+    { kind: "code", text: "- not an item\n\n<b>\n", continued: false },
+    { kind: "paragraph", text: "last `" },
+  ];
+  const read = (pieces: readonly string[]) => {
+    const document = pieces.reduce(appendText, EMPTY_TEXT);
+    return [...document.blocks.slice(0, document.closedCount), ...tailOf(document)];
+  };
+
+  it("gives the same blocks wherever it is split", () => {
+    expect(read([source])).toEqual(blocks);
+    expect(read(source.split(""))).toEqual(blocks);
+    for (let at = 0; at <= source.length; at += 1) {
+      expect(read([source.slice(0, at), source.slice(at)])).toEqual(blocks);
+    }
+  });
+
+  it("does not change a former version", () => {
+    const before = appendText(EMPTY_TEXT, "one\n\ntwo\n\nthree");
+    const left = appendText(before, "\n\nleft\n\n");
+    const right = appendText(before, "\n\nright\n\n");
+    expect(plainText(before)).toBe("one\ntwo\nthree");
+    expect(plainText(left)).toBe("one\ntwo\nthree\nleft");
+    expect(plainText(right)).toBe("one\ntwo\nthree\nright");
+  });
+
+  it.each([
+    ["one endless line", "x".repeat(200_000)],
+    ["one endless line of pairs", "a" + "😀".repeat(50_000)],
+    ["endless words", "word ".repeat(40_000)],
+    ["endless code", `\`\`\`\n${"let x;\n".repeat(30_000)}`],
+    ["endless lines", "line\n".repeat(40_000)],
+  ])("keeps all of %s, in a tail of bounded size", (_, text) => {
+    const pieces = text.match(/[\s\S]{1,777}/g) ?? [];
+    const document = pieces.reduce(appendText, EMPTY_TEXT);
+    const joined = read(pieces)
+      .map((block) => block.text)
+      .join("");
+    const letters = (value: string) => value.replaceAll(/[\s`]/g, "");
+    expect(letters(joined) === letters(text)).toBe(true);
+    expect(document.closedCount).toBeGreaterThan(4);
+    const tail = tailOf(document).reduce((sum, block) => sum + block.text.length, 0);
+    expect(tail).toBeLessThan(40_000);
+    expect(document.blocks.every((block) => block.text.isWellFormed())).toBe(true);
+  });
+});
+
+describe("inline marks", () => {
+  it("knows code and bold, and leaves links, HTML and loose marks as they are", () => {
+    expect(parseInline("a `<b>` **c** [d](javascript:e) <i>f</i> ** ` **")).toEqual([
+      { kind: "text", text: "a " },
+      { kind: "code", text: "<b>" },
+      { kind: "text", text: " " },
+      { kind: "bold", text: "c" },
+      { kind: "text", text: " [d](javascript:e) <i>f</i> ** ` **" },
+    ]);
+  });
+});
+
+describe("fields", () => {
+  it.each([
+    ["core__get_current_time", "Get current time"],
+    ["calendar.listEvents", "Calendar list events"],
+    ["", "Tool"],
+  ])("names %j as %j", (id, name) => {
+    expect(friendlyName(id)).toBe(name);
+  });
+
+  it("labels nested values by their path", () => {
+    expect(readFields({ a: { bC: 1 }, list: [1, 2], rows: [{ x: true }], none: null })).toEqual([
+      { label: "A › B c", value: "1" },
+      { label: "List", value: "1, 2" },
+      { label: "Rows › 1 › X", value: "Yes" },
+      { label: "None", value: "None" },
+    ]);
+  });
+
+  it("bounds what a hostile result can show", () => {
+    const wide = readFields(
+      Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, i])),
+    );
+    expect(wide.length).toBeLessThan(100);
+    const deep = JSON.parse(`${'{"a":'.repeat(2000)}1${"}".repeat(2000)}`) as JsonObject;
+    expect(readFields(deep)).toHaveLength(1);
+    expect(readFields({ long: "x".repeat(1_000_000) })[0]?.value.length).toBeLessThan(20_000);
+  });
+
+  it("shows whatever is not an observation", () => {
+    expect(readOutcome("plain").fields).toEqual([{ label: "Value", value: "plain" }]);
+    expect(readOutcome({ result_payload: { errors: "no list", data: null } })).toEqual({
+      fields: [],
+      errors: [],
+      warnings: [],
+    });
+  });
+});
