@@ -28,7 +28,12 @@ export function startTool(part: number, args: JsonObject): AiEvent {
 
 export function finishTool(part: number, data: JsonObject): AiEvent {
   const observation = observeSuccess(facts("core__any", part), data);
-  return { type: "tool_call_result", part, toolCallId: observation.tool_identity.call_id, observation };
+  return {
+    type: "tool_call_result",
+    part,
+    toolCallId: observation.tool_identity.call_id,
+    observation,
+  };
 }
 
 export function failTool(part: number, message: string): AiEvent {
@@ -36,7 +41,12 @@ export function failTool(part: number, message: string): AiEvent {
     taxonomyClass: "OUT_OF_BOUNDS",
     errors: [{ field: "/time_zone", message, code: "invalid" }],
   });
-  return { type: "tool_call_result", part, toolCallId: observation.tool_identity.call_id, observation };
+  return {
+    type: "tool_call_result",
+    part,
+    toolCallId: observation.tool_identity.call_id,
+    observation,
+  };
 }
 
 export function startText(part: number): AiEvent {

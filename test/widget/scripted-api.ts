@@ -116,6 +116,11 @@ export class ScriptedRun {
     this.emit({ type: "run_started", runId: id as never, model: "scripted-model" });
   }
 
+  /** How many connections read this run at the moment. */
+  get listeners(): number {
+    return this.#open.size;
+  }
+
   /** Appends events to the log and sends them to whoever listens. */
   emit(...events: readonly AiEvent[]): void {
     for (const event of events) {
