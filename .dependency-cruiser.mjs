@@ -19,8 +19,16 @@ const FOLDERS = {
   widget: { inside: ["protocol", "wire"], packages: ["eventsource-parser"] },
   compose: {
     inside: [
-      ...["protocol", "env", "capabilities", "wire", "contracts", "tools", "runner", "loop"],
-      ...["adapters", "http"],
+      "protocol",
+      "env",
+      "capabilities",
+      "wire",
+      "contracts",
+      "tools",
+      "runner",
+      "loop",
+      "adapters",
+      "http",
     ],
     packages: ["hono"],
   },

@@ -38,12 +38,11 @@ const MIN_SECRET_CHARS = 32;
  */
 export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
   const problems: string[] = [];
-  const binding = <T>(name: string, method: string): T => {
+  const binding = (name: string, method: string): unknown => {
     const value = raw[name];
-    if (typeof value !== "object" || value === null || !(method in value)) {
-      problems.push(`binding ${name} is missing`);
-    }
-    return value as T;
+    if (typeof value === "object" && value !== null && method in value) return value;
+    problems.push(`binding ${name} is missing`);
+    return undefined;
   };
   const text = (name: string): string => {
     const value = raw[name];
@@ -60,9 +59,9 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
   };
 
   binding("IDEMPOTENCY", "get");
-  const policyKv = binding<KVNamespace>("POLICY", "get");
-  const assets = binding<Fetcher>("ASSETS", "fetch");
-  const runs = binding<DurableObjectNamespace>("RUNS", "idFromName");
+  const policyKv = binding("POLICY", "get") as KVNamespace;
+  const assets = binding("ASSETS", "fetch") as Fetcher;
+  const runs = binding("RUNS", "idFromName") as DurableObjectNamespace;
   const baseUrl = read("OPENAI_BASE_URL", parseBaseUrl);
   const models = read("MODELS", parseModels);
   const apiKey = text("OPENAI_API_KEY");

@@ -34,7 +34,7 @@ export function bindTool(
   const argsAllowlist = compileAllowlist(contract.redaction.args);
   const outputAllowlist = compileAllowlist(contract.redaction.output);
   const granted = pick(capabilities, contract.capabilities);
-  const execute = contract.execute as ToolContract["execute"];
+  const executable = contract as ToolContract;
   return {
     id: spec.name,
     version: contract.version,
@@ -45,9 +45,7 @@ export function bindTool(
     maxResultBytes,
     validateInput: (args) => parseWith(contract.input, args),
     exec: async (args, context, signal) =>
-      execute.call(contract, args, context, { ...granted, signal } as ToolCapabilities & {
-        signal: AbortSignal;
-      }),
+      executable.execute(args, context, { ...granted, signal }),
     validateOutput: (output) => parseWith(contract.output, output),
     redactArgs: (args) => redact(args, argsAllowlist),
     redactOutput: (output) => redact(output, outputAllowlist),
@@ -94,9 +92,13 @@ function parseWith(
   return parsed.success ? ok(parsed.output as JsonObject) : fail(sortIssues(parsed.issues));
 }
 
+/** Hands over what the contract names and nothing else; its type already says so to the author. */
 function pick(
   capabilities: ToolCapabilities,
   names: readonly (keyof ToolCapabilities)[],
-): Partial<ToolCapabilities> {
-  return Object.fromEntries(names.map((name) => [name, capabilities[name]]));
+): ToolCapabilities {
+  const picked: Partial<ToolCapabilities> = Object.fromEntries(
+    names.map((name) => [name, capabilities[name]]),
+  );
+  return picked as ToolCapabilities;
 }

@@ -39,7 +39,7 @@ export interface ProviderRequest {
  * request, so that a test can read what a provider gets to see.
  */
 export async function answerAsProvider(request: Request): Promise<Response> {
-  const asked = (await request.json()) as ProviderRequest;
+  const asked = await request.json<ProviderRequest>();
   const start = asked.messages.findLastIndex((message) => message.role === "user");
   const steps = readScript(asked.messages[start]?.content ?? "");
   if (!steps) return stream(frames({ text: [JSON.stringify(asked)] }), "closes");

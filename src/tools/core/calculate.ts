@@ -52,26 +52,24 @@ type Computed = Result<number, string>;
 
 function evaluate(tree: jsep.Expression): Computed {
   const node = tree as jsep.CoreExpression;
-  switch (node.type) {
-    case "Literal":
-      return typeof node.value === "number" ? ok(node.value) : fail("knows numbers only");
-    case "Identifier": {
-      const constant = CONSTANTS.get(node.name);
-      return constant === undefined ? fail("uses an unknown name") : ok(constant);
-    }
-    case "UnaryExpression": {
-      const operand = evaluate(node.argument);
-      if (!operand.ok) return operand;
-      if (node.operator === "-") return ok(-operand.value);
-      return node.operator === "+" ? operand : fail("uses an unknown operator");
-    }
-    case "BinaryExpression":
-      return evaluateBinary(node);
-    case "CallExpression":
-      return evaluateCall(node);
-    default:
-      return fail("is not an arithmetic expression");
+  if (node.type === "Literal") {
+    return typeof node.value === "number" ? ok(node.value) : fail("knows numbers only");
   }
+  if (node.type === "Identifier") {
+    const constant = CONSTANTS.get(node.name);
+    return constant === undefined ? fail("uses an unknown name") : ok(constant);
+  }
+  if (node.type === "UnaryExpression") return evaluateUnary(node);
+  if (node.type === "BinaryExpression") return evaluateBinary(node);
+  if (node.type === "CallExpression") return evaluateCall(node);
+  return fail("is not an arithmetic expression");
+}
+
+function evaluateUnary({ operator, argument }: jsep.UnaryExpression): Computed {
+  const operand = evaluate(argument);
+  if (!operand.ok) return operand;
+  if (operator === "-") return ok(-operand.value);
+  return operator === "+" ? operand : fail("uses an unknown operator");
 }
 
 function evaluateBinary({ operator, left, right }: jsep.BinaryExpression): Computed {

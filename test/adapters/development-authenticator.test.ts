@@ -1,0 +1,32 @@
+import { describe, expect, test } from "vitest";
+import { createDevelopmentAuthenticator } from "../../src/adapters/development-authenticator.ts";
+import { createStaticTokenAuthenticator } from "../../src/adapters/static-token-authenticator.ts";
+import type { ActorId, TenantId } from "../../src/protocol/ids.ts";
+
+const principal = { tenantId: "dev" as TenantId, actorId: "user:dev" as ActorId, scopes: [] };
+const authenticator = createDevelopmentAuthenticator(principal, createStaticTokenAuthenticator([]));
+const ask = (url: string, headers: Record<string, string> = {}): Promise<unknown> =>
+  authenticator.authenticate(new Request(url, { headers }));
+
+test.each([
+  ["http://127.0.0.1:8787/v1/chat", {}],
+  ["http://localhost:8787/v1/chat", { origin: "http://localhost:8787" }],
+  ["http://[::1]:8787/v1/chat", { "sec-fetch-site": "same-origin" }],
+])("lets a developer in: %s %j", async (url, headers) => {
+  expect(await ask(url, headers)).toEqual({ ok: true, value: principal });
+});
+
+describe("keeps everyone else out", () => {
+  test.each([
+    ["another host", "http://interlock.example/v1/chat", {}],
+    ["a name that is rebound to loopback", "http://evil.example:8787/v1/chat", {}],
+    ["a host that only begins like one", "http://127.0.0.1.evil.example/v1/chat", {}],
+    ["a page of another origin", "http://localhost:8787/", { origin: "https://evil.example" }],
+    ["a page of another port", "http://localhost:8787/", { origin: "http://localhost:3000" }],
+    ["a sandboxed page", "http://localhost:8787/", { origin: "null" }],
+    ["a request across sites", "http://localhost:8787/", { "sec-fetch-site": "cross-site" }],
+    ["a wrong token", "http://localhost:8787/", { authorization: "Bearer x" }],
+  ])("%s", async (_name, url, headers) => {
+    expect(await ask(url, headers)).toMatchObject({ ok: false });
+  });
+});

@@ -1,0 +1,118 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "..");
+const scratch: string[] = [];
+afterAll(() => {
+  for (const directory of scratch) rmSync(directory, { recursive: true, force: true });
+});
+
+interface Report {
+  readonly modules: readonly unknown[];
+  readonly summary: {
+    readonly violations: readonly { readonly rule: { readonly name: string } }[];
+  };
+}
+
+function cruise(directory: string): Report {
+  const arguments_ = ["--config", join(root, ".dependency-cruiser.mjs"), "--output-type", "json"];
+  const folders = ["src", "durable-objects"];
+  const depcruise = join(root, "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs");
+  // The exit code counts the violations.
+  const { stdout } = spawnSync(process.execPath, [depcruise, ...arguments_, ...folders], {
+    cwd: directory,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return JSON.parse(stdout) as Report;
+}
+
+/** Lays out a tree of source files and answers the names of the rules they break. */
+function rulesBrokenBy(files: Readonly<Record<string, string>>): readonly string[] {
+  const directory = mkdtempSync(join(tmpdir(), "interlock-imports-"));
+  scratch.push(directory);
+  symlinkSync(join(root, "node_modules"), join(directory, "node_modules"));
+  for (const folder of ["src", "durable-objects"]) mkdirSync(join(directory, folder));
+  for (const [file, source] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, file)), { recursive: true });
+    writeFileSync(join(directory, file), source);
+  }
+  const broken = cruise(directory).summary.violations.map(({ rule }) => rule.name);
+  return [...new Set(broken)];
+}
+
+test("the source keeps every import rule", () => {
+  const report = cruise(root);
+  expect(report.summary.violations).toEqual([]);
+  expect(report.modules.length).toBeGreaterThan(60);
+});
+
+const target = (file: string): Readonly<Record<string, string>> => ({
+  [file]: "export const thing = 1; export type Thing = number;",
+});
+
+describe("a planted violation is found", () => {
+  test.each([
+    ["protocol", "src/protocol/a.ts", "src/capabilities/b.ts", "../capabilities/b.ts"],
+    ["env", "src/env.ts", "src/adapters/b.ts", "./adapters/b.ts"],
+    ["capabilities", "src/capabilities/a.ts", "src/wire/b.ts", "../wire/b.ts"],
+    ["wire", "src/wire/openai/a.ts", "src/capabilities/b.ts", "../../capabilities/b.ts"],
+    ["contracts", "src/contracts/a.ts", "src/runner/b.ts", "../runner/b.ts"],
+    ["tools", "src/tools/core/a.ts", "src/adapters/b.ts", "../../adapters/b.ts"],
+    ["runner", "src/runner/a.ts", "src/wire/b.ts", "../wire/b.ts"],
+    ["loop", "src/loop/a.ts", "src/tools/b.ts", "../tools/b.ts"],
+    ["adapters", "src/adapters/a.ts", "src/contracts/b.ts", "../contracts/b.ts"],
+    ["http", "src/http/a.ts", "src/adapters/b.ts", "../adapters/b.ts"],
+    ["widget", "src/widget/a.ts", "src/http/b.ts", "../http/b.ts"],
+    ["compose", "src/compose/a.ts", "src/widget/b.ts", "../widget/b.ts"],
+    ["durable-objects", "durable-objects/a.ts", "src/runner/b.ts", "../src/runner/b.ts"],
+    ["index", "src/index.ts", "src/http/b.ts", "./http/b.ts"],
+  ])("in %s", (folder, file, other, specifier) => {
+    const broken = rulesBrokenBy({
+      ...target(other),
+      [file]: `import { thing } from "${specifier}"; export const use = thing;`,
+    });
+    expect(broken).toEqual([`${folder}-imports`]);
+  });
+
+  test("when only a type is imported", () => {
+    const broken = rulesBrokenBy({
+      ...target("src/http/b.ts"),
+      "src/protocol/a.ts": 'import type { Thing } from "../http/b.ts"; export type Use = Thing;',
+    });
+    expect(broken).toEqual(["protocol-imports"]);
+  });
+
+  test("when a package is not on the folder's list", () => {
+    const broken = rulesBrokenBy({
+      "src/runner/a.ts": 'import * as v from "valibot"; export const use = v.string;',
+    });
+    expect(broken).toEqual(["runner-imports"]);
+  });
+
+  test("when the platform is imported outside the objects", () => {
+    const broken = rulesBrokenBy({
+      "src/http/a.ts": 'import { env } from "cloudflare:workers"; export const use = env;',
+    });
+    expect(broken).toEqual(["http-imports"]);
+  });
+
+  test("in a cycle, of types too", () => {
+    const broken = rulesBrokenBy({
+      "src/protocol/a.ts": 'import type { B } from "./b.ts"; export type A = B;',
+      "src/protocol/b.ts": 'import type { A } from "./a.ts"; export type B = A;',
+    });
+    expect(broken).toEqual(["no-cycles"]);
+  });
+
+  test("in a folder that has no rule", () => {
+    const broken = rulesBrokenBy({
+      ...target("src/protocol/b.ts"),
+      "src/utils/a.ts": 'import { thing } from "../protocol/b.ts"; export const use = thing;',
+    });
+    expect(broken).toEqual(["no-stray-folder"]);
+  });
+});

@@ -1,0 +1,293 @@
+import * as v from "valibot";
+import { describe, expect, test } from "vitest";
+import { defineTool } from "../../src/contracts/define-tool.ts";
+import { createToolSource } from "../../src/contracts/static-tool-source.ts";
+import type { ActorId, RunId, TenantId, ToolCallId } from "../../src/protocol/ids.ts";
+import { fail, ok } from "../../src/protocol/result.ts";
+import type { ToolCall } from "../../src/protocol/tool-call.ts";
+import type { ToolExecResult } from "../../src/protocol/tool-invocation.ts";
+import type { ToolPolicy } from "../../src/protocol/tool-policy.ts";
+import { createToolRunner } from "../../src/runner/tool-runner.ts";
+import { FakeClock, MemoryJournal } from "../suites/fakes.ts";
+
+const ALLOW: ToolPolicy = {
+  allowedTools: ["test__note"],
+  requireApprovalForEffects: [],
+  budgets: {},
+};
+
+interface Setup {
+  readonly policy?: ToolPolicy;
+  readonly execute?: () => unknown;
+  readonly abort?: AbortSignal;
+  readonly call?: Partial<ToolCall>;
+}
+
+/** Runs one call of a tool that notes what reached it. */
+async function exec(setup: Setup = {}): Promise<{
+  readonly result: ToolExecResult;
+  readonly reached: readonly unknown[];
+  readonly journal: MemoryJournal;
+  readonly clock: FakeClock;
+}> {
+  const reached: unknown[] = [];
+  const note = defineTool({
+    name: "test__note",
+    version: "1.0.0",
+    description: "Notes.",
+    input: v.strictObject({
+      text: v.pipe(v.string(), v.maxLength(10)),
+      size: v.optional(v.pipe(v.number(), v.minValue(1))),
+      secret: v.optional(v.string()),
+    }),
+    output: v.strictObject({ text: v.string(), token: v.string() }),
+    effect: "state_change",
+    redaction: { args: ["text"], output: ["text"] },
+    capabilities: [],
+    timeoutMs: 1000,
+    maxArgumentsBytes: 200,
+    maxResultBytes: 200,
+    execute(args) {
+      reached.push(args);
+      return (setup.execute?.() ?? ok({ text: args.text, token: "s3cret" })) as never;
+    },
+  });
+  const clock = new FakeClock();
+  const journal = new MemoryJournal();
+  const source = createToolSource([note], {
+    clock,
+    runTitle: { set: () => {} },
+  });
+  const runner = createToolRunner({ source, policy: setup.policy ?? ALLOW, journal, clock });
+  const call: ToolCall = {
+    toolCallId: "call_1" as ToolCallId,
+    name: "test__note",
+    argumentsText: '{"text":"hi"}',
+    truncated: false,
+    ...setup.call,
+  };
+  const context = {
+    runId: "run_1" as RunId,
+    tenantId: "acme" as TenantId,
+    actorId: "user:ann" as ActorId,
+    toolCallId: call.toolCallId,
+    step: 1,
+    part: 0,
+  };
+  const pending = runner.exec(call, context, setup.abort ?? new AbortController().signal);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  clock.advance(1000);
+  return { result: await pending, reached, journal, clock };
+}
+
+test("a call that passes every gate runs once, and its redacted output comes back", async () => {
+  const { result, reached, journal, clock } = await exec({
+    call: { argumentsText: '{"text":"hi","secret":"hunter2"}' },
+  });
+  expect(reached).toEqual([{ text: "hi", secret: "hunter2" }]);
+  expect(result).toMatchObject({ ok: true, toolCallId: "call_1", value: { text: "hi" } });
+  expect(result.observation.result_payload.data).toEqual({ text: "hi" });
+  expect(journal.events.map(({ type }) => type)).toEqual(["tool_call_start", "tool_call_result"]);
+  expect(journal.events[0]).toMatchObject({ args: { text: "hi" } });
+  expect(JSON.stringify(journal.events)).not.toMatch(/s3cret|hunter2/);
+  expect(clock.waiting).toBe(0);
+});
+
+describe("a gate that says no ends the call, and nothing after it runs", () => {
+  const cases: readonly [name: string, setup: Setup, taxonomyClass: string, errorCode: string][] = [
+    ["1 lookup", { call: { name: "test__other" } }, "STRUCTURAL_VIOLATION", "unavailable"],
+    [
+      "1 lookup by own id only",
+      { call: { name: "constructor" } },
+      "STRUCTURAL_VIOLATION",
+      "unavailable",
+    ],
+    [
+      "2 policy: not on the list",
+      { policy: { ...ALLOW, allowedTools: [] } },
+      "POLICY_VIOLATION",
+      "policy_denied",
+    ],
+    [
+      "2 policy: needs approval",
+      { policy: { ...ALLOW, requireApprovalForEffects: ["state_change"] } },
+      "POLICY_VIOLATION",
+      "policy_denied",
+    ],
+    [
+      "3 parse: not JSON",
+      { call: { argumentsText: '{"text":' } },
+      "SYNTACTIC_PARSE_FAIL",
+      "invalid_json",
+    ],
+    [
+      "3 parse: not an object",
+      { call: { argumentsText: '["hi"]' } },
+      "SYNTACTIC_PARSE_FAIL",
+      "invalid_json",
+    ],
+    ["3 parse: cut off", { call: { truncated: true } }, "SYNTACTIC_PARSE_FAIL", "invalid_json"],
+    [
+      "3 parse: too large",
+      { call: { argumentsText: `{"text":"${"é".repeat(120)}"}` } },
+      "OUT_OF_BOUNDS",
+      "validation",
+    ],
+    [
+      "3 parse: too deep",
+      { call: { argumentsText: `{"text":${"[".repeat(64)}` } },
+      "OUT_OF_BOUNDS",
+      "validation",
+    ],
+    [
+      "3 parse: __proto__",
+      { call: { argumentsText: '{"text":"a","__proto__":{}}' } },
+      "STRUCTURAL_VIOLATION",
+      "validation",
+    ],
+    [
+      "4 shape: missing field",
+      { call: { argumentsText: "{}" } },
+      "STRUCTURAL_VIOLATION",
+      "validation",
+    ],
+    [
+      "4 shape: unknown field",
+      { call: { argumentsText: '{"text":"a","x":1}' } },
+      "STRUCTURAL_VIOLATION",
+      "validation",
+    ],
+    ["4 types", { call: { argumentsText: '{"text":7}' } }, "TYPE_MISMATCH", "validation"],
+    [
+      "4 bounds",
+      { call: { argumentsText: '{"text":"elevenchars"}' } },
+      "OUT_OF_BOUNDS",
+      "validation",
+    ],
+    [
+      "4 the most basic fault first",
+      { call: { argumentsText: '{"size":0}' } },
+      "STRUCTURAL_VIOLATION",
+      "validation",
+    ],
+    ["12 a run that was cancelled", { abort: AbortSignal.abort() }, "UNKNOWN_ERROR", "execution"],
+  ];
+  test.each(cases)("%s", async (_name, setup, taxonomyClass, errorCode) => {
+    const { result, reached, journal } = await exec(setup);
+    expect(reached).toEqual([]);
+    expect(result).toMatchObject({ ok: false, errorCode });
+    expect(result.observation.status).toMatchObject({
+      is_error: true,
+      taxonomy_class: taxonomyClass,
+    });
+    const results = journal.events.filter(({ type }) => type === "tool_call_result");
+    expect(results).toMatchObject([{ toolCallId: "call_1" }]);
+    expect(journal.records).toMatchObject([{ toolCallId: "call_1", errorCode }]);
+  });
+});
+
+describe("what happens inside a tool stays inside", () => {
+  const cases: readonly [
+    name: string,
+    execute: () => unknown,
+    taxonomyClass: string,
+    code: string,
+  ][] = [
+    [
+      "a throw",
+      () => {
+        throw new Error("at /etc/passwd: s3cret");
+      },
+      "UNKNOWN_ERROR",
+      "tool_failed",
+    ],
+    ["a rejection", () => Promise.reject(new Error("s3cret")), "UNKNOWN_ERROR", "tool_failed"],
+    ["an answer that never comes", () => new Promise(() => {}), "TIMEOUT", "timeout"],
+    [
+      "an output that breaks the contract",
+      () => ok({ text: 5, token: "s3cret" }),
+      "OBSERVATION_NORMALIZATION_FAIL",
+      "invalid_output",
+    ],
+    ["no output at all", () => ok(undefined), "OBSERVATION_NORMALIZATION_FAIL", "invalid_output"],
+    [
+      "an output over the limit",
+      () => ok({ text: "x".repeat(300), token: "s3cret" }),
+      "OBSERVATION_NORMALIZATION_FAIL",
+      "result_too_large",
+    ],
+    [
+      "a failure it declares",
+      () =>
+        fail({
+          taxonomyClass: "STALE_STATE",
+          errors: [{ field: null, code: "moved", message: "it moved" }],
+        }),
+      "STALE_STATE",
+      "moved",
+    ],
+  ];
+  test.each(cases)("%s", async (_name, execute, taxonomyClass, code) => {
+    const { result, reached, journal, clock } = await exec({ execute });
+    expect(reached.length).toBe(1);
+    expect(result.observation.status.taxonomy_class).toBe(taxonomyClass);
+    expect(result.observation.result_payload).toMatchObject({ data: null, errors: [{ code }] });
+    expect(JSON.stringify([result, journal.events])).not.toContain("s3cret");
+    expect(clock.waiting).toBe(0);
+  });
+});
+
+test("a tool learns that its time is up", async () => {
+  const aborted: unknown[] = [];
+  const tool = defineTool({
+    name: "test__slow",
+    version: "1.0.0",
+    description: "Waits.",
+    input: v.strictObject({}),
+    output: v.strictObject({}),
+    effect: "read_only",
+    redaction: { args: [], output: [] },
+    capabilities: [],
+    timeoutMs: 50,
+    execute: (_args, _context, { signal }) =>
+      new Promise(() => signal.addEventListener("abort", () => void aborted.push(true))),
+  });
+  const clock = new FakeClock();
+  const journal = new MemoryJournal();
+  const source = createToolSource([tool], {
+    clock,
+    runTitle: { set: () => {} },
+  });
+  const policy = { ...ALLOW, allowedTools: ["test__slow"], budgets: { maxRuntimeMs: 20 } };
+  const runner = createToolRunner({ source, policy, journal, clock });
+  const toolCallId = "c" as ToolCallId;
+  const pending = runner.exec(
+    { toolCallId, name: "test__slow", argumentsText: "", truncated: false },
+    {
+      runId: "r" as RunId,
+      tenantId: "t" as TenantId,
+      actorId: "user:a" as ActorId,
+      toolCallId,
+      step: 1,
+      part: 0,
+    },
+    new AbortController().signal,
+  );
+  await Promise.resolve();
+  clock.advance(20);
+  expect((await pending).observation.status.taxonomy_class).toBe("TIMEOUT");
+  expect(aborted).toEqual([true]);
+});
+
+test("repair feedback names what was expected and never the value that came", async () => {
+  const { result } = await exec({ call: { argumentsText: '{"text":12345678,"size":"hunter2"}' } });
+  const { errors } = result.observation.result_payload;
+  expect(errors).toEqual([
+    { field: "/text", code: "TYPE_MISMATCH", message: "expected string, got a number" },
+    {
+      field: "/size",
+      code: "TYPE_MISMATCH",
+      message: "expected number, got a string of 7 characters",
+    },
+  ]);
+});

@@ -1,0 +1,54 @@
+import type { Clock } from "../../src/capabilities/clock.ts";
+import type { RunJournal } from "../../src/capabilities/run-journal.ts";
+import type { AiEvent } from "../../src/protocol/ai-event.ts";
+import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
+import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
+
+/** A clock that stands still until it is told to go on. */
+export class FakeClock implements Clock {
+  #nowMs = Date.UTC(2026, 0, 2, 3, 4, 5);
+  #tasks: { readonly at: number; readonly task: () => void }[] = [];
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  schedule(delayMs: number, task: () => void): () => void {
+    const entry = { at: this.#nowMs + delayMs, task };
+    this.#tasks.push(entry);
+    return () => {
+      this.#tasks = this.#tasks.filter((other) => other !== entry);
+    };
+  }
+
+  /** Timers that wait. */
+  get waiting(): number {
+    return this.#tasks.length;
+  }
+
+  advance(ms: number): void {
+    this.#nowMs += ms;
+    const due = this.#tasks.filter(({ at }) => at <= this.#nowMs);
+    this.#tasks = this.#tasks.filter(({ at }) => at > this.#nowMs);
+    for (const { task } of due) task();
+  }
+}
+
+/** A journal that keeps everything in memory. */
+export class MemoryJournal implements RunJournal {
+  readonly events: AiEvent[] = [];
+  readonly messages: TranscriptMessage[] = [];
+  readonly records: ToolInvocationRecord[] = [];
+
+  append(events: readonly AiEvent[]): void {
+    this.events.push(...events);
+  }
+
+  remember(message: TranscriptMessage): void {
+    this.messages.push(message);
+  }
+
+  record(invocation: ToolInvocationRecord): void {
+    this.records.push(invocation);
+  }
+}

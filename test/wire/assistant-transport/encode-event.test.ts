@@ -1,0 +1,74 @@
+import {
+  AssistantStream,
+  AssistantTransportEncoder,
+  type AssistantStreamChunk,
+} from "assistant-stream";
+import { expect, test } from "vitest";
+import type { AiEvent } from "../../../src/protocol/ai-event.ts";
+import type { RunId, ToolCallId } from "../../../src/protocol/ids.ts";
+import { observeSuccess } from "../../../src/protocol/observation.ts";
+import { encodeEvent, toChunks } from "../../../src/wire/assistant-transport/encode-event.ts";
+
+const toolCallId = "call_1" as ToolCallId;
+const usage = { inputTokens: 1, outputTokens: 2 };
+const observation = observeSuccess(
+  { name: "t", version: "1", toolCallId, traceId: "r", startedAtMs: 0, endedAtMs: 5 },
+  { text: 'line\nline\u2028 "quoted" </script> \u{1f600}' },
+);
+
+/** One event of every type. */
+const EVENTS: readonly AiEvent[] = [
+  { type: "run_started", runId: "run_1" as RunId, model: "m" },
+  { type: "step_started", step: 1, messageId: "m-1" },
+  { type: "text_started", part: 0 },
+  { type: "text_delta", part: 0, text: 'a\n"b" \\ \u2028 \ud83d é \u0000' },
+  { type: "text_finished", part: 0 },
+  { type: "tool_call_proposed", part: 1, toolCallId, toolName: "t" },
+  { type: "tool_call_start", part: 1, toolCallId, args: { a: [1, null, "x"] } },
+  { type: "tool_call_result", part: 1, toolCallId, observation },
+  { type: "title_set", title: "A title" },
+  { type: "step_finished", step: 1, finish: "tool_calls", usage, continued: true },
+  { type: "done", reason: "error", usage, error: { code: "c", message: "m" } },
+];
+
+test("the frames are those of the package's own encoder, byte for byte, ids aside", async () => {
+  const chunks = EVENTS.flatMap(toChunks);
+  const ours = EVENTS.map((event, index) => encodeEvent(event, { epoch: 0, seq: index + 1 })).join(
+    "",
+  );
+  expect(ours.replace(/^id: .*\n/gm, "")).toBe(await officialEncoding(chunks));
+});
+
+test("the id stands on an event's last frame and nowhere else", () => {
+  for (const event of EVENTS) {
+    const text = encodeEvent(event, { epoch: 3, seq: 14 });
+    expect(text.match(/^id: /gm)?.length).toBe(1);
+    expect(text.endsWith("\nid: 3-14\n\n")).toBe(true);
+  }
+});
+
+test("nothing in an event can break out of its frame", () => {
+  const hostile = "x\n\ndata: [DONE]\n\nid: 9-9\r\nevent: error\r\n\r\n";
+  const events: readonly AiEvent[] = [
+    { type: "text_delta", part: 0, text: hostile },
+    { type: "title_set", title: hostile },
+    { type: "tool_call_proposed", part: 0, toolCallId: hostile as ToolCallId, toolName: hostile },
+    { type: "tool_call_start", part: 0, toolCallId, args: { [hostile]: hostile } },
+  ];
+  for (const event of events) {
+    const lines = encodeEvent(event, { epoch: 0, seq: 1 }).split(/\r\n|\r|\n/);
+    expect(
+      lines.every((line) => line === "" || line.startsWith("data: {") || line === "id: 0-1"),
+    ).toBe(true);
+  }
+});
+
+async function officialEncoding(chunks: readonly AssistantStreamChunk[]): Promise<string> {
+  const source = new ReadableStream<AssistantStreamChunk>({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+  return AssistantStream.toResponse(source, new AssistantTransportEncoder()).text();
+}

@@ -1,0 +1,105 @@
+import {
+  AssistantMessageAccumulator,
+  AssistantStream,
+  AssistantTransportDecoder,
+  type AssistantMessage,
+} from "assistant-stream";
+import { beforeAll, expect, test } from "vitest";
+import { chat, runIdOf, seedPolicies, send } from "../../suites/worker.ts";
+
+beforeAll(seedPolicies);
+
+const call = (
+  name: string,
+  args: string,
+  id: string,
+): { name: string; args: string; id: string } => ({
+  name,
+  args,
+  id,
+});
+const tokyo = call("core__get_current_time", '{"timeZone":"Asia/Tokyo"}', "call_a");
+
+/** Reads a stream the way an assistant-ui client does, with the package's own code. */
+async function accumulate(response: Response): Promise<AssistantMessage> {
+  let last: AssistantMessage | undefined;
+  const messages = AssistantStream.fromResponse(
+    response,
+    new AssistantTransportDecoder(),
+  ).pipeThrough(new AssistantMessageAccumulator());
+  for await (const message of messages) last = message;
+  if (!last) throw new Error("no message");
+  return last;
+}
+
+const parts = (message: AssistantMessage): readonly unknown[] =>
+  message.parts.map((part) =>
+    part.type === "tool-call"
+      ? [
+          part.toolName,
+          part.state,
+          JSON.parse(JSON.stringify(part.args)) as unknown,
+          (part.result as never)?.["status"]?.["taxonomy_class"],
+        ]
+      : part.type === "text"
+        ? part.text
+        : part.type,
+  );
+
+test("a plain answer", async () => {
+  const message = await accumulate(await chat([{ text: ["Hello", ", ", "world"] }]));
+  expect(parts(message)).toEqual(["Hello, world"]);
+  expect(message.status).toMatchObject({ type: "complete", reason: "stop" });
+});
+
+test("text, two tools at once, text", async () => {
+  const two = call("core__calculate", '{"expression":"6*7"}', "call_b");
+  const message = await accumulate(
+    await chat([{ text: ["Let me see. "], calls: [tokyo, two] }, { text: ["Done."] }]),
+  );
+  expect(parts(message)).toEqual([
+    "Let me see. ",
+    ["core__get_current_time", "result", { timeZone: "Asia/Tokyo" }, "SUCCESS"],
+    ["core__calculate", "result", { expression: "6*7" }, "SUCCESS"],
+    "Done.",
+  ]);
+  expect(message.metadata.steps.length).toBe(2);
+});
+
+test("invalid arguments, then a correction", async () => {
+  const wrong = call("core__get_current_time", '{"timeZone":', "call_w");
+  const message = await accumulate(
+    await chat([{ calls: [wrong] }, { calls: [tokyo] }, { text: ["ok"] }]),
+  );
+  expect(parts(message)).toEqual([
+    ["core__get_current_time", "result", {}, "SYNTACTIC_PARSE_FAIL"],
+    ["core__get_current_time", "result", { timeZone: "Asia/Tokyo" }, "SUCCESS"],
+    "ok",
+  ]);
+});
+
+test("a failure is an incomplete message with a code", async () => {
+  const message = await accumulate(await chat([{ text: ["half"], breaks: true }]));
+  expect(parts(message)).toEqual(["half"]);
+  expect(message.status).toMatchObject({ type: "incomplete", reason: "error" });
+});
+
+test("the title and the run's id travel as data", async () => {
+  const title = call("core__generate_title", '{"title":"Mine"}', "call_t");
+  const response = await chat([{ calls: [title] }, { text: ["ok"] }]);
+  const runId = runIdOf(response);
+  const message = await accumulate(response);
+  expect(message.metadata.unstable_data).toEqual([
+    { type: "run", runId, model: "scripted" },
+    { type: "title", title: "Mine" },
+    { type: "done", reason: "stop" },
+  ]);
+});
+
+test("a cancelled run is an incomplete message, not an error", async () => {
+  const response = await chat([{ text: ["one"], hangs: true }]);
+  const runId = runIdOf(response);
+  const reading = accumulate(response);
+  await send(`/v1/runs/${runId}/cancel`, { caller: "acme", method: "POST" });
+  expect((await reading).status).toMatchObject({ type: "incomplete", reason: "other" });
+});
