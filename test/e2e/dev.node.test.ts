@@ -1,0 +1,110 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startDev, type DevServer } from "../suites/dev-server.ts";
+
+const ask = (url: string, content: string): Promise<Response> =>
+  fetch(`${url}/v1/chat`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ messages: [{ role: "user", content }] }),
+  });
+
+describe("npm run dev, offline", () => {
+  let server: DevServer;
+  beforeAll(async () => {
+    server = await startDev();
+  });
+  afterAll(() => server.end("SIGTERM"));
+
+  test("says where it is and that it needs no key", () => {
+    expect(server.output()).toContain(`${server.url}/`);
+    expect(server.output()).toContain("offline model");
+  });
+
+  test.each([
+    ["text", "Hello", [], /offline model/],
+    ["one tool", "What time is it in Tokyo?", ["core__get_current_time"], /in Tokyo it is/],
+    [
+      "two tools at once",
+      "The time in Tokyo and in New York?",
+      ["core__get_current_time", "core__get_current_time"],
+      /Tokyo.*New York/,
+    ],
+    [
+      "a chain of three steps",
+      "Please plan a call with Tokyo",
+      ["core__generate_title", "core__get_current_time", "core__calculate"],
+      /8 hours/,
+    ],
+    [
+      "wrong arguments, then a correction",
+      "Make a mistake and correct yourself",
+      ["core__get_current_time", "core__get_current_time"],
+      /corrected it/,
+    ],
+    ["a calculation", "What is 12.5% of 480?", ["core__calculate"], /= 60/],
+  ])("answers from fixtures: %s", async (_name, question, tools, answer) => {
+    const response = await ask(server.url, question);
+    const stream = await response.text();
+    const text = [...stream.matchAll(/"textDelta":"((?:[^"\\]|\\.)*)"/g)]
+      .map(([, delta]) => JSON.parse(`"${delta}"`) as string)
+      .join("");
+    expect(text.replaceAll("\n", " ")).toMatch(answer);
+    const state = await fetch(`${server.url}/v1/runs/${response.headers.get("x-run-id")}`);
+    const { toolCalls, status } = (await state.json()) as {
+      status: string;
+      toolCalls: { name: string }[];
+    };
+    expect([status, toolCalls.map(({ name }) => name)]).toEqual(["completed", tools]);
+  });
+
+  test("a page of another origin is not let in", async () => {
+    const response = await fetch(`${server.url}/v1/tools`, {
+      headers: { origin: "https://evil.example" },
+    });
+    expect(response.status).toBe(401);
+  });
+
+  test("SIGTERM leaves no process behind", async () => {
+    await server.end("SIGTERM");
+    expect(server.survivors()).toEqual([]);
+  });
+});
+
+describe("npm run dev with a provider", () => {
+  let provider: Server;
+  let asked: { authorization: string | undefined; url: string | undefined }[];
+  let server: DevServer;
+  beforeAll(async () => {
+    asked = [];
+    provider = createServer((request, response) => {
+      asked.push({ authorization: request.headers.authorization, url: request.url });
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const chunk = { choices: [{ index: 0, delta: { content: "mine" }, finish_reason: "stop" }] };
+      response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+    });
+    await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
+    const { port } = provider.address() as AddressInfo;
+    server = await startDev({
+      OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
+      OPENAI_API_KEY: "sk-mine",
+    });
+  });
+  afterAll(async () => {
+    await server.end("SIGTERM");
+    provider.close();
+  });
+
+  test("uses it, with its key, and starts no offline model", async () => {
+    expect(await (await ask(server.url, "Hello")).text()).toContain('"textDelta":"mine"');
+    expect(asked).toEqual([{ authorization: "Bearer sk-mine", url: "/v1/chat/completions" }]);
+    expect(server.output()).not.toContain("offline");
+    expect(server.output()).not.toContain("sk-mine");
+  });
+
+  test("SIGINT leaves no process behind", async () => {
+    await server.end("SIGINT");
+    expect(server.survivors()).toEqual([]);
+  });
+});

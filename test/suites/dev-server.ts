@@ -1,0 +1,75 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The product as `npm run dev` starts it. */
+export interface DevServer {
+  readonly url: string;
+  /** What it printed so far. */
+  readonly output: () => string;
+  readonly process: ChildProcess;
+  /** Sends a signal and resolves with the exit code. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+  /** Processes that still carry this server's state directory in their arguments. */
+  survivors(): readonly string[];
+}
+
+/** Runs `npm run dev` on a free port with state of its own, and waits until it says that it is ready. */
+export async function startDev(environment: NodeJS.ProcessEnv = {}): Promise<DevServer> {
+  const port = await freePort();
+  const state = mkdtempSync(join(tmpdir(), "interlock-e2e-"));
+  const { OPENAI_API_KEY: _key, OPENAI_BASE_URL: _url, ...inherited } = process.env;
+  const child = spawn("npm", ["run", "dev", "--", "--port", String(port), "--persist-to", state], {
+    env: { ...inherited, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  await new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer): void => {
+      output += chunk.toString();
+      if (output.includes("Interlock is ready")) resolve();
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    void exited.then(() => reject(new Error(`npm run dev ended: ${output}`)));
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    output: () => output,
+    process: child,
+    async end(signal) {
+      child.kill(signal);
+      const code = await exited;
+      return code;
+    },
+    survivors() {
+      const found = processesNaming(state);
+      rmSync(state, { recursive: true, force: true });
+      return found;
+    },
+  };
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
+
+function processesNaming(text: string): readonly string[] {
+  return readdirSync("/proc").flatMap((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+      return command.includes(text) ? [command] : [];
+    } catch {
+      return [];
+    }
+  });
+}
