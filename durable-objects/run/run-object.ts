@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { TranscriptAnswer } from "../../src/capabilities/run-gateway.ts";
 import { composeClock, composeEncoder, composeRun } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
-import { closeInterrupted } from "../../src/loop/close-interrupted.ts";
+import { answerInterrupted, closeInterrupted } from "../../src/loop/close-interrupted.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { parseEventId } from "../../src/protocol/event-id.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
@@ -116,6 +116,10 @@ export class RunObject extends DurableObject<RawEnv> {
   #closeInterrupted(): void {
     const events = this.#open(this.#store.beginEpoch());
     const log = Array.from(events.log.readAll(), ({ event }) => event);
-    this.#journal(events).append(closeInterrupted(log, this.#clock.nowMs()));
+    const interruption = { runId: this.#store.runId, nowMs: this.#clock.nowMs() };
+    for (const answer of answerInterrupted(this.#store.transcript(), interruption)) {
+      this.#store.remember(answer);
+    }
+    this.#journal(events).append(closeInterrupted(log, interruption));
   }
 }

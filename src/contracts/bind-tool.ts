@@ -18,19 +18,14 @@ export type AnyToolContract = Omit<ToolContract, "execute"> & {
 };
 
 /**
- * Binds a contract to capabilities, after checking it.
- * Fails: throws ContractError when the contract may not be registered.
+ * Binds a contract to capabilities.
+ * Fails: throws ContractError when the contract may not be registered; see toToolSpec.
  */
 export function bindTool(
   contract: AnyToolContract,
   capabilities: ToolCapabilities,
 ): BoundToolRuntime {
   const spec = toToolSpec(contract);
-  const maxArgumentsBytes = contract.maxArgumentsBytes ?? MAX_TOOL_ARGUMENTS_BYTES;
-  const maxResultBytes = contract.maxResultBytes ?? MAX_TOOL_RESULT_BYTES;
-  const outputSchema = toSchema(contract, contract.output);
-  checkContract({ name: contract.name, spec, outputSchema, maxArgumentsBytes, maxResultBytes });
-
   const argsAllowlist = compileAllowlist(contract.redaction.args);
   const outputAllowlist = compileAllowlist(contract.redaction.output);
   const granted = pick(capabilities, contract.capabilities);
@@ -41,8 +36,7 @@ export function bindTool(
     spec,
     effect: contract.effect,
     timeoutMs: contract.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    maxArgumentsBytes,
-    maxResultBytes,
+    ...limitsOf(contract),
     validateInput: (args) => parseWith(contract.input, args),
     exec: async (args, context, signal) =>
       executable.execute(args, context, { ...granted, signal }),
@@ -53,21 +47,33 @@ export function bindTool(
 }
 
 /**
- * Derives what the model sees of a contract. The schema comes from valibot alone (seeds/000 #14).
- * Fails: throws ContractError when the contract has no redaction or an input that is not closed.
+ * Derives what the model sees of a contract, after checking all of it: deriving the spec is
+ * registering (seeds/000 #14, #26a). The schema comes from valibot alone.
+ * Fails: throws ContractError with the tool's name and the reason.
  */
 export function toToolSpec(contract: AnyToolContract): ToolSpec {
   const { redaction } = contract as Partial<AnyToolContract>;
   if (!redaction || !Array.isArray(redaction.args) || !Array.isArray(redaction.output)) {
     throw new ContractError(`Tool ${JSON.stringify(contract.name)}: redaction is missing`);
   }
-  return {
+  const spec: ToolSpec = {
     name: contract.name as ToolId,
     version: contract.version,
     description: contract.description,
     inputSchema: toSchema(contract, contract.input),
     effect: contract.effect,
     redaction,
+  };
+  checkContract({ spec, outputSchema: toSchema(contract, contract.output), ...limitsOf(contract) });
+  return spec;
+}
+
+function limitsOf(
+  contract: AnyToolContract,
+): Pick<BoundToolRuntime, "maxArgumentsBytes" | "maxResultBytes"> {
+  return {
+    maxArgumentsBytes: contract.maxArgumentsBytes ?? MAX_TOOL_ARGUMENTS_BYTES,
+    maxResultBytes: contract.maxResultBytes ?? MAX_TOOL_RESULT_BYTES,
   };
 }
 

@@ -7,9 +7,8 @@ export class ContractError extends Error {
   override readonly name = "ContractError";
 }
 
-/** What the check reads of a contract; a caller outside TypeScript may have left any of it out. */
+/** What the check reads of a contract. */
 export interface CheckedContract {
-  readonly name: string;
   readonly spec: ToolSpec;
   readonly outputSchema: JsonSchema7;
   readonly maxArgumentsBytes: number;
@@ -23,10 +22,11 @@ const NAME = /^[a-zA-Z0-9-]+(?:_[a-zA-Z0-9-]+)*__[a-zA-Z0-9_-]+$/;
  * Fails: throws ContractError with the tool's name and the reason.
  */
 export function checkContract(contract: CheckedContract): void {
+  const { name } = contract.spec;
   const reject = (reason: string): never => {
-    throw new ContractError(`Tool ${JSON.stringify(contract.name)}: ${reason}`);
+    throw new ContractError(`Tool ${JSON.stringify(name)}: ${reason}`);
   };
-  if (!NAME.test(contract.name) || contract.name.length > 64) {
+  if (!NAME.test(name) || name.length > 64) {
     reject("name must be <namespace>__<tool> of [a-zA-Z0-9_-], at most 64 characters");
   }
   for (const limit of ["maxArgumentsBytes", "maxResultBytes"] as const) {

@@ -22,6 +22,9 @@ export async function getEvents({
   services,
   id,
 }: Authorised): Promise<Response> {
+  // A HEAD request would open a stream that nobody reads or closes.
+  if (request.method === "HEAD")
+    return problem("method_not_allowed", { headers: { allow: "GET" } });
   const lastEventId = request.headers.get("last-event-id");
   const after = lastEventId === null ? undefined : parseEventId(lastEventId);
   if (lastEventId !== null && !after) {

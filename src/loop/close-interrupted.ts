@@ -1,6 +1,7 @@
 import type { AiEvent } from "../protocol/ai-event.ts";
 import type { ToolCallId } from "../protocol/ids.ts";
-import { observeFailure } from "../protocol/observation.ts";
+import { observeFailure, type ObservationObject } from "../protocol/observation.ts";
+import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 import { addUsage, NO_USAGE } from "../protocol/usage.ts";
 
 interface OpenCall {
@@ -8,18 +9,25 @@ interface OpenCall {
   readonly toolName: string;
 }
 
+/** When and where the interruption was found. */
+export interface Interruption {
+  readonly runId: string;
+  readonly nowMs: number;
+}
+
 /**
  * Ends a run whose loop is gone: closes every part that is open, then says `done`.
  * Contract: pure; the events it answers with complete the log it was given.
  */
-export function closeInterrupted(log: Iterable<AiEvent>, nowMs: number): readonly AiEvent[] {
+export function closeInterrupted(
+  log: Iterable<AiEvent>,
+  interruption: Interruption,
+): readonly AiEvent[] {
   const openTexts = new Set<number>();
   const openCalls = new Map<number, OpenCall>();
   let usage = NO_USAGE;
-  let traceId = "";
   for (const event of log) {
-    if (event.type === "run_started") traceId = event.runId;
-    else if (event.type === "text_started") openTexts.add(event.part);
+    if (event.type === "text_started") openTexts.add(event.part);
     else if (event.type === "text_finished") openTexts.delete(event.part);
     else if (event.type === "tool_call_proposed") openCalls.set(event.part, event);
     else if (event.type === "tool_call_result") openCalls.delete(event.part);
@@ -27,25 +35,12 @@ export function closeInterrupted(log: Iterable<AiEvent>, nowMs: number): readonl
   }
   return [
     ...[...openTexts].map((part): AiEvent => ({ type: "text_finished", part })),
-    ...[...openCalls].map(([part, { toolCallId, toolName }]): AiEvent => {
-      const facts = {
-        name: toolName,
-        version: "unknown",
-        toolCallId,
-        traceId,
-        startedAtMs: nowMs,
-        endedAtMs: nowMs,
-      };
-      return {
-        type: "tool_call_result",
-        part,
-        toolCallId,
-        observation: observeFailure(facts, {
-          taxonomyClass: "UNKNOWN_ERROR",
-          errors: [{ field: null, code: "interrupted", message: "the run was interrupted" }],
-        }),
-      };
-    }),
+    ...[...openCalls].map(([part, call]): AiEvent => ({
+      type: "tool_call_result",
+      part,
+      toolCallId: call.toolCallId,
+      observation: observeInterruption(call, interruption),
+    })),
     {
       type: "done",
       reason: "error",
@@ -53,4 +48,43 @@ export function closeInterrupted(log: Iterable<AiEvent>, nowMs: number): readonl
       error: { code: "interrupted", message: "The run was interrupted and did not finish." },
     },
   ];
+}
+
+/**
+ * Answers the tool calls that an interrupted run left open, so that another run can go on from its
+ * transcript: providers refuse a call without a result.
+ * Contract: pure; only the last assistant message can have open calls.
+ */
+export function answerInterrupted(
+  transcript: readonly TranscriptMessage[],
+  interruption: Interruption,
+): readonly TranscriptMessage[] {
+  const last = transcript.findLastIndex(({ role }) => role === "assistant");
+  const asked = transcript[last];
+  if (asked?.role !== "assistant") return [];
+  const answered = new Set(
+    transcript
+      .slice(last + 1)
+      .flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])),
+  );
+  return asked.toolCalls
+    .filter(({ toolCallId }) => !answered.has(toolCallId))
+    .map(({ toolCallId, name }) => ({
+      role: "tool",
+      toolCallId,
+      name,
+      result: observeInterruption({ toolCallId, toolName: name }, interruption),
+    }));
+}
+
+function observeInterruption(
+  { toolCallId, toolName }: OpenCall,
+  { runId, nowMs }: Interruption,
+): ObservationObject {
+  const times = { startedAtMs: nowMs, endedAtMs: nowMs };
+  const facts = { name: toolName, version: "unknown", toolCallId, traceId: runId, ...times };
+  return observeFailure(facts, {
+    taxonomyClass: "UNKNOWN_ERROR",
+    errors: [{ field: null, code: "interrupted", message: "the run was interrupted" }],
+  });
 }

@@ -1,7 +1,6 @@
 import type { Model } from "../capabilities/model.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { AiEvent } from "../protocol/ai-event.ts";
-import type { JsonValue } from "../protocol/json.ts";
 import type { ModelTurn } from "../protocol/model-event.ts";
 import type { RunClaim } from "../protocol/run-claim.ts";
 import { parseArguments, type ToolCall } from "../protocol/tool-call.ts";
@@ -140,7 +139,7 @@ async function answerCalls(
     const { toolCallId, name } = call;
     const context = { runId, tenantId, actorId, toolCallId, step: step.number, part };
     const { observation } = await scope.runner.exec(call, context, scope.signal);
-    remember(scope, { role: "tool", toolCallId, name, result: observation as JsonValue });
+    remember(scope, { role: "tool", toolCallId, name, result: observation });
   }
 }
 
