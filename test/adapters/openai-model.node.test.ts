@@ -278,6 +278,13 @@ describe("bodies that are not what they should be", () => {
     );
   });
 
+  test("a body of blanks is not waited for", async () => {
+    const blanks: Answer = (response) => {
+      response.writeHead(200).write(" ".repeat(2_000));
+    };
+    expect((await ask(blanks, { idleTimeoutMs: 5_000 })).code).toBe("upstream_not_a_stream");
+  });
+
   test("the key in an error event is removed, wherever the event is cut for its length", async () => {
     for (const before of [0, 1_990, 8_180]) {
       const error = JSON.stringify({ error: "x".repeat(before) + KEY });
@@ -302,30 +309,35 @@ describe("time", () => {
     expect([code, turn.text]).toEqual(["upstream_stalled", "Hi"]);
   });
 
-  test("single slow bytes are no stall, and give no empty batches", async () => {
-    const { turn, batches } = await ask(
-      async (response) => {
-        response.writeHead(200, { "content-type": "text/event-stream" });
-        for (const byte of Buffer.from(TEXT + FINISH + DONE)) {
-          response.write(Buffer.of(byte));
-          await delay(1);
-        }
-        response.end();
-      },
-      { idleTimeoutMs: 5_000 },
-    );
-    expect(turn.text).toBe("Hi");
-    expect(batches).toHaveLength(2);
-  });
+  test.for(["text/event-stream", undefined])(
+    "single slow bytes are no stall, and give no empty batches, under content type %j",
+    async (contentType) => {
+      const { turn, batches } = await ask(
+        async (response) => {
+          response.writeHead(200, contentType === undefined ? {} : { "content-type": contentType });
+          for (const byte of Buffer.from(TEXT.replace("Hi", "Hé 🍳") + FINISH + DONE)) {
+            response.write(Buffer.of(byte));
+            await delay(1);
+          }
+          response.end();
+        },
+        { idleTimeoutMs: 5_000 },
+      );
+      expect(turn.text).toBe("Hé 🍳");
+      expect(batches).toHaveLength(2);
+    },
+  );
 
   test("a slow consumer is no stall", async () => {
-    await using server = await startLoopback((response) =>
-      sendEvents(response, TEXT + FINISH + DONE),
-    );
-    const model = modelAt(server.origin, { idleTimeoutMs: 50 });
+    await using server = await startLoopback(async (response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).write(TEXT);
+      await delay(20);
+      response.end(FINISH + DONE);
+    });
+    const model = modelAt(server.origin, { idleTimeoutMs: 80 });
     let finish: string | undefined;
     for await (const batch of model.stream(REQUEST, new AbortController().signal)) {
-      await delay(120);
+      await delay(160);
       const last = batch.at(-1);
       if (last?.type === "turn") finish = last.turn.finish;
     }

@@ -56,7 +56,7 @@ export class ArgumentText {
     for (; this.#scanned < this.#fragments.length; this.#scanned++) {
       this.#closing.read(this.#fragments[this.#scanned] ?? "");
     }
-    return this.#closing.found && !this.#overflowed;
+    return this.#closing.found;
   }
 
   toString(): string {

@@ -110,6 +110,18 @@ describe("arguments", () => {
     expect(turn.toolCalls[0]?.argumentsText.length).toBe(fragments * 8 + 8);
   });
 
+  test("a token limit truncates what it cut, and only that", () => {
+    const truncated = (text: string) =>
+      decode(calls(call(0, text)) + delta({}, "length") + DONE).toolCalls[0]?.truncated;
+    expect(['{"a":1}', '{"a":', "", "  ", '{"a":1}}'].map(truncated)).toEqual([
+      false,
+      true,
+      true,
+      true,
+      true,
+    ]);
+  });
+
   test("an own __proto__ stays plain data", () => {
     const text = '{"__proto__":{"admin":true},"a":1}';
     const [one] = decode(calls(call(0, text)) + DONE).toolCalls;
@@ -174,6 +186,14 @@ describe("bytes, lines and frames", () => {
     expect(decoder.feed("data: [DONE]\n\n")).toEqual([]);
     expect(decoder.end()).toEqual([]);
     expect(decoder.fail({ code: "aborted", detail: "" })).toEqual([]);
+  });
+
+  test("no delta holds half a character, unless the provider never sends the rest", () => {
+    const decoder = new OpenAIToolDecoder();
+    const halves = ["a\ud83c", "\udf73", "b\ud83c"].map((content) => delta({ content }));
+    const events = decoder.feed(halves.join("") + DONE);
+    const deltas = events.flatMap((event) => (event.type === "text_delta" ? [event.text] : []));
+    expect(deltas).toEqual(["a", "\ud83c\udf73", "b", "\ud83c"]);
   });
 
   test("bytes that are no UTF-8 become replacement characters", () => {
