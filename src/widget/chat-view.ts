@@ -9,6 +9,8 @@ const EXAMPLES = [
   "What time is it in Tokyo?",
   "Time in Tokyo and in New York",
   "What is 12.5% of 480?",
+  "Plan a call with Tokyo",
+  "Tell me a long story",
 ];
 
 export interface ChatView {
