@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startDev, type DevServer } from "../suites/dev-server.ts";
+import type { Browser, Page } from "playwright-core";
+import { startBrowser } from "../suites/browser.ts";
+
+let server: DevServer;
+let browser: Browser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startDev(), startBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.end("SIGTERM");
+});
+
+/** Opens the page as a newcomer does; fails the test on any script error or policy violation. */
+async function open(): Promise<{ page: Page; complaints: string[] }> {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  await page.goto(server.url);
+  return { page, complaints };
+}
+
+test("a newcomer asks for the time in Tokyo and sees the call that was made", async () => {
+  const { page, complaints } = await open();
+  await page.getByRole("textbox").fill("What time is it in Tokyo?");
+  await page.keyboard.press("Enter");
+  const answer = page.getByRole("article", { name: "Assistant" });
+  await answer.getByText("Right now in Tokyo it is").waitFor();
+  await answer.getByText(/current time/i).waitFor();
+  await answer.getByText("Asia/Tokyo").first().waitFor();
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test("a reload in the middle of a long answer goes on, with nothing twice and nothing lost", async () => {
+  const { page, complaints } = await open();
+  await page.getByRole("textbox").fill("Tell me a long story");
+  await page.keyboard.press("Enter");
+  await page.getByText("An interlock is an old idea.").first().waitFor();
+  await page.reload();
+  const answer = page.getByRole("article", { name: "Assistant" });
+  await answer.getByText("Try it.").waitFor();
+  const shown = (await answer.innerText()).replaceAll(/\s+/g, " ");
+  for (const sentence of [
+    "An interlock is an old idea.",
+    "Most of the proposals are good.",
+    "Try it.",
+  ]) {
+    expect(shown.split(sentence).length - 1).toBe(1);
+  }
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test("stop ends the run, for the server too", async () => {
+  const { page } = await open();
+  const started = page.waitForResponse((response) => response.url().endsWith("/v1/chat"));
+  await page.getByRole("textbox").fill("Tell me a long story");
+  await page.keyboard.press("Enter");
+  const runId = (await started).headers()["x-run-id"];
+  await page.getByText("An interlock").first().waitFor();
+  const cancelled = page.waitForResponse((response) => response.url().endsWith("/cancel"));
+  await page.getByRole("button", { name: /stop/i }).click();
+  expect((await cancelled).status()).toBe(200);
+  const state = await fetch(`${server.url}/v1/runs/${runId}`);
+  expect(await state.json()).toMatchObject({ status: "cancelled" });
+  await page.close();
+});
