@@ -1,0 +1,88 @@
+import { Agent, request, type ClientRequest, type IncomingMessage } from "node:http";
+import { TOKEN } from "./contenders/plan.ts";
+import { MARK } from "./upstream/answers.ts";
+import { modelOf, type Scenario } from "./upstream/scenario.ts";
+
+const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
+const MARK_BYTE = MARK.charCodeAt(0);
+
+/** Where to send a chat. */
+export interface Target {
+  readonly port: number;
+  /** Differs only for the upstream, when it is asked without anyone between. */
+  readonly path?: string;
+}
+
+/** When the parts of one answer arrived, from the moment it was asked for. */
+export interface Timing {
+  readonly firstByteMs: number;
+  /** The first byte of the first delta's text. */
+  readonly firstDeltaMs: number;
+  readonly fullMs: number;
+}
+
+/**
+ * Asks for an answer and reads it to its end.
+ * Fails: throws unless exactly `deltas` deltas of text arrived.
+ */
+export async function chat(target: Target, scenario: Scenario, deltas: number): Promise<Timing> {
+  const startMs = performance.now();
+  let firstByteMs: number | undefined;
+  let firstDeltaMs: number | undefined;
+  let marks = 0;
+  await readChat(target, scenario, (chunk) => {
+    const nowMs = performance.now() - startMs;
+    firstByteMs ??= nowMs;
+    marks += countMarks(chunk);
+    if (marks > 0) firstDeltaMs ??= nowMs;
+  });
+  if (marks !== deltas || firstByteMs === undefined || firstDeltaMs === undefined) {
+    throw new Error(`port ${target.port} sent ${marks} deltas of ${deltas}`);
+  }
+  return { firstByteMs, firstDeltaMs, fullMs: performance.now() - startMs };
+}
+
+/** Asks for an answer and hands on what arrives of it, until its end. */
+export async function readChat(
+  target: Target,
+  scenario: Scenario,
+  onChunk: (chunk: Buffer) => void,
+): Promise<void> {
+  const { response } = await openChat(target, scenario);
+  response.on("data", onChunk);
+  await new Promise<void>((resolve, reject) => {
+    response.once("end", resolve);
+    response.once("error", reject);
+  });
+}
+
+/** An answer whose headers are here. */
+export interface OpenChat {
+  readonly request: ClientRequest;
+  readonly response: IncomingMessage;
+}
+
+/** Asks for an answer. Fails: throws for any status but 200. */
+export function openChat(target: Target, scenario: Scenario): Promise<OpenChat> {
+  const body = JSON.stringify({
+    model: modelOf(scenario),
+    messages: [{ role: "user", content: "What time is it?" }],
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<OpenChat>();
+  const { port, path = "/v1/chat" } = target;
+  const headers = { "content-type": "application/json", authorization: `Bearer ${TOKEN}` };
+  const asked = request({ host: "127.0.0.1", port, path, method: "POST", agent, headers });
+  asked.once("error", reject);
+  asked.once("response", (response) => {
+    if (response.statusCode === 200) resolve({ request: asked, response });
+    else reject(new Error(`port ${port} answered with ${response.statusCode}`));
+  });
+  asked.end(body);
+  return promise;
+}
+
+function countMarks(chunk: Buffer): number {
+  let marks = 0;
+  for (let at = chunk.indexOf(MARK_BYTE); at !== -1; at = chunk.indexOf(MARK_BYTE, at + 1)) marks++;
+  return marks;
+}

@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { bundleWorker, readWorkerBindings } from "../../scripts/worker-bundle.ts";
+import { modelOf, SCENARIOS } from "../upstream/scenario.ts";
+
+export const CONTENDERS = ["interlock", "passThrough", "honoOpenai"] as const;
+export type ContenderName = (typeof CONTENDERS)[number];
+
+/** All that is needed to run one Worker; plain data, so that it can go to another process. */
+export interface ContenderPlan {
+  readonly code: string;
+  readonly compatibilityDate: string;
+  readonly texts: Readonly<Record<string, string>>;
+  /** Class of each Durable Object by the name of its binding. */
+  readonly objects: Readonly<Record<string, string>>;
+  /** Entries of each KV namespace by the name of its binding. */
+  readonly kv: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Bindings that answer 404 to everything. */
+  readonly emptyServices: readonly string[];
+}
+
+/** Bearer token that every request carries; only Interlock looks at it. */
+export const TOKEN = "bench-token";
+const TENANT = "bench";
+
+/** Bundles every contender, minified, to run against one upstream. */
+export async function planContenders(
+  upstreamUrl: string,
+  scratch: string,
+): Promise<Readonly<Record<ContenderName, ContenderPlan>>> {
+  const bindings = readWorkerBindings();
+  const { compatibilityDate } = bindings;
+  const texts = { OPENAI_BASE_URL: upstreamUrl };
+  const bare = { compatibilityDate, texts, objects: {}, kv: {}, emptyServices: [] };
+  const { code } = await bundleWorker(join(scratch, "interlock"));
+  return {
+    interlock: {
+      code,
+      compatibilityDate,
+      texts: { ...bindings.texts, ...texts, ...interlockSettings() },
+      objects: bindings.objects,
+      kv: { ...Object.fromEntries(bindings.kv.map((name) => [name, {}])), POLICY: policy() },
+      emptyServices: [bindings.assets],
+    },
+    passThrough: {
+      ...bare,
+      code: await bundleContender("pass-through-worker.ts"),
+      objects: { OBJECTS: "PassThroughObject" },
+    },
+    honoOpenai: { ...bare, code: await bundleContender("hono-openai-worker.ts") },
+  };
+}
+
+function interlockSettings(): Record<string, string> {
+  const sha256 = createHash("sha256").update(TOKEN).digest("hex");
+  const caller = { sha256, tenantId: TENANT, actorId: "service:bench", scopes: ["chat"] };
+  return {
+    MODELS: Object.values(SCENARIOS).map(modelOf).join(","),
+    API_TOKENS: JSON.stringify([caller]),
+  };
+}
+
+/** Allows the core tools, and enough steps for the longest chain. */
+function policy(): Record<string, string> {
+  const allowedTools = ["core__get_current_time", "core__generate_title", "core__calculate"];
+  const document = { allowedTools, budgets: { maxSteps: 50 } };
+  return { [`policy/${TENANT}`]: JSON.stringify(document) };
+}
+
+async function bundleContender(file: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, file)],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: "es2024",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*", "node:*"],
+    logLevel: "warning",
+  });
+  return outputFiles[0]?.text ?? "";
+}

@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import { startTree, type ProcessTree } from "../../scripts/process-tree.ts";
+import type { HostReady } from "./host.ts";
+import type { ContenderPlan } from "./plan.ts";
+
+/** A process of the bench that takes requests. */
+export interface Running {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** A Worker in its own workerd. */
+export interface Contender extends Running, HostReady {}
+
+const START_TIMEOUT_MS = 30_000;
+const trees = new Set<ProcessTree>();
+
+/** Starts the provider that everyone asks. */
+export function startUpstream(): Promise<Running> {
+  return startChild(join(import.meta.dirname, "../upstream/server.ts"), undefined);
+}
+
+/** Starts a Worker. `inspect` opens its inspector, which costs time. */
+export function startContender(plan: ContenderPlan, inspect = false): Promise<Contender> {
+  return startChild(join(import.meta.dirname, "host.ts"), { plan, inspect });
+}
+
+/** Ends whatever still runs. Contract: idempotent. */
+export async function stopAll(): Promise<void> {
+  await Promise.all(Array.from(trees, (tree) => tree.stop()));
+  trees.clear();
+}
+
+/** Starts a module in a process that reports its port, and more, as its one message. */
+async function startChild<Ready extends { readonly port: number }>(
+  module: string,
+  message: object | undefined,
+): Promise<Ready & Running> {
+  const tree = startTree(process.execPath, [module], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  trees.add(tree);
+  const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
+  const ready = await new Promise<Ready>((resolve, reject) => {
+    tree.child.once("message", (value) => resolve(value as Ready));
+    void tree.exited.then((code) => reject(new Error(`${module} ended with code ${code}`)));
+    timeout.addEventListener("abort", () => reject(new Error(`${module} did not start`)));
+    if (message) tree.child.send(message);
+  });
+  return {
+    ...ready,
+    async stop() {
+      await tree.stop();
+      trees.delete(tree);
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { planContenders, CONTENDERS } from "./contenders/plan.ts";
+import { startContender, startUpstream, stopAll } from "./contenders/start.ts";
+import type { Bench, Figure, Measure } from "./measure.ts";
+import { measureBurst } from "./measures/burst.ts";
+import { measureChain } from "./measures/chain.ts";
+import { measureDecoder } from "./measures/decoder.ts";
+import { measureFirstByte } from "./measures/first-byte.ts";
+import { measureMemory } from "./measures/memory.ts";
+import { measurePaced } from "./measures/paced.ts";
+import { formatTable } from "./report.ts";
+
+const MEASURES: Readonly<Record<string, Measure>> = {
+  "first-byte": measureFirstByte,
+  burst: measureBurst,
+  paced: measurePaced,
+  chain: measureChain,
+  memory: measureMemory,
+  decoder: measureDecoder,
+};
+const NAMES = Object.keys(MEASURES).join("|");
+const USAGE = `Usage: npm run bench -- [--quick] [--only ${NAMES}]`;
+const RESULTS = join(import.meta.dirname, "results.json");
+
+await main();
+
+/** Measures Interlock beside its contenders, prints one table and writes the figures down. */
+async function main(): Promise<void> {
+  const { only, quick } = readArguments();
+  if (!existsSync("/proc/self/smaps_rollup")) refuse("The bench reads /proc, so it needs Linux.");
+  const scratch = mkdtempSync(join(tmpdir(), "interlock-bench-"));
+  const end = async (code: number): Promise<never> => {
+    await stopAll();
+    rmSync(scratch, { recursive: true, force: true });
+    process.exit(code);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => void end(1));
+  }
+  try {
+    const figures = await measureAll(await prepare(scratch, quick), only);
+    console.log(`\n${formatTable(figures)}`);
+    const machine = `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}`;
+    const results = { date: new Date().toISOString(), machine, quick, figures };
+    writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
+    await end(0);
+  } catch (error) {
+    console.error(error);
+    await end(1);
+  }
+}
+
+function readArguments(): { only: readonly string[]; quick: boolean } {
+  try {
+    const { values } = parseArgs({
+      options: { only: { type: "string", multiple: true }, quick: { type: "boolean" } },
+    });
+    const only = values.only ?? Object.keys(MEASURES);
+    const unknown = only.find((name) => !(name in MEASURES));
+    return unknown === undefined
+      ? { only, quick: values.quick ?? false }
+      : refuse(`There is no measure ${unknown}.`);
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function refuse(reason: string): never {
+  console.error(`${reason}\n${USAGE}`);
+  process.exit(2);
+}
+
+async function prepare(scratch: string, quick: boolean): Promise<Bench> {
+  console.log("starting the upstream and three Workers");
+  const upstream = await startUpstream();
+  const plans = await planContenders(`http://127.0.0.1:${upstream.port}/v1`, scratch);
+  const started = await Promise.all(CONTENDERS.map((name) => startContender(plans[name])));
+  const [interlock, passThrough, honoOpenai] = started;
+  if (!interlock || !passThrough || !honoOpenai) throw new Error("a contender is missing");
+  const contenders = { interlock, passThrough, honoOpenai };
+  const direct = { port: upstream.port, path: "/v1/chat/completions" };
+  return { direct, contenders, plans, quick };
+}
+
+async function measureAll(bench: Bench, only: readonly string[]): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
+  for (const [name, measure] of Object.entries(MEASURES)) {
+    if (!only.includes(name)) continue;
+    process.stdout.write(`measuring ${name} ...`);
+    const startMs = performance.now();
+    figures.push(...(await measure(bench)));
+    console.log(` ${((performance.now() - startMs) / 1_000).toFixed(0)} s`);
+  }
+  return figures;
+}

@@ -1,0 +1,75 @@
+import type { Target } from "./client.ts";
+import { CONTENDERS, type ContenderName, type ContenderPlan } from "./contenders/plan.ts";
+import type { Contender } from "./contenders/start.ts";
+
+/** One figure per contender, and what it should be. */
+export interface Figure {
+  readonly name: string;
+  readonly unit: string;
+  readonly raw: Readonly<Partial<Record<ContenderName | "direct", number>>>;
+  /** How Interlock compares: with another contender, or with itself at another size. */
+  readonly ratio?: Ratio;
+}
+
+export interface Ratio {
+  readonly to: string;
+  readonly value: number;
+  /** The largest value that meets the aim; absent where there is none. */
+  readonly atMost?: number;
+}
+
+/** What a measure works with. */
+export interface Bench {
+  /** The provider, asked without anyone between. */
+  readonly direct: Target;
+  readonly contenders: Readonly<Record<ContenderName, Contender>>;
+  readonly plans: Readonly<Record<ContenderName, ContenderPlan>>;
+  /** Fewer rounds; for a look, not for figures. */
+  readonly quick: boolean;
+}
+
+export type Measure = (bench: Bench) => Promise<readonly Figure[]>;
+
+/** Samples of each contender. */
+export type Samples = Readonly<Record<ContenderName, number[]>>;
+
+export function emptySamples(): Samples {
+  return { interlock: [], passThrough: [], honoOpenai: [] };
+}
+
+/** Computes one figure of each contender. */
+export function each(compute: (name: ContenderName) => number): Record<ContenderName, number> {
+  return {
+    interlock: compute("interlock"),
+    passThrough: compute("passThrough"),
+    honoOpenai: compute("honoOpenai"),
+  };
+}
+
+/**
+ * Does the same for every contender in turn, round by round, so that drift touches all alike. Each
+ * round begins with another one: what a contender still does after its answer must not always slow
+ * down the same neighbour.
+ */
+export async function interleave(
+  rounds: number,
+  visit: (name: ContenderName) => Promise<void>,
+): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    for (const [place] of CONTENDERS.entries()) {
+      const name = CONTENDERS[(round + place) % CONTENDERS.length];
+      if (name) await visit(name);
+    }
+  }
+}
+
+/** Compares Interlock with one contender. */
+export function compare(
+  raw: Record<ContenderName, number>,
+  to: "passThrough" | "honoOpenai",
+  atMost?: number,
+): Ratio {
+  const title = to === "passThrough" ? "pass-through" : "Hono + openai";
+  const value = raw.interlock / raw[to];
+  return { to: title, value, ...(atMost !== undefined && { atMost }) };
+}

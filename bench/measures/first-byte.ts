@@ -1,0 +1,38 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { chat, type Timing } from "../client.ts";
+import type { ContenderName } from "../contenders/plan.ts";
+import { compare, each, interleave, type Bench, type Figure } from "../measure.ts";
+import { median } from "../statistics.ts";
+import { SCENARIOS } from "../upstream/scenario.ts";
+
+const WARM_UP_ROUNDS = 10;
+/** Lets the last contender finish what it does after its answer. */
+const PAUSE_MS = 5;
+
+/** Measures what stands between a provider that answers at once and its first byte at the client. */
+export async function measureFirstByte(bench: Bench): Promise<readonly Figure[]> {
+  const { direct, contenders, quick } = bench;
+  const { firstByte } = SCENARIOS;
+  const timings = new Map<string, Timing[]>();
+  const ask = async (name: ContenderName | "direct"): Promise<void> => {
+    await wait(PAUSE_MS);
+    const target = name === "direct" ? direct : contenders[name];
+    const timing = await chat(target, firstByte, firstByte.deltas);
+    timings.set(name, [...(timings.get(name) ?? []), timing]);
+  };
+  await interleave(WARM_UP_ROUNDS + (quick ? 20 : 150), async (name) => {
+    if (name === "interlock") await ask("direct");
+    await ask(name);
+  });
+  const pick = (name: string, field: keyof Timing): number =>
+    median((timings.get(name) ?? []).slice(WARM_UP_ROUNDS).map((timing) => timing[field]));
+  const figure = (title: string, field: keyof Timing, atMost?: number): Figure => {
+    const added = each((name) => pick(name, field) - pick("direct", field));
+    const raw = { direct: pick("direct", field), ...added };
+    return { name: title, unit: "ms", raw, ratio: compare(added, "passThrough", atMost) };
+  };
+  return [
+    figure("added time to the first byte", "firstByteMs", 1.5),
+    figure("added time to the first text", "firstDeltaMs"),
+  ];
+}

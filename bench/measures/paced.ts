@@ -1,0 +1,72 @@
+import { readChat, type Target } from "../client.ts";
+import { compare, each, emptySamples, interleave, type Bench, type Figure } from "../measure.ts";
+import { cpuMs } from "../process-usage.ts";
+import { median, quantile } from "../statistics.ts";
+import { MARK } from "../upstream/answers.ts";
+import { PACE_MS, SCENARIOS } from "../upstream/scenario.ts";
+
+const STREAMS = 64;
+const NS_PER_MS = 1e6;
+const STAMP = new RegExp(`${MARK}(\\d+);`, "g");
+
+/** Measures many answers at once at talking speed: the delay of each delta, and processor time. */
+export async function measurePaced(bench: Bench): Promise<readonly Figure[]> {
+  const cpu = emptySamples();
+  const p50 = emptySamples();
+  const p99 = emptySamples();
+  const direct: number[] = [];
+  const rounds = bench.quick ? 1 : 3;
+  // Once for nothing, so that the client itself is warm.
+  await readMany(bench.direct);
+  await interleave(rounds, async (name) => {
+    if (name === "interlock") direct.push(median(await readMany(bench.direct)));
+    const contender = bench.contenders[name];
+    const beforeMs = cpuMs(contender.workerdPid);
+    const delaysMs = await readMany(contender);
+    cpu[name].push(((cpuMs(contender.workerdPid) - beforeMs) / delaysMs.length) * 1_000);
+    p50[name].push(quantile(delaysMs, 0.5));
+    p99[name].push(quantile(delaysMs, 0.99));
+  });
+  const figure = (name: string, samples: typeof cpu, atMost?: number): Figure => {
+    const raw = each((contender) => median(samples[contender]));
+    const ratio = compare(raw, "honoOpenai", atMost);
+    return { name: `${STREAMS} streams: ${name}`, unit: "ms", raw, ratio };
+  };
+  const relay = figure("relay of a delta, p50", p50, 1);
+  return [
+    { ...relay, raw: { direct: median(direct), ...relay.raw } },
+    figure("relay of a delta, p99", p99),
+    figure("CPU per 1,000 deltas", cpu, 0.25),
+  ];
+}
+
+/** Reads that many answers, spread over one beat, and answers the delay of every delta. */
+async function readMany(target: Target): Promise<readonly number[]> {
+  const delaysMs: number[] = [];
+  const streams = Array.from({ length: STREAMS }, async (_, index) => {
+    await new Promise((resolve) => setTimeout(resolve, (index * PACE_MS) / STREAMS));
+    const read = delayReader(delaysMs);
+    await readChat(target, SCENARIOS.paced, read);
+  });
+  await Promise.all(streams);
+  const expected = STREAMS * SCENARIOS.paced.deltas;
+  if (delaysMs.length !== expected) {
+    throw new Error(`port ${target.port} sent ${delaysMs.length} deltas of ${expected}`);
+  }
+  return delaysMs;
+}
+
+/** Finds the stamps in a stream; the clock is the system's own, so two processes can compare it. */
+function delayReader(delaysMs: number[]): (chunk: Buffer) => void {
+  let rest = "";
+  return (chunk) => {
+    const nowNs = Number(process.hrtime.bigint());
+    const text = rest + chunk.toString("latin1");
+    let end = 0;
+    for (const stamp of text.matchAll(STAMP)) {
+      delaysMs.push((nowNs - Number(stamp[1])) / NS_PER_MS);
+      end = stamp.index + stamp[0].length;
+    }
+    rest = text.slice(end);
+  };
+}

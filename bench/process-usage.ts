@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+
+/** Linux counts processor time in ticks of this length, whatever the kernel's own rate is. */
+const TICK_MS = 10;
+
+/** Reads the processor time that a process has used, all its threads and the kernel's part included. */
+export function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The name in parentheses may hold spaces; the fields after it do not. See proc_pid_stat(5).
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** Resident memory of a process. Unit: KiB. */
+export interface Resident {
+  readonly rssKib: number;
+  /** Pages shared with other processes count by their share. */
+  readonly pssKib: number;
+}
+
+export function resident(pid: number): Resident {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  const read = (field: string): number =>
+    Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(rollup)?.[1]);
+  return { rssKib: read("Rss"), pssKib: read("Pss") };
+}
+
+/** Lists the direct children of a process. */
+export function childrenOf(pid: number): readonly number[] {
+  const list = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  return list.split(" ").flatMap((child) => (child.trim() === "" ? [] : Number(child)));
+}

@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { build } from "esbuild";
+import { chat } from "./client.ts";
+import { planContenders } from "./contenders/plan.ts";
+import { startContender, startUpstream, stopAll } from "./contenders/start.ts";
+import { SCENARIOS } from "./upstream/scenario.ts";
+
+const SAMPLING_INTERVAL_US = 100;
+const WARM_UP_RUNS = 20;
+const RUNS = 60;
+const LISTED = 40;
+
+/** A node of the profile that the DevTools protocol answers with. */
+interface ProfileNode {
+  readonly id: number;
+  readonly hitCount?: number;
+  readonly callFrame: {
+    readonly functionName: string;
+    readonly url: string;
+    readonly lineNumber: number;
+  };
+}
+
+const USAGE =
+  "Usage: npm --prefix bench run profile -- [--scenario burst|single|chain|firstByte] [--out FILE]";
+
+/** Shows where Interlock's own JavaScript spends its time, function by function. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { scenario: { type: "string", default: "burst" }, out: { type: "string" } },
+  });
+  const name = values.scenario;
+  if (!isProfiled(name)) throw new Error(USAGE);
+  const scratch = mkdtempSync(join(tmpdir(), "interlock-profile-"));
+  try {
+    const upstream = await startUpstream();
+    const plans = await planContenders(`http://127.0.0.1:${upstream.port}/v1`, scratch);
+    const code = await bundleReadable();
+    const contender = await startContender({ ...plans.interlock, code }, true);
+    const inspector = await connect(String(contender.inspectorUrl));
+    const deltas = name === "chain" ? 8 : SCENARIOS[name].deltas;
+    const run = (): Promise<unknown> => chat(contender, SCENARIOS[name], deltas);
+    for (let index = 0; index < WARM_UP_RUNS; index++) await run();
+    await inspector.send("Profiler.enable");
+    await inspector.send("Profiler.setSamplingInterval", { interval: SAMPLING_INTERVAL_US });
+    await inspector.send("Profiler.start");
+    for (let index = 0; index < RUNS; index++) await run();
+    const { profile } = (await inspector.send("Profiler.stop")) as {
+      profile: { nodes: ProfileNode[] };
+    };
+    if (values.out) writeFileSync(values.out, JSON.stringify(profile));
+    list(profile.nodes);
+    inspector.close();
+  } finally {
+    await stopAll();
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function isProfiled(name: string): name is "burst" | "single" | "chain" | "firstByte" {
+  return ["burst", "single", "chain", "firstByte"].includes(name);
+}
+
+/** The product's code with its names, which minifying would take. */
+async function bundleReadable(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, "../src/index.ts")],
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2024",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*", "node:*"],
+    logLevel: "warning",
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+interface Inspector {
+  send(method: string, params?: object): Promise<unknown>;
+  close(): void;
+}
+
+interface Answer {
+  readonly id?: number;
+  readonly result?: unknown;
+  readonly error?: { readonly message: string };
+}
+
+async function connect(url: string): Promise<Inspector> {
+  const listing = await fetch(new URL("/json", url.replace("ws:", "http:")));
+  const [target] = await listing.json<{ readonly webSocketDebuggerUrl: string }[]>();
+  if (!target) throw new Error("the inspector lists nothing");
+  const socket = new WebSocket(target.webSocketDebuggerUrl);
+  await new Promise((resolve, reject) => {
+    socket.addEventListener("open", resolve, { once: true });
+    socket.addEventListener("error", reject, { once: true });
+  });
+  const waiting = new Map<number, (answer: Answer) => void>();
+  socket.addEventListener("message", ({ data }) => {
+    const answer = JSON.parse(String(data)) as Answer;
+    if (answer.id !== undefined) waiting.get(answer.id)?.(answer);
+  });
+  let id = 0;
+  return {
+    async send(method, params = {}) {
+      id++;
+      const asked = id;
+      const { promise, resolve } = Promise.withResolvers<Answer>();
+      waiting.set(asked, resolve);
+      socket.send(JSON.stringify({ id: asked, method, params }));
+      const { result, error } = await promise;
+      if (error) throw new Error(`${method}: ${error.message}`);
+      return result;
+    },
+    close: () => socket.close(),
+  };
+}
+
+/** Prints the functions with the most samples of their own; idle and the program's own left out. */
+function list(nodes: readonly ProfileNode[]): void {
+  const samples = new Map<string, number>();
+  let total = 0;
+  for (const { hitCount = 0, callFrame } of nodes) {
+    const { functionName, lineNumber } = callFrame;
+    if (functionName === "(idle)") continue;
+    const name = `${functionName || "(anonymous)"}:${lineNumber + 1}`;
+    samples.set(name, (samples.get(name) ?? 0) + hitCount);
+    total += hitCount;
+  }
+  const ranked = [...samples].toSorted(([, a], [, b]) => b - a).slice(0, LISTED);
+  for (const [name, count] of ranked) {
+    console.log(`${((count / total) * 100).toFixed(1).padStart(6)} %  ${name}`);
+  }
+}
+
+await main();

@@ -1,0 +1,49 @@
+/** How the upstream answers; it travels as the name of the model, which everyone hands on. */
+export type Scenario =
+  /** So many text deltas, as fast as the connection takes them, in writes of many deltas. */
+  | { readonly type: "burst"; readonly deltas: number }
+  /** The same, but each delta in an HTTP chunk of its own, which is what most readers then get. */
+  | { readonly type: "single"; readonly deltas: number }
+  /** One delta every 20 ms, each stamped with the time it was sent. */
+  | { readonly type: "paced"; readonly deltas: number }
+  /** A tool call for so many steps, then text. */
+  | { readonly type: "chain"; readonly steps: number }
+  /** Headers, then nothing until the caller leaves. */
+  | { readonly type: "silent" };
+
+/** Time between two deltas of a paced answer. */
+export const PACE_MS = 20;
+
+/** Every scenario that is measured; Interlock is configured with the list. */
+export const SCENARIOS = {
+  firstByte: { type: "burst", deltas: 8 },
+  burst: { type: "burst", deltas: 2_000 },
+  single: { type: "single", deltas: 2_000 },
+  paced: { type: "paced", deltas: 150 },
+  chain: { type: "chain", steps: 20 },
+  silent: { type: "silent" },
+} as const satisfies Record<string, Scenario>;
+
+/** Writes a scenario as a model's name. */
+export function modelOf(scenario: Scenario): string {
+  switch (scenario.type) {
+    case "burst":
+    case "single":
+    case "paced":
+      return `${scenario.type}-${scenario.deltas}`;
+    case "chain":
+      return `chain-${scenario.steps}`;
+    case "silent":
+      return "silent-0";
+  }
+}
+
+/** Reads a model's name. Fails: throws for a name that no scenario has. */
+export function scenarioOf(model: string): Scenario {
+  const [type, count] = model.split("-");
+  const size = Number(count);
+  if (type === "burst" || type === "single" || type === "paced") return { type, deltas: size };
+  if (type === "chain") return { type, steps: size };
+  if (type === "silent") return { type };
+  throw new Error(`no such scenario: ${model}`);
+}

@@ -1,0 +1,99 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { ending, MARK, textAnswer, textFrame, toolCallAnswer } from "./answers.ts";
+import { PACE_MS, scenarioOf } from "./scenario.ts";
+
+/** Size of one write of a burst: that of a full TLS record. */
+const RECORD_BYTES = 16 * 1024;
+
+/** The part of a Chat Completions request that the answers depend on. */
+interface CompletionRequest {
+  readonly model: string;
+  readonly messages: readonly { readonly role: string }[];
+  readonly tools?: readonly { readonly function: { readonly name: string } }[];
+}
+
+const answers = new Map<string, readonly Buffer[]>();
+
+/**
+ * An OpenAI-compatible provider on loopback, in a process of its own: the parent gets the port as a
+ * message, and the process ends with its parent.
+ */
+const server = createServer((request, response) => {
+  answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, "127.0.0.1", () =>
+  process.send?.({ port: (server.address() as AddressInfo).port }),
+);
+process.on("disconnect", () => process.exit());
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const asked = JSON.parse(await text(request)) as CompletionRequest;
+  const scenario = scenarioOf(asked.model);
+  response.socket?.setNoDelay(true);
+  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+  switch (scenario.type) {
+    case "silent":
+      response.flushHeaders();
+      return;
+    case "paced":
+      return pace(response, scenario.deltas);
+    case "burst":
+      return send(response, asked.model, () => inRecords(wholeText(scenario.deltas)));
+    case "single":
+      return send(response, asked.model, () => wholeText(scenario.deltas).map(toBytes));
+    case "chain": {
+      const step = asked.messages.filter(({ role }) => role === "tool").length;
+      const tool = asked.tools?.find(({ function: { name } }) => name.endsWith("time"));
+      const toolName = tool?.function.name ?? "";
+      const isLast = step >= scenario.steps;
+      return send(response, `${asked.model}/${step}/${toolName}`, () =>
+        inRecords(isLast ? wholeText(8) : [...toolCallAnswer(toolName, step), ...ending()]),
+      );
+    }
+  }
+}
+
+/** Sends an answer made once, one write for each piece. */
+function send(response: ServerResponse, name: string, make: () => readonly Buffer[]): void {
+  let pieces = answers.get(name);
+  if (!pieces) answers.set(name, (pieces = make()));
+  for (const piece of pieces) response.write(piece);
+  response.end();
+}
+
+function wholeText(deltas: number): string[] {
+  return [...textAnswer(deltas), ...ending("stop")];
+}
+
+function inRecords(frames: readonly string[]): readonly Buffer[] {
+  const bytes = Buffer.from(frames.join(""));
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += RECORD_BYTES) {
+    pieces.push(bytes.subarray(at, at + RECORD_BYTES));
+  }
+  return pieces;
+}
+
+function toBytes(frame: string): Buffer {
+  return Buffer.from(frame);
+}
+
+/** Sends one stamped delta at each beat; a late timer does not shift the beats after it. */
+function pace(response: ServerResponse, deltas: number): void {
+  const startMs = performance.now();
+  let sent = 0;
+  const beat = (): void => {
+    if (response.destroyed) return;
+    if (sent === deltas) {
+      response.end(ending("stop").join(""));
+      return;
+    }
+    response.write(textFrame(`${MARK}${process.hrtime.bigint()};`));
+    sent++;
+    setTimeout(beat, Math.max(0, startMs + sent * PACE_MS - performance.now()));
+  };
+  beat();
+}

@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build, type Metafile } from "esbuild";
+import { measureStarts, type StartableWorker } from "./start-up.ts";
+import { bundleWorker, readWorkerBindings } from "./worker-bundle.ts";
+
+const LIMIT_KIB = 60;
+const START_UP_AIM = 2;
+/** A Worker that does nothing but answer, with Hono; what starting cannot cost less than. */
+const BARE_HONO = `
+  import { Hono } from "hono";
+  const app = new Hono();
+  app.get("/healthz", (c) => c.json({ status: "ok" }));
+  export default app;
+`;
+
+await main();
+
+/** Prints the size of the deployed Worker, what it is made of, and how long it takes to start. */
+async function main(): Promise<void> {
+  const scratch = mkdtempSync(join(tmpdir(), "interlock-size-"));
+  try {
+    const { code, metafile } = await bundleWorker(scratch);
+    const isWithinLimit = printSize(code);
+    printShares(metafile);
+    await printStartUp(code);
+    if (!isWithinLimit) process.exitCode = 1;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function printSize(code: string): boolean {
+  const compressedKib = toKib(gzipSync(code, { level: 9 }).byteLength);
+  const isWithinLimit = compressedKib <= LIMIT_KIB;
+  console.log(
+    `Worker: ${toKib(Buffer.byteLength(code)).toFixed(1)} KiB minified, ${compressedKib.toFixed(1)} KiB gz; ` +
+      `limit ${LIMIT_KIB} KiB gz: ${isWithinLimit ? "pass" : "FAIL"}`,
+  );
+  return isWithinLimit;
+}
+
+/** The shares are minified bytes: what is compressed together cannot be told apart. */
+function printShares(metafile: Metafile): void {
+  const shares = new Map<string, number>();
+  for (const { inputs } of Object.values(metafile.outputs)) {
+    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+      const owner = ownerOf(path);
+      shares.set(owner, (shares.get(owner) ?? 0) + bytesInOutput);
+    }
+  }
+  const total = [...shares.values()].reduce((sum, bytes) => sum + bytes, 0);
+  for (const [owner, bytes] of [...shares].toSorted(([, a], [, b]) => b - a)) {
+    const percent = ((bytes / total) * 100).toFixed(0);
+    console.log(`  ${toKib(bytes).toFixed(1).padStart(6)} KiB ${percent.padStart(3)} %  ${owner}`);
+  }
+}
+
+function ownerOf(path: string): string {
+  const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
+  return name ?? (/^(?:src|durable-objects)\//.test(path) ? "interlock" : "bundler");
+}
+
+async function printStartUp(code: string): Promise<void> {
+  const { compatibilityDate, texts, objects, kv, assets } = readWorkerBindings();
+  const settings = { ...texts, API_TOKENS: apiTokens() };
+  const workers: Record<string, StartableWorker> = {
+    interlock: { code, compatibilityDate, texts: settings, objects, kv, services: [assets] },
+    hono: { ...bare(compatibilityDate), code: await bundleBareHono() },
+    empty: {
+      ...bare(compatibilityDate),
+      code: "export default { fetch: () => new Response() };",
+    },
+  };
+  const { interlock = 0, hono = 0, empty = 0 } = await measureStarts(workers);
+  const ratio = interlock / hono;
+  console.log(
+    `Start to the first answer: ${interlock.toFixed(0)} ms; bare Hono Worker ${hono.toFixed(0)} ms; ` +
+      `empty Worker ${empty.toFixed(0)} ms\n` +
+      `  ratio to bare Hono ${ratio.toFixed(2)}; aim <= ${START_UP_AIM}: ` +
+      (ratio <= START_UP_AIM ? "pass" : "FAIL"),
+  );
+}
+
+function bare(compatibilityDate: string): Omit<StartableWorker, "code"> {
+  return { compatibilityDate, texts: {}, objects: {}, kv: [], services: [] };
+}
+
+/** A list that lets somebody in, so that the Worker composes itself as it would in production. */
+function apiTokens(): string {
+  const caller = { tenantId: "size", actorId: "service:size", scopes: [], sha256: "0".repeat(64) };
+  return JSON.stringify([caller]);
+}
+
+async function bundleBareHono(): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: BARE_HONO, resolveDir: join(import.meta.dirname, "..") },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: "es2024",
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+function toKib(bytes: number): number {
+  return bytes / 1024;
+}

@@ -1,0 +1,137 @@
+import type { ChildProcess } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { startTree } from "./process-tree.ts";
+
+const STARTS = 9;
+const START_TIMEOUT_MS = 10_000;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** Descriptor on which workerd tells which port it took. */
+const CONTROL_FD = 3;
+
+/** A bundle and the bindings it refuses to work without. */
+export interface StartableWorker {
+  readonly code: string;
+  readonly compatibilityDate: string;
+  readonly texts: Readonly<Record<string, string>>;
+  /** Class of each Durable Object by the name of its binding; kept in memory. */
+  readonly objects: Readonly<Record<string, string>>;
+  /** Names of KV namespaces; they answer nothing. */
+  readonly kv: readonly string[];
+  /** Names of services; they answer nothing. */
+  readonly services: readonly string[];
+}
+
+/**
+ * Starts workerd on each Worker in turn, several times, and answers the median time from starting
+ * the process to its first answer. Unit: ms.
+ */
+export async function measureStarts(
+  workers: Readonly<Record<string, StartableWorker>>,
+): Promise<Record<string, number>> {
+  const scratch = mkdtempSync(join(tmpdir(), "interlock-start-"));
+  const timesMs = new Map<string, number[]>();
+  try {
+    for (let round = 0; round < STARTS; round++) {
+      for (const [name, worker] of Object.entries(workers)) {
+        const elapsedMs = await start(writeConfig(join(scratch, `${name}.capnp`), worker));
+        timesMs.set(name, [...(timesMs.get(name) ?? []), elapsedMs]);
+      }
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+  return Object.fromEntries(Array.from(timesMs, ([name, times]) => [name, median(times)]));
+}
+
+/** The first answer is that of `GET /healthz`, or of anything. */
+async function start(config: string): Promise<number> {
+  const startMs = performance.now();
+  const workerd = startTree(findWorkerd(), ["serve", config, `--control-fd=${CONTROL_FD}`], {
+    stdio: ["ignore", "ignore", "inherit", "pipe"],
+  });
+  const stopOnSignal = (): void => void workerd.stop().finally(() => process.exit(1));
+  for (const signal of SIGNALS) process.once(signal, stopOnSignal);
+  try {
+    const answer = await fetch(`http://127.0.0.1:${await readPort(workerd.child)}/healthz`);
+    await answer.arrayBuffer();
+    if (!answer.ok) throw new Error(`the Worker answered with ${answer.status}`);
+    return performance.now() - startMs;
+  } finally {
+    await workerd.stop();
+    for (const signal of SIGNALS) process.off(signal, stopOnSignal);
+  }
+}
+
+async function readPort(child: ChildProcess): Promise<number> {
+  const control = child.stdio[CONTROL_FD] as Readable;
+  const timer = setTimeout(
+    () => control.destroy(new Error("workerd says nothing")),
+    START_TIMEOUT_MS,
+  );
+  try {
+    for await (const line of control) {
+      const message = JSON.parse(String(line)) as { event: string; port?: number };
+      if (message.event === "listen" && message.port !== undefined) return message.port;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  throw new Error("workerd ended before it listened");
+}
+
+/** workerd comes with miniflare; its package answers the path of the program. */
+function findWorkerd(): string {
+  const fromMiniflare = createRequire(createRequire(import.meta.url).resolve("miniflare"));
+  return (fromMiniflare("workerd") as { readonly default: string }).default;
+}
+
+/** Writes what workerd reads: one Worker, its bindings, and one socket on a free loopback port. */
+function writeConfig(path: string, worker: StartableWorker): string {
+  const { code, compatibilityDate, texts, objects, kv, services } = worker;
+  const quote = JSON.stringify;
+  const bindings = [
+    ...Object.entries(texts).map(([name, text]) => [name, `text = ${quote(text)}`]),
+    ...Object.entries(objects).map(([name, type]) => [
+      name,
+      `durableObjectNamespace = ${quote(type)}`,
+    ]),
+    ...kv.map((name) => [name, `kvNamespace = "nothing"`]),
+    ...services.map((name) => [name, `service = "nothing"`]),
+  ].map(([name, value]) => `(name = ${quote(name)}, ${value})`);
+  const namespaces = Object.values(objects).map((type) => {
+    const uniqueKey = createHash("sha256").update(type).digest("hex");
+    return `(className = ${quote(type)}, uniqueKey = ${quote(uniqueKey)}, enableSql = true)`;
+  });
+  const nothing = `addEventListener("fetch", (event) => event.respondWith(new Response(null, { status: 404 })));`;
+  writeFileSync(`${path}.js`, code);
+  writeFileSync(
+    path,
+    `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = (
+      modules = [(name = "index.js", esModule = embed ${quote(`${path.split("/").at(-1)}.js`)})],
+      compatibilityDate = ${quote(compatibilityDate)},
+      bindings = [${bindings.join(", ")}],
+      durableObjectNamespaces = [${namespaces.join(", ")}],
+      durableObjectStorage = (inMemory = void),
+    )),
+    (name = "nothing", worker = (
+      serviceWorkerScript = ${quote(nothing)}, compatibilityDate = ${quote(compatibilityDate)},
+    )),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+`,
+  );
+  return path;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

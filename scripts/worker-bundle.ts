@@ -1,0 +1,81 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Metafile } from "esbuild";
+import { unstable_readConfig } from "wrangler";
+
+const ROOT = join(import.meta.dirname, "..");
+const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
+
+/** The Worker as a deployment would upload it. */
+export interface WorkerBundle {
+  readonly code: string;
+  readonly metafile: Metafile;
+}
+
+/**
+ * Builds the Worker as `wrangler deploy` does, minified, and uploads nothing.
+ * Contract: works offline; writes into `directory`, and what the configured build step writes.
+ * Fails: throws with wrangler's own words.
+ */
+export async function bundleWorker(directory: string): Promise<WorkerBundle> {
+  await promisify(execFile)(
+    process.execPath,
+    [WRANGLER, "deploy", "--dry-run", "--minify", "--metafile", "--outdir", directory],
+    {
+      cwd: ROOT,
+      env: {
+        ...process.env,
+        CLOUDFLARE_CF_FETCH_ENABLED: "false",
+        WRANGLER_SEND_METRICS: "false",
+      },
+    },
+  );
+  const read = (name: string): string => readFileSync(join(directory, name), "utf8");
+  return {
+    code: read("index.js"),
+    metafile: JSON.parse(read("bundle-meta.json")) as Metafile,
+  };
+}
+
+/** What the Worker is bound to, as far as a local start of its bundle needs it. */
+export interface WorkerBindings {
+  readonly compatibilityDate: string;
+  readonly kv: readonly string[];
+  /** Class of each Durable Object by the name of its binding. */
+  readonly objects: Readonly<Record<string, string>>;
+  /** Values of the configuration, and a placeholder of 64 characters for each required secret. */
+  readonly texts: Readonly<Record<string, string>>;
+  /** Binding that serves the files of the chat page. */
+  readonly assets: string;
+}
+
+/** The part of the configuration that is read; the package's own type does not resolve. */
+interface Configuration {
+  readonly compatibility_date: string;
+  readonly vars: Readonly<Record<string, string>>;
+  readonly secrets: { readonly required: readonly string[] };
+  readonly kv_namespaces: readonly { readonly binding: string }[];
+  readonly durable_objects: {
+    readonly bindings: readonly { readonly name: string; readonly class_name: string }[];
+  };
+  readonly assets: { readonly binding: string };
+}
+
+/** Reads the bindings from the configuration, so that a new one needs no second list. */
+export function readWorkerBindings(): WorkerBindings {
+  const file = join(ROOT, "wrangler.toml");
+  const config = unstable_readConfig({ config: file }, { hideWarnings: true }) as Configuration;
+  const objects = config.durable_objects.bindings.map(
+    ({ name, class_name }) => [name, class_name] as const,
+  );
+  const secrets = config.secrets.required.map((name) => [name, "0".repeat(64)] as const);
+  return {
+    compatibilityDate: config.compatibility_date,
+    kv: config.kv_namespaces.map(({ binding }) => binding),
+    objects: Object.fromEntries(objects),
+    texts: { ...config.vars, ...Object.fromEntries(secrets) },
+    assets: config.assets.binding,
+  };
+}
