@@ -32,12 +32,6 @@ export class EventLog {
       .one().seq;
   }
 
-  static createTable(sql: SqlStorage): void {
-    sql.exec(
-      "CREATE TABLE events (first_seq INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, epoch INTEGER NOT NULL, body TEXT NOT NULL)",
-    );
-  }
-
   /** Sequence number of the last event, stored or not. */
   get headSeq(): number {
     return this.#storedSeq + this.#pending.length;

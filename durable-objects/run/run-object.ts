@@ -9,13 +9,14 @@ import type { RunClaim } from "../../src/protocol/run-claim.ts";
 import type { RunState } from "../../src/protocol/run-state.ts";
 import { EventFeed } from "./event-feed.ts";
 import { EventLog } from "./event-log.ts";
-import { RunStore } from "./run-store.ts";
+import { RunStore, type RunProgress } from "./run-store.ts";
 import { StoredJournal } from "./stored-journal.ts";
 
-/** The events of a claimed run. */
-interface Events {
+/** A claimed run in memory. */
+interface Run {
   readonly log: EventLog;
   readonly feed: EventFeed;
+  readonly journal: StoredJournal;
 }
 
 /** The loop of a run, while it goes. */
@@ -32,15 +33,16 @@ export class RunObject extends DurableObject<RawEnv> {
   readonly #clock = composeClock();
   readonly #encoder = composeEncoder();
   readonly #store: RunStore;
-  #events: Events | undefined;
+  #run: Run | undefined;
   #activity: Activity | undefined;
 
   constructor(ctx: DurableObjectState, env: RawEnv) {
     super(ctx, env);
     this.#store = new RunStore(ctx.storage);
     if (!this.#store.isClaimed()) return;
-    if (this.#store.hasEnded) this.#open(this.#store.epoch);
-    else this.#closeInterrupted();
+    const progress = this.#store.progress();
+    if (progress.reason !== null) this.#open(progress);
+    else this.#closeInterrupted(progress);
   }
 
   /** `POST /start` with a RunClaim; `GET /events` with an optional Last-Event-ID. */
@@ -51,7 +53,8 @@ export class RunObject extends DurableObject<RawEnv> {
   }
 
   state(): RunState | undefined {
-    return this.#events && this.#store.state();
+    this.#run?.journal.flush();
+    return this.#run && this.#store.state();
   }
 
   async cancel(): Promise<RunState | undefined> {
@@ -61,65 +64,58 @@ export class RunObject extends DurableObject<RawEnv> {
   }
 
   transcript(): TranscriptAnswer {
-    if (!this.#events) return { kind: "unknown" };
-    if (!this.#store.hasEnded) return { kind: "running" };
+    if (!this.#run) return { kind: "unknown" };
+    if (!this.#run.journal.hasEnded) return { kind: "running" };
     return { kind: "transcript", messages: this.#store.transcript() };
   }
 
   #start(claim: RunClaim): Response {
-    if (this.#events) return new Response(null, { status: 409 });
+    if (this.#run) return new Response(null, { status: 409 });
     this.#store.claim(claim, this.#clock.nowMs());
-    const events = this.#open(0);
-    const ports = composeRun(this.env, this.#journal(events));
+    const run = this.#open(this.#store.progress());
     const abort = new AbortController();
-    const ended = runLoop(claim, ports, abort.signal).finally(() => {
+    const ended = runLoop(claim, composeRun(this.env, run.journal), abort.signal).finally(() => {
       this.#activity = undefined;
     });
     this.#activity = { abort, ended };
     this.ctx.waitUntil(ended);
-    return this.#stream(events, 0);
+    return this.#stream(run, 0);
   }
 
   #resume(lastEventId: string | null): Response {
-    const events = this.#events;
-    if (!events) return new Response(null, { status: 404 });
+    const run = this.#run;
+    if (!run) return new Response(null, { status: 404 });
     const after = lastEventId === null ? undefined : parseEventId(lastEventId);
-    const seq = after ? events.log.resumeAfter(after) : 0;
+    const seq = after ? run.log.resumeAfter(after) : 0;
     if (seq === undefined) return new Response(null, { status: 409 });
-    const isOver = this.#store.hasEnded && seq === events.log.headSeq;
-    return isOver ? new Response(null, { status: 204 }) : this.#stream(events, seq);
+    const isOver = run.journal.hasEnded && seq === run.log.headSeq;
+    return isOver ? new Response(null, { status: 204 }) : this.#stream(run, seq);
   }
 
-  #stream({ feed }: Events, seq: number): Response {
+  #stream({ feed }: Run, seq: number): Response {
     return new Response(feed.open(seq), {
       headers: { ...this.#encoder.headers, "x-run-id": this.#store.runId },
     });
   }
 
-  #open(epoch: number): Events {
-    const log = new EventLog(this.#store.sql, epoch);
-    const feed = new EventFeed({
-      log,
-      encoder: this.#encoder,
-      clock: this.#clock,
-      ended: this.#store.hasEnded,
-    });
-    this.#events = { log, feed };
-    return this.#events;
-  }
-
-  #journal(events: Events): StoredJournal {
-    return new StoredJournal({ ...events, store: this.#store, clock: this.#clock });
+  #open(progress: RunProgress): Run {
+    const clock = this.#clock;
+    const log = new EventLog(this.#store.sql, progress.epoch);
+    const ended = progress.reason !== null;
+    const feed = new EventFeed({ log, encoder: this.#encoder, clock, ended });
+    const journal = new StoredJournal({ log, feed, store: this.#store, progress, clock });
+    this.#run = { log, feed, journal };
+    return this.#run;
   }
 
   /** The loop of this run died with an earlier life of the object: its readers must not wait. */
-  #closeInterrupted(): void {
-    const events = this.#open(this.#store.beginEpoch());
-    const log = Array.from(events.log.readAll(), ({ event }) => event);
+  #closeInterrupted(progress: RunProgress): void {
+    const { log, journal } = this.#open({ ...progress, epoch: progress.epoch + 1 });
     const interruption = { runId: this.#store.runId, nowMs: this.#clock.nowMs() };
     for (const answer of answerInterrupted(this.#store.transcript(), interruption)) {
-      this.#store.remember(answer);
+      journal.remember(answer);
     }
-    this.#journal(events).append(closeInterrupted(log, interruption));
+    const said = Array.from(log.readAll(), ({ event }) => event);
+    journal.append(closeInterrupted(said, interruption));
   }
 }

@@ -5,11 +5,21 @@ import type { RunClaim } from "../../src/protocol/run-claim.ts";
 import { statusOf, type RunState } from "../../src/protocol/run-state.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
 import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
-import { addUsage, type Usage } from "../../src/protocol/usage.ts";
-import { EventLog } from "./event-log.ts";
+import { NO_USAGE, type Usage } from "../../src/protocol/usage.ts";
 
 /** Largest value of one row; production refuses 2 MB and the local platform does not. */
 const MAX_ROW_BYTES = 2_000_000;
+
+/** How far a run came, and how it ended. */
+export interface RunProgress {
+  readonly epoch: number;
+  readonly steps: number;
+  readonly usage: Usage;
+  readonly title: string | null;
+  readonly reason: DoneReason | null;
+  readonly error: RunError | null;
+  readonly endedMs: number | null;
+}
 
 /**
  * A run's tables besides its events: what was claimed, how far it came, the conversation, and the
@@ -18,9 +28,14 @@ const MAX_ROW_BYTES = 2_000_000;
  */
 export class RunStore {
   readonly #storage: DurableObjectStorage;
+  #messageCount = 0;
+  #invocationCount = 0;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
+    if (!this.isClaimed()) return;
+    this.#messageCount = this.#count("messages");
+    this.#invocationCount = this.#count("invocations");
   }
 
   get sql(): SqlStorage {
@@ -43,26 +58,27 @@ export class RunStore {
            claim TEXT NOT NULL, epoch INTEGER NOT NULL DEFAULT 0, steps INTEGER NOT NULL DEFAULT 0,
            usage TEXT NOT NULL, title TEXT, reason TEXT, error TEXT,
            created_ms INTEGER NOT NULL, ended_ms INTEGER
-         )`,
-      );
-      this.sql.exec("CREATE TABLE messages (seq INTEGER PRIMARY KEY, body TEXT NOT NULL)");
-      this.sql.exec(
-        `CREATE TABLE invocations (
+         );
+         CREATE TABLE messages (seq INTEGER PRIMARY KEY, body TEXT NOT NULL);
+         CREATE TABLE invocations (
            seq INTEGER PRIMARY KEY, tool_call_id TEXT NOT NULL, name TEXT NOT NULL,
            step INTEGER NOT NULL, arguments_text TEXT NOT NULL, args TEXT, error_code TEXT,
            observation TEXT NOT NULL, started_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL
-         )`,
+         );
+         CREATE TABLE events (
+           first_seq INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, epoch INTEGER NOT NULL,
+           body TEXT NOT NULL
+         );`,
       );
-      EventLog.createTable(this.sql);
       this.sql.exec(
         "INSERT INTO run (id, run_id, model, claim, usage, created_ms) VALUES (1, ?, ?, ?, ?, ?)",
         run.runId,
         run.model,
         JSON.stringify(run),
-        JSON.stringify({ inputTokens: 0, outputTokens: 0 } satisfies Usage),
+        JSON.stringify(NO_USAGE),
         createdMs,
       );
-      for (const message of messages) this.remember(message);
+      for (const message of messages) this.addMessage(toRow(message));
     });
   }
 
@@ -70,23 +86,35 @@ export class RunStore {
     return this.#run().run_id as RunId;
   }
 
-  get epoch(): number {
-    return this.#run().epoch;
+  progress(): RunProgress {
+    const { epoch, steps, usage, title, reason, error, ended_ms } = this.#run();
+    return {
+      epoch,
+      steps,
+      usage: JSON.parse(usage) as Usage,
+      title,
+      reason,
+      error: error === null ? null : (JSON.parse(error) as RunError),
+      endedMs: ended_ms,
+    };
   }
 
-  get hasEnded(): boolean {
-    return this.#run().reason !== null;
+  saveProgress(progress: RunProgress): void {
+    this.sql.exec(
+      "UPDATE run SET epoch = ?, steps = ?, usage = ?, title = ?, reason = ?, error = ?, ended_ms = ?",
+      progress.epoch,
+      progress.steps,
+      JSON.stringify(progress.usage),
+      progress.title,
+      progress.reason,
+      progress.error && JSON.stringify(progress.error),
+      progress.endedMs,
+    );
   }
 
-  /** Opens the next recovery epoch and answers it. */
-  beginEpoch(): number {
-    this.sql.exec("UPDATE run SET epoch = epoch + 1");
-    return this.epoch;
-  }
-
-  remember(message: TranscriptMessage): void {
-    const seq = this.#nextSeq("messages");
-    this.sql.exec("INSERT INTO messages (seq, body) VALUES (?, ?)", seq, toRow(message));
+  /** Adds a message of the conversation, as `toRow` wrote it. */
+  addMessage(row: string): void {
+    this.sql.exec("INSERT INTO messages (seq, body) VALUES (?, ?)", ++this.#messageCount, row);
   }
 
   transcript(): readonly TranscriptMessage[] {
@@ -96,61 +124,40 @@ export class RunStore {
       .map(({ body }) => JSON.parse(body) as TranscriptMessage);
   }
 
-  record(invocation: ToolInvocationRecord): void {
+  addInvocation(invocation: ToolInvocationRecord): void {
     const { toolCallId, name, step, argumentsText, args, errorCode, observation } = invocation;
     this.sql.exec(
       `INSERT INTO invocations (seq, tool_call_id, name, step, arguments_text, args, error_code,
          observation, started_ms, ended_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      this.#nextSeq("invocations"),
+      ++this.#invocationCount,
       toolCallId,
       name,
       step,
       argumentsText,
       args ? JSON.stringify(args) : null,
       errorCode ?? null,
-      toRow(observation),
+      JSON.stringify(observation),
       invocation.startedAtMs,
       invocation.endedAtMs,
     );
   }
 
-  noteStep(step: number): void {
-    this.sql.exec("UPDATE run SET steps = ?", step);
-  }
-
-  noteUsage(usage: Usage): void {
-    const total = addUsage(JSON.parse(this.#run().usage) as Usage, usage);
-    this.sql.exec("UPDATE run SET usage = ?", JSON.stringify(total));
-  }
-
-  noteTitle(title: string): void {
-    this.sql.exec("UPDATE run SET title = ?", title);
-  }
-
-  noteEnd(reason: DoneReason, error: RunError | undefined, endedMs: number): void {
-    this.sql.exec(
-      "UPDATE run SET reason = ?, error = ?, ended_ms = ?",
-      reason,
-      error ? JSON.stringify(error) : null,
-      endedMs,
-    );
-  }
-
   state(): RunState {
-    const run = this.#run();
+    const { run_id, model, created_ms } = this.#run();
+    const { reason, error, title, steps, usage, endedMs } = this.progress();
     return {
-      runId: run.run_id as RunId,
-      status: run.reason === null ? "running" : statusOf(run.reason),
-      ...(run.reason !== null && { reason: run.reason }),
-      ...(run.error !== null && { error: JSON.parse(run.error) as RunError }),
-      ...(run.title !== null && { title: run.title }),
-      model: run.model,
-      steps: run.steps,
+      runId: run_id as RunId,
+      status: reason === null ? "running" : statusOf(reason),
+      ...(reason !== null && { reason }),
+      ...(error !== null && { error }),
+      ...(title !== null && { title }),
+      model,
+      steps,
       toolCalls: this.#toolCalls(),
-      usage: JSON.parse(run.usage) as Usage,
+      usage,
       timestamps: {
-        createdAt: toIso(run.created_ms),
-        ...(run.ended_ms !== null && { endedAt: toIso(run.ended_ms) }),
+        createdAt: toIso(created_ms),
+        ...(endedMs !== null && { endedAt: toIso(endedMs) }),
       },
     };
   }
@@ -175,10 +182,8 @@ export class RunStore {
     return this.sql.exec<RunRow>("SELECT * FROM run").one();
   }
 
-  #nextSeq(table: "messages" | "invocations"): number {
-    return this.sql
-      .exec<{ seq: number }>(`SELECT coalesce(max(seq), 0) + 1 AS seq FROM ${table}`)
-      .one().seq;
+  #count(table: "messages" | "invocations"): number {
+    return this.sql.exec<{ count: number }>(`SELECT count(*) AS count FROM ${table}`).one().count;
   }
 }
 
@@ -204,7 +209,8 @@ type InvocationRow = {
   ended_ms: number;
 };
 
-function toRow(value: object): string {
+/** Writes a value as the text of one row. Fails: throws RangeError past the platform's limit. */
+export function toRow(value: object): string {
   const text = JSON.stringify(value);
   if (text.length * 3 > MAX_ROW_BYTES && new TextEncoder().encode(text).length > MAX_ROW_BYTES) {
     throw new RangeError("a row would pass the platform's limit");

@@ -28,7 +28,9 @@ export class HttpExchange {
   readonly #onAbort = (): void => this.#interrupt("aborted");
   #interruption: Interruption | undefined;
   #wakeOpen: () => void = () => undefined;
-  #stopWaiting: () => void = () => undefined;
+  #stopTimer: (() => void) | undefined;
+  /** Since when the upstream is waited for; undefined while the consumer works. */
+  #waitingSinceMs: number | undefined;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #closed = false;
 
@@ -46,7 +48,7 @@ export class HttpExchange {
     const interrupted = new Promise<undefined>((resolve) => {
       this.#wakeOpen = () => resolve(undefined);
     });
-    this.#waitForUpstream();
+    this.#expectUpstream();
     try {
       const response = await Promise.race([this.#send(request), interrupted]);
       if (!response) return this.#interrupted(this.#interruption ?? "aborted");
@@ -56,13 +58,13 @@ export class HttpExchange {
       if (this.#interruption) return this.#interrupted(this.#interruption);
       return fail({ code: "upstream_unreachable", detail: describe(error) });
     } finally {
-      this.#stopWaiting();
+      this.#waitingSinceMs = undefined;
     }
   }
 
   /** Waits for the next piece of the body; undefined at its end. */
   async read(): Promise<Result<Uint8Array | undefined, ModelFailure>> {
-    this.#waitForUpstream();
+    this.#expectUpstream();
     try {
       const result = await this.#reader?.read();
       if (this.#interruption) return this.#interrupted(this.#interruption);
@@ -71,13 +73,13 @@ export class HttpExchange {
       if (this.#interruption) return this.#interrupted(this.#interruption);
       return fail({ code: "upstream_truncated", detail: describe(error) });
     } finally {
-      this.#stopWaiting();
+      this.#waitingSinceMs = undefined;
     }
   }
 
   close(): void {
     this.#closed = true;
-    this.#stopWaiting();
+    this.#stopTimer?.();
     this.#options.signal.removeEventListener("abort", this.#onAbort);
     this.#letGo();
   }
@@ -89,9 +91,20 @@ export class HttpExchange {
     return response;
   }
 
-  #waitForUpstream(): void {
+  /** Starts a wait. One timer serves all of them, for a timer per read costs more than the read. */
+  #expectUpstream(): void {
+    this.#waitingSinceMs = this.#options.clock.nowMs();
+    if (this.#stopTimer === undefined) this.#armTimer(this.#options.idleTimeoutMs);
+  }
+
+  #armTimer(delayMs: number): void {
     const { clock, idleTimeoutMs } = this.#options;
-    this.#stopWaiting = clock.schedule(idleTimeoutMs, () => this.#interrupt("upstream_stalled"));
+    this.#stopTimer = clock.schedule(delayMs, () => {
+      const nowMs = clock.nowMs();
+      const leftMs = (this.#waitingSinceMs ?? nowMs) + idleTimeoutMs - nowMs;
+      if (leftMs > 0) this.#armTimer(leftMs);
+      else this.#interrupt("upstream_stalled");
+    });
   }
 
   #interrupt(reason: Interruption): void {

@@ -1,4 +1,3 @@
-import { createKvPolicyStore } from "../adapters/kv-policy-store.ts";
 import { createOpenAIModel } from "../adapters/openai-model.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { Clock } from "../capabilities/clock.ts";
@@ -13,6 +12,7 @@ import {
   encodeEvent,
   HEARTBEAT,
 } from "../wire/assistant-transport/encode-event.ts";
+import { composePolicies } from "./policies.ts";
 
 /** The clock of everything in a run's object. */
 export function composeClock(): Clock {
@@ -39,7 +39,7 @@ export function composeRun(raw: RawEnv, journal: RunJournal): RunPorts {
   return {
     clock,
     journal,
-    policies: createKvPolicyStore(policyKv),
+    policies: composePolicies(policyKv),
     source: createToolSource(CORE_TOOLS, { clock, runTitle }),
     model: createOpenAIModel({ ...openai, fetch: (request: Request) => fetch(request) }),
   };

@@ -1,7 +1,6 @@
 import { createDevelopmentAuthenticator } from "../adapters/development-authenticator.ts";
 import { createDurableRunGateway } from "../adapters/durable-run-gateway.ts";
 import { createHmacRunIds } from "../adapters/hmac-run-ids.ts";
-import { createKvPolicyStore } from "../adapters/kv-policy-store.ts";
 import { createStaticTokenAuthenticator } from "../adapters/static-token-authenticator.ts";
 import { toToolSpec } from "../contracts/bind-tool.ts";
 import { checkEnv, type Env, type RawEnv } from "../env.ts";
@@ -9,6 +8,7 @@ import { createApp } from "../http/app.ts";
 import { problem } from "../http/problem.ts";
 import { secure } from "../http/secure-headers.ts";
 import { CORE_TOOLS } from "../tools/core/core-tools.ts";
+import { composePolicies } from "./policies.ts";
 
 /** Assembles the Worker: checked bindings to an HTTP handler, once per isolate. */
 export function composeWorker(raw: RawEnv): (request: Request) => Promise<Response> {
@@ -27,7 +27,7 @@ function assemble(env: Env): Parameters<typeof createApp>[0] {
     authenticator: env.developmentPrincipal
       ? createDevelopmentAuthenticator(env.developmentPrincipal, tokens)
       : tokens,
-    policies: createKvPolicyStore(env.policyKv),
+    policies: composePolicies(env.policyKv),
     runs: createDurableRunGateway(env.runs),
     runIds: createHmacRunIds(env.runIdSecret, (length) =>
       crypto.getRandomValues(new Uint8Array(length)),

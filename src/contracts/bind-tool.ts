@@ -46,12 +46,24 @@ export function bindTool(
   };
 }
 
+/** Contracts never change, and every run binds them anew. */
+const derived = new WeakMap<AnyToolContract, ToolSpec>();
+
 /**
  * Derives what the model sees of a contract, after checking all of it: deriving the spec is
  * registering (seeds/000 #14, #26a). The schema comes from valibot alone.
+ * Contract: a contract is checked once.
  * Fails: throws ContractError with the tool's name and the reason.
  */
 export function toToolSpec(contract: AnyToolContract): ToolSpec {
+  const known = derived.get(contract);
+  if (known) return known;
+  const spec = deriveSpec(contract);
+  derived.set(contract, spec);
+  return spec;
+}
+
+function deriveSpec(contract: AnyToolContract): ToolSpec {
   const { redaction } = contract as Partial<AnyToolContract>;
   if (!redaction || !Array.isArray(redaction.args) || !Array.isArray(redaction.output)) {
     throw new ContractError(`Tool ${JSON.stringify(contract.name)}: redaction is missing`);

@@ -106,17 +106,19 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
+/** Most argument text that one assistant message remembers, so that it fits one stored row. */
+const MAX_REMEMBERED_CHARS = 256 * 1024;
+
 function rememberAssistant(scope: StepScope, text: string, calls: readonly ToolCall[]): void {
-  remember(scope, {
-    role: "assistant",
-    text,
-    toolCalls: calls.map((call) => ({
-      toolCallId: call.toolCallId,
-      name: call.name,
-      // Providers refuse a history whose arguments are not JSON; the observation tells what was wrong.
-      argumentsText: parseArguments(call).ok ? call.argumentsText.trim() || "{}" : "{}",
-    })),
+  let room = MAX_REMEMBERED_CHARS;
+  const toolCalls = calls.map((call) => {
+    // Providers refuse a history whose arguments are not JSON; the observation tells what was wrong.
+    const said = parseArguments(call).ok ? call.argumentsText.trim() : "";
+    const argumentsText = said !== "" && said.length <= room ? said : "{}";
+    room -= argumentsText.length;
+    return { toolCallId: call.toolCallId, name: call.name, argumentsText };
   });
+  remember(scope, { role: "assistant", text, toolCalls });
 }
 
 async function answerCalls(

@@ -2,7 +2,10 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { EventFeed } from "../../durable-objects/run/event-feed.ts";
 import { EventLog } from "../../durable-objects/run/event-log.ts";
+import { RunStore } from "../../durable-objects/run/run-store.ts";
 import type { AiEvent } from "../../src/protocol/ai-event.ts";
+import type { RunId } from "../../src/protocol/ids.ts";
+import type { Principal } from "../../src/protocol/principal.ts";
 import { NO_USAGE } from "../../src/protocol/usage.ts";
 import { FakeClock } from "../suites/fakes.ts";
 import { bindings } from "../suites/worker.ts";
@@ -17,13 +20,15 @@ interface Bench {
 const delta = (text: string): AiEvent => ({ type: "text_delta", part: 0, text });
 const done: AiEvent = { type: "done", reason: "stop", usage: NO_USAGE };
 
+const CLAIM = { runId: "run_1" as RunId, principal: {} as Principal, model: "m", messages: [] };
+
 let objects = 0;
 
 /** A feed over a real log, with an encoder that shows what is encoded. */
 function withFeed(work: (bench: Bench, encoded: string[]) => Promise<void>): Promise<void> {
   const id = bindings.RUNS.idFromName(`feed-${objects++}`);
   return runInDurableObject(bindings.RUNS.get(id), async (_object, { storage }) => {
-    EventLog.createTable(storage.sql);
+    new RunStore(storage).claim(CLAIM, 0);
     const log = new EventLog(storage.sql, 0);
     const clock = new FakeClock();
     const encoded: string[] = [];

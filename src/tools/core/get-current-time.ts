@@ -28,37 +28,54 @@ export const getCurrentTime = defineTool({
   redaction: { args: ["timeZone"], output: ["timeZone", "iso", "text"] },
   capabilities: ["clock"],
   execute({ timeZone }, _context, { clock }) {
-    const now = new Date(clock.nowMs());
-    const offset = offsetOf(timeZone, now);
-    if (offset === undefined) {
-      return fail({
-        taxonomyClass: "SEMANTIC_INVALIDITY",
-        errors: [
-          {
-            field: "/timeZone",
-            code: "unknown_time_zone",
-            message: "expected an IANA time zone name such as Asia/Tokyo",
-          },
-        ],
-      });
-    }
-    const local = new Intl.DateTimeFormat("sv-SE", { timeZone, ...ISO_FIELDS }).format(now);
-    const text = new Intl.DateTimeFormat("en-GB", { timeZone, ...TEXT_FIELDS }).format(now);
-    return ok({ timeZone, iso: `${local.replace(" ", "T")}${offset}`, text });
+    const local = localTime(timeZone, new Date(clock.nowMs()));
+    if (local) return ok({ timeZone, ...local });
+    return fail({
+      taxonomyClass: "SEMANTIC_INVALIDITY",
+      errors: [
+        {
+          field: "/timeZone",
+          code: "unknown_time_zone",
+          message: "expected an IANA time zone name such as Asia/Tokyo",
+        },
+      ],
+    });
   },
 });
 
-const ISO_FIELDS = {
-  year: "numeric",
-  month: "2-digit",
-  day: "2-digit",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-} as const;
-const TEXT_FIELDS = { dateStyle: "full", timeStyle: "short" } as const;
+const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+const MONTHS = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
 
-/** Reads the zone's offset as `+09:00`; undefined when there is no such zone. */
+/** Reads the clock in a zone; undefined when there is no such zone. */
+function localTime(timeZone: string, now: Date): { iso: string; text: string } | undefined {
+  const offset = offsetOf(timeZone, now);
+  if (offset === undefined) return undefined;
+  const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)/.exec(offset) ?? [];
+  const aheadMinutes = Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes));
+  // A date whose UTC fields are the zone's own.
+  const local = new Date(now.getTime() + aheadMinutes * 60_000);
+  const day = `${WEEKDAYS[local.getUTCDay()]}, ${local.getUTCDate()} ${MONTHS[local.getUTCMonth()]}`;
+  const iso = local.toISOString();
+  return {
+    iso: `${iso.slice(0, "YYYY-MM-DDTHH:MM:SS".length)}${offset}`,
+    text: `${day} ${local.getUTCFullYear()} at ${iso.slice("YYYY-MM-DDT".length, "YYYY-MM-DDTHH:MM".length)}`,
+  };
+}
+
+/** Reads the zone's offset as `+09:00`. Making the one formatter is most of what this tool costs. */
 function offsetOf(timeZone: string, now: Date): string | undefined {
   try {
     const parts = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
