@@ -26,6 +26,8 @@ export class EventFeed {
   readonly #clock: Clock;
   readonly #utf8 = new TextEncoder();
   #ended: boolean;
+  /** The log may hold later events that are not to be seen yet. */
+  #publishedSeq: number;
   #stopHeartbeat: (() => void) | undefined;
 
   constructor({ log, encoder, clock, ended }: FeedPorts) {
@@ -33,21 +35,24 @@ export class EventFeed {
     this.#encoder = encoder;
     this.#clock = clock;
     this.#ended = ended;
+    this.#publishedSeq = log.headSeq;
   }
 
-  /** Sends events just appended to the log to everyone who is level with it. */
+  /** Sends events that the log holds next: at once to everyone who is level, from the log to the others. */
   publish(batch: readonly LoggedEvent[]): void {
     const [first] = batch;
     const last = batch.at(-1);
     if (!first || !last) return;
     if (last.event.type === "done") this.#ended = true;
+    this.#publishedSeq = last.position.seq;
     let bytes: Uint8Array | undefined;
     for (const reader of this.#readers) {
-      const isLevel = reader.seq === first.position.seq - 1;
-      if (!isLevel || (reader.controller.desiredSize ?? 0) <= 0) continue;
-      bytes ??= this.#encode(batch);
-      this.#hand(reader, bytes, last.position.seq);
-      this.#closeIfDone(reader);
+      if ((reader.controller.desiredSize ?? 0) <= 0) continue;
+      if (reader.seq === first.position.seq - 1) {
+        bytes ??= this.#encode(batch);
+        this.#hand(reader, bytes, last.position.seq);
+      }
+      this.#catchUp(reader);
     }
   }
 
@@ -75,8 +80,10 @@ export class EventFeed {
 
   /** Feeds a reader from the log until it is level or has enough unread. */
   #catchUp(reader: Reader): void {
-    while (reader.seq < this.#log.headSeq && (reader.controller.desiredSize ?? 0) > 0) {
-      const batch = this.#log.readAfter(reader.seq);
+    while (reader.seq < this.#publishedSeq && (reader.controller.desiredSize ?? 0) > 0) {
+      const batch = this.#log
+        .readAfter(reader.seq)
+        .filter(({ position }) => position.seq <= this.#publishedSeq);
       const last = batch.at(-1);
       if (!last) break;
       this.#hand(reader, this.#encode(batch), last.position.seq);
@@ -91,7 +98,7 @@ export class EventFeed {
   }
 
   #closeIfDone(reader: Reader): void {
-    if (!this.#ended || reader.seq < this.#log.headSeq || !this.#readers.has(reader)) return;
+    if (!this.#ended || reader.seq < this.#publishedSeq || !this.#readers.has(reader)) return;
     this.#forget(reader);
     reader.controller.close();
   }

@@ -7,10 +7,12 @@ export interface LoggedEvent {
   readonly position: EventPosition;
 }
 
-/** Text that one stored row may hold; a row may not pass 2 MB. Unit: UTF-16 code units. */
+/** Text that one stored row may hold; a row may not pass 2 MB. Unit: UTF-16 code units, estimated. */
 const MAX_ROW_CHARS = 256 * 1024;
 /** Events of one row, so that reading after a position never parses much it does not need. */
 const MAX_ROW_EVENTS = 512;
+/** What a delta takes beside its text. */
+const DELTA_FRAME_CHARS = 48;
 
 /**
  * A run's events in SQLite, many to a row: writes are coalesced, events are not. Sequence numbers
@@ -21,7 +23,7 @@ export class EventLog {
   readonly #sql: SqlStorage;
   readonly #epoch: number;
   #storedSeq: number;
-  #pending: string[] = [];
+  #pending: AiEvent[] = [];
   #pendingChars = 0;
 
   constructor(sql: SqlStorage, epoch: number) {
@@ -37,67 +39,66 @@ export class EventLog {
     return this.#storedSeq + this.#pending.length;
   }
 
-  /** Unit: UTF-16 code units not yet stored. */
+  /** Unit: UTF-16 code units not yet stored, estimated. */
   get pendingChars(): number {
     return this.#pendingChars;
   }
 
   /** Takes an event in memory and answers its position. */
   append(event: AiEvent): EventPosition {
-    const text = JSON.stringify(event);
-    if (
-      this.#pendingChars + text.length > MAX_ROW_CHARS ||
-      this.#pending.length >= MAX_ROW_EVENTS
-    ) {
-      this.flush();
-    }
-    this.#pending.push(text);
-    this.#pendingChars += text.length;
+    this.#pending.push(event);
+    this.#pendingChars += estimateChars(event);
     return { epoch: this.#epoch, seq: this.headSeq };
   }
 
-  /** Stores what is pending as one row. */
+  /** Stores what is pending, in as many rows as it takes. */
   flush(): void {
-    if (this.#pending.length === 0) return;
-    const lastSeq = this.headSeq;
-    this.#sql.exec(
-      "INSERT INTO events (first_seq, last_seq, epoch, body) VALUES (?, ?, ?, ?)",
-      this.#storedSeq + 1,
-      lastSeq,
-      this.#epoch,
-      `[${this.#pending.join(",")}]`,
-    );
-    this.#storedSeq = lastSeq;
+    for (const row of toRows(this.#pending)) {
+      const firstSeq = this.#storedSeq + 1;
+      this.#storedSeq += row.length;
+      this.#sql.exec(
+        "INSERT INTO events (first_seq, last_seq, epoch, body) VALUES (?, ?, ?, ?)",
+        firstSeq,
+        this.#storedSeq,
+        this.#epoch,
+        JSON.stringify(row),
+      );
+    }
     this.#pending = [];
     this.#pendingChars = 0;
   }
 
-  /** Reads the events of the first row that reaches past `seq`. Contract: stores what is pending first. */
+  /**
+   * Reads events after `seq`: the rest of the first row that reaches past it, or what is pending.
+   * Contract: writes nothing; empty only at the head.
+   */
   readAfter(seq: number): readonly LoggedEvent[] {
-    this.flush();
-    const [row] = this.#sql
+    if (seq >= this.#storedSeq) {
+      const from = seq - this.#storedSeq;
+      return this.#pending
+        .slice(from, from + MAX_ROW_EVENTS)
+        .map((event, index) => this.#place(event, seq + 1 + index, this.#epoch));
+    }
+    const row = this.#sql
       .exec<{ first_seq: number; epoch: number; body: string }>(
         "SELECT first_seq, epoch, body FROM events WHERE last_seq > ? ORDER BY first_seq LIMIT 1",
         seq,
       )
-      .toArray();
-    if (!row) return [];
+      .one();
     const events = JSON.parse(row.body) as readonly AiEvent[];
     return events
-      .map((event, index) => ({
-        event,
-        position: { epoch: row.epoch, seq: row.first_seq + index },
-      }))
-      .filter(({ position }) => position.seq > seq);
+      .slice(Math.max(0, seq + 1 - row.first_seq))
+      .map((event, index) =>
+        this.#place(event, Math.max(seq + 1, row.first_seq) + index, row.epoch),
+      );
   }
 
   /** Reads the whole log, row by row. */
-  *readAll(): Generator<LoggedEvent> {
-    let seq = 0;
-    while (seq < this.headSeq) {
-      for (const logged of this.readAfter(seq)) {
-        seq = logged.position.seq;
-        yield logged;
+  *readAll(): Generator<AiEvent> {
+    for (let seq = 0; seq < this.headSeq;) {
+      for (const { event, position } of this.readAfter(seq)) {
+        seq = position.seq;
+        yield event;
       }
     }
   }
@@ -118,4 +119,30 @@ export class EventLog {
       .one();
     return Math.min(after.seq, seq);
   }
+
+  #place(event: AiEvent, seq: number, epoch: number): LoggedEvent {
+    return { event, position: { epoch, seq } };
+  }
+}
+
+function estimateChars(event: AiEvent): number {
+  return event.type === "text_delta"
+    ? event.text.length + DELTA_FRAME_CHARS
+    : JSON.stringify(event).length;
+}
+
+function* toRows(events: readonly AiEvent[]): Generator<readonly AiEvent[]> {
+  let row: AiEvent[] = [];
+  let chars = 0;
+  for (const event of events) {
+    const more = estimateChars(event);
+    if (row.length >= MAX_ROW_EVENTS || (row.length > 0 && chars + more > MAX_ROW_CHARS)) {
+      yield row;
+      row = [];
+      chars = 0;
+    }
+    row.push(event);
+    chars += more;
+  }
+  if (row.length > 0) yield row;
 }

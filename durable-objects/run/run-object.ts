@@ -6,6 +6,7 @@ import { answerInterrupted, closeInterrupted } from "../../src/loop/close-interr
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { parseEventId } from "../../src/protocol/event-id.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
+import { MAX_CONVERSATION_BYTES } from "../../src/protocol/transcript-message.ts";
 import type { RunState } from "../../src/protocol/run-state.ts";
 import { EventFeed } from "./event-feed.ts";
 import { EventLog } from "./event-log.ts";
@@ -66,6 +67,7 @@ export class RunObject extends DurableObject<RawEnv> {
   transcript(): TranscriptAnswer {
     if (!this.#run) return { kind: "unknown" };
     if (!this.#run.journal.hasEnded) return { kind: "running" };
+    if (this.#store.transcriptBytes() > MAX_CONVERSATION_BYTES) return { kind: "too_long" };
     return { kind: "transcript", messages: this.#store.transcript() };
   }
 
@@ -115,7 +117,6 @@ export class RunObject extends DurableObject<RawEnv> {
     for (const answer of answerInterrupted(this.#store.transcript(), interruption)) {
       journal.remember(answer);
     }
-    const said = Array.from(log.readAll(), ({ event }) => event);
-    journal.append(closeInterrupted(said, interruption));
+    journal.append(closeInterrupted(log.readAll(), interruption));
   }
 }

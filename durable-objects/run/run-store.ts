@@ -7,8 +7,8 @@ import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts
 import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
 import { NO_USAGE, type Usage } from "../../src/protocol/usage.ts";
 
-/** Largest value of one row; production refuses 2 MB and the local platform does not. */
-const MAX_ROW_BYTES = 2_000_000;
+/** Longest text of one row. Production refuses 2 MB, the local platform does not; one unit takes 3 bytes at most. */
+const MAX_ROW_CHARS = 600_000;
 
 /** How far a run came, and how it ended. */
 export interface RunProgress {
@@ -59,7 +59,9 @@ export class RunStore {
            usage TEXT NOT NULL, title TEXT, reason TEXT, error TEXT,
            created_ms INTEGER NOT NULL, ended_ms INTEGER
          );
-         CREATE TABLE messages (seq INTEGER PRIMARY KEY, body TEXT NOT NULL);
+         CREATE TABLE messages (
+           seq INTEGER NOT NULL, part INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (seq, part)
+         ) WITHOUT ROWID;
          CREATE TABLE invocations (
            seq INTEGER PRIMARY KEY, tool_call_id TEXT NOT NULL, name TEXT NOT NULL,
            step INTEGER NOT NULL, arguments_text TEXT NOT NULL, args TEXT, error_code TEXT,
@@ -78,7 +80,7 @@ export class RunStore {
         JSON.stringify(NO_USAGE),
         createdMs,
       );
-      for (const message of messages) this.addMessage(toRow(message));
+      for (const message of messages) this.addMessage(message);
     });
   }
 
@@ -112,16 +114,31 @@ export class RunStore {
     );
   }
 
-  /** Adds a message of the conversation, as `toRow` wrote it. */
-  addMessage(row: string): void {
-    this.sql.exec("INSERT INTO messages (seq, body) VALUES (?, ?)", ++this.#messageCount, row);
+  /** Adds a message of the conversation, in as many rows as its length takes. */
+  addMessage(message: TranscriptMessage): void {
+    const seq = ++this.#messageCount;
+    for (const [part, body] of splitText(JSON.stringify(message)).entries()) {
+      this.sql.exec("INSERT INTO messages (seq, part, body) VALUES (?, ?, ?)", seq, part, body);
+    }
+  }
+
+  /** Unit: bytes of the conversation as stored. */
+  transcriptBytes(): number {
+    return this.sql
+      .exec<{ bytes: number }>("SELECT coalesce(sum(octet_length(body)), 0) AS bytes FROM messages")
+      .one().bytes;
   }
 
   transcript(): readonly TranscriptMessage[] {
-    return this.sql
-      .exec<{ body: string }>("SELECT body FROM messages ORDER BY seq")
-      .toArray()
-      .map(({ body }) => JSON.parse(body) as TranscriptMessage);
+    const texts: string[] = [];
+    const rows = this.sql.exec<{ part: number; body: string }>(
+      "SELECT part, body FROM messages ORDER BY seq, part",
+    );
+    for (const { part, body } of rows) {
+      if (part === 0) texts.push(body);
+      else texts.push(`${texts.pop() ?? ""}${body}`);
+    }
+    return texts.map((text) => JSON.parse(text) as TranscriptMessage);
   }
 
   addInvocation(invocation: ToolInvocationRecord): void {
@@ -183,7 +200,9 @@ export class RunStore {
   }
 
   #count(table: "messages" | "invocations"): number {
-    return this.sql.exec<{ count: number }>(`SELECT count(*) AS count FROM ${table}`).one().count;
+    return this.sql
+      .exec<{ count: number }>(`SELECT coalesce(max(seq), 0) AS count FROM ${table}`)
+      .one().count;
   }
 }
 
@@ -209,13 +228,20 @@ type InvocationRow = {
   ended_ms: number;
 };
 
-/** Writes a value as the text of one row. Fails: throws RangeError past the platform's limit. */
-export function toRow(value: object): string {
-  const text = JSON.stringify(value);
-  if (text.length * 3 > MAX_ROW_BYTES && new TextEncoder().encode(text).length > MAX_ROW_BYTES) {
-    throw new RangeError("a row would pass the platform's limit");
+/** Cuts text into pieces of one row each, never within a character. */
+function splitText(text: string): readonly string[] {
+  const pieces: string[] = [];
+  for (let start = 0; start < text.length;) {
+    let end = Math.min(start + MAX_ROW_CHARS, text.length);
+    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end--;
+    pieces.push(text.slice(start, end));
+    start = end;
   }
-  return text;
+  return pieces;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
 }
 
 function toIso(unixMs: number): string {

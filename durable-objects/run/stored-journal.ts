@@ -6,7 +6,7 @@ import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts
 import { addUsage } from "../../src/protocol/usage.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { EventLog, LoggedEvent } from "./event-log.ts";
-import { toRow, type RunProgress, type RunStore } from "./run-store.ts";
+import type { RunProgress, RunStore } from "./run-store.ts";
 
 /** How long events that say nothing final may wait for their row. */
 const FLUSH_AFTER_MS = 1_000;
@@ -34,8 +34,7 @@ export class StoredJournal implements RunJournal {
   readonly #ports: JournalPorts;
   #progress: RunProgress;
   #isProgressStored = true;
-  /** Rows, not values: what cannot be stored must fail where it is said. */
-  #messages: string[] = [];
+  #messages: TranscriptMessage[] = [];
   #invocations: ToolInvocationRecord[] = [];
   /** Events that are held back until an outcome among them is stored. */
   #held: LoggedEvent[] = [];
@@ -68,7 +67,7 @@ export class StoredJournal implements RunJournal {
   }
 
   remember(message: TranscriptMessage): void {
-    this.#messages.push(toRow(message));
+    this.#messages.push(message);
     this.#flushWithin(0);
   }
 

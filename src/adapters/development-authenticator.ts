@@ -6,8 +6,10 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
  * Lets a developer in without a token. Exists only where `npm run dev` names a principal.
- * Threat: a web page open in the same browser. It cannot pass, because the request must be for a
- * loopback host (which defeats DNS rebinding) and come from the same origin or from no page at all.
+ * Threat: a web page open in the same browser. The request must be for a loopback host, which keeps a
+ * rebound name out, and come from the same origin or from no page at all.
+ * Limit: the local server takes the host from its own `MF-Original-URL` header, if there is one, so a
+ * rebound page can still read, but not post: its requests to post carry its origin.
  */
 export function createDevelopmentAuthenticator(
   principal: Principal,

@@ -8,6 +8,8 @@ import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 export type TranscriptAnswer =
   | { readonly kind: "transcript"; readonly messages: readonly TranscriptMessage[] }
   | { readonly kind: "running" }
+  /** It passed MAX_CONVERSATION_BYTES. */
+  | { readonly kind: "too_long" }
   | { readonly kind: "unknown" };
 
 /**

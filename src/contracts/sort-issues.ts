@@ -11,7 +11,8 @@ const MAX_POINTER_CHARS = 256;
 
 /**
  * Sorts what valibot found into shape, types and bounds, and words it for repair.
- * Contract: pure; names what was expected and the kind of what came, never the value itself.
+ * Contract: pure; names what was expected and the kind of what came, never the value itself, nor a
+ * key that the model made up: that may hold anything.
  */
 export function sortIssues(issues: readonly v.BaseIssue<unknown>[]): ToolFailure {
   const classes = new Set(issues.map(classify));
@@ -30,9 +31,12 @@ function classify(issue: v.BaseIssue<unknown>): IssueClass {
 
 function toFieldError(issue: v.BaseIssue<unknown>): FieldError {
   const code = classify(issue);
-  const field = pointerOf(issue);
+  if (isUnknown(issue)) {
+    const holder = pointerOf(issue.path?.slice(0, -1));
+    return { field: holder, code, message: "has a field that the tool does not know" };
+  }
+  const field = pointerOf(issue.path);
   if (isMissing(issue)) return { field, code, message: "required field is missing" };
-  if (isUnknown(issue)) return { field, code, message: "no such field" };
   const expected = issue.expected ?? "a valid value";
   return { field, code, message: `expected ${expected}, got ${kindOf(issue.input)}` };
 }
@@ -46,9 +50,9 @@ function isUnknown(issue: v.BaseIssue<unknown>): boolean {
   return issue.type === "strict_object" && issue.expected === "never";
 }
 
-function pointerOf(issue: v.BaseIssue<unknown>): string | null {
-  if (!issue.path) return null;
-  const pointer = issue.path.map((item) => `/${escapePointer(String(item.key))}`).join("");
+function pointerOf(path: readonly { readonly key: unknown }[] | undefined): string | null {
+  if (!path || path.length === 0) return null;
+  const pointer = path.map(({ key }) => `/${escapePointer(String(key))}`).join("");
   return pointer.slice(0, MAX_POINTER_CHARS);
 }
 

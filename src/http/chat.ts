@@ -1,5 +1,11 @@
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
-import { chatRequestBody, toTranscript, type ChatRequestBody } from "../protocol/chat-request.ts";
+import {
+  chatRequestBody,
+  checkContinuation,
+  toTranscript,
+  type ChatRequestBody,
+  type HistoryFailure,
+} from "../protocol/chat-request.ts";
 import { fail, ok, type Result } from "../protocol/result.ts";
 import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 import type { Authorised } from "./routes.ts";
@@ -12,10 +18,7 @@ export async function postChat(authorised: Authorised): Promise<Response> {
   const body = await readJson(request, chatRequestBody);
   if (!body.ok) return body.failure;
   const said = toTranscript(body.value.messages);
-  if (!said.ok) {
-    const { code, pointer } = said.failure;
-    return problem(code, { errors: [{ pointer, message: "see title" }] });
-  }
+  if (!said.ok) return refuseHistory(said.failure);
   const model = body.value.model ?? services.models[0];
   if (!services.models.includes(model)) {
     return problem("model_not_allowed", { detail: `Offered: ${services.models.join(", ")}.` });
@@ -24,6 +27,8 @@ export async function postChat(authorised: Authorised): Promise<Response> {
   if (refusal) return refusal;
   const history = await readHistory(authorised, body.value.previousRunId);
   if (!history.ok) return history.failure;
+  const misfit = history.value.length > 0 && checkContinuation(history.value, said.value);
+  if (misfit) return refuseHistory(misfit);
   return services.runs.start({
     runId: await services.runIds.mint(principal.tenantId),
     principal,
@@ -31,6 +36,10 @@ export async function postChat(authorised: Authorised): Promise<Response> {
     messages: [...history.value, ...said.value],
     ...toolIdsOf(body.value),
   });
+}
+
+function refuseHistory({ code, pointer }: HistoryFailure): Response {
+  return problem(code, { errors: [{ pointer, message: "is not what may stand here" }] });
 }
 
 function toolIdsOf({ toolIds }: ChatRequestBody): { readonly toolIds?: readonly string[] } {
@@ -65,6 +74,8 @@ async function readHistory(
       return ok(answer.messages);
     case "running":
       return fail(problem("run_still_running", { headers: { "retry-after": "1" } }));
+    case "too_long":
+      return fail(problem("conversation_too_long"));
     case "unknown":
       return fail(problem("run_not_found"));
   }

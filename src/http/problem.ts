@@ -22,6 +22,7 @@ const PROBLEMS = {
   misplaced_message: { status: 422, title: "A message may not stand here" },
   model_not_allowed: { status: 422, title: "The model is not offered here" },
   tool_not_available: { status: 422, title: "A requested tool is not available" },
+  conversation_too_long: { status: 422, title: "The conversation is too long to be continued" },
   run_not_found: { status: 404, title: "There is no such run" },
   run_still_running: { status: 409, title: "The run has not ended yet" },
   event_id_invalid: { status: 400, title: "Last-Event-ID is not an event id" },

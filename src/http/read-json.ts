@@ -11,7 +11,8 @@ import { problem } from "./problem.ts";
 /** Largest request body. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-const MAX_LISTED_ISSUES = 16;
+/** A pointer repeats keys of the body, which may be as long as the body. */
+const MAX_POINTER_CHARS = 256;
 
 /**
  * Reads a JSON body of a known shape.
@@ -37,10 +38,11 @@ export async function readJson<T>(
   }
   const pointer = findProtoKey(value);
   if (pointer !== undefined) {
-    const errors = [{ pointer, message: "no key may be named __proto__" }];
+    const errors = [{ pointer: cut(pointer), message: "no key may be named __proto__" }];
     return fail(problem("forbidden_key", { errors }));
   }
-  const parsed = v.safeParse(schema, value);
+  // One fault is enough: a hostile body has a million of them.
+  const parsed = v.safeParse(schema, value, { abortEarly: true });
   return parsed.success
     ? ok(parsed.output)
     : fail(problem("invalid_request", { errors: listIssues(parsed.issues) }));
@@ -73,8 +75,12 @@ async function readText(request: Request): Promise<Result<string, Response>> {
 function listIssues(
   issues: readonly v.BaseIssue<unknown>[],
 ): readonly { readonly pointer: string; readonly message: string }[] {
-  return issues.slice(0, MAX_LISTED_ISSUES).map((issue) => ({
-    pointer: (issue.path ?? []).map((item) => `/${escapePointer(String(item.key))}`).join(""),
+  return issues.map((issue) => ({
+    pointer: cut((issue.path ?? []).map(({ key }) => `/${escapePointer(String(key))}`).join("")),
     message: issue.expected === null ? "is not valid" : `expected ${issue.expected}`,
   }));
+}
+
+function cut(pointer: string): string {
+  return pointer.length > MAX_POINTER_CHARS ? `${pointer.slice(0, MAX_POINTER_CHARS)}…` : pointer;
 }

@@ -8,7 +8,8 @@ const MAX_NAME_CHARS = 128;
 /**
  * Gives out tool call ids that are unique within a conversation: providers repeat theirs from step
  * to step.
- * Contract: a fresh id is kept as the model gave it; deterministic.
+ * Contract: a fresh id is kept as the model gave it, but for half characters, which storage would
+ * turn into one and the same; deterministic.
  */
 export class CallIds {
   readonly #used = new Set<string>();
@@ -22,9 +23,10 @@ export class CallIds {
 
   claim(calls: readonly ToolCall[], step: number): readonly ToolCall[] {
     return calls.map((call, index) => {
-      const toolCallId = this.#free(call.toolCallId, `call_${step}_${index}`);
+      const wanted = call.toolCallId.toWellFormed() as ToolCallId;
+      const toolCallId = this.#free(wanted, `call_${step}_${index}`);
       this.#used.add(toolCallId);
-      return { ...call, toolCallId, name: call.name.slice(0, MAX_NAME_CHARS) };
+      return { ...call, toolCallId, name: call.name.slice(0, MAX_NAME_CHARS).toWellFormed() };
     });
   }
 

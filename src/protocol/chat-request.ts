@@ -95,6 +95,30 @@ export function toTranscript(
     : fail({ code: "misplaced_message", pointer: lastPointer });
 }
 
+/**
+ * Tells what keeps new messages from following a conversation that the server kept: a system message
+ * that would come late, or the id of a call that was made before.
+ * Contract: pure; linear.
+ */
+export function checkContinuation(
+  history: readonly TranscriptMessage[],
+  said: readonly TranscriptMessage[],
+): HistoryFailure | undefined {
+  const used = new Set(history.flatMap(callIdsOf));
+  for (const [index, message] of said.entries()) {
+    const pointer = `/messages/${index}`;
+    if (message.role === "system") return { code: "misplaced_message", pointer };
+    if (callIdsOf(message).some((id) => used.has(id))) {
+      return { code: "duplicate_tool_call_id", pointer };
+    }
+  }
+  return undefined;
+}
+
+function callIdsOf(message: TranscriptMessage): readonly ToolCallId[] {
+  return message.role === "assistant" ? message.toolCalls.map(({ toolCallId }) => toolCallId) : [];
+}
+
 interface OpenCalls {
   readonly seen: Set<string>;
   /** Tool name by id of a call without a result so far. */

@@ -1,6 +1,9 @@
 import type { ToolCallId } from "./ids.ts";
 import type { JsonValue } from "./json.ts";
 
+/** Longest conversation that another run may continue, as stored; above it nothing could be sent. */
+export const MAX_CONVERSATION_BYTES = 8 * 1024 * 1024;
+
 /** A tool call as the transcript remembers it. */
 export interface TranscriptToolCall {
   readonly toolCallId: ToolCallId;

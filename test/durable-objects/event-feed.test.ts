@@ -69,6 +69,29 @@ test("a reader that stands still costs bounded memory and gets everything in the
     expect(await read(still)).toBe([...words, "done"].map((text) => `${text};`).join(""));
   }));
 
+test("what is not published is not read, and a reader that comes meanwhile misses nothing", () =>
+  withFeed(async ({ log, feed, say }) => {
+    say(delta("a"));
+    const held = { event: delta("b"), position: log.append(delta("b")) };
+    const reader = feed.open(0).getReader();
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe("a;");
+    const late = feed.open(0);
+    feed.publish([held]);
+    say(done);
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe("b;");
+    expect(await read(late)).toBe("a;b;done;");
+  }));
+
+test("a reader that fell behind is level again after the next batch, whatever it missed", () =>
+  withFeed(async ({ log, feed, say }) => {
+    const reader = feed.open(0);
+    const missed = log.append(delta("a"));
+    expect(missed.seq).toBe(1);
+    say(delta("b"));
+    say(done);
+    expect(await read(reader)).toBe("a;b;done;");
+  }));
+
 test("idle readers hear a heartbeat, and the timer leaves with the last of them", () =>
   withFeed(async ({ feed, say, clock }) => {
     const first = feed.open(0).getReader();

@@ -63,6 +63,42 @@ test("continues from the server's own transcript", async () => {
   expect(seen.messages[0]?.content).toBe("remember this");
 });
 
+test.each([
+  ["a system message", [{ role: "system", content: "obey" }], "misplaced_message"],
+  [
+    "a call id that was used before",
+    [
+      {
+        role: "assistant",
+        content: [{ type: "tool-call", toolCallId: "dup", toolName: "t", args: {} }],
+      },
+      { role: "tool", content: [{ type: "tool-result", toolCallId: "dup", result: 1 }] },
+    ],
+    "duplicate_tool_call_id",
+  ],
+])("a conversation that the server kept does not take %s", async (_name, messages, code) => {
+  const first = await chat([{ calls: [{ ...TIME, id: "dup" }] }, { text: ["ok"] }]);
+  const previousRunId = runIdOf(first);
+  await first.text();
+  const more = { role: "user", content: "go on" };
+  const second = await postChat({ messages: [...messages, more], previousRunId });
+  expect([second.status, await second.json()]).toEqual([422, expect.objectContaining({ code })]);
+});
+
+test("a conversation that has grown past what can be sent is refused by name", async () => {
+  let previousRunId: string | undefined;
+  let refusal: unknown;
+  for (let turn = 0; turn < 12 && refusal === undefined; turn++) {
+    const content = JSON.stringify({ steps: [{ text: ["ok"] }], pad: "x".repeat(1_000_000) });
+    const body = { messages: [{ role: "user", content }], ...(previousRunId && { previousRunId }) };
+    const response = await postChat(body);
+    if (response.status === 200) previousRunId = runIdOf(response);
+    else refusal = await response.json();
+    if (!response.bodyUsed) await response.text();
+  }
+  expect(refusal).toMatchObject({ status: 422, code: "conversation_too_long" });
+});
+
 test("shows the model only the tools that policy and request allow", async () => {
   const response = await postChat({
     messages: [{ role: "user", content: "echo" }],

@@ -170,6 +170,21 @@ test("names where a body is wrong, and never repeats what it held", async () => 
   expect(body).not.toContain("42424242");
 });
 
+test("a body with half a million faults is answered with the first", async () => {
+  const response = await postChat(`{"messages":[${"0,".repeat(500_000)}0]}`);
+  expect(response.status).toBe(422);
+  expect((await response.json<{ errors: unknown[] }>()).errors.length).toBe(1);
+});
+
+test.each([
+  ["an unknown field", `{"${"/".repeat(500_000)}":1}`],
+  ["a field that holds __proto__", `{"${"~".repeat(500_000)}":{"__proto__":1}}`],
+])("a name of half a megabyte is not sent back: %s", async (_name, body) => {
+  const response = await postChat(body);
+  expect(response.status).toBeGreaterThanOrEqual(400);
+  expect((await response.text()).length).toBeLessThan(1_000);
+});
+
 test("answers an unknown address", async () => {
   const response = await send("/v2/chat", { caller: "acme" });
   expect([response.status, await codeOf(response)]).toEqual([404, "unknown_route"]);

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { script } from "../suites/scripted-model.ts";
 import {
   chat,
   chunksOf,
@@ -7,6 +8,7 @@ import {
   send,
   stateOf,
   type WireChunk,
+  postChat,
 } from "../suites/worker.ts";
 
 beforeAll(seedPolicies);
@@ -172,6 +174,31 @@ test("a provider's own words and key reach no client", async () => {
   expect(seen).toContain("HTTP 500");
   expect(seen).not.toContain("sk-test-secret");
   expect(seen).not.toContain("provider.test");
+});
+
+test("a long answer that grows when it is stored is kept whole", async () => {
+  const first = await chat([{ text: ['\n"'.repeat(5_000)], times: 100 }]);
+  const previousRunId = runIdOf(first);
+  await first.text();
+  expect(await stateOf(previousRunId)).toMatchObject({ status: "completed" });
+  const second = await postChat({
+    messages: [{ role: "user", content: script({ text: ["ok"] }) }],
+    previousRunId,
+  });
+  await second.text();
+  expect(await stateOf(runIdOf(second))).toMatchObject({ status: "completed" });
+});
+
+test("half characters in ids and titles are made whole before anything is compared or stored", async () => {
+  const title = { name: "core__generate_title", args: '{"title":"a\\ud800"}', id: "\ud800" };
+  const response = await chat([{ calls: [title, call(TOKYO, "\ud801")] }, { text: ["ok"] }]);
+  const runId = runIdOf(response);
+  const stream = await response.text();
+  const state = await stateOf(runId);
+  const ids = state.toolCalls.map(({ toolCallId }) => toolCallId);
+  expect(new Set(ids).size).toBe(2);
+  for (const id of ids) expect(stream).toContain(JSON.stringify(id));
+  expect(state.title).toBe("a\ufffd");
 });
 
 test("a very long delta is split into events that fit a row, and loses nothing", async () => {

@@ -2,6 +2,8 @@
 export interface ScriptedStep {
   /** Text deltas, one frame each. */
   readonly text?: readonly string[];
+  /** Says the text so many times over. */
+  readonly times?: number;
   readonly calls?: readonly {
     readonly id?: string;
     readonly name: string;
@@ -71,7 +73,8 @@ function frames(step: ScriptedStep): string[] {
       ],
     }),
   );
-  const said = (step.text ?? []).map((content) => chunk({ content }));
+  const once = (step.text ?? []).map((content) => chunk({ content }));
+  const said = Array.from({ length: step.times ?? 1 }, () => once).flat();
   if (step.hangs || step.breaks) return [...said, ...calls];
   const finish = step.finish ?? (calls.length > 0 ? "tool_calls" : "stop");
   const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };

@@ -22,7 +22,7 @@ export const generateTitle = defineTool({
   redaction: { args: ["title"], output: ["title"] },
   capabilities: ["runTitle"],
   execute({ title }, _context, { runTitle }) {
-    const trimmed = title.trim();
+    const trimmed = title.trim().toWellFormed();
     runTitle.set(trimmed);
     return ok({ title: trimmed });
   },
