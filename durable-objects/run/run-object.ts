@@ -5,12 +5,13 @@ import type { RawEnv } from "../../src/env.ts";
 import { answerInterrupted, closeInterrupted } from "../../src/loop/close-interrupted.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { parseEventId } from "../../src/protocol/event-id.ts";
+import type { RunId } from "../../src/protocol/ids.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
 import { MAX_CONVERSATION_BYTES } from "../../src/protocol/transcript-message.ts";
 import type { RunState } from "../../src/protocol/run-state.ts";
 import { EventFeed } from "./event-feed.ts";
 import { EventLog } from "./event-log.ts";
-import { RunStore, type RunProgress } from "./run-store.ts";
+import { NEW_RUN, RunStore, type RunProgress } from "./run-store.ts";
 import { StoredJournal } from "./stored-journal.ts";
 
 /** A claimed run in memory. */
@@ -74,14 +75,14 @@ export class RunObject extends DurableObject<RawEnv> {
   #start(claim: RunClaim): Response {
     if (this.#run) return new Response(null, { status: 409 });
     this.#store.claim(claim, this.#clock.nowMs());
-    const run = this.#open(this.#store.progress());
+    const run = this.#open(NEW_RUN);
     const abort = new AbortController();
     const ended = runLoop(claim, composeRun(this.env, run.journal), abort.signal).finally(() => {
       this.#activity = undefined;
     });
     this.#activity = { abort, ended };
     this.ctx.waitUntil(ended);
-    return this.#stream(run, 0);
+    return this.#stream(run, 0, claim.runId);
   }
 
   #resume(lastEventId: string | null): Response {
@@ -91,12 +92,12 @@ export class RunObject extends DurableObject<RawEnv> {
     const seq = after ? run.log.resumeAfter(after) : 0;
     if (seq === undefined) return new Response(null, { status: 409 });
     const isOver = run.journal.hasEnded && seq === run.log.headSeq;
-    return isOver ? new Response(null, { status: 204 }) : this.#stream(run, seq);
+    return isOver ? new Response(null, { status: 204 }) : this.#stream(run, seq, this.#store.runId);
   }
 
-  #stream({ feed }: Run, seq: number): Response {
+  #stream({ feed }: Run, seq: number, runId: RunId): Response {
     return new Response(feed.open(seq), {
-      headers: { ...this.#encoder.headers, "x-run-id": this.#store.runId },
+      headers: { ...this.#encoder.headers, "x-run-id": runId },
     });
   }
 

@@ -21,6 +21,17 @@ export interface RunProgress {
   readonly endedMs: number | null;
 }
 
+/** Where every run begins. */
+export const NEW_RUN: RunProgress = {
+  epoch: 0,
+  steps: 0,
+  usage: NO_USAGE,
+  title: null,
+  reason: null,
+  error: null,
+  endedMs: null,
+};
+
 /**
  * A run's tables besides its events: what was claimed, how far it came, the conversation, and the
  * invocations with their raw arguments.
@@ -55,7 +66,7 @@ export class RunStore {
       this.sql.exec(
         `CREATE TABLE run (
            id INTEGER PRIMARY KEY CHECK (id = 1), run_id TEXT NOT NULL, model TEXT NOT NULL,
-           claim TEXT NOT NULL, epoch INTEGER NOT NULL DEFAULT 0, steps INTEGER NOT NULL DEFAULT 0,
+           claim TEXT NOT NULL, epoch INTEGER NOT NULL, steps INTEGER NOT NULL,
            usage TEXT NOT NULL, title TEXT, reason TEXT, error TEXT,
            created_ms INTEGER NOT NULL, ended_ms INTEGER
          );
@@ -73,11 +84,14 @@ export class RunStore {
          );`,
       );
       this.sql.exec(
-        "INSERT INTO run (id, run_id, model, claim, usage, created_ms) VALUES (1, ?, ?, ?, ?, ?)",
+        `INSERT INTO run (id, run_id, model, claim, epoch, steps, usage, created_ms)
+         VALUES (1, ?, ?, ?, ?, ?, ?, ?)`,
         run.runId,
         run.model,
         JSON.stringify(run),
-        JSON.stringify(NO_USAGE),
+        NEW_RUN.epoch,
+        NEW_RUN.steps,
+        JSON.stringify(NEW_RUN.usage),
         createdMs,
       );
       for (const message of messages) this.addMessage(message);

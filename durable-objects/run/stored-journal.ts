@@ -8,6 +8,11 @@ import type { EventFeed } from "./event-feed.ts";
 import type { EventLog, LoggedEvent } from "./event-log.ts";
 import type { RunProgress, RunStore } from "./run-store.ts";
 
+/**
+ * How long an outcome waits for company before it is stored and sent: a commit costs more than a step
+ * of fast tools, so several share one.
+ */
+const OUTCOME_WITHIN_MS = 5;
 /** How long events that say nothing final may wait for their row. */
 const FLUSH_AFTER_MS = 1_000;
 /** How many of them may wait. Unit: UTF-16 code units of JSON. */
@@ -27,8 +32,8 @@ export interface JournalPorts {
  * An outcome (a result, a title, the end of a step or of the run) is stored first and sent then;
  * what comes after it waits behind it. Everything else is sent at once and stored a little later,
  * many to a row.
- * Writes wait for the next turn of the event loop: the platform holds every outgoing request until
- * the writes before it are durable, and the next model call need not wait for the last one's records.
+ * Writes never happen on the spot: the platform holds every outgoing request until the writes before it
+ * are durable, and the next model call need not wait for the last one's records.
  */
 export class StoredJournal implements RunJournal {
   readonly #ports: JournalPorts;
@@ -58,7 +63,7 @@ export class StoredJournal implements RunJournal {
     if (isOutcome || this.#held.length > 0) {
       this.#held.push(...logged);
       if (events.at(-1)?.type === "done") this.flush();
-      else this.#flushWithin(0);
+      else this.#flushWithin(OUTCOME_WITHIN_MS);
       return;
     }
     if (log.pendingChars > FLUSH_AFTER_CHARS) this.flush();
@@ -68,12 +73,12 @@ export class StoredJournal implements RunJournal {
 
   remember(message: TranscriptMessage): void {
     this.#messages.push(message);
-    this.#flushWithin(0);
+    this.#flushWithin(OUTCOME_WITHIN_MS);
   }
 
   record(invocation: ToolInvocationRecord): void {
     this.#invocations.push(invocation);
-    this.#flushWithin(0);
+    this.#flushWithin(OUTCOME_WITHIN_MS);
   }
 
   /** Stores everything that waits, then sends what was held back for it. */
@@ -94,7 +99,7 @@ export class StoredJournal implements RunJournal {
   }
 
   #flushWithin(delayMs: number): void {
-    const isUrgent = delayMs === 0;
+    const isUrgent = delayMs === OUTCOME_WITHIN_MS;
     if (this.#flushing && (this.#flushing.isUrgent || !isUrgent)) return;
     this.#flushing?.cancel();
     const cancel = this.#ports.clock.schedule(delayMs, () => this.flush());

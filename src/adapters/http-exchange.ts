@@ -14,6 +14,10 @@ export interface HttpExchangeOptions {
   readonly signal: AbortSignal;
 }
 
+/** How long, and for how much, the rest of a complete answer is worth waiting for. */
+const RUN_OUT_MS = 1_000;
+const RUN_OUT_BYTES = 64 * 1024;
+
 type Interruption = "aborted" | "upstream_stalled";
 
 /**
@@ -33,6 +37,7 @@ export class HttpExchange {
   #waitingSinceMs: number | undefined;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #closed = false;
+  #hasEnded = false;
 
   constructor(options: HttpExchangeOptions) {
     this.#options = options;
@@ -68,6 +73,7 @@ export class HttpExchange {
     try {
       const result = await this.#reader?.read();
       if (this.#interruption) return this.#interrupted(this.#interruption);
+      this.#hasEnded = result?.value === undefined;
       return ok(result?.value);
     } catch (error) {
       if (this.#interruption) return this.#interrupted(this.#interruption);
@@ -77,11 +83,32 @@ export class HttpExchange {
     }
   }
 
+  /**
+   * Reads what is left of a body whose content is complete, in the background: a connection that is
+   * cut off cannot carry the next request. Lets go of one that does not end soon.
+   */
+  finish(): void {
+    const { clock } = this.#options;
+    const giveUp = clock.schedule(RUN_OUT_MS, () => this.close());
+    void this.#runOut().finally(() => {
+      giveUp();
+      this.close();
+    });
+  }
+
+  async #runOut(): Promise<void> {
+    for (let bytes = 0; bytes < RUN_OUT_BYTES && !this.#closed;) {
+      const read = await this.read();
+      if (!read.ok || !read.value) return;
+      bytes += read.value.byteLength;
+    }
+  }
+
   close(): void {
     this.#closed = true;
     this.#stopTimer?.();
     this.#options.signal.removeEventListener("abort", this.#onAbort);
-    this.#letGo();
+    if (!this.#hasEnded) this.#letGo();
   }
 
   async #send(request: Request): Promise<Response> {

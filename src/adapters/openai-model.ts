@@ -88,7 +88,8 @@ async function* streamAnswer(
       if (batch.length > 0) yield hide(batch);
     }
   } finally {
-    exchange.close();
+    if (decoder.succeeded) exchange.finish();
+    else exchange.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Authenticator } from "../capabilities/authenticator.ts";
 import type { ApiToken } from "../protocol/api-token.ts";
+import type { Principal } from "../protocol/principal.ts";
 import { fail, ok } from "../protocol/result.ts";
 
 /** Longest token looked at, so that a huge header costs no hash. */
@@ -19,9 +20,10 @@ export function createStaticTokenAuthenticator(tokens: readonly ApiToken[]): Aut
       const hash = new Uint8Array(
         await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token)),
       );
-      const matches = known.filter((entry) => sameBytes(entry.hash, hash));
-      const [match] = matches;
-      return match ? ok(match.principal) : fail({ code: "invalid_token" });
+      let match: Principal | undefined;
+      // Every entry is compared, whichever one fits.
+      for (const entry of known) if (sameBytes(entry.hash, hash)) match = entry.principal;
+      return match ? ok(match) : fail({ code: "invalid_token" });
     },
   };
 }

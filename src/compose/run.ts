@@ -4,7 +4,7 @@ import type { Clock } from "../capabilities/clock.ts";
 import type { EventEncoder } from "../capabilities/event-encoder.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import { createToolSource } from "../contracts/static-tool-source.ts";
-import { checkEnv, type RawEnv } from "../env.ts";
+import { checkEnv, type Env, type RawEnv } from "../env.ts";
 import type { RunPorts } from "../loop/run-loop.ts";
 import { CORE_TOOLS } from "../tools/core/core-tools.ts";
 import {
@@ -29,9 +29,7 @@ export function composeEncoder(): EventEncoder {
  * Fails: throws on bindings that the Worker would have refused before it came here.
  */
 export function composeRun(raw: RawEnv, journal: RunJournal): RunPorts {
-  const env = checkEnv(raw);
-  if (!env.ok) throw new Error(`misconfigured: ${env.failure.problems.join("; ")}`);
-  const { openai, policyKv } = env.value;
+  const { openai, policyKv } = envOf(raw);
   const clock = composeClock();
   const runTitle = {
     set: (title: string): void => journal.append([{ type: "title_set", title }]),
@@ -43,4 +41,16 @@ export function composeRun(raw: RawEnv, journal: RunJournal): RunPorts {
     source: createToolSource(CORE_TOOLS, { clock, runTitle }),
     model: createOpenAIModel({ ...openai, fetch: (request: Request) => fetch(request) }),
   };
+}
+
+/** Bindings do not change while an isolate lives, and every run needs them. */
+const checked = new WeakMap<RawEnv, Env>();
+
+function envOf(raw: RawEnv): Env {
+  const known = checked.get(raw);
+  if (known) return known;
+  const env = checkEnv(raw);
+  if (!env.ok) throw new Error(`misconfigured: ${env.failure.problems.join("; ")}`);
+  checked.set(raw, env.value);
+  return env.value;
 }

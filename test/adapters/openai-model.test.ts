@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createOpenAIModel } from "../../src/adapters/openai-model.ts";
 import type { ModelTurn } from "../../src/protocol/model-event.ts";
 
@@ -69,10 +69,26 @@ test("in a Worker an abort ends a read that is under way, and the body is cancel
   expect([turn.failure?.code, cancelled]).toEqual(["aborted", 1]);
 });
 
-test("in a Worker [DONE] ends the call and the open body is cancelled", async () => {
+test("in a Worker [DONE] ends the call, and a body that stays open is let go", async () => {
   let cancelled = 0;
   const body = openBody(`${HI}data: [DONE]\n\n`, () => void cancelled++);
   const turn = await ask(body, new AbortController().signal);
-  await Promise.resolve();
-  expect([turn.finish, cancelled]).toEqual(["stop", 1]);
+  expect(turn.finish).toBe("stop");
+  await vi.waitFor(() => expect(cancelled).toBe(1));
+});
+
+test("after [DONE] a body that ends is read to its end, so that its connection can be used again", async () => {
+  let ended = false;
+  const pieces = [`${HI}data: [DONE]\n\n`, ": bye\n\n"];
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const next = pieces.shift();
+      if (next !== undefined) return controller.enqueue(new TextEncoder().encode(next));
+      ended = true;
+      controller.close();
+    },
+    cancel: () => expect.fail("the body was cut off"),
+  });
+  expect((await ask(body, new AbortController().signal)).finish).toBe("stop");
+  await vi.waitFor(() => expect(ended).toBe(true));
 });

@@ -75,14 +75,29 @@ function localTime(timeZone: string, now: Date): { iso: string; text: string } |
   };
 }
 
-/** Reads the zone's offset as `+09:00`. Making the one formatter is most of what this tool costs. */
+/** Reads the zone's offset as `+09:00`. */
 function offsetOf(timeZone: string, now: Date): string | undefined {
+  const parts = formatterOf(timeZone)?.formatToParts(now);
+  const name = parts?.find((part) => part.type === "timeZoneName")?.value;
+  return name === "GMT" ? "+00:00" : name?.slice("GMT".length);
+}
+
+/** Making a formatter is most of what this tool costs, so the latest ones are kept. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+const MAX_FORMATTERS = 64;
+
+function formatterOf(timeZone: string): Intl.DateTimeFormat | undefined {
+  const known = formatters.get(timeZone);
+  if (known) return known;
+  let made: Intl.DateTimeFormat;
   try {
-    const parts = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
-    const name = parts.formatToParts(now).find((part) => part.type === "timeZoneName")?.value;
-    return name === "GMT" ? "+00:00" : name?.slice("GMT".length);
+    made = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+  const [oldest] = formatters.keys();
+  if (oldest !== undefined && formatters.size >= MAX_FORMATTERS) formatters.delete(oldest);
+  formatters.set(timeZone, made);
+  return made;
 }

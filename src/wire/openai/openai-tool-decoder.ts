@@ -62,6 +62,7 @@ export class OpenAIToolDecoder {
   #usage: Usage | undefined;
   #ending = false;
   #finished = false;
+  #succeeded = false;
 
   constructor(options: OpenAIDecoderOptions = {}) {
     this.#limits = { ...DEFAULT_DECODER_LIMITS, ...options.limits };
@@ -79,6 +80,11 @@ export class OpenAIToolDecoder {
   /** True once the turn was given out; more text changes nothing. */
   get finished(): boolean {
     return this.#finished;
+  }
+
+  /** True once the turn was given out and is no failure. */
+  get succeeded(): boolean {
+    return this.#succeeded;
   }
 
   /** Takes the next piece of the body, cut anywhere. */
@@ -176,6 +182,7 @@ export class OpenAIToolDecoder {
     if (this.#finished) return;
     this.#emitText(this.#halfPair);
     this.#finished = true;
+    this.#succeeded = failure === undefined;
     const cut = finish !== undefined;
     const toolCalls = failure ? [] : this.#calls.list().map((call) => this.#closeCall(call, cut));
     const turn: ModelTurn = {
