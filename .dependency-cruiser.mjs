@@ -15,7 +15,10 @@ const FOLDERS = {
   runner: { inside: ["protocol", "capabilities", "contracts"], packages: [] },
   loop: { inside: ["protocol", "capabilities", "contracts", "runner"], packages: [] },
   adapters: { inside: ["protocol", "capabilities", "wire", "env"], packages: [] },
-  http: { inside: ["protocol", "capabilities", "wire", "contracts"], packages: ["hono", "valibot"] },
+  http: {
+    inside: ["protocol", "capabilities", "wire", "contracts"],
+    packages: ["hono", "valibot"],
+  },
   widget: { inside: ["protocol", "wire"], packages: ["eventsource-parser"] },
   compose: {
     inside: [

@@ -3,6 +3,11 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startDev, type DevServer } from "../suites/dev-server.ts";
 
+interface State {
+  readonly status: string;
+  readonly toolCalls: readonly { readonly name: string }[];
+}
+
 const ask = (url: string, content: string): Promise<Response> =>
   fetch(`${url}/v1/chat`, {
     method: "POST",
@@ -51,11 +56,9 @@ describe("npm run dev, offline", () => {
       .map(([, delta]) => JSON.parse(`"${delta}"`) as string)
       .join("");
     expect(text.replaceAll("\n", " ")).toMatch(answer);
-    const state = await fetch(`${server.url}/v1/runs/${response.headers.get("x-run-id")}`);
-    const { toolCalls, status } = (await state.json()) as {
-      status: string;
-      toolCalls: { name: string }[];
-    };
+    const runId = response.headers.get("x-run-id");
+    const state: State = await (await fetch(`${server.url}/v1/runs/${runId}`)).json();
+    const { toolCalls, status } = state;
     expect([status, toolCalls.map(({ name }) => name)]).toEqual(["completed", tools]);
   });
 
