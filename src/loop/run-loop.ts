@@ -102,33 +102,24 @@ function endOf(turn: ModelTurn): RunEnd {
   }
 }
 
-/** Words a provider's failure for the client; the provider's own text stays behind. */
+/** What a client learns of a provider's failure; the provider's own text stays behind. */
+const FAILURES: { readonly [Code in Exclude<ModelFailure["code"], "aborted">]: string } = {
+  upstream_status: "The model provider refused the request.",
+  upstream_unreachable: "The model provider could not be reached.",
+  upstream_not_a_stream: "The model provider did not answer with an event stream.",
+  upstream_error_event: "The model provider reported an error while it answered.",
+  upstream_malformed: "The model provider sent data that could not be read.",
+  upstream_too_large: "The model provider sent more than a run may receive.",
+  upstream_truncated: "The model provider's answer ended before it was complete.",
+  upstream_stalled: "The model provider stopped answering.",
+};
+
 function describeFailure(failure: ModelFailure | undefined): RunEnd {
-  switch (failure?.code) {
-    case undefined:
-      return failed("internal_error", "The run failed inside Interlock.");
-    case "upstream_status":
-      return failed(
-        failure.code,
-        `The model provider answered with HTTP ${failure.status ?? "?"}.`,
-      );
-    case "upstream_unreachable":
-      return failed(failure.code, "The model provider could not be reached.");
-    case "upstream_not_a_stream":
-      return failed(failure.code, "The model provider did not answer with an event stream.");
-    case "upstream_error_event":
-      return failed(failure.code, "The model provider reported an error while it answered.");
-    case "upstream_malformed":
-      return failed(failure.code, "The model provider sent data that could not be read.");
-    case "upstream_too_large":
-      return failed(failure.code, "The model provider sent more than a run may receive.");
-    case "upstream_truncated":
-      return failed(failure.code, "The model provider's answer ended before it was complete.");
-    case "upstream_stalled":
-      return failed(failure.code, "The model provider stopped answering.");
-    case "aborted":
-      return { reason: "cancelled" };
-  }
+  if (!failure) return failed("internal_error", "The run failed inside Interlock.");
+  const { code, status } = failure;
+  if (code === "aborted") return { reason: "cancelled" };
+  const answered = status === undefined ? "" : ` It answered with HTTP ${status}.`;
+  return failed(code, `${FAILURES[code]}${answered}`);
 }
 
 function failed(code: string, message: string): RunEnd {

@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { connect, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startDev, type DevServer } from "../suites/dev-server.ts";
 
@@ -69,11 +69,46 @@ describe("npm run dev, offline", () => {
     expect(response.status).toBe(401);
   });
 
+  test.each([
+    ["with a line end in it", "0-1\n0-2"],
+    ["of a megabyte", "1".repeat(1024 * 1024)],
+  ])("a Last-Event-ID %s never reaches a run", async (_name, lastEventId) => {
+    const started = await ask(server.url, "Hello");
+    await started.text();
+    const runId = started.headers.get("x-run-id") ?? "";
+    const status = await rawStatus(server.url, [
+      `GET /v1/runs/${runId}/events HTTP/1.1`,
+      "host: 127.0.0.1",
+      `last-event-id: ${lastEventId}`,
+    ]);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
+  });
+
   test("SIGTERM leaves no process behind", async () => {
     await server.end("SIGTERM");
     expect(server.survivors()).toEqual([]);
   });
 });
+
+/** Sends request lines as they are and answers the status that comes back; 400 for a closed door. */
+function rawStatus(url: string, lines: readonly string[]): Promise<number> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    let answer = "";
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+    });
+    socket.on("error", () => resolve(400));
+    socket.on("data", (bytes) => {
+      answer += bytes.toString();
+      const status = /^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1];
+      if (status === undefined) return;
+      resolve(Number(status));
+      socket.destroy();
+    });
+  });
+}
 
 describe("npm run dev with a provider", () => {
   let provider: Server;

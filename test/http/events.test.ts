@@ -94,6 +94,22 @@ describe("answers a bad Last-Event-ID", () => {
   });
 });
 
+test("an id of another run is a place in this one, or one that it never reached", async () => {
+  const long = await chat(LONG);
+  const foreign = splitEvents(await long.text()).map(({ id }) => id);
+  const short = await chat([{ text: ["hi"] }]);
+  const runId = runIdOf(short);
+  const whole = splitEvents(await short.text());
+  const reached = await resume(runId, foreign[2]);
+  expect(await reached.text()).toBe(
+    whole
+      .slice(3)
+      .map(({ text }) => text)
+      .join(""),
+  );
+  expect((await resume(runId, foreign.at(-1))).status).toBe(409);
+});
+
 /** Reads a stream until it has seen so many events, then leaves. */
 async function readEvents(
   response: Response,

@@ -78,6 +78,48 @@ test("invalid arguments, then a correction", async () => {
   ]);
 });
 
+test("a chain of three steps", async () => {
+  const title = call("core__generate_title", '{"title":"Mine"}', "call_1");
+  const sum = call("core__calculate", '{"expression":"17-9"}', "call_3");
+  const message = await accumulate(
+    await chat([
+      { calls: [title] },
+      { calls: [{ ...tokyo, id: "call_2" }] },
+      { calls: [sum] },
+      { text: ["ok"] },
+    ]),
+  );
+  expect(message.parts.map(({ type }) => type)).toEqual([
+    "tool-call",
+    "tool-call",
+    "tool-call",
+    "text",
+  ]);
+  expect(message.status).toMatchObject({ type: "complete", reason: "stop" });
+  expect(message.metadata.steps.length).toBe(4);
+});
+
+test.each(["length", "content_filter"])(
+  "an answer that ends by %s is incomplete",
+  async (finish) => {
+    const message = await accumulate(await chat([{ text: ["half"], finish }]));
+    expect(message.status).toMatchObject({ type: "incomplete", reason: finish.replace("_", "-") });
+  },
+);
+
+test("a call that policy denies is a result, and the answer goes on", async () => {
+  const message = await accumulate(await chat([{ calls: [tokyo] }, { text: ["sorry"] }], "bare"));
+  expect(parts(message)).toEqual([
+    ["core__get_current_time", "result", {}, "POLICY_VIOLATION"],
+    "sorry",
+  ]);
+});
+
+test("a long answer", async () => {
+  const message = await accumulate(await chat([{ text: ["word "], times: 3_000 }]));
+  expect(parts(message)).toEqual(["word ".repeat(3_000)]);
+});
+
 test("a failure is an incomplete message with a code", async () => {
   const message = await accumulate(await chat([{ text: ["half"], breaks: true }]));
   expect(parts(message)).toEqual(["half"]);
