@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { build } from "esbuild";
+import { bundleEntry } from "./contenders/bundle.ts";
 import { chat } from "./client.ts";
 import { planContenders } from "./contenders/plan.ts";
 import { startContender, startUpstream, stopAll } from "./contenders/start.ts";
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   try {
     const upstream = await startUpstream();
     const plans = await planContenders(`http://127.0.0.1:${upstream.port}/v1`, scratch);
-    const code = await bundleReadable();
+    const code = await bundleEntry(join(import.meta.dirname, "../src/index.ts"), false);
     const contender = await startContender({ ...plans.interlock, code }, true);
     const inspector = await connect(String(contender.inspectorUrl));
     const deltas = name === "chain" ? 8 : SCENARIOS[name].deltas;
@@ -62,21 +62,6 @@ async function main(): Promise<void> {
 
 function isProfiled(name: string): name is "burst" | "single" | "chain" | "firstByte" {
   return ["burst", "single", "chain", "firstByte"].includes(name);
-}
-
-/** The product's code with its names, which minifying would take. */
-async function bundleReadable(): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, "../src/index.ts")],
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2024",
-    conditions: ["workerd", "worker", "browser"],
-    external: ["cloudflare:*", "node:*"],
-    logLevel: "warning",
-  });
-  return outputFiles[0]?.text ?? "";
 }
 
 interface Inspector {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { bundleEntry } from "./bundle.ts";
 import { bundleWorker, readWorkerBindings } from "../../scripts/worker-bundle.ts";
 import { modelOf, SCENARIOS } from "../upstream/scenario.ts";
 
@@ -45,10 +45,13 @@ export async function planContenders(
     },
     passThrough: {
       ...bare,
-      code: await bundleContender("pass-through-worker.ts"),
+      code: await bundleEntry(join(import.meta.dirname, "pass-through-worker.ts"), true),
       objects: { OBJECTS: "PassThroughObject" },
     },
-    honoOpenai: { ...bare, code: await bundleContender("hono-openai-worker.ts") },
+    honoOpenai: {
+      ...bare,
+      code: await bundleEntry(join(import.meta.dirname, "hono-openai-worker.ts"), true),
+    },
   };
 }
 
@@ -66,19 +69,4 @@ function policy(): Record<string, string> {
   const allowedTools = ["core__get_current_time", "core__generate_title", "core__calculate"];
   const document = { allowedTools, budgets: { maxSteps: 50 } };
   return { [`policy/${TENANT}`]: JSON.stringify(document) };
-}
-
-async function bundleContender(file: string): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, file)],
-    bundle: true,
-    minify: true,
-    write: false,
-    format: "esm",
-    target: "es2024",
-    conditions: ["workerd", "worker", "browser"],
-    external: ["cloudflare:*", "node:*"],
-    logLevel: "warning",
-  });
-  return outputFiles[0]?.text ?? "";
 }
