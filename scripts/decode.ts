@@ -11,23 +11,27 @@ import { parseArguments, type ToolCall } from "../src/protocol/tool-call.ts";
  * one line of JSON for each. The model adapter is the one that runs in production.
  */
 async function main(): Promise<void> {
-  const createModel = chooseWire();
-  if (!createModel) {
-    process.stderr.write("usage: npm run -s decode -- --wire openai   (base URLs on stdin)\n");
+  const chosen = readArguments();
+  if (!chosen) {
+    process.stderr.write(
+      "usage: npm run -s decode -- --wire openai [--model NAME]   (base URLs on stdin)\n",
+    );
     process.exitCode = 2;
     return;
   }
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     const url = line.trim();
     if (url === "") continue;
-    process.stdout.write(`${JSON.stringify(report(url, await ask(createModel(url))))}\n`);
+    process.stdout.write(`${JSON.stringify(report(url, await ask(openAI(url), chosen.model)))}\n`);
   }
 }
 
-function chooseWire(): ((baseUrl: string) => Model) | undefined {
+function readArguments(): { readonly model: string } | undefined {
   try {
-    const { values } = parseArgs({ options: { wire: { type: "string" } } });
-    return values.wire === "openai" ? openAI : undefined;
+    const { values } = parseArgs({
+      options: { wire: { type: "string" }, model: { type: "string", default: "any" } },
+    });
+    return values.wire === "openai" ? { model: values.model } : undefined;
   } catch {
     return undefined;
   }
@@ -38,9 +42,9 @@ function openAI(baseUrl: string): Model {
   return createOpenAIModel({ baseUrl, apiKey, fetch: (request) => fetch(request) });
 }
 
-async function ask(model: Model): Promise<ModelTurn> {
-  const request = { model: "any", messages: [{ role: "user", text: "Hello" }], tools: [] } as const;
-  for await (const batch of model.stream(request, new AbortController().signal)) {
+async function ask(endpoint: Model, model: string): Promise<ModelTurn> {
+  const request = { model, messages: [{ role: "user", text: "Hello" }], tools: [] } as const;
+  for await (const batch of endpoint.stream(request, new AbortController().signal)) {
     const last = batch.at(-1);
     if (last?.type === "turn") return last.turn;
   }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs, parseEnv } from "node:util";
-import { getPlatformProxy } from "wrangler";
+import { getPlatformProxy, unstable_readConfig } from "wrangler";
 import { startOfflineModel } from "./offline-model.ts";
 import { startTree } from "./process-tree.ts";
 
@@ -127,10 +127,9 @@ function readProvider(): Provider | undefined {
 /** Puts the development policy where the Worker reads it, unless one is there already. */
 async function seedPolicy(persistTo: string, scratch: string): Promise<void> {
   const configPath = join(scratch, "wrangler.json");
-  writeFileSync(
-    configPath,
-    JSON.stringify({ name: "interlock", kv_namespaces: [{ binding: "POLICY" }] }),
-  );
+  // The objects are left out: nothing here can run them.
+  const { name, kv_namespaces } = unstable_readConfig({ config: "wrangler.toml" });
+  writeFileSync(configPath, JSON.stringify({ name, kv_namespaces }));
   const proxy = await getPlatformProxy<{ POLICY: KVNamespace }>({
     configPath,
     persist: { path: join(persistTo, "v3") },

@@ -81,7 +81,7 @@ const SCENARIOS: readonly Scenario[] = [
       ({ results }) =>
         text(
           `My first call used a field that does not exist, so it was refused and I corrected it. ` +
-            `In Tokyo it is ${String(results.at(-1)?.["text"])}.`,
+            `In Tokyo it is ${String(results.at(-1)?.["inWords"])}.`,
         ),
     ],
   },
@@ -95,7 +95,7 @@ const SCENARIOS: readonly Scenario[] = [
       ({ results }) =>
         text(
           `I named this conversation, checked the clock and did the sum.\n\n` +
-            `- In Tokyo it is ${String(results[1]?.["text"])}.\n` +
+            `- In Tokyo it is ${String(results[1]?.["inWords"])}.\n` +
             `- The office there is open for ${String(results[2]?.["result"])} hours a day.\n\n` +
             `A call at 09:00 in Tokyo suits both sides.`,
         ),
@@ -118,7 +118,7 @@ const SCENARIOS: readonly Scenario[] = [
       ({ question, results }) => {
         const cities = citiesIn(question);
         const lines = results.map(
-          ({ text: time }, index) =>
+          ({ inWords: time }, index) =>
             `in ${titleCase(cities[index]?.[0] ?? "UTC")} it is ${String(time)}`,
         );
         return text(`Right now ${lines.join(", and ")}.`);

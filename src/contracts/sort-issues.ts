@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import { escapePointer } from "../protocol/json-guard.ts";
 import type { FieldError, ToolFailure } from "../protocol/observation.ts";
+import { wordExpectation } from "../protocol/word-expectation.ts";
 
 /** From the most basic fault to the finest; a call is answered with the first that occurs. */
 const ORDER = ["STRUCTURAL_VIOLATION", "TYPE_MISMATCH", "OUT_OF_BOUNDS"] as const;
@@ -33,11 +34,11 @@ function toFieldError(issue: v.BaseIssue<unknown>): FieldError {
   const code = classify(issue);
   if (isUnknown(issue)) {
     const holder = pointerOf(issue.path?.slice(0, -1));
-    return { field: holder, code, message: "has a field that the tool does not know" };
+    return { field: holder, code, message: "no other fields than the tool's own are taken" };
   }
   const field = pointerOf(issue.path);
   if (isMissing(issue)) return { field, code, message: "required field is missing" };
-  const expected = issue.expected ?? "a valid value";
+  const expected = wordExpectation(issue.expected);
   return { field, code, message: `expected ${expected}, got ${kindOf(issue.input)}` };
 }
 

@@ -6,6 +6,7 @@ import {
   nestsTooDeep,
 } from "../protocol/json-guard.ts";
 import { fail, ok, type Result } from "../protocol/result.ts";
+import { wordExpectation } from "../protocol/word-expectation.ts";
 import { problem } from "./problem.ts";
 
 /** Largest request body. */
@@ -77,7 +78,7 @@ function listIssues(
 ): readonly { readonly pointer: string; readonly message: string }[] {
   return issues.map((issue) => ({
     pointer: cut((issue.path ?? []).map(({ key }) => `/${escapePointer(String(key))}`).join("")),
-    message: issue.expected === null ? "is not valid" : `expected ${issue.expected}`,
+    message: `expected ${wordExpectation(issue.expected)}`,
   }));
 }
 

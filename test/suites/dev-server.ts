@@ -43,13 +43,10 @@ export async function startDev(environment: NodeJS.ProcessEnv = {}): Promise<Dev
     async end(signal) {
       child.kill(signal);
       const code = await exited;
+      rmSync(state, { recursive: true, force: true });
       return code;
     },
-    survivors() {
-      const found = processesNaming(state);
-      rmSync(state, { recursive: true, force: true });
-      return found;
-    },
+    survivors: () => processesNaming(state),
   };
 }
 

@@ -23,10 +23,10 @@ test.each([
   ["America/New_York", "2026-01-01T22:04:05-05:00", "Thursday, 1 January 2026 at 22:04"],
   ["Asia/Kathmandu", "2026-01-02T08:49:05+05:45", "Friday, 2 January 2026 at 08:49"],
   ["UTC", "2026-01-02T03:04:05+00:00", "Friday, 2 January 2026 at 03:04"],
-])("tells the time in %s", async (timeZone, iso, text) => {
+])("tells the time in %s", async (timeZone, localTime, inWords) => {
   expect(await run("core__get_current_time", { timeZone })).toEqual({
     ok: true,
-    value: { timeZone, iso, text },
+    value: { timeZone, localTime, inWords },
   });
 });
 

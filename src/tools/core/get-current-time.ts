@@ -19,13 +19,13 @@ export const getCurrentTime = defineTool({
   }),
   output: v.strictObject({
     timeZone: v.string(),
-    /** Local time with its offset, ISO 8601. */
-    iso: v.string(),
+    /** With its offset, ISO 8601. */
+    localTime: v.string(),
     /** The same for people, in English. */
-    text: v.string(),
+    inWords: v.string(),
   }),
   effect: "read_only",
-  redaction: { args: ["timeZone"], output: ["timeZone", "iso", "text"] },
+  redaction: { args: ["timeZone"], output: ["timeZone", "localTime", "inWords"] },
   capabilities: ["clock"],
   execute({ timeZone }, _context, { clock }) {
     const local = localTime(timeZone, new Date(clock.nowMs()));
@@ -60,7 +60,10 @@ const MONTHS = [
 ];
 
 /** Reads the clock in a zone; undefined when there is no such zone. */
-function localTime(timeZone: string, now: Date): { iso: string; text: string } | undefined {
+function localTime(
+  timeZone: string,
+  now: Date,
+): { localTime: string; inWords: string } | undefined {
   const offset = offsetOf(timeZone, now);
   if (offset === undefined) return undefined;
   const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)/.exec(offset) ?? [];
@@ -70,8 +73,8 @@ function localTime(timeZone: string, now: Date): { iso: string; text: string } |
   const day = `${WEEKDAYS[local.getUTCDay()]}, ${local.getUTCDate()} ${MONTHS[local.getUTCMonth()]}`;
   const iso = local.toISOString();
   return {
-    iso: `${iso.slice(0, "YYYY-MM-DDTHH:MM:SS".length)}${offset}`,
-    text: `${day} ${local.getUTCFullYear()} at ${iso.slice("YYYY-MM-DDT".length, "YYYY-MM-DDTHH:MM".length)}`,
+    localTime: `${iso.slice(0, "YYYY-MM-DDTHH:MM:SS".length)}${offset}`,
+    inWords: `${day} ${local.getUTCFullYear()} at ${iso.slice("YYYY-MM-DDT".length, "YYYY-MM-DDTHH:MM".length)}`,
   };
 }
 
