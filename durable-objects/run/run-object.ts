@@ -106,7 +106,8 @@ export class RunObject extends DurableObject<RawEnv> {
     const log = new EventLog(this.#store.sql, progress.epoch);
     const ended = progress.reason !== null;
     const feed = new EventFeed({ log, encoder: this.#encoder, clock, ended });
-    const journal = new StoredJournal({ log, feed, store: this.#store, progress, clock });
+    const abandon = (cause: unknown): void => this.ctx.abort(String(cause));
+    const journal = new StoredJournal({ log, feed, store: this.#store, progress, clock, abandon });
     this.#run = { log, feed, journal };
     return this.#run;
   }

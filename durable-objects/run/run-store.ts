@@ -6,6 +6,7 @@ import { statusOf, type RunState } from "../../src/protocol/run-state.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
 import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
 import { NO_USAGE, type Usage } from "../../src/protocol/usage.ts";
+import { isHighSurrogate } from "../../src/protocol/utf16.ts";
 
 /** Longest text of one row. Production refuses 2 MB, the local platform does not; one unit takes 3 bytes at most. */
 const MAX_ROW_CHARS = 600_000;
@@ -252,10 +253,6 @@ function splitText(text: string): readonly string[] {
     start = end;
   }
   return pieces;
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }
 
 function toIso(unixMs: number): string {

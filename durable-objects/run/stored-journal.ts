@@ -9,12 +9,12 @@ import type { EventLog, LoggedEvent } from "./event-log.ts";
 import type { RunProgress, RunStore } from "./run-store.ts";
 
 /**
- * How long an outcome waits for company before it is stored and sent: a commit costs more than a step
+ * How long anything but a delta waits for company before it is stored: a commit costs more than a step
  * of fast tools, so several share one.
  */
-const OUTCOME_WITHIN_MS = 5;
-/** How long events that say nothing final may wait for their row. */
-const FLUSH_AFTER_MS = 1_000;
+const STORE_WITHIN_MS = 5;
+/** How long deltas may wait for their row. */
+const DELTAS_WITHIN_MS = 1_000;
 /** How many of them may wait. Unit: UTF-16 code units of JSON. */
 const FLUSH_AFTER_CHARS = 32 * 1024;
 
@@ -25,15 +25,18 @@ export interface JournalPorts {
   readonly clock: Clock;
   /** Where the run stands. */
   readonly progress: RunProgress;
+  /** Gives the object up when storage fails: what was not committed falls, and the next life ends the run. */
+  readonly abandon: (cause: unknown) => void;
 }
 
 /**
  * Stores what a run says and sends it on.
- * An outcome (a result, a title, the end of a step or of the run) is stored first and sent then;
- * what comes after it waits behind it. Everything else is sent at once and stored a little later,
+ * An outcome (a result, a title, the end of a step or of the run) is stored first and sent then; what
+ * comes after it waits behind it. Everything else is sent at once and stored a little later, deltas
  * many to a row.
- * Writes never happen on the spot: the platform holds every outgoing request until the writes before it
- * are durable, and the next model call need not wait for the last one's records.
+ * Storing waits for a later turn of the event loop, the end of the run excepted: the platform holds
+ * every outgoing request until the writes before it are durable, and the next model call need not wait
+ * for the last one's records.
  */
 export class StoredJournal implements RunJournal {
   readonly #ports: JournalPorts;
@@ -63,33 +66,38 @@ export class StoredJournal implements RunJournal {
     if (isOutcome || this.#held.length > 0) {
       this.#held.push(...logged);
       if (events.at(-1)?.type === "done") this.flush();
-      else this.#flushWithin(OUTCOME_WITHIN_MS);
+      else this.#flushWithin(STORE_WITHIN_MS);
       return;
     }
-    if (log.pendingChars > FLUSH_AFTER_CHARS) this.flush();
-    else this.#flushWithin(FLUSH_AFTER_MS);
     feed.publish(logged);
+    if (log.pendingChars > FLUSH_AFTER_CHARS) this.flush();
+    else if (events.every(({ type }) => type === "text_delta")) this.#flushWithin(DELTAS_WITHIN_MS);
+    else this.#flushWithin(STORE_WITHIN_MS);
   }
 
   remember(message: TranscriptMessage): void {
     this.#messages.push(message);
-    this.#flushWithin(OUTCOME_WITHIN_MS);
+    this.#flushWithin(STORE_WITHIN_MS);
   }
 
   record(invocation: ToolInvocationRecord): void {
     this.#invocations.push(invocation);
-    this.#flushWithin(OUTCOME_WITHIN_MS);
+    this.#flushWithin(STORE_WITHIN_MS);
   }
 
   /** Stores everything that waits, then sends what was held back for it. */
   flush(): void {
-    const { log, store, feed } = this.#ports;
+    const { log, store, feed, abandon } = this.#ports;
     this.#flushing?.cancel();
     this.#flushing = undefined;
-    for (const message of this.#messages) store.addMessage(message);
-    for (const invocation of this.#invocations) store.addInvocation(invocation);
-    if (!this.#isProgressStored) store.saveProgress(this.#progress);
-    log.flush();
+    try {
+      for (const message of this.#messages) store.addMessage(message);
+      for (const invocation of this.#invocations) store.addInvocation(invocation);
+      if (!this.#isProgressStored) store.saveProgress(this.#progress);
+      log.flush();
+    } catch (cause) {
+      return abandon(cause);
+    }
     const held = this.#held;
     this.#messages = [];
     this.#invocations = [];
@@ -99,7 +107,7 @@ export class StoredJournal implements RunJournal {
   }
 
   #flushWithin(delayMs: number): void {
-    const isUrgent = delayMs === OUTCOME_WITHIN_MS;
+    const isUrgent = delayMs === STORE_WITHIN_MS;
     if (this.#flushing && (this.#flushing.isUrgent || !isUrgent)) return;
     this.#flushing?.cancel();
     const cancel = this.#ports.clock.schedule(delayMs, () => this.flush());

@@ -1,5 +1,6 @@
 import type { RunIds } from "../capabilities/run-ids.ts";
 import type { RunId } from "../protocol/ids.ts";
+import { sameBytes } from "./same-bytes.ts";
 
 /** `run_<nonce>_<mac>`: 128 random bits, and 128 bits of HMAC-SHA-256 over tenant and nonce. */
 const FORM = /^run_([0-9a-f]{32})_([0-9a-f]{32})$/;
@@ -12,13 +13,13 @@ export function createHmacRunIds(
 ): RunIds {
   const key = crypto.subtle.importKey(
     "raw",
-    new TextEncoder().encode(secret),
+    utf8(secret),
     { name: "HMAC", hash: "SHA-256" },
     false,
     ["sign"],
   );
   const macOf = async (tenantId: string, nonce: string): Promise<string> => {
-    const message = new TextEncoder().encode(JSON.stringify(["run-id", tenantId, nonce]));
+    const message = utf8(JSON.stringify(["run-id", tenantId, nonce]));
     return toHex(new Uint8Array(await crypto.subtle.sign("HMAC", await key, message)));
   };
   return {
@@ -30,21 +31,15 @@ export function createHmacRunIds(
       const [, nonce, mac] = FORM.exec(text) ?? [];
       if (nonce === undefined || mac === undefined) return undefined;
       const expected = (await macOf(tenantId, nonce)).slice(0, HEX_CHARS);
-      return sameText(mac, expected) ? (text as RunId) : undefined;
+      return sameBytes(utf8(mac), utf8(expected)) ? (text as RunId) : undefined;
     },
   };
 }
 
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+function utf8(text: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(new TextEncoder().encode(text));
 }
 
-/** Compares two texts of one length without stopping at the first difference. */
-function sameText(a: string, b: string): boolean {
-  if (a.length !== b.length) return false;
-  let difference = 0;
-  for (let index = 0; index < a.length; index++) {
-    difference |= a.charCodeAt(index) ^ b.charCodeAt(index);
-  }
-  return difference === 0;
+function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -24,8 +24,8 @@ export interface KvPolicyPorts {
 
 /**
  * Reads policies from KV, one JSON document under `policy/<tenant>`. Fails closed: an error, a gap or
- * garbage denies everything. Only documents that were found are kept, so that a tenant's first policy
- * and a mended one count at once.
+ * garbage denies everything. Only documents that were found are kept here, so that a tenant's first policy
+ * and a mended one count as soon as KV shows them.
  */
 export function createKvPolicyStore({ kv, clock, cache }: KvPolicyPorts): PolicyStore {
   return {

@@ -2,6 +2,7 @@ import type { Authenticator } from "../capabilities/authenticator.ts";
 import type { ApiToken } from "../protocol/api-token.ts";
 import type { Principal } from "../protocol/principal.ts";
 import { fail, ok } from "../protocol/result.ts";
+import { sameBytes } from "./same-bytes.ts";
 
 /** Longest token looked at, so that a huge header costs no hash. */
 const MAX_TOKEN_CHARS = 512;
@@ -31,13 +32,6 @@ export function createStaticTokenAuthenticator(tokens: readonly ApiToken[]): Aut
 /** Reads the token of an `Authorization: Bearer` header. */
 export function bearerToken(request: Request): string | undefined {
   return /^Bearer +([^\s]+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
-}
-
-/** Compares all bytes, whatever the first difference is. */
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  let difference = a.length ^ b.length;
-  for (const [index, byte] of a.entries()) difference |= byte ^ (b[index] ?? 0);
-  return difference === 0;
 }
 
 function fromHex(text: string): Uint8Array {

@@ -4,9 +4,9 @@ import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 
 /**
  * Takes what a run says and remembers.
- * Contract: synchronous; keeps the order of calls. Events reach subscribers at once and storage soon
- * after; `append` of anything but a delta also stores every delta before it. After `done` nothing
- * more is taken.
+ * Contract: synchronous; keeps the order of calls. Outcomes (a result, a title, the end of a step or of
+ * the run) reach readers once they are stored; everything else reaches them at once and storage soon
+ * after. After `done` nothing more is taken.
  */
 export interface RunJournal {
   append(events: readonly AiEvent[]): void;

@@ -39,7 +39,7 @@ export function composeRun(raw: RawEnv, journal: RunJournal): RunPorts {
     journal,
     policies: composePolicies(policyKv),
     source: createToolSource(CORE_TOOLS, { clock, runTitle }),
-    model: createOpenAIModel({ ...openai, fetch: (request: Request) => fetch(request) }),
+    model: createOpenAIModel({ ...openai, clock, fetch: (request: Request) => fetch(request) }),
   };
 }
 

@@ -28,7 +28,6 @@ export function bindTool(
   const spec = toToolSpec(contract);
   const argsAllowlist = compileAllowlist(contract.redaction.args);
   const outputAllowlist = compileAllowlist(contract.redaction.output);
-  const granted = pick(capabilities, contract.capabilities);
   const executable = contract as ToolContract;
   return {
     id: spec.name,
@@ -39,7 +38,7 @@ export function bindTool(
     ...limitsOf(contract),
     validateInput: (args) => parseWith(contract.input, args),
     exec: async (args, context, signal) =>
-      executable.execute(args, context, { ...granted, signal }),
+      executable.execute(args, context, grant(capabilities, contract.capabilities, signal)),
     validateOutput: (output) => parseWith(contract.output, output),
     redactArgs: (args) => redact(args, argsAllowlist),
     redactOutput: (output) => redact(output, outputAllowlist),
@@ -110,13 +109,33 @@ function parseWith(
   return parsed.success ? ok(parsed.output as JsonObject) : fail(sortIssues(parsed.issues));
 }
 
-/** Hands over what the contract names and nothing else; its type already says so to the author. */
-function pick(
+/**
+ * Hands over what the contract names and nothing else, for as long as the invocation lasts: a tool
+ * that was left behind must not act any more.
+ */
+function grant(
   capabilities: ToolCapabilities,
   names: readonly (keyof ToolCapabilities)[],
-): ToolCapabilities {
-  const picked: Partial<ToolCapabilities> = Object.fromEntries(
-    names.map((name) => [name, capabilities[name]]),
-  );
-  return picked as ToolCapabilities;
+  signal: AbortSignal,
+): ToolCapabilities & { readonly signal: AbortSignal } {
+  const granted = names.map((name) => [name, untilAborted(capabilities[name], signal)] as const);
+  return {
+    ...(Object.fromEntries(granted) as Partial<ToolCapabilities>),
+    signal,
+  } as ToolCapabilities & {
+    readonly signal: AbortSignal;
+  };
+}
+
+function untilAborted<T extends object>(capability: T, signal: AbortSignal): T {
+  return new Proxy(capability, {
+    get(target, key) {
+      const member = Reflect.get(target, key) as unknown;
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]): unknown => {
+        if (signal.aborted) throw new Error("the invocation is over");
+        return Reflect.apply(member, target, args) as unknown;
+      };
+    },
+  });
 }

@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import { escapePointer } from "../protocol/json-guard.ts";
+import { toPointer } from "../protocol/json-pointer.ts";
 import type { FieldError, ToolFailure } from "../protocol/observation.ts";
 import { wordExpectation } from "../protocol/word-expectation.ts";
 
@@ -8,7 +8,6 @@ const ORDER = ["STRUCTURAL_VIOLATION", "TYPE_MISMATCH", "OUT_OF_BOUNDS"] as cons
 type IssueClass = (typeof ORDER)[number];
 
 const MAX_FIELD_ERRORS = 16;
-const MAX_POINTER_CHARS = 256;
 
 /**
  * Sorts what valibot found into shape, types and bounds, and words it for repair.
@@ -53,8 +52,7 @@ function isUnknown(issue: v.BaseIssue<unknown>): boolean {
 
 function pointerOf(path: readonly { readonly key: unknown }[] | undefined): string | null {
   if (!path || path.length === 0) return null;
-  const pointer = path.map(({ key }) => `/${escapePointer(String(key))}`).join("");
-  return pointer.slice(0, MAX_POINTER_CHARS);
+  return toPointer(path.map(({ key }) => key));
 }
 
 function kindOf(value: unknown): string {

@@ -1,19 +1,12 @@
 import * as v from "valibot";
-import {
-  escapePointer,
-  findProtoKey,
-  MAX_JSON_DEPTH,
-  nestsTooDeep,
-} from "../protocol/json-guard.ts";
+import { findProtoKey, MAX_JSON_DEPTH, nestsTooDeep } from "../protocol/json-guard.ts";
+import { toPointer } from "../protocol/json-pointer.ts";
 import { fail, ok, type Result } from "../protocol/result.ts";
 import { wordExpectation } from "../protocol/word-expectation.ts";
 import { problem } from "./problem.ts";
 
 /** Largest request body. */
 export const MAX_BODY_BYTES = 1024 * 1024;
-
-/** A pointer repeats keys of the body, which may be as long as the body. */
-const MAX_POINTER_CHARS = 256;
 
 /**
  * Reads a JSON body of a known shape.
@@ -37,9 +30,9 @@ export async function readJson<T>(
   } catch {
     return fail(problem("invalid_json"));
   }
-  const pointer = findProtoKey(value);
-  if (pointer !== undefined) {
-    const errors = [{ pointer: cut(pointer), message: "no key may be named __proto__" }];
+  const path = findProtoKey(value);
+  if (path) {
+    const errors = [{ pointer: toPointer(path), message: "no key may be named __proto__" }];
     return fail(problem("forbidden_key", { errors }));
   }
   // One fault is enough: a hostile body has a million of them.
@@ -77,11 +70,7 @@ function listIssues(
   issues: readonly v.BaseIssue<unknown>[],
 ): readonly { readonly pointer: string; readonly message: string }[] {
   return issues.map((issue) => ({
-    pointer: cut((issue.path ?? []).map(({ key }) => `/${escapePointer(String(key))}`).join("")),
+    pointer: toPointer((issue.path ?? []).map(({ key }) => key)),
     message: `expected ${wordExpectation(issue.expected)}`,
   }));
-}
-
-function cut(pointer: string): string {
-  return pointer.length > MAX_POINTER_CHARS ? `${pointer.slice(0, MAX_POINTER_CHARS)}…` : pointer;
 }

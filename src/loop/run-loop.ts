@@ -49,7 +49,7 @@ interface RunEnd {
   readonly error?: RunError;
 }
 
-interface RunProgress {
+interface RunControl {
   readonly signal: AbortSignal;
   readonly spent: { usage: Usage };
 }
@@ -57,7 +57,7 @@ interface RunProgress {
 async function runSteps(
   claim: RunClaim,
   ports: RunPorts,
-  { signal, spent }: RunProgress,
+  { signal, spent }: RunControl,
 ): Promise<RunEnd> {
   ports.journal.append([{ type: "run_started", runId: claim.runId, model: claim.model }]);
   const loaded = await ports.policies.load(claim.principal.tenantId);

@@ -9,6 +9,7 @@ import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 import { NO_USAGE } from "../protocol/usage.ts";
 import type { ToolRunner } from "../runner/tool-runner.ts";
 import type { CallIds } from "./call-ids.ts";
+import { isHighSurrogate } from "../protocol/utf16.ts";
 
 /** What every step of a run shares. */
 export interface StepScope {
@@ -28,7 +29,7 @@ export interface StepScope {
 /** One model call and the tool calls it asked for. */
 export interface Step {
   readonly number: number;
-  /** No step may follow this one, so it may ask for no tools. */
+  /** No step follows this one, whatever it asks for. */
   readonly last: boolean;
 }
 
@@ -102,11 +103,7 @@ function pushDeltas(events: AiEvent[], part: number, text: string): void {
   events.push({ type: "text_delta", part, text: start === 0 ? text : text.slice(start) });
 }
 
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-/** Most argument text that one assistant message remembers, so that it fits one stored row. */
+/** Most argument text that one assistant message remembers: a model could ask for 32 MB of it. */
 const MAX_REMEMBERED_CHARS = 256 * 1024;
 
 function rememberAssistant(scope: StepScope, text: string, calls: readonly ToolCall[]): void {

@@ -1,7 +1,7 @@
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
-/** Names one run; carries a MAC bound to its tenant (see run-id.ts). */
+/** Names one run; carries a MAC bound to its tenant (see RunIds). */
 export type RunId = Branded<"RunId">;
 export type TenantId = Branded<"TenantId">;
 /** `user:…`, `agent:…` or `service:…` (seeds/000, ToolInvocationContext). */

@@ -30,22 +30,16 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Finds an own key `__proto__` anywhere in a parsed value and answers its JSON pointer.
+ * Finds an own key `__proto__` anywhere in a parsed value and answers the path to it.
  * Threat: such a key becomes the prototype of whatever the value is merged or copied into.
  * Contract: the value nests at most MAX_JSON_DEPTH levels.
  */
-export function findProtoKey(value: unknown, pointer = ""): string | undefined {
+export function findProtoKey(value: unknown): readonly string[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const key of Object.keys(value)) {
-    const at = `${pointer}/${escapePointer(key)}`;
-    if (key === "__proto__") return at;
-    const found = findProtoKey(Object.getOwnPropertyDescriptor(value, key)?.value, at);
-    if (found !== undefined) return found;
+    if (key === "__proto__") return [key];
+    const below = findProtoKey(Object.getOwnPropertyDescriptor(value, key)?.value);
+    if (below) return [key, ...below];
   }
   return undefined;
-}
-
-/** Writes one reference token of a JSON pointer (RFC 6901, section 3). */
-export function escapePointer(token: string): string {
-  return token.replaceAll("~", "~0").replaceAll("/", "~1");
 }

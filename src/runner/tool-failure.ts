@@ -1,6 +1,35 @@
 import type { FieldError, ToolFailure } from "../protocol/observation.ts";
 import { fail } from "../protocol/result.ts";
 
+/** Most that a tool's own failure may say; it goes to the log, the reader and the model. */
+const MAX_ERRORS = 16;
+const MAX_MESSAGE_CHARS = 500;
+const MAX_NAME_CHARS = 256;
+
+/** Keeps a tool's own failure within bounds. */
+export function boundFailure({ taxonomyClass, errors }: ToolFailure): ToolFailure {
+  return {
+    taxonomyClass,
+    errors: errors.slice(0, MAX_ERRORS).map(({ field, message, code }) => ({
+      field: field === null ? null : field.slice(0, MAX_NAME_CHARS),
+      message: message.slice(0, MAX_MESSAGE_CHARS),
+      code: code.slice(0, MAX_NAME_CHARS),
+    })),
+  };
+}
+
+/** Ends a call whose run was cancelled before the tool answered. */
+export const CANCELLED = failCall("UNKNOWN_ERROR", {
+  code: "cancelled",
+  message: "the run was cancelled before the tool answered",
+});
+
+/** Ends a call in which the tool, or its contract, broke; what broke stays inside. */
+export const TOOL_FAILED = failCall("UNKNOWN_ERROR", {
+  code: "tool_failed",
+  message: "the tool failed",
+});
+
 /** Words a failure that concerns the whole call, not one field of it. */
 export function failCall(
   taxonomyClass: ToolFailure["taxonomyClass"],

@@ -18,6 +18,7 @@ import { executeTool } from "./gates/execute-tool.ts";
 import { lookupTool } from "./gates/lookup-tool.ts";
 import { normaliseOutput } from "./gates/normalise-output.ts";
 import { parseCall } from "./gates/parse-call.ts";
+import { CANCELLED, TOOL_FAILED } from "./tool-failure.ts";
 
 /** What the runner stands on; bound once per run. */
 export interface ToolRunnerPorts {
@@ -48,7 +49,13 @@ export function createToolRunner(ports: ToolRunnerPorts): ToolRunner {
     async exec(call, context, signal) {
       const startedAtMs = ports.clock.nowMs();
       const attempt: Attempt = { ports, call, context, signal };
-      const passage = await passGates(attempt);
+      let passage: Passage;
+      try {
+        passage = await passGates(attempt);
+      } catch {
+        // A schema or a redaction of an author broke; the call ends like any other.
+        passage = { outcome: TOOL_FAILED };
+      }
       return conclude(attempt, startedAtMs, passage);
     },
   };
@@ -86,6 +93,7 @@ async function passGates({ ports, call, context, signal }: Attempt): Promise<Pas
   if (!valid.ok) return { tool, outcome: valid };
 
   const args = tool.redactArgs(valid.value);
+  if (signal.aborted) return { tool, args, outcome: CANCELLED };
   const { part, toolCallId } = context;
   journal.append([{ type: "tool_call_start", part, toolCallId, args }]);
 

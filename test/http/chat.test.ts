@@ -99,6 +99,40 @@ test("a conversation that has grown past what can be sent is refused by name", a
   expect(refusal).toMatchObject({ status: 422, code: "conversation_too_long" });
 });
 
+test("a continued conversation holds calls and results, and its call ids are taken", async () => {
+  const first = await chat([{ calls: [{ ...TIME, id: "call_0" }] }, { text: ["It is late."] }]);
+  const previousRunId = runIdOf(first);
+  await first.text();
+  const echo = await postChat({ messages: [{ role: "user", content: "echo" }], previousRunId });
+  const said = (await chunksOf(echo)).find(({ type }) => type === "text-delta");
+  const seen = JSON.parse(String(said?.["textDelta"])) as { messages: { role: string }[] };
+  expect(seen.messages.map(({ role }) => role)).toEqual([
+    "user",
+    "assistant",
+    "tool",
+    "assistant",
+    "user",
+  ]);
+
+  const again = script({ calls: [{ ...TIME, id: "call_0" }] }, { text: ["ok"] });
+  const second = await postChat({ messages: [{ role: "user", content: again }], previousRunId });
+  await second.text();
+  const [repeated] = (await stateOf(runIdOf(second))).toolCalls;
+  expect(repeated?.toolCallId).not.toBe("call_0");
+});
+
+test("a run that goes on cannot be continued", async () => {
+  const running = await chat([{ text: ["one "], hangs: true }]);
+  const previousRunId = runIdOf(running);
+  const answer = await postChat({ messages: [{ role: "user", content: "hi" }], previousRunId });
+  expect([answer.status, await answer.json()]).toEqual([
+    409,
+    expect.objectContaining({ code: "run_still_running" }),
+  ]);
+  await send(`/v1/runs/${previousRunId}/cancel`, { caller: "acme", method: "POST" });
+  await running.text();
+});
+
 test("shows the model only the tools that policy and request allow", async () => {
   const response = await postChat({
     messages: [{ role: "user", content: "echo" }],

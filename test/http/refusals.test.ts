@@ -1,3 +1,4 @@
+import { MAX_BODY_BYTES } from "../../src/http/read-json.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { listDurableObjectIds } from "cloudflare:test";
 import { bindings, postChat, seedPolicies, send } from "../suites/worker.ts";
@@ -127,6 +128,26 @@ describe("refuses before any object wakes", () => {
       body: endless(),
     });
     expect([response.status, await codeOf(response)]).toEqual([413, "body_too_large"]);
+  });
+
+  test("a chunked body of one byte too many, and not one of the limit itself", async () => {
+    const padded = (bytes: number): string => {
+      const body = JSON.stringify(user(""));
+      return body.replace('""', `"${"x".repeat(bytes - body.length)}"`);
+    };
+    for (const [bytes, status] of [
+      [MAX_BODY_BYTES, 200],
+      [MAX_BODY_BYTES + 1, 413],
+    ] as const) {
+      const response = await send("/v1/chat", {
+        caller: "acme",
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: new Response(padded(bytes)).body,
+      });
+      expect(response.status).toBe(status);
+      await response.text();
+    }
   });
 
   test("a chunked body that never ends", async () => {

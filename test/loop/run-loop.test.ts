@@ -115,7 +115,7 @@ test("stops at twenty steps where policy sets no limit", async () => {
   expect(await stateOf(runIdOf(response))).toMatchObject({ reason: "step_limit", steps: 20 });
 });
 
-test.each([["bare"], ["garbled"]] as const)(
+test.each([["bare"], ["garbled"], ["misshapen"]] as const)(
   "denies every tool to a tenant with %s policy",
   async (tenant) => {
     const chunks = await chunksOf(await chat([{ calls: [call(TOKYO)] }, { text: ["ok"] }], tenant));
@@ -142,6 +142,17 @@ test("a title tool sets the run's title", async () => {
     data: [{ type: "title", title: "A call with Tokyo" }],
   });
   expect(await stateOf(runIdOf(response))).toMatchObject({ title: "A call with Tokyo" });
+});
+
+test("cancel stops a run while a step goes on, and every call it asked for has a result", async () => {
+  const response = await chat([{ calls: [call(TOKYO)] }, { text: ["one "], hangs: true }]);
+  const runId = runIdOf(response);
+  await send(`/v1/runs/${runId}/cancel`, { caller: "acme", method: "POST" });
+  const chunks = await chunksOf(response);
+  const proposed = chunks.filter(
+    ({ type, part }) => type === "part-start" && (part as { type: string }).type === "tool-call",
+  );
+  expect(results(chunks).length).toBe(proposed.length);
 });
 
 test("cancel stops a run that streams, and says so", async () => {

@@ -203,6 +203,7 @@ describe("what happens inside a tool stays inside", () => {
     ],
     ["a rejection", () => Promise.reject(new Error("s3cret")), "UNKNOWN_ERROR", "tool_failed"],
     ["an answer that never comes", () => new Promise(() => {}), "TIMEOUT", "timeout"],
+    ["an answer of no form", () => 7, "UNKNOWN_ERROR", "tool_failed"],
     [
       "an output that breaks the contract",
       () => ok({ text: 5, token: "s3cret" }),
@@ -235,6 +236,97 @@ describe("what happens inside a tool stays inside", () => {
     expect(JSON.stringify([result, journal.events])).not.toContain("s3cret");
     expect(clock.waiting).toBe(0);
   });
+});
+
+test.each([
+  ["arguments_too_large", { argumentsText: `{"text":"${"é".repeat(120)}"}` }],
+  ["arguments_too_deep", { argumentsText: `{"text":${"[".repeat(64)}` }],
+  ["forbidden_key", { argumentsText: '{"text":"a","__proto__":{}}' }],
+])("the parse gate itself says %s", async (code, call) => {
+  const { result } = await exec({ call });
+  expect(result.observation.result_payload.errors).toMatchObject([{ code }]);
+});
+
+test("the policy's own bound on results holds, where it is the smaller", async () => {
+  const policy = { ...ALLOW, budgets: { maxResultBytes: 20 } };
+  const { result } = await exec({
+    policy,
+    execute: () => ok({ text: "more than twenty bytes", token: "" }),
+  });
+  expect(result.observation.result_payload.errors).toMatchObject([{ code: "result_too_large" }]);
+});
+
+test("a tool that runs when the run is cancelled is left behind", async () => {
+  const abort = new AbortController();
+  const { result, reached } = await exec({
+    abort: abort.signal,
+    execute: () => {
+      queueMicrotask(() => abort.abort());
+      return new Promise(() => {});
+    },
+  });
+  expect(reached.length).toBe(1);
+  expect(result.observation.result_payload.errors).toMatchObject([{ code: "cancelled" }]);
+});
+
+test("a run that is cancelled announces no start", async () => {
+  const { journal } = await exec({ abort: AbortSignal.abort() });
+  expect(journal.events.map(({ type }) => type)).toEqual(["tool_call_result"]);
+});
+
+test("a tool's own failure is kept within bounds", async () => {
+  const error = {
+    field: "/x".repeat(10_000),
+    code: "c".repeat(10_000),
+    message: "m".repeat(3_000_000),
+  };
+  const { result } = await exec({
+    execute: () =>
+      fail({ taxonomyClass: "STALE_STATE", errors: Array.from({ length: 99 }, () => error) }),
+  });
+  expect(JSON.stringify(result.observation).length).toBeLessThan(32 * 1024);
+});
+
+test("a tool gets the capabilities it names, and only until its invocation ends", async () => {
+  let late: (() => void) | undefined;
+  const titles: string[] = [];
+  const tool = defineTool({
+    name: "test__grab",
+    version: "1.0.0",
+    description: "Grabs.",
+    input: v.strictObject({}),
+    output: v.strictObject({ granted: v.array(v.string()) }),
+    effect: "read_only",
+    redaction: { args: [], output: ["granted"] },
+    capabilities: ["runTitle"],
+    execute(_args, _context, capabilities) {
+      late = () => capabilities.runTitle.set("too late");
+      capabilities.runTitle.set("in time");
+      return ok({ granted: Object.keys(capabilities) });
+    },
+  });
+  const clock = new FakeClock();
+  const journal = new MemoryJournal();
+  const runTitle = { set: (title: string): void => void titles.push(title) };
+  const source = createToolSource([tool], { clock, runTitle });
+  const policy = { ...ALLOW, allowedTools: ["test__grab"] };
+  const runner = createToolRunner({ source, policy, journal, clock });
+  const toolCallId = "c" as ToolCallId;
+  const { value } = await runner.exec(
+    { toolCallId, name: "test__grab", argumentsText: "", truncated: false },
+    {
+      runId: "r" as RunId,
+      tenantId: "t" as TenantId,
+      actorId: "user:a" as ActorId,
+      toolCallId,
+      step: 1,
+      part: 0,
+    },
+    new AbortController().signal,
+  );
+  expect(value).toEqual({ granted: ["runTitle", "signal"] });
+  expect(late).toThrow("the invocation is over");
+  expect(titles).toEqual(["in time"]);
 });
 
 test("a tool learns that its time is up", async () => {

@@ -16,6 +16,12 @@ export const TOKENS = {
   strict: { token: "token-of-strict", tenantId: "strict", scopes: ALL },
   /** May read runs of acme and nothing else. */
   reader: { token: "token-of-reader", tenantId: "acme", scopes: ["runs:read"] },
+  /** May start and stop runs of acme and nothing else. */
+  talker: { token: "token-of-talker", tenantId: "acme", scopes: ["chat"] },
+  /** May list tools of acme and nothing else. */
+  lister: { token: "token-of-lister", tenantId: "acme", scopes: ["tools:read"] },
+  /** A policy that is JSON, but no policy. */
+  misshapen: { token: "token-of-misshapen", tenantId: "misshapen", scopes: ALL },
 } as const;
 
 /** The API_TOKENS secret of the test deployment. */

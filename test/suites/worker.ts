@@ -16,6 +16,7 @@ const POLICIES: Partial<Record<Caller, string>> = {
   acme: JSON.stringify({ allowedTools: CORE }),
   rival: JSON.stringify({ allowedTools: CORE }),
   garbled: '{"allowedTools": "everything"',
+  misshapen: JSON.stringify({ allowedTools: CORE, allowEverything: true }),
   strict: JSON.stringify({
     allowedTools: ["core__get_current_time", "core__generate_title"],
     requireApprovalForEffects: ["state_change"],

@@ -2,9 +2,9 @@ import type { Clock } from "../../capabilities/clock.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool-source.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { ToolFailure } from "../../protocol/observation.ts";
-import type { Result } from "../../protocol/result.ts";
+import { fail, type Result } from "../../protocol/result.ts";
 import type { ToolInvocationContext } from "../../protocol/tool-invocation.ts";
-import { failCall } from "../tool-failure.ts";
+import { boundFailure, CANCELLED, failCall, TOOL_FAILED } from "../tool-failure.ts";
 
 export interface Execution {
   readonly tool: BoundToolRuntime;
@@ -24,7 +24,6 @@ export interface Execution {
  */
 export async function executeTool(execution: Execution): Promise<Result<unknown, ToolFailure>> {
   const { tool, args, context, signal, timeoutMs, clock } = execution;
-  if (signal.aborted) return CANCELLED;
   const inner = new AbortController();
   const { promise: ended, resolve: end } = Promise.withResolvers<Result<unknown, ToolFailure>>();
   const cancel = (): void => end(CANCELLED);
@@ -46,17 +45,14 @@ export async function executeTool(execution: Execution): Promise<Result<unknown,
   }
 }
 
-const CANCELLED = failCall("UNKNOWN_ERROR", {
-  code: "cancelled",
-  message: "the run was cancelled before the tool answered",
-});
-
+/** Asks the tool. What it answers is no more to be trusted than what it throws. */
 async function attempt(
   exec: () => Promise<Result<unknown, ToolFailure>>,
 ): Promise<Result<unknown, ToolFailure>> {
   try {
-    return await exec();
+    const answer = await exec();
+    return answer.ok ? { ok: true, value: answer.value } : fail(boundFailure(answer.failure));
   } catch {
-    return failCall("UNKNOWN_ERROR", { code: "tool_failed", message: "the tool failed" });
+    return TOOL_FAILED;
   }
 }

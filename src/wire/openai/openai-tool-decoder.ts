@@ -11,6 +11,7 @@ import type { Usage } from "../../protocol/usage.ts";
 import { readChunk } from "./read-chunk.ts";
 import { type AssembledCall, ToolCallAssembler } from "./tool-call-assembler.ts";
 import { utf8Length } from "./utf8-length.ts";
+import { isHighSurrogate } from "../../protocol/utf16.ts";
 
 /** Bounds of one decode session. */
 export interface OpenAIDecoderLimits {
@@ -234,8 +235,4 @@ const BADNESS: { readonly [Finish in ModelFinish]: number } = {
 /** A cut once reported is not undone by a later, kinder word. */
 function worse(seen: ModelFinish | undefined, next: ModelFinish): ModelFinish {
   return seen !== undefined && BADNESS[seen] >= BADNESS[next] ? seen : next;
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }

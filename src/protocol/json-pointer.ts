@@ -1,0 +1,12 @@
+/** A pointer repeats keys that somebody else chose, so it is cut. */
+const MAX_POINTER_CHARS = 256;
+
+/** Writes a path as a JSON pointer (RFC 6901), cut to a bounded length. */
+export function toPointer(path: readonly unknown[]): string {
+  const pointer = path.map((key) => `/${escapeToken(String(key))}`).join("");
+  return pointer.length > MAX_POINTER_CHARS ? `${pointer.slice(0, MAX_POINTER_CHARS)}…` : pointer;
+}
+
+function escapeToken(token: string): string {
+  return token.replaceAll("~", "~0").replaceAll("/", "~1");
+}

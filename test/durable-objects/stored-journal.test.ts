@@ -1,0 +1,124 @@
+import { runInDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+import { EventFeed } from "../../durable-objects/run/event-feed.ts";
+import { EventLog } from "../../durable-objects/run/event-log.ts";
+import { NEW_RUN, RunStore } from "../../durable-objects/run/run-store.ts";
+import { StoredJournal } from "../../durable-objects/run/stored-journal.ts";
+import type { AiEvent } from "../../src/protocol/ai-event.ts";
+import type { RunId } from "../../src/protocol/ids.ts";
+import type { Principal } from "../../src/protocol/principal.ts";
+import { NO_USAGE } from "../../src/protocol/usage.ts";
+import { FakeClock } from "../suites/fakes.ts";
+import { bindings } from "../suites/worker.ts";
+
+const CLAIM = { runId: "run_1" as RunId, principal: {} as Principal, model: "m", messages: [] };
+const delta = (text: string): AiEvent => ({ type: "text_delta", part: 0, text });
+const started: AiEvent = { type: "text_started", part: 0 };
+const title: AiEvent = { type: "title_set", title: "Mine" };
+const done: AiEvent = { type: "done", reason: "stop", usage: NO_USAGE };
+
+interface Bench {
+  readonly journal: StoredJournal;
+  readonly store: RunStore;
+  readonly clock: FakeClock;
+  /** What was encoded for the reader so far. */
+  readonly sent: readonly string[];
+  readonly abandoned: readonly unknown[];
+  /** Types of the stored events. */
+  readonly stored: () => readonly string[];
+  readonly reader: ReadableStream<Uint8Array>;
+}
+
+let objects = 0;
+
+function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void> {
+  const id = bindings.RUNS.idFromName(`journal-${objects++}`);
+  return runInDurableObject(bindings.RUNS.get(id), async (_object, { storage }) => {
+    const store = new RunStore(storage);
+    store.claim(CLAIM, 0);
+    const log = new EventLog(storage.sql, 0);
+    const clock = new FakeClock();
+    const sent: string[] = [];
+    const encode = ({ type }: AiEvent): string => {
+      sent.push(type);
+      return type;
+    };
+    const encoder = { headers: {}, heartbeat: "", encode };
+    const feed = new EventFeed({ log, encoder, clock, ended: false });
+    const abandoned: unknown[] = [];
+    const abandon = (cause: unknown): void => void abandoned.push(cause);
+    const journal = new StoredJournal({ log, feed, store, clock, progress: NEW_RUN, abandon });
+    const stored = (): readonly string[] =>
+      storage.sql
+        .exec<{ body: string }>("SELECT body FROM events ORDER BY first_seq")
+        .toArray()
+        .flatMap(({ body }) => (JSON.parse(body) as AiEvent[]).map(({ type }) => type));
+    await work({ journal, store, clock, sent, abandoned, stored, reader: feed.open(0) });
+  });
+}
+
+test("an outcome is stored before it is sent, and what follows it waits behind it", () =>
+  withJournal(({ journal, clock, sent, stored, store }) => {
+    journal.append([title]);
+    journal.append([delta("a")]);
+    expect([sent, stored()]).toEqual([[], []]);
+    clock.advance(5);
+    expect(stored()).toEqual(["title_set", "text_delta"]);
+    expect(sent).toEqual(["title_set", "text_delta"]);
+    expect(store.progress().title).toBe("Mine");
+  }));
+
+test("an announcement is sent at once and stored within five milliseconds", () =>
+  withJournal(({ journal, clock, sent, stored }) => {
+    journal.append([started]);
+    expect([sent, stored()]).toEqual([["text_started"], []]);
+    clock.advance(5);
+    expect(stored()).toEqual(["text_started"]);
+  }));
+
+test("deltas are sent at once and stored within a second, and an announcement takes them along", () =>
+  withJournal(({ journal, clock, sent, stored }) => {
+    journal.append([delta("a")]);
+    journal.append([delta("b")]);
+    clock.advance(999);
+    expect([sent.length, stored()]).toEqual([2, []]);
+    clock.advance(1);
+    expect(stored().length).toBe(2);
+    journal.append([delta("c")]);
+    journal.append([{ type: "text_finished", part: 0 }]);
+    clock.advance(5);
+    expect(stored().length).toBe(4);
+  }));
+
+test("the end is stored and sent on the spot, and nothing is taken after it", () =>
+  withJournal(async ({ journal, clock, stored, store, reader }) => {
+    journal.append([title]);
+    journal.append([done]);
+    journal.append([delta("late")]);
+    expect(await new Response(reader).text()).toBe("title_setdone");
+    expect(stored()).toEqual(["title_set", "done"]);
+    expect(store.progress()).toMatchObject({ reason: "stop", title: "Mine" });
+    expect(clock.waiting).toBe(0);
+  }));
+
+test("messages are stored in order, whole, however long they are", () =>
+  withJournal(({ journal, clock, store }) => {
+    const long = `${"😀".repeat(400_000)}\n`;
+    journal.remember({ role: "user", text: "first" });
+    journal.remember({ role: "user", text: long });
+    expect(store.transcript()).toEqual([]);
+    clock.advance(5);
+    expect(store.transcript()).toEqual([
+      { role: "user", text: "first" },
+      { role: "user", text: long },
+    ]);
+  }));
+
+test("a journal that cannot store gives the object up and sends nothing that is not stored", () =>
+  withJournal(({ journal, clock, store, sent, abandoned }) => {
+    store.sql.exec("DROP TABLE events");
+    journal.append([title]);
+    clock.advance(5);
+    expect(abandoned.length).toBe(1);
+    expect(sent).toEqual([]);
+  }));
