@@ -55,7 +55,6 @@ export class RunObject extends DurableObject<RawEnv> {
   }
 
   state(): RunState | undefined {
-    this.#run?.journal.flush();
     return this.#run && this.#store.state();
   }
 

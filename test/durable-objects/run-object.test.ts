@@ -107,15 +107,25 @@ test("a redacted record is stored beside the raw arguments", async () => {
   expect(row).toEqual({ arguments_text: call.args, args: '{"expression":"6 * 7"}' });
 });
 
-test("a state that is asked for while an outcome waits to be stored is the latest", async () => {
-  const call = { name: "core__calculate", args: '{"expression":"6 * 7"}' };
-  const response = await chat([{ calls: [call] }, { text: ["one "], hangs: true }]);
+test("an interrupted run leaves a transcript that can be continued", async () => {
+  const response = await chat([{ text: ["half "], hangs: true }]);
   const runId = runIdOf(response);
-  await vi.waitFor(async () => {
-    expect(await stateOf(runId)).toMatchObject({ steps: 2, toolCalls: [{ outcome: "SUCCESS" }] });
+  const reader = response.body?.getReader();
+  await reader?.read();
+  const call = { toolCallId: "call_1", name: "core__calculate", argumentsText: "{}" };
+  const asked = JSON.stringify({ role: "assistant", text: "", toolCalls: [call] });
+  await runInDurableObject(stubOf(runId), async (_object, { storage }) => {
+    storage.sql.exec("INSERT INTO messages (seq, part, body) VALUES (2, 0, ?)", asked);
+    await storage.sync();
   });
-  await send(`/v1/runs/${runId}/cancel`, { caller: "acme", method: "POST" });
-  await response.text();
+  await runInDurableObject(stubOf(runId), (_object, state) => state.abort("crash")).catch(() => {});
+  await Promise.all([(await events(runId)).text(), reader?.cancel().catch(() => {})]);
+  const [answer] = await rowsOf(runId, "SELECT body FROM messages WHERE seq = 3");
+  expect(JSON.parse(String(answer?.["body"]))).toMatchObject({
+    role: "tool",
+    toolCallId: "call_1",
+    result: { result_payload: { errors: [{ code: "interrupted" }] } },
+  });
 });
 
 test("raw arguments stay in the invocation row; events hold redacted ones", async () => {

@@ -143,7 +143,7 @@ describe("refuses before any object wakes", () => {
         caller: "acme",
         method: "POST",
         headers: { "content-type": "application/json" },
-        body: new Response(padded(bytes)).body,
+        body: inPieces(padded(bytes)),
       });
       expect(response.status).toBe(status);
       await response.text();
@@ -239,6 +239,19 @@ test("carries the security headers on every answer", async () => {
 
 async function codeOf(response: Response): Promise<string> {
   return (await response.json<{ code: string }>()).code;
+}
+
+/** A body whose length nobody knows beforehand. */
+function inPieces(text: string): ReadableStream<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  return new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += 100_000) {
+        controller.enqueue(bytes.slice(at, at + 100_000));
+      }
+      controller.close();
+    },
+  });
 }
 
 function endless(): ReadableStream<Uint8Array> {
