@@ -65,12 +65,12 @@ export class StoredJournal implements RunJournal {
     const isOutcome = events.some(tellsOutcome);
     if (isOutcome || this.#held.length > 0) {
       this.#held.push(...logged);
-      if (events.at(-1)?.type === "done") this.flush();
+      if (events.at(-1)?.type === "done") this.#flush();
       else this.#flushWithin(STORE_WITHIN_MS);
       return;
     }
     feed.publish(logged);
-    if (log.pendingChars > FLUSH_AFTER_CHARS) this.flush();
+    if (log.pendingChars > FLUSH_AFTER_CHARS) this.#flush();
     else if (events.every(({ type }) => type === "text_delta")) this.#flushWithin(DELTAS_WITHIN_MS);
     else this.#flushWithin(STORE_WITHIN_MS);
   }
@@ -86,7 +86,7 @@ export class StoredJournal implements RunJournal {
   }
 
   /** Stores everything that waits, then sends what was held back for it. */
-  flush(): void {
+  #flush(): void {
     const { log, store, feed, abandon } = this.#ports;
     this.#flushing?.cancel();
     this.#flushing = undefined;
@@ -110,7 +110,7 @@ export class StoredJournal implements RunJournal {
     const isUrgent = delayMs === STORE_WITHIN_MS;
     if (this.#flushing && (this.#flushing.isUrgent || !isUrgent)) return;
     this.#flushing?.cancel();
-    const cancel = this.#ports.clock.schedule(delayMs, () => this.flush());
+    const cancel = this.#ports.clock.schedule(delayMs, () => this.#flush());
     this.#flushing = { cancel, isUrgent };
   }
 

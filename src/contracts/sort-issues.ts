@@ -33,7 +33,7 @@ function toFieldError(issue: v.BaseIssue<unknown>): FieldError {
   const code = classify(issue);
   if (isUnknown(issue)) {
     const holder = pointerOf(issue.path?.slice(0, -1));
-    return { field: holder, code, message: "no other fields than the tool's own are taken" };
+    return { field: holder, code, message: "unknown fields are not accepted" };
   }
   const field = pointerOf(issue.path);
   if (isMissing(issue)) return { field, code, message: "required field is missing" };
