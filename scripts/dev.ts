@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { parseArgs, parseEnv } from "node:util";
 import { getPlatformProxy, unstable_readConfig } from "wrangler";
 import { startOfflineModel } from "./offline-model.ts";
-import { startTree } from "./process-tree.ts";
+import { startTree, type ProcessTree } from "./process-tree.ts";
 
 const USAGE = "Usage: npm run dev -- [--port N] [--persist-to DIR]";
 const DEVELOPER = {
@@ -41,30 +41,7 @@ async function main(): Promise<void> {
     DEV_PRINCIPAL: JSON.stringify(DEVELOPER),
   };
 
-  const worker = startTree(
-    process.execPath,
-    [
-      resolve("node_modules/wrangler/bin/wrangler.js"),
-      "dev",
-      "--local",
-      "--ip=127.0.0.1",
-      `--port=${port}`,
-      "--inspector-port=0",
-      `--persist-to=${persistTo}`,
-      `--env-file=${secretsFile}`,
-      "--log-level=warn",
-      "--show-interactive-dev-session=false",
-      ...toVarFlags(variables),
-    ],
-    {
-      stdio: ["ignore", "inherit", "inherit"],
-      env: {
-        ...process.env,
-        CLOUDFLARE_CF_FETCH_ENABLED: "false",
-        WRANGLER_SEND_METRICS: "false",
-      },
-    },
-  );
+  const worker = startWorker({ port, persistTo, secretsFile, variables });
   let isStopping = false;
   const stop = async (code: number): Promise<void> => {
     if (isStopping) return;
@@ -87,6 +64,35 @@ async function main(): Promise<void> {
     console.error(`Interlock did not start: ${refusal}`);
     await stop(1);
   }
+}
+
+/** What `wrangler dev` is started with; secrets go by file, for arguments can be read by others. */
+interface WorkerSettings {
+  readonly port: number;
+  readonly persistTo: string;
+  readonly secretsFile: string;
+  readonly variables: Record<string, string | undefined>;
+}
+
+function startWorker({ port, persistTo, secretsFile, variables }: WorkerSettings): ProcessTree {
+  const args = [
+    resolve("node_modules/wrangler/bin/wrangler.js"),
+    "dev",
+    "--local",
+    "--ip=127.0.0.1",
+    `--port=${port}`,
+    "--inspector-port=0",
+    `--persist-to=${persistTo}`,
+    `--env-file=${secretsFile}`,
+    "--log-level=warn",
+    "--show-interactive-dev-session=false",
+    ...toVarFlags(variables),
+  ];
+  const quiet = { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" };
+  return startTree(process.execPath, args, {
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, ...quiet },
+  });
 }
 
 function readArguments(): { port: number; persistTo: string } {

@@ -3,9 +3,8 @@ import { formatEventId } from "../protocol/event-id.ts";
 import type { RunId } from "../protocol/ids.ts";
 import type { RunState } from "../protocol/run-state.ts";
 
-/** Methods that a run's object answers besides `fetch`. */
-interface RunStub {
-  fetch(url: string, init?: RequestInit): Promise<Response>;
+/** What a run's object answers besides `fetch`. */
+interface RunMethods {
   state(): Promise<RunState | undefined>;
   cancel(): Promise<RunState | undefined>;
   transcript(): Promise<TranscriptAnswer>;
@@ -13,20 +12,21 @@ interface RunStub {
 
 /** Reaches each run's Durable Object by the run's id. */
 export function createDurableRunGateway(runs: DurableObjectNamespace): RunGateway {
-  const stub = (runId: RunId): RunStub => runs.get(runs.idFromName(runId)) as unknown as RunStub;
+  const objectOf = (runId: RunId): DurableObjectStub & RunMethods =>
+    runs.get(runs.idFromName(runId)) as DurableObjectStub & RunMethods;
   return {
     start: (claim) =>
-      stub(claim.runId).fetch("https://run/start", {
+      objectOf(claim.runId).fetch("https://run/start", {
         method: "POST",
         body: JSON.stringify(claim),
       }),
     events(runId, after) {
       const headers = new Headers();
       if (after) headers.set("last-event-id", formatEventId(after));
-      return stub(runId).fetch("https://run/events", { headers });
+      return objectOf(runId).fetch("https://run/events", { headers });
     },
-    state: (runId) => stub(runId).state(),
-    cancel: (runId) => stub(runId).cancel(),
-    transcript: (runId) => stub(runId).transcript(),
+    state: (runId) => objectOf(runId).state(),
+    cancel: (runId) => objectOf(runId).cancel(),
+    transcript: (runId) => objectOf(runId).transcript(),
   };
 }

@@ -117,15 +117,14 @@ function grant(
   capabilities: ToolCapabilities,
   names: readonly (keyof ToolCapabilities)[],
   signal: AbortSignal,
-): ToolCapabilities & { readonly signal: AbortSignal } {
-  const granted = names.map((name) => [name, untilAborted(capabilities[name], signal)] as const);
-  return {
-    ...(Object.fromEntries(granted) as Partial<ToolCapabilities>),
-    signal,
-  } as ToolCapabilities & {
-    readonly signal: AbortSignal;
-  };
+): Granted {
+  const named = names.map((name) => [name, untilAborted(capabilities[name], signal)] as const);
+  const granted: Partial<ToolCapabilities> = Object.fromEntries(named);
+  return { ...granted, signal } as Granted;
 }
+
+/** What the type of `execute` promises its author: the named capabilities, and the signal. */
+type Granted = ToolCapabilities & { readonly signal: AbortSignal };
 
 function untilAborted<T extends object>(capability: T, signal: AbortSignal): T {
   return new Proxy(capability, {

@@ -7,9 +7,9 @@ import { parseArguments, type ToolCall } from "../protocol/tool-call.ts";
 import type { ToolSpec } from "../protocol/tool-spec.ts";
 import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 import { NO_USAGE } from "../protocol/usage.ts";
+import { isHighSurrogate } from "../protocol/utf16.ts";
 import type { ToolRunner } from "../runner/tool-runner.ts";
 import type { CallIds } from "./call-ids.ts";
-import { isHighSurrogate } from "../protocol/utf16.ts";
 
 /** What every step of a run shares. */
 export interface StepScope {

@@ -25,7 +25,7 @@ export interface ToolExecResult {
   readonly observation: ObservationObject;
 }
 
-/** One admitted attempt, as recorded (seeds/000 #10). The raw arguments live here alone. */
+/** One admitted attempt, as recorded (seeds/000 #10). Of what the run keeps, only this and the transcript hold raw arguments. */
 export interface ToolInvocationRecord {
   readonly toolCallId: ToolCallId;
   readonly step: number;

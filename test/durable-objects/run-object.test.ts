@@ -128,7 +128,7 @@ test("an interrupted run leaves a transcript that can be continued", async () =>
   });
 });
 
-test("raw arguments stay in the invocation row; events hold redacted ones", async () => {
+test("what a refused call held reaches no event and no reader", async () => {
   const call = {
     name: "core__get_current_time",
     args: '{"timeZone":"UTC","secret":"hunter2","hunter3":1}',

@@ -5,7 +5,7 @@ import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import type { ActorId, RunId, TenantId, ToolCallId } from "../../src/protocol/ids.ts";
 import { fail, ok } from "../../src/protocol/result.ts";
 import type { ToolCall } from "../../src/protocol/tool-call.ts";
-import type { ToolExecResult } from "../../src/protocol/tool-invocation.ts";
+import type { ToolExecResult, ToolInvocationContext } from "../../src/protocol/tool-invocation.ts";
 import type { ToolPolicy } from "../../src/protocol/tool-policy.ts";
 import { createToolRunner } from "../../src/runner/tool-runner.ts";
 import { FakeClock, MemoryJournal } from "../suites/fakes.ts";
@@ -22,6 +22,15 @@ interface Setup {
   readonly abort?: AbortSignal;
   readonly call?: Partial<ToolCall>;
 }
+
+const contextOf = (toolCallId: ToolCallId): ToolInvocationContext => ({
+  runId: "run_1" as RunId,
+  tenantId: "acme" as TenantId,
+  actorId: "user:ann" as ActorId,
+  toolCallId,
+  step: 1,
+  part: 0,
+});
 
 /** Runs one call of a tool that notes what reached it. */
 async function exec(setup: Setup = {}): Promise<{
@@ -66,14 +75,7 @@ async function exec(setup: Setup = {}): Promise<{
     truncated: false,
     ...setup.call,
   };
-  const context = {
-    runId: "run_1" as RunId,
-    tenantId: "acme" as TenantId,
-    actorId: "user:ann" as ActorId,
-    toolCallId: call.toolCallId,
-    step: 1,
-    part: 0,
-  };
+  const context = contextOf(call.toolCallId);
   const pending = runner.exec(call, context, setup.abort ?? new AbortController().signal);
   await new Promise((resolve) => setTimeout(resolve, 0));
   clock.advance(1000);
@@ -314,14 +316,7 @@ test("a tool gets the capabilities it names, and only until its invocation ends"
   const toolCallId = "c" as ToolCallId;
   const { value } = await runner.exec(
     { toolCallId, name: "test__grab", argumentsText: "", truncated: false },
-    {
-      runId: "r" as RunId,
-      tenantId: "t" as TenantId,
-      actorId: "user:a" as ActorId,
-      toolCallId,
-      step: 1,
-      part: 0,
-    },
+    contextOf(toolCallId),
     new AbortController().signal,
   );
   expect(value).toEqual({ granted: ["runTitle", "signal"] });
@@ -355,14 +350,7 @@ test("a tool learns that its time is up", async () => {
   const toolCallId = "c" as ToolCallId;
   const pending = runner.exec(
     { toolCallId, name: "test__slow", argumentsText: "", truncated: false },
-    {
-      runId: "r" as RunId,
-      tenantId: "t" as TenantId,
-      actorId: "user:a" as ActorId,
-      toolCallId,
-      step: 1,
-      part: 0,
-    },
+    contextOf(toolCallId),
     new AbortController().signal,
   );
   await Promise.resolve();

@@ -8,10 +8,10 @@ import type {
 } from "../../protocol/model-event.ts";
 import { parseArguments, type ToolCall } from "../../protocol/tool-call.ts";
 import type { Usage } from "../../protocol/usage.ts";
+import { isHighSurrogate } from "../../protocol/utf16.ts";
 import { readChunk } from "./read-chunk.ts";
 import { type AssembledCall, ToolCallAssembler } from "./tool-call-assembler.ts";
 import { utf8Length } from "./utf8-length.ts";
-import { isHighSurrogate } from "../../protocol/utf16.ts";
 
 /** Bounds of one decode session. */
 export interface OpenAIDecoderLimits {
