@@ -130,6 +130,16 @@ describe("refuses before any object wakes", () => {
     expect([response.status, await codeOf(response)]).toEqual([413, "body_too_large"]);
   });
 
+  test("a small body that announces more than the limit", async () => {
+    const response = await send("/v1/chat", {
+      caller: "acme",
+      method: "POST",
+      headers: { "content-type": "application/json", "content-length": "99999999" },
+      body: inPieces("{}"),
+    });
+    expect([response.status, await codeOf(response)]).toEqual([413, "body_too_large"]);
+  });
+
   test("a chunked body of one byte too many, and not one of the limit itself", async () => {
     const padded = (bytes: number): string => {
       const body = JSON.stringify(user(""));

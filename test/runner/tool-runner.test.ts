@@ -235,6 +235,8 @@ describe("what happens inside a tool stays inside", () => {
     expect(reached.length).toBe(1);
     expect(result.observation.status.taxonomy_class).toBe(taxonomyClass);
     expect(result.observation.result_payload).toMatchObject({ data: null, errors: [{ code }] });
+    expect(result.observation.tool_identity.version).toBe("1.0.0");
+    expect(journal.records).toMatchObject([{ args: { text: "hi" } }]);
     expect(JSON.stringify([result, journal.events])).not.toContain("s3cret");
     expect(clock.waiting).toBe(0);
   });
