@@ -3,13 +3,13 @@
  * forbidden. test/architecture.node.test.ts plants a violation of each kind to prove that they bite.
  */
 const FOLDERS = {
-  protocol: { inside: [], packages: ["valibot"] },
+  protocol: { inside: [], packages: ["valibot", "canonicalize"] },
   env: { inside: ["protocol"], packages: ["valibot"] },
   capabilities: { inside: ["protocol"], packages: [] },
   wire: { inside: ["protocol"], packages: ["eventsource-parser", "assistant-stream", "openai"] },
   contracts: {
     inside: ["protocol", "capabilities"],
-    packages: ["valibot", "@valibot/to-json-schema"],
+    packages: ["valibot", "@valibot/to-json-schema", "ret"],
   },
   tools: { inside: ["protocol", "capabilities", "contracts"], packages: ["valibot", "jsep"] },
   runner: { inside: ["protocol", "capabilities", "contracts"], packages: [] },

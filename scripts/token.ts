@@ -3,7 +3,11 @@ import { parseArgs } from "node:util";
 import { parseApiTokens } from "../src/protocol/api-token.ts";
 import { SCOPES } from "../src/protocol/principal.ts";
 
-const USAGE = `Usage: npm run -s token -- --tenant ID --actor user:NAME [--scopes ${SCOPES.join(",")}]`;
+/** What a chat client needs; whoever manages policy or connections asks for it by name. */
+const DEFAULT_SCOPES = "chat,runs:read,tools:read";
+const USAGE =
+  `Usage: npm run -s token -- --tenant ID --actor user:NAME [--scopes ${DEFAULT_SCOPES}]\n` +
+  `Scopes of the API: ${SCOPES.join(", ")}; tools and policies may ask for others.`;
 
 main();
 
@@ -34,7 +38,7 @@ function readArguments(): { tenant: string; actor: string; scopes: string[] } {
       options: {
         tenant: { type: "string" },
         actor: { type: "string" },
-        scopes: { type: "string", default: SCOPES.join(",") },
+        scopes: { type: "string", default: DEFAULT_SCOPES },
       },
     });
     if (!values.tenant || !values.actor) return refuse("--tenant and --actor are needed.");

@@ -41,6 +41,9 @@ export function createKvPolicyStore({ kv, clock, cache }: KvPolicyPorts): Policy
       }
       return loaded;
     },
+    async read() {
+      return Promise.resolve(denied("missing"));
+    },
   };
 }
 

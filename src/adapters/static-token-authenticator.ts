@@ -9,9 +9,9 @@ const MAX_TOKEN_CHARS = 512;
 
 /** Knows principals by static bearer tokens, of which it holds the hashes alone. */
 export function createStaticTokenAuthenticator(tokens: readonly ApiToken[]): Authenticator {
-  const known = tokens.map(({ sha256, tenantId, actorId, scopes }) => ({
+  const known = tokens.map(({ sha256, ...principal }) => ({
     hash: fromHex(sha256),
-    principal: { tenantId, actorId, scopes },
+    principal,
   }));
   return {
     async authenticate(request) {

@@ -1,17 +1,23 @@
 import type { TenantId } from "../protocol/ids.ts";
+import type { PolicyPin } from "../protocol/policy-pin.ts";
 import type { ToolPolicy } from "../protocol/tool-policy.ts";
 
 /**
  * Reads a tenant's policy.
- * Contract: never throws. A missing, unreadable or invalid document yields the policy that denies
- * everything, with the reason.
+ * Contract: never throws. A missing, unreadable, altered or invalid document yields the policy that
+ * denies everything, with the reason.
  */
 export interface PolicyStore {
+  /** Reads the current policy; it may be a minute old. */
   load(tenantId: TenantId): Promise<LoadedPolicy>;
+  /** Reads the document that a pin names, whichever is current. */
+  read(tenantId: TenantId, pin: PolicyPin): Promise<LoadedPolicy>;
 }
 
 export interface LoadedPolicy {
   readonly policy: ToolPolicy;
+  /** Absent when there is no document to pin. */
+  readonly pin?: PolicyPin;
   /** Absent when a document was found and is valid. */
   readonly deniedBecause?: "missing" | "unreadable" | "invalid";
 }

@@ -2,33 +2,88 @@ import type { JsonObject } from "../protocol/json.ts";
 import type { ToolId } from "../protocol/ids.ts";
 import type { ToolFailure } from "../protocol/observation.ts";
 import type { Result } from "../protocol/result.ts";
+import type { SideEffectClass } from "../protocol/side-effect-class.ts";
+import type { FailureClass } from "../protocol/taxonomy.ts";
 import type { ToolEffect } from "../protocol/tool-effect.ts";
 import type { ToolInvocationContext } from "../protocol/tool-invocation.ts";
+import type { ToolLifecycle } from "../protocol/tool-lifecycle.ts";
 import type { ToolSpec } from "../protocol/tool-spec.ts";
+import type { RateLimit } from "./budget-ledger.ts";
 import type { Clock } from "./clock.ts";
+import type { AuthCapability } from "./connection-broker.ts";
+import type { Progress } from "./progress.ts";
 import type { RunTitle } from "./run-title.ts";
 
-/** What a tool may be given; a tool names the ones it needs (seeds/000 #3, #29). */
-export interface ToolCapabilities {
+/** Capabilities that serve a whole run. */
+export interface RunCapabilities {
   readonly clock: Clock;
   readonly runTitle: RunTitle;
 }
 
+/** What carries the authority of one invocation; made for it and gone with it. */
+export interface InvocationScope {
+  /** Aborts when the time is up, the run is cancelled, or the tool was left behind. */
+  readonly signal: AbortSignal;
+  /** Stays the same over every attempt at one logical operation (seeds/004, "Idempotency Key Architecture"). */
+  readonly idempotencyKey: string;
+  readonly progress: Progress;
+  /** Present exactly when the tool requires a connection. */
+  readonly auth?: AuthCapability;
+}
+
+/** What a tool may be given; a tool names the ones it needs (seeds/000 #3, #29). */
+export interface ToolCapabilities extends RunCapabilities {
+  readonly auth: AuthCapability;
+  readonly progress: Progress;
+}
+
 /**
- * One tool, bound and ready for the runner (seeds/000 #27). It owns its schemas and its redaction;
- * the runner never touches a schema.
+ * One tool, bound and ready for the runner (seeds/000 #27). It owns its schemas, its rules and its
+ * redaction; the runner never touches a schema.
  */
 export interface BoundToolRuntime {
   readonly id: ToolId;
   readonly version: string;
   readonly spec: ToolSpec;
   readonly effect: ToolEffect;
+  readonly sideEffectClass: SideEffectClass;
+  /** The contract itself asks for a person before each call. */
+  readonly confirmationRequired: boolean;
+  readonly lifecycle: ToolLifecycle;
   /** Unit: milliseconds. */
   readonly timeoutMs: number;
   readonly maxArgumentsBytes: number;
   readonly maxResultBytes: number;
+  readonly maxRetries: number;
+  /** Calls of one run. */
+  readonly rateLimit: RateLimit;
+  /** What one call costs, in units of the currency. */
+  readonly cost: { readonly currency: string; readonly perCall: number };
+  /** JSON pointer to the money a call moves, in units of the currency. */
+  readonly amountField?: string;
+  readonly requiredScopes: readonly string[];
+  readonly requiresConnection: boolean;
+  /** Running it again under the same key changes nothing more. */
+  readonly isIdempotent: boolean;
+  /** May run beside other tools that say so. */
+  readonly isParallel: boolean;
+  /** Its output holds text that others wrote. */
+  readonly isOutputUntrusted: boolean;
+  readonly isVerificationRequired: boolean;
+  /** Stages that its progress may name. */
+  readonly progressStages: readonly string[];
+  /** The class of each failure code that the contract declares. */
+  readonly errorClasses: ReadonlyMap<string, FailureClass>;
   /** Validates shape, types and bounds in one pass. Contract: pure; never throws. */
   validateInput(args: JsonObject): Result<JsonObject, ToolFailure>;
+  /** Checks the contract's semantic rules. Contract: pure. Fails: SEMANTIC_INVALIDITY. */
+  checkRules(args: JsonObject): Result<null, ToolFailure>;
+  /** Asks whether the target is still as the call assumes. Fails: STALE_STATE, or what the check returns. */
+  checkState(
+    args: JsonObject,
+    context: ToolInvocationContext,
+    scope: InvocationScope,
+  ): Promise<Result<null, ToolFailure>>;
   /**
    * Runs the tool on validated arguments.
    * Contract: expected failures are returned; a throw is a bug of the tool and becomes UNKNOWN_ERROR.
@@ -36,7 +91,7 @@ export interface BoundToolRuntime {
   exec(
     args: JsonObject,
     context: ToolInvocationContext,
-    signal: AbortSignal,
+    scope: InvocationScope,
   ): Promise<Result<unknown, ToolFailure>>;
   /** Validates what the tool returned. Contract: pure; never throws. */
   validateOutput(output: unknown): Result<JsonObject, ToolFailure>;
@@ -46,8 +101,9 @@ export interface BoundToolRuntime {
   redactOutput(output: JsonObject): JsonObject;
 }
 
-/** Where tools come from. Contract: lookups are by own id; an unknown id yields undefined. */
+/** Where tools come from. Contract: lookups are by own id; an unknown id or version yields undefined. */
 export interface ToolSourcePort {
-  getBoundTool(toolId: string): BoundToolRuntime | undefined;
+  getBoundTool(toolId: string, version: string): BoundToolRuntime | undefined;
+  /** Every version of every tool, in order of registration. */
   listToolSpecs(): readonly ToolSpec[];
 }

@@ -2,6 +2,7 @@ import { createDevelopmentAuthenticator } from "../adapters/development-authenti
 import { createDurableRunGateway } from "../adapters/durable-run-gateway.ts";
 import { createHmacRunIds } from "../adapters/hmac-run-ids.ts";
 import { createStaticTokenAuthenticator } from "../adapters/static-token-authenticator.ts";
+import { systemClock } from "../adapters/system-clock.ts";
 import { toToolSpec } from "../contracts/bind-tool.ts";
 import { checkEnv, type Env, type RawEnv } from "../env.ts";
 import { createApp } from "../http/app.ts";
@@ -32,6 +33,7 @@ function assemble(env: Env): Parameters<typeof createApp>[0] {
     runIds: createHmacRunIds(env.runIdSecret, (length) =>
       crypto.getRandomValues(new Uint8Array(length)),
     ),
+    clock: systemClock,
     toolSpecs: CORE_TOOLS.map((contract) => toToolSpec(contract)),
     models: env.openai.models,
     page: (request) => env.assets.fetch(request),

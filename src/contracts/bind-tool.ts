@@ -1,21 +1,24 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
-import type { BoundToolRuntime, ToolCapabilities } from "../capabilities/tool-source.ts";
-import { MAX_TOOL_ARGUMENTS_BYTES, MAX_TOOL_RESULT_BYTES, type ToolId } from "../protocol/ids.ts";
+import type {
+  BoundToolRuntime,
+  InvocationScope,
+  RunCapabilities,
+  ToolCapabilities,
+} from "../capabilities/tool-source.ts";
+import type { ToolId } from "../protocol/ids.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { fail, ok } from "../protocol/result.ts";
 import type { JsonSchema7, ToolSpec } from "../protocol/tool-spec.ts";
 import { checkContract, ContractError } from "./check-contract.ts";
-import type { ClosedObjectSchema, ToolContract } from "./define-tool.ts";
+import type {
+  AnyToolContract,
+  ClosedObjectSchema,
+  SemanticRule,
+  ToolContract,
+} from "./tool-contract.ts";
 import { compileAllowlist, redact } from "./redact.ts";
 import { sortIssues } from "./sort-issues.ts";
-
-const DEFAULT_TIMEOUT_MS = 10_000;
-
-/** Any contract, whatever its schemas: `execute` takes what its own schema let through. */
-export type AnyToolContract = Omit<ToolContract, "execute"> & {
-  execute(args: never, context: never, capabilities: never): unknown;
-};
 
 /**
  * Binds a contract to capabilities.
@@ -23,22 +26,44 @@ export type AnyToolContract = Omit<ToolContract, "execute"> & {
  */
 export function bindTool(
   contract: AnyToolContract,
-  capabilities: ToolCapabilities,
+  capabilities: RunCapabilities,
 ): BoundToolRuntime {
   const spec = toToolSpec(contract);
   const argsAllowlist = compileAllowlist(contract.redaction.args);
   const outputAllowlist = compileAllowlist(contract.redaction.output);
-  const executable = contract as ToolContract;
+  const { runtime, security, transactional, amountField } = contract;
+  // Its functions take exactly what its own schema lets through.
+  const executable = contract as unknown as ToolContract;
+  const grant = (scope: InvocationScope): Granted =>
+    grantCapabilities(contract.capabilities, capabilities, scope);
   return {
     id: spec.name,
     version: contract.version,
     spec,
     effect: contract.effect,
-    timeoutMs: contract.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    ...limitsOf(contract),
+    sideEffectClass: contract.sideEffectClass,
+    confirmationRequired: transactional.confirmationRequired,
+    lifecycle: contract.lifecycle,
+    timeoutMs: runtime.timeoutMs,
+    maxArgumentsBytes: runtime.maxArgumentsBytes,
+    maxResultBytes: runtime.maxResultBytes,
+    maxRetries: runtime.maxRetries,
+    rateLimit: runtime.rateLimit,
+    cost: runtime.cost,
+    ...(amountField !== undefined && { amountField }),
+    requiredScopes: security.requiredScopes,
+    requiresConnection: contract.requiresConnection,
+    isIdempotent: contract.idempotency.supported,
+    isParallel: contract.parallel,
+    isOutputUntrusted: security.untrustedOutput,
+    isVerificationRequired: transactional.verificationRequired,
+    progressStages: contract.progressStages,
+    errorClasses: new Map(Object.entries(contract.errors)),
     validateInput: (args) => parseWith(contract.input, args),
-    exec: async (args, context, signal) =>
-      executable.execute(args, context, grant(capabilities, contract.capabilities, signal)),
+    checkRules: (args) => checkRules(executable.rules, args),
+    checkState: async (args, context, scope) =>
+      executable.checkState?.(args, context, grant(scope)) ?? ok(null),
+    exec: async (args, context, scope) => executable.execute(args, context, grant(scope)),
     validateOutput: (output) => parseWith(contract.output, output),
     redactArgs: (args) => redact(args, argsAllowlist),
     redactOutput: (output) => redact(output, outputAllowlist),
@@ -73,19 +98,15 @@ function deriveSpec(contract: AnyToolContract): ToolSpec {
     description: contract.description,
     inputSchema: toSchema(contract, contract.input),
     effect: contract.effect,
+    sideEffectClass: contract.sideEffectClass,
+    confirmationRequired: contract.transactional.confirmationRequired,
+    lifecycle: contract.lifecycle,
     redaction,
   };
-  checkContract({ spec, outputSchema: toSchema(contract, contract.output), ...limitsOf(contract) });
+  const { maxArgumentsBytes, maxResultBytes } = contract.runtime;
+  const outputSchema = toSchema(contract, contract.output);
+  checkContract({ spec, outputSchema, maxArgumentsBytes, maxResultBytes });
   return spec;
-}
-
-function limitsOf(
-  contract: AnyToolContract,
-): Pick<BoundToolRuntime, "maxArgumentsBytes" | "maxResultBytes"> {
-  return {
-    maxArgumentsBytes: contract.maxArgumentsBytes ?? MAX_TOOL_ARGUMENTS_BYTES,
-    maxResultBytes: contract.maxResultBytes ?? MAX_TOOL_RESULT_BYTES,
-  };
 }
 
 function toSchema(contract: AnyToolContract, schema: ClosedObjectSchema): JsonSchema7 {
@@ -109,22 +130,36 @@ function parseWith(
   return parsed.success ? ok(parsed.output as JsonObject) : fail(sortIssues(parsed.issues));
 }
 
+function checkRules(
+  rules: readonly SemanticRule<JsonObject>[],
+  args: JsonObject,
+): ReturnType<BoundToolRuntime["checkRules"]> {
+  const errors = rules
+    .filter((rule) => !rule.holds(args))
+    .map(({ code, message, field = null }) => ({ field, code, message }));
+  return errors.length === 0 ? ok(null) : fail({ taxonomyClass: "SEMANTIC_INVALIDITY", errors });
+}
+
 /**
  * Hands over what the contract names and nothing else, for as long as the invocation lasts: a tool
  * that was left behind must not act any more.
  */
-function grant(
-  capabilities: ToolCapabilities,
-  names: readonly (keyof ToolCapabilities)[],
-  signal: AbortSignal,
+function grantCapabilities(
+  names: AnyToolContract["capabilities"],
+  capabilities: RunCapabilities,
+  { signal, idempotencyKey, auth, progress }: InvocationScope,
 ): Granted {
-  const named = names.map((name) => [name, untilAborted(capabilities[name], signal)] as const);
-  const granted: Partial<ToolCapabilities> = Object.fromEntries(named);
-  return { ...granted, signal } as Granted;
+  const all = { ...capabilities, progress, ...(auth && { auth }) };
+  const granted: Record<string, unknown> = { signal, idempotencyKey };
+  for (const name of names) {
+    const capability = all[name];
+    if (capability) granted[name] = untilAborted(capability, signal);
+  }
+  return granted as unknown as Granted;
 }
 
 /** What the type of `execute` promises its author: the named capabilities, and the signal. */
-type Granted = ToolCapabilities & { readonly signal: AbortSignal };
+type Granted = ToolCapabilities & { readonly signal: AbortSignal; readonly idempotencyKey: string };
 
 function untilAborted<T extends object>(capability: T, signal: AbortSignal): T {
   return new Proxy(capability, {

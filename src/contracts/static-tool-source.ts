@@ -1,29 +1,37 @@
 import type {
   BoundToolRuntime,
-  ToolCapabilities,
+  RunCapabilities,
   ToolSourcePort,
 } from "../capabilities/tool-source.ts";
-import { bindTool, type AnyToolContract } from "./bind-tool.ts";
+import { bindTool } from "./bind-tool.ts";
 import { ContractError } from "./check-contract.ts";
+import type { AnyToolContract } from "./tool-contract.ts";
 
 /**
  * Binds a fixed set of contracts to one runtime's capabilities (seeds/000 #24, #34).
- * Fails: throws ContractError for an id used twice (seeds/000 #22) and for every contract that may
+ * Fails: throws ContractError for a version registered twice (seeds/000 #22) and for every contract that may
  * not be registered.
  */
 export function createToolSource(
   contracts: readonly AnyToolContract[],
-  capabilities: ToolCapabilities,
+  capabilities: RunCapabilities,
 ): ToolSourcePort {
   const tools = new Map<string, BoundToolRuntime>();
   for (const contract of contracts) {
-    if (tools.has(contract.name)) {
-      throw new ContractError(`Tool ${JSON.stringify(contract.name)}: the id is taken`);
+    const key = keyOf(contract.name, contract.version);
+    if (tools.has(key)) {
+      throw new ContractError(
+        `Tool ${JSON.stringify(contract.name)}: version ${contract.version} is taken`,
+      );
     }
-    tools.set(contract.name, bindTool(contract, capabilities));
+    tools.set(key, bindTool(contract, capabilities));
   }
   return {
-    getBoundTool: (toolId) => tools.get(toolId),
+    getBoundTool: (toolId, version) => tools.get(keyOf(toolId, version)),
     listToolSpecs: () => [...tools.values()].map((tool) => tool.spec),
   };
+}
+
+function keyOf(toolId: string, version: string): string {
+  return JSON.stringify([toolId, version]);
 }

@@ -1,5 +1,6 @@
 import { decide, type ToolPolicy } from "../protocol/tool-policy.ts";
 import type { ToolSpec } from "../protocol/tool-spec.ts";
+import { routeVersions, type Routing } from "./route-versions.ts";
 
 /** The tools a model is shown for one request (seeds/000 #18). */
 export interface ToolCatalog {
@@ -10,7 +11,14 @@ export interface ToolCatalog {
  * Compiles the catalog from the known tools and policy, the one way a tool becomes visible. Tools
  * that need approval are left out until a person can be asked (seeds/000, P0).
  */
-export function createToolCatalog(specs: readonly ToolSpec[], policy: ToolPolicy): ToolCatalog {
-  const visible = specs.filter((spec) => decide(policy, spec.name, spec.effect) === "allow");
-  return { tools: new Map(visible.map((spec) => [spec.name, spec])) };
+export function createToolCatalog(
+  specs: readonly ToolSpec[],
+  policy: ToolPolicy,
+  routing: Routing,
+): ToolCatalog {
+  const tools = new Map<string, ToolSpec>();
+  for (const [toolId, spec] of routeVersions(specs, policy, routing)) {
+    if (decide(policy, { id: toolId, ...spec }) === "allow") tools.set(toolId, spec);
+  }
+  return { tools };
 }

@@ -53,7 +53,9 @@ async function refuseTools(
 ): Promise<Response | undefined> {
   if (toolIds === undefined) return undefined;
   const { policy } = await services.policies.load(principal.tenantId);
-  const { tools } = createToolCatalog(services.toolSpecs, policy);
+  const { tools } = createToolCatalog(services.toolSpecs, policy, {
+    nowMs: services.clock.nowMs(),
+  });
   const errors = toolIds.flatMap((toolId, index) =>
     tools.has(toolId) ? [] : [{ pointer: `/toolIds/${index}`, message: "not available" }],
   );

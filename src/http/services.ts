@@ -1,4 +1,5 @@
 import type { Authenticator } from "../capabilities/authenticator.ts";
+import type { Clock } from "../capabilities/clock.ts";
 import type { PolicyStore } from "../capabilities/policy-store.ts";
 import type { RunGateway } from "../capabilities/run-gateway.ts";
 import type { RunIds } from "../capabilities/run-ids.ts";
@@ -10,6 +11,7 @@ export interface Services {
   readonly policies: PolicyStore;
   readonly runs: RunGateway;
   readonly runIds: RunIds;
+  readonly clock: Clock;
   /** Every registered tool, before policy. */
   readonly toolSpecs: readonly ToolSpec[];
   /** Models a request may ask for; the first is the default. */

@@ -3,6 +3,7 @@ import type { Model } from "../capabilities/model.ts";
 import type { PolicyStore } from "../capabilities/policy-store.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { ToolSourcePort } from "../capabilities/tool-source.ts";
+import { routeVersions } from "../contracts/route-versions.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
 import type { DoneReason, RunError } from "../protocol/ai-event.ts";
 import type { ModelFailure, ModelTurn } from "../protocol/model-event.ts";
@@ -62,11 +63,13 @@ async function runSteps(
   ports.journal.append([{ type: "run_started", runId: claim.runId, model: claim.model }]);
   const loaded = await ports.policies.load(claim.principal.tenantId);
   const policy = narrowPolicy(loaded.policy, claim.toolIds);
+  const routing = { runKey: claim.runId, nowMs: ports.clock.nowMs() };
+  const specs = ports.source.listToolSpecs();
   const scope: StepScope = {
     claim,
     model: ports.model,
-    tools: [...createToolCatalog(ports.source.listToolSpecs(), policy).tools.values()],
-    runner: createToolRunner({ ...ports, policy }),
+    tools: [...createToolCatalog(specs, policy, routing).tools.values()],
+    runner: createToolRunner({ ...ports, policy, versions: routeVersions(specs, policy, routing) }),
     journal: ports.journal,
     callIds: new CallIds(claim.messages),
     signal,

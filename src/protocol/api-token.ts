@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { ActorId, TenantId } from "./ids.ts";
-import { SCOPES, type Principal } from "./principal.ts";
+import type { Principal } from "./principal.ts";
 
 /** Ids that go into storage keys and run ids: short, printable, without separators. */
 const tenantId = v.pipe(
@@ -17,7 +17,8 @@ const actorId = v.pipe(
 const principal = v.strictObject({
   tenantId,
   actorId,
-  scopes: v.array(v.picklist(SCOPES)),
+  subjectId: v.optional(actorId),
+  scopes: v.array(v.pipe(v.string(), v.regex(/^[a-z0-9_.:-]{1,64}$/))),
 });
 
 const apiTokens = v.array(

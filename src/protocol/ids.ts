@@ -8,6 +8,8 @@ export type TenantId = Branded<"TenantId">;
 export type ActorId = Branded<"ActorId">;
 /** Namespaced tool id, `core__get_current_time` (seeds/000 #16). */
 export type ToolId = Branded<"ToolId">;
+/** Opaque name of stored credentials (seeds/000 #26). */
+export type ConnectionId = Branded<"ConnectionId">;
 /** Stays the same from start to result (seeds/000 #5); unique within its run. */
 export type ToolCallId = Branded<"ToolCallId">;
 /** `<recovery epoch>-<sequence>`; see event-id.ts. */

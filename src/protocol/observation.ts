@@ -1,6 +1,11 @@
 import type { ToolCallId } from "./ids.ts";
 import type { JsonObject } from "./json.ts";
-import { responseTo, type TaxonomyClass, type ToolErrorCode } from "./taxonomy.ts";
+import {
+  responseTo,
+  type FailureClass,
+  type TaxonomyClass,
+  type ToolErrorCode,
+} from "./taxonomy.ts";
 
 /** One thing wrong with a call, for repair; expected and actual go into the message. */
 export type FieldError = {
@@ -53,10 +58,12 @@ export type ObservationObject = {
 
 /** Why a gate ended a call: its class and what the model needs for a repair. */
 export interface ToolFailure {
-  readonly taxonomyClass: Exclude<TaxonomyClass, "SUCCESS" | "PARTIAL_SUCCESS">;
+  readonly taxonomyClass: FailureClass;
   /** Set only where it differs from the class's own code (`unavailable`). */
   readonly errorCode?: ToolErrorCode;
   readonly errors: readonly FieldError[];
+  /** When the same payload may be tried again, where something outside said so. */
+  readonly retryAfterMs?: number;
 }
 
 /** What an observation is made of. Units: startedAtMs and endedAtMs in Unix milliseconds. */

@@ -23,6 +23,7 @@ export const TAXONOMY_CLASSES = [
   "UNKNOWN_ERROR",
 ] as const;
 export type TaxonomyClass = (typeof TAXONOMY_CLASSES)[number];
+export type FailureClass = Exclude<TaxonomyClass, "SUCCESS" | "PARTIAL_SUCCESS">;
 
 /** What may follow an outcome (seeds/004, "Tool Error Taxonomy"). */
 export interface Response {
@@ -85,7 +86,7 @@ export type ToolErrorCode =
   | "redaction_failed";
 
 const ERROR_CODES: {
-  readonly [Class in Exclude<TaxonomyClass, "SUCCESS" | "PARTIAL_SUCCESS">]: ToolErrorCode;
+  readonly [Class in FailureClass]: ToolErrorCode;
 } = {
   SYNTACTIC_PARSE_FAIL: "invalid_json",
   STRUCTURAL_VIOLATION: "validation",
@@ -109,6 +110,6 @@ const ERROR_CODES: {
 };
 
 /** Maps a failure's class to its compact code. A missing tool alone is `unavailable`: see ToolFailure. */
-export function toolErrorCode(taxonomyClass: keyof typeof ERROR_CODES): ToolErrorCode {
+export function toolErrorCode(taxonomyClass: FailureClass): ToolErrorCode {
   return ERROR_CODES[taxonomyClass];
 }

@@ -1,13 +1,17 @@
-import type { ActorId, RunId, TenantId, ToolCallId } from "./ids.ts";
+import type { ActorId, ConnectionId, RunId, TenantId, ToolCallId } from "./ids.ts";
 import type { JsonObject } from "./json.ts";
 import type { ObservationObject } from "./observation.ts";
 import type { ToolErrorCode } from "./taxonomy.ts";
 
-/** Context of one invocation: references only, never a secret (seeds/000 #28). */
+/** Context of one invocation: references only, never a secret (seeds/000 #28, F2). */
 export interface ToolInvocationContext {
   readonly runId: RunId;
   readonly tenantId: TenantId;
   readonly actorId: ActorId;
+  /** On whose behalf; bound by the server alone. */
+  readonly subjectId?: ActorId;
+  /** The one connection this invocation may use, when its tool requires one (seeds/000 #26a). */
+  readonly connectionId?: ConnectionId;
   readonly toolCallId: ToolCallId;
   readonly step: number;
   /** The event part that shows this call; see AiEvent. */

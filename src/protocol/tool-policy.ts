@@ -1,32 +1,128 @@
 import * as v from "valibot";
+import { argumentRule } from "./argument-rule.ts";
+import type { BudgetAmounts } from "./budget.ts";
+import { SIDE_EFFECT_CLASSES, type SideEffectClass } from "./side-effect-class.ts";
 import { TOOL_EFFECTS, type ToolEffect } from "./tool-effect.ts";
 
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const positive = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+/** In units of the policy's currency. */
+const money = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(1e9));
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
+const actor = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
+
+const few = <T>(item: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T[]> =>
+  v.pipe(v.array(item), v.maxLength(1024));
+
+const rateLimit = v.strictObject({ windowSeconds: positive, maxRequests: positive });
+
+/** Limits that hold for a run and for a tenant alike. */
+const amounts = {
+  maxReads: v.optional(count),
+  maxWrites: v.optional(count),
+  maxExternal: v.optional(count),
+  /** Calls of class CRITICAL_MUTATION; none unless it says otherwise. */
+  maxCritical: v.optional(count),
+  /** Money that calls move. */
+  maxFinancial: v.optional(money),
+  /** Money that calls cost. */
+  maxCost: v.optional(money),
+  maxTokens: v.optional(count),
+};
+
+const allowedTool = v.strictObject({
+  id: name,
+  /** Versions that may run, the preferred one first; absent means the newest active one. */
+  versions: v.optional(v.pipe(v.array(name), v.minLength(1), v.maxLength(16))),
+  /** Routes a share of runs to another version, each run to one for good. */
+  canary: v.optional(
+    v.strictObject({
+      version: name,
+      percent: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
+    }),
+  ),
+  /** Scopes that the caller needs beside those of the contract. */
+  scopes: v.optional(few(name), []),
+  /** Calls of the tenant; the contract's own limit holds for each run. */
+  rateLimit: v.optional(rateLimit),
+});
+
 const toolPolicyDocument = v.strictObject({
-  /** Tool ids that may run; everything else is denied. */
-  allowedTools: v.pipe(v.array(v.pipe(v.string(), v.maxLength(64))), v.maxLength(1024)),
+  /** Tools that may run; everything else is denied. */
+  allowedTools: few(
+    v.pipe(
+      v.unknown(),
+      v.transform((entry) => (typeof entry === "string" ? { id: entry } : entry)),
+      allowedTool,
+    ),
+  ),
   /** Effects that a person must approve first; until approvals exist that means denied. */
-  requireApprovalForEffects: v.optional(v.array(v.picklist(TOOL_EFFECTS)), []),
+  requireApprovalForEffects: v.optional(few(v.picklist(TOOL_EFFECTS)), []),
+  /** Side-effect classes that a person must approve first. */
+  requireApprovalForClasses: v.optional(few(v.picklist(SIDE_EFFECT_CLASSES)), []),
+  argumentRules: v.optional(few(argumentRule), []),
+  /** Who may use which stored connection for which tool. */
+  grants: v.optional(
+    few(
+      v.strictObject({
+        connectionId: name,
+        tools: few(name),
+        /** Absent means every actor of the tenant. */
+        actors: v.optional(few(actor)),
+        expiresAt: v.optional(v.pipe(v.string(), v.isoTimestamp())),
+      }),
+    ),
+    [],
+  ),
+  /** Who may act for whom, with which tools. */
+  delegations: v.optional(
+    few(v.strictObject({ actorId: actor, subjectId: actor, tools: few(name) })),
+    [],
+  ),
+  /** ISO 4217; calls that move or cost money in another one are denied. */
+  currency: v.optional(v.pipe(v.string(), v.regex(/^[A-Z]{3}$/)), "USD"),
+  /** Limits of one run, and of one call where the name says so. */
   budgets: v.optional(
     v.strictObject({
-      maxRuntimeMs: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
-      maxResultBytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
-      maxSteps: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100))),
+      /** Of one call. */
+      maxRuntimeMs: v.optional(positive),
+      /** Of one call. */
+      maxResultBytes: v.optional(positive),
+      maxSteps: v.optional(v.pipe(positive, v.maxValue(100))),
+      maxWallClockMs: v.optional(positive),
+      maxRetries: v.optional(count),
+      /** Refused calls of one tool that the model may correct. */
+      maxRepairs: v.optional(count),
+      ...amounts,
     }),
+    {},
+  ),
+  /** Limits of all runs of the tenant together, within a window. */
+  tenantBudgets: v.optional(
+    v.strictObject({ windowSeconds: v.optional(positive, 86_400), ...amounts }),
     {},
   ),
 });
 
+/** One entry of the allowlist. */
+export interface AllowedTool {
+  readonly id: string;
+  readonly versions?: readonly string[] | undefined;
+  readonly canary?: { readonly version: string; readonly percent: number } | undefined;
+  readonly scopes: readonly string[];
+  readonly rateLimit?: { readonly windowSeconds: number; readonly maxRequests: number } | undefined;
+}
+
 /** The tenant's policy, as data (seeds/000 #19). */
 export type ToolPolicy = v.InferOutput<typeof toolPolicyDocument>;
+
+/** What `PUT /v1/policy` takes. */
+export const toolPolicyBody = toolPolicyDocument;
 
 export type ToolPolicyDecision = "allow" | "deny" | "require_approval";
 
 /** What governs a tenant without a readable policy: nothing is allowed (seeds/000 #20). */
-export const DENY_ALL: ToolPolicy = {
-  allowedTools: [],
-  requireApprovalForEffects: [],
-  budgets: {},
-};
+export const DENY_ALL: ToolPolicy = v.parse(toolPolicyDocument, { allowedTools: [] });
 
 /** Reads a policy document; undefined when it is not exactly one. */
 export function parseToolPolicy(document: unknown): ToolPolicy | undefined {
@@ -34,10 +130,34 @@ export function parseToolPolicy(document: unknown): ToolPolicy | undefined {
   return parsed.success ? parsed.output : undefined;
 }
 
+/** What a decision is made on. */
+export interface DecidedTool {
+  readonly id: string;
+  readonly version: string;
+  readonly effect: ToolEffect;
+  readonly sideEffectClass: SideEffectClass;
+  /** The contract itself asks for a person. */
+  readonly confirmationRequired: boolean;
+}
+
 /** Decides whether a tool may run. Used for the catalog and again at execution. */
-export function decide(policy: ToolPolicy, toolId: string, effect: ToolEffect): ToolPolicyDecision {
-  if (!policy.allowedTools.includes(toolId)) return "deny";
-  return policy.requireApprovalForEffects.includes(effect) ? "require_approval" : "allow";
+export function decide(policy: ToolPolicy, tool: DecidedTool): ToolPolicyDecision {
+  const entry = entryOf(policy, tool.id);
+  if (!entry || !allowsVersion(entry, tool.version)) return "deny";
+  const asks =
+    tool.confirmationRequired ||
+    policy.requireApprovalForEffects.includes(tool.effect) ||
+    policy.requireApprovalForClasses.includes(tool.sideEffectClass);
+  return asks ? "require_approval" : "allow";
+}
+
+/** Finds a tool's entry in the allowlist. */
+export function entryOf(policy: ToolPolicy, toolId: string): AllowedTool | undefined {
+  return policy.allowedTools.find(({ id }) => id === toolId);
+}
+
+function allowsVersion({ versions, canary }: AllowedTool, version: string): boolean {
+  return versions === undefined || versions.includes(version) || canary?.version === version;
 }
 
 /** Restricts a policy to the tools a request names; it never widens it. */
@@ -48,6 +168,30 @@ export function narrowPolicy(
   if (toolIds === undefined) return policy;
   return {
     ...policy,
-    allowedTools: policy.allowedTools.filter((toolId) => toolIds.includes(toolId)),
+    allowedTools: policy.allowedTools.filter(({ id }) => toolIds.includes(id)),
   };
+}
+
+const MILLIONTHS = 1_000_000;
+
+/** Reads the limits of a policy section; critical mutations are none unless it says otherwise. */
+export function limitsOf(
+  section: ToolPolicy["budgets"] | ToolPolicy["tenantBudgets"],
+): BudgetAmounts {
+  const { maxReads, maxWrites, maxExternal, maxCritical, maxFinancial, maxCost, maxTokens } =
+    section;
+  return {
+    ...(maxReads !== undefined && { reads: maxReads }),
+    ...(maxWrites !== undefined && { writes: maxWrites }),
+    ...(maxExternal !== undefined && { external: maxExternal }),
+    critical: maxCritical ?? 0,
+    ...(maxFinancial !== undefined && { financial: toMillionths(maxFinancial) }),
+    ...(maxCost !== undefined && { cost: toMillionths(maxCost) }),
+    ...(maxTokens !== undefined && { tokens: maxTokens }),
+  };
+}
+
+/** Turns an amount of money into whole millionths, rounded up. */
+export function toMillionths(amount: number): number {
+  return Math.ceil(amount * MILLIONTHS - 1e-6);
 }

@@ -1,6 +1,8 @@
 import type { JsonValue } from "./json.ts";
 import type { ToolId } from "./ids.ts";
+import type { SideEffectClass } from "./side-effect-class.ts";
 import type { ToolEffect } from "./tool-effect.ts";
+import type { ToolLifecycle } from "./tool-lifecycle.ts";
 
 /** A JSON Schema of draft 7, always derived from a contract's valibot schema, never written by hand. */
 export type JsonSchema7 = { readonly [keyword: string]: JsonValue };
@@ -13,12 +15,16 @@ export interface Redaction {
   readonly output: readonly string[];
 }
 
-/** What the model sees of a tool (seeds/000 #10). */
+/** What the model sees of a tool (seeds/000 #10), and what decides whether it sees it. */
 export interface ToolSpec {
   readonly name: ToolId;
   readonly version: string;
   readonly description: string;
   readonly inputSchema: JsonSchema7;
   readonly effect: ToolEffect;
+  readonly sideEffectClass: SideEffectClass;
+  /** The contract itself asks for a person before each call. */
+  readonly confirmationRequired: boolean;
+  readonly lifecycle: ToolLifecycle;
   readonly redaction: Redaction;
 }

@@ -13,6 +13,7 @@ import { toolErrorCode } from "../protocol/taxonomy.ts";
 import type { ToolCall } from "../protocol/tool-call.ts";
 import type { ToolExecResult, ToolInvocationContext } from "../protocol/tool-invocation.ts";
 import type { ToolPolicy } from "../protocol/tool-policy.ts";
+import type { ToolSpec } from "../protocol/tool-spec.ts";
 import { checkPolicy } from "./gates/check-policy.ts";
 import { executeTool } from "./gates/execute-tool.ts";
 import { lookupTool } from "./gates/lookup-tool.ts";
@@ -23,6 +24,8 @@ import { CANCELLED, TOOL_FAILED } from "./tool-failure.ts";
 /** What the runner stands on; bound once per run. */
 export interface ToolRunnerPorts {
   readonly source: ToolSourcePort;
+  /** The version of each tool that the run uses. */
+  readonly versions: ReadonlyMap<string, ToolSpec>;
   /** The policy the run pinned. */
   readonly policy: ToolPolicy;
   readonly journal: RunJournal;
@@ -77,9 +80,9 @@ interface Passage {
 }
 
 async function passGates({ ports, call, context, signal }: Attempt): Promise<Passage> {
-  const { source, policy, journal, clock } = ports;
+  const { source, versions, policy, journal, clock } = ports;
 
-  const found = lookupTool(source, call.name);
+  const found = lookupTool(source, versions, call.name);
   if (!found.ok) return { outcome: found };
   const tool = found.value;
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createKvPolicyStore, type PolicyCache } from "../../src/adapters/kv-policy-store.ts";
 import type { TenantId } from "../../src/protocol/ids.ts";
+import { DENY_ALL } from "../../src/protocol/tool-policy.ts";
 import { FakeClock } from "../suites/fakes.ts";
 
 const acme = "acme" as TenantId;
@@ -22,7 +23,7 @@ function setUp(documents: Record<string, string | Error>) {
   return { clock, cache, asked, store: createKvPolicyStore({ kv, clock, cache }) };
 }
 
-const DENIED = { allowedTools: [], requireApprovalForEffects: [], budgets: {} };
+const DENIED = DENY_ALL;
 
 test.each([
   ["KV fails", new Error("down"), "unreadable"],
@@ -39,12 +40,12 @@ test.each([
 test("keeps a policy for thirty seconds and no longer", async () => {
   const documents: Record<string, string> = { "policy/acme": '{"allowedTools":["a__b"]}' };
   const { store, clock, asked } = setUp(documents);
-  const allowed = async (): Promise<readonly string[]> =>
+  const allowed = async (): Promise<readonly object[]> =>
     (await store.load(acme)).policy.allowedTools;
-  expect(await allowed()).toEqual(["a__b"]);
+  expect(await allowed()).toEqual([{ id: "a__b", scopes: [] }]);
   documents["policy/acme"] = '{"allowedTools":[]}';
   clock.advance(29_999);
-  expect(await allowed()).toEqual(["a__b"]);
+  expect(await allowed()).toEqual([{ id: "a__b", scopes: [] }]);
   clock.advance(1);
   expect(await allowed()).toEqual([]);
   expect(asked.length).toBe(2);
@@ -55,7 +56,7 @@ test("a policy that is mended counts at the next look", async () => {
   const { store } = setUp(documents);
   expect((await store.load(acme)).deniedBecause).toBe("invalid");
   documents["policy/acme"] = '{"allowedTools":["a__b"]}';
-  expect((await store.load(acme)).policy.allowedTools).toEqual(["a__b"]);
+  expect((await store.load(acme)).policy.allowedTools).toEqual([{ id: "a__b", scopes: [] }]);
 });
 
 test("an isolate keeps a bounded number of policies", async () => {

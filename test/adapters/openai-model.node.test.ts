@@ -112,6 +112,9 @@ describe("the request", () => {
         additionalProperties: false,
       },
       effect: "state_change",
+      sideEffectClass: "LOW_RISK_INTERNAL",
+      confirmationRequired: false,
+      lifecycle: { status: "active", sunsetDate: null, replacement: null },
       redaction: { args: [], output: [] },
     } as const;
     const call = { index: 0, id: "a", function: { name: "lamp__set", arguments: '{"on":null}' } };

@@ -8,13 +8,9 @@ import type { ToolCall } from "../../src/protocol/tool-call.ts";
 import type { ToolExecResult, ToolInvocationContext } from "../../src/protocol/tool-invocation.ts";
 import type { ToolPolicy } from "../../src/protocol/tool-policy.ts";
 import { createToolRunner } from "../../src/runner/tool-runner.ts";
-import { FakeClock, MemoryJournal } from "../suites/fakes.ts";
+import { FakeClock, MemoryJournal, newestOf, policyOf } from "../suites/fakes.ts";
 
-const ALLOW: ToolPolicy = {
-  allowedTools: ["test__note"],
-  requireApprovalForEffects: [],
-  budgets: {},
-};
+const ALLOW = policyOf({ allowedTools: ["test__note"] });
 
 interface Setup {
   readonly policy?: ToolPolicy;
@@ -50,12 +46,11 @@ async function exec(setup: Setup = {}): Promise<{
       secret: v.optional(v.string()),
     }),
     output: v.strictObject({ text: v.string(), token: v.string() }),
+    sideEffectClass: "LOW_RISK_INTERNAL",
     effect: "state_change",
     redaction: { args: ["text"], output: ["text"] },
     capabilities: [],
-    timeoutMs: 1000,
-    maxArgumentsBytes: 200,
-    maxResultBytes: 200,
+    runtime: { timeoutMs: 1000, maxArgumentsBytes: 200, maxResultBytes: 200 },
     execute(args) {
       reached.push(args);
       return (setup.execute?.() ?? ok({ text: args.text, token: "s3cret" })) as never;
@@ -67,7 +62,13 @@ async function exec(setup: Setup = {}): Promise<{
     clock,
     runTitle: { set: () => {} },
   });
-  const runner = createToolRunner({ source, policy: setup.policy ?? ALLOW, journal, clock });
+  const runner = createToolRunner({
+    source,
+    versions: newestOf(source),
+    policy: setup.policy ?? ALLOW,
+    journal,
+    clock,
+  });
   const call: ToolCall = {
     toolCallId: "call_1" as ToolCallId,
     name: "test__note",
@@ -300,6 +301,7 @@ test("a tool gets the capabilities it names, and only until its invocation ends"
     description: "Grabs.",
     input: v.strictObject({}),
     output: v.strictObject({ granted: v.array(v.string()) }),
+    sideEffectClass: "READ_ONLY",
     effect: "read_only",
     redaction: { args: [], output: ["granted"] },
     capabilities: ["runTitle"],
@@ -313,15 +315,15 @@ test("a tool gets the capabilities it names, and only until its invocation ends"
   const journal = new MemoryJournal();
   const runTitle = { set: (title: string): void => void titles.push(title) };
   const source = createToolSource([tool], { clock, runTitle });
-  const policy = { ...ALLOW, allowedTools: ["test__grab"] };
-  const runner = createToolRunner({ source, policy, journal, clock });
+  const policy = policyOf({ allowedTools: ["test__grab"] });
+  const runner = createToolRunner({ source, versions: newestOf(source), policy, journal, clock });
   const toolCallId = "c" as ToolCallId;
   const { value } = await runner.exec(
     { toolCallId, name: "test__grab", argumentsText: "", truncated: false },
     contextOf(toolCallId),
     new AbortController().signal,
   );
-  expect(value).toEqual({ granted: ["runTitle", "signal"] });
+  expect(value).toEqual({ granted: ["signal", "idempotencyKey", "runTitle"] });
   expect(late).toThrow("the invocation is over");
   expect(titles).toEqual(["in time"]);
 });
@@ -334,10 +336,11 @@ test("a tool learns that its time is up", async () => {
     description: "Waits.",
     input: v.strictObject({}),
     output: v.strictObject({}),
+    sideEffectClass: "READ_ONLY",
     effect: "read_only",
     redaction: { args: [], output: [] },
     capabilities: [],
-    timeoutMs: 50,
+    runtime: { timeoutMs: 50 },
     execute: (_args, _context, { signal }) =>
       new Promise(() => signal.addEventListener("abort", () => void aborted.push(true))),
   });
@@ -347,8 +350,8 @@ test("a tool learns that its time is up", async () => {
     clock,
     runTitle: { set: () => {} },
   });
-  const policy = { ...ALLOW, allowedTools: ["test__slow"], budgets: { maxRuntimeMs: 20 } };
-  const runner = createToolRunner({ source, policy, journal, clock });
+  const policy = policyOf({ allowedTools: ["test__slow"], budgets: { maxRuntimeMs: 20 } });
+  const runner = createToolRunner({ source, versions: newestOf(source), policy, journal, clock });
   const toolCallId = "c" as ToolCallId;
   const pending = runner.exec(
     { toolCallId, name: "test__slow", argumentsText: "", truncated: false },

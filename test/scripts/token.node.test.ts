@@ -27,7 +27,7 @@ test.each([
   [["--tenant", "acme"]],
   [["--tenant", "a/b", "--actor", "user:x"]],
   [["--tenant", "acme", "--actor", "root"]],
-  [["--tenant", "acme", "--actor", "user:x", "--scopes", "admin"]],
+  [["--tenant", "acme", "--actor", "user:x", "--scopes", "AD MIN"]],
   [["--nonsense"]],
 ])("says how it is used when asked wrongly: %j", (flags) => {
   const { stdout, stderr, status } = token(...flags);

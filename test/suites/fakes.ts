@@ -1,7 +1,15 @@
 import type { Clock } from "../../src/capabilities/clock.ts";
 import type { RunJournal } from "../../src/capabilities/run-journal.ts";
+import type {
+  InvocationScope,
+  RunCapabilities,
+  ToolSourcePort,
+} from "../../src/capabilities/tool-source.ts";
+import { routeVersions } from "../../src/contracts/route-versions.ts";
 import type { AiEvent } from "../../src/protocol/ai-event.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
+import { parseToolPolicy, type ToolPolicy } from "../../src/protocol/tool-policy.ts";
+import type { ToolSpec } from "../../src/protocol/tool-spec.ts";
 import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
 
 /** A clock that stands still until it is told to go on. */
@@ -51,4 +59,30 @@ export class MemoryJournal implements RunJournal {
   record(invocation: ToolInvocationRecord): void {
     this.records.push(invocation);
   }
+}
+
+/** Capabilities of a run that goes nowhere. */
+export function fakeRunCapabilities(titles: string[] = []): RunCapabilities {
+  return { clock: new FakeClock(), runTitle: { set: (title) => void titles.push(title) } };
+}
+
+/** The scope of an invocation that lasts. */
+export function fakeScope(): InvocationScope {
+  return {
+    signal: new AbortController().signal,
+    idempotencyKey: "key",
+    progress: { report: () => {} },
+  };
+}
+
+/** A policy as the document says, with the rest as it is when nothing is said. */
+export function policyOf(document: object): ToolPolicy {
+  const policy = parseToolPolicy(document);
+  if (!policy) throw new Error(`no policy: ${JSON.stringify(document)}`);
+  return policy;
+}
+
+/** The newest version of every tool. */
+export function newestOf(source: ToolSourcePort): ReadonlyMap<string, ToolSpec> {
+  return routeVersions(source.listToolSpecs(), policyOf({ allowedTools: [] }), { nowMs: 0 });
 }

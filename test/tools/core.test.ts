@@ -2,19 +2,16 @@ import { expect, test } from "vitest";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { CORE_TOOLS } from "../../src/tools/core/core-tools.ts";
-import { FakeClock } from "../suites/fakes.ts";
+import { fakeRunCapabilities, fakeScope } from "../suites/fakes.ts";
 
 const titles: string[] = [];
-const source = createToolSource(CORE_TOOLS, {
-  clock: new FakeClock(),
-  runTitle: { set: (title) => titles.push(title) },
-});
+const source = createToolSource(CORE_TOOLS, fakeRunCapabilities(titles));
 
 async function run(name: string, args: JsonObject): Promise<unknown> {
-  const tool = source.getBoundTool(name);
+  const tool = source.getBoundTool(name, "1.0.0");
   const valid = tool?.validateInput(args);
   if (!tool || !valid?.ok) return valid;
-  const done = await tool.exec(valid.value, {} as never, new AbortController().signal);
+  const done = await tool.exec(valid.value, {} as never, fakeScope());
   return done.ok ? tool.validateOutput(done.value) : done;
 }
 

@@ -9,7 +9,7 @@ import { failCall } from "../tool-failure.ts";
  * person can be asked, what needs approval is denied too. Fails: POLICY_VIOLATION.
  */
 export function checkPolicy(policy: ToolPolicy, tool: BoundToolRuntime): Result<null, ToolFailure> {
-  return decide(policy, tool.id, tool.effect) === "allow"
+  return decide(policy, tool) === "allow"
     ? ok(null)
     : failCall("POLICY_VIOLATION", {
         code: "not_allowed",

@@ -25,6 +25,7 @@ export interface Execution {
 export async function executeTool(execution: Execution): Promise<Result<unknown, ToolFailure>> {
   const { tool, args, context, signal, timeoutMs, clock } = execution;
   const inner = new AbortController();
+  const scope = { signal: inner.signal, idempotencyKey: "", progress: { report: () => {} } };
   const { promise: ended, resolve: end } = Promise.withResolvers<Result<unknown, ToolFailure>>();
   const cancel = (): void => end(CANCELLED);
   signal.addEventListener("abort", cancel, { once: true });
@@ -37,7 +38,7 @@ export async function executeTool(execution: Execution): Promise<Result<unknown,
     ),
   );
   try {
-    return await Promise.race([ended, attempt(() => tool.exec(args, context, inner.signal))]);
+    return await Promise.race([ended, attempt(() => tool.exec(args, context, scope))]);
   } finally {
     stopTimer();
     signal.removeEventListener("abort", cancel);

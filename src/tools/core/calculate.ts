@@ -20,6 +20,7 @@ export const calculate = defineTool({
     ),
   }),
   output: v.strictObject({ expression: v.string(), result: v.number() }),
+  sideEffectClass: "READ_ONLY",
   effect: "read_only",
   redaction: { args: ["expression"], output: ["expression", "result"] },
   capabilities: [],

@@ -18,6 +18,7 @@ export const generateTitle = defineTool({
     ),
   }),
   output: v.strictObject({ title: v.string() }),
+  sideEffectClass: "LOW_RISK_INTERNAL",
   effect: "state_change",
   redaction: { args: ["title"], output: ["title"] },
   capabilities: ["runTitle"],

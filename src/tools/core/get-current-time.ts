@@ -24,6 +24,7 @@ export const getCurrentTime = defineTool({
     /** The same for people, in English. */
     inWords: v.string(),
   }),
+  sideEffectClass: "READ_ONLY",
   effect: "read_only",
   redaction: { args: ["timeZone"], output: ["timeZone", "localTime", "inWords"] },
   capabilities: ["clock"],

@@ -17,6 +17,9 @@ function spec(inputSchema: JsonSchema7): ToolSpec {
     description: "Sets a lamp.",
     inputSchema,
     effect: "state_change",
+    sideEffectClass: "LOW_RISK_INTERNAL",
+    confirmationRequired: false,
+    lifecycle: { status: "active", sunsetDate: null, replacement: null },
     redaction: { args: [], output: [] },
   };
 }

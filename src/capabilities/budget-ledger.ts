@@ -1,0 +1,39 @@
+import type { Budget, BudgetAmounts } from "../protocol/budget.ts";
+import type { PolicyPin } from "../protocol/policy-pin.ts";
+
+/** Calls that may start within a window. */
+export interface RateLimit {
+  readonly windowSeconds: number;
+  readonly maxRequests: number;
+}
+
+/** What a dispatch is about to use up of its tenant. */
+export interface Reservation {
+  /** Names the invocation; reserving the same one again takes nothing more. */
+  readonly id: string;
+  readonly toolId: string;
+  readonly amounts: BudgetAmounts;
+  readonly limits: BudgetAmounts;
+  /** Length of the window that the limits count over. */
+  readonly windowSeconds: number;
+  readonly rateLimit?: RateLimit;
+  /** The revision whose rules the call has passed. */
+  readonly revision: number;
+}
+
+export type ReservationAnswer =
+  | { readonly kind: "reserved" }
+  /** The policy is another one now; nothing was taken. Undefined: the tenant has none. */
+  | { readonly kind: "policy_changed"; readonly pin: PolicyPin | undefined }
+  | { readonly kind: "exhausted"; readonly budget: Budget }
+  | { readonly kind: "rate_limited"; readonly retryAfterMs: number }
+  /** The ledger could not be asked; nothing may be assumed. */
+  | { readonly kind: "unavailable" };
+
+/**
+ * A tenant's budgets, shared by all of its runs.
+ * Contract: never throws; a reservation is all or nothing and durable before it is answered.
+ */
+export interface BudgetLedger {
+  reserve(reservation: Reservation): Promise<ReservationAnswer>;
+}

@@ -1,0 +1,22 @@
+import type { PolicyPin } from "../protocol/policy-pin.ts";
+import type { TenantId } from "../protocol/ids.ts";
+import type { ToolPolicy } from "../protocol/tool-policy.ts";
+
+export type PolicyChange =
+  | { readonly kind: "changed"; readonly pin: PolicyPin }
+  /** Someone else was first; the policy is the one of this pin. */
+  | { readonly kind: "conflict"; readonly pin: PolicyPin | undefined };
+
+/**
+ * Owns which document is a tenant's policy.
+ * Contract: `change` is a compare-and-swap on the revision, serialised per tenant; `undefined`
+ * expects that there is no policy yet. The document is stored under its hash before it is current.
+ */
+export interface PolicyRegistry {
+  current(tenantId: TenantId): Promise<PolicyPin | undefined>;
+  change(
+    tenantId: TenantId,
+    policy: ToolPolicy,
+    expectedRevision: number | undefined,
+  ): Promise<PolicyChange>;
+}

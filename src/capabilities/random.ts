@@ -1,0 +1,4 @@
+/** Chance. Contract: `fraction` is uniform in [0, 1). */
+export interface Random {
+  fraction(): number;
+}

@@ -1,0 +1,29 @@
+import type { JsonObject } from "../protocol/json.ts";
+import type { ObservationObject } from "../protocol/observation.ts";
+import type { SideEffectClass } from "../protocol/side-effect-class.ts";
+import type { ToolInvocationContext } from "../protocol/tool-invocation.ts";
+
+/** What a hook sees of a call; arguments are redacted. */
+export interface HookedCall {
+  readonly toolId: string;
+  readonly version: string;
+  readonly sideEffectClass: SideEffectClass;
+  readonly args: JsonObject;
+  readonly context: ToolInvocationContext;
+}
+
+/** Words for the model and the log; never a secret. */
+export interface Veto {
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * A deployment's own say over every call.
+ * Contract: `before` runs when every gate up to the budget has passed, and a veto ends the call;
+ * `after` sees the outcome, and a veto withholds it from the model. A throw is a veto.
+ */
+export interface ToolHook {
+  before?(call: HookedCall): Promise<Veto | undefined>;
+  after?(call: HookedCall, observation: ObservationObject): Promise<Veto | undefined>;
+}

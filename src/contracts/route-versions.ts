@@ -1,0 +1,83 @@
+import { entryOf, type ToolPolicy } from "../protocol/tool-policy.ts";
+import { isSunset } from "../protocol/tool-lifecycle.ts";
+import type { ToolSpec } from "../protocol/tool-spec.ts";
+
+/** Where and when versions are chosen. */
+export interface Routing {
+  /** Stays the same for a whole run, so that a run never changes versions on its way; no canary without one. */
+  readonly runKey?: string;
+  readonly nowMs: number;
+}
+
+/**
+ * Chooses the version of each tool that one run uses: the canary for its share of runs, else the
+ * first that policy lists, else the newest active one, else the newest that still runs.
+ * Contract: pure; a tool without a version that runs is left out.
+ */
+export function routeVersions(
+  specs: readonly ToolSpec[],
+  policy: ToolPolicy,
+  { runKey, nowMs }: Routing,
+): ReadonlyMap<string, ToolSpec> {
+  const runnable = new Map<string, ToolSpec[]>();
+  for (const spec of specs) {
+    if (isSunset(spec.lifecycle, nowMs)) continue;
+    const known = runnable.get(spec.name);
+    if (known) known.push(spec);
+    else runnable.set(spec.name, [spec]);
+  }
+  const routed = new Map<string, ToolSpec>();
+  for (const [toolId, versions] of runnable) {
+    const spec = choose(versions, policy, runKey);
+    if (spec) routed.set(toolId, spec);
+  }
+  return routed;
+}
+
+function choose(
+  versions: readonly ToolSpec[],
+  policy: ToolPolicy,
+  runKey: string | undefined,
+): ToolSpec | undefined {
+  const [first] = versions;
+  const entry = first && entryOf(policy, first.name);
+  const find = (version: string): ToolSpec | undefined =>
+    versions.find((spec) => spec.version === version);
+  if (
+    entry?.canary &&
+    runKey !== undefined &&
+    percentOf(`${entry.id}:${runKey}`) < entry.canary.percent
+  ) {
+    const canary = find(entry.canary.version);
+    if (canary) return canary;
+  }
+  if (entry?.versions) return entry.versions.flatMap((version) => find(version) ?? [])[0];
+  const active = versions.filter(({ lifecycle }) => lifecycle.status === "active");
+  return newest(active.length > 0 ? active : versions);
+}
+
+function newest(versions: readonly ToolSpec[]): ToolSpec | undefined {
+  return versions.toSorted((a, b) => compareVersions(b.version, a.version))[0];
+}
+
+/** Compares `1.2.3` number by number. */
+export function compareVersions(a: string, b: string): number {
+  const left = a.split(".").map(Number);
+  const right = b.split(".").map(Number);
+  for (const [index, part] of left.entries()) {
+    const difference = part - (right[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Spreads keys evenly over [0, 100) with FNV-1a; only the spread matters, not who can guess it. */
+function percentOf(key: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < key.length; index++) {
+    hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193);
+  }
+  // The low bits of FNV-1a differ little between similar keys.
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  return (((hash ^ (hash >>> 13)) >>> 0) / 2 ** 32) * 100;
+}

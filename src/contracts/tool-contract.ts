@@ -1,0 +1,207 @@
+import type * as v from "valibot";
+import type { ToolCapabilities } from "../capabilities/tool-source.ts";
+import type { ToolFailure } from "../protocol/observation.ts";
+import type { Result } from "../protocol/result.ts";
+import type { SideEffectClass } from "../protocol/side-effect-class.ts";
+import type { FailureClass } from "../protocol/taxonomy.ts";
+import type {
+  CostUnit,
+  DataClassification,
+  EgressPolicy,
+  SecretsBoundary,
+  Semantics,
+} from "../protocol/tool-contract-document.ts";
+import type { ToolEffect } from "../protocol/tool-effect.ts";
+import type { ToolInvocationContext } from "../protocol/tool-invocation.ts";
+import type { ToolLifecycle } from "../protocol/tool-lifecycle.ts";
+import type { Redaction } from "../protocol/tool-spec.ts";
+
+/** A closed object schema: unknown fields of a call never cross the boundary. */
+export type ClosedObjectSchema = v.StrictObjectSchema<
+  v.ObjectEntries,
+  v.ErrorMessage<v.StrictObjectIssue> | undefined
+>;
+
+/**
+ * What an author writes: the whole boundary between a proposal and an effect. The sections are those
+ * of seeds/004; whatever is left out follows from the side-effect class (see resolveDefaults).
+ * `execute` receives validated arguments and only the capabilities it names; expected failures are
+ * returned, a throw is a bug.
+ */
+export interface ToolDefinition<
+  In extends ClosedObjectSchema = ClosedObjectSchema,
+  Out extends ClosedObjectSchema = ClosedObjectSchema,
+  Needs extends keyof ToolCapabilities = keyof ToolCapabilities,
+> {
+  /** `<namespace>__<tool>`, of `[a-zA-Z0-9_-]`, at most 64 characters. */
+  readonly name: string;
+  /** Three numbers, `1.0.0`. Another meaning needs another version. */
+  readonly version: string;
+  /** For the model: when to use it, what its arguments mean, what it does not do. */
+  readonly description: string;
+  readonly input: In;
+  readonly output: Out;
+  readonly sideEffectClass: SideEffectClass;
+  readonly effect: ToolEffect;
+  /** Fields that may leave the runner; a contract without it does not register. */
+  readonly redaction: Redaction;
+  readonly capabilities: readonly Needs[];
+  /** Who answers for it. Default: the namespace. */
+  readonly owner?: string;
+  readonly lifecycle?: ToolLifecycle;
+  readonly allowedUseCases?: readonly string[];
+  readonly forbiddenUseCases?: readonly string[];
+  readonly examples?: readonly ToolExample<v.InferInput<In>>[];
+  readonly runtime?: Partial<RuntimeSection>;
+  readonly security?: Partial<SecuritySection>;
+  readonly transactional?: Partial<TransactionalSection>;
+  readonly idempotency?: Partial<IdempotencySection>;
+  readonly observability?: Partial<ObservabilitySection>;
+  /** The class of every failure code that `execute` and `checkState` return. */
+  readonly errors?: Readonly<Record<string, FailureClass>>;
+  /** May run beside other tools that say so. Default: true for READ_ONLY. */
+  readonly parallel?: boolean;
+  /** Needs stored credentials; names the capability `auth`. Default: false. */
+  readonly requiresConnection?: boolean;
+  /** JSON pointer to the money a call moves, in units of the cost's currency. */
+  readonly amountField?: string;
+  /** Stages that its progress may name. */
+  readonly progressStages?: readonly string[];
+  /** Conditions over several fields, checked once the arguments fit the schema. */
+  readonly rules?: readonly SemanticRule<v.InferOutput<In>>[];
+  /** Asks whether the target is still as the call assumes; runs before every dispatch. */
+  checkState?(
+    args: v.InferOutput<In>,
+    context: ToolInvocationContext,
+    capabilities: Granted<Needs>,
+  ): ToolOutcome<null>;
+  /** Words what a call will do, for the people who are asked to approve it. */
+  describe?(args: v.InferOutput<In>): ActionDescription;
+  /** Finds out what became of a call whose outcome is not known. */
+  reconcile?(
+    args: v.InferOutput<In>,
+    context: ToolInvocationContext,
+    capabilities: Granted<Needs>,
+  ): Promise<Reconciliation<v.InferInput<Out>>>;
+  execute(
+    args: v.InferOutput<In>,
+    context: ToolInvocationContext,
+    capabilities: Granted<Needs>,
+  ): ToolOutcome<v.InferInput<Out>>;
+}
+
+/** The capabilities that the author named, and what every invocation has. */
+export type Granted<Needs extends keyof ToolCapabilities> = Pick<ToolCapabilities, Needs> & {
+  readonly signal: AbortSignal;
+  readonly idempotencyKey: string;
+};
+
+export type ToolOutcome<T> = Result<T, ToolFailure> | Promise<Result<T, ToolFailure>>;
+
+export interface ToolExample<Args> {
+  readonly description: string;
+  readonly arguments: Args;
+}
+
+/** One condition. Contract: `holds` is pure. */
+export interface SemanticRule<Args> {
+  readonly code: string;
+  /** What is expected, in words the model can repair from. */
+  readonly message: string;
+  /** JSON pointer to the field that is named in the failure. */
+  readonly field?: string;
+  holds(args: Args): boolean;
+}
+
+/** What people read before they approve a call (seeds/004, confirmation packet). */
+export interface ActionDescription {
+  readonly action: string;
+  readonly consequence: string;
+}
+
+/** What became of a call. */
+export type Reconciliation<T> =
+  | { readonly kind: "committed"; readonly output: T }
+  | { readonly kind: "not_committed" }
+  | { readonly kind: "unknown" };
+
+export interface RuntimeSection {
+  readonly timeoutMs: number;
+  /** Calls of one run within a window. */
+  readonly rateLimit: { readonly windowSeconds: number; readonly maxRequests: number };
+  readonly cost: { readonly currency: string; readonly perCall: number; readonly unit: CostUnit };
+  readonly sandboxIsolated: boolean;
+  readonly maxRetries: number;
+  /** At most 262144. */
+  readonly maxArgumentsBytes: number;
+  /** At most 262144. */
+  readonly maxResultBytes: number;
+}
+
+export interface SecuritySection {
+  readonly requiredScopes: readonly string[];
+  readonly tenantScoped: boolean;
+  readonly secretsBoundary: SecretsBoundary;
+  readonly dataClassification: DataClassification;
+  readonly egressPolicy: EgressPolicy;
+  /** Its output holds text that others wrote. Default: it reaches out of the deployment. */
+  readonly untrustedOutput: boolean;
+}
+
+export interface TransactionalSection {
+  readonly confirmationRequired: boolean;
+  /** `irreversible_pivot` is the explicit mark of what cannot be undone. */
+  readonly semantics: Semantics;
+  /** Id of the tool that undoes it. */
+  readonly compensationTool: string | null;
+  readonly verificationRequired: boolean;
+}
+
+export interface IdempotencySection {
+  /** Running it again under the same key changes nothing more. */
+  readonly supported: boolean;
+  readonly required: boolean;
+  readonly keyHeader: string | null;
+  readonly ttlSeconds: number | null;
+  readonly payloadHashRequired: boolean;
+}
+
+export interface ObservabilitySection {
+  readonly traceAttributes: readonly string[];
+  readonly auditRequired: boolean;
+}
+
+/** A definition with every section filled in. */
+export interface ToolContract<
+  In extends ClosedObjectSchema = ClosedObjectSchema,
+  Out extends ClosedObjectSchema = ClosedObjectSchema,
+  Needs extends keyof ToolCapabilities = keyof ToolCapabilities,
+>
+  extends
+    Omit<
+      Required<ToolDefinition<In, Out, Needs>>,
+      "amountField" | "checkState" | "describe" | "reconcile" | keyof Sections
+    >,
+    Sections,
+    Pick<ToolDefinition<In, Out, Needs>, "amountField" | "checkState" | "describe" | "reconcile"> {}
+
+interface Sections {
+  readonly runtime: RuntimeSection;
+  readonly security: SecuritySection;
+  readonly transactional: TransactionalSection;
+  readonly idempotency: IdempotencySection;
+  readonly observability: ObservabilitySection;
+}
+
+/** Any contract, whatever its schemas: its functions take what its own schema let through. */
+export type AnyToolContract = Omit<
+  ToolContract,
+  "execute" | "checkState" | "describe" | "reconcile" | "rules" | "examples"
+> & {
+  readonly rules: readonly SemanticRule<never>[];
+  readonly examples: readonly { readonly description: string; readonly arguments: unknown }[];
+  checkState?(args: never, context: ToolInvocationContext, capabilities: never): ToolOutcome<null>;
+  describe?(args: never): ActionDescription;
+  reconcile?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
+  execute(args: never, context: ToolInvocationContext, capabilities: never): unknown;
+};

@@ -1,0 +1,56 @@
+import type { SideEffectClass } from "./side-effect-class.ts";
+
+/**
+ * What a run or a tenant may use up (seeds/004, "Side-Effect and Loop Budgets"). Units: calls for the
+ * first four; `financial` and `cost` in millionths of the policy's currency; tokens for `tokens`.
+ * `financial` is money that calls move, `cost` is money that calls themselves cost.
+ */
+export const BUDGETS = [
+  "reads",
+  "writes",
+  "external",
+  "critical",
+  "financial",
+  "cost",
+  "tokens",
+] as const;
+export type Budget = (typeof BUDGETS)[number];
+
+/** Amounts by budget; an absent one is zero where it is spent, and no limit where it limits. */
+export type BudgetAmounts = { readonly [B in Budget]?: number };
+
+const CALL_BUDGETS: { readonly [Class in SideEffectClass]: Budget } = {
+  READ_ONLY: "reads",
+  EPHEMERAL_WRITE: "writes",
+  LOW_RISK_INTERNAL: "writes",
+  MEDIUM_RISK_WRITE: "writes",
+  HIGH_RISK_EXTERNAL: "external",
+  CRITICAL_MUTATION: "critical",
+};
+
+/** Names the budget that one call of a class takes one from. */
+export function callBudgetOf(sideEffectClass: SideEffectClass): Budget {
+  return CALL_BUDGETS[sideEffectClass];
+}
+
+/** Names the first budget that `spent` and `more` together would pass; undefined when all hold. */
+export function findExhausted(
+  limits: BudgetAmounts,
+  spent: BudgetAmounts,
+  more: BudgetAmounts,
+): Budget | undefined {
+  return BUDGETS.find((budget) => {
+    const limit = limits[budget];
+    const wanted = more[budget] ?? 0;
+    return limit !== undefined && wanted > 0 && (spent[budget] ?? 0) + wanted > limit;
+  });
+}
+
+export function addAmounts(a: BudgetAmounts, b: BudgetAmounts): BudgetAmounts {
+  const sum: { [B in Budget]?: number } = { ...a };
+  for (const budget of BUDGETS) {
+    const more = b[budget];
+    if (more !== undefined) sum[budget] = (sum[budget] ?? 0) + more;
+  }
+  return sum;
+}
