@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { answerAsProvider } from "./test/suites/scripted-model.ts";
-import { apiTokensSecret } from "./test/suites/tokens.ts";
+import { apiTokensSecret, connectionKeysSecret } from "./test/suites/tokens.ts";
 
 const BROWSER_TESTS = "test/**/page*.node.test.ts";
 const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium");
@@ -16,6 +16,7 @@ Object.assign(process.env, {
   OPENAI_API_KEY: "sk-test-secret",
   RUN_ID_SECRET: "a secret for tests, 32 bytes long",
   API_TOKENS: apiTokensSecret(),
+  CONNECTION_KEYS: connectionKeysSecret(),
 });
 
 /**

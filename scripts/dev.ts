@@ -11,7 +11,7 @@ const USAGE = "Usage: npm run dev -- [--port N] [--persist-to DIR]";
 const DEVELOPER = {
   tenantId: "dev",
   actorId: "user:developer",
-  scopes: ["chat", "runs:read", "tools:read"],
+  scopes: ["chat", "runs:read", "tools:read", "connections:write"],
 };
 /** What development allows; a deployment starts with nothing allowed. See docs/policy.md. */
 const DEVELOPMENT_POLICY = {
@@ -31,8 +31,11 @@ async function main(): Promise<void> {
   const secretsFile = join(scratch, "secrets");
   const secrets = {
     OPENAI_API_KEY: offline ? "offline" : provider?.OPENAI_API_KEY,
-    RUN_ID_SECRET: runIdSecret(persistTo),
+    RUN_ID_SECRET: keptSecret(join(persistTo, "run-id-secret"), "hex"),
     API_TOKENS: "[]",
+    CONNECTION_KEYS: JSON.stringify([
+      { id: "dev", key: keptSecret(join(persistTo, "connection-key"), "base64") },
+    ]),
   };
   writeFileSync(secretsFile, toEnvFile(secrets), { mode: 0o600 });
   const variables = {
@@ -150,10 +153,9 @@ async function seedPolicy(persistTo: string, scratch: string): Promise<void> {
   }
 }
 
-/** Keeps one secret per state directory, so that run ids outlive a restart. */
-function runIdSecret(persistTo: string): string {
-  const file = join(persistTo, "run-id-secret");
-  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600 });
+/** Keeps a secret in the state directory, so that what it made or sealed outlives a restart. */
+function keptSecret(file: string, encoding: "hex" | "base64"): string {
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString(encoding), { mode: 0o600 });
   return readFileSync(file, "utf8");
 }
 

@@ -1,4 +1,5 @@
 import { parseApiTokens, parsePrincipal, type ApiToken } from "./protocol/api-token.ts";
+import { parseConnectionKeys, type ConnectionKeys } from "./protocol/connection-keys.ts";
 import type { Principal } from "./protocol/principal.ts";
 import { fail, ok, type Result } from "./protocol/result.ts";
 
@@ -8,10 +9,12 @@ export type RawEnv = { readonly [binding: string]: unknown };
 /** Bindings that were checked. Secrets stay in here and in the adapters that need them. */
 export interface Env {
   readonly policyKv: KVNamespace;
+  readonly connectionsKv: KVNamespace;
   readonly assets: Fetcher;
   readonly runs: DurableObjectNamespace;
   readonly openai: OpenAISettings;
   readonly runIdSecret: string;
+  readonly connectionKeys: ConnectionKeys;
   readonly apiTokens: readonly ApiToken[];
   /** Set by `npm run dev` alone. */
   readonly developmentPrincipal?: Principal;
@@ -60,6 +63,7 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
 
   binding("IDEMPOTENCY", "get");
   const policyKv = binding("POLICY", "get") as KVNamespace;
+  const connectionsKv = binding("CONNECTIONS", "get") as KVNamespace;
   const assets = binding("ASSETS", "fetch") as Fetcher;
   const runs = binding("RUNS", "idFromName") as DurableObjectNamespace;
   const baseUrl = read("OPENAI_BASE_URL", parseBaseUrl);
@@ -68,15 +72,16 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
   const runIdSecret = read("RUN_ID_SECRET", (secret) =>
     secret.length >= MIN_SECRET_CHARS ? secret : undefined,
   );
+  const connectionKeys = read("CONNECTION_KEYS", parseConnectionKeys);
   const developmentPrincipal =
     raw["DEV_PRINCIPAL"] === undefined ? undefined : read("DEV_PRINCIPAL", parsePrincipal);
   const apiTokens = developmentPrincipal ? [] : read("API_TOKENS", parseTokens);
 
-  if (problems.length > 0 || !baseUrl || !models || !runIdSecret || !apiTokens) {
-    return fail({ problems });
-  }
+  const isWhole = baseUrl && models && runIdSecret && connectionKeys && apiTokens;
+  if (problems.length > 0 || !isWhole) return fail({ problems });
   const openai = { baseUrl, apiKey, models };
-  const checked = { policyKv, assets, runs, openai, runIdSecret, apiTokens };
+  const stores = { policyKv, connectionsKv, assets, runs };
+  const checked = { ...stores, openai, runIdSecret, connectionKeys, apiTokens };
   return ok(developmentPrincipal ? { ...checked, developmentPrincipal } : checked);
 }
 

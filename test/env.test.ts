@@ -26,6 +26,12 @@ test.each([
   ["API_TOKENS", "[]"],
   ["API_TOKENS", "{}"],
   ["API_TOKENS", '[{"sha256":"x","tenantId":"a","actorId":"user:a","scopes":[]}]'],
+  ["CONNECTION_KEYS", "[]"],
+  ["CONNECTION_KEYS", "{}"],
+  ["CONNECTION_KEYS", `[{"id":"a","key":"${"A".repeat(42)}="}]`],
+  ["CONNECTION_KEYS", `[{"id":"a","key":"${"A".repeat(43)}"}]`],
+  ["CONNECTION_KEYS", `[{"id":"a","key":"${"A".repeat(43)}=","use":"seal"}]`],
+  ["CONNECTION_KEYS", `[${`,{"id":"a","key":"${"A".repeat(43)}="}`.repeat(2).slice(1)}]`],
   ["DEV_PRINCIPAL", '{"tenantId":"../x","actorId":"user:a","scopes":[]}'],
 ])("refuses %s = %j and never repeats it", (name, value) => {
   const checked = checkEnv({ ...sound, [name]: value });

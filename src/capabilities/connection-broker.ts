@@ -4,7 +4,8 @@ import type { Result } from "../protocol/result.ts";
 /**
  * Credentials of the one connection an invocation may use. It takes no id: it is bound before the tool
  * sees it and dies with the invocation (seeds/000 #29a).
- * Contract: throws when the connection is gone or the invocation is over.
+ * Contract: throws when the invocation is over; `getAccessToken` also when the connection is a header
+ * and has no token. What is thrown holds no secret.
  */
 export interface AuthCapability {
   getAccessToken(): Promise<string>;
@@ -15,11 +16,13 @@ export type BrokerFailure = { readonly code: "unknown_connection" | "unreadable_
 
 /**
  * Opens stored connections, the only holder of their secrets.
- * Contract: never throws, never caches what it opened; whoever calls has checked the grant.
+ * Contract: never throws, never caches what it opened; whoever calls has checked the grant. The
+ * capability refuses from the moment `signal` aborts, so the signal must be that of the invocation.
  */
 export interface ConnectionBroker {
   bind(
     tenantId: TenantId,
     connectionId: ConnectionId,
+    signal: AbortSignal,
   ): Promise<Result<AuthCapability, BrokerFailure>>;
 }

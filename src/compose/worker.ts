@@ -9,6 +9,7 @@ import { createApp } from "../http/app.ts";
 import { problem } from "../http/problem.ts";
 import { secure } from "../http/secure-headers.ts";
 import { CORE_TOOLS } from "../tools/core/core-tools.ts";
+import { composeConnections } from "./connections.ts";
 import { composePolicies } from "./policies.ts";
 
 /** Assembles the Worker: checked bindings to an HTTP handler, once per isolate. */
@@ -29,6 +30,7 @@ function assemble(env: Env): Parameters<typeof createApp>[0] {
       ? createDevelopmentAuthenticator(env.developmentPrincipal, tokens)
       : tokens,
     policies: composePolicies(env.policyKv),
+    connections: composeConnections(env).store,
     runs: createDurableRunGateway(env.runs),
     runIds: createHmacRunIds(env.runIdSecret, (length) =>
       crypto.getRandomValues(new Uint8Array(length)),

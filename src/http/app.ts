@@ -1,5 +1,6 @@
 import { Hono, type Handler } from "hono";
 import { postChat } from "./chat.ts";
+import { deleteConnection, putConnection } from "./connections.ts";
 import { problem } from "./problem.ts";
 import { forScope } from "./routes.ts";
 import { getEvents, getRun, postCancel } from "./runs.ts";
@@ -14,6 +15,10 @@ export function createApp(services: Services): Hono {
   route(app, "/v1/runs/:id/events", { GET: forScope(services, "runs:read", getEvents) });
   route(app, "/v1/runs/:id/cancel", { POST: forScope(services, "chat", postCancel) });
   route(app, "/v1/tools", { GET: forScope(services, "tools:read", getTools) });
+  route(app, "/v1/connections/:id", {
+    PUT: forScope(services, "connections:write", putConnection),
+    DELETE: forScope(services, "connections:write", deleteConnection),
+  });
   route(app, "/healthz", { GET: () => Response.json({ status: "ok" }) });
   for (const path of PAGE_PATHS) {
     route(app, path, { GET: (context) => services.page(context.req.raw) });
@@ -26,7 +31,7 @@ export function createApp(services: Services): Hono {
 /** Files of the chat page; it is a public shell, everything it shows comes from the API. */
 const PAGE_PATHS = ["/", "/widget.js", "/page.css"] as const;
 
-type Method = "GET" | "POST";
+type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 function route(app: Hono, path: string, handlers: Partial<Record<Method, Handler>>): void {
   for (const [method, handler] of Object.entries(handlers)) app.on(method, path, handler);

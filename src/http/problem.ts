@@ -23,6 +23,7 @@ const PROBLEMS = {
   model_not_allowed: { status: 422, title: "The model is not offered here" },
   tool_not_available: { status: 422, title: "A requested tool is not available" },
   conversation_too_long: { status: 422, title: "The conversation is too long to be continued" },
+  connection_id_invalid: { status: 400, title: "A connection id is 1 to 64 of A-Z a-z 0-9 _ -" },
   run_not_found: { status: 404, title: "There is no such run" },
   run_still_running: { status: 409, title: "The run has not ended yet" },
   event_id_invalid: { status: 400, title: "Last-Event-ID is not an event id" },

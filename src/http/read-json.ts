@@ -12,11 +12,13 @@ export const MAX_BODY_BYTES = 1024 * 1024;
  * Reads a JSON body of a known shape.
  * Threat: a body that lies about its length, never ends, nests without end, or carries `__proto__`.
  * It is counted as it arrives, measured for depth before it is parsed, and checked before it is used.
+ * Where a misplaced name may be a secret, `fields` holds the names that a pointer may repeat.
  * Contract: never throws for anything a client sends; the failure is the answer to send.
  */
 export async function readJson<T>(
   request: Request,
   schema: v.GenericSchema<unknown, T>,
+  fields?: ReadonlySet<string>,
 ): Promise<Result<T, Response>> {
   if (!isJson(request.headers.get("content-type"))) return fail(problem("unsupported_media_type"));
   const text = await readText(request);
@@ -32,14 +34,16 @@ export async function readJson<T>(
   }
   const path = findProtoKey(value);
   if (path) {
-    const errors = [{ pointer: toPointer(path), message: "no key may be named __proto__" }];
+    const errors = [
+      { pointer: toPointer(known(path, fields)), message: "no key may be named __proto__" },
+    ];
     return fail(problem("forbidden_key", { errors }));
   }
   // One fault is enough: a hostile body has a million of them.
   const parsed = v.safeParse(schema, value, { abortEarly: true });
   return parsed.success
     ? ok(parsed.output)
-    : fail(problem("invalid_request", { errors: listIssues(parsed.issues) }));
+    : fail(problem("invalid_request", { errors: listIssues(parsed.issues, fields) }));
 }
 
 function isJson(contentType: string | null): boolean {
@@ -68,9 +72,24 @@ async function readText(request: Request): Promise<Result<string, Response>> {
 
 function listIssues(
   issues: readonly v.BaseIssue<unknown>[],
+  fields: ReadonlySet<string> | undefined,
 ): readonly { readonly pointer: string; readonly message: string }[] {
   return issues.map((issue) => ({
-    pointer: toPointer((issue.path ?? []).map(({ key }) => key)),
+    pointer: toPointer(
+      known(
+        (issue.path ?? []).map(({ key }) => key),
+        fields,
+      ),
+    ),
     message: `expected ${wordExpectation(issue.expected)}`,
   }));
+}
+
+/** Ends a path before the first name that it may not repeat. */
+function known(
+  path: readonly unknown[],
+  fields: ReadonlySet<string> | undefined,
+): readonly unknown[] {
+  const end = fields ? path.findIndex((key) => !fields.has(String(key))) : -1;
+  return end === -1 ? path : path.slice(0, end);
 }

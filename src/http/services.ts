@@ -1,5 +1,6 @@
 import type { Authenticator } from "../capabilities/authenticator.ts";
 import type { Clock } from "../capabilities/clock.ts";
+import type { ConnectionStore } from "../capabilities/connection-store.ts";
 import type { PolicyStore } from "../capabilities/policy-store.ts";
 import type { RunGateway } from "../capabilities/run-gateway.ts";
 import type { RunIds } from "../capabilities/run-ids.ts";
@@ -9,6 +10,7 @@ import type { ToolSpec } from "../protocol/tool-spec.ts";
 export interface Services {
   readonly authenticator: Authenticator;
   readonly policies: PolicyStore;
+  readonly connections: ConnectionStore;
   readonly runs: RunGateway;
   readonly runIds: RunIds;
   readonly clock: Clock;

@@ -11,6 +11,8 @@ const ROUTES = [
   ["GET", "/v1/runs/x/events"],
   ["POST", "/v1/runs/x/cancel"],
   ["GET", "/v1/tools"],
+  ["PUT", "/v1/connections/x"],
+  ["DELETE", "/v1/connections/x"],
 ] as const;
 
 test.each(ROUTES)("asks for a token: %s %s", async (method, path) => {
@@ -45,8 +47,10 @@ test.each([
   ["GET", "/v1/runs/x/events", "runs:read"],
   ["POST", "/v1/runs/x/cancel", "chat"],
   ["GET", "/v1/tools", "tools:read"],
+  ["PUT", "/v1/connections/x", "connections:write"],
+  ["DELETE", "/v1/connections/x", "connections:write"],
 ])("%s %s takes the scope %s alone", async (method, path, scope) => {
-  for (const caller of ["talker", "reader", "lister"] as const) {
+  for (const caller of ["talker", "reader", "lister", "keeper"] as const) {
     const granted: readonly string[] = TOKENS[caller].scopes;
     const { status } = await send(path, { caller, method });
     expect(status === 403).toBe(!granted.includes(scope));

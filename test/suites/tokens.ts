@@ -20,6 +20,8 @@ export const TOKENS = {
   talker: { token: "token-of-talker", tenantId: "acme", scopes: ["chat"] },
   /** May list tools of acme and nothing else. */
   lister: { token: "token-of-lister", tenantId: "acme", scopes: ["tools:read"] },
+  /** May store connections of acme and nothing else. */
+  keeper: { token: "token-of-keeper", tenantId: "acme", scopes: ["connections:write"] },
   /** A policy that is JSON, but no policy. */
   misshapen: { token: "token-of-misshapen", tenantId: "misshapen", scopes: ALL },
 } as const;
@@ -34,4 +36,9 @@ export function apiTokensSecret(): string {
       scopes,
     })),
   );
+}
+
+/** The CONNECTION_KEYS secret of the test deployment. */
+export function connectionKeysSecret(): string {
+  return JSON.stringify([{ id: "test", key: Buffer.alloc(32, "k").toString("base64") }]);
 }

@@ -7,6 +7,7 @@ export type Caller = keyof typeof TOKENS;
 
 interface TestBindings {
   readonly POLICY: KVNamespace;
+  readonly CONNECTIONS: KVNamespace;
   readonly RUNS: DurableObjectNamespace;
 }
 export const bindings = env as unknown as TestBindings;

@@ -1,0 +1,75 @@
+import { toCanonicalJson } from "../protocol/canonical-hash.ts";
+import type { ConnectionKey, ConnectionKeys } from "../protocol/connection-keys.ts";
+import type { SealedValue } from "../protocol/sealed-value.ts";
+
+/** 96 bits, the nonce length that AES-GCM is made for (NIST SP 800-38D, 8.2). */
+const NONCE_BYTES = 12;
+const ALGORITHM = "AES-GCM";
+
+/** What a value belongs to; a value opens for the same subject alone. */
+export type SealSubject = readonly string[];
+
+/** Seals texts with the first of its keys and opens them with whichever sealed them. */
+export interface KeyRing {
+  seal(text: string, subject: SealSubject): Promise<SealedValue>;
+  /** Contract: undefined when a key is unknown, or anything about value or subject was changed. */
+  open(value: SealedValue, subject: SealSubject): Promise<string | undefined>;
+}
+
+/** Makes a key ring for AES-256-GCM; random bytes come from `randomBytes`. */
+export function createKeyRing(
+  keys: ConnectionKeys,
+  randomBytes: (length: number) => Uint8Array<ArrayBuffer>,
+): KeyRing {
+  const [sealing] = keys;
+  return {
+    async seal(text, subject) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const sealed = await crypto.subtle.encrypt(
+        parameters(nonce, [...subject, sealing.id]),
+        await importKey(sealing),
+        new TextEncoder().encode(text),
+      );
+      const [encodedNonce, encoded] = [toBase64url(nonce), toBase64url(new Uint8Array(sealed))];
+      return { v: 1, key: sealing.id, nonce: encodedNonce, sealed: encoded };
+    },
+    async open(value, subject) {
+      const key = keys.find(({ id }) => id === value.key);
+      if (!key) return undefined;
+      try {
+        const opened = await crypto.subtle.decrypt(
+          parameters(fromBase64url(value.nonce), [...subject, key.id]),
+          await importKey(key),
+          fromBase64url(value.sealed),
+        );
+        return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(opened);
+      } catch {
+        // The platform throws for a wrong tag, a wrong length and a wrong character alike.
+        return undefined;
+      }
+    },
+  };
+}
+
+/** The subject and the key's own name are authenticated, so no value can be moved to another place. */
+function parameters(
+  nonce: Uint8Array<ArrayBuffer>,
+  subject: SealSubject,
+): SubtleCryptoEncryptAlgorithm {
+  const additionalData = new TextEncoder().encode(toCanonicalJson(subject));
+  return { name: ALGORITHM, iv: nonce, additionalData };
+}
+
+function importKey({ key }: ConnectionKey): Promise<CryptoKey> {
+  return crypto.subtle.importKey("raw", key, ALGORITHM, false, ["encrypt", "decrypt"]);
+}
+
+function toBase64url(bytes: Uint8Array): string {
+  const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function fromBase64url(text: string): Uint8Array<ArrayBuffer> {
+  const base64 = text.replaceAll("-", "+").replaceAll("_", "/");
+  return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+}

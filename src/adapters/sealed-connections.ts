@@ -1,0 +1,88 @@
+import type { AuthCapability, ConnectionBroker } from "../capabilities/connection-broker.ts";
+import type { ConnectionStore } from "../capabilities/connection-store.ts";
+import { parseConnection, type StoredConnection } from "../protocol/connection.ts";
+import type { ConnectionId, TenantId } from "../protocol/ids.ts";
+import { fail, ok } from "../protocol/result.ts";
+import { parseSealedValue } from "../protocol/sealed-value.ts";
+import type { KeyRing } from "./key-ring.ts";
+
+/** How long KV may answer from a copy at the edge; it allows no less. */
+const CACHE_SECONDS = 30;
+
+export interface SealedConnectionPorts {
+  readonly kv: KVNamespace;
+  readonly keyRing: KeyRing;
+}
+
+/**
+ * Keeps connections in KV under `connection/<tenant>/<id>`, sealed for exactly that tenant and id.
+ * Threat: whoever can read or write the namespace. They learn no secret, and a value they change or
+ * move does not open. They can put back an older value of the same connection.
+ */
+export function createSealedConnections({
+  kv,
+  keyRing,
+}: SealedConnectionPorts): ConnectionStore & ConnectionBroker {
+  return {
+    async put(tenantId, connectionId, connection) {
+      const text = JSON.stringify(connection);
+      const value = await keyRing.seal(text, subjectOf(tenantId, connectionId));
+      await kv.put(keyOf(tenantId, connectionId), JSON.stringify(value));
+    },
+    async remove(tenantId, connectionId) {
+      await kv.delete(keyOf(tenantId, connectionId));
+    },
+    async bind(tenantId, connectionId, signal) {
+      let text: string | null;
+      try {
+        text = await kv.get(keyOf(tenantId, connectionId), { cacheTtl: CACHE_SECONDS });
+      } catch {
+        return fail({ code: "unreadable_connection" });
+      }
+      if (text === null) return fail({ code: "unknown_connection" });
+      const value = parseSealedValue(text);
+      const open = async (): Promise<StoredConnection | undefined> => {
+        const opened = value && (await keyRing.open(value, subjectOf(tenantId, connectionId)));
+        return opened === undefined ? undefined : parseConnection(opened);
+      };
+      // Opened once to know that it opens, and let go; each use opens it anew.
+      return (await open())
+        ? ok(createAuth(open, signal))
+        : fail({ code: "unreadable_connection" });
+    },
+  };
+}
+
+function createAuth(
+  open: () => Promise<StoredConnection | undefined>,
+  signal: AbortSignal,
+): AuthCapability {
+  const use = async (): Promise<StoredConnection> => {
+    const connection = signal.aborted ? undefined : await open();
+    // Asked after opening, which takes a moment.
+    if (signal.aborted) throw new Error("the invocation is over; its connection is closed");
+    if (!connection) throw new Error("the connection no longer opens");
+    return connection;
+  };
+  return {
+    async getAccessToken() {
+      const connection = await use();
+      if (connection.kind === "bearer") return connection.token;
+      throw new Error("the connection is a header and has no access token; use getAuthHeaders");
+    },
+    async getAuthHeaders() {
+      const connection = await use();
+      return connection.kind === "bearer"
+        ? { authorization: `Bearer ${connection.token}` }
+        : { [connection.name]: connection.value };
+    },
+  };
+}
+
+function keyOf(tenantId: TenantId, connectionId: ConnectionId): string {
+  return `connection/${tenantId}/${connectionId}`;
+}
+
+function subjectOf(tenantId: TenantId, connectionId: ConnectionId): readonly string[] {
+  return ["connection", tenantId, connectionId];
+}
