@@ -7,6 +7,7 @@ import {
   type HistoryFailure,
 } from "../protocol/chat-request.ts";
 import { fail, ok, type Result } from "../protocol/result.ts";
+import type { RunClaim } from "../protocol/run-claim.ts";
 import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 import type { Authorised } from "./routes.ts";
 import { problem } from "./problem.ts";
@@ -34,7 +35,7 @@ export async function postChat(authorised: Authorised): Promise<Response> {
     principal,
     model,
     messages: [...history.value, ...said.value],
-    ...toolIdsOf(body.value),
+    ...narrowingOf(body.value),
   });
 }
 
@@ -42,8 +43,11 @@ function refuseHistory({ code, pointer }: HistoryFailure): Response {
   return problem(code, { errors: [{ pointer, message: "is not what may stand here" }] });
 }
 
-function toolIdsOf({ toolIds }: ChatRequestBody): { readonly toolIds?: readonly string[] } {
-  return toolIds === undefined ? {} : { toolIds };
+function narrowingOf({
+  toolIds,
+  connectionIds,
+}: ChatRequestBody): Pick<RunClaim, "toolIds" | "connectionIds"> {
+  return { ...(toolIds && { toolIds }), ...(connectionIds && { connectionIds }) };
 }
 
 /** A tool that policy denies is answered like one that does not exist. */

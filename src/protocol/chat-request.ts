@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { connectionId } from "./connection.ts";
 import {
   MAX_TOOL_ARGUMENTS_BYTES,
   MAX_TOOL_CALL_ID_CHARS,
@@ -46,6 +47,7 @@ export const chatRequestBody = v.strictObject({
   ),
   model: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(128))),
   toolIds: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(64))), v.maxLength(128))),
+  connectionIds: v.optional(v.pipe(v.array(connectionId), v.maxLength(16))),
   previousRunId: v.optional(v.pipe(v.string(), v.maxLength(128))),
 });
 

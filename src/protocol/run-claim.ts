@@ -1,4 +1,4 @@
-import type { RunId } from "./ids.ts";
+import type { ConnectionId, RunId } from "./ids.ts";
 import type { Principal } from "./principal.ts";
 import type { TranscriptMessage } from "./transcript-message.ts";
 
@@ -11,4 +11,6 @@ export interface RunClaim {
   readonly messages: readonly TranscriptMessage[];
   /** Narrows the catalog; absent means all that policy allows. */
   readonly toolIds?: readonly string[];
+  /** Connections that tools of this run may use, as far as policy grants them; absent means none. */
+  readonly connectionIds?: readonly ConnectionId[];
 }
