@@ -6,19 +6,20 @@ import { SCOPES } from "../src/protocol/principal.ts";
 /** What a chat client needs; whoever manages policy or connections asks for it by name. */
 const DEFAULT_SCOPES = "chat,runs:read,tools:read";
 const USAGE =
-  `Usage: npm run -s token -- --tenant ID --actor user:NAME [--scopes ${DEFAULT_SCOPES}]\n` +
+  `Usage: npm run -s token -- --tenant ID --actor user:NAME [--subject user:NAME] [--scopes ${DEFAULT_SCOPES}]\n` +
   `Scopes of the API: ${SCOPES.join(", ")}; tools and policies may ask for others.`;
 
 main();
 
 /** Makes a bearer token: prints it once, with the entry for the API_TOKENS secret. */
 function main(): void {
-  const { tenant, actor, scopes } = readArguments();
+  const { tenant, actor, subject, scopes } = readArguments();
   const token = `ilk_${randomBytes(32).toString("base64url")}`;
   const entry = {
     sha256: createHash("sha256").update(token).digest("hex"),
     tenantId: tenant,
     actorId: actor,
+    ...(subject !== undefined && { subjectId: subject }),
     scopes,
   };
   if (!parseApiTokens(JSON.stringify([entry]))) {
@@ -32,17 +33,27 @@ function main(): void {
   console.log(JSON.stringify([entry]));
 }
 
-function readArguments(): { tenant: string; actor: string; scopes: string[] } {
+interface Arguments {
+  readonly tenant: string;
+  readonly actor: string;
+  /** For whom the actor acts. */
+  readonly subject: string | undefined;
+  readonly scopes: readonly string[];
+}
+
+function readArguments(): Arguments {
   try {
     const { values } = parseArgs({
       options: {
         tenant: { type: "string" },
         actor: { type: "string" },
+        subject: { type: "string" },
         scopes: { type: "string", default: DEFAULT_SCOPES },
       },
     });
     if (!values.tenant || !values.actor) return refuse("--tenant and --actor are needed.");
-    return { tenant: values.tenant, actor: values.actor, scopes: values.scopes.split(",") };
+    const { tenant, actor, subject } = values;
+    return { tenant, actor, subject, scopes: values.scopes.split(",") };
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error));
   }

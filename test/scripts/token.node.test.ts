@@ -22,12 +22,19 @@ test("prints a token and the entry that knows its hash alone", () => {
   ]);
 });
 
+test("names whom the caller acts for", () => {
+  const { stdout } = token("--tenant", "acme", "--actor", "agent:x", "--subject", "user:ann");
+  const [, entry = ""] = String(stdout).trim().split("\n");
+  expect(parseApiTokens(entry)).toMatchObject([{ actorId: "agent:x", subjectId: "user:ann" }]);
+});
+
 test.each([
   [[]],
   [["--tenant", "acme"]],
   [["--tenant", "a/b", "--actor", "user:x"]],
   [["--tenant", "acme", "--actor", "root"]],
   [["--tenant", "acme", "--actor", "user:x", "--scopes", "AD MIN"]],
+  [["--tenant", "acme", "--actor", "user:x", "--subject", "ann"]],
   [["--nonsense"]],
 ])("says how it is used when asked wrongly: %j", (flags) => {
   const { stdout, stderr, status } = token(...flags);
