@@ -10,3 +10,11 @@ export function toPointer(path: readonly unknown[]): string {
 function escapeToken(token: string): string {
   return token.replaceAll("~", "~0").replaceAll("/", "~1");
 }
+
+/** Reads the keys of a JSON pointer. Contract: the inverse of `toPointer`, as far as that cuts nothing. */
+export function fromPointer(pointer: string): readonly string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
