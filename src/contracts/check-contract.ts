@@ -46,9 +46,15 @@ export function checkContract(contract: CheckedContract): void {
   }
 }
 
-function hasPath(schema: JsonValue | undefined, [head, ...rest]: readonly string[]): boolean {
+/** Tells whether a schema knows the place that a path names; `*` stands for every array item. */
+export function hasPath(
+  schema: JsonValue | undefined,
+  [head, ...rest]: readonly string[],
+): boolean {
   if (head === undefined) return true;
   if (!isJsonObject(schema)) return false;
+  const { anyOf } = schema;
+  if (Array.isArray(anyOf)) return anyOf.some((option) => hasPath(option, [head, ...rest]));
   if (head === "*" && "items" in schema) return hasPath(schema["items"], rest);
   const properties = schema["properties"];
   return (

@@ -33,6 +33,15 @@ export function callBudgetOf(sideEffectClass: SideEffectClass): Budget {
   return CALL_BUDGETS[sideEffectClass];
 }
 
+/** Tells whether amounts can be counted: whole, not negative, and exact as numbers. */
+export function areCountable(amounts: BudgetAmounts): boolean {
+  return BUDGETS.every((budget) => isCount(amounts[budget] ?? 0));
+}
+
+function isCount(amount: number): boolean {
+  return Number.isSafeInteger(amount) && amount >= 0;
+}
+
 /** Names the first budget that `spent` and `more` together would pass; undefined when all hold. */
 export function findExhausted(
   limits: BudgetAmounts,

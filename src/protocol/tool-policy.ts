@@ -6,15 +6,35 @@ import { TOOL_EFFECTS, type ToolEffect } from "./tool-effect.ts";
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const positive = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
-/** In units of the policy's currency. */
-const money = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(1e9));
-const name = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
-const actor = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
+/** In units of the policy's currency, to the millionth. */
+const money = v.pipe(
+  v.number(),
+  v.minValue(0),
+  v.maxValue(1e9),
+  v.check((amount) => isWholeMillionths(amount), "at most six decimals"),
+);
+/** Fixed windows, at most 31 days long, so that what is counted over them stays bounded. */
+const windowSeconds = v.pipe(positive, v.maxValue(2_678_400));
+/** Lone surrogates have no canonical JSON. */
+const text = (maxChars: number) =>
+  v.pipe(
+    v.string(),
+    v.minLength(1),
+    v.maxLength(maxChars),
+    v.check((value) => value.isWellFormed()),
+  );
+const name = text(64);
+const actor = text(128);
+const timestamp = v.pipe(
+  v.string(),
+  v.isoTimestamp(),
+  v.check((value) => Number.isFinite(Date.parse(value))),
+);
 
 const few = <T>(item: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T[]> =>
   v.pipe(v.array(item), v.maxLength(1024));
 
-const rateLimit = v.strictObject({ windowSeconds: positive, maxRequests: positive });
+const rateLimit = v.strictObject({ windowSeconds, maxRequests: positive });
 
 /** Limits that hold for a run and for a tenant alike. */
 const amounts = {
@@ -69,7 +89,7 @@ const toolPolicyDocument = v.strictObject({
         tools: few(name),
         /** Absent means every actor of the tenant. */
         actors: v.optional(few(actor)),
-        expiresAt: v.optional(v.pipe(v.string(), v.isoTimestamp())),
+        expiresAt: v.optional(timestamp),
       }),
     ),
     [],
@@ -99,7 +119,7 @@ const toolPolicyDocument = v.strictObject({
   ),
   /** Limits of all runs of the tenant together, within a window. */
   tenantBudgets: v.optional(
-    v.strictObject({ windowSeconds: v.optional(positive, 86_400), ...amounts }),
+    v.strictObject({ windowSeconds: v.optional(windowSeconds, 86_400), ...amounts }),
     {},
   ),
 });
@@ -193,5 +213,11 @@ export function limitsOf(
 
 /** Turns an amount of money into whole millionths, rounded up. */
 export function toMillionths(amount: number): number {
-  return Math.ceil(amount * MILLIONTHS - 1e-6);
+  const millionths = amount * MILLIONTHS;
+  return isWholeMillionths(amount) ? Math.round(millionths) : Math.ceil(millionths);
+}
+
+/** Compares decimals, for a product of binary fractions is off by a little. */
+function isWholeMillionths(amount: number): boolean {
+  return Number(amount.toFixed(6)) === amount;
 }

@@ -1,0 +1,74 @@
+import { fromPointer } from "../protocol/json-pointer.ts";
+import type { ToolPolicy } from "../protocol/tool-policy.ts";
+import type { ToolSpec } from "../protocol/tool-spec.ts";
+import { hasPath } from "./check-contract.ts";
+
+/** Where a policy speaks of something that does not exist. */
+export interface PolicyMismatch {
+  /** JSON pointer into the policy. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** What the deployment knows, by tool id: a tool may have several versions. */
+type KnownTools = ReadonlyMap<string, readonly ToolSpec[]>;
+
+/**
+ * Finds what a policy names and no registered tool has: ids, versions, fields of arguments.
+ * Contract: pure; messages repeat nothing of the policy.
+ */
+export function matchPolicy(
+  policy: ToolPolicy,
+  specs: readonly ToolSpec[],
+): readonly PolicyMismatch[] {
+  const known: KnownTools = Map.groupBy(specs, ({ name }) => name);
+  return [
+    ...matchAllowlist(policy, known),
+    ...matchRules(policy, known),
+    ...(["grants", "delegations"] as const).flatMap((section) =>
+      policy[section].flatMap(({ tools }, index) =>
+        tools.flatMap((id, at) => matchTool(known, id, `/${section}/${index}/tools/${at}`)),
+      ),
+    ),
+  ];
+}
+
+function matchAllowlist(policy: ToolPolicy, known: KnownTools): readonly PolicyMismatch[] {
+  const seen = new Set<string>();
+  return policy.allowedTools.flatMap(({ id, versions, canary }, index) => {
+    const pointer = `/allowedTools/${index}`;
+    // The first entry would decide, and the second would look as if it did.
+    const isRepeated = seen.has(id);
+    seen.add(id);
+    if (isRepeated) return [{ pointer, message: "this tool has an entry already" }];
+    const unknown = matchTool(known, id, pointer);
+    if (unknown.length > 0) return unknown;
+    const isVersion = (version: string): boolean =>
+      known.get(id)?.some((spec) => spec.version === version) === true;
+    const message = "no such version";
+    return [
+      ...(versions ?? []).flatMap((version, at) =>
+        isVersion(version) ? [] : [{ pointer: `${pointer}/versions/${at}`, message }],
+      ),
+      ...(canary && !isVersion(canary.version)
+        ? [{ pointer: `${pointer}/canary/version`, message }]
+        : []),
+    ];
+  });
+}
+
+function matchRules(policy: ToolPolicy, known: KnownTools): readonly PolicyMismatch[] {
+  return policy.argumentRules.flatMap(({ tool, field }, index) => {
+    const pointer = `/argumentRules/${index}`;
+    const unknown = matchTool(known, tool, `${pointer}/tool`);
+    if (unknown.length > 0) return unknown;
+    const hasField = known
+      .get(tool)
+      ?.some(({ inputSchema }) => hasPath(inputSchema, fromPointer(field)));
+    return hasField ? [] : [{ pointer: `${pointer}/field`, message: "no such field" }];
+  });
+}
+
+function matchTool(known: KnownTools, id: string, pointer: string): readonly PolicyMismatch[] {
+  return known.has(id) ? [] : [{ pointer, message: "no such tool" }];
+}
