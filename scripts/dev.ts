@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs, parseEnv } from "node:util";
-import { getPlatformProxy, unstable_readConfig } from "wrangler";
 import { startOfflineModel } from "./offline-model.ts";
 import { startTree, type ProcessTree } from "./process-tree.ts";
 
@@ -11,7 +10,7 @@ const USAGE = "Usage: npm run dev -- [--port N] [--persist-to DIR]";
 const DEVELOPER = {
   tenantId: "dev",
   actorId: "user:developer",
-  scopes: ["chat", "runs:read", "tools:read", "connections:write"],
+  scopes: ["chat", "runs:read", "tools:read", "policy:read", "policy:write", "connections:write"],
 };
 /** What development allows; a deployment starts with nothing allowed. See docs/policy.md. */
 const DEVELOPMENT_POLICY = {
@@ -27,7 +26,6 @@ async function main(): Promise<void> {
   const provider = readProvider();
   const offline = provider ? undefined : await startOfflineModel();
   const scratch = mkdtempSync(join(tmpdir(), "interlock-"));
-  await seedPolicy(persistTo, scratch);
   const secretsFile = join(scratch, "secrets");
   const secrets = {
     OPENAI_API_KEY: offline ? "offline" : provider?.OPENAI_API_KEY,
@@ -61,7 +59,8 @@ async function main(): Promise<void> {
   // Whoever started this may be killed without a word; nothing may outlive it.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && void stop(0), 500).unref();
-  const refusal = await firstAnswer(port, () => isStopping);
+  const refusal =
+    (await firstAnswer(port, () => isStopping)) ?? (await seedPolicy(`http://127.0.0.1:${port}`));
   if (refusal === undefined) announce(port, offline ? undefined : provider);
   else {
     console.error(`Interlock did not start: ${refusal}`);
@@ -133,23 +132,17 @@ function readProvider(): Provider | undefined {
   return { OPENAI_BASE_URL, OPENAI_API_KEY: OPENAI_API_KEY || "none", MODELS };
 }
 
-/** Puts the development policy where the Worker reads it, unless one is there already. */
-async function seedPolicy(persistTo: string, scratch: string): Promise<void> {
-  const configPath = join(scratch, "wrangler.json");
-  // The objects are left out: nothing here can run them.
-  const { name, kv_namespaces } = unstable_readConfig({ config: "wrangler.toml" });
-  writeFileSync(configPath, JSON.stringify({ name, kv_namespaces }));
-  const proxy = await getPlatformProxy<{ POLICY: KVNamespace }>({
-    configPath,
-    persist: { path: join(persistTo, "v3") },
-  });
+/** Puts the development policy, unless there is one already; answers why that was refused. */
+async function seedPolicy(url: string): Promise<string | undefined> {
   try {
-    const key = `policy/${DEVELOPER.tenantId}`;
-    if ((await proxy.env.POLICY.get(key)) === null) {
-      await proxy.env.POLICY.put(key, JSON.stringify(DEVELOPMENT_POLICY));
-    }
-  } finally {
-    await proxy.dispose();
+    const answer = await fetch(`${url}/v1/policy`, {
+      method: "PUT",
+      headers: { "content-type": "application/json", "if-none-match": "*" },
+      body: JSON.stringify(DEVELOPMENT_POLICY),
+    });
+    return answer.ok || answer.status === 412 ? undefined : await answer.text();
+  } catch (error) {
+    return String(error);
   }
 }
 

@@ -12,6 +12,7 @@ export interface Env {
   readonly connectionsKv: KVNamespace;
   readonly assets: Fetcher;
   readonly runs: DurableObjectNamespace;
+  readonly tenants: DurableObjectNamespace;
   readonly openai: OpenAISettings;
   readonly runIdSecret: string;
   readonly connectionKeys: ConnectionKeys;
@@ -66,6 +67,7 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
   const connectionsKv = binding("CONNECTIONS", "get") as KVNamespace;
   const assets = binding("ASSETS", "fetch") as Fetcher;
   const runs = binding("RUNS", "idFromName") as DurableObjectNamespace;
+  const tenants = binding("TENANTS", "idFromName") as DurableObjectNamespace;
   const baseUrl = read("OPENAI_BASE_URL", parseBaseUrl);
   const models = read("MODELS", parseModels);
   const apiKey = text("OPENAI_API_KEY");
@@ -80,7 +82,7 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
   const isWhole = baseUrl && models && runIdSecret && connectionKeys && apiTokens;
   if (problems.length > 0 || !isWhole) return fail({ problems });
   const openai = { baseUrl, apiKey, models };
-  const stores = { policyKv, connectionsKv, assets, runs };
+  const stores = { policyKv, connectionsKv, assets, runs, tenants };
   const checked = { ...stores, openai, runIdSecret, connectionKeys, apiTokens };
   return ok(developmentPrincipal ? { ...checked, developmentPrincipal } : checked);
 }

@@ -2,6 +2,9 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { bundleEntry } from "./bundle.ts";
 import { bundleWorker, readWorkerBindings } from "../../scripts/worker-bundle.ts";
+import { hashText } from "../../src/protocol/canonical-hash.ts";
+import type { TenantId } from "../../src/protocol/ids.ts";
+import { policyDocumentKey, policyPointerKey } from "../../src/protocol/policy-pin.ts";
 import { modelOf, SCENARIOS } from "../upstream/scenario.ts";
 
 export const CONTENDERS = ["interlock", "passThrough", "honoOpenai"] as const;
@@ -40,7 +43,7 @@ export async function planContenders(
       compatibilityDate,
       texts: { ...bindings.texts, ...texts, ...interlockSettings() },
       objects: bindings.objects,
-      kv: { ...Object.fromEntries(bindings.kv.map((name) => [name, {}])), POLICY: policy() },
+      kv: { ...Object.fromEntries(bindings.kv.map((name) => [name, {}])), POLICY: await policy() },
       emptyServices: [bindings.assets],
     },
     passThrough: {
@@ -65,8 +68,13 @@ function interlockSettings(): Record<string, string> {
 }
 
 /** Allows the core tools, and enough steps for the longest chain. */
-function policy(): Record<string, string> {
+async function policy(): Promise<Record<string, string>> {
   const allowedTools = ["core__get_current_time", "core__generate_title", "core__calculate"];
-  const document = { allowedTools, budgets: { maxSteps: 50 } };
-  return { [`policy/${TENANT}`]: JSON.stringify(document) };
+  const document = JSON.stringify({ allowedTools, budgets: { maxSteps: 50 } });
+  const hash = await hashText(document);
+  const tenantId = TENANT as TenantId;
+  return {
+    [policyDocumentKey(tenantId, hash)]: document,
+    [policyPointerKey(tenantId)]: JSON.stringify({ revision: 1, hash }),
+  };
 }

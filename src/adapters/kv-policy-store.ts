@@ -1,20 +1,19 @@
 import type { Clock } from "../capabilities/clock.ts";
 import type { LoadedPolicy, PolicyStore } from "../capabilities/policy-store.ts";
+import { hashText } from "../protocol/canonical-hash.ts";
 import type { TenantId } from "../protocol/ids.ts";
-import { DENY_ALL, parseToolPolicy } from "../protocol/tool-policy.ts";
+import {
+  parsePolicyPin,
+  policyDocumentKey,
+  policyPointerKey,
+  type PolicyPin,
+} from "../protocol/policy-pin.ts";
+import { fail, ok, type Result } from "../protocol/result.ts";
+import { DENY_ALL, parseToolPolicy, type ToolPolicy } from "../protocol/tool-policy.ts";
+import type { PolicyCache } from "./policy-cache.ts";
 
-/** How long an isolate answers from its own copy; KV itself allows no less. */
+/** How long an isolate answers from its own copy of a pointer; KV itself allows no less. */
 const CACHE_SECONDS = 30;
-/** Tenants whose policy an isolate keeps; the oldest goes first. */
-const MAX_CACHED = 1_000;
-
-interface CachedPolicy {
-  readonly loaded: LoadedPolicy;
-  readonly untilMs: number;
-}
-
-/** Policies by tenant; lives as long as the isolate, so a composition root hands it in. */
-export type PolicyCache = Map<TenantId, CachedPolicy>;
 
 export interface KvPolicyPorts {
   readonly kv: KVNamespace;
@@ -22,47 +21,66 @@ export interface KvPolicyPorts {
   readonly cache: PolicyCache;
 }
 
+type DeniedBecause = NonNullable<LoadedPolicy["deniedBecause"]>;
+
 /**
- * Reads policies from KV, one JSON document under `policy/<tenant>`. Fails closed: an error, a gap or
- * garbage denies everything. Only documents that were found are kept here, so that a tenant's first policy
- * and a mended one count as soon as KV shows them.
+ * Reads policies from KV: a pointer per tenant, and documents named by their hash. Fails closed: an
+ * error, a gap, garbage or a document that is not the one its name says denies everything. Only what
+ * was found and is sound is kept, so that a tenant's first policy and a mended one count as soon as
+ * KV shows them.
+ * Threat: who can write to KV can at most bring back a document that was this tenant's policy before,
+ * and a mutating call then finds that its revision is not the current one.
  */
 export function createKvPolicyStore({ kv, clock, cache }: KvPolicyPorts): PolicyStore {
+  const read = async (tenantId: TenantId, pin: PolicyPin): Promise<LoadedPolicy> => {
+    const key = policyDocumentKey(tenantId, pin.hash);
+    const cached = cache.documentOf(key);
+    if (cached) return { policy: cached, pin };
+    const text = await get(kv, key);
+    if (!text.ok) return denied(text.failure);
+    const policy = await parseDocument(text.value, pin.hash);
+    if (!policy) return denied("invalid");
+    cache.keepDocument(key, policy, text.value.length);
+    return { policy, pin };
+  };
   return {
+    read,
     async load(tenantId) {
-      const cached = cache.get(tenantId);
-      if (cached && cached.untilMs > clock.nowMs()) return cached.loaded;
-      const loaded = await readPolicy(kv, tenantId);
-      cache.delete(tenantId);
-      if (loaded.deniedBecause === undefined) {
-        const [oldest] = cache.keys();
-        if (oldest !== undefined && cache.size >= MAX_CACHED) cache.delete(oldest);
-        cache.set(tenantId, { loaded, untilMs: clock.nowMs() + CACHE_SECONDS * 1_000 });
+      const cached = cache.pointerOf(tenantId);
+      if (cached && cached.untilMs > clock.nowMs()) return read(tenantId, cached.pin);
+      const text = await get(kv, policyPointerKey(tenantId));
+      if (!text.ok) return denied(text.failure);
+      const found = parsePolicyPin(text.value);
+      if (!found) return denied("invalid");
+      // KV may serve an older copy after a newer one; an isolate never goes back.
+      const pin = cached && cached.pin.revision > found.revision ? cached.pin : found;
+      const loaded = await read(tenantId, pin);
+      if (loaded.pin) {
+        cache.keepPointer(tenantId, { pin, untilMs: clock.nowMs() + CACHE_SECONDS * 1_000 });
       }
       return loaded;
-    },
-    async read() {
-      return Promise.resolve(denied("missing"));
     },
   };
 }
 
-async function readPolicy(kv: KVNamespace, tenantId: TenantId): Promise<LoadedPolicy> {
-  let text: string | null;
+async function get(kv: KVNamespace, key: string): Promise<Result<string, DeniedBecause>> {
   try {
-    text = await kv.get(`policy/${tenantId}`, { cacheTtl: CACHE_SECONDS });
+    const text = await kv.get(key, { cacheTtl: CACHE_SECONDS });
+    return text === null ? fail("missing") : ok(text);
   } catch {
-    return denied("unreadable");
-  }
-  if (text === null) return denied("missing");
-  try {
-    const policy = parseToolPolicy(JSON.parse(text));
-    return policy ? { policy } : denied("invalid");
-  } catch {
-    return denied("invalid");
+    return fail("unreadable");
   }
 }
 
-function denied(deniedBecause: NonNullable<LoadedPolicy["deniedBecause"]>): LoadedPolicy {
+async function parseDocument(text: string, hash: string): Promise<ToolPolicy | undefined> {
+  if ((await hashText(text)) !== hash) return undefined;
+  try {
+    return parseToolPolicy(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function denied(deniedBecause: DeniedBecause): LoadedPolicy {
   return { policy: DENY_ALL, deniedBecause };
 }

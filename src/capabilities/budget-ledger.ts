@@ -9,12 +9,12 @@ export interface RateLimit {
 
 /** What a dispatch is about to use up of its tenant. */
 export interface Reservation {
-  /** Names the invocation; reserving the same one again takes nothing more. */
+  /** Names the invocation; reserving the same one again within a day takes nothing more. */
   readonly id: string;
   readonly toolId: string;
   readonly amounts: BudgetAmounts;
   readonly limits: BudgetAmounts;
-  /** Length of the window that the limits count over. */
+  /** Length of the window that the limits count over; windows are fixed and begin at multiples of it. */
   readonly windowSeconds: number;
   readonly rateLimit?: RateLimit;
   /** The revision whose rules the call has passed. */
@@ -32,7 +32,9 @@ export type ReservationAnswer =
 
 /**
  * A tenant's budgets, shared by all of its runs.
- * Contract: never throws; a reservation is all or nothing and durable before it is answered.
+ * Contract: never throws; a reservation is all or nothing and durable before it is answered. The
+ * revision is compared first, then the limits, then the rate. Amounts and limits are whole and not
+ * negative; anything else answers `unavailable`.
  */
 export interface BudgetLedger {
   reserve(reservation: Reservation): Promise<ReservationAnswer>;

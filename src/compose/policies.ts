@@ -1,9 +1,10 @@
-import { createKvPolicyStore, type PolicyCache } from "../adapters/kv-policy-store.ts";
+import { createKvPolicyStore } from "../adapters/kv-policy-store.ts";
+import { PolicyCache } from "../adapters/policy-cache.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { PolicyStore } from "../capabilities/policy-store.ts";
 
 /** One copy per isolate, shared by the Worker and the runs that live in it. */
-const cache: PolicyCache = new Map();
+const cache = new PolicyCache();
 
 /** Assembles the policy store of this isolate. */
 export function composePolicies(kv: KVNamespace): PolicyStore {

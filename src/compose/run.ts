@@ -4,7 +4,7 @@ import type { Clock } from "../capabilities/clock.ts";
 import type { EventEncoder } from "../capabilities/event-encoder.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import { createToolSource } from "../contracts/static-tool-source.ts";
-import { checkEnv, type Env, type RawEnv } from "../env.ts";
+import type { RawEnv } from "../env.ts";
 import type { RunPorts } from "../loop/run-loop.ts";
 import { CORE_TOOLS } from "../tools/core/core-tools.ts";
 import {
@@ -12,6 +12,7 @@ import {
   encodeEvent,
   HEARTBEAT,
 } from "../wire/assistant-transport/encode-event.ts";
+import { checkedEnv } from "./checked-env.ts";
 import { composePolicies } from "./policies.ts";
 
 /** The clock of everything in a run's object. */
@@ -29,7 +30,7 @@ export function composeEncoder(): EventEncoder {
  * Fails: throws on bindings that the Worker would have refused before it came here.
  */
 export function composeRun(raw: RawEnv, journal: RunJournal): RunPorts {
-  const { openai, policyKv } = envOf(raw);
+  const { openai, policyKv } = checkedEnv(raw);
   const clock = composeClock();
   const runTitle = {
     set: (title: string): void => journal.append([{ type: "title_set", title }]),
@@ -41,16 +42,4 @@ export function composeRun(raw: RawEnv, journal: RunJournal): RunPorts {
     source: createToolSource(CORE_TOOLS, { clock, runTitle }),
     model: createOpenAIModel({ ...openai, clock, fetch: (request: Request) => fetch(request) }),
   };
-}
-
-/** Bindings do not change while an isolate lives, and every run needs them. */
-const checked = new WeakMap<RawEnv, Env>();
-
-function envOf(raw: RawEnv): Env {
-  const known = checked.get(raw);
-  if (known) return known;
-  const env = checkEnv(raw);
-  if (!env.ok) throw new Error(`misconfigured: ${env.failure.problems.join("; ")}`);
-  checked.set(raw, env.value);
-  return env.value;
 }

@@ -11,6 +11,7 @@ import { secure } from "../http/secure-headers.ts";
 import { CORE_TOOLS } from "../tools/core/core-tools.ts";
 import { composeConnections } from "./connections.ts";
 import { composePolicies } from "./policies.ts";
+import { composeTenants } from "./tenant.ts";
 
 /** Assembles the Worker: checked bindings to an HTTP handler, once per isolate. */
 export function composeWorker(raw: RawEnv): (request: Request) => Promise<Response> {
@@ -31,6 +32,7 @@ function assemble(env: Env): Parameters<typeof createApp>[0] {
       : tokens,
     policies: composePolicies(env.policyKv),
     connections: composeConnections(env).store,
+    registry: composeTenants(env.tenants).registry,
     runs: createDurableRunGateway(env.runs),
     runIds: createHmacRunIds(env.runIdSecret, (length) =>
       crypto.getRandomValues(new Uint8Array(length)),

@@ -1,6 +1,7 @@
 import { Hono, type Handler } from "hono";
 import { postChat } from "./chat.ts";
 import { deleteConnection, putConnection } from "./connections.ts";
+import { getPolicy, putPolicy } from "./policy.ts";
 import { problem } from "./problem.ts";
 import { forScope } from "./routes.ts";
 import { getEvents, getRun, postCancel } from "./runs.ts";
@@ -18,6 +19,10 @@ export function createApp(services: Services): Hono {
   route(app, "/v1/connections/:id", {
     PUT: forScope(services, "connections:write", putConnection),
     DELETE: forScope(services, "connections:write", deleteConnection),
+  });
+  route(app, "/v1/policy", {
+    GET: forScope(services, "policy:read", getPolicy),
+    PUT: forScope(services, "policy:write", putPolicy),
   });
   route(app, "/healthz", { GET: () => Response.json({ status: "ok" }) });
   for (const path of PAGE_PATHS) {

@@ -28,6 +28,11 @@ const PROBLEMS = {
   run_still_running: { status: 409, title: "The run has not ended yet" },
   event_id_invalid: { status: 400, title: "Last-Event-ID is not an event id" },
   event_id_unknown: { status: 409, title: "The run has not reached this event" },
+  policy_missing: { status: 404, title: "The tenant has no policy yet" },
+  policy_unavailable: { status: 503, title: "The policy cannot be read or stored" },
+  precondition_invalid: { status: 400, title: "The precondition cannot be understood" },
+  precondition_failed: { status: 412, title: "The policy is not the one that was expected" },
+  precondition_required: { status: 428, title: "The request must say which revision it replaces" },
   internal_error: { status: 500, title: "Interlock failed" },
 } as const;
 
@@ -39,6 +44,8 @@ export interface ProblemDetail {
   readonly detail?: string;
   /** Where the body is wrong, as JSON pointers. */
   readonly errors?: readonly { readonly pointer: string; readonly message: string }[];
+  /** The revision of the policy that stands. */
+  readonly revision?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -1,6 +1,7 @@
 import type { Authenticator } from "../capabilities/authenticator.ts";
 import type { Clock } from "../capabilities/clock.ts";
 import type { ConnectionStore } from "../capabilities/connection-store.ts";
+import type { PolicyRegistry } from "../capabilities/policy-registry.ts";
 import type { PolicyStore } from "../capabilities/policy-store.ts";
 import type { RunGateway } from "../capabilities/run-gateway.ts";
 import type { RunIds } from "../capabilities/run-ids.ts";
@@ -11,6 +12,7 @@ export interface Services {
   readonly authenticator: Authenticator;
   readonly policies: PolicyStore;
   readonly connections: ConnectionStore;
+  readonly registry: PolicyRegistry;
   readonly runs: RunGateway;
   readonly runIds: RunIds;
   readonly clock: Clock;

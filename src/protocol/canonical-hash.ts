@@ -9,8 +9,13 @@ export function toCanonicalJson(value: JsonValue): string {
 }
 
 /** Hashes a JSON value by its canonical form. Shape: `sha256:` and 64 lower-case hex digits. */
-export async function hashOf(value: JsonValue): Promise<string> {
-  const bytes = new TextEncoder().encode(toCanonicalJson(value));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return `sha256:${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+export function hashOf(value: JsonValue): Promise<string> {
+  return hashText(toCanonicalJson(value));
+}
+
+/** Hashes text as UTF-8; canonical JSON thus gets the hash of its value. */
+export async function hashText(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0"));
+  return `sha256:${hex.join("")}`;
 }

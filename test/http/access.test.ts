@@ -13,6 +13,8 @@ const ROUTES = [
   ["GET", "/v1/tools"],
   ["PUT", "/v1/connections/x"],
   ["DELETE", "/v1/connections/x"],
+  ["GET", "/v1/policy"],
+  ["PUT", "/v1/policy"],
 ] as const;
 
 test.each(ROUTES)("asks for a token: %s %s", async (method, path) => {
@@ -49,8 +51,10 @@ test.each([
   ["GET", "/v1/tools", "tools:read"],
   ["PUT", "/v1/connections/x", "connections:write"],
   ["DELETE", "/v1/connections/x", "connections:write"],
+  ["GET", "/v1/policy", "policy:read"],
+  ["PUT", "/v1/policy", "policy:write"],
 ])("%s %s takes the scope %s alone", async (method, path, scope) => {
-  for (const caller of ["talker", "reader", "lister", "keeper"] as const) {
+  for (const caller of ["talker", "reader", "lister", "keeper", "onlooker", "governor"] as const) {
     const granted: readonly string[] = TOKENS[caller].scopes;
     const { status } = await send(path, { caller, method });
     expect(status === 403).toBe(!granted.includes(scope));

@@ -225,6 +225,7 @@ test.each([
   ["GET", "/v1/chat", "POST"],
   ["DELETE", "/v1/tools", "GET, HEAD"],
   ["PUT", "/v1/runs/x", "GET, HEAD"],
+  ["POST", "/v1/policy", "GET, HEAD, PUT"],
   ["GET", "/v1/runs/x/cancel", "POST"],
   ["HEAD", "/v1/runs/x/events", "GET"],
   ["POST", "/", "GET, HEAD"],

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-const ALL = ["chat", "runs:read", "tools:read"];
+const ALL = ["chat", "runs:read", "tools:read", "policy:read", "policy:write"];
 
 /** Bearer tokens of the test deployment, each of another tenant unless it says otherwise. */
 export const TOKENS = {
@@ -22,6 +22,10 @@ export const TOKENS = {
   lister: { token: "token-of-lister", tenantId: "acme", scopes: ["tools:read"] },
   /** May store connections of acme and nothing else. */
   keeper: { token: "token-of-keeper", tenantId: "acme", scopes: ["connections:write"] },
+  /** May read the policy of acme and nothing else. */
+  onlooker: { token: "token-of-onlooker", tenantId: "acme", scopes: ["policy:read"] },
+  /** May replace the policy of acme and nothing else. */
+  governor: { token: "token-of-governor", tenantId: "acme", scopes: ["policy:write"] },
   /** A policy that is JSON, but no policy. */
   misshapen: { token: "token-of-misshapen", tenantId: "misshapen", scopes: ALL },
 } as const;

@@ -1,4 +1,7 @@
 import { env, exports } from "cloudflare:workers";
+import { hashText } from "../../src/protocol/canonical-hash.ts";
+import type { TenantId } from "../../src/protocol/ids.ts";
+import { policyDocumentKey, policyPointerKey } from "../../src/protocol/policy-pin.ts";
 import type { RunState } from "../../src/protocol/run-state.ts";
 import { script, type ScriptedStep } from "./scripted-model.ts";
 import { TOKENS } from "./tokens.ts";
@@ -9,27 +12,51 @@ interface TestBindings {
   readonly POLICY: KVNamespace;
   readonly CONNECTIONS: KVNamespace;
   readonly RUNS: DurableObjectNamespace;
+  readonly TENANTS: DurableObjectNamespace;
 }
 export const bindings = env as unknown as TestBindings;
 
 const CORE = ["core__get_current_time", "core__generate_title", "core__calculate"];
-const POLICIES: Partial<Record<Caller, string>> = {
-  acme: JSON.stringify({ allowedTools: CORE }),
-  rival: JSON.stringify({ allowedTools: CORE }),
-  garbled: '{"allowedTools": "everything"',
-  misshapen: JSON.stringify({ allowedTools: CORE, allowEverything: true }),
-  strict: JSON.stringify({
+const POLICIES: Partial<Record<Caller, object>> = {
+  acme: { allowedTools: CORE },
+  rival: { allowedTools: CORE },
+  strict: {
     allowedTools: ["core__get_current_time", "core__generate_title"],
     requireApprovalForEffects: ["state_change"],
     budgets: { maxSteps: 2 },
-  }),
+  },
+};
+/** Documents that no operator could have put. */
+const UNSOUND: Partial<Record<Caller, string>> = {
+  garbled: '{"allowedTools": "everything"',
+  misshapen: JSON.stringify({ allowedTools: CORE, allowEverything: true }),
 };
 
 /** Stores the policies of the test tenants. */
 export async function seedPolicies(): Promise<void> {
   for (const [tenant, document] of Object.entries(POLICIES)) {
-    await bindings.POLICY.put(`policy/${tenant}`, document);
+    const response = await putPolicy(document, { caller: tenant as Caller, "if-none-match": "*" });
+    if (![200, 412].includes(response.status)) throw new Error(await response.text());
   }
+  for (const [tenant, document] of Object.entries(UNSOUND)) {
+    const hash = await hashText(document);
+    await bindings.POLICY.put(policyDocumentKey(tenant as TenantId, hash), document);
+    const pointer = JSON.stringify({ revision: 1, hash });
+    await bindings.POLICY.put(policyPointerKey(tenant as TenantId), pointer);
+  }
+}
+
+/** Puts a JSON body to `/v1/policy`; what is no caller is a header. */
+export function putPolicy(
+  body: unknown,
+  { caller = "acme", ...headers }: { caller?: Caller } & Record<string, string>,
+): Promise<Response> {
+  return send("/v1/policy", {
+    caller,
+    method: "PUT",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
 }
 
 /** Sends a request to the Worker as a client would; `caller` undefined sends no token. */

@@ -1,0 +1,47 @@
+import type {
+  BudgetLedger,
+  Reservation,
+  ReservationAnswer,
+} from "../capabilities/budget-ledger.ts";
+import type { PolicyChange, PolicyRegistry } from "../capabilities/policy-registry.ts";
+import { toCanonicalJson } from "../protocol/canonical-hash.ts";
+import type { TenantId } from "../protocol/ids.ts";
+import type { JsonValue } from "../protocol/json.ts";
+import type { PolicyPin, PolicyProposal } from "../protocol/policy-pin.ts";
+
+/** What a tenant's object answers. */
+interface TenantMethods {
+  policy(): Promise<PolicyPin | undefined>;
+  change(proposal: PolicyProposal): Promise<PolicyChange>;
+  reserve(reservation: Reservation): Promise<ReservationAnswer>;
+}
+
+export interface TenantGateway {
+  readonly registry: PolicyRegistry;
+  ledgerOf(tenantId: TenantId): BudgetLedger;
+}
+
+/** Reaches each tenant's Durable Object by the tenant's id. */
+export function createDurableTenantGateway(tenants: DurableObjectNamespace): TenantGateway {
+  const objectOf = (tenantId: TenantId): DurableObjectStub & TenantMethods =>
+    tenants.get(tenants.idFromName(tenantId)) as DurableObjectStub & TenantMethods;
+  return {
+    registry: {
+      current: (tenantId) => objectOf(tenantId).policy(),
+      change(tenantId, policy, expectedRevision) {
+        const policyText = toCanonicalJson(policy as JsonValue);
+        return objectOf(tenantId).change({ tenantId, policyText, expectedRevision });
+      },
+    },
+    ledgerOf: (tenantId) => ({
+      async reserve(reservation) {
+        try {
+          return await objectOf(tenantId).reserve(reservation);
+        } catch {
+          // It may have been taken or not; asking again under the same id is safe.
+          return { kind: "unavailable" };
+        }
+      },
+    }),
+  };
+}

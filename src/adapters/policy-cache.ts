@@ -1,0 +1,55 @@
+import type { TenantId } from "../protocol/ids.ts";
+import type { PolicyPin } from "../protocol/policy-pin.ts";
+import type { ToolPolicy } from "../protocol/tool-policy.ts";
+
+/** Tenants whose pointer is kept; the oldest goes first. */
+const MAX_POINTERS = 1_000;
+/** Text of the documents that are kept; parsed they take a few times as much of an isolate's 128 MB. */
+const MAX_DOCUMENT_CHARS = 4 * 1024 * 1024;
+
+interface KeptPointer {
+  readonly pin: PolicyPin;
+  readonly untilMs: number;
+}
+
+interface KeptDocument {
+  readonly policy: ToolPolicy;
+  readonly chars: number;
+}
+
+/** What an isolate keeps of policies: pointers for a while, documents for good, both bounded. */
+export class PolicyCache {
+  readonly #pointers = new Map<TenantId, KeptPointer>();
+  readonly #documents = new Map<string, KeptDocument>();
+  #chars = 0;
+
+  pointerOf(tenantId: TenantId): KeptPointer | undefined {
+    return this.#pointers.get(tenantId);
+  }
+
+  keepPointer(tenantId: TenantId, pointer: KeptPointer): void {
+    this.#pointers.delete(tenantId);
+    this.#pointers.set(tenantId, pointer);
+    const [oldest] = this.#pointers.keys();
+    if (oldest !== undefined && this.#pointers.size > MAX_POINTERS) this.#pointers.delete(oldest);
+  }
+
+  documentOf(key: string): ToolPolicy | undefined {
+    return this.#documents.get(key)?.policy;
+  }
+
+  keepDocument(key: string, policy: ToolPolicy, chars: number): void {
+    this.#drop(key);
+    this.#documents.set(key, { policy, chars });
+    this.#chars += chars;
+    for (const [oldest] of this.#documents) {
+      if (this.#chars <= MAX_DOCUMENT_CHARS) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(key: string): void {
+    this.#chars -= this.#documents.get(key)?.chars ?? 0;
+    this.#documents.delete(key);
+  }
+}

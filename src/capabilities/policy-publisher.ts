@@ -1,0 +1,19 @@
+import type { TenantId } from "../protocol/ids.ts";
+import type { PolicyPin } from "../protocol/policy-pin.ts";
+
+/** A document under its hash. */
+export interface PolicyDocument {
+  readonly hash: string;
+  /** Canonical JSON. */
+  readonly text: string;
+}
+
+/**
+ * Puts policies where every reader finds them.
+ * Contract: never throws; both answer whether it was stored, and may be repeated.
+ */
+export interface PolicyPublisher {
+  storeDocument(tenantId: TenantId, document: PolicyDocument): Promise<boolean>;
+  /** Names the current policy. Contract: whoever calls sees to it that revisions only grow. */
+  point(tenantId: TenantId, pin: PolicyPin): Promise<boolean>;
+}

@@ -1,0 +1,29 @@
+import {
+  createDurableTenantGateway,
+  type TenantGateway,
+} from "../adapters/durable-tenant-gateway.ts";
+import { createKvPolicyPublisher } from "../adapters/kv-policy-publisher.ts";
+import { systemClock } from "../adapters/system-clock.ts";
+import type { Clock } from "../capabilities/clock.ts";
+import type { PolicyPublisher } from "../capabilities/policy-publisher.ts";
+import type { RawEnv } from "../env.ts";
+import { checkedEnv } from "./checked-env.ts";
+
+/** Assembles the way to the tenants' objects. */
+export function composeTenants(tenants: DurableObjectNamespace): TenantGateway {
+  return createDurableTenantGateway(tenants);
+}
+
+/** What a tenant's object stands on. */
+export interface TenantPorts {
+  readonly clock: Clock;
+  readonly publisher: PolicyPublisher;
+}
+
+/**
+ * Assembles a tenant's object from the raw bindings.
+ * Fails: throws on bindings that the Worker would have refused before it came here.
+ */
+export function composeTenant(raw: RawEnv): TenantPorts {
+  return { clock: systemClock, publisher: createKvPolicyPublisher(checkedEnv(raw).policyKv) };
+}

@@ -1,0 +1,53 @@
+import { matchPolicy } from "../contracts/match-policy.ts";
+import type { PolicyPin } from "../protocol/policy-pin.ts";
+import { toolPolicyBody } from "../protocol/tool-policy.ts";
+import { readPrecondition, toETag } from "./precondition.ts";
+import { problem } from "./problem.ts";
+import { readJson } from "./read-json.ts";
+import type { Authorised } from "./routes.ts";
+
+/** Mismatches that one answer names. */
+const MAX_ERRORS = 20;
+
+/** `GET /v1/policy`: the policy that is current now, whatever the isolate has cached. */
+export async function getPolicy({ principal, services }: Authorised): Promise<Response> {
+  const pin = await services.registry.current(principal.tenantId);
+  if (!pin) return problem("policy_missing");
+  const loaded = await services.policies.read(principal.tenantId, pin);
+  const headers = { etag: toETag(pin.revision) };
+  if (!loaded.pin) {
+    const detail = `The document is ${loaded.deniedBecause}; until it is replaced, nothing is allowed.`;
+    return problem("policy_unavailable", { detail, revision: pin.revision, headers });
+  }
+  const { revision, hash } = pin;
+  return Response.json({ revision, hash, policy: loaded.policy }, { headers });
+}
+
+/** `PUT /v1/policy`: replaces the policy of the caller's own tenant, if its revision is the expected one. */
+export async function putPolicy({ request, principal, services }: Authorised): Promise<Response> {
+  const expected = readPrecondition(request.headers);
+  if (!expected.ok) return expected.failure;
+  const body = await readJson(request, toolPolicyBody);
+  if (!body.ok) return body.failure;
+  const errors = matchPolicy(body.value, services.toolSpecs).slice(0, MAX_ERRORS);
+  if (errors.length > 0) return problem("invalid_request", { errors });
+  const change = await services.registry.change(principal.tenantId, body.value, expected.value);
+  switch (change.kind) {
+    case "changed": {
+      const { revision, hash } = change.pin;
+      return Response.json({ revision, hash }, { headers: { etag: toETag(revision) } });
+    }
+    case "conflict":
+      return problem("precondition_failed", describeCurrent(change.pin));
+    case "unavailable": {
+      const detail = "It could not be stored; nothing changed.";
+      return problem("policy_unavailable", { detail, headers: { "retry-after": "1" } });
+    }
+  }
+}
+
+function describeCurrent(pin: PolicyPin | undefined): Parameters<typeof problem>[1] {
+  if (!pin) return { detail: "There is no policy yet." };
+  const { revision } = pin;
+  return { revision, headers: { etag: toETag(revision) } };
+}

@@ -1,0 +1,239 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { BudgetBook } from "../../durable-objects/tenant/budget-book.ts";
+import type { BudgetLedger, Reservation } from "../../src/capabilities/budget-ledger.ts";
+import { createKvPolicyStore } from "../../src/adapters/kv-policy-store.ts";
+import { PolicyCache } from "../../src/adapters/policy-cache.ts";
+import { composeTenants } from "../../src/compose/tenant.ts";
+import type { TenantId } from "../../src/protocol/ids.ts";
+import { FakeClock, policyOf } from "../suites/fakes.ts";
+import { bindings } from "../suites/worker.ts";
+
+const tenants = composeTenants((env as unknown as typeof bindings).TENANTS);
+const objectOf = (tenant: string): DurableObjectStub =>
+  bindings.TENANTS.get(bindings.TENANTS.idFromName(tenant));
+const DAY = 86_400;
+
+/** A tenant with a policy, so that there is a revision to reserve under. */
+async function ledgerOf(tenant: string): Promise<BudgetLedger> {
+  await tenants.registry.change(tenant as TenantId, policyOf({ allowedTools: [] }), undefined);
+  return tenants.ledgerOf(tenant as TenantId);
+}
+
+let next = 0;
+const asks = (part: Partial<Reservation> = {}): Reservation => ({
+  id: `reservation-${next++}`,
+  toolId: "mail__send",
+  amounts: { external: 1 },
+  limits: { external: 3, critical: 0 },
+  windowSeconds: 31 * DAY,
+  revision: 1,
+  ...part,
+});
+const reserved = { kind: "reserved" };
+
+describe("the revision", () => {
+  test("of no policy reserves nothing and writes nothing", async () => {
+    const ledger = tenants.ledgerOf("unknown" as TenantId);
+    const none = { kind: "policy_changed", pin: undefined };
+    expect(await ledger.reserve(asks())).toEqual(none);
+    const unpinned = asks({ revision: undefined as unknown as number });
+    expect(await ledger.reserve(unpinned)).toEqual(none);
+    const tables = await runInDurableObject(objectOf("unknown"), (_object, { storage }) =>
+      storage.sql
+        .exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_%' ESCAPE '\\'")
+        .toArray(),
+    );
+    expect(tables).toEqual([]);
+  });
+
+  test("that is not the current one reserves nothing, even what was reserved before", async () => {
+    const ledger = await ledgerOf("changed");
+    const once = asks();
+    expect(await ledger.reserve(once)).toEqual(reserved);
+    const policy = policyOf({ allowedTools: [], currency: "EUR" });
+    const change = await tenants.registry.change("changed" as TenantId, policy, 1);
+    const pin = change.kind === "changed" ? change.pin : undefined;
+    for (const revision of [1, 3]) {
+      const answer = await ledger.reserve({ ...once, revision });
+      expect(answer).toEqual({ kind: "policy_changed", pin });
+    }
+    expect(await ledger.reserve({ ...once, revision: 2 })).toEqual(reserved);
+  });
+
+  test("that an old pointer in KV brings back is outvoted", async () => {
+    const ledger = await ledgerOf("rolled-back");
+    const tenantId = "rolled-back" as TenantId;
+    const old = (await bindings.POLICY.get("policy/rolled-back/current")) ?? "";
+    await tenants.registry.change(tenantId, policyOf({ allowedTools: [], currency: "EUR" }), 1);
+    await bindings.POLICY.put("policy/rolled-back/current", old);
+    const store = createKvPolicyStore({
+      kv: bindings.POLICY,
+      clock: new FakeClock(),
+      cache: new PolicyCache(),
+    });
+    const { pin } = await store.load(tenantId);
+    expect(pin?.revision).toBe(1);
+    const answer = await ledger.reserve(asks({ revision: pin?.revision ?? 0 }));
+    expect(answer).toMatchObject({ kind: "policy_changed", pin: { revision: 2 } });
+  });
+});
+
+describe("a limit", () => {
+  test("is never passed by a thousand reservations at once", async () => {
+    const ledger = await ledgerOf("crowd");
+    const limits = { external: 137, cost: 1_000_000 };
+    const answers = await Promise.all(
+      Array.from({ length: 1_000 }, () =>
+        ledger.reserve(asks({ amounts: { external: 1, cost: 5_000 }, limits })),
+      ),
+    );
+    const count = (kind: string): number => answers.filter((answer) => answer.kind === kind).length;
+    expect([count("reserved"), count("exhausted")]).toEqual([137, 863]);
+  });
+
+  test("counts the same reservation once, however often and however at once it is asked for", async () => {
+    const ledger = await ledgerOf("again");
+    const once = asks();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ledger.reserve(once)));
+    expect(answers).toEqual(answers.map(() => reserved));
+    const rest = await Promise.all([asks(), asks(), asks()].map((each) => ledger.reserve(each)));
+    expect(rest.map(({ kind }) => kind)).toEqual(["reserved", "reserved", "exhausted"]);
+    expect(await ledger.reserve(once)).toEqual(reserved);
+  });
+
+  test("of one budget takes nothing of the others", async () => {
+    const ledger = await ledgerOf("whole");
+    const limits = { external: 3, financial: 10 };
+    const dear = asks({ amounts: { external: 1, financial: 11 }, limits });
+    for (let attempt = 0; attempt < 5; attempt++) {
+      expect(await ledger.reserve(dear)).toEqual({ kind: "exhausted", budget: "financial" });
+    }
+    const cheap = { amounts: { external: 1, financial: 3 }, limits };
+    const kinds = [];
+    for (let call = 0; call < 4; call++) kinds.push((await ledger.reserve(asks(cheap))).kind);
+    expect(kinds).toEqual(["reserved", "reserved", "reserved", "exhausted"]);
+  });
+
+  test("holds across an eviction, and for one tenant alone", async () => {
+    const limits = { external: 1 };
+    const ledger = await ledgerOf("mine");
+    expect(await ledger.reserve(asks({ limits }))).toEqual(reserved);
+    await evictDurableObject(objectOf("mine"));
+    expect(await ledger.reserve(asks({ limits }))).toEqual({
+      kind: "exhausted",
+      budget: "external",
+    });
+    expect(await (await ledgerOf("theirs")).reserve(asks({ limits }))).toEqual(reserved);
+  });
+
+  test("is none for critical calls unless it says otherwise", async () => {
+    const ledger = await ledgerOf("critical");
+    const answer = await ledger.reserve(asks({ amounts: { critical: 1 } }));
+    expect(answer).toEqual({ kind: "exhausted", budget: "critical" });
+  });
+
+  test.each([
+    ["a negative amount", { amounts: { financial: -5 } }],
+    ["a fraction", { amounts: { cost: 0.5 } }],
+    ["an amount that is no number", { amounts: { cost: Number.NaN } }],
+    ["an amount beyond exact numbers", { amounts: { cost: 2 ** 53 } }],
+    ["a limit that is no number", { limits: { external: Number.NaN } }],
+    ["a window of no length", { windowSeconds: 0 }],
+    ["a window that is no number", { windowSeconds: Number.NaN }],
+    ["a rate that is no number", { rateLimit: { windowSeconds: 1, maxRequests: Number.NaN } }],
+  ])("is not asked about %s", async (name, part) => {
+    const tenant = name.replaceAll(" ", "-");
+    const ledger = await ledgerOf(tenant);
+    expect(await ledger.reserve(asks(part))).toEqual({ kind: "unavailable" });
+  });
+});
+
+test("a ledger that cannot be reached answers so", async () => {
+  const broken = { idFromName: () => "id", get: () => ({}) } as unknown as DurableObjectNamespace;
+  const ledger = composeTenants(broken).ledgerOf("acme" as TenantId);
+  expect(await ledger.reserve(asks())).toEqual({ kind: "unavailable" });
+});
+
+test("a rate holds for its tool alone and says when to come back", async () => {
+  const ledger = await ledgerOf("rate");
+  const rateLimit = { windowSeconds: 30 * DAY, maxRequests: 2 };
+  const limits = {};
+  const call = (toolId: string) => ledger.reserve(asks({ toolId, rateLimit, limits }));
+  const answers = [await call("a"), await call("a"), await call("b")];
+  expect(answers).toEqual(answers.map(() => reserved));
+  const answer = await call("a");
+  expect(answer.kind).toBe("rate_limited");
+  const waitMs = answer.kind === "rate_limited" ? answer.retryAfterMs : 0;
+  expect(waitMs).toBeGreaterThan(0);
+  expect(waitMs).toBeLessThanOrEqual(30 * DAY * 1_000);
+});
+
+describe("time", () => {
+  const hour = 3_600_000;
+  const T = 1_000 * 24 * hour;
+  const inBook = <R>(
+    name: string,
+    use: (book: BudgetBook, sql: SqlStorage) => R | Promise<R>,
+  ): Promise<R> =>
+    runInDurableObject(objectOf(name), (_object, { storage }) =>
+      use(new BudgetBook(storage), storage.sql),
+    );
+
+  test("opens a new window when the old one is over, not before", async () => {
+    const kinds = await inBook("windows", (book) => {
+      const hourly = { windowSeconds: 3_600, limits: { external: 1 } };
+      return [T, T + hour - 1, T + hour, T + 2 * hour - 1, T + 2 * hour].map(
+        (nowMs) => book.reserve(asks(hourly), nowMs).kind,
+      );
+    });
+    expect(kinds).toEqual(["reserved", "exhausted", "reserved", "exhausted", "reserved"]);
+  });
+
+  test("lets a tool go on in the next window of its rate", async () => {
+    const answers = await inBook("rates", (book) => {
+      const rateLimit = { windowSeconds: 60, maxRequests: 1 };
+      const at = (nowMs: number) => book.reserve(asks({ rateLimit, limits: {} }), nowMs);
+      return [at(T), at(T + 45_000), at(T + 60_000)];
+    });
+    expect(answers).toEqual([reserved, { kind: "rate_limited", retryAfterMs: 15_000 }, reserved]);
+  });
+
+  test("that steps back a little opens no window anew", async () => {
+    const kinds = await inBook("skew", (book) => {
+      const hourly = { windowSeconds: 3_600, limits: { external: 1 } };
+      return [T + hour - 1, T + hour, T + hour - 1].map(
+        (nowMs) => book.reserve(asks(hourly), nowMs).kind,
+      );
+    });
+    expect(kinds).toEqual(["reserved", "reserved", "exhausted"]);
+  });
+
+  test("leaves a bounded number of windows and reservations behind", async () => {
+    const rows = await inBook("pruned", (book, sql) => {
+      const rateLimit = { windowSeconds: 1, maxRequests: 1 };
+      for (let second = 0; second < 3_000; second++) {
+        const nowMs = T + second * 60_000;
+        book.reserve(asks({ windowSeconds: 1, rateLimit, limits: {} }), nowMs);
+      }
+      return ["spent", "tool_calls", "reservations"].map(
+        (table) => sql.exec<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`).one().rows,
+      );
+    });
+    expect(rows).toEqual([1, 1, 1_440]);
+  });
+
+  test("knows a reservation for a day, in whatever windows it was made", async () => {
+    const kinds = await inBook("remembered", (book) => {
+      const once = asks({ windowSeconds: 1, limits: { external: 0 } });
+      const free = { ...once, limits: {} };
+      return [
+        book.reserve(free, T).kind,
+        book.reserve(once, T + 24 * hour - 1).kind,
+        book.reserve(once, T + 24 * hour).kind,
+      ];
+    });
+    expect(kinds).toEqual(["reserved", "reserved", "exhausted"]);
+  });
+});

@@ -1,0 +1,208 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+import { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
+import type { PolicyChange } from "../../src/capabilities/policy-registry.ts";
+import type { RawEnv } from "../../src/env.ts";
+import { hashText } from "../../src/protocol/canonical-hash.ts";
+import type { TenantId } from "../../src/protocol/ids.ts";
+import { bindings } from "../suites/worker.ts";
+
+type Stub = DurableObjectStub<TenantObject>;
+const stubOf = (tenantId: string): Stub =>
+  bindings.TENANTS.get(bindings.TENANTS.idFromName(tenantId)) as unknown as Stub;
+const textOf = (name: string): string => JSON.stringify({ allowedTools: [name] });
+
+/** Asks an object, or an instance that stands in for it, for another policy. */
+const change = async (
+  object: { change: TenantObject["change"] } | Stub,
+  { tenant, name, from }: { tenant: string; name: string; from?: number },
+): Promise<PolicyChange> =>
+  object.change({
+    tenantId: tenant as TenantId,
+    policyText: textOf(name),
+    expectedRevision: from,
+  });
+
+const pointerOf = (tenant: string): Promise<string | null> =>
+  bindings.POLICY.get(`policy/${tenant}/current`);
+const documentOf = async (tenant: string, name: string): Promise<string | null> =>
+  bindings.POLICY.get(`policy/${tenant}/${await hashText(textOf(name))}`);
+
+type Put = (key: string, value: string) => Promise<void>;
+const realPut: Put = (key, value) => bindings.POLICY.put(key, value);
+const isPointer = (key: string): boolean => key.endsWith("/current");
+
+/** Runs something on an instance of the object whose KV is another one. */
+const withPut = <T>(
+  tenant: string,
+  put: Put,
+  use: (object: TenantObject, state: DurableObjectState) => Promise<T>,
+): Promise<T> =>
+  runInDurableObject(stubOf(tenant), (_object, state) => {
+    const kv = { get: bindings.POLICY.get.bind(bindings.POLICY), put };
+    const raw: RawEnv = { ...(env as unknown as RawEnv), POLICY: kv };
+    return use(new TenantObject(state, raw), state);
+  });
+
+test("a look at a tenant without a policy finds none and writes nothing", async () => {
+  const stub = stubOf("nobody");
+  expect(await stub.policy()).toBeUndefined();
+  expect(await change(stub, { tenant: "nobody", name: "a", from: 3 })).toEqual({
+    kind: "conflict",
+    pin: undefined,
+  });
+  const tables = await runInDurableObject(stub, (_object, { storage }) =>
+    storage.sql
+      .exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_%' ESCAPE '\\'")
+      .toArray(),
+  );
+  expect([tables, await documentOf("nobody", "a")]).toEqual([[], null]);
+});
+
+test("a change stores the document, then grows the revision, then points to it", async () => {
+  const seen: unknown[] = [];
+  const put: Put = async (key, value) => {
+    seen.push([isPointer(key) ? "pointer" : "document", await stubOf("order").policy()]);
+    await realPut(key, value);
+  };
+  const pin = { revision: 1, hash: await hashText(textOf("a")) };
+  const changed = await withPut("order", put, (object) =>
+    change(object, { tenant: "order", name: "a" }),
+  );
+  expect(changed).toEqual({ kind: "changed", pin });
+  expect(seen).toEqual([
+    ["document", undefined],
+    ["pointer", pin],
+  ]);
+  expect(await documentOf("order", "a")).toBe(textOf("a"));
+  expect(await pointerOf("order")).toBe(JSON.stringify(pin));
+  expect(await runDurableObjectAlarm(stubOf("order"))).toBe(false);
+});
+
+test("of two changes from one revision exactly one is made, however they interleave", async () => {
+  const stub = stubOf("race");
+  await change(stub, { tenant: "race", name: "a" });
+  const answers = await Promise.all(
+    ["b", "c", "d", "e"].map((name) => change(stub, { tenant: "race", name, from: 1 })),
+  );
+  expect(answers.filter(({ kind }) => kind === "changed").length).toBe(1);
+  const current = await stub.policy();
+  expect(current?.revision).toBe(2);
+  const conflict = { kind: "conflict", pin: current };
+  const others = answers.filter(({ kind }) => kind !== "changed");
+  expect(others).toEqual([conflict, conflict, conflict]);
+  expect(await pointerOf("race")).toBe(JSON.stringify(current));
+});
+
+test("a change that is overtaken while its document is stored is not made", async () => {
+  const answer = await withPut(
+    "overtaken",
+    async (key, value) => {
+      if (!isPointer(key)) await change(stubOf("overtaken"), { tenant: "overtaken", name: "b" });
+      await realPut(key, value);
+    },
+    (object) => change(object, { tenant: "overtaken", name: "a" }),
+  );
+  const pin = { revision: 1, hash: await hashText(textOf("b")) };
+  expect(answer).toEqual({ kind: "conflict", pin });
+});
+
+test("a document that KV does not take changes nothing", async () => {
+  const answer = await withPut(
+    "full",
+    () => Promise.reject(new Error("429")),
+    (object) => change(object, { tenant: "full", name: "a" }),
+  );
+  expect([answer, await stubOf("full").policy(), await pointerOf("full")]).toEqual([
+    { kind: "unavailable" },
+    undefined,
+    null,
+  ]);
+});
+
+test("a pointer that KV did not take is published by the alarm, and by no look before", async () => {
+  const answer = await withPut(
+    "late",
+    (key, value) => (isPointer(key) ? Promise.reject(new Error("429")) : realPut(key, value)),
+    (object) => change(object, { tenant: "late", name: "a" }),
+  );
+  expect([answer.kind, await pointerOf("late")]).toEqual(["changed", null]);
+  expect(await runDurableObjectAlarm(stubOf("late"))).toBe(true);
+  const pin = { revision: 1, hash: await hashText(textOf("a")) };
+  expect(await pointerOf("late")).toBe(JSON.stringify(pin));
+  expect(await runDurableObjectAlarm(stubOf("late"))).toBe(false);
+});
+
+test("a pointer that KV refuses again and again is tried ever more slowly, up to a minute", async () => {
+  const refuse: Put = (key, value) =>
+    isPointer(key) ? Promise.reject(new Error("429")) : realPut(key, value);
+  const delays = await withPut("stubborn", refuse, async (object, { storage }) => {
+    const seen: number[] = [];
+    await change(object, { tenant: "stubborn", name: "a" });
+    for (let attempt = 0; attempt < 8; attempt++) {
+      const before = Date.now();
+      await object.alarm();
+      seen.push(((await storage.getAlarm()) ?? 0) - before);
+    }
+    return seen;
+  });
+  const least = [4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000, 60_000];
+  expect(delays.map((delay, index) => delay >= (least[index] ?? 0))).toEqual(least.map(() => true));
+  expect(Math.max(...delays)).toBeLessThan(70_000);
+});
+
+test("an object that dies before its pointer stands publishes it in its next life", async () => {
+  const died = withPut(
+    "dead",
+    async (key, value) => {
+      if (!isPointer(key)) return realPut(key, value);
+      return new Promise(() => {});
+    },
+    (object, state) => {
+      void change(object, { tenant: "dead", name: "a" });
+      return vi.waitFor(() => {
+        if (object.policy() === undefined) throw new Error("not yet");
+        state.abort("died");
+      });
+    },
+  );
+  await died.catch(() => {});
+  expect(await pointerOf("dead")).toBeNull();
+  const pin = { revision: 1, hash: await hashText(textOf("a")) };
+  expect(await stubOf("dead").policy()).toEqual(pin);
+  await runDurableObjectAlarm(stubOf("dead"));
+  expect(await pointerOf("dead")).toBe(JSON.stringify(pin));
+});
+
+test("a slow pointer is not overtaken by a newer one, so it never goes back", async () => {
+  const puts: string[] = [];
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  await withPut(
+    "slow",
+    async (key, value) => {
+      if (isPointer(key)) puts.push(value);
+      if (isPointer(key) && puts.length === 1) await gate;
+      await realPut(key, value);
+    },
+    async (object) => {
+      const first = change(object, { tenant: "slow", name: "a" });
+      await vi.waitFor(() => expect(puts.length).toBe(1));
+      const second = change(object, { tenant: "slow", name: "b", from: 1 });
+      await vi.waitFor(() => expect(object.policy()?.revision).toBe(2));
+      await new Promise((later) => setTimeout(later, 20));
+      expect(puts.length).toBe(1);
+      open();
+      await Promise.all([first, second]);
+    },
+  );
+  expect(JSON.parse((await pointerOf("slow")) ?? "")).toMatchObject({ revision: 2 });
+  expect(await runDurableObjectAlarm(stubOf("slow"))).toBe(false);
+});
+
+test("an evicted object knows its revision", async () => {
+  await change(stubOf("evicted"), { tenant: "evicted", name: "a" });
+  const before = await stubOf("evicted").policy();
+  await evictDurableObject(stubOf("evicted"));
+  expect([before?.revision, await stubOf("evicted").policy()]).toEqual([1, before]);
+});

@@ -1,0 +1,257 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { reset } from "cloudflare:test";
+import { hashOf } from "../../src/protocol/canonical-hash.ts";
+import type { JsonValue } from "../../src/protocol/json.ts";
+import { policyOf } from "../suites/fakes.ts";
+import { bindings, putPolicy, send, type Caller } from "../suites/worker.ts";
+
+const FIRST = { "if-none-match": "*" };
+const TIME = { allowedTools: ["core__get_current_time"] };
+const CALCULATE = { allowedTools: ["core__calculate"] };
+
+const get = (caller: Caller = "acme"): Promise<Response> => send("/v1/policy", { caller });
+const answerOf = async (response: Response): Promise<readonly unknown[]> => [
+  response.status,
+  response.headers.get("etag"),
+  await response.json(),
+];
+const codeOf = async (response: Response): Promise<string> =>
+  (await response.json<{ code: string }>()).code;
+const hashOfPolicy = (document: object): Promise<string> => hashOf(policyOf(document) as JsonValue);
+
+beforeEach(() => reset());
+
+test("a tenant without a policy is told so", async () => {
+  const response = await get();
+  expect([response.status, await codeOf(response)]).toEqual([404, "policy_missing"]);
+});
+
+test("the first policy and the next ones are read back with their revision, hash and defaults", async () => {
+  const hash = await hashOfPolicy(TIME);
+  expect(await answerOf(await putPolicy(TIME, FIRST))).toEqual([200, '"1"', { revision: 1, hash }]);
+  expect(await answerOf(await get())).toEqual([
+    200,
+    '"1"',
+    { revision: 1, hash, policy: policyOf(TIME) },
+  ]);
+  const second = await putPolicy(CALCULATE, { "if-match": '"1"' });
+  expect(await answerOf(second)).toEqual([
+    200,
+    '"2"',
+    { revision: 2, hash: await hashOfPolicy(CALCULATE) },
+  ]);
+  expect(await answerOf(await get())).toMatchObject([200, '"2"', { revision: 2 }]);
+});
+
+test("a policy as it was read can be put again, and is the same document", async () => {
+  await putPolicy(TIME, FIRST);
+  const { hash, policy } = await (await get()).json<{ hash: string; policy: object }>();
+  const again = await putPolicy(policy, { "if-match": '"1"' });
+  expect(await again.json()).toEqual({ revision: 2, hash });
+});
+
+test("a policy that was put decides what a model sees", async () => {
+  await putPolicy(TIME, FIRST);
+  const { tools } = await (
+    await send("/v1/tools", { caller: "acme" })
+  ).json<{ tools: readonly { name: string }[] }>();
+  expect(tools.map(({ name }) => name)).toEqual(["core__get_current_time"]);
+});
+
+describe("the precondition", () => {
+  test("of two racing changes lets exactly one through", async () => {
+    await putPolicy(TIME, FIRST);
+    const race = [TIME, CALCULATE].map((document) => putPolicy(document, { "if-match": '"1"' }));
+    const statuses = (await Promise.all(race)).map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 412]);
+    expect(await answerOf(await get())).toMatchObject([200, '"2"', { revision: 2 }]);
+  });
+
+  test("of two racing first policies lets exactly one through", async () => {
+    const race = [TIME, CALCULATE].map((document) => putPolicy(document, FIRST));
+    const statuses = (await Promise.all(race)).map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 412]);
+  });
+
+  test.each([
+    ["an old revision", { "if-match": '"1"' }],
+    ["a revision to come", { "if-match": '"3"' }],
+    ["no policy", FIRST],
+  ])("that expects %s is told the current revision", async (_name, headers) => {
+    await putPolicy(TIME, FIRST);
+    await putPolicy(CALCULATE, { "if-match": '"1"' });
+    expect(await answerOf(await putPolicy(TIME, headers))).toEqual([
+      412,
+      '"2"',
+      expect.objectContaining({ code: "precondition_failed", revision: 2 }),
+    ]);
+    expect(await answerOf(await get())).toMatchObject([
+      200,
+      '"2"',
+      { hash: await hashOfPolicy(CALCULATE) },
+    ]);
+  });
+
+  test("that expects a policy where there is none fails without a revision", async () => {
+    const [status, etag, body] = await answerOf(await putPolicy(TIME, { "if-match": '"1"' }));
+    expect([status, etag, body]).toMatchObject([412, null, { code: "precondition_failed" }]);
+    expect(body).not.toHaveProperty("revision");
+  });
+
+  test("is required", async () => {
+    const response = await putPolicy(TIME, {});
+    expect([response.status, await codeOf(response)]).toEqual([428, "precondition_required"]);
+  });
+
+  test.each([
+    { "if-match": "1" },
+    { "if-match": 'W/"1"' },
+    { "if-match": '"1", "2"' },
+    { "if-match": '"0"' },
+    { "if-match": '"-1"' },
+    { "if-match": '"1.5"' },
+    { "if-match": '"99999999999999999999"' },
+    { "if-match": "*" },
+    { "if-none-match": '"1"' },
+    { "if-none-match": "*, *" },
+    { "if-match": '"1"', "if-none-match": "*" },
+  ] as Record<string, string>[])("that cannot be understood is refused: %j", async (headers) => {
+    const response = await putPolicy(TIME, headers);
+    expect([response.status, await codeOf(response)]).toEqual([400, "precondition_invalid"]);
+  });
+});
+
+describe("a document is refused, and nothing changes, for", () => {
+  const rule = (part: object): object => ({
+    ...TIME,
+    argumentRules: [
+      { tool: "core__calculate", field: "/expression", must: { equal: "1" }, ...part },
+    ],
+  });
+  test.each([
+    ["no allowlist", {}, "/allowedTools"],
+    ["a typo in a field", { ...TIME, alowedTools: [] }, "/alowedTools"],
+    ["a typo in a budget", { ...TIME, budgets: { maxStep: 1 } }, "/budgets/maxStep"],
+    ["an unknown tool", { allowedTools: ["core__nothing"] }, "/allowedTools/0"],
+    [
+      "an unknown version",
+      { allowedTools: [{ id: "core__calculate", versions: ["9.9.9"] }] },
+      "/allowedTools/0/versions/0",
+    ],
+    ["a rule on an unknown field", rule({ field: "/expresion" }), "/argumentRules/0/field"],
+    [
+      "a rule of two predicates",
+      rule({ must: { equal: "1", beAtMost: 2 } }),
+      "/argumentRules/0/must",
+    ],
+    [
+      "an unknown effect",
+      { ...TIME, requireApprovalForEffects: ["writes"] },
+      "/requireApprovalForEffects/0",
+    ],
+    ["a negative budget", { ...TIME, budgets: { maxCritical: -1 } }, "/budgets/maxCritical"],
+    [
+      "money in more than millionths",
+      { ...TIME, budgets: { maxCost: 0.0000001 } },
+      "/budgets/maxCost",
+    ],
+    [
+      "an endless window",
+      { ...TIME, tenantBudgets: { windowSeconds: 2_678_401 } },
+      "/tenantBudgets/windowSeconds",
+    ],
+    [
+      "a time that is none",
+      {
+        ...TIME,
+        grants: [{ connectionId: "c", tools: [], expiresAt: "tomorrow" }],
+      },
+      "/grants/0/expiresAt",
+    ],
+    [
+      "a number beyond numbers",
+      JSON.stringify(rule({ must: { beAtMost: 4242 } })).replace("4242", "1e999"),
+      "/argumentRules/0/must/beAtMost",
+    ],
+    [
+      "text that UTF-8 cannot hold",
+      rule({ must: { equal: "\ud800" } }),
+      "/argumentRules/0/must/equal",
+    ],
+    ["a tenant in the body", { ...TIME, tenantId: "rival" }, "/tenantId"],
+  ])("%s", async (_name, document, pointer) => {
+    expect(await answerOf(await putPolicy(document, FIRST))).toEqual([
+      422,
+      null,
+      expect.objectContaining({
+        code: "invalid_request",
+        errors: [{ pointer, message: expect.any(String) }],
+      }),
+    ]);
+    expect((await get()).status).toBe(404);
+  });
+
+  test("a thousand unknown tools, of which it names some", async () => {
+    const allowedTools = Array.from({ length: 1_000 }, (_, index) => `core__${index}`);
+    const response = await putPolicy({ allowedTools }, FIRST);
+    const { errors } = await response.json<{ errors: readonly unknown[] }>();
+    expect([response.status, errors.length]).toEqual([422, 20]);
+  });
+
+  test("no JSON", async () => {
+    expect((await putPolicy("{", FIRST)).status).toBe(400);
+    const form = await putPolicy(TIME, { ...FIRST, "content-type": "text/plain" });
+    expect(form.status).toBe(415);
+  });
+});
+
+describe("a tenant", () => {
+  test("reads and replaces its own policy alone", async () => {
+    await putPolicy(TIME, FIRST);
+    expect((await get("rival")).status).toBe(404);
+    await putPolicy(CALCULATE, { caller: "rival", ...FIRST });
+    expect(await answerOf(await get())).toMatchObject([
+      200,
+      '"1"',
+      { hash: await hashOfPolicy(TIME) },
+    ]);
+  });
+
+  test("cannot be named by header, address or query", async () => {
+    await putPolicy(TIME, FIRST);
+    const named = await send("/v1/policy?tenantId=acme", {
+      caller: "rival",
+      headers: { "x-tenant-id": "acme" },
+    });
+    expect(named.status).toBe(404);
+    expect((await send("/v1/policy/acme", { caller: "rival" })).status).toBe(404);
+  });
+});
+
+describe("what somebody else wrote to KV", () => {
+  test("in place of the document denies everything, and says so to who may read the policy", async () => {
+    await putPolicy(TIME, { caller: "strict", ...FIRST });
+    const key = `policy/strict/${await hashOfPolicy(TIME)}`;
+    await bindings.POLICY.put(key, JSON.stringify(policyOf(CALCULATE)));
+    const { tools } = await (
+      await send("/v1/tools", { caller: "strict" })
+    ).json<{ tools: readonly object[] }>();
+    expect(tools).toEqual([]);
+    expect(await answerOf(await get("strict"))).toMatchObject([
+      503,
+      '"1"',
+      { code: "policy_unavailable", revision: 1 },
+    ]);
+    const mended = await putPolicy(TIME, { caller: "strict", "if-match": '"1"' });
+    expect(mended.status).toBe(200);
+    expect((await get("strict")).status).toBe(200);
+  });
+
+  test("as the pointer does not change what is read", async () => {
+    await putPolicy(TIME, FIRST);
+    const old = (await bindings.POLICY.get("policy/acme/current")) ?? "";
+    await putPolicy(CALCULATE, { "if-match": '"1"' });
+    await bindings.POLICY.put("policy/acme/current", old);
+    expect(await answerOf(await get())).toMatchObject([200, '"2"', { revision: 2 }]);
+  });
+});
