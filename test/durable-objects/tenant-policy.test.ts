@@ -152,27 +152,56 @@ test("a pointer that KV refuses again and again is tried ever more slowly, up to
   expect(Math.max(...delays)).toBeLessThan(70_000);
 });
 
-test("an object that dies before its pointer stands publishes it in its next life", async () => {
+test("an object that dies as it writes its pointer has the revision, and publishes it in its next life", async () => {
+  let die = (): void => {};
   const died = withPut(
     "dead",
     async (key, value) => {
       if (!isPointer(key)) return realPut(key, value);
+      die();
       return new Promise(() => {});
     },
-    (object, state) => {
-      void change(object, { tenant: "dead", name: "a" });
-      return vi.waitFor(() => {
-        if (object.policy() === undefined) throw new Error("not yet");
-        state.abort("died");
-      });
+    async (object, state) => {
+      die = () => state.abort("died");
+      await change(object, { tenant: "dead", name: "a" });
     },
   );
   await died.catch(() => {});
-  expect(await pointerOf("dead")).toBeNull();
   const pin = { revision: 1, hash: await hashText(textOf("a")) };
-  expect(await stubOf("dead").policy()).toEqual(pin);
-  await runDurableObjectAlarm(stubOf("dead"));
+  expect([await stubOf("dead").policy(), await pointerOf("dead")]).toEqual([pin, null]);
+  expect(await runDurableObjectAlarm(stubOf("dead"))).toBe(true);
   expect(await pointerOf("dead")).toBe(JSON.stringify(pin));
+});
+
+test("the alarm is set before the pointer is written", async () => {
+  const alarms: (number | null)[] = [];
+  let look = async (): Promise<number | null> => null;
+  await withPut(
+    "armed",
+    async (key, value) => {
+      if (isPointer(key)) alarms.push(await look());
+      await realPut(key, value);
+    },
+    async (object, { storage }) => {
+      look = () => storage.getAlarm();
+      await change(object, { tenant: "armed", name: "a" });
+      alarms.push(await storage.getAlarm());
+    },
+  );
+  expect(alarms).toEqual([expect.any(Number), null]);
+});
+
+test("an object whose alarm was given up sets it again when it wakes", async () => {
+  const refuse: Put = (key, value) =>
+    isPointer(key) ? Promise.reject(new Error("429")) : realPut(key, value);
+  await withPut("given-up", refuse, async (object, { storage }) => {
+    await change(object, { tenant: "given-up", name: "a" });
+    await storage.deleteAlarm();
+  });
+  await evictDurableObject(stubOf("given-up"));
+  await stubOf("given-up").policy();
+  expect(await runDurableObjectAlarm(stubOf("given-up"))).toBe(true);
+  expect(await pointerOf("given-up")).not.toBeNull();
 });
 
 test("a slow pointer is not overtaken by a newer one, so it never goes back", async () => {

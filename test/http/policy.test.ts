@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { reset } from "cloudflare:test";
 import { hashOf } from "../../src/protocol/canonical-hash.ts";
+import { putPolicy as handlePut } from "../../src/http/policy.ts";
+import type { Services } from "../../src/http/services.ts";
 import type { JsonValue } from "../../src/protocol/json.ts";
+import type { Principal } from "../../src/protocol/principal.ts";
 import { policyOf } from "../suites/fakes.ts";
 import { bindings, putPolicy, send, type Caller } from "../suites/worker.ts";
 
@@ -254,4 +257,23 @@ describe("what somebody else wrote to KV", () => {
     await bindings.POLICY.put("policy/acme/current", old);
     expect(await answerOf(await get())).toMatchObject([200, '"2"', { revision: 2 }]);
   });
+});
+
+test("a policy that cannot be stored is answered as such, and may be tried again", async () => {
+  const services = {
+    registry: { change: () => Promise.resolve({ kind: "unavailable" }) },
+    toolSpecs: [],
+  } as unknown as Services;
+  const principal = { tenantId: "acme", actorId: "user:acme", scopes: [] } as unknown as Principal;
+  const request = new Request("https://interlock.test/v1/policy", {
+    method: "PUT",
+    headers: { "content-type": "application/json", ...FIRST },
+    body: '{"allowedTools":[]}',
+  });
+  const response = await handlePut({ request, principal, services, id: "" });
+  expect([response.status, response.headers.get("retry-after"), await codeOf(response)]).toEqual([
+    503,
+    "1",
+    "policy_unavailable",
+  ]);
 });
