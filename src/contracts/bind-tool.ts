@@ -1,4 +1,3 @@
-import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import type {
   BoundToolRuntime,
@@ -6,11 +5,8 @@ import type {
   RunCapabilities,
   ToolCapabilities,
 } from "../capabilities/tool-source.ts";
-import type { ToolId } from "../protocol/ids.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { fail, ok } from "../protocol/result.ts";
-import type { JsonSchema7, ToolSpec } from "../protocol/tool-spec.ts";
-import { checkContract, ContractError } from "./check-contract.ts";
 import type {
   AnyToolContract,
   ClosedObjectSchema,
@@ -18,6 +14,7 @@ import type {
   ToolContract,
 } from "./tool-contract.ts";
 import { compileAllowlist, redact } from "./redact.ts";
+import { toToolSpec } from "./register-contract.ts";
 import { sortIssues } from "./sort-issues.ts";
 
 /**
@@ -68,58 +65,6 @@ export function bindTool(
     redactArgs: (args) => redact(args, argsAllowlist),
     redactOutput: (output) => redact(output, outputAllowlist),
   };
-}
-
-/** Contracts never change, and every run binds them anew. */
-const derived = new WeakMap<AnyToolContract, ToolSpec>();
-
-/**
- * Derives what the model sees of a contract, after checking all of it: deriving the spec is
- * registering (seeds/000 #14, #26a). The schema comes from valibot alone.
- * Contract: a contract is checked once.
- * Fails: throws ContractError with the tool's name and the reason.
- */
-export function toToolSpec(contract: AnyToolContract): ToolSpec {
-  const known = derived.get(contract);
-  if (known) return known;
-  const spec = deriveSpec(contract);
-  derived.set(contract, spec);
-  return spec;
-}
-
-function deriveSpec(contract: AnyToolContract): ToolSpec {
-  const { redaction } = contract as Partial<AnyToolContract>;
-  if (!redaction || !Array.isArray(redaction.args) || !Array.isArray(redaction.output)) {
-    throw new ContractError(`Tool ${JSON.stringify(contract.name)}: redaction is missing`);
-  }
-  const spec: ToolSpec = {
-    name: contract.name as ToolId,
-    version: contract.version,
-    description: contract.description,
-    inputSchema: toSchema(contract, contract.input),
-    effect: contract.effect,
-    sideEffectClass: contract.sideEffectClass,
-    confirmationRequired: contract.transactional.confirmationRequired,
-    lifecycle: contract.lifecycle,
-    redaction,
-  };
-  const { maxArgumentsBytes, maxResultBytes } = contract.runtime;
-  const outputSchema = toSchema(contract, contract.output);
-  checkContract({ spec, outputSchema, maxArgumentsBytes, maxResultBytes });
-  return spec;
-}
-
-function toSchema(contract: AnyToolContract, schema: ClosedObjectSchema): JsonSchema7 {
-  if (schema.type !== "strict_object") {
-    throw new ContractError(`Tool ${JSON.stringify(contract.name)}: schemas must be strictObject`);
-  }
-  try {
-    const { $schema: _, ...rest } = toJsonSchema(schema, { target: "draft-07" });
-    return rest as JsonSchema7;
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ContractError(`Tool ${JSON.stringify(contract.name)}: ${reason}`, { cause });
-  }
 }
 
 function parseWith(

@@ -1,63 +1,169 @@
-import { MAX_CONTRACT_BYTES } from "../protocol/ids.ts";
-import { isJsonObject, type JsonValue } from "../protocol/json.ts";
-import type { JsonSchema7, ToolSpec } from "../protocol/tool-spec.ts";
+import * as v from "valibot";
+import {
+  isEffectOf,
+  SIDE_EFFECT_CLASSES,
+  type SideEffectClass,
+} from "../protocol/side-effect-class.ts";
+import type { JsonSchema7 } from "../protocol/tool-spec.ts";
+import { checkSchema } from "./check-schema.ts";
+import { contractShape } from "./contract-shape.ts";
+import { EACH, fieldNames, pathOf, schemaAt, withoutNull } from "./schema-path.ts";
+import type { AnyToolContract, SemanticRule } from "./tool-contract.ts";
 
-/** A contract that may not be registered. It is a bug of its author, so it stops the start. */
-export class ContractError extends Error {
-  override readonly name = "ContractError";
+/** Tells which field of a contract holds what it may not; undefined when each is sound by itself. */
+export function checkShape(contract: AnyToolContract): string | undefined {
+  const parsed = v.safeParse(contractShape, contract, { abortEarly: true });
+  if (parsed.success) return undefined;
+  return wordIssue(parsed.issues[0]);
 }
 
-/** What the check reads of a contract. */
-export interface CheckedContract {
-  readonly spec: ToolSpec;
+/** Contracts are their author's, so what came may be shown. */
+function wordIssue(issue: v.BaseIssue<unknown>): string {
+  return `${v.getDotPath(issue) ?? "contract"}: ${issue.message}`;
+}
+
+/** A contract and what was derived from it. */
+export interface DerivedContract {
+  readonly contract: AnyToolContract;
+  readonly inputSchema: JsonSchema7;
   readonly outputSchema: JsonSchema7;
-  readonly maxArgumentsBytes: number;
-  readonly maxResultBytes: number;
 }
 
-const NAME = /^[a-zA-Z0-9-]+(?:_[a-zA-Z0-9-]+)*__[a-zA-Z0-9_-]+$/;
-
-/**
- * Rejects a contract whose name, limits or redaction cannot be honoured.
- * Fails: throws ContractError with the tool's name and the reason.
- */
-export function checkContract(contract: CheckedContract): void {
-  const { name } = contract.spec;
-  const reject = (reason: string): never => {
-    throw new ContractError(`Tool ${JSON.stringify(name)}: ${reason}`);
-  };
-  if (!NAME.test(name) || name.length > 64) {
-    reject("name must be <namespace>__<tool> of [a-zA-Z0-9_-], at most 64 characters");
+/** Tells why a contract whose fields are sound may not be registered; undefined when it may. */
+export function checkContract(derived: DerivedContract): string | undefined {
+  for (const check of CHECKS) {
+    const reason = check(derived);
+    if (reason !== undefined) return reason;
   }
-  for (const limit of ["maxArgumentsBytes", "maxResultBytes"] as const) {
-    const bytes = contract[limit];
-    if (!Number.isInteger(bytes) || bytes < 1 || bytes > MAX_CONTRACT_BYTES) {
-      reject(`${limit} must be from 1 to ${MAX_CONTRACT_BYTES}`);
-    }
-  }
-  const { redaction, inputSchema } = contract.spec;
-  for (const path of redaction.args) {
-    if (!hasPath(inputSchema, path.split("."))) reject(`redaction.args names no field: ${path}`);
-  }
-  for (const path of redaction.output) {
-    if (!hasPath(contract.outputSchema, path.split("."))) {
-      reject(`redaction.output names no field: ${path}`);
-    }
-  }
+  return undefined;
 }
 
-/** Tells whether a schema knows the place that a path names; `*` stands for every array item. */
-export function hasPath(
-  schema: JsonValue | undefined,
-  [head, ...rest]: readonly string[],
-): boolean {
-  if (head === undefined) return true;
-  if (!isJsonObject(schema)) return false;
-  const { anyOf } = schema;
-  if (Array.isArray(anyOf)) return anyOf.some((option) => hasPath(option, [head, ...rest]));
-  if (head === "*" && "items" in schema) return hasPath(schema["items"], rest);
-  const properties = schema["properties"];
-  return (
-    isJsonObject(properties) && Object.hasOwn(properties, head) && hasPath(properties[head], rest)
-  );
+type Check = (derived: DerivedContract) => string | undefined;
+
+const CHECKS: readonly Check[] = [
+  checkSchemas,
+  checkConnection,
+  checkClass,
+  checkConsent,
+  checkIdempotency,
+  checkCompensation,
+  checkLifecycle,
+  checkRedaction,
+  checkPointers,
+  checkExamples,
+];
+
+function checkSchemas({
+  contract,
+  inputSchema,
+  outputSchema,
+}: DerivedContract): string | undefined {
+  const { maxArgumentsBytes, maxResultBytes } = contract.runtime;
+  const input = checkSchema(inputSchema, maxArgumentsBytes);
+  if (input !== undefined) return `input ${input}`;
+  const output = checkSchema(outputSchema, maxResultBytes);
+  return output === undefined ? undefined : `output ${output}`;
+}
+
+/** Which connection is used is never the model's to say (seeds/000 #26a). */
+function checkConnection({ contract, inputSchema }: DerivedContract): string | undefined {
+  const isConnectionId = (name: string): boolean =>
+    name.replaceAll(/[^a-zA-Z0-9]/g, "").toLowerCase() === "connectionid";
+  if (fieldNames(inputSchema).some(isConnectionId)) {
+    return "input must not have a field connectionId; a connection comes with the context";
+  }
+  if (contract.requiresConnection === contract.capabilities.includes("auth")) return undefined;
+  return contract.requiresConnection
+    ? "requiresConnection needs the capability auth"
+    : "the capability auth needs requiresConnection";
+}
+
+function checkClass({ contract }: DerivedContract): string | undefined {
+  const { effect, sideEffectClass, transactional } = contract;
+  if (!isEffectOf(effect, sideEffectClass)) {
+    return `effect ${effect} contradicts side-effect class ${sideEffectClass}`;
+  }
+  if ((sideEffectClass === "READ_ONLY") === (transactional.semantics === "read_only")) {
+    return undefined;
+  }
+  return `semantics ${transactional.semantics} contradicts side-effect class ${sideEffectClass}`;
+}
+
+function isAtLeast(sideEffectClass: SideEffectClass, least: SideEffectClass): boolean {
+  return SIDE_EFFECT_CLASSES.indexOf(sideEffectClass) >= SIDE_EFFECT_CLASSES.indexOf(least);
+}
+
+function checkConsent({ contract }: DerivedContract): string | undefined {
+  const { sideEffectClass, transactional } = contract;
+  const needs = isAtLeast(sideEffectClass, "HIGH_RISK_EXTERNAL");
+  if (!needs || transactional.confirmationRequired) return undefined;
+  return `class ${sideEffectClass} needs transactional.confirmationRequired`;
+}
+
+function checkIdempotency({ contract }: DerivedContract): string | undefined {
+  const { sideEffectClass, idempotency } = contract;
+  const needs = isAtLeast(sideEffectClass, "LOW_RISK_INTERNAL");
+  return !needs || idempotency.required
+    ? undefined
+    : `class ${sideEffectClass} needs idempotency.required`;
+}
+
+function checkCompensation({ contract }: DerivedContract): string | undefined {
+  const { sideEffectClass, transactional } = contract;
+  const { compensationTool, semantics } = transactional;
+  if (compensationTool === contract.name) return "compensationTool names the tool itself";
+  const isCovered = compensationTool !== null || semantics === "irreversible_pivot";
+  return sideEffectClass !== "CRITICAL_MUTATION" || isCovered
+    ? undefined
+    : "class CRITICAL_MUTATION needs a compensationTool or the semantics irreversible_pivot";
+}
+
+function checkLifecycle({ contract }: DerivedContract): string | undefined {
+  const { status, sunsetDate } = contract.lifecycle;
+  return status === "active" || sunsetDate !== null
+    ? undefined
+    : `lifecycle ${status} needs a sunsetDate`;
+}
+
+function checkRedaction({
+  contract,
+  inputSchema,
+  outputSchema,
+}: DerivedContract): string | undefined {
+  const { args, output } = contract.redaction;
+  const find = (schema: JsonSchema7, paths: readonly string[]): string | undefined =>
+    paths.find((path) => !schemaAt(schema, path.split(".")));
+  const unknownArg = find(inputSchema, args);
+  if (unknownArg !== undefined) return `redaction.args names no field: ${unknownArg}`;
+  const unknownOutput = find(outputSchema, output);
+  if (unknownOutput !== undefined) return `redaction.output names no field: ${unknownOutput}`;
+  return undefined;
+}
+
+function checkPointers({ contract, inputSchema }: DerivedContract): string | undefined {
+  const { amountField, rules } = contract;
+  for (const { code, field } of rules) {
+    if (field === undefined) continue;
+    const path = pathOf(field);
+    if (!path || !schemaAt(inputSchema, path)) return `rule ${code} names no input field: ${field}`;
+  }
+  if (amountField === undefined) return undefined;
+  const path = pathOf(amountField);
+  const field = path && schemaAt(inputSchema, path);
+  if (!path || !field) return `amountField names no input field: ${amountField}`;
+  const { type } = withoutNull(field);
+  const isOneNumber = !path.includes(EACH) && (type === "number" || type === "integer");
+  return isOneNumber ? undefined : `amountField is not one number: ${amountField}`;
+}
+
+function checkExamples({ contract }: DerivedContract): string | undefined {
+  for (const { description, arguments: args } of contract.examples) {
+    const parsed = v.safeParse(contract.input, args);
+    const about = `example ${JSON.stringify(description)}`;
+    if (!parsed.success) return `${about} does not fit the input: ${wordIssue(parsed.issues[0])}`;
+    const rules = contract.rules as readonly SemanticRule<unknown>[];
+    const broken = rules.find((rule) => !rule.holds(parsed.output));
+    if (broken) return `${about} breaks the rule ${broken.code}`;
+  }
+  return undefined;
 }

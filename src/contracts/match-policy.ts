@@ -1,7 +1,7 @@
 import { fromPointer } from "../protocol/json-pointer.ts";
 import type { ToolPolicy } from "../protocol/tool-policy.ts";
 import type { ToolSpec } from "../protocol/tool-spec.ts";
-import { hasPath } from "./check-contract.ts";
+import { schemaAt } from "./schema-path.ts";
 
 /** Where a policy speaks of something that does not exist. */
 export interface PolicyMismatch {
@@ -64,7 +64,7 @@ function matchRules(policy: ToolPolicy, known: KnownTools): readonly PolicyMisma
     if (unknown.length > 0) return unknown;
     const hasField = known
       .get(tool)
-      ?.some(({ inputSchema }) => hasPath(inputSchema, fromPointer(field)));
+      ?.some(({ inputSchema }) => schemaAt(inputSchema, fromPointer(field)) !== undefined);
     return hasField ? [] : [{ pointer: `${pointer}/field`, message: "no such field" }];
   });
 }

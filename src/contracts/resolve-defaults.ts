@@ -1,6 +1,7 @@
 import type { ToolCapabilities } from "../capabilities/tool-source.ts";
 import { MAX_TOOL_ARGUMENTS_BYTES, MAX_TOOL_RESULT_BYTES } from "../protocol/ids.ts";
 import type { SideEffectClass } from "../protocol/side-effect-class.ts";
+import { ContractError } from "./contract-error.ts";
 import type {
   ClosedObjectSchema,
   IdempotencySection,
@@ -72,14 +73,19 @@ const DEFAULTS: { readonly [Class in SideEffectClass]: ClassDefaults } = {
 /**
  * Fills in every section that a definition leaves out, by its side-effect class.
  * Contract: pure; what the author wrote stays as it is.
+ * Fails: throws ContractError for a class that there is not.
  */
 export function resolveDefaults<
   In extends ClosedObjectSchema,
   Out extends ClosedObjectSchema,
   Needs extends keyof ToolCapabilities,
 >(definition: ToolDefinition<In, Out, Needs>): ToolContract<In, Out, Needs> {
-  const defaults = DEFAULTS[definition.sideEffectClass];
-  const isRead = definition.sideEffectClass === "READ_ONLY";
+  const { sideEffectClass } = definition;
+  if (!Object.hasOwn(DEFAULTS, sideEffectClass)) {
+    throw new ContractError(definition.name, `there is no side-effect class ${sideEffectClass}`);
+  }
+  const defaults = DEFAULTS[sideEffectClass];
+  const isRead = sideEffectClass === "READ_ONLY";
   const egressPolicy = definition.security?.egressPolicy ?? "none";
   return {
     ...definition,

@@ -1,24 +1,12 @@
-import * as v from "valibot";
 import { expect, test } from "vitest";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import type { ToolSourcePort } from "../../src/capabilities/tool-source.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import { createToolCatalog } from "../../src/contracts/tool-catalog.ts";
 import { CORE_TOOLS } from "../../src/tools/core/core-tools.ts";
 import { fakeRunCapabilities, policyOf } from "../suites/fakes.ts";
-
-const sound = {
-  name: "test__sound",
-  version: "1.0.0",
-  description: "Sound.",
-  input: v.strictObject({ a: v.strictObject({ b: v.array(v.strictObject({ c: v.string() })) }) }),
-  output: v.strictObject({ ok: v.boolean() }),
-  sideEffectClass: "READ_ONLY",
-  effect: "read_only",
-  redaction: { args: ["a.b.*.c"], output: ["ok"] },
-  capabilities: [],
-  execute: () => ({ ok: true, value: { ok: true } }),
-};
+import { complete, sound } from "./definitions.ts";
 
 const register = (...contracts: object[]): unknown =>
   createToolSource(
@@ -30,30 +18,35 @@ test("registers a sound contract", () => {
   expect(() => register(sound)).not.toThrow();
 });
 
-test.each([
-  ["no redaction", { redaction: undefined }, /redaction is missing/],
-  ["redaction of the output alone", { redaction: { output: [] } }, /redaction is missing/],
-  [
-    "redaction of a field that does not exist",
-    { redaction: { args: ["a.x"], output: [] } },
-    /names no field: a\.x/,
-  ],
-  ["a name without a namespace", { name: "sound" }, /namespace/],
-  ["a name with a dot", { name: "test__so.und" }, /namespace/],
-  ["a name over 64 characters", { name: `test__${"x".repeat(60)}` }, /64/],
-  ["an input that takes unknown fields", { input: v.object({}) }, /strictObject/],
-  ["a schema that JSON Schema cannot say", { input: v.strictObject({ at: v.date() }) }, /date/],
-  ["a limit beyond 256 KiB", { runtime: { maxResultBytes: 262_145 } }, /maxResultBytes/],
-])("refuses a contract with %s", (_name, change, reason) => {
-  expect(() => register({ ...sound, ...change })).toThrow(reason);
+test("registers a contract with everything set", () => {
+  const source = register(complete, { ...sound, name: "test__undo" }) as ToolSourcePort;
+  expect(source.getBoundTool("test__complete", "2.10.3")).toMatchObject({
+    lifecycle: { status: "deprecated", sunsetDate: "2028-02-29" },
+    amountField: "/amount",
+    requiresConnection: true,
+    isIdempotent: true,
+    isParallel: false,
+    isOutputUntrusted: true,
+    errorClasses: new Map([["card_declined", "SEMANTIC_INVALIDITY"]]),
+  });
 });
 
 test("refuses two contracts with one id", () => {
   expect(() => register(sound, sound)).toThrow(/taken/);
 });
 
+test("takes two versions of one tool", () => {
+  expect(() => register(sound, { ...sound, version: "1.0.1" })).not.toThrow();
+});
+
+test("refuses a compensating tool that nobody registered", () => {
+  expect(() => register(complete)).toThrow(
+    'Tool "test__complete": compensationTool test__undo is not registered',
+  );
+});
+
 test("keeps every allowlisted field and strips the rest, at any depth", () => {
-  const source = register(sound) as ReturnType<typeof createToolSource>;
+  const source = register(sound) as ToolSourcePort;
   const tool = source.getBoundTool("test__sound", "1.0.0");
   const args = { a: { b: [{ c: "kept", d: "dropped" }, { d: "dropped" }], e: "dropped" }, f: 1 };
   expect(tool?.redactArgs(args)).toEqual({ a: { b: [{ c: "kept" }, {}] } });

@@ -1,0 +1,263 @@
+import * as v from "valibot";
+import { expect, test } from "vitest";
+import { ContractError } from "../../src/contracts/contract-error.ts";
+import { defineTool } from "../../src/contracts/define-tool.ts";
+import { registerContract } from "../../src/contracts/register-contract.ts";
+import { complete, sound } from "./definitions.ts";
+
+type Change = Readonly<Record<string, unknown>>;
+
+function refusalOf(definition: Change): string {
+  try {
+    registerContract(defineTool(definition as never));
+  } catch (error) {
+    if (error instanceof ContractError) return error.message;
+    throw error;
+  }
+  throw new Error("was registered");
+}
+
+const write = { sideEffectClass: "MEDIUM_RISK_WRITE", effect: "state_change" };
+const critical = { sideEffectClass: "CRITICAL_MUTATION", effect: "state_change" };
+const inputOf = (entries: v.ObjectEntries): Change => ({
+  input: v.strictObject(entries),
+  redaction: { args: [], output: [] },
+});
+const sunset = (sunsetDate: string | null, status = "deprecated"): Change => ({
+  lifecycle: { status, sunsetDate, replacement: null },
+});
+
+test.each<[string, Change, string]>([
+  ["no redaction", { redaction: undefined }, "redaction: "],
+  ["redaction of the output alone", { redaction: { output: [] } }, "redaction.args: "],
+  [
+    "redaction of an argument that does not exist",
+    { redaction: { args: ["a.x"], output: [] } },
+    "redaction.args names no field: a.x",
+  ],
+  [
+    "redaction of an output that does not exist",
+    { redaction: { args: [], output: ["ok.x"] } },
+    "redaction.output names no field: ok.x",
+  ],
+  ["a name without a namespace", { name: "sound" }, "name: must be <namespace>__<tool>"],
+  ["a name with nothing before __", { name: "__sound" }, "name: must be <namespace>__<tool>"],
+  ["a name with nothing after __", { name: "test__" }, "name: must be <namespace>__<tool>"],
+  ["a name with a dot", { name: "test__so.und" }, "name: must be"],
+  ["a name over 64 characters", { name: `test__${"x".repeat(59)}` }, "at most 64 characters"],
+  ["a version of two numbers", { version: "1.0" }, "version: must be three numbers"],
+  ["a version with a suffix", { version: "1.0.0-beta" }, "version: must be three numbers"],
+  ["a version with a leading zero", { version: "1.02.0" }, "version: must be three numbers"],
+  ["an empty description", { description: "  " }, "description: must not be empty"],
+  ["a description too long", { description: "x".repeat(1025) }, "description: must have at most"],
+  ["an empty use case", { allowedUseCases: [""] }, "allowedUseCases.0: must not be empty"],
+  ["an unknown field", { timeoutMs: 5 }, "timeoutMs: "],
+  ["an unknown field in a section", { runtime: { timeout: 5 } }, "runtime.timeout: "],
+  ["an unknown class", { sideEffectClass: "HARMLESS" }, "no side-effect class HARMLESS"],
+  ["an unknown effect", { effect: "none" }, "effect: "],
+  ["an unknown capability", { capabilities: ["fetch"] }, "capabilities.0: "],
+  ["an effect against its class", { effect: "state_change" }, "effect state_change contradicts"],
+  ["a reading effect in a writing class", { ...write, effect: "read_only" }, "effect read_only"],
+  [
+    "writing semantics in a reading class",
+    { transactional: { semantics: "saga_step" } },
+    "semantics saga_step contradicts side-effect class READ_ONLY",
+  ],
+  [
+    "reading semantics in a writing class",
+    { ...write, transactional: { semantics: "read_only" } },
+    "semantics read_only contradicts side-effect class MEDIUM_RISK_WRITE",
+  ],
+  ["an input that takes unknown fields", { input: v.object({}) }, "input must be a strictObject"],
+  ["an output that is no object", { output: v.string() }, "output must be a strictObject"],
+  ["a schema that JSON Schema cannot say", inputOf({ at: v.date() }), 'input: The "date" schema'],
+  [
+    "a check that JSON Schema cannot say",
+    inputOf({
+      n: v.pipe(
+        v.number(),
+        v.check((n) => n > 1),
+      ),
+    }),
+    'input: The "check" action',
+  ],
+  [
+    "a default that is made anew each time",
+    inputOf({ at: v.optional(v.string(), () => crypto.randomUUID()) }),
+    "input: derives to another schema every time",
+  ],
+  [
+    "a schema by hand in metadata",
+    inputOf({ n: v.pipe(v.string(), v.metadata({ maxLength: 5 })) }),
+    "input: metadata maxLength is a schema by hand",
+  ],
+  [
+    "an unsupported construct in the output",
+    { output: v.strictObject({ ok: v.any() }) },
+    'output schema at "/properties/ok": keyword type must name one type',
+  ],
+  [
+    "a dangerous pattern in the output",
+    { output: v.strictObject({ ok: v.pipe(v.string(), v.regex(/(a+)+/)) }) },
+    'output schema at "/properties/ok": pattern repeats a group that contains a repetition',
+  ],
+  ["connectionId", inputOf({ connectionId: v.string() }), "must not have a field connectionId"],
+  ["connection_id", inputOf({ connection_id: v.string() }), "must not have a field connectionId"],
+  ["CONNECTIONID", inputOf({ CONNECTIONID: v.string() }), "must not have a field connectionId"],
+  [
+    "connectionId in a nested list",
+    inputOf({ a: v.array(v.strictObject({ ConnectionId: v.optional(v.string()) })) }),
+    "must not have a field connectionId",
+  ],
+  [
+    "connectionId in what may be null",
+    inputOf({ a: v.nullable(v.strictObject({ connectionid: v.string() })) }),
+    "must not have a field connectionId",
+  ],
+  [
+    "a connection without the capability",
+    { requiresConnection: true },
+    "requiresConnection needs the capability auth",
+  ],
+  [
+    "the capability without a connection",
+    { capabilities: ["auth"] },
+    "the capability auth needs requiresConnection",
+  ],
+  [
+    "an example that does not fit",
+    { examples: [{ description: "Wrong.", arguments: { a: 1 } }] },
+    'example "Wrong." does not fit the input: a: ',
+  ],
+  [
+    "an example that is no object",
+    { examples: [{ description: "Wrong.", arguments: "a" }] },
+    "examples.0.arguments: must be a JSON object",
+  ],
+  [
+    "an example that breaks a rule",
+    {
+      examples: [{ description: "Broken.", arguments: { a: { b: [] } } }],
+      rules: [{ code: "some", message: "at least one", holds: () => false }],
+    },
+    'example "Broken." breaks the rule some',
+  ],
+  [
+    "a rule on no field",
+    { rules: [{ code: "some", message: "x", field: "/a/x", holds: () => true }] },
+    "rule some names no input field: /a/x",
+  ],
+  [
+    "a rule on a field that is no pointer",
+    { rules: [{ code: "some", message: "x", field: "a", holds: () => true }] },
+    "rule some names no input field: a",
+  ],
+  ["an amount in no field", { amountField: "/amount" }, "amountField names no input field"],
+  ["an amount that is no number", { amountField: "/a" }, "amountField is not one number: /a"],
+  [
+    "an amount in a list",
+    { ...inputOf({ n: v.array(v.number()) }), amountField: "/n/*" },
+    "amountField is not one number: /n/*",
+  ],
+  [
+    "a critical mutation that nothing undoes",
+    critical,
+    "needs a compensationTool or the semantics irreversible_pivot",
+  ],
+  [
+    "a tool that compensates itself",
+    { ...critical, transactional: { compensationTool: "test__sound" } },
+    "compensationTool names the tool itself",
+  ],
+  [
+    "a critical mutation that nobody confirms",
+    {
+      ...critical,
+      transactional: { confirmationRequired: false, semantics: "irreversible_pivot" },
+    },
+    "class CRITICAL_MUTATION needs transactional.confirmationRequired",
+  ],
+  [
+    "a high risk that nobody confirms",
+    {
+      sideEffectClass: "HIGH_RISK_EXTERNAL",
+      effect: "external_side_effect",
+      transactional: { confirmationRequired: false },
+    },
+    "class HIGH_RISK_EXTERNAL needs transactional.confirmationRequired",
+  ],
+  ...(["LOW_RISK_INTERNAL", "MEDIUM_RISK_WRITE", "HIGH_RISK_EXTERNAL"] as const).map(
+    (sideEffectClass): [string, Change, string] => [
+      `${sideEffectClass} without idempotency`,
+      { sideEffectClass, effect: "state_change", idempotency: { required: false } },
+      `class ${sideEffectClass} needs idempotency.required`,
+    ],
+  ),
+  ["deprecation without a date", sunset(null), "lifecycle deprecated needs a sunsetDate"],
+  ["sunset without a date", sunset(null, "sunsetted"), "lifecycle sunsetted needs a sunsetDate"],
+  ["a day that does not exist", sunset("2027-02-29"), "lifecycle.sunsetDate: must be a day"],
+  ["a day with a time", sunset("2027-02-28T00:00:00Z"), "lifecycle.sunsetDate: must be a day"],
+  ["no day at all", sunset("soon"), "lifecycle.sunsetDate: must be a day"],
+  ["an unknown status", sunset("2027-02-28", "retired"), "lifecycle.status: "],
+  [
+    "a replacement that is no tool",
+    { lifecycle: { status: "active", sunsetDate: null, replacement: "other" } },
+    "lifecycle.replacement: must be",
+  ],
+  ["an error of an unknown class", { errors: { gone: "GONE" } }, "errors.gone: "],
+  ["an error that is success", { errors: { fine: "SUCCESS" } }, "errors.fine: "],
+  ["no time at all", { runtime: { timeoutMs: 0 } }, "runtime.timeoutMs: "],
+  ["more than five minutes", { runtime: { timeoutMs: 300_001 } }, "runtime.timeoutMs: "],
+  ["half a retry", { runtime: { maxRetries: 0.5 } }, "runtime.maxRetries: "],
+  ["a negative retry", { runtime: { maxRetries: -1 } }, "runtime.maxRetries: "],
+  ["more than ten retries", { runtime: { maxRetries: 11 } }, "runtime.maxRetries: "],
+  [
+    "no requests",
+    { runtime: { rateLimit: { windowSeconds: 1, maxRequests: 0 } } },
+    "runtime.rateLimit.maxRequests: ",
+  ],
+  [
+    "no window",
+    { runtime: { rateLimit: { windowSeconds: 0, maxRequests: 1 } } },
+    "runtime.rateLimit.windowSeconds: ",
+  ],
+  [
+    "a negative cost",
+    { runtime: { cost: { currency: "EUR", perCall: -1, unit: "call" } } },
+    "runtime.cost.perCall: ",
+  ],
+  [
+    "an infinite cost",
+    { runtime: { cost: { currency: "EUR", perCall: Infinity, unit: "call" } } },
+    "runtime.cost.perCall: ",
+  ],
+  [
+    "an unknown currency",
+    { runtime: { cost: { currency: "euro", perCall: 1, unit: "call" } } },
+    "runtime.cost.currency: ",
+  ],
+  ["no room for arguments", { runtime: { maxArgumentsBytes: 0 } }, "runtime.maxArgumentsBytes: "],
+  [
+    "arguments beyond 256 KiB",
+    { runtime: { maxArgumentsBytes: 262_145 } },
+    "runtime.maxArgumentsBytes: must be at most 262144",
+  ],
+  [
+    "results beyond 256 KiB",
+    { runtime: { maxResultBytes: 262_145 } },
+    "runtime.maxResultBytes: must be at most 262144",
+  ],
+  ["a header that is none", { idempotency: { keyHeader: "a b" } }, "idempotency.keyHeader: "],
+  ["a key that never lives", { idempotency: { ttlSeconds: 0 } }, "idempotency.ttlSeconds: "],
+  ["no function", { execute: "rm" }, "execute: "],
+])("refuses a contract with %s", (_name, change, reason) => {
+  const refusal = refusalOf({ ...sound, ...change });
+  expect(refusal).toContain(reason);
+  const name: unknown = change["name"] ?? sound.name;
+  expect(refusal).toContain(`Tool ${JSON.stringify(name)}: `);
+});
+
+test("takes a critical mutation that is marked as one that cannot be undone", () => {
+  const transactional = { semantics: "irreversible_pivot", compensationTool: null };
+  expect(() => registerContract(defineTool({ ...complete, transactional } as never))).not.toThrow();
+});
