@@ -52,8 +52,11 @@ function choose(
     if (canary) return canary;
   }
   if (entry?.versions) return entry.versions.flatMap((version) => find(version) ?? [])[0];
-  const active = versions.filter(({ lifecycle }) => lifecycle.status === "active");
-  return newest(active.length > 0 ? active : versions);
+  // The runs outside the canary's share keep what they have, although the canary is the newest.
+  const others = versions.filter(({ version }) => version !== entry?.canary?.version);
+  const stable = others.length > 0 ? others : versions;
+  const active = stable.filter(({ lifecycle }) => lifecycle.status === "active");
+  return newest(active.length > 0 ? active : stable);
 }
 
 function newest(versions: readonly ToolSpec[]): ToolSpec | undefined {

@@ -13,5 +13,6 @@ export interface ToolLifecycle {
 /** Tells whether a version still runs. Unit: Unix milliseconds. */
 export function isSunset({ status, sunsetDate }: ToolLifecycle, nowMs: number): boolean {
   if (status === "sunsetted") return true;
-  return sunsetDate !== null && nowMs >= Date.parse(sunsetDate);
+  // A date that cannot be read has passed.
+  return sunsetDate !== null && !(nowMs < Date.parse(sunsetDate));
 }
