@@ -2,6 +2,7 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import { toCanonicalJson } from "../protocol/canonical-hash.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { JsonSchema7 } from "../protocol/tool-spec.ts";
+import { sorted } from "./sorted.ts";
 import type { ClosedObjectSchema } from "./tool-contract.ts";
 
 /**
@@ -46,7 +47,7 @@ function sortRequired(schema: JsonObject): JsonObject {
         Object.entries(properties).map(([name, field]) => [name, sortBelow(field)]),
       ),
     }),
-    ...(required && { required: required.toSorted(byCodeUnit) }),
+    ...(required && { required: sorted(required) }),
     ...(items !== undefined && { items: sortBelow(items) }),
     ...(Array.isArray(anyOf) && { anyOf: anyOf.map(sortBelow) }),
   };
@@ -54,9 +55,4 @@ function sortRequired(schema: JsonObject): JsonObject {
 
 function sortBelow(schema: JsonValue): JsonValue {
   return isJsonObject(schema) ? sortRequired(schema) : schema;
-}
-
-/** Sorts alike wherever it runs. */
-function byCodeUnit(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -1,6 +1,9 @@
+import { hashOf } from "../protocol/canonical-hash.ts";
 import type { ToolContractDocument } from "../protocol/tool-contract-document.ts";
 import type { ToolEffect } from "../protocol/tool-effect.ts";
-import type { Redaction } from "../protocol/tool-spec.ts";
+import { toContractDocument } from "./contract-document.ts";
+import { sorted } from "./sorted.ts";
+import type { AnyToolContract } from "./tool-contract.ts";
 
 /** A contract as `GET /v1/tools/:id` and the contract lock show it. */
 export type PublishedContract = {
@@ -8,7 +11,7 @@ export type PublishedContract = {
   /** What the closed schema of seeds/004 has no place for. */
   readonly interlock: {
     readonly effect: ToolEffect;
-    readonly redaction: Redaction;
+    readonly redaction: { readonly args: readonly string[]; readonly output: readonly string[] };
     readonly parallel: boolean;
     readonly requires_connection: boolean;
     readonly untrusted_output: boolean;
@@ -27,3 +30,41 @@ export type PublishedContract = {
     readonly contract_hash: string;
   };
 };
+
+/**
+ * Publishes a contract. Both hashes change with what it says and with nothing else: lists whose order
+ * means nothing are sorted.
+ * Fails: throws ContractError for a contract that may not be registered.
+ */
+export async function publishContract(contract: AnyToolContract): Promise<PublishedContract> {
+  const document = toContractDocument(contract);
+  const { input_schema, output_schema } = document.affordance;
+  const interlock = {
+    ...ownFieldsOf(contract),
+    schema_hash: await hashOf({ input_schema, output_schema }),
+  };
+  const contract_hash = await hashOf({ contract: document, interlock });
+  return { contract: document, interlock: { ...interlock, contract_hash } };
+}
+
+const OPTIONAL = ["checkState", "describe", "reconcile"] as const;
+
+function ownFieldsOf(
+  contract: AnyToolContract,
+): Omit<PublishedContract["interlock"], "schema_hash" | "contract_hash"> {
+  const { redaction, runtime, security } = contract;
+  return {
+    effect: contract.effect,
+    redaction: { args: sorted(redaction.args), output: sorted(redaction.output) },
+    parallel: contract.parallel,
+    requires_connection: contract.requiresConnection,
+    untrusted_output: security.untrustedOutput,
+    amount_field: contract.amountField ?? null,
+    capabilities: sorted(new Set(contract.capabilities)),
+    progress_stages: contract.progressStages,
+    max_arguments_bytes: runtime.maxArgumentsBytes,
+    max_result_bytes: runtime.maxResultBytes,
+    rules: contract.rules.map(({ code }) => code),
+    optional: OPTIONAL.filter((name) => contract[name] !== undefined),
+  };
+}

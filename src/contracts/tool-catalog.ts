@@ -1,3 +1,4 @@
+import { isSunset } from "../protocol/tool-lifecycle.ts";
 import { decide, type ToolPolicy } from "../protocol/tool-policy.ts";
 import type { ToolSpec } from "../protocol/tool-spec.ts";
 import { routeVersions, type Routing } from "./route-versions.ts";
@@ -18,7 +19,31 @@ export function createToolCatalog(
 ): ToolCatalog {
   const tools = new Map<string, ToolSpec>();
   for (const [toolId, spec] of routeVersions(specs, policy, routing)) {
-    if (decide(policy, { id: toolId, ...spec }) === "allow") tools.set(toolId, spec);
+    if (isShown(spec, policy)) tools.set(toolId, spec);
   }
   return { tools };
+}
+
+/**
+ * Finds one tool as a tenant may see it: the version it is routed to, or another that it asks for and
+ * may use.
+ */
+export function findTool(
+  specs: readonly ToolSpec[],
+  policy: ToolPolicy,
+  { toolId, version, nowMs }: AskedTool,
+): ToolSpec | undefined {
+  if (version === undefined) return createToolCatalog(specs, policy, { nowMs }).tools.get(toolId);
+  const spec = specs.find((known) => known.name === toolId && known.version === version);
+  return spec && !isSunset(spec.lifecycle, nowMs) && isShown(spec, policy) ? spec : undefined;
+}
+
+export interface AskedTool {
+  readonly toolId: string;
+  readonly version: string | undefined;
+  readonly nowMs: number;
+}
+
+function isShown(spec: ToolSpec, policy: ToolPolicy): boolean {
+  return decide(policy, { id: spec.name, ...spec }) === "allow";
 }
