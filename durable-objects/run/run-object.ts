@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { TranscriptAnswer } from "../../src/capabilities/run-gateway.ts";
 import { composeClock, composeEncoder, composeRun } from "../../src/compose/run.ts";
+import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { answerInterrupted, closeInterrupted } from "../../src/loop/close-interrupted.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
@@ -32,6 +33,8 @@ interface Activity {
  * Trust: only the Worker reaches it, after it has checked the caller, the run id and the body.
  */
 export class RunObject extends DurableObject<RawEnv> {
+  /** The tools of the deployment; a subclass with others registers them with its Worker too. */
+  protected readonly contracts = TOOL_CONTRACTS;
   readonly #clock = composeClock();
   readonly #encoder = composeEncoder();
   readonly #store: RunStore;
@@ -76,7 +79,8 @@ export class RunObject extends DurableObject<RawEnv> {
     this.#store.claim(claim, this.#clock.nowMs());
     const run = this.#open(NEW_RUN);
     const abort = new AbortController();
-    const ended = runLoop(claim, composeRun(this.env, run.journal), abort.signal).finally(() => {
+    const ports = composeRun(this.env, run.journal, this.contracts);
+    const ended = runLoop(claim, ports, abort.signal).finally(() => {
       this.#activity = undefined;
     });
     this.#activity = { abort, ended };

@@ -4,9 +4,9 @@ import type { Clock } from "../capabilities/clock.ts";
 import type { EventEncoder } from "../capabilities/event-encoder.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import { createToolSource } from "../contracts/static-tool-source.ts";
+import type { AnyToolContract } from "../contracts/tool-contract.ts";
 import type { RawEnv } from "../env.ts";
 import type { RunPorts } from "../loop/run-loop.ts";
-import { CORE_TOOLS } from "../tools/core/core-tools.ts";
 import {
   ASSISTANT_TRANSPORT_HEADERS,
   encodeEvent,
@@ -26,10 +26,14 @@ export function composeEncoder(): EventEncoder {
 }
 
 /**
- * Assembles one run from the raw bindings and the run's own journal.
+ * Assembles one run from the raw bindings, the run's own journal and the tools of its deployment.
  * Fails: throws on bindings that the Worker would have refused before it came here.
  */
-export function composeRun(raw: RawEnv, journal: RunJournal): RunPorts {
+export function composeRun(
+  raw: RawEnv,
+  journal: RunJournal,
+  contracts: readonly AnyToolContract[],
+): RunPorts {
   const { openai, policyKv } = checkedEnv(raw);
   const clock = composeClock();
   const runTitle = {
@@ -39,7 +43,7 @@ export function composeRun(raw: RawEnv, journal: RunJournal): RunPorts {
     clock,
     journal,
     policies: composePolicies(policyKv),
-    source: createToolSource(CORE_TOOLS, { clock, runTitle }),
+    source: createToolSource(contracts, { clock, runTitle }),
     model: createOpenAIModel({ ...openai, clock, fetch: (request: Request) => fetch(request) }),
   };
 }

@@ -3,28 +3,35 @@ import { createDurableRunGateway } from "../adapters/durable-run-gateway.ts";
 import { createHmacRunIds } from "../adapters/hmac-run-ids.ts";
 import { createStaticTokenAuthenticator } from "../adapters/static-token-authenticator.ts";
 import { systemClock } from "../adapters/system-clock.ts";
-import { toToolSpec } from "../contracts/register-contract.ts";
+import { registerContracts } from "../contracts/register-contract.ts";
+import type { AnyToolContract } from "../contracts/tool-contract.ts";
 import { checkEnv, type Env, type RawEnv } from "../env.ts";
 import { createApp } from "../http/app.ts";
 import { problem } from "../http/problem.ts";
 import { secure } from "../http/secure-headers.ts";
-import { CORE_TOOLS } from "../tools/core/core-tools.ts";
 import { composeConnections } from "./connections.ts";
 import { composePolicies } from "./policies.ts";
 import { composeTenants } from "./tenant.ts";
+import { TOOL_CONTRACTS } from "./tool-contracts.ts";
 
 /** Assembles the Worker: checked bindings to an HTTP handler, once per isolate. */
-export function composeWorker(raw: RawEnv): (request: Request) => Promise<Response> {
+export function composeWorker(
+  raw: RawEnv,
+  contracts: readonly AnyToolContract[] = TOOL_CONTRACTS,
+): (request: Request) => Promise<Response> {
   const env = checkEnv(raw);
   if (!env.ok) {
     const detail = `${env.failure.problems.join("; ")}. See the README, section Deploy.`;
     return () => Promise.resolve(secure(problem("not_configured", { detail })));
   }
-  const app = createApp(assemble(env.value));
+  const app = createApp(assemble(env.value, contracts));
   return async (request) => secure(await app.fetch(request));
 }
 
-function assemble(env: Env): Parameters<typeof createApp>[0] {
+function assemble(
+  env: Env,
+  contracts: readonly AnyToolContract[],
+): Parameters<typeof createApp>[0] {
   const tokens = createStaticTokenAuthenticator(env.apiTokens);
   return {
     authenticator: env.developmentPrincipal
@@ -38,7 +45,8 @@ function assemble(env: Env): Parameters<typeof createApp>[0] {
       crypto.getRandomValues(new Uint8Array(length)),
     ),
     clock: systemClock,
-    toolSpecs: CORE_TOOLS.map((contract) => toToolSpec(contract)),
+    toolSpecs: registerContracts(contracts),
+    contracts,
     models: env.openai.models,
     page: (request) => env.assets.fetch(request),
   };

@@ -6,7 +6,7 @@ import { problem } from "./problem.ts";
 import { forScope } from "./routes.ts";
 import { getEvents, getRun, postCancel } from "./runs.ts";
 import type { Services } from "./services.ts";
-import { getTools } from "./tools.ts";
+import { getTool, getTools } from "./tools.ts";
 
 /** Assembles the HTTP surface: every address, the methods it takes, and who may call it. */
 export function createApp(services: Services): Hono {
@@ -24,6 +24,7 @@ export function createApp(services: Services): Hono {
     GET: forScope(services, "policy:read", getPolicy),
     PUT: forScope(services, "policy:write", putPolicy),
   });
+  route(app, "/v1/tools/:id", { GET: forScope(services, "tools:read", getTool) });
   route(app, "/healthz", { GET: () => Response.json({ status: "ok" }) });
   for (const path of PAGE_PATHS) {
     route(app, path, { GET: (context) => services.page(context.req.raw) });

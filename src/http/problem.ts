@@ -22,6 +22,7 @@ const PROBLEMS = {
   misplaced_message: { status: 422, title: "A message may not stand here" },
   model_not_allowed: { status: 422, title: "The model is not offered here" },
   tool_not_available: { status: 422, title: "A requested tool is not available" },
+  tool_not_found: { status: 404, title: "There is no such tool" },
   conversation_too_long: { status: 422, title: "The conversation is too long to be continued" },
   connection_id_invalid: { status: 400, title: "A connection id is 1 to 64 of A-Z a-z 0-9 _ -" },
   run_not_found: { status: 404, title: "There is no such run" },

@@ -5,6 +5,7 @@ import type { PolicyRegistry } from "../capabilities/policy-registry.ts";
 import type { PolicyStore } from "../capabilities/policy-store.ts";
 import type { RunGateway } from "../capabilities/run-gateway.ts";
 import type { RunIds } from "../capabilities/run-ids.ts";
+import type { AnyToolContract } from "../contracts/tool-contract.ts";
 import type { ToolSpec } from "../protocol/tool-spec.ts";
 
 /** What the routes stand on; assembled in compose. */
@@ -16,7 +17,9 @@ export interface Services {
   readonly runs: RunGateway;
   readonly runIds: RunIds;
   readonly clock: Clock;
-  /** Every registered tool, before policy. */
+  /** Every registered contract, before policy. */
+  readonly contracts: readonly AnyToolContract[];
+  /** What a model sees of each of them, in the same order. */
   readonly toolSpecs: readonly ToolSpec[];
   /** Models a request may ask for; the first is the default. */
   readonly models: readonly [string, ...string[]];

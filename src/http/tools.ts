@@ -1,4 +1,6 @@
-import { createToolCatalog } from "../contracts/tool-catalog.ts";
+import { publishContract } from "../contracts/publish-contract.ts";
+import { createToolCatalog, findTool } from "../contracts/tool-catalog.ts";
+import { problem } from "./problem.ts";
 import type { Authorised } from "./routes.ts";
 
 /** `GET /v1/tools`: what the tenant's policy lets a model see. */
@@ -8,12 +10,41 @@ export async function getTools({ principal, services }: Authorised): Promise<Res
     nowMs: services.clock.nowMs(),
   });
   return Response.json({
-    tools: [...tools.values()].map(({ name, version, description, effect, inputSchema }) => ({
-      name,
-      version,
-      description,
-      effect,
-      inputSchema,
-    })),
+    tools: [...tools.values()].map(
+      ({ name, version, description, effect, sideEffectClass, lifecycle, inputSchema }) => ({
+        name,
+        version,
+        description,
+        effect,
+        sideEffectClass,
+        lifecycle,
+        inputSchema,
+      }),
+    ),
   });
+}
+
+/**
+ * `GET /v1/tools/:id`: the contract of the version that the tenant gets, or of `?version=` if it may
+ * use that one. A tool that policy denies is answered like one that does not exist.
+ */
+export async function getTool({ request, principal, services, id }: Authorised): Promise<Response> {
+  const { policy } = await services.policies.load(principal.tenantId);
+  const spec = findTool(services.toolSpecs, policy, {
+    toolId: id,
+    version: new URL(request.url).searchParams.get("version") ?? undefined,
+    nowMs: services.clock.nowMs(),
+  });
+  const contract = services.contracts.find(
+    ({ name, version }) => name === spec?.name && version === spec.version,
+  );
+  if (!contract) return problem("tool_not_found");
+  const published = await publishContract(contract);
+  const etag = `"${published.interlock.contract_hash}"`;
+  const headers = { etag, "cache-control": "private, no-cache" };
+  // A proxy may have marked it weak, and there may be several.
+  const isKnown = request.headers.get("if-none-match")?.includes(etag) ?? false;
+  return isKnown
+    ? new Response(null, { status: 304, headers })
+    : Response.json(published, { headers });
 }

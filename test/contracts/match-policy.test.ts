@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { toToolSpec } from "../../src/contracts/bind-tool.ts";
+import { toToolSpec } from "../../src/contracts/register-contract.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { matchPolicy } from "../../src/contracts/match-policy.ts";
 import { ok } from "../../src/protocol/result.ts";

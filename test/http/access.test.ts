@@ -15,6 +15,7 @@ const ROUTES = [
   ["DELETE", "/v1/connections/x"],
   ["GET", "/v1/policy"],
   ["PUT", "/v1/policy"],
+  ["GET", "/v1/tools/x"],
 ] as const;
 
 test.each(ROUTES)("asks for a token: %s %s", async (method, path) => {
@@ -53,6 +54,7 @@ test.each([
   ["DELETE", "/v1/connections/x", "connections:write"],
   ["GET", "/v1/policy", "policy:read"],
   ["PUT", "/v1/policy", "policy:write"],
+  ["GET", "/v1/tools/x", "tools:read"],
 ])("%s %s takes the scope %s alone", async (method, path, scope) => {
   for (const caller of ["talker", "reader", "lister", "keeper", "onlooker", "governor"] as const) {
     const granted: readonly string[] = TOKENS[caller].scopes;
