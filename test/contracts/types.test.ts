@@ -1,0 +1,140 @@
+import * as v from "valibot";
+import { expect, expectTypeOf, test } from "vitest";
+import type { Clock } from "../../src/capabilities/clock.ts";
+import type { AuthCapability } from "../../src/capabilities/connection-broker.ts";
+import { defineTool } from "../../src/contracts/define-tool.ts";
+import type { ToolContract } from "../../src/contracts/tool-contract.ts";
+import { fail, ok } from "../../src/protocol/result.ts";
+
+/*
+ * What an author gets wrong does not compile. Each `@ts-expect-error` is a test of its own: the
+ * compiler refuses one that has nothing to expect (`npm run check:types`).
+ */
+
+const input = v.strictObject({ city: v.string(), days: v.optional(v.number(), 1) });
+const output = v.strictObject({ degrees: v.number() });
+const base = {
+  name: "test__weather",
+  version: "1.0.0",
+  description: "Weather.",
+  input,
+  output,
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  redaction: { args: [], output: [] },
+} as const;
+
+test("execute gets the arguments as the schema lets them through", () => {
+  const tool = defineTool({
+    ...base,
+    capabilities: ["clock"],
+    rules: [
+      {
+        code: "near",
+        message: "at most 9 days",
+        holds(args) {
+          expectTypeOf(args).toEqualTypeOf<{ city: string; days: number }>();
+          return args.days < 10;
+        },
+      },
+    ],
+    execute(args, context, capabilities) {
+      expectTypeOf(args).toEqualTypeOf<{ city: string; days: number }>();
+      expectTypeOf(context.tenantId).toBeString();
+      expectTypeOf(capabilities.clock).toEqualTypeOf<Clock>();
+      expectTypeOf(capabilities.signal).toEqualTypeOf<AbortSignal>();
+      expectTypeOf(capabilities.idempotencyKey).toBeString();
+      return ok({ degrees: 1 });
+    },
+  });
+  expectTypeOf(tool).toExtend<ToolContract<typeof input, typeof output, "clock">>();
+});
+
+test("a connection's credentials come with the capability auth alone", () => {
+  defineTool({
+    ...base,
+    capabilities: ["auth"],
+    requiresConnection: true,
+    execute(_args, _context, { auth }) {
+      expectTypeOf(auth).toEqualTypeOf<AuthCapability>();
+      return ok({ degrees: 1 });
+    },
+  });
+});
+
+test("a wrong result does not compile", () => {
+  // @ts-expect-error degrees is a number
+  defineTool({ ...base, capabilities: [], execute: () => ok({ degrees: "1" }) });
+  // @ts-expect-error degrees is missing
+  defineTool({ ...base, capabilities: [], execute: () => ok({}) });
+  // @ts-expect-error a result is wrapped in ok()
+  defineTool({ ...base, capabilities: [], execute: () => ({ degrees: 1 }) });
+  const failure = { taxonomyClass: "NO", errors: [] } as const;
+  // @ts-expect-error a failure has one of the taxonomy's classes
+  defineTool({ ...base, capabilities: [], execute: () => fail(failure) });
+  // @ts-expect-error success is no failure
+  defineTool({ ...base, capabilities: [], execute: () => fail({ taxonomyClass: "SUCCESS" }) });
+});
+
+test("a wrong argument does not compile", () => {
+  // @ts-expect-error town is no argument
+  defineTool({ ...base, capabilities: [], execute: ({ town }) => ok({ degrees: Number(town) }) });
+  // @ts-expect-error city is a string
+  defineTool({ ...base, capabilities: [], execute: ({ city }) => ok({ degrees: city }) });
+});
+
+test("a capability that is not named, or not there, does not compile", () => {
+  defineTool({
+    ...base,
+    capabilities: [],
+    // @ts-expect-error clock is not named
+    execute: (_args, _context, { clock }) => ok({ degrees: clock.nowMs() }),
+  });
+  defineTool({
+    ...base,
+    // @ts-expect-error there is no such capability
+    capabilities: ["fetch"],
+    execute: () => ok({ degrees: 1 }),
+  });
+});
+
+test("a wrong example does not compile", () => {
+  const execute = (): ReturnType<typeof ok<{ degrees: number }>> => ok({ degrees: 1 });
+  const make = { ...base, capabilities: [], execute } as const;
+  defineTool({ ...make, examples: [{ description: "Now.", arguments: { city: "Ulm" } }] });
+  // @ts-expect-error city is a string
+  defineTool({ ...make, examples: [{ description: "Now.", arguments: { city: 1 } }] });
+  // @ts-expect-error city is missing
+  defineTool({ ...make, examples: [{ description: "Now.", arguments: {} }] });
+  // @ts-expect-error town is no argument
+  defineTool({ ...make, examples: [{ description: "Now.", arguments: { city: "Ulm", town: 1 } }] });
+});
+
+test("a contract without its redaction, or with an open schema, does not compile", () => {
+  const execute = (): ReturnType<typeof ok<{ degrees: number }>> => ok({ degrees: 1 });
+  const make = { ...base, capabilities: [], execute } as const;
+  const { redaction: _, ...unredacted } = make;
+  // @ts-expect-error redaction is missing
+  const missing = (): unknown => defineTool(unredacted);
+  // @ts-expect-error unknown fields would pass
+  const open = (): unknown => defineTool({ ...make, input: v.object({}) });
+  // @ts-expect-error there is no such class
+  const unclassed = (): unknown => defineTool({ ...make, sideEffectClass: "SAFE" });
+  expect(missing).not.toThrow();
+  expect(open).not.toThrow();
+  expect(unclassed).toThrow("no side-effect class SAFE");
+});
+
+test("a wrong answer of reconcile or describe does not compile", () => {
+  const execute = (): ReturnType<typeof ok<{ degrees: number }>> => ok({ degrees: 1 });
+  const make = { ...base, capabilities: [], execute } as const;
+  defineTool({
+    ...make,
+    // @ts-expect-error degrees is a number
+    reconcile: () => Promise.resolve({ kind: "committed", output: { degrees: "1" } }),
+  });
+  // @ts-expect-error the consequence is missing
+  defineTool({ ...make, describe: () => ({ action: "Ask" }) });
+  // @ts-expect-error an error has one of the taxonomy's classes
+  defineTool({ ...make, errors: { gone: "GONE" } });
+});
