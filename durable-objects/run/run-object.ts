@@ -79,7 +79,10 @@ export class RunObject extends DurableObject<RawEnv> {
     this.#store.claim(claim, this.#clock.nowMs());
     const run = this.#open(NEW_RUN);
     const abort = new AbortController();
-    const ports = composeRun(this.env, run.journal, this.contracts);
+    const { tenantId } = claim.principal;
+    const inbox = { hasMail: false, takeAll: () => [] };
+    const { contracts } = this;
+    const ports = composeRun(this.env, { tenantId, journal: run.journal, inbox, contracts });
     const ended = runLoop(claim, ports, abort.signal).finally(() => {
       this.#activity = undefined;
     });

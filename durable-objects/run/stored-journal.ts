@@ -136,6 +136,7 @@ function tellsOutcome(event: AiEvent): boolean {
     case "text_finished":
     case "tool_call_proposed":
     case "tool_call_start":
+    case "tool_call_progress":
       return false;
   }
 }

@@ -3,21 +3,11 @@ import type {
   AuthorizationPort,
   AuthorizationQuestion,
 } from "../capabilities/authorization.ts";
-import type { TenantId } from "../protocol/ids.ts";
 import type { ToolPolicy } from "../protocol/tool-policy.ts";
 
-/**
- * Authorises by the scopes of the token and the delegations of the tenant's policy.
- * `policyOf` reads that policy; when it throws, so does `check`, which counts as a refusal.
- */
-export function createPolicyAuthorization(
-  policyOf: (tenantId: TenantId) => Promise<ToolPolicy>,
-): AuthorizationPort {
-  return {
-    async check(question) {
-      return answer(await policyOf(question.tenantId), question);
-    },
-  };
+/** Authorises by the scopes of the token and the delegations of a policy. */
+export function createPolicyAuthorization(policy: ToolPolicy): AuthorizationPort {
+  return { check: (question) => Promise.resolve(answer(policy, question)) };
 }
 
 function answer(policy: ToolPolicy, question: AuthorizationQuestion): AuthorizationAnswer {

@@ -11,7 +11,7 @@ export interface AuthorizationQuestion {
   readonly action: "tool.execute" | "connection.use";
   /** Tool id or connection id, as the action says. */
   readonly resource: string;
-  /** The tool that runs, or that is to use the connection; delegations name tools. */
+  /** The tool that is to run, or that is to use the connection. */
   readonly toolId: string;
   /** Scopes that the contract and the policy demand. */
   readonly requiredScopes: readonly string[];

@@ -1,11 +1,15 @@
 import { createOpenAIModel } from "../adapters/openai-model.ts";
 import { systemClock } from "../adapters/system-clock.ts";
+import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
+import { systemRandom } from "../adapters/system-random.ts";
 import type { Clock } from "../capabilities/clock.ts";
 import type { EventEncoder } from "../capabilities/event-encoder.ts";
+import type { Inbox } from "../capabilities/inbox.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import { createToolSource } from "../contracts/static-tool-source.ts";
 import type { AnyToolContract } from "../contracts/tool-contract.ts";
 import type { RawEnv } from "../env.ts";
+import type { TenantId } from "../protocol/ids.ts";
 import type { RunPorts } from "../loop/run-loop.ts";
 import {
   ASSISTANT_TRANSPORT_HEADERS,
@@ -13,7 +17,10 @@ import {
   HEARTBEAT,
 } from "../wire/assistant-transport/encode-event.ts";
 import { checkedEnv } from "./checked-env.ts";
+import { composeConnections } from "./connections.ts";
+import { TOOL_HOOKS } from "./hooks.ts";
 import { composePolicies } from "./policies.ts";
+import { composeTenants } from "./tenant.ts";
 
 /** The clock of everything in a run's object. */
 export function composeClock(): Clock {
@@ -25,16 +32,22 @@ export function composeEncoder(): EventEncoder {
   return { headers: ASSISTANT_TRANSPORT_HEADERS, heartbeat: HEARTBEAT, encode: encodeEvent };
 }
 
+/** What a run brings of its own. */
+export interface RunParts {
+  readonly tenantId: TenantId;
+  readonly journal: RunJournal;
+  readonly inbox: Inbox;
+  /** The tools of its deployment. */
+  readonly contracts: readonly AnyToolContract[];
+}
+
 /**
- * Assembles one run from the raw bindings, the run's own journal and the tools of its deployment.
+ * Assembles one run from the raw bindings and what the run brings.
  * Fails: throws on bindings that the Worker would have refused before it came here.
  */
-export function composeRun(
-  raw: RawEnv,
-  journal: RunJournal,
-  contracts: readonly AnyToolContract[],
-): RunPorts {
-  const { openai, policyKv } = checkedEnv(raw);
+export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
+  const env = checkedEnv(raw);
+  const { tenantId, journal, inbox, contracts } = parts;
   const clock = composeClock();
   const runTitle = {
     set: (title: string): void => journal.append([{ type: "title_set", title }]),
@@ -42,8 +55,14 @@ export function composeRun(
   return {
     clock,
     journal,
-    policies: composePolicies(policyKv),
+    inbox,
+    random: systemRandom,
+    hooks: TOOL_HOOKS,
+    policies: composePolicies(env.policyKv),
+    authorizationOf: createPolicyAuthorization,
+    broker: composeConnections(env).broker,
+    ledger: composeTenants(env.tenants).ledgerOf(tenantId),
     source: createToolSource(contracts, { clock, runTitle }),
-    model: createOpenAIModel({ ...openai, clock, fetch: (request: Request) => fetch(request) }),
+    model: createOpenAIModel({ ...env.openai, clock, fetch: (request: Request) => fetch(request) }),
   };
 }

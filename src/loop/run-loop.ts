@@ -1,26 +1,23 @@
-import type { Clock } from "../capabilities/clock.ts";
 import type { Model } from "../capabilities/model.ts";
-import type { PolicyStore } from "../capabilities/policy-store.ts";
-import type { RunJournal } from "../capabilities/run-journal.ts";
-import type { ToolSourcePort } from "../capabilities/tool-source.ts";
 import { routeVersions } from "../contracts/route-versions.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
 import type { DoneReason, RunError } from "../protocol/ai-event.ts";
 import type { ModelFailure, ModelTurn } from "../protocol/model-event.ts";
 import type { RunClaim } from "../protocol/run-claim.ts";
-import { narrowPolicy } from "../protocol/tool-policy.ts";
+import { limitsOf, narrowPolicy } from "../protocol/tool-policy.ts";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.ts";
+import type { ToolRunnerPorts } from "../runner/call-in-hand.ts";
+import { RunBudget } from "../runner/run-budget.ts";
 import { createToolRunner } from "../runner/tool-runner.ts";
 import { CallIds } from "./call-ids.ts";
 import { runStep, type StepScope } from "./run-step.ts";
 
 /** What one run stands on. */
-export interface RunPorts {
+export interface RunPorts extends Omit<
+  ToolRunnerPorts,
+  "versions" | "policy" | "pin" | "principal" | "connectionIds" | "budget"
+> {
   readonly model: Model;
-  readonly source: ToolSourcePort;
-  readonly policies: PolicyStore;
-  readonly journal: RunJournal;
-  readonly clock: Clock;
 }
 
 /** Steps of a run whose policy sets no limit. */
@@ -65,11 +62,20 @@ async function runSteps(
   const policy = narrowPolicy(loaded.policy, claim.toolIds);
   const routing = { runKey: claim.runId, nowMs: ports.clock.nowMs() };
   const specs = ports.source.listToolSpecs();
+  const budget = new RunBudget(limitsOf(policy.budgets), policy.budgets.maxRetries);
   const scope: StepScope = {
     claim,
     model: ports.model,
     tools: [...createToolCatalog(specs, policy, routing).tools.values()],
-    runner: createToolRunner({ ...ports, policy, versions: routeVersions(specs, policy, routing) }),
+    runner: createToolRunner({
+      ...ports,
+      policy,
+      pin: loaded.pin,
+      versions: routeVersions(specs, policy, routing),
+      principal: claim.principal,
+      connectionIds: claim.connectionIds ?? [],
+      budget,
+    }),
     journal: ports.journal,
     callIds: new CallIds(claim.messages),
     signal,

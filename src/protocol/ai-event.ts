@@ -45,6 +45,18 @@ export type AiEvent =
       readonly toolCallId: ToolCallId;
       readonly args: JsonObject;
     }
+  /** How far the running tool is, or that it is tried again. */
+  | {
+      readonly type: "tool_call_progress";
+      readonly part: number;
+      readonly toolCallId: ToolCallId;
+      /** One of the stages that the contract declares. */
+      readonly stage?: string;
+      readonly done?: number;
+      readonly total?: number;
+      /** From 2: this attempt is about to begin. */
+      readonly attempt?: number;
+    }
   | {
       readonly type: "tool_call_result";
       readonly part: number;

@@ -1,5 +1,6 @@
 import type { ToolCallId } from "./ids.ts";
 import type { JsonObject } from "./json.ts";
+import { NOT_DISPATCHED, respond, type DispatchState } from "./response-vector.ts";
 import {
   responseTo,
   type FailureClass,
@@ -74,49 +75,55 @@ export interface ObservationFacts {
   readonly traceId: string;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
+  /** The outcome is that of an earlier attempt, which was not repeated. */
+  readonly isReplay?: boolean;
+  /** From 1. */
+  readonly attempt?: number;
+  readonly isVerificationRequired?: boolean;
+  readonly state?: DispatchState;
+  /** Words for the model about a result that is not all it could be. */
+  readonly warnings?: readonly string[];
 }
 
 /** Builds the observation of a call that did its work; `data` is already redacted. */
 export function observeSuccess(facts: ObservationFacts, data: JsonObject): ObservationObject {
-  return observe(facts, "SUCCESS", { data, errors: [], warnings: [] });
+  return observe(facts, "SUCCESS", { data, errors: [] });
 }
 
 /** Builds the observation of a call that a gate or the tool itself ended. */
 export function observeFailure(facts: ObservationFacts, failure: ToolFailure): ObservationObject {
-  return observe(facts, failure.taxonomyClass, {
-    data: null,
-    errors: failure.errors,
-    warnings: [],
-  });
+  return observe(facts, failure.taxonomyClass, { data: null, errors: failure.errors });
 }
 
 function observe(
   facts: ObservationFacts,
   taxonomyClass: TaxonomyClass,
-  payload: ObservationObject["result_payload"],
+  payload: Omit<ObservationObject["result_payload"], "warnings">,
 ): ObservationObject {
-  const response = responseTo(taxonomyClass);
+  const { warnings = [], state = NOT_DISPATCHED } = facts;
+  const vector = respond(taxonomyClass, state);
   return {
     tool_identity: { name: facts.name, version: facts.version, call_id: facts.toolCallId },
     execution_metadata: {
       timestamp: new Date(facts.endedAtMs).toISOString(),
       latency_ms: Math.max(0, Math.round(facts.endedAtMs - facts.startedAtMs)),
-      idempotency_hit: false,
+      idempotency_hit: facts.isReplay ?? false,
       trace_id: facts.traceId,
-      attempt_number: 1,
+      attempt_number: facts.attempt ?? 1,
     },
     status: {
-      code: response.status,
+      code: responseTo(taxonomyClass).status,
       is_error: taxonomyClass !== "SUCCESS" && taxonomyClass !== "PARTIAL_SUCCESS",
       taxonomy_class: taxonomyClass,
-      retryable: response.retryable,
-      repairable: response.repairable,
-      requires_approval: response.requiresApproval,
-      fail_closed: response.failClosed,
+      retryable: vector.retryable,
+      repairable: vector.repairable,
+      requires_approval: vector.requires_approval,
+      fail_closed: vector.fail_closed,
     },
-    result_payload: payload,
+    result_payload: { ...payload, warnings },
     verification: {
-      post_action_verification_required: false,
+      post_action_verification_required:
+        state.dispatched && (facts.isVerificationRequired ?? false),
       target_state_reference: null,
       expected_state: null,
       delay_seconds: 0,

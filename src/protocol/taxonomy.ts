@@ -25,7 +25,7 @@ export const TAXONOMY_CLASSES = [
 export type TaxonomyClass = (typeof TAXONOMY_CLASSES)[number];
 export type FailureClass = Exclude<TaxonomyClass, "SUCCESS" | "PARTIAL_SUCCESS">;
 
-/** What may follow an outcome (seeds/004, "Tool Error Taxonomy"). */
+/** What may follow an outcome by its class alone (seeds/004, "Tool Error Taxonomy"); see respond. */
 export interface Response {
   /** The model may correct its arguments and ask again. */
   readonly repairable: boolean;
@@ -60,7 +60,7 @@ const RESPONSES: { readonly [Class in TaxonomyClass]: Response } = {
   CONFIRMATION_MISSING: response(403, { requiresApproval: true, failClosed: true }),
   BUDGET_EXHAUSTED: response(429, { failClosed: true }),
   RATE_LIMITED: response(429, { retryable: true }),
-  TIMEOUT: response(504),
+  TIMEOUT: response(504, { retryable: true }),
   IDEMPOTENCY_CONFLICT: response(409, { retryable: true }),
   SIGNATURE_MISMATCH: response(409, { failClosed: true }),
   DEPENDENCY_UNAVAILABLE: response(503, { retryable: true }),

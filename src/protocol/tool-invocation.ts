@@ -1,6 +1,7 @@
 import type { ActorId, ConnectionId, RunId, TenantId, ToolCallId } from "./ids.ts";
 import type { JsonObject } from "./json.ts";
 import type { ObservationObject } from "./observation.ts";
+import type { ResponseVector } from "./response-vector.ts";
 import type { ToolErrorCode } from "./taxonomy.ts";
 
 /** Context of one invocation: references only, never a secret (seeds/000 #28, F2). */
@@ -27,6 +28,7 @@ export interface ToolExecResult {
   /** Present when not ok. */
   readonly errorCode?: ToolErrorCode;
   readonly observation: ObservationObject;
+  readonly response: ResponseVector;
 }
 
 /** One admitted attempt, as recorded (seeds/000 #10). Of what the run keeps, only this and the transcript hold raw arguments. */
@@ -39,6 +41,8 @@ export interface ToolInvocationRecord {
   /** Redacted arguments; absent when they never passed validation. */
   readonly args?: JsonObject;
   readonly observation: ObservationObject;
+  /** What may follow (seeds/004, "Response Vector Model"). */
+  readonly response: ResponseVector;
   readonly errorCode?: ToolErrorCode;
   readonly startedAtMs: number;
   readonly endedAtMs: number;

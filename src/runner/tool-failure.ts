@@ -7,15 +7,20 @@ const MAX_MESSAGE_CHARS = 500;
 const MAX_NAME_CHARS = 256;
 
 /** Keeps a tool's own failure within bounds. */
-export function boundFailure({ taxonomyClass, errors }: ToolFailure): ToolFailure {
+export function boundFailure({ taxonomyClass, errors, retryAfterMs }: ToolFailure): ToolFailure {
   return {
     taxonomyClass,
+    ...(isDelay(retryAfterMs) && { retryAfterMs }),
     errors: errors.slice(0, MAX_ERRORS).map(({ field, message, code }) => ({
       field: field === null ? null : field.slice(0, MAX_NAME_CHARS),
       message: message.slice(0, MAX_MESSAGE_CHARS),
       code: code.slice(0, MAX_NAME_CHARS),
     })),
   };
+}
+
+function isDelay(value: number | undefined): value is number {
+  return typeof value === "number" && value >= 0 && Number.isFinite(value);
 }
 
 /** Ends a call whose run was cancelled before the tool answered. */

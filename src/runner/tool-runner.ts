@@ -1,155 +1,111 @@
-import type { Clock } from "../capabilities/clock.ts";
-import type { RunJournal } from "../capabilities/run-journal.ts";
-import type { BoundToolRuntime, ToolSourcePort } from "../capabilities/tool-source.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import {
-  observeFailure,
-  observeSuccess,
-  type ObservationFacts,
-  type ToolFailure,
-} from "../protocol/observation.ts";
+import type { ToolFailure } from "../protocol/observation.ts";
 import type { Result } from "../protocol/result.ts";
-import { toolErrorCode } from "../protocol/taxonomy.ts";
 import type { ToolCall } from "../protocol/tool-call.ts";
 import type { ToolExecResult, ToolInvocationContext } from "../protocol/tool-invocation.ts";
-import type { ToolPolicy } from "../protocol/tool-policy.ts";
-import type { ToolSpec } from "../protocol/tool-spec.ts";
-import { checkPolicy } from "./gates/check-policy.ts";
-import { executeTool } from "./gates/execute-tool.ts";
+import type { CallInHand, RunnerState, ToolRunnerPorts } from "./call-in-hand.ts";
+import { CallHistory } from "./call-history.ts";
+import { conclude, concludeEarly } from "./conclude.ts";
+import { FairLock } from "./fair-lock.ts";
 import { lookupTool } from "./gates/lookup-tool.ts";
-import { normaliseOutput } from "./gates/normalise-output.ts";
-import { parseCall } from "./gates/parse-call.ts";
-import { CANCELLED, TOOL_FAILED } from "./tool-failure.ts";
-
-/** What the runner stands on; bound once per run. */
-export interface ToolRunnerPorts {
-  readonly source: ToolSourcePort;
-  /** The version of each tool that the run uses. */
-  readonly versions: ReadonlyMap<string, ToolSpec>;
-  /** The policy the run pinned. */
-  readonly policy: ToolPolicy;
-  readonly journal: RunJournal;
-  readonly clock: Clock;
-}
+import { passGates, type Passage } from "./pass-gates.ts";
+import { nextRetryMs, wait } from "./retry.ts";
+import { CANCELLED, failCall, TOOL_FAILED } from "./tool-failure.ts";
 
 export interface ToolRunner {
   /**
    * Takes one tool call through every gate, in the order of the design's pipeline: the only way a
    * tool runs (seeds/000 #1, #31).
    * Contract: never throws; records each call once and ends it with exactly one `tool_call_result`
-   * under the call's own id, whatever happens.
+   * under the call's own id, whatever happens. Calls take their turns in the order of asking.
    */
   exec(
     call: ToolCall,
     context: ToolInvocationContext,
     signal: AbortSignal,
   ): Promise<ToolExecResult>;
+  /** Tells whether the run goes on without a tool; the model is not shown it any more. */
+  isWithdrawn(toolId: string): boolean;
 }
 
 /** Builds the runner of one run. */
 export function createToolRunner(ports: ToolRunnerPorts): ToolRunner {
+  const history = new CallHistory(ports.policy.budgets.maxRepairs);
+  const state: RunnerState = { ports, history, lock: new FairLock() };
   return {
-    async exec(call, context, signal) {
-      const startedAtMs = ports.clock.nowMs();
-      const attempt: Attempt = { ports, call, context, signal };
-      let passage: Passage;
-      try {
-        passage = await passGates(attempt);
-      } catch {
-        // A schema or a redaction of an author broke; the call ends like any other.
-        passage = { outcome: TOOL_FAILED };
-      }
-      return conclude(attempt, startedAtMs, passage);
+    exec: (call, context, signal) => exec(state, { call, context, signal }),
+    isWithdrawn: (toolId) => history.isWithdrawn(toolId),
+  };
+}
+
+type Asked = Pick<CallInHand, "call" | "context" | "signal">;
+
+async function exec(state: RunnerState, asked: Asked): Promise<ToolExecResult> {
+  const { source, versions, clock } = state.ports;
+  const startedAtMs = clock.nowMs();
+  const found = lookupTool({ source, versions, nowMs: startedAtMs }, asked.call.name);
+  if (!found.ok) return concludeEarly({ ...state, ...asked, startedAtMs }, found.failure);
+  const tool = found.value;
+  const giveBack = await state.lock.acquire(tool.isParallel);
+  try {
+    const hand: CallInHand = { ...state, ...asked, tool, startedAtMs, attempt: 1, ...announcer() };
+    const stopped = checkTurn(hand);
+    return stopped.ok ? await tryAndConclude(hand) : concludeEarly(hand, stopped.failure);
+  } finally {
+    giveBack();
+  }
+}
+
+/** What may have happened while the call waited for its turn. */
+function checkTurn({ history, ports, signal, tool }: CallInHand): Result<null, ToolFailure> {
+  if (signal.aborted) return CANCELLED;
+  if (history.isWithdrawn(tool.id)) {
+    return failCall("BUDGET_EXHAUSTED", {
+      code: "tool_withdrawn",
+      message: "this tool is not available any more in this run; go on without it",
+    });
+  }
+  if (!ports.inbox.hasMail) return { ok: true, value: null };
+  return failCall("STALE_STATE", {
+    code: "skipped",
+    message:
+      "the user spoke before this call began, so it was not made; ask again if it still fits",
+  });
+}
+
+async function tryAndConclude(first: CallInHand): Promise<ToolExecResult> {
+  const { part, toolCallId } = first.context;
+  for (let { attempt } = first; ; attempt++) {
+    const hand: CallInHand = { ...first, attempt };
+    const passage = await attemptOnce(hand);
+    const delayMs = nextRetryMs(hand, passage);
+    if (delayMs === undefined) return conclude(hand, passage);
+    await wait(hand, delayMs);
+    if (hand.signal.aborted) return conclude(hand, { ...passage, outcome: CANCELLED });
+    const next = attempt + 1;
+    hand.ports.journal.append([{ type: "tool_call_progress", part, toolCallId, attempt: next }]);
+  }
+}
+
+async function attemptOnce(hand: CallInHand): Promise<Passage> {
+  try {
+    return await passGates(hand);
+  } catch {
+    // A schema, a rule or a redaction of an author broke; the call ends like any other. Whether the
+    // tool ran is not known, so nothing is tried again.
+    const argumentsPrint = hand.call.argumentsText;
+    return { argumentsPrint, dispatched: true, outcome: TOOL_FAILED };
+  }
+}
+
+/** Lets a call say once that it starts, whatever the number of attempts. */
+function announcer(): Pick<CallInHand, "announceStart"> {
+  let isAnnounced = false;
+  return {
+    announceStart: ({ ports, context }, args) => {
+      if (isAnnounced) return;
+      isAnnounced = true;
+      const { part, toolCallId } = context;
+      ports.journal.append([{ type: "tool_call_start", part, toolCallId, args }]);
     },
   };
-}
-
-interface Attempt {
-  readonly ports: ToolRunnerPorts;
-  readonly call: ToolCall;
-  readonly context: ToolInvocationContext;
-  readonly signal: AbortSignal;
-}
-
-/** How far a call came: what is known of its tool and arguments, and how it ended. */
-interface Passage {
-  readonly tool?: BoundToolRuntime;
-  /** Redacted. */
-  readonly args?: JsonObject;
-  readonly outcome: Result<JsonObject, ToolFailure>;
-}
-
-async function passGates({ ports, call, context, signal }: Attempt): Promise<Passage> {
-  const { source, versions, policy, journal, clock } = ports;
-
-  const found = lookupTool(source, versions, call.name);
-  if (!found.ok) return { outcome: found };
-  const tool = found.value;
-
-  const allowed = checkPolicy(policy, tool);
-  if (!allowed.ok) return { tool, outcome: allowed };
-
-  const parsed = parseCall(call, tool);
-  if (!parsed.ok) return { tool, outcome: parsed };
-
-  const valid = tool.validateInput(parsed.value);
-  if (!valid.ok) return { tool, outcome: valid };
-
-  const args = tool.redactArgs(valid.value);
-  if (signal.aborted) return { tool, args, outcome: CANCELLED };
-  const { part, toolCallId } = context;
-  journal.append([{ type: "tool_call_start", part, toolCallId, args }]);
-
-  const { maxRuntimeMs, maxResultBytes } = policy.budgets;
-  const timeoutMs = Math.min(tool.timeoutMs, maxRuntimeMs ?? tool.timeoutMs);
-  const done = await executeTool({ tool, args: valid.value, context, signal, timeoutMs, clock });
-  if (!done.ok) return { tool, args, outcome: done };
-
-  const maxBytes = Math.min(tool.maxResultBytes, maxResultBytes ?? tool.maxResultBytes);
-  const output = normaliseOutput(tool, done.value, maxBytes);
-  return { tool, args, outcome: output };
-}
-
-function conclude(
-  { ports, call, context }: Attempt,
-  startedAtMs: number,
-  { tool, args, outcome }: Passage,
-): ToolExecResult {
-  const endedAtMs = ports.clock.nowMs();
-  const { part, toolCallId, step } = context;
-  const facts: ObservationFacts = {
-    name: call.name,
-    version: tool?.version ?? "unknown",
-    toolCallId,
-    traceId: context.runId,
-    startedAtMs,
-    endedAtMs,
-  };
-  const observation = outcome.ok
-    ? observeSuccess(facts, outcome.value)
-    : observeFailure(facts, outcome.failure);
-  const errorCode = outcome.ok ? undefined : codeOf(outcome.failure);
-  ports.journal.record({
-    toolCallId,
-    step,
-    name: call.name,
-    argumentsText: call.argumentsText,
-    ...(args && { args }),
-    observation,
-    ...(errorCode && { errorCode }),
-    startedAtMs,
-    endedAtMs,
-  });
-  ports.journal.append([{ type: "tool_call_result", part, toolCallId, observation }]);
-  return {
-    toolCallId,
-    ok: outcome.ok,
-    ...(outcome.ok && { value: outcome.value }),
-    ...(errorCode && { errorCode }),
-    observation,
-  };
-}
-
-function codeOf(failure: ToolFailure): NonNullable<ToolExecResult["errorCode"]> {
-  return failure.errorCode ?? toolErrorCode(failure.taxonomyClass);
 }

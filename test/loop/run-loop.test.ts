@@ -127,7 +127,7 @@ test("denies an effect that needs approval, for nobody can be asked yet", async 
   const title = { name: "core__generate_title", args: '{"title":"Mine"}' };
   const response = await chat([{ calls: [title] }, { text: ["ok"] }], "strict");
   expect(results(await chunksOf(response))).toMatchObject([
-    { status: { taxonomy_class: "POLICY_VIOLATION" } },
+    { status: { taxonomy_class: "CONFIRMATION_MISSING" } },
   ]);
   expect(await stateOf(runIdOf(response), "strict")).not.toHaveProperty("title");
 });
@@ -200,7 +200,7 @@ test("a long answer that grows when it is stored is kept whole", async () => {
   expect(await stateOf(runIdOf(second))).toMatchObject({ status: "completed" });
 });
 
-test("half characters in ids and titles are made whole before anything is compared or stored", async () => {
+test("half characters in ids are made whole before anything is compared or stored, and arguments with them are refused", async () => {
   const title = { name: "core__generate_title", args: '{"title":"a\\ud800"}', id: "\ud800" };
   const response = await chat([{ calls: [title, call(TOKYO, "\ud801")] }, { text: ["ok"] }]);
   const runId = runIdOf(response);
@@ -209,7 +209,11 @@ test("half characters in ids and titles are made whole before anything is compar
   const ids = state.toolCalls.map(({ toolCallId }) => toolCallId);
   expect(new Set(ids).size).toBe(2);
   for (const id of ids) expect(stream).toContain(JSON.stringify(id));
-  expect(state.title).toBe("a\ufffd");
+  expect(state.title).toBeUndefined();
+  expect(state.toolCalls.map(({ outcome }) => outcome)).toEqual([
+    "SYNTACTIC_PARSE_FAIL",
+    "SUCCESS",
+  ]);
 });
 
 test("a very long delta is split into events that fit a row, and loses nothing", async () => {

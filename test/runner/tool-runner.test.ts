@@ -1,32 +1,23 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { defineTool } from "../../src/contracts/define-tool.ts";
-import { createToolSource } from "../../src/contracts/static-tool-source.ts";
-import type { ActorId, RunId, TenantId, ToolCallId } from "../../src/protocol/ids.ts";
+
+import type { ToolCallId } from "../../src/protocol/ids.ts";
 import { fail, ok } from "../../src/protocol/result.ts";
 import type { ToolCall } from "../../src/protocol/tool-call.ts";
-import type { ToolExecResult, ToolInvocationContext } from "../../src/protocol/tool-invocation.ts";
-import type { ToolPolicy } from "../../src/protocol/tool-policy.ts";
-import { createToolRunner } from "../../src/runner/tool-runner.ts";
-import { FakeClock, MemoryJournal, newestOf, policyOf } from "../suites/fakes.ts";
+import type { ToolExecResult } from "../../src/protocol/tool-invocation.ts";
 
-const ALLOW = policyOf({ allowedTools: ["test__note"] });
+import type { FakeClock, MemoryJournal } from "../suites/fakes.ts";
+import { benchFor, contextOf, passing } from "../suites/runner-ports.ts";
+
+const ALLOW = { allowedTools: ["test__note"] };
 
 interface Setup {
-  readonly policy?: ToolPolicy;
+  readonly policy?: object;
   readonly execute?: () => unknown;
   readonly abort?: AbortSignal;
   readonly call?: Partial<ToolCall>;
 }
-
-const contextOf = (toolCallId: ToolCallId): ToolInvocationContext => ({
-  runId: "run_1" as RunId,
-  tenantId: "acme" as TenantId,
-  actorId: "user:ann" as ActorId,
-  toolCallId,
-  step: 1,
-  part: 0,
-});
 
 /** Runs one call of a tool that notes what reached it. */
 async function exec(setup: Setup = {}): Promise<{
@@ -56,19 +47,7 @@ async function exec(setup: Setup = {}): Promise<{
       return (setup.execute?.() ?? ok({ text: args.text, token: "s3cret" })) as never;
     },
   });
-  const clock = new FakeClock();
-  const journal = new MemoryJournal();
-  const source = createToolSource([note], {
-    clock,
-    runTitle: { set: () => {} },
-  });
-  const runner = createToolRunner({
-    source,
-    versions: newestOf(source),
-    policy: setup.policy ?? ALLOW,
-    journal,
-    clock,
-  });
+  const { runner, clock, journal } = benchFor([note], { policy: setup.policy ?? ALLOW });
   const call: ToolCall = {
     toolCallId: "call_1" as ToolCallId,
     name: "test__note",
@@ -76,11 +55,9 @@ async function exec(setup: Setup = {}): Promise<{
     truncated: false,
     ...setup.call,
   };
-  const context = contextOf(call.toolCallId);
-  const pending = runner.exec(call, context, setup.abort ?? new AbortController().signal);
-  await new Promise((resolve) => setTimeout(resolve, 0));
-  clock.advance(1000);
-  return { result: await pending, reached, journal, clock };
+  const { signal } = new AbortController();
+  const pending = runner.exec(call, contextOf(call.toolCallId), setup.abort ?? signal);
+  return { result: await passing(pending, clock), reached, journal, clock };
 }
 
 test("a call that passes every gate runs once, and its redacted output comes back", async () => {
@@ -112,9 +89,15 @@ describe("a gate that says no ends the call, and nothing after it runs", () => {
       "policy_denied",
     ],
     [
-      "2 policy: needs approval",
+      "9 approval: an effect that needs a person",
       { policy: { ...ALLOW, requireApprovalForEffects: ["state_change"] } },
-      "POLICY_VIOLATION",
+      "CONFIRMATION_MISSING",
+      "policy_denied",
+    ],
+    [
+      "9 approval: a class that needs a person",
+      { policy: { ...ALLOW, requireApprovalForClasses: ["LOW_RISK_INTERNAL"] } },
+      "CONFIRMATION_MISSING",
       "policy_denied",
     ],
     [
@@ -141,6 +124,12 @@ describe("a gate that says no ends the call, and nothing after it runs", () => {
       { call: { argumentsText: `{"text":${"[".repeat(64)}` } },
       "OUT_OF_BOUNDS",
       "validation",
+    ],
+    [
+      "3 parse: half a character",
+      { call: { argumentsText: '{"text":"\\ud83d"}' } },
+      "SYNTACTIC_PARSE_FAIL",
+      "invalid_json",
     ],
     [
       "3 parse: __proto__",
@@ -215,12 +204,6 @@ describe("what happens inside a tool stays inside", () => {
     ],
     ["no output at all", () => ok(undefined), "OBSERVATION_NORMALIZATION_FAIL", "invalid_output"],
     [
-      "an output over the limit",
-      () => ok({ text: "x".repeat(300), token: "s3cret" }),
-      "OBSERVATION_NORMALIZATION_FAIL",
-      "result_too_large",
-    ],
-    [
       "a failure it declares",
       () =>
         fail({
@@ -252,13 +235,34 @@ test.each([
   expect(result.observation.result_payload.errors).toMatchObject([{ code }]);
 });
 
-test("the policy's own bound on results holds, where it is the smaller", async () => {
-  const policy = { ...ALLOW, budgets: { maxResultBytes: 20 } };
+test.each([
+  ["the contract's", { execute: () => ok({ text: "é".repeat(300), token: "s3cret" }) }, 200],
+  [
+    "the policy's own, where it is the smaller",
+    {
+      policy: { ...ALLOW, budgets: { maxResultBytes: 60 } },
+      execute: () => ok({ text: "é".repeat(300), token: "s3cret" }),
+    },
+    60,
+  ],
+])("a result is cut to %s bound, between characters, and says so", async (_name, setup, bytes) => {
+  const { result } = await exec(setup);
+  const { data, warnings } = result.observation.result_payload;
+  const size = new TextEncoder().encode(JSON.stringify(data)).byteLength;
+  expect(size).toBeLessThanOrEqual(bytes);
+  expect(size).toBeGreaterThan(bytes - 4);
+  expect(data).toEqual({ text: expect.stringMatching(/^é+…\[truncated\]$/) });
+  expect(warnings).toEqual([expect.stringContaining(`cut to ${bytes} bytes`)]);
+});
+
+test("a result that cannot be cut to its bound is a failure that says the tool ran", async () => {
   const { result } = await exec({
-    policy,
-    execute: () => ok({ text: "more than twenty bytes", token: "" }),
+    policy: { ...ALLOW, budgets: { maxResultBytes: 5 } },
+    execute: () => ok({ text: "more than five bytes", token: "" }),
   });
-  expect(result.observation.result_payload.errors).toMatchObject([{ code: "result_too_large" }]);
+  expect(result.observation.result_payload.errors).toMatchObject([
+    { code: "result_too_large", message: expect.stringContaining("the tool ran") },
+  ]);
 });
 
 test("a tool that runs when the run is cancelled is left behind", async () => {
@@ -311,18 +315,8 @@ test("a tool gets the capabilities it names, and only until its invocation ends"
       return ok({ granted: Object.keys(capabilities) });
     },
   });
-  const clock = new FakeClock();
-  const journal = new MemoryJournal();
-  const runTitle = { set: (title: string): void => void titles.push(title) };
-  const source = createToolSource([tool], { clock, runTitle });
-  const policy = policyOf({ allowedTools: ["test__grab"] });
-  const runner = createToolRunner({ source, versions: newestOf(source), policy, journal, clock });
-  const toolCallId = "c" as ToolCallId;
-  const { value } = await runner.exec(
-    { toolCallId, name: "test__grab", argumentsText: "", truncated: false },
-    contextOf(toolCallId),
-    new AbortController().signal,
-  );
+  const { call } = benchFor([tool], { runTitle: { set: (title) => void titles.push(title) } });
+  const { value } = await call("test__grab", {});
   expect(value).toEqual({ granted: ["signal", "idempotencyKey", "runTitle"] });
   expect(late).toThrow("the invocation is over");
   expect(titles).toEqual(["in time"]);
@@ -344,24 +338,11 @@ test("a tool learns that its time is up", async () => {
     execute: (_args, _context, { signal }) =>
       new Promise(() => signal.addEventListener("abort", () => void aborted.push(true))),
   });
-  const clock = new FakeClock();
-  const journal = new MemoryJournal();
-  const source = createToolSource([tool], {
-    clock,
-    runTitle: { set: () => {} },
-  });
-  const policy = policyOf({ allowedTools: ["test__slow"], budgets: { maxRuntimeMs: 20 } });
-  const runner = createToolRunner({ source, versions: newestOf(source), policy, journal, clock });
-  const toolCallId = "c" as ToolCallId;
-  const pending = runner.exec(
-    { toolCallId, name: "test__slow", argumentsText: "", truncated: false },
-    contextOf(toolCallId),
-    new AbortController().signal,
-  );
-  await Promise.resolve();
-  clock.advance(20);
+  const policy = { allowedTools: ["test__slow"], budgets: { maxRuntimeMs: 20 } };
+  const { call, clock } = benchFor([tool], { policy });
+  const pending = passing(call("test__slow", {}), clock, 20);
   expect((await pending).observation.status.taxonomy_class).toBe("TIMEOUT");
-  expect(aborted).toEqual([true]);
+  expect(aborted.length).toBeGreaterThan(0);
 });
 
 test("repair feedback names what was expected and never the value that came", async () => {

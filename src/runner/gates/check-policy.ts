@@ -5,14 +5,14 @@ import { decide, type ToolPolicy } from "../../protocol/tool-policy.ts";
 import { failCall } from "../tool-failure.ts";
 
 /**
- * Gate 2: denies what policy does not allow by id and effect, whatever the catalog showed. Until a
- * person can be asked, what needs approval is denied too. Fails: POLICY_VIOLATION.
+ * Gate 2: asks policy about the tool and its effect, whatever the catalog showed. A tool that needs a
+ * person goes on; gate 9 asks for one. Fails: POLICY_VIOLATION.
  */
 export function checkPolicy(policy: ToolPolicy, tool: BoundToolRuntime): Result<null, ToolFailure> {
-  return decide(policy, tool) === "allow"
-    ? ok(null)
-    : failCall("POLICY_VIOLATION", {
+  return decide(policy, tool) === "deny"
+    ? failCall("POLICY_VIOLATION", {
         code: "not_allowed",
         message: "policy does not allow this tool",
-      });
+      })
+    : ok(null);
 }

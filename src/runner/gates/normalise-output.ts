@@ -1,28 +1,50 @@
-import type { BoundToolRuntime } from "../../capabilities/tool-source.ts";
-import { utf8Bytes, type JsonObject } from "../../protocol/json.ts";
+import { isJsonObject, utf8Bytes, type JsonObject } from "../../protocol/json.ts";
 import type { ToolFailure } from "../../protocol/observation.ts";
 import { ok, type Result } from "../../protocol/result.ts";
+import { neutralise } from "../../protocol/untrusted-text.ts";
+import type { CallInHand } from "../call-in-hand.ts";
 import { failCall } from "../tool-failure.ts";
+import { truncateResult, TRUNCATION_MARKER } from "../truncate-result.ts";
+
+/** What leaves the runner of a tool's output. */
+export interface NormalOutput {
+  readonly data: JsonObject;
+  /** What was done to it, for the model. */
+  readonly warnings: readonly string[];
+}
 
 /**
- * Gate 13: validates what the tool returned and keeps its allowlisted fields.
- * Contract: never throws; names no field of the output, which is the tool's bug and not the model's.
+ * Gate 13: validates what the tool returned, keeps its allowlisted fields, makes text that others wrote
+ * harmless and shortens what is too long.
+ * Contract: names no field of the output, which is the tool's bug and not the model's.
  * Fails: OBSERVATION_NORMALIZATION_FAIL.
  */
 export function normaliseOutput(
-  tool: BoundToolRuntime,
+  { tool, ports }: CallInHand,
   output: unknown,
-  maxResultBytes: number,
-): Result<JsonObject, ToolFailure> {
+): Result<NormalOutput, ToolFailure> {
   const valid = tool.validateOutput(output);
   if (!valid.ok) {
     const message = "the tool ran, but its output does not fit its contract";
     return failCall("OBSERVATION_NORMALIZATION_FAIL", { code: "invalid_output", message });
   }
-  const safe = tool.redactOutput(valid.value);
-  if (utf8Bytes(JSON.stringify(safe)) > maxResultBytes) {
-    const message = `the tool ran, but its output exceeds ${maxResultBytes} bytes`;
+  const warnings: string[] = [];
+  let data = tool.redactOutput(valid.value);
+  if (tool.isOutputUntrusted) {
+    const harmless = neutralise(data);
+    if (harmless.changed) warnings.push("images, hidden characters or links were removed");
+    data = isJsonObject(harmless.value) ? harmless.value : {};
+  }
+  const { maxResultBytes = tool.maxResultBytes } = ports.policy.budgets;
+  const maxBytes = Math.min(tool.maxResultBytes, maxResultBytes);
+  if (utf8Bytes(JSON.stringify(data)) <= maxBytes) return ok({ data, warnings });
+  const shorter = truncateResult(data, maxBytes);
+  if (!shorter) {
+    const message = `the tool ran, but its output exceeds ${maxBytes} bytes`;
     return failCall("OBSERVATION_NORMALIZATION_FAIL", { code: "result_too_large", message });
   }
-  return ok(safe);
+  warnings.push(
+    `the result was cut to ${maxBytes} bytes: text ends with "${TRUNCATION_MARKER}", lists may be shorter`,
+  );
+  return ok({ data: shorter, warnings });
 }

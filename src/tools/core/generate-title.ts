@@ -23,7 +23,7 @@ export const generateTitle = defineTool({
   redaction: { args: ["title"], output: ["title"] },
   capabilities: ["runTitle"],
   execute({ title }, _context, { runTitle }) {
-    const trimmed = title.trim().toWellFormed();
+    const trimmed = title.trim();
     runTitle.set(trimmed);
     return ok({ title: trimmed });
   },

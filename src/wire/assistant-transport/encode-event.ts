@@ -59,6 +59,8 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
         { path: [event.part], type: "text-delta", textDelta: JSON.stringify(event.args) },
         { path: [event.part], type: "tool-call-args-text-finish" },
       ];
+    case "tool_call_progress":
+      return [{ path: [], type: "data", data: [{ ...event }] }];
     case "tool_call_result":
       return [
         {

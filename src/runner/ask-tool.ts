@@ -1,0 +1,52 @@
+import type { ToolFailure } from "../protocol/observation.ts";
+import { fail, type Result } from "../protocol/result.ts";
+import type { CallInHand } from "./call-in-hand.ts";
+import { boundFailure, CANCELLED, failCall, TOOL_FAILED } from "./tool-failure.ts";
+
+/**
+ * Calls an author's function until it answers, its time is up or the run is cancelled.
+ * Contract: never throws; a function that does not end is left behind, and what it answers later is
+ * dropped. Nothing of a thrown error reaches the failure.
+ * Fails: TIMEOUT; UNKNOWN_ERROR for a throw and for a cancelled run; whatever the function returns.
+ */
+export async function askTool(
+  { tool, signal, ports }: Pick<CallInHand, "tool" | "signal" | "ports">,
+  ask: () => Promise<Result<unknown, ToolFailure>>,
+): Promise<Result<unknown, ToolFailure>> {
+  if (signal.aborted) return CANCELLED;
+  const { maxRuntimeMs = tool.timeoutMs } = ports.policy.budgets;
+  const timeoutMs = Math.min(tool.timeoutMs, maxRuntimeMs);
+  const { promise: ended, resolve: end } = Promise.withResolvers<Result<unknown, ToolFailure>>();
+  const cancel = (): void => end(CANCELLED);
+  signal.addEventListener("abort", cancel, { once: true });
+  const stopTimer = ports.clock.schedule(timeoutMs, () =>
+    end(
+      failCall("TIMEOUT", {
+        code: "timeout",
+        message: `the tool did not answer within ${timeoutMs} ms`,
+      }),
+    ),
+  );
+  try {
+    return await Promise.race([ended, attempt(ask, tool.errorClasses)]);
+  } finally {
+    stopTimer();
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+/** What an author's function answers is no more to be trusted than what it throws. */
+async function attempt(
+  ask: () => Promise<Result<unknown, ToolFailure>>,
+  errorClasses: CallInHand["tool"]["errorClasses"],
+): Promise<Result<unknown, ToolFailure>> {
+  try {
+    const answer = await ask();
+    if (answer.ok) return { ok: true, value: answer.value };
+    const failure = boundFailure(answer.failure);
+    const declared = errorClasses.get(failure.errors[0]?.code ?? "");
+    return fail(declared === undefined ? failure : { ...failure, taxonomyClass: declared });
+  } catch {
+    return TOOL_FAILED;
+  }
+}

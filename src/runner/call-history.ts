@@ -1,0 +1,131 @@
+import type { ToolFailure } from "../protocol/observation.ts";
+import type { FailureClass } from "../protocol/taxonomy.ts";
+
+/** Refused calls of one tool that the model may correct, where policy says nothing. */
+const DEFAULT_MAX_REPAIRS = 4;
+/** The same mistake this many times is not going to be corrected. */
+const SAME_ERROR_LIMIT = 3;
+/** The same call with the same result this many times is a loop. */
+const SAME_RESULT_LIMIT = 3;
+/** Calls of a run whose results are remembered; the oldest go first. */
+const MAX_REMEMBERED = 1_000;
+
+/** Failures that say nothing against the call itself. */
+const EXTERNAL: ReadonlySet<FailureClass> = new Set([
+  "STALE_STATE",
+  "RATE_LIMITED",
+  "TIMEOUT",
+  "IDEMPOTENCY_CONFLICT",
+  "DEPENDENCY_UNAVAILABLE",
+  "UNKNOWN_ERROR",
+] satisfies FailureClass[]);
+
+/** One call, as far as its history is concerned. */
+export interface FinishedCall {
+  readonly toolId: string;
+  readonly step: number;
+  /** Equal for equal arguments. */
+  readonly argumentsPrint: string;
+}
+
+/**
+ * What a run's calls came to, so that a model that goes in circles is stopped: with arguments that it
+ * does not mend (seeds/004, "Repair Loop"), and with calls that bring nothing new.
+ * Ownership: one per run.
+ */
+export class CallHistory {
+  readonly #maxRepairs: number;
+  readonly #repairs = new Map<string, Repairs>();
+  readonly #withdrawn = new Set<string>();
+  readonly #results = new Map<string, Repeated>();
+
+  constructor(maxRepairs: number | undefined) {
+    this.#maxRepairs = maxRepairs ?? DEFAULT_MAX_REPAIRS;
+  }
+
+  /** Tells whether the run goes on without this tool. */
+  isWithdrawn(toolId: string): boolean {
+    return this.#withdrawn.has(toolId);
+  }
+
+  /** Tells whether this very call has brought the same result too often. */
+  isLooping({ toolId, argumentsPrint }: FinishedCall): boolean {
+    const repeated = this.#results.get(keyOf(toolId, argumentsPrint));
+    return repeated !== undefined && repeated.count >= SAME_RESULT_LIMIT;
+  }
+
+  /**
+   * Notes a refused or failed call. Answers true when that ends the tool for this run: the same
+   * arguments were refused in an earlier step, the same error came too often, or too many calls of
+   * the tool were refused since one went well.
+   */
+  noteFailure(call: FinishedCall, failure: ToolFailure): boolean {
+    if (EXTERNAL.has(failure.taxonomyClass)) return false;
+    const repairs = this.#repairsOf(call.toolId);
+    const refusedAt = repairs.refused.get(call.argumentsPrint);
+    const error = printOf(failure);
+    const sameErrors = (repairs.errors.get(error) ?? 0) + 1;
+    repairs.errors.set(error, sameErrors);
+    repairs.refused.set(call.argumentsPrint, refusedAt ?? call.step);
+    repairs.count++;
+    const ends =
+      (refusedAt !== undefined && refusedAt < call.step) ||
+      sameErrors >= SAME_ERROR_LIMIT ||
+      repairs.count > this.#maxRepairs;
+    if (ends) this.#withdrawn.add(call.toolId);
+    return ends;
+  }
+
+  /**
+   * Notes what a call came to. Answers true when it is the same for the third time running. A result
+   * that changes is progress, and so is another effect in between.
+   */
+  noteOutcome(
+    call: FinishedCall,
+    outcome: { readonly print: string; readonly mutates: boolean },
+  ): boolean {
+    const key = keyOf(call.toolId, call.argumentsPrint);
+    const known = this.#results.get(key);
+    if (outcome.mutates) this.#results.clear();
+    const count = known?.print === outcome.print ? known.count + 1 : 1;
+    this.#results.delete(key);
+    this.#results.set(key, { print: outcome.print, count });
+    const [oldest] = this.#results.keys();
+    if (oldest !== undefined && this.#results.size > MAX_REMEMBERED) this.#results.delete(oldest);
+    return count >= SAME_RESULT_LIMIT;
+  }
+
+  /** Notes that a tool took its arguments: what was refused before is forgiven. */
+  noteAccepted(toolId: string): void {
+    this.#repairs.delete(toolId);
+  }
+
+  #repairsOf(toolId: string): Repairs {
+    const known = this.#repairs.get(toolId);
+    if (known) return known;
+    const fresh: Repairs = { refused: new Map(), errors: new Map(), count: 0 };
+    this.#repairs.set(toolId, fresh);
+    return fresh;
+  }
+}
+
+interface Repairs {
+  /** The step in which arguments were refused first. */
+  readonly refused: Map<string, number>;
+  readonly errors: Map<string, number>;
+  count: number;
+}
+
+interface Repeated {
+  readonly print: string;
+  readonly count: number;
+}
+
+function keyOf(toolId: string, argumentsPrint: string): string {
+  return JSON.stringify([toolId, argumentsPrint]);
+}
+
+/** Equal for errors of one kind in the same places. */
+export function printOf({ taxonomyClass, errors }: ToolFailure): string {
+  return JSON.stringify([taxonomyClass, ...errors.map(({ field, code }) => [field, code])]);
+}

@@ -1,0 +1,77 @@
+import type { AuthorizationPort } from "../capabilities/authorization.ts";
+import type { BudgetLedger } from "../capabilities/budget-ledger.ts";
+import type { Clock } from "../capabilities/clock.ts";
+import type { ConnectionBroker } from "../capabilities/connection-broker.ts";
+import type { Inbox } from "../capabilities/inbox.ts";
+import type { PolicyStore } from "../capabilities/policy-store.ts";
+import type { Random } from "../capabilities/random.ts";
+import type { RunJournal } from "../capabilities/run-journal.ts";
+import type { ToolHook } from "../capabilities/tool-hook.ts";
+import type { BoundToolRuntime, ToolSourcePort } from "../capabilities/tool-source.ts";
+import type { ConnectionId } from "../protocol/ids.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { PolicyPin } from "../protocol/policy-pin.ts";
+import type { Principal } from "../protocol/principal.ts";
+import type { ToolCall } from "../protocol/tool-call.ts";
+import type { ToolInvocationContext } from "../protocol/tool-invocation.ts";
+import type { ToolPolicy } from "../protocol/tool-policy.ts";
+import type { ToolSpec } from "../protocol/tool-spec.ts";
+import type { CallHistory } from "./call-history.ts";
+import type { FairLock } from "./fair-lock.ts";
+import type { RunBudget } from "./run-budget.ts";
+
+/** What the runner stands on; bound once per run. */
+export interface ToolRunnerPorts {
+  readonly source: ToolSourcePort;
+  /** The version of each tool that the run uses. */
+  readonly versions: ReadonlyMap<string, ToolSpec>;
+  /** The policy the run pinned: its ceiling. */
+  readonly policy: ToolPolicy;
+  /** Absent when the tenant has no policy, which then allows nothing. */
+  readonly pin?: PolicyPin | undefined;
+  /** Reads the policy that is current when a mutation is about to start. */
+  readonly policies: PolicyStore;
+  readonly principal: Principal;
+  /** Connections that the request named. */
+  readonly connectionIds: readonly ConnectionId[];
+  readonly authorizationOf: (policy: ToolPolicy) => AuthorizationPort;
+  readonly broker: ConnectionBroker;
+  readonly ledger: BudgetLedger;
+  readonly budget: RunBudget;
+  readonly hooks: readonly ToolHook[];
+  readonly inbox: Inbox;
+  readonly journal: RunJournal;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** What the calls of one run share. */
+export interface RunnerState {
+  readonly ports: ToolRunnerPorts;
+  readonly history: CallHistory;
+  readonly lock: FairLock;
+}
+
+/** One tool call on its way through the gates. */
+export interface CallInHand extends RunnerState {
+  readonly call: ToolCall;
+  readonly context: ToolInvocationContext;
+  /** Aborts when the run is cancelled. */
+  readonly signal: AbortSignal;
+  readonly tool: BoundToolRuntime;
+  readonly startedAtMs: number;
+  /** From 1. */
+  readonly attempt: number;
+  /** Says that the call starts, with its redacted arguments; in every attempt but the first nothing. */
+  readonly announceStart: (hand: CallInHand, args: JsonObject) => void;
+}
+
+/** Names the logical operation of a call: the same in every attempt, and in no other call of the run. */
+export function operationIdOf({ step, toolCallId }: ToolInvocationContext): string {
+  return `${step}:${toolCallId}`;
+}
+
+/** Tells whether running the tool changes anything. */
+export function mutates({ effect }: Pick<BoundToolRuntime, "effect">): boolean {
+  return effect !== "read_only";
+}

@@ -1,0 +1,22 @@
+import type { ToolFailure } from "../../protocol/observation.ts";
+import { ok, type Result } from "../../protocol/result.ts";
+import type { CallInHand } from "../call-in-hand.ts";
+import { failCall } from "../tool-failure.ts";
+
+/**
+ * Gate 10, the loop's own budget: stops a call that has brought the same result again and again.
+ * Fails: BUDGET_EXHAUSTED.
+ */
+export function checkHistory(
+  { tool, context, history }: CallInHand,
+  argumentsPrint: string,
+): Result<null, ToolFailure> {
+  const call = { toolId: tool.id, step: context.step, argumentsPrint };
+  return history.isLooping(call)
+    ? failCall("BUDGET_EXHAUSTED", {
+        code: "doom_loop",
+        message:
+          "this call brought the same result three times; it is not made again, go on without",
+      })
+    : ok(null);
+}

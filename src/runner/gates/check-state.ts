@@ -1,0 +1,20 @@
+import type { InvocationScope } from "../../capabilities/tool-source.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import type { ToolFailure } from "../../protocol/observation.ts";
+import type { Result } from "../../protocol/result.ts";
+import type { CallInHand } from "../call-in-hand.ts";
+import { askTool } from "../ask-tool.ts";
+
+/**
+ * Gate 8: asks the contract whether the target is still as the call assumes.
+ * Contract: never throws. Fails: STALE_STATE, or what the check answers; TIMEOUT; UNKNOWN_ERROR.
+ */
+export async function checkState(
+  hand: CallInHand,
+  args: JsonObject,
+  scope: InvocationScope,
+): Promise<Result<null, ToolFailure>> {
+  const { tool, context } = hand;
+  const answer = await askTool(hand, () => tool.checkState(args, context, scope));
+  return answer.ok ? { ok: true, value: null } : answer;
+}

@@ -1,0 +1,50 @@
+import type { DispatchState } from "../protocol/response-vector.ts";
+import { respond } from "../protocol/response-vector.ts";
+import { mutates, type CallInHand } from "./call-in-hand.ts";
+import type { Passage } from "./pass-gates.ts";
+
+const BASE_DELAY_MS = 250;
+/** Whoever asks for more patience than this is not waited for. */
+const MAX_DELAY_MS = 30_000;
+
+/**
+ * Tells how long to wait before the same call is tried again under the same key; undefined when it is
+ * not. Exponential with jitter (seeds/004, "Retries versus Repair Loops"); an answer that names a time
+ * is obeyed.
+ * Contract: takes one retry of the run's when it answers a time.
+ */
+export function nextRetryMs(hand: CallInHand, passage: Passage): number | undefined {
+  const { tool, attempt, ports, signal } = hand;
+  if (passage.outcome.ok || signal.aborted || attempt > tool.maxRetries) return undefined;
+  const { taxonomyClass, retryAfterMs } = passage.outcome.failure;
+  if (!respond(taxonomyClass, dispatchStateOf(hand, passage)).retryable) return undefined;
+  const backoffMs = BASE_DELAY_MS * 2 ** (attempt - 1);
+  const delayMs = (retryAfterMs ?? backoffMs) + ports.random.fraction() * backoffMs;
+  if (delayMs > MAX_DELAY_MS || !ports.budget.takeRetry()) return undefined;
+  return Math.ceil(delayMs);
+}
+
+/** What the response to an outcome depends on beside its class. */
+export function dispatchStateOf(
+  { tool }: Pick<CallInHand, "tool">,
+  { dispatched }: Pick<Passage, "dispatched">,
+): DispatchState {
+  return {
+    dispatched,
+    mutates: mutates(tool),
+    isIdempotent: tool.isIdempotent,
+    repairEnded: false,
+  };
+}
+
+/** Waits, or until the run is cancelled. */
+export function wait({ ports, signal }: CallInHand, delayMs: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = ports.clock.schedule(delayMs, resolve);
+  const stop = (): void => {
+    cancel();
+    resolve();
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  return promise.finally(() => signal.removeEventListener("abort", stop));
+}

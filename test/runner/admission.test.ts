@@ -1,0 +1,381 @@
+import { describe, expect, test } from "vitest";
+import type { ReservationAnswer } from "../../src/capabilities/budget-ledger.ts";
+import type { PolicyStore } from "../../src/capabilities/policy-store.ts";
+import type { ToolHook } from "../../src/capabilities/tool-hook.ts";
+import { fail, ok } from "../../src/protocol/result.ts";
+import { limitsOf } from "../../src/protocol/tool-policy.ts";
+import { RunBudget } from "../../src/runner/run-budget.ts";
+import { policyOf } from "../suites/fakes.ts";
+import { benchFor, endOf, type BenchSettings } from "../suites/runner-ports.ts";
+import { noteTool } from "../suites/tools.ts";
+
+const allowing = (more: object = {}): object => ({ allowedTools: ["test__note"], ...more });
+
+/** What a refused call left behind it. */
+async function refuse(
+  settings: BenchSettings,
+  change: object = {},
+): Promise<{ end: readonly unknown[]; asked: number; reserved: number; reached: number }> {
+  const { tool, reached } = noteTool(change);
+  const bench = benchFor([tool], settings);
+  const end = endOf(await bench.call("test__note", { text: "hi" }));
+  expect(bench.journal.events.map(({ type }) => type)).toEqual(["tool_call_result"]);
+  const { questions, reservations } = bench;
+  return { end, asked: questions.length, reserved: reservations.length, reached: reached.length };
+}
+
+describe("a gate between the arguments and the tool says no, and nothing after it runs", () => {
+  const stale = fail({
+    taxonomyClass: "STALE_STATE" as const,
+    errors: [{ field: null, code: "moved", message: "it moved" }],
+  });
+  const cases: readonly [string, object, BenchSettings, readonly string[], number, number][] = [
+    [
+      "5 semantic rule",
+      { rules: [{ code: "too_short", message: "expected more", holds: () => false }] },
+      {},
+      ["SEMANTIC_INVALIDITY", "too_short"],
+      0,
+      0,
+    ],
+    [
+      "6 permission",
+      {},
+      { authorizationOf: () => ({ check: () => Promise.resolve("no_permission") }) },
+      ["PERMISSION_DENIED", "no_permission"],
+      0,
+      0,
+    ],
+    [
+      "6 delegation",
+      {},
+      { authorizationOf: () => ({ check: () => Promise.resolve("no_delegation") }) },
+      ["PERMISSION_DENIED", "no_delegation"],
+      0,
+      0,
+    ],
+    [
+      "6 an authority that fails",
+      {},
+      { authorizationOf: () => ({ check: () => Promise.reject(new Error("down")) }) },
+      ["PERMISSION_DENIED", "no_permission"],
+      0,
+      0,
+    ],
+    [
+      "6 a tool that needs a connection without one",
+      { requiresConnection: true, capabilities: ["auth"] },
+      {},
+      ["PERMISSION_DENIED", "no_connection"],
+      1,
+      0,
+    ],
+    [
+      "7 argument rule",
+      {},
+      {
+        policy: allowing({
+          argumentRules: [{ tool: "test__note", field: "/text", must: { equal: "ho" } }],
+        }),
+      },
+      ["POLICY_VIOLATION", "argument_rule"],
+      1,
+      0,
+    ],
+    ["8 state", { checkState: () => stale }, {}, ["STALE_STATE", "moved"], 1, 0],
+    [
+      "8 a state check that throws",
+      {
+        checkState: () => {
+          throw new Error("s3cret");
+        },
+      },
+      {},
+      ["UNKNOWN_ERROR", "tool_failed"],
+      1,
+      0,
+    ],
+    [
+      "9 approval",
+      {},
+      { policy: allowing({ requireApprovalForEffects: ["state_change"] }) },
+      ["CONFIRMATION_MISSING", "approval_required"],
+      1,
+      0,
+    ],
+    [
+      "9 approval that the contract asks for",
+      { transactional: { confirmationRequired: true } },
+      {},
+      ["CONFIRMATION_MISSING", "approval_required"],
+      1,
+      0,
+    ],
+    [
+      "10 the run's budget",
+      {},
+      { policy: allowing({ budgets: { maxWrites: 0 } }) },
+      ["BUDGET_EXHAUSTED", "budget_exhausted"],
+      1,
+      0,
+    ],
+    [
+      "10 the tenant's budget",
+      {},
+      { ledgerAnswers: [{ kind: "exhausted", budget: "writes" }] },
+      ["BUDGET_EXHAUSTED", "budget_exhausted"],
+      1,
+      1,
+    ],
+    [
+      "10 a ledger that cannot be asked",
+      {},
+      { ledgerAnswers: [{ kind: "unavailable" }] },
+      ["DEPENDENCY_UNAVAILABLE", "ledger_unavailable"],
+      1,
+      1,
+    ],
+    [
+      "10 no policy to reserve under",
+      {},
+      { pin: undefined },
+      ["POLICY_VIOLATION", "no_policy"],
+      1,
+      0,
+    ],
+  ];
+  test.each(cases)("%s", async (_name, change, settings, end, asked, reserved) => {
+    expect(await refuse(settings, change)).toEqual({
+      end,
+      asked: "authorizationOf" in settings ? 0 : asked,
+      reserved,
+      reached: 0,
+    });
+  });
+});
+
+test("a critical mutation has no budget unless policy gives it one", () => {
+  const budgetOf = (budgets: object): RunBudget => {
+    const policy = policyOf({ allowedTools: [], budgets });
+    return new RunBudget(limitsOf(policy.budgets), undefined);
+  };
+  expect(budgetOf({}).reserve("a", { critical: 1 })).toBe("critical");
+  const one = budgetOf({ maxCritical: 1 });
+  expect(one.reserve("a", { critical: 1 })).toBeUndefined();
+  expect(one.reserve("a", { critical: 1 })).toBeUndefined();
+  expect(one.reserve("b", { critical: 1 })).toBe("critical");
+});
+
+test("money is counted: what a call costs, and what it moves", async () => {
+  const { tool, reached } = noteTool({
+    amountField: "/amount",
+    runtime: { cost: { currency: "USD", perCall: 0.1, unit: "call" } },
+  });
+  const policy = allowing({ budgets: { maxFinancial: 100, maxCost: 0.25 } });
+  const { call, reservations } = benchFor([tool], { policy });
+  expect((await call("test__note", { text: "a", amount: 60.5 })).ok).toBe(true);
+  expect(reservations[0]?.amounts).toEqual({ writes: 1, cost: 100_000, financial: 60_500_000 });
+  expect(endOf(await call("test__note", { text: "b", amount: 40 }))[0]).toBe("BUDGET_EXHAUSTED");
+  expect((await call("test__note", { text: "c", amount: 39.5 })).ok).toBe(true);
+  expect(endOf(await call("test__note", { text: "d" }))[0]).toBe("BUDGET_EXHAUSTED");
+  expect(endOf(await call("test__note", { text: "e", amount: -5 }))[0]).toBe("OUT_OF_BOUNDS");
+  expect(reached.length).toBe(2);
+});
+
+test("money of another currency than policy's does not move", async () => {
+  const { tool } = noteTool({ amountField: "/amount" });
+  const { call } = benchFor([tool], { policy: allowing({ currency: "EUR" }) });
+  const end = endOf(await call("test__note", { text: "a", amount: 1 }));
+  expect(end).toEqual(["POLICY_VIOLATION", "other_currency"]);
+});
+
+describe("a mutation also passes the policy that is current", () => {
+  const changed: ReservationAnswer = {
+    kind: "policy_changed",
+    pin: { revision: 2, hash: "sha256:2" },
+  };
+  const current = (document: object): PolicyStore => ({
+    load: () => Promise.reject(new Error("the pointer is not to be asked")),
+    read: (_tenant, pin) => Promise.resolve({ policy: policyOf(document), pin }),
+  });
+  test.each([
+    ["takes the tool away", { allowedTools: [] }, ["POLICY_VIOLATION", "not_allowed"]],
+    [
+      "asks for approval now",
+      allowing({ requireApprovalForClasses: ["LOW_RISK_INTERNAL"] }),
+      ["CONFIRMATION_MISSING", "approval_required"],
+    ],
+    [
+      "has a rule now",
+      allowing({ argumentRules: [{ tool: "test__note", field: "/text", must: { equal: "ho" } }] }),
+      ["POLICY_VIOLATION", "argument_rule"],
+    ],
+  ])("which %s", async (_name, document, end) => {
+    const settings = { ledgerAnswers: [changed], policies: current(document) };
+    expect(await refuse(settings)).toMatchObject({ end, reserved: 1, reached: 0 });
+  });
+
+  test("and is counted under it", async () => {
+    const { tool, reached } = noteTool();
+    const policies = current(allowing({ tenantBudgets: { maxWrites: 7 } }));
+    const { call, reservations } = benchFor([tool], { ledgerAnswers: [changed], policies });
+    expect((await call("test__note", { text: "hi" })).ok).toBe(true);
+    expect(reservations.map(({ revision, limits }) => [revision, limits.writes])).toEqual([
+      [1, undefined],
+      [2, 7],
+    ]);
+    expect(reached.length).toBe(1);
+  });
+
+  test("and stops when there is none any more, or no end of changes", async () => {
+    const gone: ReservationAnswer = { kind: "policy_changed", pin: undefined };
+    expect(await refuse({ ledgerAnswers: [gone] })).toMatchObject({
+      end: ["POLICY_VIOLATION", "no_policy"],
+    });
+    const restless = {
+      ledgerAnswers: Array.from({ length: 9 }, () => changed),
+      policies: current(allowing()),
+    };
+    expect(await refuse(restless)).toMatchObject({
+      end: ["DEPENDENCY_UNAVAILABLE", "ledger_unavailable"],
+      reached: 0,
+    });
+  });
+});
+
+test("the contract's own rate limit holds for the run", async () => {
+  const { tool, reached } = noteTool({
+    runtime: { rateLimit: { windowSeconds: 60, maxRequests: 2 } },
+  });
+  const { call, clock } = benchFor([tool]);
+  const texts = ["a", "b", "c"];
+  const ends: unknown[] = [];
+  for (const text of texts) ends.push(endOf(await call("test__note", { text }))[0]);
+  expect(ends).toEqual(["SUCCESS", "SUCCESS", "RATE_LIMITED"]);
+  clock.advance(60_000);
+  expect((await call("test__note", { text: "d" })).ok).toBe(true);
+  expect(reached.length).toBe(3);
+});
+
+describe("hooks", () => {
+  const veto = { code: "frozen", message: "no changes on Fridays" };
+  test.each<[string, ToolHook, readonly string[]]>([
+    ["veto", { before: () => Promise.resolve(veto) }, ["POLICY_VIOLATION", "frozen"]],
+    [
+      "veto by breaking",
+      {
+        before: () => {
+          throw new Error("s3cret");
+        },
+      },
+      ["POLICY_VIOLATION", "hook_failed"],
+    ],
+  ])("a call before it is counted: %s", async (_name, hook, end) => {
+    const never: ToolHook = { before: () => Promise.reject(new Error("asked after a veto")) };
+    expect(await refuse({ hooks: [hook, never] })).toEqual({
+      end,
+      asked: 1,
+      reserved: 0,
+      reached: 0,
+    });
+  });
+
+  test("withhold a result, and the model learns that the tool ran", async () => {
+    const { tool, reached } = noteTool();
+    const seen: unknown[] = [];
+    const hook: ToolHook = {
+      after: (call, observation) => {
+        seen.push([call.args, observation.result_payload.data]);
+        return Promise.resolve(veto);
+      },
+    };
+    const { call, journal } = benchFor([tool], { hooks: [hook] });
+    const result = await call("test__note", { text: "hi", amount: 3 });
+    expect(seen).toEqual([[{ text: "hi" }, { text: "hi" }]]);
+    expect(reached.length).toBe(1);
+    expect(endOf(result)).toEqual(["POLICY_VIOLATION", "frozen"]);
+    expect(result.observation.result_payload.errors[0]?.message).toContain("the tool ran");
+    expect(result.observation.result_payload.data).toBeNull();
+    expect(journal.events.at(-1)).toMatchObject({ observation: result.observation });
+  });
+});
+
+test("a call that waits when the user speaks is skipped, and says so", async () => {
+  const { tool, reached } = noteTool();
+  const { call } = benchFor([tool], { inbox: { hasMail: true, takeAll: () => [] } });
+  expect(endOf(await call("test__note", { text: "hi" }))).toEqual(["STALE_STATE", "skipped"]);
+  expect(reached).toEqual([]);
+});
+
+test("an observation carries the attempt, the trace and what has to be verified", async () => {
+  const { tool } = noteTool({ transactional: { verificationRequired: true } });
+  const { observation, response } = await benchFor([tool]).call("test__note", { text: "hi" });
+  expect(observation.execution_metadata).toMatchObject({
+    attempt_number: 1,
+    idempotency_hit: false,
+    trace_id: "run_1",
+  });
+  expect(observation.verification.post_action_verification_required).toBe(true);
+  expect(response).toMatchObject({ error_code: "SUCCESS", next_action: "continue" });
+});
+
+test("a failure code that the contract declares has the class it declares", async () => {
+  const { tool } = noteTool({
+    errors: { gone: "STALE_STATE" },
+    execute: () =>
+      fail({
+        taxonomyClass: "UNKNOWN_ERROR",
+        errors: [{ field: null, code: "gone", message: "it is gone" }],
+      }),
+  });
+  expect(endOf(await benchFor([tool]).call("test__note", { text: "hi" }))).toEqual([
+    "STALE_STATE",
+    "gone",
+  ]);
+});
+
+test("a deprecated version works, and says what to use instead", async () => {
+  const lifecycle = { status: "deprecated", sunsetDate: "2027-01-01", replacement: "test__jot" };
+  const { tool } = noteTool({ lifecycle });
+  const { observation } = await benchFor([tool]).call("test__note", { text: "hi" });
+  expect(observation.result_payload.warnings).toEqual([
+    "this version of the tool is deprecated and ends on 2027-01-01; use test__jot instead",
+  ]);
+});
+
+test("a connection is bound for one invocation, and its tool cannot name another", async () => {
+  const seen: unknown[] = [];
+  const bound: unknown[] = [];
+  const { tool } = noteTool({
+    requiresConnection: true,
+    capabilities: ["auth"],
+    async execute(
+      _args: unknown,
+      context: object,
+      { auth }: { auth: Record<string, () => unknown> },
+    ) {
+      seen.push(context, await auth["getAccessToken"]?.());
+      return ok({ text: "done" });
+    },
+  });
+  const { call } = benchFor([tool], {
+    policy: allowing({ grants: [{ connectionId: "mail", tools: ["test__note"] }] }),
+    connectionIds: ["mail", "other"] as never,
+    broker: {
+      bind(...names) {
+        bound.push(names);
+        return Promise.resolve(
+          ok({
+            getAccessToken: () => Promise.resolve("s3cret"),
+            getAuthHeaders: () => Promise.resolve({}),
+          }),
+        );
+      },
+    },
+  });
+  const result = await call("test__note", { text: "hi" });
+  expect(result.ok).toBe(true);
+  expect(bound).toEqual([["acme", "mail", expect.any(AbortSignal)]]);
+  expect(seen).toEqual([expect.objectContaining({ connectionId: "mail" }), "s3cret"]);
+  expect(JSON.stringify(result)).not.toContain("s3cret");
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import { fail, ok } from "../../src/protocol/result.ts";
+import { benchFor, endOf, passing } from "../suites/runner-ports.ts";
+import { noteTool, readTool } from "../suites/tools.ts";
+
+const down = (retryAfterMs?: number) => () =>
+  fail({
+    taxonomyClass: "DEPENDENCY_UNAVAILABLE" as const,
+    errors: [{ field: null, code: "down", message: "it is down" }],
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+const up = () => ok({ text: "up" });
+
+test("a read is tried again under the same key, and the outcome counts its attempts", async () => {
+  const { tool, keys } = readTool([down(), down(), up]);
+  const { call, clock, journal } = benchFor([tool]);
+  const startMs = clock.nowMs();
+  const result = await passing(call("test__read", {}), clock, 50);
+  expect(result).toMatchObject({ ok: true, value: { text: "up" } });
+  expect(result.observation.execution_metadata.attempt_number).toBe(3);
+  expect(keys.length).toBe(3);
+  expect(new Set(keys).size).toBe(1);
+  expect(keys[0]).toMatch(/^sha256:[0-9a-f]{64}$/);
+  expect(clock.nowMs() - startMs).toBe(750);
+  expect(journal.events.map(({ type }) => type)).toEqual([
+    "tool_call_start",
+    "tool_call_progress",
+    "tool_call_progress",
+    "tool_call_result",
+  ]);
+});
+
+test("it gives up after the contract's retries", async () => {
+  const { tool, keys } = readTool([down()], { runtime: { maxRetries: 1 } });
+  const { call, clock } = benchFor([tool]);
+  const result = await passing(call("test__read", {}), clock);
+  expect(endOf(result)).toEqual(["DEPENDENCY_UNAVAILABLE", "down"]);
+  expect(keys.length).toBe(2);
+});
+
+test("the policy bounds the retries of the whole run", async () => {
+  const { tool, keys } = readTool([down()]);
+  const policy = { allowedTools: ["test__read"], budgets: { maxRetries: 3 } };
+  const { call, clock } = benchFor([tool], { policy });
+  for (const id of ["a", "b", "c"]) await passing(call("test__read", { id }), clock);
+  expect(keys.length).toBe(3 + 3);
+});
+
+test("chance spreads the attempts, and an answer that names a time is obeyed", async () => {
+  const { tool, keys } = readTool([down(), down(5_000), up]);
+  const { call, clock } = benchFor([tool], { random: { fraction: () => 0.5 } });
+  const startMs = clock.nowMs();
+  const result = await passing(call("test__read", {}), clock, 25);
+  expect(result.ok).toBe(true);
+  expect(keys.length).toBe(3);
+  // 250 ms and half of it again, then 5,000 ms and half of 500 ms.
+  expect(clock.nowMs() - startMs).toBe(375 + 5_250);
+});
+
+test("nobody waits for an answer that names too long a time", async () => {
+  const { tool, keys } = readTool([down(60_000), up]);
+  const { call, clock } = benchFor([tool]);
+  expect(endOf(await passing(call("test__read", {}), clock))[0]).toBe("DEPENDENCY_UNAVAILABLE");
+  expect(keys.length).toBe(1);
+});
+
+describe("a mutation that may have happened", () => {
+  const flaky = { execute: down(), runtime: { maxRetries: 2 } };
+  test("is not tried again, and the outcome asks for it to be looked into", async () => {
+    let ran = 0;
+    const { tool } = noteTool({ ...flaky, execute: () => (ran++, down()()) });
+    const { call, clock } = benchFor([tool]);
+    const result = await passing(call("test__note", { text: "hi" }), clock);
+    expect(ran).toBe(1);
+    expect(result.observation.status).toMatchObject({ retryable: false, fail_closed: true });
+    expect(result.response).toMatchObject({ escalate: true, next_action: "reconcile_outcome" });
+  });
+
+  test("is tried again when its contract says that its key makes that safe", async () => {
+    let ran = 0;
+    const idempotency = { supported: true };
+    const { tool } = noteTool({ ...flaky, idempotency, execute: () => (ran++, down()()) });
+    const { call, clock, reservations } = benchFor([tool]);
+    await passing(call("test__note", { text: "hi" }), clock);
+    expect(ran).toBe(3);
+    expect(new Set(reservations.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test("is tried again when it never began", async () => {
+    const { tool, reached } = noteTool({ runtime: { maxRetries: 2 } });
+    const { call, clock } = benchFor([tool], { ledgerAnswers: [{ kind: "unavailable" }] });
+    expect((await passing(call("test__note", { text: "hi" }), clock)).ok).toBe(true);
+    expect(reached.length).toBe(1);
+  });
+});
+
+test("every gate is asked again before another attempt", async () => {
+  let answers = 0;
+  const { tool, keys } = readTool([down(), up]);
+  const { call, clock } = benchFor([tool], {
+    authorizationOf: () => ({
+      check: () => Promise.resolve(answers++ === 0 ? "allow" : "no_permission"),
+    }),
+  });
+  expect(endOf(await passing(call("test__read", {}), clock))[0]).toBe("PERMISSION_DENIED");
+  expect(keys.length).toBe(1);
+});
+
+test("what cannot get better is not tried again", async () => {
+  const invalid = () =>
+    fail({
+      taxonomyClass: "SEMANTIC_INVALIDITY" as const,
+      errors: [{ field: null, code: "no", message: "no" }],
+    });
+  const { tool, keys } = readTool([invalid, up]);
+  const { call, clock } = benchFor([tool]);
+  expect((await passing(call("test__read", {}), clock)).ok).toBe(false);
+  expect(keys.length).toBe(1);
+});
+
+test("a run that is cancelled while a call waits for its retry ends the call", async () => {
+  const abort = new AbortController();
+  const { tool, keys } = readTool([
+    () => {
+      queueMicrotask(() => setTimeout(() => abort.abort(), 0));
+      return down(20_000)();
+    },
+    up,
+  ]);
+  const { call } = benchFor([tool]);
+  const result = await call("test__read", {}, { signal: abort.signal });
+  expect(endOf(result)).toEqual(["UNKNOWN_ERROR", "cancelled"]);
+  expect(keys.length).toBe(1);
+});

@@ -1,0 +1,67 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { ok } from "../../src/protocol/result.ts";
+import { FairLock } from "../../src/runner/fair-lock.ts";
+import { benchFor, settle } from "../suites/runner-ports.ts";
+import { noteTool, readTool } from "../suites/tools.ts";
+
+test("parallel tools of a step run together, others alone and in their turn", async () => {
+  const log: string[] = [];
+  const gates = new Map<string, () => void>();
+  const slow = (name: string) => () => {
+    log.push(`+${name}`);
+    return new Promise((resolve) =>
+      gates.set(name, () => {
+        log.push(`-${name}`);
+        resolve(ok({ text: name }));
+      }),
+    );
+  };
+  const { tool: read } = readTool([slow("r1"), slow("r2"), slow("r3")]);
+  const { tool: note } = noteTool({ execute: slow("w") });
+  const { call } = benchFor([read, note]);
+  const calls = [
+    call("test__read", {}, { step: 1, id: "a" }),
+    call("test__read", {}, { step: 1, id: "b" }),
+    call("test__note", { text: "x" }, { step: 1, id: "c" }),
+    call("test__read", {}, { step: 1, id: "d" }),
+  ];
+  await settle();
+  expect(log).toEqual(["+r1", "+r2"]);
+  gates.get("r1")?.();
+  await settle();
+  expect(log).toEqual(["+r1", "+r2", "-r1"]);
+  gates.get("r2")?.();
+  await settle();
+  expect(log.slice(3)).toEqual(["-r2", "+w"]);
+  gates.get("w")?.();
+  await settle();
+  expect(log.slice(5)).toEqual(["-w", "+r3"]);
+  gates.get("r3")?.();
+  const results = await Promise.all(calls);
+  expect(results.map(({ value }) => value?.["text"])).toEqual(["r1", "r2", "w", "r3"]);
+});
+
+test("nobody is overtaken, nobody starves, and only sharers are ever together", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 40 }), async (kinds) => {
+      const lock = new FairLock();
+      const admitted: number[] = [];
+      const inside = new Set<number>();
+      const tasks = kinds.map(async (isShared, index) => {
+        const giveBack = await lock.acquire(isShared);
+        admitted.push(index);
+        inside.add(index);
+        for (const other of inside) {
+          if (other !== index) expect(isShared && kinds[other]).toBe(true);
+        }
+        await Promise.resolve();
+        inside.delete(index);
+        giveBack();
+        giveBack();
+      });
+      await Promise.all(tasks);
+      expect(admitted).toEqual(kinds.map((_kind, index) => index));
+    }),
+  );
+});

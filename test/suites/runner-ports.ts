@@ -1,0 +1,136 @@
+import type { AuthorizationQuestion } from "../../src/capabilities/authorization.ts";
+import type { Reservation, ReservationAnswer } from "../../src/capabilities/budget-ledger.ts";
+import type { RunTitle } from "../../src/capabilities/run-title.ts";
+import { createToolSource } from "../../src/contracts/static-tool-source.ts";
+import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import type { ActorId, RunId, TenantId, ToolCallId } from "../../src/protocol/ids.ts";
+import { fail } from "../../src/protocol/result.ts";
+import type { ToolExecResult, ToolInvocationContext } from "../../src/protocol/tool-invocation.ts";
+import { limitsOf } from "../../src/protocol/tool-policy.ts";
+import type { ToolRunnerPorts } from "../../src/runner/call-in-hand.ts";
+import { RunBudget } from "../../src/runner/run-budget.ts";
+import { createToolRunner, type ToolRunner } from "../../src/runner/tool-runner.ts";
+import { FakeClock, fakeRunCapabilities, MemoryJournal, newestOf, policyOf } from "./fakes.ts";
+
+export const RUN_ID = "run_1" as RunId;
+export const ACME = "acme" as TenantId;
+export const ANN = "user:ann" as ActorId;
+
+export function contextOf(toolCallId: ToolCallId, step = 1): ToolInvocationContext {
+  return { runId: RUN_ID, tenantId: ACME, actorId: ANN, toolCallId, step, part: 0 };
+}
+
+/** A runner over one clock, with everything that was asked of its ports. */
+export interface Bench {
+  readonly runner: ToolRunner;
+  readonly clock: FakeClock;
+  readonly journal: MemoryJournal;
+  readonly questions: AuthorizationQuestion[];
+  readonly reservations: Reservation[];
+  /** Calls a tool in a step, with an id of its own unless it is given one. */
+  readonly call: (
+    name: string,
+    args: unknown,
+    at?: { step?: number; id?: string; signal?: AbortSignal },
+  ) => Promise<ToolExecResult>;
+}
+
+/** Ports that a test may replace; `policy` as a document. */
+export type BenchSettings = Partial<Omit<ToolRunnerPorts, "policy" | "budget" | "versions">> & {
+  readonly policy?: object;
+  readonly runTitle?: RunTitle;
+  /** Answers of the tenant's ledger, in order; then it reserves. */
+  readonly ledgerAnswers?: readonly ReservationAnswer[];
+};
+
+/** Builds a runner for contracts, all of them allowed unless the settings say otherwise. */
+export function benchFor(contracts: readonly unknown[], settings: BenchSettings = {}): Bench {
+  const known = contracts as readonly AnyToolContract[];
+  const { policy: document, ledgerAnswers = [], ...replaced } = settings;
+  const policy = policyOf(document ?? { allowedTools: known.map(({ name }) => name) });
+  const clock = new FakeClock();
+  const journal = new MemoryJournal();
+  const questions: AuthorizationQuestion[] = [];
+  const reservations: Reservation[] = [];
+  const answers = [...ledgerAnswers];
+  const { runTitle } = { ...fakeRunCapabilities(), ...settings };
+  const source = createToolSource(known, { clock, runTitle });
+  const runner = createToolRunner({
+    source,
+    versions: newestOf(source),
+    policy,
+    pin: { revision: 1, hash: "sha256:1" },
+    policies: {
+      load: () => Promise.resolve({ policy }),
+      read: () => Promise.resolve({ policy: policyOf({ allowedTools: [] }) }),
+    },
+    principal: { tenantId: ACME, actorId: ANN, scopes: [] },
+    connectionIds: [],
+    authorizationOf: () => ({
+      check(question) {
+        questions.push(question);
+        return Promise.resolve("allow");
+      },
+    }),
+    broker: { bind: () => Promise.resolve(fail({ code: "unknown_connection" })) },
+    ledger: {
+      reserve(reservation) {
+        reservations.push(reservation);
+        return Promise.resolve(answers.shift() ?? { kind: "reserved" });
+      },
+    },
+    budget: new RunBudget(limitsOf(policy.budgets), policy.budgets.maxRetries),
+    hooks: [],
+    inbox: { hasMail: false, takeAll: () => [] },
+    journal,
+    clock,
+    random: { fraction: () => 0 },
+    ...replaced,
+  });
+  let calls = 0;
+  return {
+    runner,
+    clock,
+    journal,
+    questions,
+    reservations,
+    call(
+      name,
+      args,
+      { step = ++calls, id = `call_${step}`, signal = new AbortController().signal } = {},
+    ) {
+      const toolCallId = id as ToolCallId;
+      const argumentsText = typeof args === "string" ? args : JSON.stringify(args);
+      const call = { toolCallId, name, argumentsText, truncated: false };
+      return runner.exec(call, contextOf(toolCallId, step), signal);
+    },
+  };
+}
+
+/** The first error of an outcome, as its class and code. */
+export function endOf({ observation }: ToolExecResult): readonly [string, string | undefined] {
+  const { status, result_payload: payload } = observation;
+  return [status.taxonomy_class, payload.errors[0]?.code];
+}
+
+/** Lets everything that waits for promises alone come to rest. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** Lets time pass in strides until a promise is settled. */
+export async function passing<T>(
+  pending: Promise<T>,
+  clock: FakeClock,
+  strideMs = 1_000,
+): Promise<T> {
+  const waits = Symbol("waits");
+  for (let turn = 0; turn < 1_000; turn++) {
+    await settle();
+    const first = await Promise.race([pending, Promise.resolve(waits)]);
+    if (first !== waits) return first;
+    clock.advance(strideMs);
+  }
+  throw new Error("it never came to an end");
+}
