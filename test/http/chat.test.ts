@@ -1,6 +1,8 @@
+import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
 import { script } from "../suites/scripted-model.ts";
 import {
+  bindings,
   chat,
   chunksOf,
   postChat,
@@ -155,6 +157,19 @@ test("does not run a tool that the request left out, even when the model asks fo
     isError: true,
     result: { status: { taxonomy_class: "POLICY_VIOLATION" } },
   });
+});
+
+test("a run knows the connections that its request named, and no others", async () => {
+  const messages = [{ role: "user", content: "hi" }];
+  for (const body of [{ messages, connectionIds: ["crm", "mail"] }, { messages }]) {
+    const response = await postChat(body);
+    await response.text();
+    const run = bindings.RUNS.get(bindings.RUNS.idFromName(runIdOf(response)));
+    const claim = await runInDurableObject(run, (_run, { storage }) =>
+      storage.sql.exec<{ claim: string }>("SELECT claim FROM run").one(),
+    );
+    expect(JSON.parse(claim.claim)["connectionIds"]).toEqual(body.connectionIds);
+  }
 });
 
 test("lists the tools of the tenant", async () => {

@@ -97,6 +97,18 @@ describe("refuses before any object wakes", () => {
       "tool_not_available",
     ],
     [
+      "a connection id of another form",
+      { ...user("hi"), connectionIds: ["a/b"] },
+      422,
+      "invalid_request",
+    ],
+    [
+      "more than 16 connections",
+      { ...user("hi"), connectionIds: Array.from({ length: 17 }, (_, index) => `c${index}`) },
+      422,
+      "invalid_request",
+    ],
+    [
       "a run id that was made up",
       { ...user("hi"), previousRunId: `run_${"0".repeat(32)}_${"0".repeat(32)}` },
       404,
