@@ -20,7 +20,7 @@ const SECRET_VALUES: readonly RegExp[] = [
   // JSON Web Tokens.
   /(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8}/,
   // Keys of providers that mark them.
-  /(?<![A-Za-z0-9])(?:sk|rk|pk)[-_][A-Za-z0-9_-]{8}/,
+  /(?<![A-Za-z0-9])(?:sk-|[spr]k_(?:live|test)_)[A-Za-z0-9_-]{8}/,
   /(?<![A-Za-z0-9])gh[a-z]_[A-Za-z0-9]{16}/,
   /(?<![A-Za-z0-9])(?:github_pat_|glpat-|npm_|ilk_)[A-Za-z0-9_-]{16}/,
   /(?<![A-Za-z0-9])xox[a-z]-[A-Za-z0-9-]{8}/,

@@ -42,6 +42,7 @@ describe("passes", () => {
     "0-17",
     "task-0123456789abcdef",
     "desk_0123456789",
+    "pk-logistics",
     "https://example.com/a@b",
     "Basic economy",
     "the bearer of news",
