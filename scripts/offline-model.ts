@@ -197,7 +197,8 @@ function readTurn(request: ChatCompletionRequest): Turn {
   const question = contentOf(request.messages[start]?.content);
   const results = request.messages.slice(start + 1).flatMap((message) => {
     if (message.role !== "tool") return [];
-    const observation = JSON.parse(contentOf(message.content)) as {
+    const [, json = "null"] = contentOf(message.content).split("\n");
+    const observation = JSON.parse(json) as {
       result_payload?: { data?: Record<string, unknown> | null };
     };
     const data = observation.result_payload?.data;

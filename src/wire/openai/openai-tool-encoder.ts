@@ -5,6 +5,7 @@ import type {
 } from "openai/resources/chat/completions";
 import type { ToolSpec } from "../../protocol/tool-spec.ts";
 import type { TranscriptMessage, TranscriptToolCall } from "../../protocol/transcript-message.ts";
+import { wrapToolOutput } from "../tool-output.ts";
 import { dropNullsOfOptional, toStrictSchema } from "./strict-schema.ts";
 
 /** Tools as the provider takes them, and the way back for the arguments it makes for them. */
@@ -38,7 +39,8 @@ export function encodeTools(specs: readonly ToolSpec[], strict: boolean): Encode
 }
 
 /**
- * Encodes the conversation for Chat Completions, one message each.
+ * Encodes the conversation for Chat Completions, one message each. What a tool gave, or what a client
+ * says it gave, is labelled data in a message of the role `tool`, never anyone's words.
  * Contract: pure; linear; keeps ids, order and argument text.
  */
 export function encodeMessages(
@@ -58,7 +60,11 @@ function encodeMessage(message: TranscriptMessage): ChatCompletionMessageParam {
       return {
         role: "tool",
         tool_call_id: message.toolCallId,
-        content: JSON.stringify(message.result),
+        content: wrapToolOutput({
+          tool: message.name,
+          call: message.toolCallId,
+          result: message.result,
+        }),
       };
   }
 }

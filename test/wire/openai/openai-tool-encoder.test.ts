@@ -272,7 +272,12 @@ describe("messages", () => {
           },
         ],
       },
-      { role: "tool", tool_call_id: "call_1", content: '{"done":true}' },
+      {
+        role: "tool",
+        tool_call_id: "call_1",
+        content:
+          '<tool_output kind="data" tool="lamp__set" call="call_1">\n{"done":true}\n</tool_output>',
+      },
       { role: "assistant", content: "Lit." },
     ]);
   });
