@@ -9,11 +9,11 @@ import type { EventLog, LoggedEvent } from "./event-log.ts";
 import type { RunProgress, RunStore } from "./run-store.ts";
 
 /**
- * How long anything but a delta waits for company before it is stored: a commit costs more than a step
+ * How long anything but a delta or progress waits for company before it is stored: a commit costs more than a step
  * of fast tools, so several share one.
  */
 const STORE_WITHIN_MS = 5;
-/** How long deltas may wait for their row. */
+/** How long deltas and progress may wait for their row. */
 const DELTAS_WITHIN_MS = 1_000;
 /** How many of them may wait. Unit: UTF-16 code units of JSON. */
 const FLUSH_AFTER_CHARS = 32 * 1024;
@@ -31,12 +31,12 @@ export interface JournalPorts {
 
 /**
  * Stores what a run says and sends it on.
- * An outcome (a result, a title, the end of a step or of the run) is stored first and sent then; what
- * comes after it waits behind it. Everything else is sent at once and stored a little later, deltas
- * many to a row.
- * Storing waits for a later turn of the event loop, the end of the run excepted: the platform holds
- * every outgoing request until the writes before it are durable, and the next model call need not wait
- * for the last one's records.
+ * An outcome (a result, a message or a title that was taken, the end of a step or of the run) is stored
+ * first and sent then; what comes after it waits behind it. Everything else is sent at once and stored
+ * a little later, deltas and progress many to a row.
+ * Storing waits for a later turn of the event loop, the end of the run and a message excepted: the
+ * platform holds every outgoing request until the writes before it are durable, and the next model call
+ * need not wait for the last one's records.
  */
 export class StoredJournal implements RunJournal {
   readonly #ports: JournalPorts;
@@ -65,13 +65,13 @@ export class StoredJournal implements RunJournal {
     const isOutcome = events.some(tellsOutcome);
     if (isOutcome || this.#held.length > 0) {
       this.#held.push(...logged);
-      if (events.at(-1)?.type === "done") this.#flush();
+      if (events.some(storesAtOnce)) this.#flush();
       else this.#flushWithin(STORE_WITHIN_MS);
       return;
     }
     feed.publish(logged);
     if (log.pendingChars > FLUSH_AFTER_CHARS) this.#flush();
-    else if (events.every(({ type }) => type === "text_delta")) this.#flushWithin(DELTAS_WITHIN_MS);
+    else if (events.every(isPassing)) this.#flushWithin(DELTAS_WITHIN_MS);
     else this.#flushWithin(STORE_WITHIN_MS);
   }
 
@@ -122,9 +122,20 @@ export class StoredJournal implements RunJournal {
   }
 }
 
+/** Says little for itself: what comes next says more. */
+function isPassing({ type }: AiEvent): boolean {
+  return type === "text_delta" || type === "tool_call_progress";
+}
+
+/** A message goes into the log together with its place in the inbox; nothing comes after the end. */
+function storesAtOnce({ type }: AiEvent): boolean {
+  return type === "done" || type === "user_message";
+}
+
 function tellsOutcome(event: AiEvent): boolean {
   switch (event.type) {
     case "tool_call_result":
+    case "user_message":
     case "title_set":
     case "step_finished":
     case "done":

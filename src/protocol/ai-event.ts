@@ -23,7 +23,7 @@ export type RunError = {
  * One semantic event of a run: what the log stores and every encoder reads.
  * Contract: parts are numbered from 0 in the order they open, one number per text or tool call, so
  * that an event can be encoded without knowing the ones before it. Arguments and observations are
- * redacted. A run's last event is its one `done`.
+ * redacted. Events of different parts may interleave. A run's last event is its one `done`.
  */
 export type AiEvent =
   | { readonly type: "run_started"; readonly runId: RunId; readonly model: string }
@@ -45,12 +45,11 @@ export type AiEvent =
       readonly toolCallId: ToolCallId;
       readonly args: JsonObject;
     }
-  /** How far the running tool is, or that it is tried again. */
+  /** How far the call is: numbers, and a stage that its contract declares; no free text. */
   | {
       readonly type: "tool_call_progress";
       readonly part: number;
       readonly toolCallId: ToolCallId;
-      /** One of the stages that the contract declares. */
       readonly stage?: string;
       readonly done?: number;
       readonly total?: number;
@@ -63,6 +62,8 @@ export type AiEvent =
       readonly toolCallId: ToolCallId;
       readonly observation: ObservationObject;
     }
+  /** A person said this to the run while it went; see Inbox. */
+  | { readonly type: "user_message"; readonly text: string }
   | { readonly type: "title_set"; readonly title: string }
   | {
       readonly type: "step_finished";

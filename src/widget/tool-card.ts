@@ -1,5 +1,5 @@
 import { el, icon, setText } from "./dom.ts";
-import { type Field, friendlyName } from "./tool-outcome.ts";
+import { type Field, friendlyName, type ToolProgress } from "./tool-outcome.ts";
 import type { ToolPart } from "./view-state.ts";
 
 export interface ToolCard {
@@ -24,20 +24,42 @@ export function createToolCard(toolName: string): ToolCard {
   const body = el("div", { class: "body" });
   const title = el("span", { class: "name", title: toolName }, name);
   const summary = el("summary", {}, mark, title, badge);
-  const root = el("details", { class: "tool", open: "" }, summary, body);
+  const progress = createProgress(name);
+  const root = el("details", { class: "tool", open: "" }, summary, progress.root, body);
   let shown: { readonly part: ToolPart; readonly isOver: boolean } | undefined;
   return {
     root,
     update(part, isOver) {
       if (shown?.part === part && shown.isOver === isOver) return;
+      const isBodyOld = shown?.part.args !== part.args || shown?.part.outcome !== part.outcome;
       shown = { part, isOver };
       const isUnfinished = part.state === "called" || part.state === "running";
       const state = isOver && isUnfinished ? "stopped" : part.state;
       root.dataset["state"] = state;
       setText(badge, STATES[state].label);
       mark.replaceChildren(icon(STATES[state].icon));
-      body.replaceChildren(...drawBody(part));
+      progress.update(state === "running" ? part.progress : undefined);
+      if (isBodyOld) body.replaceChildren(...drawBody(part));
       body.hidden = body.childElementCount === 0;
+    },
+  };
+}
+
+/** Says how far a running call is: its stage in words, and a thin bar that knows its share or does not. */
+function createProgress(name: string) {
+  const words = el("span");
+  const bar = el("progress", { "aria-label": `Progress of ${name}`, max: "1" });
+  const root = el("div", { class: "progress", hidden: "" }, words, bar);
+  return {
+    root,
+    update(progress: ToolProgress | undefined) {
+      root.hidden = progress === undefined;
+      if (!progress) return;
+      const { stage, share, attempt } = progress;
+      const again = attempt === undefined ? undefined : `attempt ${attempt}`;
+      setText(words, [stage, again].filter((word) => word !== undefined).join(" · "));
+      if (share === undefined) bar.removeAttribute("value");
+      else bar.value = share;
     },
   };
 }

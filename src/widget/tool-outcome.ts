@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "../protocol/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.ts";
 
 /** One labelled value of arguments or of a result, ready to be read. */
 export interface Field {
@@ -13,6 +13,14 @@ export interface ToolOutcome {
   readonly warnings: readonly string[];
 }
 
+/** How far a running call is, in numbers that fit together and a word of its contract. */
+export interface ToolProgress {
+  readonly stage?: string;
+  /** From 0 to 1. */
+  readonly share?: number;
+  readonly attempt?: number;
+}
+
 const MAX_FIELDS = 60;
 const MAX_DEPTH = 6;
 const MAX_VALUE_CHARS = 10_000;
@@ -25,6 +33,18 @@ export function readOutcome(observation: JsonValue): ToolOutcome {
     fields: readFields(own(payload, "data") ?? null),
     errors: list(own(payload, "errors")).map(describeError),
     warnings: list(own(payload, "warnings")).filter((warning) => typeof warning === "string"),
+  };
+}
+
+const MAX_STAGE_CHARS = 60;
+
+/** Reads a tool's progress; numbers that do not fit together are left out. */
+export function readProgress({ stage, done, total, attempt }: JsonObject): ToolProgress {
+  const isCounted = typeof done === "number" && typeof total === "number" && total > 0;
+  return {
+    ...(typeof stage === "string" && { stage: sentence(stage).slice(0, MAX_STAGE_CHARS) }),
+    ...(isCounted && { share: Math.min(1, Math.max(0, done / total)) }),
+    ...(typeof attempt === "number" && attempt > 1 && { attempt }),
   };
 }
 

@@ -17,11 +17,10 @@ export function createTurnView(question: string, onRetry: () => void): TurnView 
   const ending = createEnding(onRetry);
   const answer = el("article", { class: "answer", "aria-label": "Assistant" }, parts, status);
   answer.append(ending.root);
-  const asked = el("article", { class: "question", "aria-label": "You" }, el("p", {}, question));
   const views = new Map<number, PartView>();
   let shown: Turn | undefined;
   return {
-    root: el("section", { class: "turn" }, asked, answer),
+    root: el("section", { class: "turn" }, createBubble(question), answer),
     update(turn) {
       if (turn === shown) return;
       // Asked again: nothing of the former answer stays.
@@ -43,6 +42,10 @@ export function createTurnView(question: string, onRetry: () => void): TurnView 
   };
 }
 
+function createBubble(text: string): HTMLElement {
+  return el("article", { class: "question", "aria-label": "You" }, el("p", {}, text));
+}
+
 interface PartView {
   update(part: Part, isOver: boolean): void;
 }
@@ -52,6 +55,10 @@ function addPartView(part: Part, parent: HTMLElement): PartView {
     const text = createTextView();
     parent.append(text.root);
     return { update: (next) => next.kind === "text" && text.update(next.text) };
+  }
+  if (part.kind === "user") {
+    parent.append(createBubble(part.text));
+    return { update: () => undefined };
   }
   const card = createToolCard(part.toolName);
   parent.append(card.root);

@@ -1,6 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import { appendText, closeText, EMPTY_TEXT, type TextDocument } from "./text-blocks.ts";
-import { type Field, readFields, readOutcome, type ToolOutcome } from "./tool-outcome.ts";
+import {
+  type Field,
+  readFields,
+  readOutcome,
+  readProgress,
+  type ToolOutcome,
+  type ToolProgress,
+} from "./tool-outcome.ts";
 
 export interface TextPart {
   readonly kind: "text";
@@ -13,15 +20,25 @@ export type ToolPartState = "called" | "running" | "done" | "failed";
 export interface ToolPart {
   readonly kind: "tool";
   readonly index: number;
+  readonly toolCallId: string;
   readonly toolName: string;
   readonly state: ToolPartState;
   readonly argsText: string;
   /** Set once the tool runs. */
   readonly args?: readonly Field[];
+  readonly progress?: ToolProgress;
   readonly outcome?: ToolOutcome;
 }
 
-export type Part = TextPart | ToolPart;
+/** What the reader said while the answer went on. */
+export interface UserPart {
+  readonly kind: "user";
+  /** Below zero: no part of the run has such a number. */
+  readonly index: number;
+  readonly text: string;
+}
+
+export type Part = TextPart | ToolPart | UserPart;
 
 /** What a run has said so far. */
 export interface AnswerState {
@@ -73,11 +90,16 @@ export function applyChunk(state: AnswerState, chunk: JsonObject): AnswerState {
 
 function applyData(state: AnswerState, item: JsonValue): AnswerState {
   if (!isJsonObject(item)) return state;
-  const { type, runId, model, title, reason, error } = item;
+  const { type, runId, model, title, text, reason, error } = item;
   if (type === "run" && typeof runId === "string") {
     return { ...state, runId, ...(typeof model === "string" && { model }) };
   }
   if (type === "title" && typeof title === "string") return { ...state, title };
+  if (type === "tool-progress") return showProgress(state, item);
+  if (type === "user-message" && typeof text === "string") {
+    const index = -1 - state.parts.length;
+    return { ...state, parts: [...state.parts, { kind: "user", index, text }] };
+  }
   if (type === "done" && typeof reason === "string") {
     const message = isJsonObject(error) ? error["message"] : undefined;
     return { ...state, done: { reason, ...(typeof message === "string" && { message }) } };
@@ -93,15 +115,33 @@ function startPart(state: AnswerState, chunk: JsonObject): AnswerState {
     return { ...state, parts: [...state.parts, { kind: "text", index, text: EMPTY_TEXT }] };
   }
   if (part["type"] !== "tool-call") return state;
-  const toolName = typeof part["toolName"] === "string" ? part["toolName"] : "";
-  const tool: ToolPart = { kind: "tool", index, toolName, state: "called", argsText: "" };
+  const { toolName, toolCallId } = part;
+  const tool: ToolPart = {
+    kind: "tool",
+    index,
+    toolCallId: typeof toolCallId === "string" ? toolCallId : "",
+    toolName: typeof toolName === "string" ? toolName : "",
+    state: "called",
+    argsText: "",
+  };
   return { ...state, parts: [...state.parts, tool] };
+}
+
+function showProgress(state: AnswerState, item: JsonObject): AnswerState {
+  const position = state.parts.findLastIndex(
+    (part) => part.kind === "tool" && part.toolCallId === item["toolCallId"],
+  );
+  const part = state.parts[position];
+  if (part?.kind !== "tool" || part.state !== "running") return state;
+  const progress = readProgress(item);
+  return { ...state, parts: state.parts.with(position, { ...part, progress }) };
 }
 
 function growPart(state: AnswerState, chunk: JsonObject, delta: string): AnswerState {
   return updatePart(state, chunk, (part) => {
     if (part.kind === "text") return { ...part, text: appendText(part.text, delta) };
-    return part.state === "called" ? { ...part, argsText: part.argsText + delta } : part;
+    const isOpen = part.kind === "tool" && part.state === "called";
+    return isOpen ? { ...part, argsText: part.argsText + delta } : part;
   });
 }
 
@@ -111,7 +151,8 @@ function updateTool(
   update: (part: ToolPart) => ToolPart,
 ): AnswerState {
   return updatePart(state, chunk, (part) => {
-    const isSettled = part.kind === "text" || part.state === "done" || part.state === "failed";
+    if (part.kind !== "tool") return part;
+    const isSettled = part.state === "done" || part.state === "failed";
     return isSettled ? part : update(part);
   });
 }
@@ -134,7 +175,7 @@ function find(state: AnswerState, index: number | undefined): number {
 function indexOf(chunk: JsonObject): number | undefined {
   const path = chunk["path"];
   const index: unknown = Array.isArray(path) && path.length === 1 ? path[0] : undefined;
-  return typeof index === "number" ? index : undefined;
+  return typeof index === "number" && index >= 0 ? index : undefined;
 }
 
 function parseJson(text: string): JsonValue {

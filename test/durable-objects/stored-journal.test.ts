@@ -5,7 +5,7 @@ import { EventLog } from "../../durable-objects/run/event-log.ts";
 import { NEW_RUN, RunStore } from "../../durable-objects/run/run-store.ts";
 import { StoredJournal } from "../../durable-objects/run/stored-journal.ts";
 import type { AiEvent } from "../../src/protocol/ai-event.ts";
-import type { RunId } from "../../src/protocol/ids.ts";
+import type { RunId, ToolCallId } from "../../src/protocol/ids.ts";
 import type { Principal } from "../../src/protocol/principal.ts";
 import { NO_USAGE } from "../../src/protocol/usage.ts";
 import { FakeClock } from "../suites/fakes.ts";
@@ -88,6 +88,24 @@ test("deltas are sent at once and stored within a second, and an announcement ta
     journal.append([{ type: "text_finished", part: 0 }]);
     clock.advance(5);
     expect(stored().length).toBe(4);
+  }));
+
+test("progress is sent at once and stored like deltas", () =>
+  withJournal(({ journal, clock, sent, stored }) => {
+    const toolCallId = "call_1" as ToolCallId;
+    journal.append([{ type: "tool_call_progress", part: 0, toolCallId, done: 1 }]);
+    clock.advance(999);
+    expect([sent, stored()]).toEqual([["tool_call_progress"], []]);
+    clock.advance(1);
+    expect(stored()).toEqual(["tool_call_progress"]);
+  }));
+
+test("a message to the run is stored on the spot, and sent then", () =>
+  withJournal(({ journal, sent, stored }) => {
+    journal.append([delta("a")]);
+    journal.append([{ type: "user_message", text: "hurry" }]);
+    expect(stored()).toEqual(["text_delta", "user_message"]);
+    expect(sent).toEqual(["text_delta", "user_message"]);
   }));
 
 test("the end is stored and sent on the spot, and nothing is taken after it", () =>

@@ -26,6 +26,22 @@ export function startTool(part: number, args: JsonObject): AiEvent {
   return { type: "tool_call_start", part, toolCallId: `call_${part}` as ToolCallId, args };
 }
 
+export function reportProgress(
+  part: number,
+  progress: { readonly stage?: string; readonly done?: number; readonly total?: number },
+): AiEvent {
+  return {
+    type: "tool_call_progress",
+    part,
+    toolCallId: `call_${part}` as ToolCallId,
+    ...progress,
+  };
+}
+
+export function sayAsUser(message: string): AiEvent {
+  return { type: "user_message", text: message };
+}
+
 export function finishTool(part: number, data: JsonObject): AiEvent {
   const observation = observeSuccess(facts("core__any", part), data);
   return {

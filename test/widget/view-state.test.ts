@@ -3,7 +3,12 @@ import type { AiEvent } from "../../src/protocol/ai-event.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { parseInline } from "../../src/widget/inline-spans.ts";
 import { appendText, EMPTY_TEXT, plainText, tailOf } from "../../src/widget/text-blocks.ts";
-import { friendlyName, readFields, readOutcome } from "../../src/widget/tool-outcome.ts";
+import {
+  friendlyName,
+  readFields,
+  readOutcome,
+  readProgress,
+} from "../../src/widget/tool-outcome.ts";
 import { type AnswerState, applyChunk, EMPTY_ANSWER } from "../../src/widget/view-state.ts";
 import { toChunks } from "../../src/wire/assistant-transport/encode-event.ts";
 import * as say from "./run-events.ts";
@@ -40,9 +45,63 @@ describe("a tool call", () => {
     expect(failed.outcome?.errors).toEqual(["Time zone: Expected a zone."]);
   });
 
+  it("shows how far it is while it runs, and only then", () => {
+    const at = (done: number) => say.reportProgress(0, { stage: "reading_files", done, total: 4 });
+    expect(toolOf(play(called, at(1))).progress).toBeUndefined();
+    expect(toolOf(play(called, started, at(1), at(3))).progress).toEqual({
+      stage: "Reading files",
+      share: 0.75,
+    });
+    const done = play(called, started, say.finishTool(0, { hour: 21 }), at(4));
+    expect(toolOf(done).progress).toBeUndefined();
+  });
+
+  it("finds its progress among interleaved calls", () => {
+    const other = say.proposeTool(1, "core__calculate");
+    const state = play(called, other, say.startTool(1, {}), started, say.reportProgress(1, {}));
+    expect(state.parts).toMatchObject([{ state: "running" }, { state: "running", progress: {} }]);
+    expect(toolOf(state).progress).toBeUndefined();
+  });
+
+  it.each([
+    [{ stage: 5, done: "1", total: null }, {}],
+    [{ done: 1 }, {}],
+    [{ done: 1, total: 0 }, {}],
+    [{ done: -5, total: 2 }, { share: 0 }],
+    [{ done: 9, total: 2, attempt: 1 }, { share: 1 }],
+    [
+      { stage: "x".repeat(500), attempt: 2 },
+      { stage: `X${"x".repeat(59)}`, attempt: 2 },
+    ],
+  ])("reads the progress %j as far as it makes sense", (progress, shown) => {
+    expect(readProgress(progress)).toEqual(shown);
+  });
+
   it("keeps its first result", () => {
     const twice = play(called, started, say.finishTool(0, { hour: 21 }), say.failTool(0, "late"));
     expect(toolOf(twice).state).toBe("done");
+  });
+});
+
+describe("a message to a running answer", () => {
+  it("stands where it was said, and nothing grows it", () => {
+    const state = play(
+      say.startText(0),
+      say.text(0, "one"),
+      say.sayAsUser("and **Paris**?"),
+      say.text(0, " more"),
+      say.sayAsUser("hurry"),
+      say.proposeTool(1, "core__any"),
+    );
+    expect(state.parts).toMatchObject([
+      { kind: "text", index: 0 },
+      { kind: "user", text: "and **Paris**?" },
+      { kind: "user", text: "hurry" },
+      { kind: "tool", index: 1 },
+    ]);
+    const [, first] = state.parts;
+    const forged = { type: "text-delta", path: [first?.index ?? 0], textDelta: "x" };
+    expect(applyChunk(state, forged)).toBe(state);
   });
 });
 

@@ -60,7 +60,7 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
         { path: [event.part], type: "tool-call-args-text-finish" },
       ];
     case "tool_call_progress":
-      return [{ path: [], type: "data", data: [{ ...event }] }];
+      return [{ path: [], type: "data", data: [toProgress(event)] }];
     case "tool_call_result":
       return [
         {
@@ -71,6 +71,8 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
         },
         { path: [event.part], type: "part-finish" },
       ];
+    case "user_message":
+      return [{ path: [], type: "data", data: [{ type: "user-message", text: event.text }] }];
     case "title_set":
       return [{ path: [], type: "data", data: [{ type: "title", title: event.title }] }];
     case "step_finished":
@@ -86,6 +88,12 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
     case "done":
       return doneChunks(event);
   }
+}
+
+/** The package has no chunk for a tool's progress; one inside the part would become its arguments. */
+function toProgress(event: Extract<AiEvent, { type: "tool_call_progress" }>) {
+  const { type: _, part: _part, ...progress } = event;
+  return { type: "tool-progress", ...progress };
 }
 
 function doneChunks(event: Extract<AiEvent, { type: "done" }>): readonly AssistantStreamChunk[] {

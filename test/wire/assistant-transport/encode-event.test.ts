@@ -25,7 +25,10 @@ const EVENTS: readonly AiEvent[] = [
   { type: "text_finished", part: 0 },
   { type: "tool_call_proposed", part: 1, toolCallId, toolName: "t" },
   { type: "tool_call_start", part: 1, toolCallId, args: { a: [1, null, "x"] } },
+  { type: "tool_call_progress", part: 1, toolCallId, stage: "reading", done: 1, total: 3 },
+  { type: "tool_call_progress", part: 1, toolCallId, attempt: 2 },
   { type: "tool_call_result", part: 1, toolCallId, observation },
+  { type: "user_message", text: 'and \u2028 in "Paris"?' },
   { type: "title_set", title: "A title" },
   { type: "step_finished", step: 1, finish: "tool_calls", usage, continued: true },
   { type: "done", reason: "error", usage, error: { code: "c", message: "m" } },
@@ -52,6 +55,8 @@ test("nothing in an event can break out of its frame", () => {
   const events: readonly AiEvent[] = [
     { type: "text_delta", part: 0, text: hostile },
     { type: "title_set", title: hostile },
+    { type: "user_message", text: hostile },
+    { type: "tool_call_progress", part: 0, toolCallId: hostile as ToolCallId, stage: hostile },
     { type: "tool_call_proposed", part: 0, toolCallId: hostile as ToolCallId, toolName: hostile },
     { type: "tool_call_start", part: 0, toolCallId, args: { [hostile]: hostile } },
   ];

@@ -5,6 +5,13 @@ import {
   type AssistantMessage,
 } from "assistant-stream";
 import { beforeAll, expect, test } from "vitest";
+import type { AiEvent } from "../../../src/protocol/ai-event.ts";
+import type { ToolCallId } from "../../../src/protocol/ids.ts";
+import { observeSuccess, type ObservationObject } from "../../../src/protocol/observation.ts";
+import {
+  ASSISTANT_TRANSPORT_HEADERS,
+  encodeEvent,
+} from "../../../src/wire/assistant-transport/encode-event.ts";
 import { chat, runIdOf, seedPolicies, send } from "../../suites/worker.ts";
 
 beforeAll(seedPolicies);
@@ -124,6 +131,45 @@ test("a failure is an incomplete message with a code", async () => {
   const message = await accumulate(await chat([{ text: ["half"], breaks: true }]));
   expect(parts(message)).toEqual(["half"]);
   expect(message.status).toMatchObject({ type: "incomplete", reason: "error" });
+});
+
+test("progress, a message to the run and interleaved calls leave a message that accumulates", async () => {
+  const [a, b] = ["call_a" as ToolCallId, "call_b" as ToolCallId];
+  const observe = (toolCallId: ToolCallId): ObservationObject =>
+    observeSuccess(
+      { name: "t", version: "1", toolCallId, traceId: "r", startedAtMs: 0, endedAtMs: 5 },
+      { by: toolCallId },
+    );
+  const usage = { inputTokens: 1, outputTokens: 1 };
+  const events: readonly AiEvent[] = [
+    { type: "step_started", step: 1, messageId: "m-1" },
+    { type: "tool_call_proposed", part: 0, toolCallId: a, toolName: "slow" },
+    { type: "tool_call_proposed", part: 1, toolCallId: b, toolName: "fast" },
+    { type: "tool_call_start", part: 0, toolCallId: a, args: { n: 1 } },
+    { type: "tool_call_start", part: 1, toolCallId: b, args: { n: 2 } },
+    { type: "tool_call_progress", part: 0, toolCallId: a, stage: "reading", done: 1, total: 2 },
+    { type: "user_message", text: "hurry" },
+    { type: "tool_call_result", part: 1, toolCallId: b, observation: observe(b) },
+    { type: "tool_call_progress", part: 0, toolCallId: a, attempt: 2 },
+    { type: "tool_call_result", part: 0, toolCallId: a, observation: observe(a) },
+    { type: "step_finished", step: 1, finish: "tool_calls", usage, continued: true },
+    { type: "done", reason: "stop", usage },
+  ];
+  const body = events.map((event, index) => encodeEvent(event, { epoch: 0, seq: index + 1 }));
+  const message = await accumulate(
+    new Response(body.join(""), { headers: ASSISTANT_TRANSPORT_HEADERS }),
+  );
+  expect(parts(message)).toEqual([
+    ["slow", "result", { n: 1 }, "SUCCESS"],
+    ["fast", "result", { n: 2 }, "SUCCESS"],
+  ]);
+  expect(message.status).toMatchObject({ type: "complete", reason: "stop" });
+  expect(message.metadata.unstable_data).toEqual([
+    { type: "tool-progress", toolCallId: a, stage: "reading", done: 1, total: 2 },
+    { type: "user-message", text: "hurry" },
+    { type: "tool-progress", toolCallId: a, attempt: 2 },
+    { type: "done", reason: "stop" },
+  ]);
 });
 
 test("the title and the run's id travel as data", async () => {
