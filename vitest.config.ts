@@ -29,6 +29,8 @@ export default defineConfig({
       {
         plugins: [
           cloudflareTest({
+            // The product, with the laboratory's tools beside its own.
+            main: "./test/suites/lab-worker.ts",
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
               bindings: {

@@ -23,6 +23,15 @@ export function script(...steps: readonly ScriptedStep[]): string {
   return JSON.stringify({ steps });
 }
 
+/**
+ * Makes a user message for a model that obeys: after its first step it makes every call that a tool
+ * result tells it to, in lines of the form `CALL <tool> <arguments>`, and repeats in its text whatever
+ * it was shown.
+ */
+export function obey(first: ScriptedStep): string {
+  return JSON.stringify({ obey: first });
+}
+
 interface ProviderMessage {
   readonly role: string;
   readonly content: string;
@@ -43,9 +52,11 @@ export interface ProviderRequest {
 export async function answerAsProvider(request: Request): Promise<Response> {
   const asked = await request.json<ProviderRequest>();
   const start = asked.messages.findLastIndex((message) => message.role === "user");
-  const steps = readScript(asked.messages[start]?.content ?? "");
+  const turn = asked.messages.slice(start + 1);
+  const said = asked.messages[start]?.content ?? "";
+  const steps = readScript(said) ?? readObedience(said, turn);
   if (!steps) return stream(frames({ text: [JSON.stringify(asked)] }), "closes");
-  const due = asked.messages.slice(start + 1).filter(({ role }) => role === "assistant").length;
+  const due = turn.filter(({ role }) => role === "assistant").length;
   const step = steps[due] ?? { text: ["done"] };
   if (step.status !== undefined) return new Response("no", { status: step.status });
   return stream(frames(step), step.hangs ? "hangs" : step.breaks ? "breaks" : "closes");
@@ -57,6 +68,35 @@ function readScript(text: string): readonly ScriptedStep[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+function readObedience(
+  text: string,
+  turn: readonly ProviderMessage[],
+): readonly ScriptedStep[] | undefined {
+  let first: ScriptedStep | undefined;
+  try {
+    first = (JSON.parse(text) as { obey?: ScriptedStep }).obey;
+  } catch {
+    return undefined;
+  }
+  if (!first) return undefined;
+  const due = turn.filter(({ role }) => role === "assistant").length;
+  const last = turn.findLastIndex(({ role }) => role === "assistant");
+  const shown = turn.slice(last + 1).map(({ content }) => content);
+  const told = shown.map(readToldText).join("\n");
+  const calls = [...told.matchAll(/^CALL (\S+) (\{.*\})$/gm)].map(
+    ([, name = "", args = ""], index) => ({ id: `obey_${due}_${index}`, name, args }),
+  );
+  const next: ScriptedStep = { text: shown, calls };
+  return [first, ...Array.from({ length: due }, () => next)];
+}
+
+/** The text that a tool answered with, out of its label and its observation. */
+function readToldText(content: string): string {
+  const [, json = "null"] = /^<tool_output [^>]*>\n(.*)\n<\/tool_output>$/s.exec(content) ?? [];
+  const observation = JSON.parse(json) as { result_payload?: { data?: { text?: string } } } | null;
+  return observation?.result_payload?.data?.text ?? "";
 }
 
 function frames(step: ScriptedStep): string[] {

@@ -7,7 +7,7 @@ export const TOKENS = {
   /** Its policy allows the core tools. */
   acme: { token: "token-of-acme", tenantId: "acme", scopes: ALL },
   /** A second tenant with the same policy. */
-  rival: { token: "token-of-rival", tenantId: "rival", scopes: ALL },
+  rival: { token: "token-of-rival", tenantId: "rival", scopes: [...ALL, "connections:write"] },
   /** No policy document at all. */
   bare: { token: "token-of-bare", tenantId: "bare", scopes: ALL },
   /** A policy document that is garbage. */
@@ -26,6 +26,8 @@ export const TOKENS = {
   onlooker: { token: "token-of-onlooker", tenantId: "acme", scopes: ["policy:read"] },
   /** May replace the policy of acme and nothing else. */
   governor: { token: "token-of-governor", tenantId: "acme", scopes: ["policy:write"] },
+  /** Its policy allows some of the laboratory's tools. */
+  lab: { token: "token-of-lab", tenantId: "lab", scopes: [...ALL, "connections:write"] },
   /** A policy that is JSON, but no policy. */
   misshapen: { token: "token-of-misshapen", tenantId: "misshapen", scopes: ALL },
 } as const;

@@ -25,6 +25,20 @@ const POLICIES: Partial<Record<Caller, object>> = {
     requireApprovalForEffects: ["state_change"],
     budgets: { maxSteps: 2 },
   },
+  lab: {
+    allowedTools: [
+      ...CORE,
+      "lab__read_page",
+      "lab__write_note",
+      "lab__send_mail",
+      "lab__call_service",
+      "lab__leak",
+      "lab__flaky",
+      "lab__greet",
+    ],
+    argumentRules: [{ tool: "lab__write_note", field: "/to", must: { beOneOf: ["ann"] } }],
+    grants: [{ connectionId: "service", tools: ["lab__call_service"] }],
+  },
 };
 /** Documents that no operator could have put. */
 const UNSOUND: Partial<Record<Caller, string>> = {
@@ -128,4 +142,15 @@ export function splitEvents(stream: string): readonly WireEvent[] {
 /** Every chunk of a finished stream, in order. */
 export async function chunksOf(response: Response): Promise<readonly WireChunk[]> {
   return splitEvents(await response.text()).flatMap(({ chunks }) => chunks);
+}
+
+/** Stores a connection as an operator would. */
+export async function putConnection(id: string, body: object, caller: Caller): Promise<void> {
+  const response = await send(`/v1/connections/${id}`, {
+    caller,
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (response.status !== 204) throw new Error(await response.text());
 }

@@ -1,0 +1,23 @@
+import { composeWorker } from "../../src/compose/worker.ts";
+import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
+import type { RawEnv } from "../../src/env.ts";
+import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
+import { LAB_TOOLS } from "./lab-tools.ts";
+
+export { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
+
+const CONTRACTS = [...TOOL_CONTRACTS, ...LAB_TOOLS];
+
+/** The product's run, with the laboratory's tools beside its own. */
+export class RunObject extends ProductRunObject {
+  protected override readonly contracts = CONTRACTS;
+}
+
+let worker: ((request: Request) => Promise<Response>) | undefined;
+
+export default {
+  fetch(request: Request, env: RawEnv): Promise<Response> {
+    worker ??= composeWorker(env, CONTRACTS);
+    return worker(request);
+  },
+};
