@@ -81,7 +81,7 @@ describe("the revision", () => {
 });
 
 describe("a limit", () => {
-  test("is never passed by a thousand reservations at once", async () => {
+  test("is never passed by a thousand reservations at once", { timeout: 30_000 }, async () => {
     const ledger = await ledgerOf("crowd");
     const limits = { external: 137, cost: 1_000_000 };
     const answers = await Promise.all(
