@@ -24,6 +24,15 @@ export const calculate = defineTool({
   effect: "read_only",
   redaction: { args: ["expression"], output: ["expression", "result"] },
   capabilities: [],
+  allowedUseCases: ["Any calculation with numbers that are known."],
+  forbiddenUseCases: ["Equations with unknowns, units, dates."],
+  examples: [
+    { description: "A share of a sum.", arguments: { expression: "(480 * 12.5) / 100" } },
+    { description: "Powers and roots.", arguments: { expression: "sqrt(2) ^ 3" } },
+  ],
+  runtime: { timeoutMs: 1000 },
+  security: { dataClassification: "public" },
+  errors: { bad_expression: "SEMANTIC_INVALIDITY" },
   execute({ expression }) {
     const computed = compute(expression);
     return computed.ok

@@ -22,6 +22,15 @@ export const generateTitle = defineTool({
   effect: "state_change",
   redaction: { args: ["title"], output: ["title"] },
   capabilities: ["runTitle"],
+  allowedUseCases: [
+    "The topic of the conversation has become clear.",
+    "The user asks for a title.",
+  ],
+  forbiddenUseCases: ["Titles of documents, or of anything but this conversation."],
+  examples: [{ description: "A short topic.", arguments: { title: "A call with Tokyo" } }],
+  runtime: { timeoutMs: 1000 },
+  transactional: { semantics: "idempotent_write" },
+  idempotency: { supported: true },
   execute({ title }, _context, { runTitle }) {
     const trimmed = title.trim();
     runTitle.set(trimmed);

@@ -28,6 +28,12 @@ export const getCurrentTime = defineTool({
   effect: "read_only",
   redaction: { args: ["timeZone"], output: ["timeZone", "localTime", "inWords"] },
   capabilities: ["clock"],
+  allowedUseCases: ["The answer depends on the present date or time."],
+  forbiddenUseCases: ["Converting a time that somebody named."],
+  examples: [{ description: "Now in Tokyo.", arguments: { timeZone: "Asia/Tokyo" } }],
+  runtime: { timeoutMs: 1000 },
+  security: { dataClassification: "public" },
+  errors: { unknown_time_zone: "SEMANTIC_INVALIDITY" },
   execute({ timeZone }, _context, { clock }) {
     const local = localTime(timeZone, new Date(clock.nowMs()));
     if (local) return ok({ timeZone, ...local });
