@@ -4,10 +4,12 @@ import {
   SIDE_EFFECT_CLASSES,
   type SideEffectClass,
 } from "../protocol/side-effect-class.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import { fromPointer } from "../protocol/json-pointer.ts";
 import type { JsonSchema7 } from "../protocol/tool-spec.ts";
 import { checkSchema } from "./check-schema.ts";
 import { contractShape } from "./contract-shape.ts";
-import { EACH, fieldNames, pathOf, schemaAt, withoutNull } from "./schema-path.ts";
+import { EACH, fieldNames, schemaAt, withoutNull } from "./schema-path.ts";
 import type { AnyToolContract, SemanticRule } from "./tool-contract.ts";
 
 /** Tells which field of a contract holds what it may not; undefined when each is sound by itself. */
@@ -142,17 +144,16 @@ function checkRedaction({
 
 function checkPointers({ contract, inputSchema }: DerivedContract): string | undefined {
   const { amountField, rules } = contract;
-  for (const { code, field } of rules) {
-    if (field === undefined) continue;
-    const path = pathOf(field);
-    if (!path || !schemaAt(inputSchema, path)) return `rule ${code} names no input field: ${field}`;
-  }
+  const find = (pointer: string): JsonObject | undefined =>
+    pointer.startsWith("/") ? schemaAt(inputSchema, fromPointer(pointer)) : undefined;
+  const lost = rules.find(({ field }) => field !== undefined && !find(field));
+  if (lost) return `rule ${lost.code} names no input field: ${lost.field}`;
   if (amountField === undefined) return undefined;
-  const path = pathOf(amountField);
-  const field = path && schemaAt(inputSchema, path);
-  if (!path || !field) return `amountField names no input field: ${amountField}`;
-  const { type } = withoutNull(field);
-  const isOneNumber = !path.includes(EACH) && (type === "number" || type === "integer");
+  const amount = find(amountField);
+  if (!amount) return `amountField names no input field: ${amountField}`;
+  const { type } = withoutNull(amount);
+  const isInList = fromPointer(amountField).includes(EACH);
+  const isOneNumber = !isInList && (type === "number" || type === "integer");
   return isOneNumber ? undefined : `amountField is not one number: ${amountField}`;
 }
 

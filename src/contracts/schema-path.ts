@@ -27,15 +27,6 @@ function asSchema(value: JsonValue | undefined): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Reads a JSON pointer (RFC 6901) as a path; undefined when it is none. */
-export function pathOf(pointer: string): readonly string[] | undefined {
-  if (!pointer.startsWith("/")) return undefined;
-  return pointer
-    .slice(1)
-    .split("/")
-    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
 /** Lists the names of every field of a schema, at any depth. */
 export function fieldNames(schema: JsonValue | undefined): readonly string[] {
   if (Array.isArray(schema)) return schema.flatMap(fieldNames);
