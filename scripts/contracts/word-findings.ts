@@ -1,0 +1,56 @@
+import type { ContractChange } from "./contract-change.ts";
+import type { Finding, Since } from "./review-lock.ts";
+
+/** Words what was found, breaking changes first; what is the same says nothing. */
+export function wordFindings(findings: readonly Finding[]): readonly string[] {
+  return findings.flatMap((finding): readonly string[] => {
+    switch (finding.kind) {
+      case "same":
+      case "retired":
+        return [];
+      case "missing":
+        return [
+          `${finding.key}: BREAKING: is gone from the code`,
+          "  Bring it back, deprecate it, and remove it once the lock has it as sunsetted.",
+        ];
+      case "breaking":
+        return [
+          `${finding.key}:`,
+          ...wordChanges(finding.changes),
+          `  Give it a new version, and keep ${finding.key} as it was beside it.`,
+        ];
+      case "compatible":
+        return [`${finding.key}:`, ...wordChanges(finding.changes)];
+      case "new":
+        return [`${finding.key}: new, not in the lock`, ...wordSince(finding.since)];
+    }
+  });
+}
+
+/** Counts what the lock holds, in one line. */
+export function countFindings(findings: readonly Finding[]): string {
+  const tools = new Set(findings.map(({ key }) => key.slice(0, key.lastIndexOf("@"))));
+  const retired = findings.filter(({ kind }) => kind === "retired").length;
+  return `${tools.size} tools, ${findings.length} versions, ${retired} of them retired`;
+}
+
+function wordChanges(changes: readonly ContractChange[]): readonly string[] {
+  const sorted = changes.toSorted((a, b) => rank(a) - rank(b));
+  return sorted.map(({ kind, sentence }) => `  ${LABELS[kind]}: ${sentence}`);
+}
+
+const LABELS = { breaking: "BREAKING", compatible: "compatible" } as const;
+
+function rank({ kind }: ContractChange): number {
+  return kind === "breaking" ? 0 : 1;
+}
+
+function wordSince(since: Since | null): readonly string[] {
+  if (!since) return [];
+  const { version, changes, needsMajor } = since;
+  return [
+    changes.length === 0 ? `  the same as ${version}` : `  since ${version}:`,
+    ...wordChanges(changes),
+    ...(needsMajor ? [`  It breaks callers of ${version}: its first number should grow.`] : []),
+  ];
+}

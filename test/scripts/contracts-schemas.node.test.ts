@@ -1,0 +1,345 @@
+import { Ajv } from "ajv";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ContractChange } from "../../scripts/contracts/contract-change.ts";
+import { diffInputSchema, diffOutputSchema } from "../../scripts/contracts/diff-schemas.ts";
+import type { JsonObject } from "../../src/protocol/json.ts";
+
+const B = "breaking";
+const c = "compatible";
+
+const object = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+});
+const field = (schema: JsonObject): JsonObject => object({ a: schema }, ["a"]);
+const text = { type: "string" };
+const nullable = (schema: JsonObject, more: JsonObject = {}): JsonObject => ({
+  anyOf: [schema, { type: "null" }],
+  ...more,
+});
+
+/**
+ * Each row holds in four ways: input there, input back, output there, output back. What takes values
+ * away breaks callers, what adds values breaks readers, and what does both breaks both.
+ */
+const ROWS: readonly [string, JsonObject, JsonObject, string][] = [
+  ["a field is removed, or new", object({ a: text }), object({}), "B c B B"],
+  ["a required field is removed, or new", object({ a: text }, ["a"]), object({}), "B B B B"],
+  ["a field is renamed", object({ a: text }, ["a"]), object({ b: text }, ["b"]), "B B B B"],
+  ["a field is required, or no longer", object({ a: text }), field(text), "B c c B"],
+  [
+    "the order of required",
+    object({ a: text, b: text }, ["a", "b"]),
+    object({ a: text, b: text }, ["b", "a"]),
+    "c c c c",
+  ],
+  [
+    "an object opens",
+    object({ a: text }),
+    { ...object({ a: text }), additionalProperties: true },
+    "c B B c",
+  ],
+  [
+    "fields without a name are of a schema",
+    object({}),
+    { ...object({}), additionalProperties: text },
+    "c B B c",
+  ],
+  [
+    "the schema of fields without a name",
+    { type: "object", additionalProperties: { ...text, maxLength: 1 } },
+    { type: "object", additionalProperties: text },
+    "c B B c",
+  ],
+  [
+    "a field of an open object gets a schema",
+    { type: "object" },
+    { type: "object", properties: { a: text } },
+    "B B B B",
+  ],
+  ["the type changes", field(text), field({ type: "boolean" }), "B B B B"],
+  [
+    "a whole number becomes a number",
+    field({ type: "integer" }),
+    field({ type: "number" }),
+    "c B B c",
+  ],
+  ["a type comes", field({}), field(text), "B c c B"],
+  ["null is allowed", field(text), field(nullable(text)), "c B B c"],
+  [
+    "a bound below null",
+    field(nullable({ ...text, maxLength: 5 })),
+    field(nullable({ ...text, maxLength: 4 })),
+    "B c c B",
+  ],
+  [
+    "a union that is not with null",
+    field({ anyOf: [text, { type: "number" }] }),
+    field({ anyOf: [text] }),
+    "B B B B",
+  ],
+  [
+    "a value is removed from a list",
+    field({ enum: ["x", "y"] }),
+    field({ enum: ["x"] }),
+    "B c c B",
+  ],
+  [
+    "the order of a list of values",
+    field({ enum: ["x", "y"] }),
+    field({ enum: ["y", "x"] }),
+    "c c c c",
+  ],
+  ["a value is replaced", field({ enum: ["x", "y"] }), field({ enum: ["x", "z"] }), "B B B B"],
+  [
+    "any text becomes a list of values",
+    field(text),
+    field({ type: "string", enum: ["x"] }),
+    "B c c B",
+  ],
+  ["a constant changes", field({ const: "x" }), field({ const: "y" }), "B B B B"],
+  [
+    "a constant becomes a list of values",
+    field({ const: "x" }),
+    field({ type: "string", enum: ["x", "y"] }),
+    "c B B c",
+  ],
+  ["minimum", field({ minimum: 1 }), field({ minimum: 2 }), "B c c B"],
+  ["a bound comes", field({}), field({ minimum: 0 }), "B c c B"],
+  ["exclusiveMinimum", field({ exclusiveMinimum: -1 }), field({ exclusiveMinimum: 0 }), "B c c B"],
+  ["maximum", field({ maximum: 1 }), field({ maximum: 2 }), "c B B c"],
+  ["exclusiveMaximum", field({ exclusiveMaximum: 1 }), field({ exclusiveMaximum: 2 }), "c B B c"],
+  ["minLength", field({ minLength: 1 }), field({ minLength: 2 }), "B c c B"],
+  ["maxLength", field({ maxLength: 1 }), field({ maxLength: 2 }), "c B B c"],
+  ["minItems", field({ minItems: 1 }), field({ minItems: 2 }), "B c c B"],
+  ["maxItems", field({ maxItems: 1 }), field({ maxItems: 2 }), "c B B c"],
+  ["minProperties", field({ minProperties: 1 }), field({ minProperties: 2 }), "B c c B"],
+  ["maxProperties", field({ maxProperties: 1 }), field({ maxProperties: 2 }), "c B B c"],
+  ["multipleOf", field({ multipleOf: 2 }), field({ multipleOf: 4 }), "B c c B"],
+  ["a multiple of something else", field({ multipleOf: 2 }), field({ multipleOf: 3 }), "B B B B"],
+  [
+    "items must differ",
+    field({ type: "array" }),
+    field({ type: "array", uniqueItems: true }),
+    "B c c B",
+  ],
+  ["a pattern changes", field({ pattern: "^a" }), field({ pattern: "^b" }), "B B B B"],
+  ["a pattern comes", field({}), field({ pattern: "^a" }), "B c c B"],
+  ["a format changes", field({ format: "date" }), field({ format: "time" }), "B B B B"],
+  ["a format comes", field({}), field({ format: "date" }), "B c c B"],
+  ["a default changes", object({ a: { default: 1 } }), object({ a: { default: 2 } }), "B B B B"],
+  ["a default comes", object({ a: text }), object({ a: { ...text, default: "x" } }), "B B B B"],
+  [
+    "a default beside null changes",
+    object({ a: nullable(text, { default: null }) }),
+    object({ a: nullable(text, { default: "x" }) }),
+    "B B B B",
+  ],
+  [
+    "a required field gets a default and is optional",
+    field(text),
+    object({ a: { ...text, default: "x" } }),
+    "c B B B",
+  ],
+  [
+    "items change",
+    field({ type: "array", items: { maximum: 1 } }),
+    field({ type: "array", items: { maximum: 2 } }),
+    "c B B c",
+  ],
+  ["items come", field({ type: "array" }), field({ type: "array", items: text }), "B c c B"],
+  ["items by position", field({ items: [text] }), field({ items: [text, text] }), "B B B B"],
+  [
+    "a field of a field",
+    field(object({ b: { minLength: 1 } })),
+    field(object({ b: {} })),
+    "c B B c",
+  ],
+  [
+    "a description",
+    field({ ...text, description: "x" }),
+    field({ ...text, description: "y" }),
+    "c c c c",
+  ],
+  ["a title", field(text), field({ ...text, title: "y" }), "c c c c"],
+  ["a keyword that nobody knows", field({ "x-unit": "m" }), field({ "x-unit": "km" }), "B B B B"],
+  [
+    "a schema that is no object",
+    { properties: { a: true } },
+    { properties: { a: false } },
+    "B B B B",
+  ],
+];
+
+function worst(changes: readonly ContractChange[]): string {
+  expect(changes).not.toEqual([]);
+  return changes.some(({ kind }) => kind === B) ? "B" : "c";
+}
+
+describe("a change of a schema", () => {
+  test.each(ROWS)("%s", (_name, before, after, expected) => {
+    const there = { path: [], before, after };
+    const back = { path: [], before: after, after: before };
+    const found = [
+      worst(diffInputSchema(there)),
+      worst(diffInputSchema(back)),
+      worst(diffOutputSchema(there)),
+      worst(diffOutputSchema(back)),
+    ];
+    expect(found.join(" ")).toBe(expected);
+  });
+
+  test("is told with its place, what it means, the old value and the new", () => {
+    const nested = (maximum: number): JsonObject =>
+      field({ type: "array", items: nullable({ maximum }) });
+    const difference = { path: ["contract"], before: nested(9), after: nested(5) };
+    expect(diffInputSchema(difference).map(({ sentence }) => sentence)).toEqual([
+      "/contract/properties/a/items/anyOf/0/maximum: maximum tightened, " +
+        "calls that were accepted may be refused: 9 -> 5",
+    ]);
+  });
+
+  test("names the field that took the place of another", () => {
+    const difference = { path: [], before: object({ a: text }), after: object({ b: text }) };
+    const [change] = diffOutputSchema(difference);
+    expect(change?.sentence).toMatch(/^\/properties\/a: field renamed.*"a" -> "b"$/);
+  });
+
+  test("takes a field named like a part of every object for an ordinary one", () => {
+    const hostile = JSON.parse('{"__proto__":{"type":"string"}}') as JsonObject;
+    const difference = { path: [], before: object(hostile), after: object({ constructor: text }) };
+    expect(worst(diffOutputSchema(difference))).toBe("B");
+    expect(diffInputSchema({ path: [], before: object(hostile), after: object(hostile) })).toEqual(
+      [],
+    );
+  });
+});
+
+describe("the verdict holds for values", () => {
+  const ajv = new Ajv({ strict: false });
+  const accepts = (schema: JsonObject): ((value: unknown) => boolean) =>
+    ajv.compile(structuredClone(schema));
+  const few = fc.integer({ min: 0, max: 3 });
+  const sometimes = (entries: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<JsonObject> =>
+    fc.record(entries, { requiredKeys: [] }) as fc.Arbitrary<JsonObject>;
+  const leaf = fc
+    .tuple(
+      sometimes({
+        type: fc.constantFrom("string", "integer", "number", "boolean", "null"),
+        minimum: few,
+        maximum: few,
+        exclusiveMinimum: few,
+        minLength: few,
+        maxLength: few,
+        multipleOf: fc.integer({ min: 1, max: 4 }),
+        pattern: fc.constantFrom("^a", "b$"),
+      }),
+      fc.option(
+        fc.oneof(
+          fc.record({ const: fc.constantFrom("a", 1, null) }),
+          fc.record({
+            enum: fc.uniqueArray(fc.constantFrom("a", "ab", 1, null), { minLength: 1 }),
+          }),
+        ),
+        { nil: {}, freq: 3 },
+      ),
+    )
+    .map(([keywords, values]): JsonObject => ({ ...keywords, ...values }));
+  const maybeNull = (inner: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> =>
+    fc.oneof(
+      inner,
+      inner.map((schema) => nullable(schema)),
+    );
+  const list = sometimes({
+    items: maybeNull(leaf),
+    minItems: few,
+    maxItems: few,
+    uniqueItems: fc.boolean(),
+  });
+  const anySchema = maybeNull(
+    fc.record(
+      {
+        properties: fc.dictionary(fc.constantFrom("a", "b"), fc.oneof(maybeNull(leaf), list)),
+        required: fc.subarray(["a", "b"]),
+        additionalProperties: fc.constantFrom<unknown[]>(false, false, true, { type: "string" }),
+      },
+      { requiredKeys: ["properties"] },
+    ) as fc.Arbitrary<JsonObject>,
+  );
+  const item = fc.constantFrom<unknown[]>("", "a", "ab", "b", 0, 1, 2, 3, 1.5, true, null);
+  const anyValue = fc.oneof(
+    {
+      weight: 9,
+      arbitrary: fc.dictionary(
+        fc.constantFrom("a", "b", "c"),
+        fc.oneof(item, fc.array(item, { maxLength: 3 })),
+      ),
+    },
+    { weight: 1, arbitrary: item },
+  );
+  /** As a file holds it, with the prototype of other objects. */
+  const plain = (schema: JsonObject): JsonObject =>
+    JSON.parse(JSON.stringify(schema)) as JsonObject;
+  /** Two schemas that share most of what they say, so that their difference is small. */
+  const anyPair = fc
+    .tuple(anySchema, anySchema, fc.infiniteStream(fc.boolean()))
+    .map(([before, other, coin]): readonly [JsonObject, JsonObject] => [
+      before,
+      blend(before, other, coin),
+    ]);
+
+  function blend(one: unknown, other: unknown, coin: Iterator<boolean>): JsonObject {
+    const [a, b] = [one as Record<string, unknown>, other as Record<string, unknown>];
+    const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+    const entries = keys.flatMap((key): [string, unknown][] => {
+      const both = [a[key], b[key]];
+      if (
+        both.every((value) => typeof value === "object" && value !== null && !Array.isArray(value))
+      ) {
+        return [[key, blend(a[key], b[key], coin)]];
+      }
+      const from = coin.next().value === true || coin.next().value === true ? a : b;
+      return Object.hasOwn(from, key) ? [[key, from[key]]] : [];
+    });
+    return Object.fromEntries(entries) as JsonObject;
+  }
+
+  test("equal schemas have no changes", () => {
+    fc.assert(
+      fc.property(anySchema, (schema) => {
+        const difference = { path: [], before: plain(schema), after: plain(schema) };
+        expect([...diffInputSchema(difference), ...diffOutputSchema(difference)]).toEqual([]);
+      }),
+    );
+  });
+
+  test("what a compatible input accepted is accepted, what a compatible output gives was known", () => {
+    let telling = 0;
+    fc.assert(
+      fc.property(
+        anyPair,
+        fc.array(anyValue, { minLength: 20, maxLength: 20 }),
+        ([before, after], values) => {
+          const [old, current] = [accepts(before), accepts(after)];
+          const difference = { path: [], before, after };
+          const isSafe = (changes: readonly ContractChange[]): boolean =>
+            changes.every(({ kind }) => kind === c);
+          const isSafeInput = isSafe(diffInputSchema(difference));
+          const isSafeOutput = isSafe(diffOutputSchema(difference));
+          for (const value of values) {
+            const [wasAccepted, isAccepted] = [old(value), current(value)];
+            if (isSafeInput && wasAccepted && !isAccepted) expect.fail("a safe input refuses");
+            if (isSafeOutput && isAccepted && !wasAccepted) expect.fail("a safe output surprises");
+            if ((isSafeInput || isSafeOutput) && wasAccepted !== isAccepted) telling++;
+          }
+        },
+      ),
+      { numRuns: 1000 },
+    );
+    // Pairs that differ in what they accept, or the property would prove little.
+    expect(telling).toBeGreaterThan(20);
+  });
+});
