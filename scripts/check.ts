@@ -1,11 +1,18 @@
 import { spawnSync } from "node:child_process";
 
 /** What `npm run check` runs, in order: npm scripts, so that each can be run alone. */
-const CHECKS = ["format", "lint", "types", "imports", "dead-code"] as const;
+const CHECKS = [
+  "check:format",
+  "check:lint",
+  "check:types",
+  "check:imports",
+  "check:dead-code",
+  "contracts:check",
+] as const;
 
 let failed = 0;
 for (const check of CHECKS) {
-  const { status, stdout, stderr } = spawnSync("npm", ["run", "-s", `check:${check}`], {
+  const { status, stdout, stderr } = spawnSync("npm", ["run", "-s", check], {
     encoding: "utf8",
   });
   const isSound = status === 0;

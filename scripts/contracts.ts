@@ -42,7 +42,7 @@ function check(current: ContractLock): void {
     console.log(`contracts: ${LOCK_NAME} is out of date; run npm run contracts:update`);
     process.exitCode = 1;
   } else {
-    console.log(`contracts: ${countFindings(findings)}, as locked`);
+    console.log(`contracts: as locked; ${countFindings(findings)}`);
   }
 }
 

@@ -40,8 +40,12 @@ export function keyOf({ contract }: PublishedContract): string {
  * Fails: throws when one version is given twice.
  */
 export function toLock(contracts: readonly PublishedContract[]): ContractLock {
-  const lock = new Map(contracts.toSorted(compareContracts).map((each) => [keyOf(each), each]));
-  if (lock.size < contracts.length) throw new Error("a version of a tool is declared twice");
+  const lock = new Map<string, PublishedContract>();
+  for (const contract of contracts.toSorted(compareContracts)) {
+    const key = keyOf(contract);
+    if (lock.has(key)) throw new Error(`${key} is declared twice`);
+    lock.set(key, contract);
+  }
   return lock;
 }
 

@@ -1,4 +1,4 @@
-import { hasPath } from "../../src/contracts/check-contract.ts";
+import { schemaAt } from "../../src/contracts/schema-path.ts";
 import type { JsonValue } from "../../src/protocol/json.ts";
 import type { Verdict } from "./contract-change.ts";
 import {
@@ -33,7 +33,7 @@ const sunsetDate: ContractRule = ({ before, after }, { current }) => {
 const shownArguments: ContractRule = members({
   added: (path, { locked, current }) => {
     const has = ({ contract }: typeof locked): boolean =>
-      hasPath(contract.affordance.input_schema, pathOf(path));
+      schemaAt(contract.affordance.input_schema, pathOf(path)) !== undefined;
     return !has(locked) && has(current)
       ? compatible("a new argument is shown:")
       : breaking("an argument leaves the runner that was redacted:");

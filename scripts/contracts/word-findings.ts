@@ -31,7 +31,7 @@ export function wordFindings(findings: readonly Finding[]): readonly string[] {
 export function countFindings(findings: readonly Finding[]): string {
   const tools = new Set(findings.map(({ key }) => key.slice(0, key.lastIndexOf("@"))));
   const retired = findings.filter(({ kind }) => kind === "retired").length;
-  return `${tools.size} tools, ${findings.length} versions, ${retired} of them retired`;
+  return `tools ${tools.size}, versions ${findings.length}, of which retired ${retired}`;
 }
 
 function wordChanges(changes: readonly ContractChange[]): readonly string[] {

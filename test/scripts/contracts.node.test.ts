@@ -1,0 +1,150 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+const TOOL = "src/tools/core/calculate.ts";
+const LOCK = "contracts.lock.json";
+
+/** A copy of what the script reads, so that tools can be changed. */
+let copy: string;
+
+beforeEach(() => {
+  copy = mkdtempSync(join(tmpdir(), "interlock-contracts-"));
+  for (const part of ["src", "scripts", LOCK, "package.json"]) {
+    cpSync(join(ROOT, part), join(copy, part), { recursive: true });
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+});
+
+afterEach(() => rmSync(copy, { recursive: true, force: true }));
+
+function contracts(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  const options = { cwd: copy, encoding: "utf8" } as const;
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["scripts/contracts.ts", ...args],
+    options,
+  );
+  return { status, stdout, stderr };
+}
+
+function edit(file: string, ...changes: readonly (readonly [string, string])[]): void {
+  let text = readFileSync(join(copy, file), "utf8");
+  for (const [from, to] of changes) {
+    expect(text).toContain(from);
+    text = text.replace(from, () => to);
+  }
+  writeFileSync(join(copy, file), text);
+}
+
+const lock = (): string => readFileSync(join(copy, LOCK), "utf8");
+const SHORTER = ["v.maxLength(256)", "v.maxLength(99)"] as const;
+const NEXT_VERSION = ['version: "1.0.0"', 'version: "2.0.0"'] as const;
+
+test("the contracts in the code are those of the lock", () => {
+  const { status, stdout } = contracts("check");
+  expect([status, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^contracts: as locked; tools 3, .*\n$/),
+  ]);
+});
+
+test("a breaking change fails the check and says what broke, where and what to do", () => {
+  edit(TOOL, SHORTER);
+  const { status, stdout } = contracts("check");
+  expect(status).toBe(1);
+  expect(stdout).toContain("core__calculate@1.0.0:");
+  expect(stdout).toContain(
+    "BREAKING: /contract/affordance/input_schema/properties/expression/maxLength: " +
+      "maxLength tightened, calls that were accepted may be refused: 256 -> 99",
+  );
+  expect(stdout).toContain("Give it a new version");
+  expect(stdout).toContain("docs/contracts.md");
+});
+
+test("an update refuses to hide a breaking change, and takes it only when it is told to", () => {
+  edit(TOOL, SHORTER);
+  const before = lock();
+  const refused = contracts("update");
+  expect([refused.status, lock()]).toEqual([1, before]);
+  expect(refused.stdout).toContain("256 -> 99");
+  const accepted = contracts("update", "--accept-breaking");
+  expect(accepted.status).toBe(0);
+  expect(accepted.stdout).toContain("!!! BREAKING CHANGE ACCEPTED: core__calculate@1.0.0");
+  expect(contracts("check").status).toBe(0);
+});
+
+test("a new version beside the old one passes once it is locked", () => {
+  const text = readFileSync(join(copy, TOOL), "utf8");
+  writeFileSync(join(copy, "src/tools/core/calculate-v1.ts"), text);
+  edit(TOOL, SHORTER, NEXT_VERSION);
+  edit(
+    "src/tools/core/core-tools.ts",
+    ["import", 'import { calculate as calculateV1 } from "./calculate-v1.ts";\nimport'],
+    ["CORE_TOOLS = [", "CORE_TOOLS = [calculateV1, "],
+  );
+  const before = contracts("check");
+  expect(before.status).toBe(1);
+  expect(before.stdout).toContain("core__calculate@2.0.0: new, not in the lock\n  since 1.0.0:");
+  expect(before.stdout).toContain("run npm run contracts:update");
+  expect(contracts("update").status).toBe(0);
+  expect(contracts("check").status).toBe(0);
+  expect(lock()).toContain('"core__calculate@1.0.0"');
+});
+
+test("a new version in place of the old one breaks", () => {
+  edit(TOOL, NEXT_VERSION);
+  const { status, stdout } = contracts("check");
+  expect(status).toBe(1);
+  expect(stdout).toContain("core__calculate@1.0.0: BREAKING: is gone from the code");
+  expect(contracts("update").status).toBe(1);
+});
+
+test("a compatible change asks for an update, which settles it", () => {
+  edit(TOOL, ["v.maxLength(256)", "v.maxLength(512)"]);
+  const { status, stdout } = contracts("check");
+  expect(status).toBe(1);
+  expect(stdout).not.toContain("BREAKING");
+  expect(stdout).toContain("run npm run contracts:update");
+  expect(contracts("update").status).toBe(0);
+  expect(contracts("check").status).toBe(0);
+});
+
+test("a lock that was edited by hand into another form is out of date", () => {
+  writeFileSync(join(copy, LOCK), JSON.stringify(JSON.parse(lock())));
+  expect(contracts("check").status).toBe(1);
+});
+
+test("a lock that cannot be read stops both, and is never written over", () => {
+  writeFileSync(join(copy, LOCK), "<<<<<<< HEAD");
+  for (const args of [["check"], ["update"], ["update", "--accept-breaking"]]) {
+    const { status, stdout, stderr } = contracts(...args);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("contracts.lock.json is not JSON");
+  }
+  expect(lock()).toBe("<<<<<<< HEAD");
+});
+
+test("a lock that is missing fails the check, and an update writes it", () => {
+  const before = lock();
+  rmSync(join(copy, LOCK));
+  const { status, stderr } = contracts("check");
+  expect([status, stderr]).toEqual([2, expect.stringContaining("contracts.lock.json is missing")]);
+  expect(contracts("update").status).toBe(0);
+  expect(lock()).toBe(before);
+});
+
+test.each([
+  [[]],
+  [["chek"]],
+  [["check", "more"]],
+  [["check", "--accept-breaking"]],
+  [["update", "--x"]],
+])("says how it is used when asked wrongly: %j", (args) => {
+  const { status, stdout, stderr } = contracts(...args);
+  expect([status, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain("Usage: npm run contracts:check");
+});
