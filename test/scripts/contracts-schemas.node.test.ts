@@ -67,6 +67,7 @@ const ROWS: readonly [string, JsonObject, JsonObject, string][] = [
     field({ type: "number" }),
     "c B B c",
   ],
+  ["a list of types", field({ type: ["string"] }), field({ type: ["string", "null"] }), "B B B B"],
   ["a type comes", field({}), field(text), "B c c B"],
   ["null is allowed", field(text), field(nullable(text)), "c B B c"],
   [

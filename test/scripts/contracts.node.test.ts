@@ -48,8 +48,15 @@ test("the contracts in the code are those of the lock", () => {
   const { status, stdout } = contracts("check");
   expect([status, stdout]).toEqual([
     0,
-    expect.stringMatching(/^contracts: as locked; tools 3, .*\n$/),
+    expect.stringMatching(/^contracts: as locked; tools \d+, .*\n$/),
   ]);
+});
+
+test("npm run check, and so the CI, runs it", () => {
+  edit(TOOL, SHORTER);
+  const { status } = spawnSync("npm", ["run", "-s", "contracts:check"], { cwd: copy });
+  expect(status).toBe(1);
+  expect(readFileSync(join(ROOT, "scripts/check.ts"), "utf8")).toContain('"contracts:check"');
 });
 
 test("a breaking change fails the check and says what broke, where and what to do", () => {
