@@ -1,7 +1,8 @@
 import type { JsonObject } from "../protocol/json.ts";
-import { responseTo, TAXONOMY_CLASSES, type FailureClass } from "../protocol/taxonomy.ts";
+import { TAXONOMY_CLASSES, type FailureClass } from "../protocol/taxonomy.ts";
 import type { ToolContractDocument } from "../protocol/tool-contract-document.ts";
 import { registerContract } from "./register-contract.ts";
+import { respond, type DispatchState, type ResponseVector } from "../protocol/response-vector.ts";
 import { sorted } from "./sorted.ts";
 import type { AnyToolContract } from "./tool-contract.ts";
 
@@ -112,21 +113,22 @@ function errorContractOf(contract: AnyToolContract): ToolContractDocument["error
     ...(contract.checkState ? ["STALE_STATE"] : []),
     ...Object.values(contract.errors),
   ]);
-  const thatAre = (
-    suits: (response: ReturnType<typeof responseTo>) => boolean,
-  ): readonly FailureClass[] =>
+  // As they are once the tool has begun: then it matters what it does.
+  const state: DispatchState = {
+    dispatched: true,
+    mutates: contract.effect !== "read_only",
+    isIdempotent: contract.idempotency.supported,
+    repairEnded: false,
+  };
+  const thatAre = (suits: (vector: ResponseVector) => boolean): readonly FailureClass[] =>
     TAXONOMY_CLASSES.filter(
       (taxonomyClass): taxonomyClass is FailureClass =>
-        possible.has(taxonomyClass) && suits(responseTo(taxonomyClass)),
+        possible.has(taxonomyClass) && suits(respond(taxonomyClass, state)),
     );
   return {
     repairable_errors: thatAre(({ repairable }) => repairable),
     retryable_errors: thatAre(({ retryable }) => retryable),
-    fail_closed_errors: thatAre(({ failClosed }) => failClosed),
-    // What neither the model nor a retry can settle, and what is not simply over, is for people.
-    escalation_errors: thatAre(
-      ({ repairable, retryable, failClosed, requiresApproval }) =>
-        requiresApproval || !(repairable || retryable || failClosed),
-    ),
+    fail_closed_errors: thatAre(({ fail_closed }) => fail_closed),
+    escalation_errors: thatAre((vector) => vector.escalate || vector.requires_approval),
   };
 }
