@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { TranscriptAnswer } from "../../src/capabilities/run-gateway.ts";
+import type { SteerAnswer, TranscriptAnswer } from "../../src/capabilities/run-gateway.ts";
 import { composeClock, composeEncoder, composeRun } from "../../src/compose/run.ts";
 import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
 import type { RawEnv } from "../../src/env.ts";
@@ -12,6 +12,7 @@ import { MAX_CONVERSATION_BYTES } from "../../src/protocol/transcript-message.ts
 import type { RunState } from "../../src/protocol/run-state.ts";
 import { EventFeed } from "./event-feed.ts";
 import { EventLog } from "./event-log.ts";
+import { StoredInbox } from "./stored-inbox.ts";
 import { NEW_RUN, RunStore, type RunProgress } from "./run-store.ts";
 import { StoredJournal } from "./stored-journal.ts";
 
@@ -20,6 +21,7 @@ interface Run {
   readonly log: EventLog;
   readonly feed: EventFeed;
   readonly journal: StoredJournal;
+  readonly inbox: StoredInbox;
 }
 
 /** The loop of a run, while it goes. */
@@ -67,6 +69,20 @@ export class RunObject extends DurableObject<RawEnv> {
     return this.state();
   }
 
+  /**
+   * Takes a message for the run. It is stored, with its event, before anyone hears of it: the platform
+   * holds this answer back until the writes before it are durable.
+   */
+  steer(text: string): SteerAnswer {
+    if (!this.#run) return { kind: "unknown" };
+    const { inbox, journal } = this.#run;
+    if (inbox.isClosed || this.#activity?.abort.signal.aborted) return { kind: "ended" };
+    if (inbox.isFull) return { kind: "full" };
+    inbox.put(text);
+    journal.append([{ type: "user_message", text }]);
+    return { kind: "taken", state: this.#store.state() };
+  }
+
   transcript(): TranscriptAnswer {
     if (!this.#run) return { kind: "unknown" };
     if (!this.#run.journal.hasEnded) return { kind: "running" };
@@ -80,9 +96,7 @@ export class RunObject extends DurableObject<RawEnv> {
     const run = this.#open(NEW_RUN);
     const abort = new AbortController();
     const { tenantId } = claim.principal;
-    const inbox = { hasMail: false, takeAll: () => [] };
-    const { contracts } = this;
-    const ports = composeRun(this.env, { tenantId, journal: run.journal, inbox, contracts });
+    const ports = composeRun(this.env, { ...run, tenantId, contracts: this.contracts });
     const ended = runLoop(claim, ports, abort.signal).finally(() => {
       this.#activity = undefined;
     });
@@ -114,16 +128,22 @@ export class RunObject extends DurableObject<RawEnv> {
     const feed = new EventFeed({ log, encoder: this.#encoder, clock, ended });
     const abandon = (cause: unknown): void => this.ctx.abort(String(cause));
     const journal = new StoredJournal({ log, feed, store: this.#store, progress, clock, abandon });
-    this.#run = { log, feed, journal };
+    const inbox = new StoredInbox(this.#store.sql);
+    if (ended) inbox.close();
+    this.#run = { log, feed, journal, inbox };
     return this.#run;
   }
 
   /** The loop of this run died with an earlier life of the object: its readers must not wait. */
   #closeInterrupted(progress: RunProgress): void {
-    const { log, journal } = this.#open({ ...progress, epoch: progress.epoch + 1 });
+    const { log, journal, inbox } = this.#open({ ...progress, epoch: progress.epoch + 1 });
     const interruption = { runId: this.#store.runId, nowMs: this.#clock.nowMs() };
-    for (const answer of answerInterrupted(this.#store.transcript(), interruption)) {
-      journal.remember(answer);
+    const transcript = this.#store.transcript();
+    const left = { transcript, log: log.readAll() };
+    for (const answer of answerInterrupted(left, interruption)) journal.remember(answer);
+    inbox.close();
+    for (const text of inbox.readUntaken(this.#store.countSaid(transcript))) {
+      journal.remember({ role: "user", text });
     }
     journal.append(closeInterrupted(log.readAll(), interruption));
   }

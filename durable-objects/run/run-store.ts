@@ -69,7 +69,7 @@ export class RunStore {
            id INTEGER PRIMARY KEY CHECK (id = 1), run_id TEXT NOT NULL, model TEXT NOT NULL,
            claim TEXT NOT NULL, epoch INTEGER NOT NULL, steps INTEGER NOT NULL,
            usage TEXT NOT NULL, title TEXT, reason TEXT, error TEXT,
-           created_ms INTEGER NOT NULL, ended_ms INTEGER
+           claimed_messages INTEGER NOT NULL, created_ms INTEGER NOT NULL, ended_ms INTEGER
          );
          CREATE TABLE messages (
            seq INTEGER NOT NULL, part INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (seq, part)
@@ -79,20 +79,22 @@ export class RunStore {
            step INTEGER NOT NULL, arguments_text TEXT NOT NULL, args TEXT, error_code TEXT,
            observation TEXT NOT NULL, started_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL
          );
+         CREATE TABLE inbox (seq INTEGER PRIMARY KEY, body TEXT NOT NULL);
          CREATE TABLE events (
            first_seq INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, epoch INTEGER NOT NULL,
            body TEXT NOT NULL
          );`,
       );
       this.sql.exec(
-        `INSERT INTO run (id, run_id, model, claim, epoch, steps, usage, created_ms)
-         VALUES (1, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO run (id, run_id, model, claim, epoch, steps, usage, claimed_messages,
+           created_ms) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)`,
         run.runId,
         run.model,
         JSON.stringify(run),
         NEW_RUN.epoch,
         NEW_RUN.steps,
         JSON.stringify(NEW_RUN.usage),
+        messages.length,
         createdMs,
       );
       for (const message of messages) this.addMessage(message);
@@ -154,6 +156,12 @@ export class RunStore {
       else texts.push(`${texts.pop() ?? ""}${body}`);
     }
     return texts.map((text) => JSON.parse(text) as TranscriptMessage);
+  }
+
+  /** Messages of people that a conversation got while the run went. */
+  countSaid(transcript: readonly TranscriptMessage[]): number {
+    const grown = transcript.slice(this.#run().claimed_messages);
+    return grown.filter(({ role }) => role === "user").length;
   }
 
   addInvocation(invocation: ToolInvocationRecord): void {
@@ -230,6 +238,7 @@ type RunRow = {
   title: string | null;
   reason: DoneReason | null;
   error: string | null;
+  claimed_messages: number;
   created_ms: number;
   ended_ms: number | null;
 };

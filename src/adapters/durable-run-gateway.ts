@@ -1,4 +1,4 @@
-import type { RunGateway, TranscriptAnswer } from "../capabilities/run-gateway.ts";
+import type { RunGateway, SteerAnswer, TranscriptAnswer } from "../capabilities/run-gateway.ts";
 import { formatEventId } from "../protocol/event-id.ts";
 import type { RunId } from "../protocol/ids.ts";
 import type { RunState } from "../protocol/run-state.ts";
@@ -7,6 +7,7 @@ import type { RunState } from "../protocol/run-state.ts";
 interface RunMethods {
   state(): Promise<RunState | undefined>;
   cancel(): Promise<RunState | undefined>;
+  steer(text: string): Promise<SteerAnswer>;
   transcript(): Promise<TranscriptAnswer>;
 }
 
@@ -27,6 +28,7 @@ export function createDurableRunGateway(runs: DurableObjectNamespace): RunGatewa
     },
     state: (runId) => objectOf(runId).state(),
     cancel: (runId) => objectOf(runId).cancel(),
+    steer: (runId, text) => objectOf(runId).steer(text),
     transcript: (runId) => objectOf(runId).transcript(),
   };
 }

@@ -6,3 +6,8 @@ export interface Inbox {
   readonly hasMail: boolean;
   takeAll(): readonly string[];
 }
+
+/** The inbox as its owner has it. Contract: once closed it takes nothing more; what waits can be taken. */
+export interface Mailbox extends Inbox {
+  close(): void;
+}

@@ -12,6 +12,15 @@ export type TranscriptAnswer =
   | { readonly kind: "too_long" }
   | { readonly kind: "unknown" };
 
+/** What became of a message for a run. */
+export type SteerAnswer =
+  | { readonly kind: "taken"; readonly state: RunState }
+  /** It is over, or so near its end that no step would answer. */
+  | { readonly kind: "ended" }
+  /** Too many messages wait for the next step. */
+  | { readonly kind: "full" }
+  | { readonly kind: "unknown" };
+
 /**
  * Reaches the object that owns a run.
  * Contract: ids are verified before they come here. A run that was never started answers undefined
@@ -28,5 +37,7 @@ export interface RunGateway {
   state(runId: RunId): Promise<RunState | undefined>;
   /** Asks a run to stop; answers with its state once it has. Contract: idempotent. */
   cancel(runId: RunId): Promise<RunState | undefined>;
+  /** Says something to a run while it goes. Contract: a message that is `taken` is never lost. */
+  steer(runId: RunId, text: string): Promise<SteerAnswer>;
   transcript(runId: RunId): Promise<TranscriptAnswer>;
 }

@@ -4,7 +4,7 @@ import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
 import { systemRandom } from "../adapters/system-random.ts";
 import type { Clock } from "../capabilities/clock.ts";
 import type { EventEncoder } from "../capabilities/event-encoder.ts";
-import type { Inbox } from "../capabilities/inbox.ts";
+import type { Mailbox } from "../capabilities/inbox.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import { createToolSource } from "../contracts/static-tool-source.ts";
 import type { AnyToolContract } from "../contracts/tool-contract.ts";
@@ -36,7 +36,7 @@ export function composeEncoder(): EventEncoder {
 export interface RunParts {
   readonly tenantId: TenantId;
   readonly journal: RunJournal;
-  readonly inbox: Inbox;
+  readonly inbox: Mailbox;
   /** The tools of its deployment. */
   readonly contracts: readonly AnyToolContract[];
 }

@@ -27,6 +27,8 @@ const PROBLEMS = {
   connection_id_invalid: { status: 400, title: "A connection id is 1 to 64 of A-Z a-z 0-9 _ -" },
   run_not_found: { status: 404, title: "There is no such run" },
   run_still_running: { status: 409, title: "The run has not ended yet" },
+  run_ended: { status: 409, title: "The run takes no more messages" },
+  too_many_messages: { status: 429, title: "Too many messages wait for the run's next step" },
   event_id_invalid: { status: 400, title: "Last-Event-ID is not an event id" },
   event_id_unknown: { status: 409, title: "The run has not reached this event" },
   policy_missing: { status: 404, title: "The tenant has no policy yet" },

@@ -1,7 +1,9 @@
+import * as v from "valibot";
 import { parseEventId } from "../protocol/event-id.ts";
 import type { RunState } from "../protocol/run-state.ts";
 import type { Authorised } from "./routes.ts";
 import { problem } from "./problem.ts";
+import { readJson } from "./read-json.ts";
 
 /** `GET /v1/runs/:id`: the run's state. */
 export async function getRun({ principal, services, id }: Authorised): Promise<Response> {
@@ -13,6 +15,33 @@ export async function getRun({ principal, services, id }: Authorised): Promise<R
 export async function postCancel({ principal, services, id }: Authorised): Promise<Response> {
   const runId = await services.runIds.verify(id, principal.tenantId);
   return answerState(runId && (await services.runs.cancel(runId)));
+}
+
+/** Longest message to a run that goes, in UTF-16 code units. */
+const MAX_MESSAGE_CHARS = 32_768;
+
+const messageBody = v.strictObject({
+  content: v.pipe(v.string(), v.nonEmpty(), v.maxLength(MAX_MESSAGE_CHARS)),
+});
+
+/** `POST /v1/runs/:id/messages`: says something to a run while it goes. */
+export async function postMessage(authorised: Authorised): Promise<Response> {
+  const { request, principal, services, id } = authorised;
+  const body = await readJson(request, messageBody);
+  if (!body.ok) return body.failure;
+  const runId = await services.runIds.verify(id, principal.tenantId);
+  if (!runId) return problem("run_not_found");
+  const answer = await services.runs.steer(runId, body.value.content);
+  switch (answer.kind) {
+    case "taken":
+      return Response.json(answer.state, { status: 202 });
+    case "ended":
+      return problem("run_ended");
+    case "full":
+      return problem("too_many_messages", { headers: { "retry-after": "1" } });
+    case "unknown":
+      return problem("run_not_found");
+  }
 }
 
 /** `GET /v1/runs/:id/events`: the run's events after Last-Event-ID. */

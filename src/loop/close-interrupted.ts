@@ -15,6 +15,12 @@ export interface Interruption {
   readonly nowMs: number;
 }
 
+/** What an interrupted run left behind. */
+export interface Interrupted {
+  readonly transcript: readonly TranscriptMessage[];
+  readonly log: Iterable<AiEvent>;
+}
+
 /**
  * Ends a run whose loop is gone: closes every part that is open, then says `done`.
  * Contract: pure; the events it answers with complete the log it was given.
@@ -52,11 +58,12 @@ export function closeInterrupted(
 
 /**
  * Answers the tool calls that an interrupted run left open, so that another run can go on from its
- * transcript: providers refuse a call without a result.
+ * transcript: providers refuse a call without a result. A call whose result the log holds is answered
+ * with it: calls of one step end in any order, the transcript takes them in the order asked.
  * Contract: pure; only the last assistant message can have open calls.
  */
 export function answerInterrupted(
-  transcript: readonly TranscriptMessage[],
+  { transcript, log }: Interrupted,
   interruption: Interruption,
 ): readonly TranscriptMessage[] {
   const last = transcript.findLastIndex(({ role }) => role === "assistant");
@@ -67,13 +74,18 @@ export function answerInterrupted(
       .slice(last + 1)
       .flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])),
   );
+  const ended = new Map<ToolCallId, ObservationObject>();
+  for (const event of log) {
+    if (event.type === "tool_call_result") ended.set(event.toolCallId, event.observation);
+  }
   return asked.toolCalls
     .filter(({ toolCallId }) => !answered.has(toolCallId))
     .map(({ toolCallId, name }) => ({
       role: "tool",
       toolCallId,
       name,
-      result: observeInterruption({ toolCallId, toolName: name }, interruption),
+      result:
+        ended.get(toolCallId) ?? observeInterruption({ toolCallId, toolName: name }, interruption),
     }));
 }
 

@@ -1,3 +1,4 @@
+import type { Mailbox } from "../capabilities/inbox.ts";
 import type { Model } from "../capabilities/model.ts";
 import { routeVersions } from "../contracts/route-versions.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
@@ -18,14 +19,18 @@ export interface RunPorts extends Omit<
   "versions" | "policy" | "pin" | "principal" | "connectionIds" | "budget"
 > {
   readonly model: Model;
+  /** What people say while the run goes; the loop closes it before the run ends. */
+  readonly inbox: Mailbox;
 }
 
 /** Steps of a run whose policy sets no limit. */
 const DEFAULT_MAX_STEPS = 20;
 
 /**
- * Carries a claimed run to its end: model, tools, model, until the model stops or a limit does.
- * Contract: never throws; appends exactly one `done`, as the last event.
+ * Carries a claimed run to its end: model, tools, model, until the model stops or a limit does. A
+ * message that came meanwhile is put before the next model call, and brings one about.
+ * Contract: never throws; appends exactly one `done`, as the last event; whatever the inbox took is in
+ * the transcript then, answered or not.
  */
 export async function runLoop(
   claim: RunClaim,
@@ -39,7 +44,10 @@ export async function runLoop(
   } catch {
     end = failed("internal_error", "The run failed inside Interlock.");
   }
-  ports.journal.append([{ type: "done", ...end, usage: spent.usage }]);
+  const { inbox, journal } = ports;
+  inbox.close();
+  for (const text of inbox.takeAll()) journal.remember({ role: "user", text });
+  journal.append([{ type: "done", ...end, usage: spent.usage }]);
 }
 
 interface RunEnd {
@@ -77,6 +85,7 @@ async function runSteps(
       budget,
     }),
     journal: ports.journal,
+    inbox: ports.inbox,
     callIds: new CallIds(claim.messages),
     signal,
     transcript: [...claim.messages],
@@ -85,10 +94,10 @@ async function runSteps(
   const maxSteps = policy.budgets.maxSteps ?? DEFAULT_MAX_STEPS;
   for (let number = 1; number <= maxSteps; number++) {
     if (signal.aborted) return { reason: "cancelled" };
-    const turn = await runStep(scope, { number, last: number === maxSteps });
+    const { turn, continued } = await runStep(scope, { number, last: number === maxSteps });
     spent.usage = addUsage(spent.usage, turn.usage ?? NO_USAGE);
     if (signal.aborted) return { reason: "cancelled" };
-    if (turn.finish !== "tool_calls") return endOf(turn);
+    if (turn.finish !== "tool_calls" && !continued) return endOf(turn);
   }
   return { reason: "step_limit" };
 }

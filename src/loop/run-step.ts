@@ -1,3 +1,4 @@
+import type { Mailbox } from "../capabilities/inbox.ts";
 import type { Model } from "../capabilities/model.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { AiEvent } from "../protocol/ai-event.ts";
@@ -18,6 +19,7 @@ export interface StepScope {
   readonly tools: readonly ToolSpec[];
   readonly runner: ToolRunner;
   readonly journal: RunJournal;
+  readonly inbox: Mailbox;
   readonly callIds: CallIds;
   readonly signal: AbortSignal;
   /** The conversation; grows as the run goes on. */
@@ -33,14 +35,24 @@ export interface Step {
   readonly last: boolean;
 }
 
+/** What came of a step. */
+export interface StepEnd {
+  readonly turn: ModelTurn;
+  /** Another step follows, for what the model asked or for what a person said. */
+  readonly continued: boolean;
+}
+
 /**
- * Runs one step: streams the model's text, then takes every finished call through the runner, in
- * order, and answers each in the transcript.
+ * Runs one step: takes what people said, streams the model's text, then takes every finished call
+ * through the runner and answers each in the transcript, in the order asked.
  * Contract: tool calls come from the decoder's finished turn alone (seeds/000 #8); every part it
- * opens it also closes.
+ * opens it also closes. A step that is the last one, or that nothing follows, leaves the inbox closed.
  */
-export async function runStep(scope: StepScope, step: Step): Promise<ModelTurn> {
-  const { claim, journal } = scope;
+export async function runStep(scope: StepScope, step: Step): Promise<StepEnd> {
+  const { claim, inbox, journal, signal } = scope;
+  // Here every call has its result; providers refuse a message between the two.
+  for (const text of inbox.takeAll()) remember(scope, { role: "user", text });
+  if (step.last) inbox.close();
   journal.append([
     { type: "step_started", step: step.number, messageId: `${claim.runId}-${step.number}` },
   ]);
@@ -49,16 +61,12 @@ export async function runStep(scope: StepScope, step: Step): Promise<ModelTurn> 
   const calls = scope.callIds.claim(asked, step.number);
   if (turn.finish !== "error") rememberAssistant(scope, turn.text, calls);
   if (calls.length > 0) await answerCalls(scope, step, calls);
-  journal.append([
-    {
-      type: "step_finished",
-      step: step.number,
-      finish: turn.finish,
-      usage: turn.usage ?? NO_USAGE,
-      continued: calls.length > 0 && !step.last && !scope.signal.aborted,
-    },
-  ]);
-  return turn;
+  const isWanted = turn.finish === "tool_calls" || (inbox.hasMail && turn.finish !== "error");
+  const continued = isWanted && !step.last && !signal.aborted;
+  if (!continued) inbox.close();
+  const { finish, usage = NO_USAGE } = turn;
+  journal.append([{ type: "step_finished", step: step.number, finish, usage, continued }]);
+  return { turn, continued };
 }
 
 /** Relays one model call; one batch of events per network read. */
@@ -118,6 +126,10 @@ function rememberAssistant(scope: StepScope, text: string, calls: readonly ToolC
   remember(scope, { role: "assistant", text, toolCalls });
 }
 
+/**
+ * Launches every call at once: the runner alone decides which of them may run beside each other. Results
+ * are remembered in the order asked, each as soon as those before it are, so that a crash loses few.
+ */
 async function answerCalls(
   scope: StepScope,
   step: Step,
@@ -134,10 +146,14 @@ async function answerCalls(
   );
   const { runId, principal } = scope.claim;
   const { tenantId, actorId } = principal;
-  for (const { call, part } of proposed) {
-    const { toolCallId, name } = call;
+  const running = proposed.map(({ call, part }) => {
+    const { toolCallId } = call;
     const context = { runId, tenantId, actorId, toolCallId, step: step.number, part };
-    const { observation } = await scope.runner.exec(call, context, scope.signal);
+    return { call, result: scope.runner.exec(call, context, scope.signal) };
+  });
+  for (const { call, result } of running) {
+    const { toolCallId, name } = call;
+    const { observation } = await result;
     remember(scope, { role: "tool", toolCallId, name, result: observation });
   }
 }

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { answerInterrupted, closeInterrupted } from "../../src/loop/close-interrupted.ts";
 import type { AiEvent } from "../../src/protocol/ai-event.ts";
 import type { RunId, ToolCallId } from "../../src/protocol/ids.ts";
+import { observeSuccess } from "../../src/protocol/observation.ts";
 import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
 
 const interruption = { runId: "run_1", nowMs: 1000 };
@@ -53,8 +54,33 @@ test("answers the calls that have no result, so that the transcript can be conti
     { role: "assistant", text: "", toolCalls: [call(a), call(b)] },
     { role: "tool", toolCallId: a, name: "t", result: {} },
   ];
-  expect(answerInterrupted(transcript, interruption)).toMatchObject([
-    { role: "tool", toolCallId: "b" },
+  expect(answerInterrupted({ transcript, log: [] }, interruption)).toMatchObject([
+    { role: "tool", toolCallId: "b", result: { status: { taxonomy_class: "UNKNOWN_ERROR" } } },
   ]);
-  expect(answerInterrupted([{ role: "user", text: "hi" }], interruption)).toEqual([]);
+  const unasked: readonly TranscriptMessage[] = [{ role: "user", text: "hi" }];
+  expect(answerInterrupted({ transcript: unasked, log: [] }, interruption)).toEqual([]);
+});
+
+test("a call that had ended is answered with its own result, though one before it had not", () => {
+  const calls = [a, b].map((toolCallId) => ({ toolCallId, name: "t", argumentsText: "{}" }));
+  const facts = {
+    name: "t",
+    version: "1",
+    toolCallId: b,
+    traceId: "r",
+    startedAtMs: 0,
+    endedAtMs: 1,
+  };
+  const observation = observeSuccess(facts, { sent: true });
+  const answers = answerInterrupted(
+    {
+      transcript: [{ role: "assistant", text: "", toolCalls: calls }],
+      log: [{ type: "tool_call_result", part: 1, toolCallId: b, observation }],
+    },
+    interruption,
+  );
+  expect(answers).toMatchObject([
+    { toolCallId: a, result: { status: { is_error: true } } },
+    { toolCallId: b, result: observation },
+  ]);
 });

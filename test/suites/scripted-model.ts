@@ -14,8 +14,15 @@ export interface ScriptedStep {
   readonly status?: number;
   /** Says everything, then leaves the stream open. */
   readonly hangs?: boolean;
+  /** Says everything, then waits before it finishes until the test asks to release this word. */
+  readonly holds?: string;
   /** Breaks the connection off instead of finishing. */
   readonly breaks?: boolean;
+}
+
+/** Where a test releases a model that holds. */
+export function releaseUrl(word: string): string {
+  return `http://provider.test/release/${word}`;
 }
 
 /** Makes a user message that tells the scripted model what to say, step by step. */
@@ -50,6 +57,11 @@ export interface ProviderRequest {
  * request, so that a test can read what a provider gets to see.
  */
 export async function answerAsProvider(request: Request): Promise<Response> {
+  const [, word] = /\/release\/(.+)$/.exec(request.url) ?? [];
+  if (word !== undefined) {
+    gateOf(word).resolve();
+    return new Response("released");
+  }
   const asked = await request.json<ProviderRequest>();
   const start = asked.messages.findLastIndex((message) => message.role === "user");
   const turn = asked.messages.slice(start + 1);
@@ -59,7 +71,17 @@ export async function answerAsProvider(request: Request): Promise<Response> {
   const due = turn.filter(({ role }) => role === "assistant").length;
   const step = steps[due] ?? { text: ["done"] };
   if (step.status !== undefined) return new Response("no", { status: step.status });
-  return stream(frames(step), step.hangs ? "hangs" : step.breaks ? "breaks" : "closes");
+  const held = step.holds === undefined ? undefined : gateOf(step.holds).promise;
+  const end = step.hangs ? "hangs" : step.breaks ? "breaks" : "closes";
+  return stream(frames(step), end, held);
+}
+
+const gates = new Map<string, PromiseWithResolvers<void>>();
+
+function gateOf(word: string): PromiseWithResolvers<void> {
+  const gate = gates.get(word) ?? Promise.withResolvers<void>();
+  gates.set(word, gate);
+  return gate;
 }
 
 function readScript(text: string): readonly ScriptedStep[] | undefined {
@@ -127,11 +149,19 @@ function frames(step: ScriptedStep): string[] {
   ];
 }
 
-function stream(parts: readonly string[], end: "closes" | "hangs" | "breaks"): Response {
+/** Frames that finish an answer: the finish itself, the usage and the end. */
+const FINISHING = 3;
+
+function stream(
+  parts: readonly string[],
+  end: "closes" | "hangs" | "breaks",
+  held?: Promise<void>,
+): Response {
   const encoder = new TextEncoder();
   const rest = [...parts];
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
+      if (rest.length === FINISHING) await held;
       const next = rest.shift();
       if (next !== undefined) controller.enqueue(encoder.encode(next));
       else if (end === "closes") controller.close();

@@ -1,0 +1,60 @@
+import type { Mailbox } from "../../src/capabilities/inbox.ts";
+
+/** How many messages may wait for a run's next step. */
+const MAX_WAITING = 32;
+
+/**
+ * Keeps what people say to a run, stored before anyone learns that it was taken. Rows stay: the
+ * transcript tells how many of them the conversation holds, so that a crash between the two neither
+ * loses nor repeats one.
+ * Ownership: one per run object; the only writer of the `inbox` table.
+ */
+export class StoredInbox implements Mailbox {
+  readonly #sql: SqlStorage;
+  #waiting: string[] = [];
+  #count = 0;
+  #isClosed = false;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  get hasMail(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get isFull(): boolean {
+    return this.#waiting.length >= MAX_WAITING;
+  }
+
+  put(text: string): void {
+    this.#sql.exec(
+      "INSERT INTO inbox (seq, body) VALUES (?, ?)",
+      ++this.#count,
+      JSON.stringify(text),
+    );
+    this.#waiting.push(text);
+  }
+
+  takeAll(): readonly string[] {
+    const taken = this.#waiting;
+    this.#waiting = [];
+    return taken;
+  }
+
+  /** What an earlier life of the object was told and had not taken; the conversation holds `takenCount`. */
+  readUntaken(takenCount: number): readonly string[] {
+    return this.#sql
+      .exec<{ body: string }>("SELECT body FROM inbox WHERE seq > ? ORDER BY seq", takenCount)
+      .toArray()
+      .map(({ body }) => JSON.parse(body) as string);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+}

@@ -1,0 +1,229 @@
+import { runInDurableObject } from "cloudflare:test";
+import { beforeAll, expect, test } from "vitest";
+import { releaseUrl, script, type ScriptedStep } from "../suites/scripted-model.ts";
+import {
+  bindings,
+  type Caller,
+  chat,
+  chunksOf,
+  postChat,
+  runIdOf,
+  seedPolicies,
+  send,
+  stateOf,
+  type WireChunk,
+} from "../suites/worker.ts";
+
+beforeAll(seedPolicies);
+
+const TIME = { name: "core__get_current_time", args: '{"timeZone":"UTC"}' };
+
+function say(runId: string, content: unknown, caller: Caller = "acme"): Promise<Response> {
+  return send(`/v1/runs/${runId}/messages`, {
+    caller,
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ content }),
+  });
+}
+
+/** Anew each time: a stub whose object was aborted stays broken. */
+const stubOf = (runId: string): DurableObjectStub =>
+  bindings.RUNS.get(bindings.RUNS.idFromName(runId));
+
+const release = (word: string): Promise<Response> => fetch(releaseUrl(word));
+
+const codeOf = async (response: Response): Promise<unknown> => [
+  response.status,
+  (await response.json<{ code: string }>()).code,
+];
+
+/** Starts a run whose first model call waits, and waits until it streams. */
+async function startHeld(
+  word: string,
+  { more = [], ...step }: ScriptedStep & { readonly more?: readonly ScriptedStep[] } = {},
+  caller: Caller = "acme",
+) {
+  const response = await chat([{ text: ["Well, "], holds: word, ...step }, ...more], caller);
+  const [ours, theirs] = response.body?.tee() ?? [];
+  const reader = theirs?.pipeThrough(new TextDecoderStream()).getReader();
+  let seen = "";
+  while (!seen.includes("Well, ")) seen += (await reader?.read())?.value ?? "";
+  await reader?.cancel();
+  return { runId: runIdOf(response), chunks: () => chunksOf(new Response(ours ?? null)) };
+}
+
+const dataOf = (chunks: readonly WireChunk[]): readonly WireChunk[] =>
+  chunks.flatMap(({ type, data }) => (type === "data" ? (data as WireChunk[]) : []));
+
+/** What the model was shown when it echoed its request. */
+function echoIn(chunks: readonly WireChunk[]): readonly { role: string; content: string }[] {
+  const deltas = chunks.flatMap(({ textDelta }) =>
+    typeof textDelta === "string" ? [textDelta] : [],
+  );
+  const echo = deltas.slice(deltas.findIndex((text) => text.startsWith('{"model"'))).join("");
+  return (JSON.parse(echo) as { messages: { role: string; content: string }[] }).messages;
+}
+
+test("a message while the model streams gets a step of its own, and is an event", async () => {
+  const run = await startHeld("streams");
+  const answer = await say(run.runId, "and in Paris?");
+  expect(answer.status).toBe(202);
+  expect(await answer.json()).toMatchObject({ runId: run.runId, status: "running" });
+  await release("streams");
+  const chunks = await run.chunks();
+  expect(dataOf(chunks)).toContainEqual({ type: "user-message", text: "and in Paris?" });
+  const finished = chunks.filter(({ type }) => type === "step-finish");
+  expect(finished.map(({ isContinued }) => isContinued)).toEqual([true, false]);
+  expect(echoIn(chunks).map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+  expect(echoIn(chunks).at(-1)?.content).toBe("and in Paris?");
+  expect(await stateOf(run.runId)).toMatchObject({ status: "completed", reason: "stop", steps: 2 });
+});
+
+test("a message waits for the results of the calls that were asked for, and a continuing run has both", async () => {
+  const run = await startHeld("calls", { calls: [TIME, { ...TIME, id: "call_b" }] });
+  for (const content of ["first", "second"])
+    expect((await say(run.runId, content)).status).toBe(202);
+  await release("calls");
+  const roles = ["user", "assistant", "tool", "tool", "user", "user"];
+  const seen = echoIn(await run.chunks());
+  expect(seen.map(({ role }) => role)).toEqual(roles);
+  expect(seen.slice(4).map(({ content }) => content)).toEqual(["first", "second"]);
+  const next = await postChat({
+    messages: [{ role: "user", content: "echo" }],
+    previousRunId: run.runId,
+  });
+  expect(echoIn(await chunksOf(next)).map(({ role }) => role)).toEqual([
+    ...roles,
+    "assistant",
+    "user",
+  ]);
+});
+
+test("a message after the end is refused, and changes nothing", async () => {
+  const response = await chat([{ text: ["hi"] }]);
+  const runId = runIdOf(response);
+  await response.text();
+  const before = await stateOf(runId);
+  expect(await codeOf(await say(runId, "too late"))).toEqual([409, "run_ended"]);
+  expect(await stateOf(runId)).toEqual(before);
+});
+
+test("a message in the last step that the policy allows is refused: nothing would answer it", async () => {
+  const run = await startHeld("last", { more: [{ text: ["ok"] }], calls: [TIME] }, "strict");
+  expect(
+    (await say(run.runId, script({ text: ["Well, "], holds: "second" }), "strict")).status,
+  ).toBe(202);
+  await release("last");
+  const isInSecond = async (): Promise<boolean> => (await stateOf(run.runId, "strict")).steps === 2;
+  await expect.poll(isInSecond).toBe(true);
+  expect(await codeOf(await say(run.runId, "one more", "strict"))).toEqual([409, "run_ended"]);
+  await release("second");
+  await run.chunks();
+});
+
+// Mutant: reaching the run by an id that was not verified for the caller's tenant.
+test("another tenant's run answers exactly as one that never was", async () => {
+  const run = await startHeld("rival");
+  const foreign = await say(run.runId, "hello", "rival");
+  const unknown = await say("run_unknown", "hello", "rival");
+  expect(foreign.status).toBe(404);
+  expect(await foreign.json()).toEqual(await unknown.json());
+  await release("rival");
+  expect(dataOf(await run.chunks()).map(({ type }) => type)).toEqual(["run", "done"]);
+});
+
+test("a token without the scope, and none, are refused", async () => {
+  const body = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
+  const answers = [
+    await send("/v1/runs/run_x/messages", body),
+    await send("/v1/runs/run_x/messages", { ...body, caller: "reader" }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([401, 403]);
+});
+
+test.each([
+  ["an empty text", ""],
+  ["a text over 32,768 characters", "x".repeat(32_769)],
+  ["a list of parts", [{ type: "text", text: "x" }]],
+  ["nothing", undefined],
+])("%s is refused", async (_name, content) => {
+  expect(await codeOf(await say("run_x", content))).toEqual([422, "invalid_request"]);
+});
+
+test("the longest text, half characters included, reaches the model as it was said", async () => {
+  const run = await startHeld("long");
+  const text = `\ud800${"ü".repeat(32_767)}`;
+  expect((await say(run.runId, text)).status).toBe(202);
+  await release("long");
+  expect(
+    echoIn(await run.chunks())
+      .at(-1)
+      ?.content.slice(1),
+  ).toBe(text.slice(1));
+});
+
+test("the thirty-third message that waits is refused, until a step takes them", async () => {
+  const run = await startHeld("many");
+  const answers = await Promise.all(Array.from({ length: 33 }, (_, n) => say(run.runId, `m${n}`)));
+  expect(answers.filter(({ status }) => status === 202).length).toBe(32);
+  const refused = answers.find(({ status }) => status !== 202);
+  expect(refused?.headers.get("retry-after")).toBe("1");
+  expect(await codeOf(refused ?? new Response())).toEqual([429, "too_many_messages"]);
+  await release("many");
+  expect(echoIn(await run.chunks()).length).toBe(34);
+});
+
+test("a message to a run that is cancelled is refused or kept, never lost", async () => {
+  const run = await startHeld("cancelled");
+  expect((await say(run.runId, "kept")).status).toBe(202);
+  await send(`/v1/runs/${run.runId}/cancel`, { caller: "acme", method: "POST" });
+  expect(await codeOf(await say(run.runId, "late"))).toEqual([409, "run_ended"]);
+  await run.chunks();
+  const next = await postChat({
+    messages: [{ role: "user", content: "echo" }],
+    previousRunId: run.runId,
+  });
+  const said = echoIn(await chunksOf(next)).map(({ content }) => content);
+  expect(said.slice(-2)).toEqual(["kept", "echo"]);
+});
+
+// Mutant: a recovery that forgets the inbox.
+test("a message survives a crash of the run, once, with its event", async () => {
+  const run = await startHeld("crash", { hangs: true });
+  expect((await say(run.runId, "survive")).status).toBe(202);
+  const broken = run.chunks().catch(() => {});
+  await runInDurableObject(stubOf(run.runId), (_object, state) => state.abort("crash")).catch(
+    () => {},
+  );
+  const log = await chunksOf(await send(`/v1/runs/${run.runId}/events`, { caller: "acme" }));
+  expect(dataOf(log).filter(({ type }) => type === "user-message").length).toBe(1);
+  await broken;
+  const rows = await runInDurableObject(stubOf(run.runId), (_object, { storage }) =>
+    storage.sql.exec<{ body: string }>("SELECT body FROM messages ORDER BY seq").toArray(),
+  );
+  const said = rows.filter(({ body }) => body.includes("survive"));
+  expect(said.map(({ body }) => JSON.parse(body))).toEqual([{ role: "user", text: "survive" }]);
+});
+
+test("a message that the conversation holds already is not repeated after a crash", async () => {
+  const run = await startHeld("taken");
+  const next = script({ text: ["Going on"], hangs: true });
+  expect((await say(run.runId, next)).status).toBe(202);
+  await release("taken");
+  const rowsOf = (): Promise<readonly string[]> =>
+    runInDurableObject(stubOf(run.runId), (_object, { storage }) =>
+      storage.sql
+        .exec<{ body: string }>("SELECT body FROM messages ORDER BY seq")
+        .toArray()
+        .map(({ body }) => (JSON.parse(body) as { role: string }).role),
+    );
+  await expect.poll(async () => (await rowsOf()).length).toBe(3);
+  const broken = run.chunks().catch(() => {});
+  await runInDurableObject(stubOf(run.runId), (_object, state) => state.abort("crash")).catch(
+    () => {},
+  );
+  await (await send(`/v1/runs/${run.runId}/events`, { caller: "acme" })).text();
+  await broken;
+  expect(await rowsOf()).toEqual(["user", "assistant", "user"]);
+});

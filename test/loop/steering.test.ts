@@ -1,0 +1,230 @@
+import { describe, expect, test } from "vitest";
+import type { Mailbox } from "../../src/capabilities/inbox.ts";
+import type { Model, ModelRequest } from "../../src/capabilities/model.ts";
+import { CallIds } from "../../src/loop/call-ids.ts";
+import { runLoop, type RunPorts } from "../../src/loop/run-loop.ts";
+import { runStep, type StepScope } from "../../src/loop/run-step.ts";
+import type { ToolCallId } from "../../src/protocol/ids.ts";
+import type { ModelTurn } from "../../src/protocol/model-event.ts";
+import { observeSuccess } from "../../src/protocol/observation.ts";
+import type { RunClaim } from "../../src/protocol/run-claim.ts";
+import type { ToolExecResult } from "../../src/protocol/tool-invocation.ts";
+import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
+import { FakeClock, MemoryJournal, policyOf } from "../suites/fakes.ts";
+
+const CLAIM = {
+  runId: "run_1",
+  principal: { tenantId: "acme", actorId: "user:ann", roles: [], scopes: [] },
+  model: "m",
+  messages: [{ role: "user", text: "hi" }],
+} as unknown as RunClaim;
+
+class MemoryInbox implements Mailbox {
+  isClosed = false;
+  #waiting: string[] = [];
+
+  get hasMail(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  put(...texts: readonly string[]): void {
+    if (!this.isClosed) this.#waiting.push(...texts);
+  }
+
+  takeAll(): readonly string[] {
+    const taken = this.#waiting;
+    this.#waiting = [];
+    return taken;
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+}
+
+const turn = (change: Partial<ModelTurn> = {}): ModelTurn => ({
+  text: "",
+  toolCalls: [],
+  finish: "stop",
+  ...change,
+});
+const asks = (...ids: readonly string[]): ModelTurn =>
+  turn({
+    finish: "tool_calls",
+    toolCalls: ids.map((id) => ({
+      toolCallId: id as ToolCallId,
+      name: "t",
+      argumentsText: "{}",
+      truncated: false,
+    })),
+  });
+
+/** A model that does what the test says, one function for each call; `seen` is what it was shown. */
+function playModel(...steps: readonly (() => ModelTurn)[]) {
+  const seen: (readonly TranscriptMessage[])[] = [];
+  const model: Model = {
+    async *stream({ messages }: ModelRequest) {
+      seen.push([...messages]);
+      yield [{ type: "turn", turn: steps[seen.length - 1]?.() ?? turn() }];
+    },
+  };
+  return { model, seen };
+}
+
+/** Who speaks, in order; people with what they say. */
+const voices = (messages: readonly TranscriptMessage[] = []): readonly string[] =>
+  messages.map((message) => (message.role === "user" ? message.text : message.role));
+
+describe("a step", () => {
+  function setStep(model: Model) {
+    const journal = new MemoryJournal();
+    const inbox = new MemoryInbox();
+    const log: string[] = [];
+    const gates = new Map<string, () => void>();
+    let parts = 0;
+    const scope: StepScope = {
+      claim: CLAIM,
+      model,
+      tools: [],
+      journal,
+      inbox,
+      callIds: new CallIds([]),
+      signal: new AbortController().signal,
+      transcript: [...CLAIM.messages],
+      nextPart: () => parts++,
+      runner: {
+        async exec({ toolCallId }): Promise<ToolExecResult> {
+          log.push(`start ${toolCallId}`);
+          await new Promise<void>((resolve) => gates.set(toolCallId, resolve));
+          log.push(`end ${toolCallId}`);
+          const facts = { name: "t", version: "1", toolCallId, traceId: "r" };
+          const observation = observeSuccess({ ...facts, startedAtMs: 0, endedAtMs: 1 }, {});
+          return { toolCallId, ok: true, observation };
+        },
+      },
+    };
+    const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+    const finish = async (id: string): Promise<void> => {
+      gates.get(id)?.();
+      await settle();
+    };
+    return { scope, journal, inbox, log, settle, finish };
+  }
+
+  // Mutant: awaiting each call before the next is launched.
+  test("launches every call at once and remembers the results in the order asked", async () => {
+    const bench = setStep(playModel(() => asks("a", "b", "c")).model);
+    const step = runStep(bench.scope, { number: 1, last: false });
+    await bench.settle();
+    expect(bench.log).toEqual(["start a", "start b", "start c"]);
+    await bench.finish("c");
+    await bench.finish("a");
+    expect(bench.journal.messages.map(({ role }) => role)).toEqual(["assistant", "tool"]);
+    await bench.finish("b");
+    expect((await step).continued).toBe(true);
+    expect(bench.log.slice(3)).toEqual(["end c", "end a", "end b"]);
+    const answered = bench.journal.messages.flatMap((message) =>
+      message.role === "tool" ? [message.toolCallId] : [],
+    );
+    expect(answered).toEqual(["a", "b", "c"]);
+  });
+
+  test("a message that comes while a tool runs waits for the results", async () => {
+    const { model, seen } = playModel(() => asks("a", "b"));
+    const bench = setStep(model);
+    const first = runStep(bench.scope, { number: 1, last: false });
+    await bench.settle();
+    bench.inbox.put("hurry");
+    expect(bench.inbox.hasMail).toBe(true);
+    await bench.finish("b");
+    await bench.finish("a");
+    expect((await first).continued).toBe(true);
+    await runStep(bench.scope, { number: 2, last: false });
+    expect(voices(seen[1])).toEqual(["hi", "assistant", "tool", "tool", "hurry"]);
+    expect(bench.journal.messages).toEqual(bench.scope.transcript.slice(1));
+  });
+});
+
+describe("a run", () => {
+  function setRun(model: Model, policy: object = {}) {
+    const journal = new MemoryJournal();
+    const inbox = new MemoryInbox();
+    const loaded = { policy: policyOf({ allowedTools: [], ...policy }) };
+    const ports: RunPorts = {
+      model,
+      journal,
+      inbox,
+      clock: new FakeClock(),
+      policies: { load: async () => loaded, read: async () => loaded },
+      source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
+    };
+    const abort = new AbortController();
+    const run = (): Promise<void> => runLoop(CLAIM, ports, abort.signal);
+    return { journal, inbox, abort, run };
+  }
+  const endOf = ({ events }: MemoryJournal): unknown => events.at(-1);
+
+  // Mutant: ending although mail waits.
+  test("whose model stopped while mail waits takes another step", async () => {
+    const { model, seen } = playModel(() => {
+      bench.inbox.put("one more", "and another");
+      return turn({ text: "bye" });
+    });
+    const bench = setRun(model);
+    await bench.run();
+    expect(seen.map((messages) => voices(messages))).toEqual([
+      ["hi"],
+      ["hi", "assistant", "one more", "and another"],
+    ]);
+    const steps = bench.journal.events.filter(({ type }) => type === "step_finished");
+    expect(steps).toMatchObject([{ continued: true }, { continued: false }]);
+    expect(endOf(bench.journal)).toMatchObject({ type: "done", reason: "stop" });
+  });
+
+  test("takes what came before its first step", async () => {
+    const { model, seen } = playModel();
+    const bench = setRun(model);
+    bench.inbox.put("early");
+    await bench.run();
+    expect(seen.map((messages) => voices(messages))).toEqual([["hi", "early"]]);
+  });
+
+  test("takes nothing once nothing will answer: after its end, and in its last step", async () => {
+    const whenAsked: boolean[] = [];
+    const { model } = playModel(
+      ...[1, 2, 3].map(() => () => {
+        whenAsked.push(bench.inbox.isClosed);
+        return asks("a");
+      }),
+    );
+    const bench = setRun(model, { budgets: { maxSteps: 2 } });
+    await bench.run();
+    expect(whenAsked).toEqual([false, true]);
+    expect(endOf(bench.journal)).toMatchObject({ reason: "step_limit" });
+    const second = setRun(playModel().model);
+    await second.run();
+    expect(second.inbox.isClosed).toBe(true);
+  });
+
+  test.each([
+    ["fails", () => turn({ finish: "error", failure: { code: "upstream_stalled", detail: "" } })],
+    ["is cancelled", undefined],
+    [
+      "breaks",
+      () => {
+        throw new Error("broken");
+      },
+    ],
+  ])("that %s keeps what it was told in its transcript", async (_name, step) => {
+    const { model } = playModel(() => {
+      bench.inbox.put("lost?");
+      if (step === undefined) bench.abort.abort();
+      return step ? step() : turn();
+    });
+    const bench = setRun(model);
+    await bench.run();
+    expect(bench.journal.messages.at(-1)).toEqual({ role: "user", text: "lost?" });
+    expect(bench.inbox.isClosed).toBe(true);
+    expect(endOf(bench.journal)).toMatchObject({ type: "done" });
+  });
+});
