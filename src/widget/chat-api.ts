@@ -30,6 +30,8 @@ export interface ChatApi {
     options: { readonly lastEventId: string | undefined; readonly signal: AbortSignal },
   ): Promise<Result<OpenStream, ApiFailure>>;
   cancel(runId: string): Promise<Result<undefined, ApiFailure>>;
+  /** Says something to a run while it goes; its stream tells it back. */
+  steer(runId: string, message: string): Promise<Result<undefined, ApiFailure>>;
 }
 
 export interface ChatApiOptions {
@@ -63,6 +65,14 @@ export function createChatApi(options: ChatApiOptions): ChatApi {
     async cancel(runId) {
       const cancelled = await ask(runUrl(runId, "cancel"), { method: "POST" });
       return cancelled.ok ? ok(undefined) : cancelled;
+    },
+    async steer(runId, message) {
+      const told = await ask(runUrl(runId, "messages"), {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ content: message }),
+      });
+      return told.ok ? ok(undefined) : told;
     },
   };
 }

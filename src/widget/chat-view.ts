@@ -30,7 +30,7 @@ export function createChatView(
     conversation.clear();
     composer.focus();
   });
-  const composer = createComposer({ onSend: ask, onStop: () => conversation.stop() });
+  const composer = createComposer({ onSend: say, onStop: () => conversation.stop() });
   const tokenForm = createTokenForm((token) => {
     wasRefused = true;
     onToken(token);
@@ -49,6 +49,11 @@ export function createChatView(
     conversation.ask(question);
     log.jump();
     return true;
+  }
+
+  /** While an answer is on its way the reader speaks to it, else about something new. */
+  async function say(text: string): Promise<boolean> {
+    return conversation.isBusy ? conversation.steer(text) : ask(text);
   }
 
   return {

@@ -6,9 +6,12 @@ export interface Composer {
   update(state: { readonly isBusy: boolean; readonly isStopping: boolean }): void;
 }
 
-/** The message field with its button, which sends, or stops while an answer is on its way. */
+/**
+ * The message field with its buttons: one sends, one stops while an answer is on its way. The text stays
+ * until `onSend` says that it was taken.
+ */
 export function createComposer(actions: {
-  readonly onSend: (text: string) => boolean;
+  readonly onSend: (text: string) => Promise<boolean>;
   readonly onStop: () => void;
 }): Composer {
   const input = el("textarea", {
@@ -23,14 +26,27 @@ export function createComposer(actions: {
   const stop = el("button", { type: "button", class: "stop", "aria-label": "Stop", hidden: "" });
   stop.append(icon("M6 6h8v8H6z"));
   const root = el("form", { class: "composer" }, label, input, send, stop);
+  let isBusy = false;
+  let isSending = false;
+
+  function redraw(): void {
+    send.hidden = isBusy && input.value.trim() === "";
+    fit(input);
+  }
+
+  async function submit(): Promise<void> {
+    const written = input.value;
+    if (written.trim() === "" || isSending) return;
+    isSending = true;
+    const isTaken = await actions.onSend(written.trim()).finally(() => (isSending = false));
+    // What was written meanwhile is the next message.
+    if (isTaken && input.value.startsWith(written)) input.value = input.value.slice(written.length);
+    redraw();
+  }
 
   root.addEventListener("submit", (event) => {
     event.preventDefault();
-    const text = input.value.trim();
-    if (text !== "" && actions.onSend(text)) {
-      input.value = "";
-      fit(input);
-    }
+    void submit();
     input.focus();
   });
   input.addEventListener("keydown", (event) => {
@@ -38,7 +54,7 @@ export function createComposer(actions: {
     event.preventDefault();
     root.requestSubmit();
   });
-  input.addEventListener("input", () => fit(input));
+  input.addEventListener("input", redraw);
   stop.addEventListener("click", () => {
     actions.onStop();
     input.focus();
@@ -46,10 +62,11 @@ export function createComposer(actions: {
   return {
     root,
     focus: () => input.focus(),
-    update({ isBusy, isStopping }) {
-      send.hidden = isBusy;
+    update(state) {
+      isBusy = state.isBusy;
       stop.hidden = !isBusy;
-      stop.disabled = isStopping;
+      stop.disabled = state.isStopping;
+      redraw();
     },
   };
 }

@@ -75,11 +75,28 @@ export class Conversation {
 
   ask(question: string): void {
     if (this.isBusy) return;
+    this.#notice = "";
     const turn = this.#newTurn(question);
     this.#turns = [...this.#turns, turn];
     this.#save();
     this.#follow(turn);
     this.#ports.onChange();
+  }
+
+  /**
+   * Says something to the answer that is on its way; its stream then shows it. Answers whether it was
+   * taken: what was not is still the reader's to send.
+   */
+  async steer(message: string): Promise<boolean> {
+    const turn = this.#turns.findLast(isActive);
+    if (turn?.runId === undefined) return false;
+    this.#notice = "";
+    const { signal } = this.#lifetime;
+    const told = await this.#ports.api.steer(turn.runId, message);
+    if (told.ok) return true;
+    if (!signal.aborted) this.#notice = `The message was not sent. ${told.failure.message}`;
+    this.#ports.onChange();
+    return false;
   }
 
   /** Takes a broken turn up where it stands; asks again when its run failed or never began. */

@@ -102,6 +102,63 @@ describe("an answer", () => {
     await visit.page.getByRole("button", { name: "Send" }).waitFor();
   });
 
+  it("shows how far a tool is, and what it warns of", async () => {
+    const run = await visit.ask("Read everything");
+    run.emit(say.proposeTool(0, "core__read"), say.startTool(0, {}));
+    run.emit(say.reportProgress(0, { stage: "reading_pages", done: 1, total: 4 }));
+    const bar = log().getByRole("progressbar", { name: "Progress of Read" });
+    await bar.waitFor();
+    await sees("Reading pages");
+    expect(await bar.getAttribute("value")).toBe("0.25");
+    run.emit(say.finishTool(0, { pages: 4 }, ["One page was empty."]));
+    await bar.waitFor({ state: "hidden" });
+    await sees("One page was empty.");
+    run.emit(say.end());
+  });
+
+  it("takes a message while it goes on, and shows it where it was said", async () => {
+    const run = await visit.ask("What time is it?");
+    run.emit(say.startText(0), say.text(0, "It is nine."), say.finishText(0));
+    await sees("It is nine.");
+    const field = visit.page.getByLabel("Message");
+    const send = visit.page.getByRole("button", { name: "Send" });
+    expect(await send.isVisible()).toBe(false);
+    await field.fill("and in **Paris**?");
+    await visit.page.getByRole("button", { name: "Stop" }).waitFor();
+    await send.click();
+    await answers().getByRole("article", { name: "You" }).getByText("and in **Paris**?").waitFor();
+    await expect.poll(() => field.inputValue()).toBe("");
+    run.emit(say.startText(1), say.text(1, "It is two."), say.finishText(1), say.end());
+    await sees("It is two.");
+    const order = await answers().first().innerText();
+    expect(order.split("\n").filter((line) => line !== "")).toEqual([
+      "It is nine.",
+      "and in **Paris**?",
+      "It is two.",
+    ]);
+    expect(visit.api.requestsTo(/POST/).map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
+      ["/v1/chat", { messages: [{ role: "user", content: "What time is it?" }] }],
+      ["/v1/runs/run_1/messages", { content: "and in **Paris**?" }],
+    ]);
+  });
+
+  it("leaves a message that it does not take in the field, and says so", async () => {
+    visit.api.messagesStatus = 409;
+    const run = await visit.ask("What time is it?");
+    run.emit(say.startText(0), say.text(0, "Late"));
+    await sees("Late");
+    const field = visit.page.getByLabel("Message");
+    await field.fill("one more");
+    await field.press("Enter");
+    await visit.page.getByRole("alert").getByText("The run takes no more messages.").waitFor();
+    expect(await field.inputValue()).toBe("one more");
+    run.emit(say.finishText(0), say.end());
+    await visit.page.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    await field.press("Enter");
+    await expect.poll(() => visit.api.runs.length).toBe(2);
+    expect(await visit.page.getByText("The run takes no more messages.").isVisible()).toBe(false);
+  });
+
   it("says why its run failed, and can be asked for again", async () => {
     const run = await visit.ask("Hello?");
     run.emit(say.end("error"));

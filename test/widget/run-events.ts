@@ -42,8 +42,13 @@ export function sayAsUser(message: string): AiEvent {
   return { type: "user_message", text: message };
 }
 
-export function finishTool(part: number, data: JsonObject): AiEvent {
-  const observation = observeSuccess(facts("core__any", part), data);
+export function finishTool(
+  part: number,
+  data: JsonObject,
+  warnings: readonly string[] = [],
+): AiEvent {
+  const plain = observeSuccess(facts("core__any", part), data);
+  const observation = { ...plain, result_payload: { ...plain.result_payload, warnings } };
   return {
     type: "tool_call_result",
     part,

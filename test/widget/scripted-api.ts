@@ -39,6 +39,8 @@ export class ScriptedApi {
   token: string | undefined;
   /** Answers requests for events with this status when set. */
   eventsStatus: number | undefined;
+  /** Answers messages to runs with this status when set. */
+  messagesStatus: number | undefined;
   readonly requests: ApiRequest[] = [];
   readonly runs: ScriptedRun[] = [];
   readonly #directory: string;
@@ -98,6 +100,14 @@ export class ScriptedApi {
     else if (what === "cancel") {
       run.emit({ type: "done", reason: "cancelled", usage: { inputTokens: 1, outputTokens: 1 } });
       response.end("{}");
+    } else if (what === "messages") {
+      if (this.messagesStatus !== undefined) {
+        refuse(response, this.messagesStatus, "The run takes no more messages.");
+        return;
+      }
+      const { content } = JSON.parse(request.body) as { content: string };
+      run.emit({ type: "user_message", text: content });
+      response.writeHead(202).end("{}");
     } else if (this.eventsStatus !== undefined) {
       refuse(response, this.eventsStatus, "The run is not available at the moment.");
     } else run.serve(response, request.lastEventId);
