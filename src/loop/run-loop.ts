@@ -2,8 +2,7 @@ import type { Mailbox } from "../capabilities/inbox.ts";
 import type { Model } from "../capabilities/model.ts";
 import { routeVersions } from "../contracts/route-versions.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
-import type { DoneReason, RunError } from "../protocol/ai-event.ts";
-import type { ModelFailure, ModelTurn } from "../protocol/model-event.ts";
+
 import type { RunClaim } from "../protocol/run-claim.ts";
 import { limitsOf, narrowPolicy } from "../protocol/tool-policy.ts";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.ts";
@@ -11,7 +10,9 @@ import type { ToolRunnerPorts } from "../runner/call-in-hand.ts";
 import { RunBudget } from "../runner/run-budget.ts";
 import { createToolRunner } from "../runner/tool-runner.ts";
 import { CallIds } from "./call-ids.ts";
+import { endOf, failed, overBudget, type RunEnd } from "./run-end.ts";
 import { runStep, type StepScope } from "./run-step.ts";
+import { startTimeLimit } from "./time-limit.ts";
 
 /** What one run stands on. */
 export interface RunPorts extends Omit<
@@ -50,11 +51,6 @@ export async function runLoop(
   journal.append([{ type: "done", ...end, usage: spent.usage }]);
 }
 
-interface RunEnd {
-  readonly reason: DoneReason;
-  readonly error?: RunError;
-}
-
 interface RunControl {
   readonly signal: AbortSignal;
   readonly spent: { usage: Usage };
@@ -68,22 +64,53 @@ async function runSteps(
   ports.journal.append([{ type: "run_started", runId: claim.runId, model: claim.model }]);
   const loaded = await ports.policies.load(claim.principal.tenantId);
   const policy = narrowPolicy(loaded.policy, claim.toolIds);
+  const { maxSteps = DEFAULT_MAX_STEPS, maxRetries, maxWallClockMs } = policy.budgets;
+  const budget = new RunBudget(limitsOf(policy.budgets), maxRetries);
+  const time = startTimeLimit(ports.clock, signal, maxWallClockMs);
+  const scope = openScope(claim, ports, { policy, pin: loaded.pin, budget, signal: time.signal });
+  try {
+    for (let number = 1; number <= maxSteps; number++) {
+      if (signal.aborted) return { reason: "cancelled" };
+      const exhausted = budget.findExhausted({ tokens: 1 });
+      if (exhausted !== undefined) return overBudget(exhausted);
+      const { turn, continued } = await runStep(scope, { number, last: number === maxSteps });
+      const { usage = NO_USAGE } = turn;
+      spent.usage = addUsage(spent.usage, usage);
+      budget.spend({ tokens: usage.inputTokens + usage.outputTokens });
+      if (signal.aborted) return { reason: "cancelled" };
+      if (time.isUp) return overBudget("time");
+      if (turn.finish !== "tool_calls" && !continued) return endOf(turn);
+    }
+    return { reason: "step_limit" };
+  } finally {
+    time.stop();
+  }
+}
+
+/** What one run's policy makes of it. */
+interface Bounds extends Pick<ToolRunnerPorts, "policy" | "pin" | "budget"> {
+  readonly signal: AbortSignal;
+}
+
+function openScope(claim: RunClaim, ports: RunPorts, bounds: Bounds): StepScope {
+  const { policy, pin, budget, signal } = bounds;
   const routing = { runKey: claim.runId, nowMs: ports.clock.nowMs() };
   const specs = ports.source.listToolSpecs();
-  const budget = new RunBudget(limitsOf(policy.budgets), policy.budgets.maxRetries);
-  const scope: StepScope = {
+  const { tools } = createToolCatalog(specs, policy, routing);
+  const runner = createToolRunner({
+    ...ports,
+    policy,
+    pin,
+    versions: routeVersions(specs, policy, routing),
+    principal: claim.principal,
+    connectionIds: claim.connectionIds ?? [],
+    budget,
+  });
+  return {
     claim,
     model: ports.model,
-    tools: [...createToolCatalog(specs, policy, routing).tools.values()],
-    runner: createToolRunner({
-      ...ports,
-      policy,
-      pin: loaded.pin,
-      versions: routeVersions(specs, policy, routing),
-      principal: claim.principal,
-      connectionIds: claim.connectionIds ?? [],
-      budget,
-    }),
+    tools: [...tools.values()],
+    runner,
     journal: ports.journal,
     inbox: ports.inbox,
     callIds: new CallIds(claim.messages),
@@ -91,55 +118,9 @@ async function runSteps(
     transcript: [...claim.messages],
     nextPart: counter(),
   };
-  const maxSteps = policy.budgets.maxSteps ?? DEFAULT_MAX_STEPS;
-  for (let number = 1; number <= maxSteps; number++) {
-    if (signal.aborted) return { reason: "cancelled" };
-    const { turn, continued } = await runStep(scope, { number, last: number === maxSteps });
-    spent.usage = addUsage(spent.usage, turn.usage ?? NO_USAGE);
-    if (signal.aborted) return { reason: "cancelled" };
-    if (turn.finish !== "tool_calls" && !continued) return endOf(turn);
-  }
-  return { reason: "step_limit" };
 }
 
 function counter(): () => number {
   let next = 0;
   return () => next++;
-}
-
-function endOf(turn: ModelTurn): RunEnd {
-  switch (turn.finish) {
-    case "stop":
-    case "tool_calls":
-      return { reason: "stop" };
-    case "length":
-    case "content_filter":
-      return { reason: turn.finish };
-    case "error":
-      return describeFailure(turn.failure);
-  }
-}
-
-/** What a client learns of a provider's failure; the provider's own text stays behind. */
-const FAILURES: { readonly [Code in Exclude<ModelFailure["code"], "aborted">]: string } = {
-  upstream_status: "The model provider refused the request.",
-  upstream_unreachable: "The model provider could not be reached.",
-  upstream_not_a_stream: "The model provider did not answer with an event stream.",
-  upstream_error_event: "The model provider reported an error while it answered.",
-  upstream_malformed: "The model provider sent data that could not be read.",
-  upstream_too_large: "The model provider sent more than a run may receive.",
-  upstream_truncated: "The model provider's answer ended before it was complete.",
-  upstream_stalled: "The model provider stopped answering.",
-};
-
-function describeFailure(failure: ModelFailure | undefined): RunEnd {
-  if (!failure) return failed("internal_error", "The run failed inside Interlock.");
-  const { code, status } = failure;
-  if (code === "aborted") return { reason: "cancelled" };
-  const answered = status === undefined ? "" : ` It answered with HTTP ${status}.`;
-  return failed(code, `${FAILURES[code]}${answered}`);
-}
-
-function failed(code: string, message: string): RunEnd {
-  return { reason: "error", error: { code, message } };
 }

@@ -16,6 +16,7 @@ import type { CallIds } from "./call-ids.ts";
 export interface StepScope {
   readonly claim: RunClaim;
   readonly model: Model;
+  /** What the model is shown, but for the tools that the runner has withdrawn. */
   readonly tools: readonly ToolSpec[];
   readonly runner: ToolRunner;
   readonly journal: RunJournal;
@@ -71,7 +72,8 @@ export async function runStep(scope: StepScope, step: Step): Promise<StepEnd> {
 
 /** Relays one model call; one batch of events per network read. */
 async function streamModel(scope: StepScope): Promise<ModelTurn> {
-  const { claim, journal, model, signal, tools, transcript } = scope;
+  const { claim, journal, model, runner, signal, transcript } = scope;
+  const tools = scope.tools.filter(({ name }) => !runner.isWithdrawn(name));
   const request = { model: claim.model, messages: transcript, tools };
   let part: number | undefined;
   let turn: ModelTurn | undefined;

@@ -8,8 +8,10 @@ import type { ToolCallId } from "../../src/protocol/ids.ts";
 import type { ModelTurn } from "../../src/protocol/model-event.ts";
 import { observeSuccess } from "../../src/protocol/observation.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
+import { NOT_DISPATCHED, respond } from "../../src/protocol/response-vector.ts";
 import type { ToolExecResult } from "../../src/protocol/tool-invocation.ts";
 import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
+import { lenientPorts } from "../suites/runner-ports.ts";
 import { FakeClock, MemoryJournal, policyOf } from "../suites/fakes.ts";
 
 const CLAIM = {
@@ -93,13 +95,15 @@ describe("a step", () => {
       transcript: [...CLAIM.messages],
       nextPart: () => parts++,
       runner: {
+        isWithdrawn: () => false,
         async exec({ toolCallId }): Promise<ToolExecResult> {
           log.push(`start ${toolCallId}`);
           await new Promise<void>((resolve) => gates.set(toolCallId, resolve));
           log.push(`end ${toolCallId}`);
           const facts = { name: "t", version: "1", toolCallId, traceId: "r" };
           const observation = observeSuccess({ ...facts, startedAtMs: 0, endedAtMs: 1 }, {});
-          return { toolCallId, ok: true, observation };
+          const response = respond("SUCCESS", NOT_DISPATCHED);
+          return { toolCallId, ok: true, observation, response };
         },
       },
     };
@@ -149,18 +153,20 @@ describe("a run", () => {
   function setRun(model: Model, policy: object = {}) {
     const journal = new MemoryJournal();
     const inbox = new MemoryInbox();
+    const clock = new FakeClock();
     const loaded = { policy: policyOf({ allowedTools: [], ...policy }) };
     const ports: RunPorts = {
+      ...lenientPorts(),
       model,
       journal,
       inbox,
-      clock: new FakeClock(),
+      clock,
       policies: { load: async () => loaded, read: async () => loaded },
       source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
     };
     const abort = new AbortController();
     const run = (): Promise<void> => runLoop(CLAIM, ports, abort.signal);
-    return { journal, inbox, abort, run };
+    return { journal, inbox, clock, abort, run };
   }
   const endOf = ({ events }: MemoryJournal): unknown => events.at(-1);
 

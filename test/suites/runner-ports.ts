@@ -43,6 +43,20 @@ export type BenchSettings = Partial<Omit<ToolRunnerPorts, "policy" | "budget" | 
   readonly ledgerAnswers?: readonly ReservationAnswer[];
 };
 
+/** Ports that let every call pass. */
+export function lenientPorts(): Pick<
+  ToolRunnerPorts,
+  "authorizationOf" | "broker" | "ledger" | "hooks" | "random"
+> {
+  return {
+    authorizationOf: () => ({ check: () => Promise.resolve("allow") }),
+    broker: { bind: () => Promise.resolve(fail({ code: "unknown_connection" })) },
+    ledger: { reserve: () => Promise.resolve({ kind: "reserved" }) },
+    hooks: [],
+    random: { fraction: () => 0 },
+  };
+}
+
 /** Builds a runner for contracts, all of them allowed unless the settings say otherwise. */
 export function benchFor(contracts: readonly unknown[], settings: BenchSettings = {}): Bench {
   const known = contracts as readonly AnyToolContract[];
@@ -56,6 +70,7 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
   const { runTitle } = { ...fakeRunCapabilities(), ...settings };
   const source = createToolSource(known, { clock, runTitle });
   const runner = createToolRunner({
+    ...lenientPorts(),
     source,
     versions: newestOf(source),
     policy,
@@ -72,7 +87,6 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
         return Promise.resolve("allow");
       },
     }),
-    broker: { bind: () => Promise.resolve(fail({ code: "unknown_connection" })) },
     ledger: {
       reserve(reservation) {
         reservations.push(reservation);
@@ -80,11 +94,9 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
       },
     },
     budget: new RunBudget(limitsOf(policy.budgets), policy.budgets.maxRetries),
-    hooks: [],
     inbox: { hasMail: false, takeAll: () => [] },
     journal,
     clock,
-    random: { fraction: () => 0 },
     ...replaced,
   });
   let calls = 0;

@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import type { Model } from "../../src/capabilities/model.ts";
+import { runLoop, type RunPorts } from "../../src/loop/run-loop.ts";
+import type { ToolCallId } from "../../src/protocol/ids.ts";
+import type { ModelTurn } from "../../src/protocol/model-event.ts";
+import type { RunClaim } from "../../src/protocol/run-claim.ts";
+import { FakeClock, MemoryJournal, policyOf } from "../suites/fakes.ts";
+import { ACME, ANN, lenientPorts, passing, RUN_ID } from "../suites/runner-ports.ts";
+
+const CLAIM: RunClaim = {
+  runId: RUN_ID,
+  principal: { tenantId: ACME, actorId: ANN, scopes: [] },
+  model: "m",
+  messages: [{ role: "user", text: "hi" }],
+};
+const usage = { inputTokens: 8, outputTokens: 2 };
+const asking = (step: number): ModelTurn => ({
+  text: "",
+  finish: "tool_calls",
+  toolCalls: [
+    { toolCallId: `call_${step}` as ToolCallId, name: "t", argumentsText: "{}", truncated: false },
+  ],
+  usage,
+});
+
+/** Runs a model that goes on for ever under these budgets. */
+async function run(budgets: object, model: Model, signal = new AbortController().signal) {
+  const journal = new MemoryJournal();
+  const clock = new FakeClock();
+  const loaded = { policy: policyOf({ allowedTools: [], budgets }) };
+  const ports: RunPorts = {
+    ...lenientPorts(),
+    model,
+    journal,
+    clock,
+    inbox: { hasMail: false, takeAll: () => [], close: () => {} },
+    policies: { load: async () => loaded, read: async () => loaded },
+    source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
+  };
+  await passing(runLoop(CLAIM, ports, signal), clock);
+  return { done: journal.events.at(-1), waiting: clock.waiting, journal };
+}
+
+function insatiable(): { readonly model: Model; readonly calls: () => number } {
+  let calls = 0;
+  return {
+    calls: () => calls,
+    model: {
+      async *stream() {
+        yield [{ type: "turn", turn: asking(++calls) }];
+      },
+    },
+  };
+}
+
+test("a run makes no model call once its tokens are used up", async () => {
+  const { model, calls } = insatiable();
+  const { done } = await run({ maxTokens: 25 }, model);
+  expect(calls()).toBe(3);
+  expect(done).toMatchObject({
+    type: "done",
+    reason: "error",
+    error: { code: "budget_exhausted", message: expect.stringContaining("tokens") },
+    usage: { inputTokens: 24, outputTokens: 6 },
+  });
+});
+
+test("a run whose time is up is stopped in the middle of a model call", async () => {
+  const model: Model = {
+    async *stream(_request, signal) {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      const failed: ModelTurn = {
+        text: "",
+        toolCalls: [],
+        finish: "error",
+        failure: { code: "aborted" },
+      };
+      yield [{ type: "turn", turn: failed }];
+    },
+  };
+  const { done, waiting } = await run({ maxWallClockMs: 5_000 }, model);
+  expect(done).toMatchObject({
+    error: { code: "budget_exhausted", message: expect.stringContaining("time") },
+  });
+  expect(waiting).toBe(0);
+});
+
+test("a run that is cancelled says so, whatever its time", async () => {
+  const abort = new AbortController();
+  const model: Model = {
+    async *stream() {
+      abort.abort();
+      yield [{ type: "turn", turn: asking(1) }];
+    },
+  };
+  const { done, waiting } = await run({ maxWallClockMs: 5_000 }, model, abort.signal);
+  expect(done).toMatchObject({ type: "done", reason: "cancelled" });
+  expect(waiting).toBe(0);
+});
+
+test("a run that ends in time leaves no timer behind", async () => {
+  const { model } = insatiable();
+  const { done, waiting } = await run({ maxWallClockMs: 5_000, maxSteps: 2 }, model);
+  expect(done).toMatchObject({ reason: "step_limit" });
+  expect(waiting).toBe(0);
+});
