@@ -30,6 +30,18 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
+ * Tells whether every text and every key of a parsed value is whole characters: half a surrogate pair
+ * has no canonical form, so nothing could be bound to it.
+ * Contract: the value nests at most MAX_JSON_DEPTH levels.
+ */
+export function isWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every((item) => isWellFormed(item));
+  return Object.entries(value).every(([key, item]) => key.isWellFormed() && isWellFormed(item));
+}
+
+/**
  * Finds an own key `__proto__` anywhere in a parsed value and answers the path to it.
  * Threat: such a key becomes the prototype of whatever the value is merged or copied into.
  * Contract: the value nests at most MAX_JSON_DEPTH levels.

@@ -24,7 +24,7 @@ const EXTERNAL: ReadonlySet<FailureClass> = new Set([
 export interface FinishedCall {
   readonly toolId: string;
   readonly step: number;
-  /** Equal for equal arguments. */
+  /** Equal for equal arguments, and short: a run remembers many. */
   readonly argumentsPrint: string;
 }
 

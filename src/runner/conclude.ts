@@ -1,3 +1,4 @@
+import { hashText } from "../protocol/canonical-hash.ts";
 import {
   observeFailure,
   observeSuccess,
@@ -30,7 +31,7 @@ export function concludeEarly(ending: Ending, failure: ToolFailure): ToolExecRes
  * says how it ended.
  */
 export async function conclude(hand: CallInHand, passage: Passage): Promise<ToolExecResult> {
-  const { outcome, repairEnded, warnings } = learn(hand, passage);
+  const { outcome, repairEnded, warnings } = await learn(hand, passage);
   const state = { ...dispatchStateOf(hand, passage), repairEnded };
   const conclusion: Conclusion = { args: passage.args, outcome, state, warnings };
   const { args } = passage;
@@ -64,12 +65,14 @@ const REPAIR_ENDED = {
 } as const;
 
 /** Notes what a call came to, and tells the model when it goes in circles. */
-function learn(
+async function learn(
   { context, history, tool }: CallInHand,
   { argumentsPrint, dispatched, outcome }: Passage,
-): Pick<Conclusion, "outcome" | "warnings"> & { readonly repairEnded: boolean } {
+): Promise<Pick<Conclusion, "outcome" | "warnings"> & { readonly repairEnded: boolean }> {
   const call = { toolId: tool.id, step: context.step, argumentsPrint };
-  const print = outcome.ok ? JSON.stringify(outcome.value.data) : printOf(outcome.failure);
+  const print = outcome.ok
+    ? await hashText(JSON.stringify(outcome.value.data))
+    : printOf(outcome.failure);
   const isEffect = outcome.ok && mutates(tool);
   const isLooping = dispatched && history.noteOutcome(call, { print, mutates: isEffect });
   const warnings = isLooping ? [LOOP_WARNING] : [];

@@ -1,10 +1,8 @@
 import type { AuthCapability } from "../capabilities/connection-broker.ts";
 import type { ProgressReport } from "../capabilities/progress.ts";
 import type { InvocationScope } from "../capabilities/tool-source.ts";
-import { hashOf } from "../protocol/canonical-hash.ts";
 import { deriveIdempotencyKey } from "../protocol/idempotency-key.ts";
 import type { ConnectionId } from "../protocol/ids.ts";
-import type { JsonObject } from "../protocol/json.ts";
 import type { ToolFailure } from "../protocol/observation.ts";
 import { ok, type Result } from "../protocol/result.ts";
 import { findSecret } from "../protocol/secret-shape.ts";
@@ -28,7 +26,7 @@ export interface Invocation {
  */
 export async function openInvocation(
   hand: CallInHand,
-  args: JsonObject,
+  payloadHash: string,
   connectionId: ConnectionId | undefined,
 ): Promise<Result<Invocation, ToolFailure>> {
   const { subjectId, tenantId } = hand.ports.principal;
@@ -47,14 +45,14 @@ export async function openInvocation(
   }
   const scope: InvocationScope = {
     signal: abort.signal,
-    idempotencyKey: await keyOf(hand, args),
+    idempotencyKey: await keyOf(hand, payloadHash),
     progress: { report: progressReporter(hand, abort.signal) },
     ...(auth && { auth }),
   };
   return ok({ context, scope, close: () => abort.abort() });
 }
 
-async function keyOf({ context, ports, tool }: CallInHand, args: JsonObject): Promise<string> {
+function keyOf({ context, ports, tool }: CallInHand, payloadHash: string): Promise<string> {
   const { actorId, subjectId, tenantId } = ports.principal;
   return deriveIdempotencyKey({
     workflowId: context.runId,
@@ -64,7 +62,7 @@ async function keyOf({ context, ports, tool }: CallInHand, args: JsonObject): Pr
     toolName: tool.id,
     toolVersion: tool.version,
     logicalOperationId: operationIdOf(context),
-    payloadHash: await hashOf(args),
+    payloadHash,
   });
 }
 

@@ -1,5 +1,5 @@
 import type { HookedCall } from "../capabilities/tool-hook.ts";
-import { toCanonicalJson } from "../protocol/canonical-hash.ts";
+import { hashOf, hashText } from "../protocol/canonical-hash.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { ToolFailure } from "../protocol/observation.ts";
 import { ok, type Result } from "../protocol/result.ts";
@@ -35,58 +35,64 @@ export interface Passage {
  */
 export async function passGates(hand: CallInHand): Promise<Passage> {
   const { tool, call, ports } = hand;
-  const raw = { argumentsPrint: call.argumentsText.trim(), dispatched: false } as const;
+  const refused = async (
+    outcome: Result<never, ToolFailure>,
+    print: Promise<string> = hashText(call.argumentsText.trim()),
+  ): Promise<Passage> => ({ argumentsPrint: await print, dispatched: false, outcome });
 
   const allowed = checkPolicy(ports.policy, tool);
-  if (!allowed.ok) return { ...raw, outcome: allowed };
+  if (!allowed.ok) return refused(allowed);
 
   const parsed = parseCall(call, tool);
-  if (!parsed.ok) return { ...raw, outcome: parsed };
-  const read = { ...raw, argumentsPrint: toCanonicalJson(parsed.value) };
+  if (!parsed.ok) return refused(parsed);
 
   const valid = tool.validateInput(parsed.value);
-  if (!valid.ok) return { ...read, outcome: valid };
+  if (!valid.ok) return refused(valid, hashOf(parsed.value));
 
   const ruled = tool.checkRules(valid.value);
-  if (!ruled.ok) return { ...read, outcome: ruled };
+  if (!ruled.ok) return refused(ruled, hashOf(parsed.value));
 
-  const known = { ...read, args: tool.redactArgs(valid.value) };
-  const admitted = await admit(hand, { args: valid.value, shown: known.args, read });
-  if (!admitted.ok) return { ...known, outcome: admitted };
+  const shown = tool.redactArgs(valid.value);
+  const payloadHash = await hashOf(valid.value);
+  const known = { argumentsPrint: payloadHash, args: shown };
+  const accepted: Accepted = { args: valid.value, shown, payloadHash };
+  const admitted = await admit(hand, accepted);
+  if (!admitted.ok) return { ...known, dispatched: false, outcome: admitted };
   const invocation = admitted.value;
   try {
-    const outcome = await dispatch(hand, invocation, valid.value);
+    const outcome = await dispatch(hand, invocation, accepted);
     return { ...known, dispatched: true, outcome };
   } finally {
     invocation.close();
   }
 }
 
-interface Arguments {
+/** Arguments that fit the contract. */
+interface Accepted {
   readonly args: JsonObject;
   /** Redacted. */
   readonly shown: JsonObject;
-  readonly read: Pick<Passage, "argumentsPrint">;
+  readonly payloadHash: string;
 }
 
 /** Gates 6 to 10: who asks, what policy and state say, and whether it can be afforded. */
 async function admit(
   hand: CallInHand,
-  { args, shown, read }: Arguments,
+  accepted: Accepted,
 ): Promise<Result<Invocation, ToolFailure>> {
   const { tool, ports } = hand;
 
   const authorised = await authorise(hand, ports.policy);
   if (!authorised.ok) return authorised;
 
-  const ruled = checkArgumentRules(ports.policy, tool, args);
+  const ruled = checkArgumentRules(ports.policy, tool, accepted.args);
   if (!ruled.ok) return ruled;
 
-  const opened = await openInvocation(hand, args, authorised.value);
+  const opened = await openInvocation(hand, accepted.payloadHash, authorised.value);
   if (!opened.ok) return opened;
   const invocation = opened.value;
 
-  const ready = await prepare(hand, { args, shown, read }, invocation);
+  const ready = await prepare(hand, accepted, invocation);
   if (ready.ok) return opened;
   invocation.close();
   return ready;
@@ -94,7 +100,7 @@ async function admit(
 
 async function prepare(
   hand: CallInHand,
-  { args, shown, read }: Arguments,
+  { args, shown, payloadHash }: Accepted,
   { context, scope }: Invocation,
 ): Promise<Result<null, ToolFailure>> {
   const { tool, ports } = hand;
@@ -105,7 +111,7 @@ async function prepare(
   const approved = checkApproval(ports.policy, tool);
   if (!approved.ok) return approved;
 
-  const useful = checkHistory(hand, read.argumentsPrint);
+  const useful = checkHistory(hand, payloadHash);
   if (!useful.ok) return useful;
 
   const bound = { ...hand, context };
@@ -121,10 +127,10 @@ async function prepare(
 async function dispatch(
   hand: CallInHand,
   { context, scope }: Invocation,
-  args: JsonObject,
+  { args, shown }: Accepted,
 ): Promise<Result<NormalOutput, ToolFailure>> {
   const { tool } = hand;
-  hand.announceStart(hand, tool.redactArgs(args));
+  hand.announceStart(hand, shown);
   const done = await askTool(hand, () => tool.exec(args, context, scope));
   return done.ok ? normaliseOutput(hand, done.value) : done;
 }

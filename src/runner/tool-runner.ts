@@ -1,3 +1,4 @@
+import { hashText } from "../protocol/canonical-hash.ts";
 import type { ToolFailure } from "../protocol/observation.ts";
 import type { Result } from "../protocol/result.ts";
 import type { ToolCall } from "../protocol/tool-call.ts";
@@ -92,7 +93,7 @@ async function attemptOnce(hand: CallInHand): Promise<Passage> {
   } catch {
     // A schema, a rule or a redaction of an author broke; the call ends like any other. Whether the
     // tool ran is not known, so nothing is tried again.
-    const argumentsPrint = hand.call.argumentsText;
+    const argumentsPrint = await hashText(hand.call.argumentsText);
     return { argumentsPrint, dispatched: true, outcome: TOOL_FAILED };
   }
 }

@@ -11,6 +11,7 @@ import {
   seedPolicies,
   send,
   stateOf,
+  type WireChunk,
 } from "../suites/worker.ts";
 
 const SECRET = "canary-token-51ab77";
@@ -63,6 +64,7 @@ async function watch(response: Response): Promise<Outcome> {
   );
   const observations = chunks
     .filter(({ type }) => type === "result")
+    .toSorted((a, b) => partOf(a) - partOf(b))
     .map(({ result }) => result as Observation)
     .slice(1);
   return {
@@ -71,6 +73,9 @@ async function watch(response: Response): Promise<Outcome> {
     text: chunks.map(({ textDelta }) => (typeof textDelta === "string" ? textDelta : "")).join(""),
   };
 }
+/** Calls of one step run together, so their results come as they are ready. */
+const partOf = ({ path }: WireChunk): number => (path as readonly number[])[0] ?? -1;
+
 interface Observation {
   readonly status: { readonly taxonomy_class: string };
   readonly result_payload: { readonly errors: readonly { readonly code: string }[] };

@@ -73,7 +73,7 @@ test("a run whose time is up is stopped in the middle of a model call", async ()
         text: "",
         toolCalls: [],
         finish: "error",
-        failure: { code: "aborted" },
+        failure: { code: "aborted", detail: "" },
       };
       yield [{ type: "turn", turn: failed }];
     },

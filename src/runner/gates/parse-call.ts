@@ -1,7 +1,11 @@
 import type { BoundToolRuntime } from "../../capabilities/tool-source.ts";
-import { toCanonicalJson } from "../../protocol/canonical-hash.ts";
 import { utf8Bytes, type JsonObject } from "../../protocol/json.ts";
-import { findProtoKey, MAX_JSON_DEPTH, nestsTooDeep } from "../../protocol/json-guard.ts";
+import {
+  findProtoKey,
+  isWellFormed,
+  MAX_JSON_DEPTH,
+  nestsTooDeep,
+} from "../../protocol/json-guard.ts";
 import type { ToolFailure } from "../../protocol/observation.ts";
 import { ok, type Result } from "../../protocol/result.ts";
 import { parseArguments, type ArgumentsFailure, type ToolCall } from "../../protocol/tool-call.ts";
@@ -22,7 +26,7 @@ export function parseCall(call: ToolCall, tool: BoundToolRuntime): Result<JsonOb
   }
   const parsed = parseArguments(call);
   if (!parsed.ok) return failCall("SYNTACTIC_PARSE_FAIL", describe(parsed.failure));
-  if (!isUnicode(parsed.value)) {
+  if (!isWellFormed(parsed.value)) {
     const message = "the arguments hold half a character";
     return failCall("SYNTACTIC_PARSE_FAIL", { code: "not_unicode", message });
   }
@@ -33,16 +37,6 @@ export function parseCall(call: ToolCall, tool: BoundToolRuntime): Result<JsonOb
     });
   }
   return ok(parsed.value);
-}
-
-/** Half a surrogate pair has no canonical form, so nothing could be bound to it. */
-function isUnicode(value: JsonObject): boolean {
-  try {
-    toCanonicalJson(value);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function describe({ code }: ArgumentsFailure): { readonly code: string; readonly message: string } {
