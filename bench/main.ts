@@ -9,6 +9,7 @@ import { measureBurst } from "./measures/burst.ts";
 import { measureChain } from "./measures/chain.ts";
 import { measureDecoder } from "./measures/decoder.ts";
 import { measureFirstByte } from "./measures/first-byte.ts";
+import { measureGates } from "./measures/gates.ts";
 import { measureMemory } from "./measures/memory.ts";
 import { measurePaced } from "./measures/paced.ts";
 import { formatTable } from "./report.ts";
@@ -20,6 +21,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   chain: measureChain,
   memory: measureMemory,
   decoder: measureDecoder,
+  gates: measureGates,
 };
 const NAMES = Object.keys(MEASURES).join("|");
 const USAGE = `Usage: npm run bench -- [--quick] [--only ${NAMES}]`;

@@ -6,7 +6,7 @@ import type { Contender } from "./contenders/start.ts";
 export interface Figure {
   readonly name: string;
   readonly unit: string;
-  readonly raw: Readonly<Partial<Record<ContenderName | "direct", number>>>;
+  readonly raw: Readonly<Partial<Record<ContenderName | "direct" | "aiSdk", number>>>;
   /** How Interlock compares: with another contender, or with itself at another size. */
   readonly ratio?: Ratio;
 }
@@ -47,20 +47,27 @@ export function each(compute: (name: ContenderName) => number): Record<Contender
 }
 
 /**
- * Does the same for every contender in turn, round by round, so that drift touches all alike. Each
- * round begins with another one: what a contender still does after its answer must not always slow
- * down the same neighbour.
+ * Does the same for everyone in turn, round by round, so that drift touches all alike. Each round
+ * begins with another one: what one still does after its answer must not always slow down the same
+ * neighbour.
  */
-export async function interleave(
+export async function takeTurns<Name>(
+  names: readonly Name[],
+  rounds: number,
+  visit: (name: Name, round: number) => Promise<void>,
+): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    const first = round % names.length;
+    for (const name of [...names.slice(first), ...names.slice(0, first)]) await visit(name, round);
+  }
+}
+
+/** Lets the contenders take turns. */
+export function interleave(
   rounds: number,
   visit: (name: ContenderName) => Promise<void>,
 ): Promise<void> {
-  for (let round = 0; round < rounds; round++) {
-    for (const [place] of CONTENDERS.entries()) {
-      const name = CONTENDERS[(round + place) % CONTENDERS.length];
-      if (name) await visit(name);
-    }
-  }
+  return takeTurns(CONTENDERS, rounds, visit);
 }
 
 /** Compares Interlock with one contender. */

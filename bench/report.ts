@@ -5,6 +5,7 @@ const COLUMNS = [
   ["passThrough", "pass-through"],
   ["honoOpenai", "Hono + openai"],
   ["direct", "direct"],
+  ["aiSdk", "AI SDK"],
 ] as const;
 
 /** Words a ratio's verdict; empty where nothing is aimed at. */

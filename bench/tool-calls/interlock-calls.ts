@@ -1,0 +1,130 @@
+import * as v from "valibot";
+import { systemClock } from "../../src/adapters/system-clock.ts";
+import type { Reservation } from "../../src/capabilities/budget-ledger.ts";
+import { defineTool } from "../../src/contracts/define-tool.ts";
+import { routeVersions } from "../../src/contracts/route-versions.ts";
+import { createToolSource } from "../../src/contracts/static-tool-source.ts";
+import type { AiEvent } from "../../src/protocol/ai-event.ts";
+import type { ActorId, RunId, TenantId, ToolCallId } from "../../src/protocol/ids.ts";
+import { MAX_CONTRACT_BYTES } from "../../src/protocol/ids.ts";
+import { fail, ok } from "../../src/protocol/result.ts";
+import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
+import { limitsOf, parseToolPolicy, type ToolPolicy } from "../../src/protocol/tool-policy.ts";
+import type { ToolRunnerPorts } from "../../src/runner/call-in-hand.ts";
+import { RunBudget } from "../../src/runner/run-budget.ts";
+import { createToolRunner } from "../../src/runner/tool-runner.ts";
+import { DESCRIPTION, ORDER, orderInput } from "./order-tool.ts";
+
+/** Makes one tool call with these arguments and answers once it has ended. */
+export type MakeCall = (argumentsText: string) => Promise<void>;
+
+const common = {
+  version: "1.0.0",
+  description: DESCRIPTION,
+  input: orderInput,
+  output: v.strictObject({ orderId: v.string(), status: v.picklist(["placed", "refused"]) }),
+  redaction: {
+    args: ["customer", "channel", "priority", "items.*.sku", "items.*.quantity"],
+    output: ["orderId", "status"],
+  },
+  capabilities: [],
+  runtime: { maxArgumentsBytes: MAX_CONTRACT_BYTES },
+  security: { requiredScopes: ["orders:write"], untrustedOutput: true },
+  execute: () => ok(ORDER),
+} as const;
+
+const CONTRACTS = [
+  defineTool({
+    ...common,
+    name: "orders__check",
+    sideEffectClass: "READ_ONLY",
+    effect: "read_only",
+  }),
+  defineTool({
+    ...common,
+    name: "orders__place",
+    sideEffectClass: "LOW_RISK_INTERNAL",
+    effect: "state_change",
+  }),
+] as const;
+
+/** The tools that differ in nothing but their effect. */
+export type OrderTool = (typeof CONTRACTS)[number]["name"];
+
+/**
+ * Starts a run whose every call goes through all gates: an allowlist, rules on arguments, scopes,
+ * budgets, and for a mutation a ledger that counts in memory. There are no hooks, and no connection is
+ * needed; nothing leaves memory, so what storage costs is not in it.
+ */
+export function startRun(name: OrderTool): MakeCall {
+  const runner = createToolRunner(makePorts());
+  const { signal } = new AbortController();
+  const who = { runId: "run_bench" as RunId, tenantId: TENANT, actorId: ACTOR };
+  let step = 0;
+  return async (argumentsText) => {
+    const toolCallId = `call_${++step}` as ToolCallId;
+    const call = { toolCallId, name, argumentsText, truncated: false };
+    const result = await runner.exec(call, { ...who, toolCallId, step, part: 0 }, signal);
+    if (!result.ok) throw new Error(JSON.stringify(result.observation));
+  };
+}
+
+const TENANT = "bench" as TenantId;
+const ACTOR = "user:bench" as ActorId;
+const POLICY = readPolicy({
+  allowedTools: ["core__get_current_time", "orders__check", "orders__place"],
+  argumentRules: CONTRACTS.flatMap(({ name }) => [
+    { tool: name, field: "/channel", must: { beOneOf: ["web", "phone"] } },
+    { tool: name, field: "/items/*/quantity", must: { beAtMost: 100 } },
+  ]),
+  budgets: { maxReads: 1_000, maxWrites: 1_000, maxCost: 10 },
+  tenantBudgets: { maxWrites: 10_000 },
+});
+
+function readPolicy(document: object): ToolPolicy {
+  const policy = parseToolPolicy(document);
+  if (!policy) throw new Error("the policy is not valid");
+  return policy;
+}
+
+function makePorts(): ToolRunnerPorts {
+  const runTitle = { set: () => {} };
+  const source = createToolSource(CONTRACTS, { clock: systemClock, runTitle });
+  const pin = { revision: 1, hash: "sha256:bench" };
+  const reserved = new Map<string, Reservation>();
+  const events: AiEvent[] = [];
+  const records: ToolInvocationRecord[] = [];
+  return {
+    source,
+    versions: routeVersions(source.listToolSpecs(), POLICY, { nowMs: systemClock.nowMs() }),
+    policy: POLICY,
+    pin,
+    policies: {
+      load: () => Promise.resolve({ policy: POLICY, pin }),
+      read: () => Promise.resolve({ policy: POLICY, pin }),
+    },
+    principal: { tenantId: TENANT, actorId: ACTOR, scopes: ["chat", "orders:write"] },
+    connectionIds: [],
+    authorizationOf: () => ({
+      check: async ({ scopes, requiredScopes }) =>
+        requiredScopes.every((scope) => scopes.includes(scope)) ? "allow" : "no_permission",
+    }),
+    broker: { bind: () => Promise.resolve(fail({ code: "unknown_connection" })) },
+    ledger: {
+      reserve(reservation) {
+        reserved.set(reservation.id, reservation);
+        return Promise.resolve({ kind: "reserved" });
+      },
+    },
+    budget: new RunBudget(limitsOf(POLICY.budgets), POLICY.budgets.maxRetries),
+    hooks: [],
+    inbox: { hasMail: false, takeAll: () => [] },
+    journal: {
+      append: (added) => void events.push(...added),
+      remember: () => {},
+      record: (record) => void records.push(record),
+    },
+    clock: systemClock,
+    random: { fraction: () => 0 },
+  };
+}
