@@ -1,6 +1,11 @@
 import { runInDurableObject } from "cloudflare:test";
+import * as v from "valibot";
 import { beforeAll, expect, test } from "vitest";
-import { releaseUrl, script, type ScriptedStep } from "../suites/scripted-model.ts";
+import { createHmacRunIds } from "../../src/adapters/hmac-run-ids.ts";
+import { defineTool } from "../../src/contracts/define-tool.ts";
+import type { TenantId } from "../../src/protocol/ids.ts";
+import { ok } from "../../src/protocol/result.ts";
+import { holdUrl, releaseUrl, script, type ScriptedStep } from "../suites/scripted-model.ts";
 import {
   bindings,
   type Caller,
@@ -16,6 +21,7 @@ import {
 
 beforeAll(seedPolicies);
 
+const ACME = { tenantId: "acme", actorId: "user:ann", roles: [], scopes: [] };
 const TIME = { name: "core__get_current_time", args: '{"timeZone":"UTC"}' };
 
 function say(runId: string, content: unknown, caller: Caller = "acme"): Promise<Response> {
@@ -38,6 +44,16 @@ const codeOf = async (response: Response): Promise<unknown> => [
   (await response.json<{ code: string }>()).code,
 ];
 
+/** Reads a stream until it holds a text; the whole of it can still be had. */
+async function readUntil(text: string, { body }: Response) {
+  const [ours, theirs] = body?.tee() ?? [];
+  const reader = theirs?.pipeThrough(new TextDecoderStream()).getReader();
+  let seen = "";
+  while (!seen.includes(text)) seen += (await reader?.read())?.value ?? "";
+  await reader?.cancel();
+  return { chunks: () => chunksOf(new Response(ours ?? null)) };
+}
+
 /** Starts a run whose first model call waits, and waits until it streams. */
 async function startHeld(
   word: string,
@@ -45,12 +61,7 @@ async function startHeld(
   caller: Caller = "acme",
 ) {
   const response = await chat([{ text: ["Well, "], holds: word, ...step }, ...more], caller);
-  const [ours, theirs] = response.body?.tee() ?? [];
-  const reader = theirs?.pipeThrough(new TextDecoderStream()).getReader();
-  let seen = "";
-  while (!seen.includes("Well, ")) seen += (await reader?.read())?.value ?? "";
-  await reader?.cancel();
-  return { runId: runIdOf(response), chunks: () => chunksOf(new Response(ours ?? null)) };
+  return { runId: runIdOf(response), ...(await readUntil("Well, ", response)) };
 }
 
 const dataOf = (chunks: readonly WireChunk[]): readonly WireChunk[] =>
@@ -98,6 +109,50 @@ test("a message waits for the results of the calls that were asked for, and a co
     "assistant",
     "user",
   ]);
+});
+
+test("a message while a tool runs comes after its result", async () => {
+  const secret = (bindings as unknown as { RUN_ID_SECRET: string }).RUN_ID_SECRET;
+  const ids = createHmacRunIds(secret, (length) => crypto.getRandomValues(new Uint8Array(length)));
+  const runId = await ids.mint("acme" as TenantId);
+  const slow = defineTool({
+    name: "core__calculate",
+    version: "1.0.0",
+    description: "Takes its time.",
+    input: v.strictObject({}),
+    output: v.strictObject({ waited: v.boolean() }),
+    sideEffectClass: "READ_ONLY",
+    effect: "read_only",
+    redaction: { args: [], output: ["waited"] },
+    capabilities: [],
+    async execute() {
+      await fetch(holdUrl("tool"));
+      return ok({ waited: true });
+    },
+  });
+  const text = script({ calls: [{ name: "core__calculate", args: "{}" }] });
+  const claim = { runId, principal: ACME, model: "scripted", messages: [{ role: "user", text }] };
+  const body = JSON.stringify(claim);
+  await runInDurableObject(stubOf(runId), async (object: DurableObject) => {
+    // What a subclass with other tools does.
+    Object.assign(object, { contracts: [slow] });
+    await object.fetch?.(new Request("https://run/start", { method: "POST", body }));
+  });
+  const events = await send(`/v1/runs/${runId}/events`, { caller: "acme" });
+  const run = await readUntil("args-text-finish", events);
+  expect((await say(runId, "hurry")).status).toBe(202);
+  await release("tool");
+  const chunks = await run.chunks();
+  const order = chunks.flatMap(({ type, data }) =>
+    type === "result"
+      ? [type]
+      : type === "data"
+        ? (data as WireChunk[]).map((item) => item.type)
+        : [],
+  );
+  expect(order).toEqual(["run", "user-message", "result", "done"]);
+  expect(echoIn(chunks).map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);
+  expect(echoIn(chunks)[2]?.content).toContain('{"waited":true}');
 });
 
 test("a message after the end is refused, and changes nothing", async () => {

@@ -20,9 +20,14 @@ export interface ScriptedStep {
   readonly breaks?: boolean;
 }
 
-/** Where a test releases a model that holds. */
+/** Where a test releases what holds under a word. */
 export function releaseUrl(word: string): string {
   return `http://provider.test/release/${word}`;
+}
+
+/** Answers once the word is released: for a tool that takes its time. */
+export function holdUrl(word: string): string {
+  return `http://provider.test/hold/${word}`;
 }
 
 /** Makes a user message that tells the scripted model what to say, step by step. */
@@ -57,9 +62,11 @@ export interface ProviderRequest {
  * request, so that a test can read what a provider gets to see.
  */
 export async function answerAsProvider(request: Request): Promise<Response> {
-  const [, word] = /\/release\/(.+)$/.exec(request.url) ?? [];
+  const [, what, word] = /\/(release|hold)\/(.+)$/.exec(request.url) ?? [];
   if (word !== undefined) {
-    gateOf(word).resolve();
+    const gate = gateOf(word);
+    if (what === "release") gate.resolve();
+    await gate.promise;
     return new Response("released");
   }
   const asked = await request.json<ProviderRequest>();
