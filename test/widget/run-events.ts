@@ -47,8 +47,7 @@ export function finishTool(
   data: JsonObject,
   warnings: readonly string[] = [],
 ): AiEvent {
-  const plain = observeSuccess(facts("core__any", part), data);
-  const observation = { ...plain, result_payload: { ...plain.result_payload, warnings } };
+  const observation = observeSuccess({ ...facts("core__any", part), warnings }, data);
   return {
     type: "tool_call_result",
     part,
