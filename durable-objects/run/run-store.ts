@@ -2,7 +2,8 @@ import type { DoneReason, RunError } from "../../src/protocol/ai-event.ts";
 import type { RunId, ToolCallId } from "../../src/protocol/ids.ts";
 import type { ObservationObject } from "../../src/protocol/observation.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
-import { statusOf, type RunState } from "../../src/protocol/run-state.ts";
+import type { ResponseVector } from "../../src/protocol/response-vector.ts";
+import { statusOf, type RunState, type ToolCallSummary } from "../../src/protocol/run-state.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
 import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
 import { NO_USAGE, type Usage } from "../../src/protocol/usage.ts";
@@ -77,7 +78,7 @@ export class RunStore {
          CREATE TABLE invocations (
            seq INTEGER PRIMARY KEY, tool_call_id TEXT NOT NULL, name TEXT NOT NULL,
            step INTEGER NOT NULL, arguments_text TEXT NOT NULL, args TEXT, error_code TEXT,
-           observation TEXT NOT NULL, started_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL
+           observation TEXT NOT NULL, response TEXT NOT NULL, started_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL
          );
          CREATE TABLE inbox (seq INTEGER PRIMARY KEY, body TEXT NOT NULL);
          CREATE TABLE events (
@@ -168,7 +169,7 @@ export class RunStore {
     const { toolCallId, name, step, argumentsText, args, errorCode, observation } = invocation;
     this.sql.exec(
       `INSERT INTO invocations (seq, tool_call_id, name, step, arguments_text, args, error_code,
-         observation, started_ms, ended_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         observation, response, started_ms, ended_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ++this.#invocationCount,
       toolCallId,
       name,
@@ -177,6 +178,7 @@ export class RunStore {
       args ? JSON.stringify(args) : null,
       errorCode ?? null,
       JSON.stringify(observation),
+      JSON.stringify(invocation.response),
       invocation.startedAtMs,
       invocation.endedAtMs,
     );
@@ -205,17 +207,10 @@ export class RunStore {
   #toolCalls(): RunState["toolCalls"] {
     return this.sql
       .exec<InvocationRow>(
-        "SELECT tool_call_id, name, step, observation, started_ms, ended_ms FROM invocations ORDER BY seq",
+        "SELECT tool_call_id, name, step, observation, response, started_ms, ended_ms FROM invocations ORDER BY seq",
       )
       .toArray()
-      .map((row) => ({
-        toolCallId: row.tool_call_id as ToolCallId,
-        name: row.name,
-        step: row.step,
-        outcome: (JSON.parse(row.observation) as ObservationObject).status.taxonomy_class,
-        startedAt: toIso(row.started_ms),
-        endedAt: toIso(row.ended_ms),
-      }));
+      .map(toSummary);
   }
 
   #run(): RunRow {
@@ -248,9 +243,26 @@ type InvocationRow = {
   name: string;
   step: number;
   observation: string;
+  response: string;
   started_ms: number;
   ended_ms: number;
 };
+
+function toSummary(row: InvocationRow): ToolCallSummary {
+  const observation = JSON.parse(row.observation) as ObservationObject;
+  const { next_action: nextAction } = JSON.parse(row.response) as ResponseVector;
+  return {
+    toolCallId: row.tool_call_id as ToolCallId,
+    name: row.name,
+    version: observation.tool_identity.version,
+    step: row.step,
+    outcome: observation.status.taxonomy_class,
+    nextAction,
+    attempts: observation.execution_metadata.attempt_number,
+    startedAt: toIso(row.started_ms),
+    endedAt: toIso(row.ended_ms),
+  };
+}
 
 /** Cuts text into pieces of one row each, never within a character. */
 function splitText(text: string): readonly string[] {

@@ -43,8 +43,14 @@ export function createKvPolicyStore({ kv, clock, cache }: KvPolicyPorts): Policy
     cache.keepDocument(key, policy, text.value.length);
     return { policy, pin };
   };
+  const keep = (tenantId: TenantId, pin: PolicyPin): void =>
+    cache.keepPointer(tenantId, { pin, untilMs: clock.nowMs() + CACHE_SECONDS * 1_000 });
   return {
     read,
+    learn(tenantId, pin) {
+      const known = cache.pointerOf(tenantId);
+      if (!known || known.pin.revision < pin.revision) keep(tenantId, pin);
+    },
     async load(tenantId) {
       const cached = cache.pointerOf(tenantId);
       if (cached && cached.untilMs > clock.nowMs()) return read(tenantId, cached.pin);
@@ -55,9 +61,7 @@ export function createKvPolicyStore({ kv, clock, cache }: KvPolicyPorts): Policy
       // KV may serve an older copy after a newer one; an isolate never goes back.
       const pin = cached && cached.pin.revision > found.revision ? cached.pin : found;
       const loaded = await read(tenantId, pin);
-      if (loaded.pin) {
-        cache.keepPointer(tenantId, { pin, untilMs: clock.nowMs() + CACHE_SECONDS * 1_000 });
-      }
+      if (loaded.pin) keep(tenantId, pin);
       return loaded;
     },
   };

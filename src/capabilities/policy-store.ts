@@ -10,6 +10,11 @@ import type { ToolPolicy } from "../protocol/tool-policy.ts";
 export interface PolicyStore {
   /** Reads the current policy; it may be a minute old. */
   load(tenantId: TenantId): Promise<LoadedPolicy>;
+  /**
+   * Takes a pin from the one who owns it, so that this isolate need not wait for KV to show it.
+   * Contract: never goes back to an older revision.
+   */
+  learn(tenantId: TenantId, pin: PolicyPin): void;
   /** Reads the document that a pin names, whichever is current. */
   read(tenantId: TenantId, pin: PolicyPin): Promise<LoadedPolicy>;
 }

@@ -13,6 +13,7 @@ const MAX_ERRORS = 20;
 export async function getPolicy({ principal, services }: Authorised): Promise<Response> {
   const pin = await services.registry.current(principal.tenantId);
   if (!pin) return problem("policy_missing");
+  services.policies.learn(principal.tenantId, pin);
   const loaded = await services.policies.read(principal.tenantId, pin);
   const headers = { etag: toETag(pin.revision) };
   if (!loaded.pin) {
@@ -34,6 +35,7 @@ export async function putPolicy({ request, principal, services }: Authorised): P
   const change = await services.registry.change(principal.tenantId, body.value, expected.value);
   switch (change.kind) {
     case "changed": {
+      services.policies.learn(principal.tenantId, change.pin);
       const { revision, hash } = change.pin;
       return Response.json({ revision, hash }, { headers: { etag: toETag(revision) } });
     }

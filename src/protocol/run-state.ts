@@ -1,5 +1,6 @@
 import type { DoneReason, RunError } from "./ai-event.ts";
 import type { RunId, ToolCallId } from "./ids.ts";
+import type { NextAction } from "./response-vector.ts";
 import type { TaxonomyClass } from "./taxonomy.ts";
 import type { Usage } from "./usage.ts";
 
@@ -24,8 +25,13 @@ export function statusOf(reason: DoneReason): Exclude<RunStatus, "running"> {
 export interface ToolCallSummary {
   readonly toolCallId: ToolCallId;
   readonly name: string;
+  /** Of the tool; `unknown` when there is none of that name. */
+  readonly version: string;
   readonly step: number;
   readonly outcome: TaxonomyClass;
+  /** What follows of it (seeds/004, "Response Vector Model"). */
+  readonly nextAction: NextAction;
+  readonly attempts: number;
   readonly startedAt: string;
   readonly endedAt: string;
 }

@@ -47,7 +47,6 @@ const amounts = {
   maxFinancial: v.optional(money),
   /** Money that calls cost. */
   maxCost: v.optional(money),
-  maxTokens: v.optional(count),
 };
 
 const allowedTool = v.strictObject({
@@ -66,6 +65,9 @@ const allowedTool = v.strictObject({
   /** Calls of the tenant; the contract's own limit holds for each run. */
   rateLimit: v.optional(rateLimit),
 });
+
+/** Longest time of one run; a timer that waits longer than 24 days would ring at once. */
+const DAY_MS = 86_400_000;
 
 const toolPolicyDocument = v.strictObject({
   /** Tools that may run; everything else is denied. */
@@ -109,7 +111,8 @@ const toolPolicyDocument = v.strictObject({
       /** Of one call. */
       maxResultBytes: v.optional(positive),
       maxSteps: v.optional(v.pipe(positive, v.maxValue(100))),
-      maxWallClockMs: v.optional(positive),
+      maxWallClockMs: v.optional(v.pipe(positive, v.maxValue(DAY_MS))),
+      maxTokens: v.optional(count),
       maxRetries: v.optional(count),
       /** Refused calls of one tool that the model may correct. */
       maxRepairs: v.optional(count),
@@ -198,8 +201,7 @@ const MILLIONTHS = 1_000_000;
 export function limitsOf(
   section: ToolPolicy["budgets"] | ToolPolicy["tenantBudgets"],
 ): BudgetAmounts {
-  const { maxReads, maxWrites, maxExternal, maxCritical, maxFinancial, maxCost, maxTokens } =
-    section;
+  const { maxReads, maxWrites, maxExternal, maxCritical, maxFinancial, maxCost } = section;
   return {
     ...(maxReads !== undefined && { reads: maxReads }),
     ...(maxWrites !== undefined && { writes: maxWrites }),
@@ -207,7 +209,7 @@ export function limitsOf(
     critical: maxCritical ?? 0,
     ...(maxFinancial !== undefined && { financial: toMillionths(maxFinancial) }),
     ...(maxCost !== undefined && { cost: toMillionths(maxCost) }),
-    ...(maxTokens !== undefined && { tokens: maxTokens }),
+    ...("maxTokens" in section && section.maxTokens !== undefined && { tokens: section.maxTokens }),
   };
 }
 

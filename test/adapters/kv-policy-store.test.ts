@@ -163,3 +163,16 @@ test("an isolate keeps a bounded number of pointers and a bounded length of docu
   cache.keepDocument("huge", DENY_ALL, 5 * 1024 * 1024);
   expect(kept((name) => cache.documentOf(name))).toBe(0);
 });
+
+test("an isolate that is told of a newer policy does not wait for KV, and never goes back", async () => {
+  const entries: Entries = {};
+  const old = await publish(entries, 1, textOf("a__b"));
+  const { store } = setUp(entries);
+  expect(idsOf(await store.load(acme))).toEqual(["a__b"]);
+  const pin = await publish(entries, 2, textOf());
+  expect(idsOf(await store.load(acme))).toEqual(["a__b"]);
+  store.learn(acme, pin);
+  expect(idsOf(await store.load(acme))).toEqual([]);
+  store.learn(acme, old);
+  expect(idsOf(await store.load(acme))).toEqual([]);
+});

@@ -34,7 +34,7 @@ async function run(budgets: object, model: Model, signal = new AbortController()
     journal,
     clock,
     inbox: { hasMail: false, takeAll: () => [], close: () => {} },
-    policies: { load: async () => loaded, read: async () => loaded },
+    policies: { load: async () => loaded, learn: () => {}, read: async () => loaded },
     source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
   };
   await passing(runLoop(CLAIM, ports, signal), clock);

@@ -161,7 +161,7 @@ describe("a run", () => {
       journal,
       inbox,
       clock,
-      policies: { load: async () => loaded, read: async () => loaded },
+      policies: { load: async () => loaded, learn: () => {}, read: async () => loaded },
       source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
     };
     const abort = new AbortController();

@@ -196,6 +196,7 @@ describe("a mutation also passes the policy that is current", () => {
   };
   const current = (document: object): PolicyStore => ({
     load: () => Promise.reject(new Error("the pointer is not to be asked")),
+    learn: () => {},
     read: (_tenant, pin) => Promise.resolve({ policy: policyOf(document), pin }),
   });
   test.each([

@@ -77,6 +77,7 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
     pin: { revision: 1, hash: "sha256:1" },
     policies: {
       load: () => Promise.resolve({ policy }),
+      learn: () => {},
       read: () => Promise.resolve({ policy: policyOf({ allowedTools: [] }) }),
     },
     principal: { tenantId: ACME, actorId: ANN, scopes: [] },

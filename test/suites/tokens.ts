@@ -28,6 +28,8 @@ export const TOKENS = {
   governor: { token: "token-of-governor", tenantId: "acme", scopes: ["policy:write"] },
   /** Its policy allows some of the laboratory's tools. */
   lab: { token: "token-of-lab", tenantId: "lab", scopes: [...ALL, "connections:write"] },
+  /** Its policy is what a test makes of it. */
+  bendable: { token: "token-of-bendable", tenantId: "bendable", scopes: ALL },
   /** A policy that is JSON, but no policy. */
   misshapen: { token: "token-of-misshapen", tenantId: "misshapen", scopes: ALL },
 } as const;

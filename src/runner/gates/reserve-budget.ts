@@ -65,6 +65,7 @@ async function reserveOfTenant(
         return unavailable("the budget ledger cannot be reached");
       case "policy_changed": {
         if (!answer.pin) return failCall("POLICY_VIOLATION", NO_POLICY);
+        ports.policies.learn(ports.principal.tenantId, answer.pin);
         const current = await ports.policies.read(ports.principal.tenantId, answer.pin);
         const passed = await passPolicy(hand, args, current.policy);
         if (!passed.ok) return passed;
