@@ -101,6 +101,7 @@ function makePorts(): ToolRunnerPorts {
     pin,
     policies: {
       load: () => Promise.resolve({ policy: POLICY, pin }),
+      learn: () => {},
       read: () => Promise.resolve({ policy: POLICY, pin }),
     },
     principal: { tenantId: TENANT, actorId: ACTOR, scopes: ["chat", "orders:write"] },

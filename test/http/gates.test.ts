@@ -128,7 +128,8 @@ test("the tenant's budget holds for all of its runs together, and for nobody els
   const run = async (text: string): Promise<readonly unknown[]> =>
     endsOf(await chunksOf(await chat([{ calls: [note(text)] }, { text: ["ok"] }], "bendable")));
   const ends = (await Promise.all(["a", "b", "c", "d"].map(run))).flat();
-  expect(ends.toSorted()).toEqual(["SUCCESS", "SUCCESS", "budget_exhausted", "budget_exhausted"]);
+  expect(ends.filter((end) => end === "SUCCESS").length).toBe(2);
+  expect(ends.filter((end) => end === "budget_exhausted").length).toBe(2);
   expect(effects.length).toBe(2);
   const other = { ...note("e"), args: '{"text":"e","to":"ann"}' };
   const elsewhere = await chat([{ calls: [other] }, { text: ["ok"] }], "lab");

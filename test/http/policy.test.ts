@@ -53,10 +53,11 @@ test("a policy as it was read can be put again, and is the same document", async
   expect(await again.json()).toEqual({ revision: 2, hash });
 });
 
-test("a policy that was put decides what a model sees", async () => {
-  await putPolicy(TIME, FIRST);
+test("a policy that was put decides at once what a model sees", async () => {
+  // A tenant of its own: an isolate remembers the newest revision it was told of.
+  await putPolicy(TIME, { ...FIRST, caller: "bendable" });
   const { tools } = await (
-    await send("/v1/tools", { caller: "acme" })
+    await send("/v1/tools", { caller: "bendable" })
   ).json<{ tools: readonly { name: string }[] }>();
   expect(tools.map(({ name }) => name)).toEqual(["core__get_current_time"]);
 });
