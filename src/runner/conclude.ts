@@ -70,9 +70,7 @@ async function learn(
   { argumentsPrint, dispatched, outcome }: Passage,
 ): Promise<Pick<Conclusion, "outcome" | "warnings"> & { readonly repairEnded: boolean }> {
   const call = { toolId: tool.id, step: context.step, argumentsPrint };
-  const print = outcome.ok
-    ? await hashText(JSON.stringify(outcome.value.data))
-    : printOf(outcome.failure);
+  const print = outcome.ok ? await printResult(outcome.value.data) : printOf(outcome.failure);
   const isEffect = outcome.ok && mutates(tool);
   const isLooping = dispatched && history.noteOutcome(call, { print, mutates: isEffect });
   const warnings = isLooping ? [LOOP_WARNING] : [];
@@ -84,6 +82,15 @@ async function learn(
   if (!repairEnded) return { outcome, warnings, repairEnded };
   const errors = [...outcome.failure.errors, REPAIR_ENDED];
   return { outcome: { ok: false, failure: { ...outcome.failure, errors } }, warnings, repairEnded };
+}
+
+/** Longest result that a run remembers as it is. Unit: UTF-16 code units. */
+const MAX_REMEMBERED_CHARS = 256;
+
+/** A hash is shorter than most results, and costs more than the shortest. */
+async function printResult(data: NormalOutput["data"]): Promise<string> {
+  const text = JSON.stringify(data);
+  return text.length <= MAX_REMEMBERED_CHARS ? text : hashText(text);
 }
 
 function finish(ending: Ending, conclusion: Conclusion): ToolExecResult {
