@@ -4,7 +4,7 @@ import type { PolicyChange } from "../../src/capabilities/policy-registry.ts";
 import { composeTenant, type TenantPorts } from "../../src/compose/tenant.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { hashText } from "../../src/protocol/canonical-hash.ts";
-import type { PolicyPin, PolicyProposal } from "../../src/protocol/policy-pin.ts";
+import { isSamePin, type PolicyPin, type PolicyProposal } from "../../src/protocol/policy-pin.ts";
 import { BudgetBook } from "./budget-book.ts";
 import { PolicyHead } from "./policy-head.ts";
 
@@ -15,7 +15,7 @@ const MAX_RETRY_MS = 60_000;
 /**
  * Owns what the runs of one tenant share: which policy is current, and the budgets.
  * Trust: only the Worker and the runs reach it. Limits come from the run, which took them from the
- * policy of the revision it names; the object compares that revision with the current one.
+ * policy of the pin it names; the object compares that pin with the current one.
  */
 export class TenantObject extends DurableObject<RawEnv> {
   readonly #ports: TenantPorts;
@@ -65,7 +65,7 @@ export class TenantObject extends DurableObject<RawEnv> {
    */
   async reserve(reservation: Reservation): Promise<ReservationAnswer> {
     const pin = this.policy();
-    if (!pin || pin.revision !== reservation.revision) return { kind: "policy_changed", pin };
+    if (!pin || !isSamePin(pin, reservation.pin)) return { kind: "policy_changed", pin };
     const answer = this.#book.reserve(reservation, this.#ports.clock.nowMs());
     await this.ctx.storage.sync();
     return answer;

@@ -28,8 +28,8 @@ type DeniedBecause = NonNullable<LoadedPolicy["deniedBecause"]>;
  * error, a gap, garbage or a document that is not the one its name says denies everything. Only what
  * was found and is sound is kept, so that a tenant's first policy and a mended one count as soon as
  * KV shows them.
- * Threat: who can write to KV can at most bring back a document that was this tenant's policy before,
- * and a mutating call then finds that its revision is not the current one.
+ * Threat: who can write to KV can mislead reads, with a pointer to an older document or to one of their
+ * own; a mutating call then finds that its pin, revision and hash, is not the current one.
  */
 export function createKvPolicyStore({ kv, clock, cache }: KvPolicyPorts): PolicyStore {
   const read = async (tenantId: TenantId, pin: PolicyPin): Promise<LoadedPolicy> => {
@@ -49,7 +49,7 @@ export function createKvPolicyStore({ kv, clock, cache }: KvPolicyPorts): Policy
     read,
     learn(tenantId, pin) {
       const known = cache.pointerOf(tenantId);
-      if (!known || known.pin.revision < pin.revision) keep(tenantId, pin);
+      if (!known || known.pin.revision <= pin.revision) keep(tenantId, pin);
     },
     async load(tenantId) {
       const cached = cache.pointerOf(tenantId);

@@ -17,8 +17,8 @@ export interface Reservation {
   /** Length of the window that the limits count over; windows are fixed and begin at multiples of it. */
   readonly windowSeconds: number;
   readonly rateLimit?: RateLimit;
-  /** The revision whose rules the call has passed. */
-  readonly revision: number;
+  /** The policy whose rules the call has passed. */
+  readonly pin: PolicyPin;
 }
 
 export type ReservationAnswer =
@@ -33,7 +33,7 @@ export type ReservationAnswer =
 /**
  * A tenant's budgets, shared by all of its runs.
  * Contract: never throws; a reservation is all or nothing and durable before it is answered. The
- * revision is compared first, then the limits, then the rate. Amounts and limits are whole and not
+ * pin, revision and hash, is compared first, then the limits, then the rate. Amounts and limits are whole and not
  * negative; anything else answers `unavailable`.
  */
 export interface BudgetLedger {

@@ -16,6 +16,11 @@ export interface PolicyPin {
   readonly hash: string;
 }
 
+/** Tells whether two pins are one: a revision alone may be claimed for any document. */
+export function isSamePin(a: PolicyPin, b: PolicyPin): boolean {
+  return a.revision === b.revision && a.hash === b.hash;
+}
+
 /** Reads a pin from JSON; undefined when the text is not exactly one. */
 export function parsePolicyPin(text: string): PolicyPin | undefined {
   try {

@@ -6,7 +6,10 @@ import type { BudgetLedger, Reservation } from "../../src/capabilities/budget-le
 import { createKvPolicyStore } from "../../src/adapters/kv-policy-store.ts";
 import { PolicyCache } from "../../src/adapters/policy-cache.ts";
 import { composeTenants } from "../../src/compose/tenant.ts";
+import { hashOf } from "../../src/protocol/canonical-hash.ts";
 import type { TenantId } from "../../src/protocol/ids.ts";
+import type { JsonObject } from "../../src/protocol/json.ts";
+import type { PolicyPin } from "../../src/protocol/policy-pin.ts";
 import { FakeClock, policyOf } from "../suites/fakes.ts";
 import { bindings } from "../suites/worker.ts";
 
@@ -15,9 +18,16 @@ const objectOf = (tenant: string): DurableObjectStub =>
   bindings.TENANTS.get(bindings.TENANTS.idFromName(tenant));
 const DAY = 86_400;
 
-/** A tenant with a policy, so that there is a revision to reserve under. */
+const FIRST = policyOf({ allowedTools: [] });
+const SECOND = policyOf({ allowedTools: [], currency: "EUR" });
+const [hash, secondHash] = await Promise.all(
+  [FIRST, SECOND].map((policy) => hashOf(policy as unknown as JsonObject)),
+);
+const firstPin = { revision: 1, hash } as PolicyPin;
+
+/** A tenant with a policy, so that there is a pin to reserve under. */
 async function ledgerOf(tenant: string): Promise<BudgetLedger> {
-  await tenants.registry.change(tenant as TenantId, policyOf({ allowedTools: [] }), undefined);
+  await tenants.registry.change(tenant as TenantId, FIRST, undefined);
   return tenants.ledgerOf(tenant as TenantId);
 }
 
@@ -28,17 +38,17 @@ const asks = (part: Partial<Reservation> = {}): Reservation => ({
   amounts: { external: 1 },
   limits: { external: 3, critical: 0 },
   windowSeconds: 31 * DAY,
-  revision: 1,
+  pin: firstPin,
   ...part,
 });
 const reserved = { kind: "reserved" };
 
-describe("the revision", () => {
+describe("the pin", () => {
   test("of no policy reserves nothing and writes nothing", async () => {
     const ledger = tenants.ledgerOf("unknown" as TenantId);
     const none = { kind: "policy_changed", pin: undefined };
     expect(await ledger.reserve(asks())).toEqual(none);
-    const unpinned = asks({ revision: undefined as unknown as number });
+    const unpinned = asks({ pin: undefined as unknown as PolicyPin });
     expect(await ledger.reserve(unpinned)).toEqual(none);
     const tables = await runInDurableObject(objectOf("unknown"), (_object, { storage }) =>
       storage.sql
@@ -52,21 +62,20 @@ describe("the revision", () => {
     const ledger = await ledgerOf("changed");
     const once = asks();
     expect(await ledger.reserve(once)).toEqual(reserved);
-    const policy = policyOf({ allowedTools: [], currency: "EUR" });
-    const change = await tenants.registry.change("changed" as TenantId, policy, 1);
-    const pin = change.kind === "changed" ? change.pin : undefined;
+    await tenants.registry.change("changed" as TenantId, SECOND, 1);
+    const pin = { revision: 2, hash: secondHash } as PolicyPin;
     for (const revision of [1, 3]) {
-      const answer = await ledger.reserve({ ...once, revision });
+      const answer = await ledger.reserve({ ...once, pin: { ...pin, revision } });
       expect(answer).toEqual({ kind: "policy_changed", pin });
     }
-    expect(await ledger.reserve({ ...once, revision: 2 })).toEqual(reserved);
+    expect(await ledger.reserve({ ...once, pin })).toEqual(reserved);
   });
 
   test("that an old pointer in KV brings back is outvoted", async () => {
     const ledger = await ledgerOf("rolled-back");
     const tenantId = "rolled-back" as TenantId;
     const old = (await bindings.POLICY.get("policy/rolled-back/current")) ?? "";
-    await tenants.registry.change(tenantId, policyOf({ allowedTools: [], currency: "EUR" }), 1);
+    await tenants.registry.change(tenantId, SECOND, 1);
     await bindings.POLICY.put("policy/rolled-back/current", old);
     const store = createKvPolicyStore({
       kv: bindings.POLICY,
@@ -74,9 +83,28 @@ describe("the revision", () => {
       cache: new PolicyCache(),
     });
     const { pin } = await store.load(tenantId);
-    expect(pin?.revision).toBe(1);
-    const answer = await ledger.reserve(asks({ revision: pin?.revision ?? 0 }));
+    expect(pin).toEqual(firstPin);
+    const answer = await ledger.reserve(asks());
     expect(answer).toMatchObject({ kind: "policy_changed", pin: { revision: 2 } });
+  });
+
+  test("that claims the current revision for another document is outvoted", async () => {
+    const ledger = await ledgerOf("forged");
+    const tenantId = "forged" as TenantId;
+    await tenants.registry.change(tenantId, SECOND, 1);
+    const forged = { revision: 2, hash: firstPin.hash };
+    await bindings.POLICY.put("policy/forged/current", JSON.stringify(forged));
+    const store = createKvPolicyStore({
+      kv: bindings.POLICY,
+      clock: new FakeClock(),
+      cache: new PolicyCache(),
+    });
+    expect((await store.load(tenantId)).pin).toEqual(forged);
+    const answer = await ledger.reserve(asks({ pin: forged }));
+    const pin = { revision: 2, hash: secondHash } as PolicyPin;
+    expect(answer).toEqual({ kind: "policy_changed", pin });
+    store.learn(tenantId, pin);
+    expect((await store.load(tenantId)).pin).toEqual(pin);
   });
 });
 

@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import type { ReservationAnswer } from "../../src/capabilities/budget-ledger.ts";
 import type { PolicyStore } from "../../src/capabilities/policy-store.ts";
@@ -182,6 +183,14 @@ test("money is counted: what a call costs, and what it moves", async () => {
   expect(reached.length).toBe(2);
 });
 
+test("money is found in a field whose name holds a slash or a tilde", async () => {
+  const input = v.strictObject({ text: v.string(), "a/b~c": v.number() });
+  const { tool, reached } = noteTool({ input, amountField: "/a~1b~0c" });
+  const { call } = benchFor([tool], { policy: allowing({ budgets: { maxFinancial: 100 } }) });
+  const end = endOf(await call("test__note", { text: "a", "a/b~c": 101 }));
+  expect([end[0], reached]).toEqual(["BUDGET_EXHAUSTED", []]);
+});
+
 test("money of another currency than policy's does not move", async () => {
   const { tool } = noteTool({ amountField: "/amount" });
   const { call } = benchFor([tool], { policy: allowing({ currency: "EUR" }) });
@@ -221,7 +230,7 @@ describe("a mutation also passes the policy that is current", () => {
     const policies = current(allowing({ tenantBudgets: { maxWrites: 7 } }));
     const { call, reservations } = benchFor([tool], { ledgerAnswers: [changed], policies });
     expect((await call("test__note", { text: "hi" })).ok).toBe(true);
-    expect(reservations.map(({ revision, limits }) => [revision, limits.writes])).toEqual([
+    expect(reservations.map(({ pin, limits }) => [pin.revision, limits.writes])).toEqual([
       [1, undefined],
       [2, 7],
     ]);

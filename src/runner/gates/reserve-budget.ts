@@ -1,6 +1,7 @@
 import type { Reservation } from "../../capabilities/budget-ledger.ts";
 import { callBudgetOf, type BudgetAmounts } from "../../protocol/budget.ts";
 import type { JsonObject } from "../../protocol/json.ts";
+import { fromPointer } from "../../protocol/json-pointer.ts";
 import type { ToolFailure } from "../../protocol/observation.ts";
 import type { PolicyPin } from "../../protocol/policy-pin.ts";
 import { fail, ok, type Result } from "../../protocol/result.ts";
@@ -113,7 +114,7 @@ function reservationOf(
     limits: limitsOf(policy.tenantBudgets),
     windowSeconds: policy.tenantBudgets.windowSeconds,
     ...(rateLimit && { rateLimit }),
-    revision: pin.revision,
+    pin,
   };
 }
 
@@ -143,7 +144,7 @@ function amountsOf(
 /** Reads the number that a pointer of the contract names; a field that is left out moves nothing. */
 function readAmount(args: JsonObject, pointer: string): number | undefined {
   let value: unknown = args;
-  for (const key of pointer.slice(1).split("/")) {
+  for (const key of fromPointer(pointer)) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return 0;
     value = (value as JsonObject)[key];
   }
