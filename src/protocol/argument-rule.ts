@@ -127,13 +127,14 @@ function meetsPredicate(must: ArgumentRule["must"], value: JsonValue): boolean {
 }
 
 /** Neither userinfo nor percent signs nor anything that one URL parser takes for a slash. */
-const PLAIN_AUTHORITY = /^https?:\/\/[a-z0-9._-]+(?::[0-9]{1,5})?(?:[/?#]|$)/i;
-const BRACKETED_AUTHORITY = /^https?:\/\/\[[0-9a-f:.]+\](?::[0-9]{1,5})?(?:[/?#]|$)/i;
+const PLAIN_AUTHORITY =
+  /^https?:\/\/(?<written>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?(?:[/?#]|$)/i;
 
 function hasHostIn(url: string, hosts: readonly string[]): boolean {
-  if (!PLAIN_AUTHORITY.test(url) && !BRACKETED_AUTHORITY.test(url)) return false;
-  const host = URL.parse(url)?.hostname.replace(/\.$/, "");
-  if (host === undefined) return false;
+  const written = PLAIN_AUTHORITY.exec(url)?.groups?.["written"]?.toLowerCase();
+  // `012.0.0.1` is 10.0.0.1 to one parser and 12.0.0.1 to another: a number has one spelling.
+  if (written === undefined || URL.parse(url)?.hostname !== written) return false;
+  const host = written.replace(/\.$/, "");
   return hosts.some((allowed) =>
     allowed.startsWith(".")
       ? host.length > allowed.length && host.endsWith(allowed)
