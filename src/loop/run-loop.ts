@@ -10,6 +10,7 @@ import type { ToolRunnerPorts } from "../runner/call-in-hand.ts";
 import { RunBudget } from "../runner/run-budget.ts";
 import { createToolRunner } from "../runner/tool-runner.ts";
 import { CallIds } from "./call-ids.ts";
+import { Growth } from "./growth.ts";
 import { endOf, failed, overBudget, type RunEnd } from "./run-end.ts";
 import { runStep, type StepScope } from "./run-step.ts";
 import { startTimeLimit } from "./time-limit.ts";
@@ -68,11 +69,13 @@ async function runSteps(
   const budget = new RunBudget(limitsOf(policy.budgets), maxRetries);
   const time = startTimeLimit(ports.clock, signal, maxWallClockMs);
   const scope = openScope(claim, ports, { policy, pin: loaded.pin, budget, signal: time.signal });
+  const growth = new Growth(scope.transcript);
   try {
     for (let number = 1; number <= maxSteps; number++) {
       if (signal.aborted) return { reason: "cancelled" };
       const exhausted = budget.findExhausted({ tokens: 1 });
       if (exhausted !== undefined) return overBudget(exhausted);
+      if (growth.isTooLong()) return TOO_LONG;
       const { turn, continued } = await runStep(scope, { number, last: number === maxSteps });
       const { usage = NO_USAGE } = turn;
       spent.usage = addUsage(spent.usage, usage);
@@ -86,6 +89,8 @@ async function runSteps(
     time.stop();
   }
 }
+
+const TOO_LONG = failed("conversation_too_long", "The conversation has become too long to go on.");
 
 /** What one run's policy makes of it. */
 interface Bounds extends Pick<ToolRunnerPorts, "policy" | "pin" | "budget"> {

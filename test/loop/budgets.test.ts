@@ -65,6 +65,18 @@ test("a run makes no model call once its tokens are used up", async () => {
   });
 });
 
+test("a run makes no model call once its conversation has grown too long", async () => {
+  let calls = 0;
+  const model: Model = {
+    async *stream() {
+      yield [{ type: "turn", turn: { ...asking(++calls), text: "x".repeat(1024 * 1024) } }];
+    },
+  };
+  const { done } = await run({ maxSteps: 100 }, model);
+  expect(calls).toBe(8);
+  expect(done).toMatchObject({ reason: "error", error: { code: "conversation_too_long" } });
+});
+
 test("a run whose time is up is stopped in the middle of a model call", async () => {
   const model: Model = {
     async *stream(_request, signal) {
