@@ -4,10 +4,9 @@ import { releaseUrl, type ScriptedStep } from "../suites/scripted-model.ts";
 import {
   chat,
   chunksOf,
-  putPolicy,
+  govern,
   runIdOf,
   seedPolicies,
-  send,
   stateOf,
   type WireChunk,
 } from "../suites/worker.ts";
@@ -16,15 +15,6 @@ beforeAll(seedPolicies);
 beforeEach(() => {
   effects.length = 0;
 });
-
-/** Replaces the policy of the bendable tenant, whatever it was; every isolate's copy is that of now. */
-async function govern(policy: object): Promise<void> {
-  const current = await send("/v1/policy", { caller: "bendable" });
-  const etag = current.headers.get("etag");
-  const condition = etag === null ? { "if-none-match": "*" } : { "if-match": etag };
-  const response = await putPolicy(policy, { caller: "bendable", ...condition });
-  expect(response.status).toBe(200);
-}
 
 const note = (text: string, id = text): NonNullable<ScriptedStep["calls"]>[number] => ({
   id,
