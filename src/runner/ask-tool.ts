@@ -1,4 +1,5 @@
 import type { ToolFailure } from "../protocol/observation.ts";
+import { neutralise } from "../protocol/untrusted-text.ts";
 import { fail, type Result } from "../protocol/result.ts";
 import type { CallInHand } from "./call-in-hand.ts";
 import { boundFailure, CANCELLED, failCall, TOOL_FAILED } from "./tool-failure.ts";
@@ -28,23 +29,29 @@ export async function askTool(
     ),
   );
   try {
-    return await Promise.race([ended, attempt(ask, tool.errorClasses)]);
+    return await Promise.race([ended, attempt(ask, tool)]);
   } finally {
     stopTimer();
     signal.removeEventListener("abort", cancel);
   }
 }
 
-/** What an author's function answers is no more to be trusted than what it throws. */
+/**
+ * What an author's function answers is no more to be trusted than what it throws, and its words on a
+ * failure no more than its output: they may be somebody else's.
+ */
 async function attempt(
   ask: () => Promise<Result<unknown, ToolFailure>>,
-  errorClasses: CallInHand["tool"]["errorClasses"],
+  { errorClasses, isOutputUntrusted }: CallInHand["tool"],
 ): Promise<Result<unknown, ToolFailure>> {
   try {
     const answer = await ask();
     if (answer.ok) return { ok: true, value: answer.value };
-    const failure = boundFailure(answer.failure);
-    const declared = errorClasses.get(failure.errors[0]?.code ?? "");
+    const bounded = boundFailure(answer.failure);
+    const declared = errorClasses.get(bounded.errors[0]?.code ?? "");
+    const failure = isOutputUntrusted
+      ? { ...bounded, errors: neutralise(bounded.errors).value }
+      : bounded;
     return fail(declared === undefined ? failure : { ...failure, taxonomyClass: declared });
   } catch {
     return TOOL_FAILED;

