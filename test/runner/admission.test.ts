@@ -8,7 +8,7 @@ import { limitsOf } from "../../src/protocol/tool-policy.ts";
 import { RunBudget } from "../../src/runner/run-budget.ts";
 import { policyOf } from "../suites/fakes.ts";
 import { benchFor, endOf, type BenchSettings } from "../suites/runner-ports.ts";
-import { noteTool } from "../suites/tools.ts";
+import { noteTool, readTool } from "../suites/tools.ts";
 
 const allowing = (more: object = {}): object => ({ allowedTools: ["test__note"], ...more });
 
@@ -189,6 +189,18 @@ test("money is found in a field whose name holds a slash or a tilde", async () =
   const { call } = benchFor([tool], { policy: allowing({ budgets: { maxFinancial: 100 } }) });
   const end = endOf(await call("test__note", { text: "a", "a/b~c": 101 }));
   expect([end[0], reached]).toEqual(["BUDGET_EXHAUSTED", []]);
+});
+
+test("money that a read moves is asked of the tenant, as its cost is", async () => {
+  const input = v.strictObject({ id: v.number() });
+  const { tool } = readTool([() => ok({ text: "up" })], { input, amountField: "/id" });
+  const allowedTools = ["test__read"];
+  const limited = { allowedTools, tenantBudgets: { maxFinancial: 5 } };
+  for (const [policy, asked] of [[{ allowedTools }, 0] as const, [limited, 1] as const]) {
+    const { call, reservations } = benchFor([tool], { policy });
+    expect((await call("test__read", { id: 3 })).ok).toBe(true);
+    expect(reservations.length).toBe(asked);
+  }
 });
 
 test("money of another currency than policy's does not move", async () => {

@@ -1,5 +1,5 @@
 import type { Reservation } from "../../capabilities/budget-ledger.ts";
-import { callBudgetOf, type BudgetAmounts } from "../../protocol/budget.ts";
+import { BUDGETS, callBudgetOf, type BudgetAmounts } from "../../protocol/budget.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { fromPointer } from "../../protocol/json-pointer.ts";
 import type { ToolFailure } from "../../protocol/observation.ts";
@@ -36,13 +36,15 @@ export async function reserveBudget(
   if (waitMs !== undefined) return rateLimited(waitMs);
   const exhausted = ports.budget.reserve(operationIdOf(hand.context), amounts.value);
   if (exhausted !== undefined) return budgetExhausted(`run's ${exhausted}`);
-  return asksLedger(hand) ? reserveOfTenant(hand, args, amounts.value) : ok(null);
+  return asksLedger(hand, amounts.value) ? reserveOfTenant(hand, args, amounts.value) : ok(null);
 }
 
-/** A read asks the tenant's ledger only where policy limits reads of the tenant: it is a hop away. */
-function asksLedger({ tool, ports }: CallInHand): boolean {
-  const { reads, cost } = limitsOf(ports.policy.tenantBudgets);
-  const isLimited = reads !== undefined || (cost !== undefined && tool.cost.perCall > 0);
+/** A read asks the tenant's ledger only where policy limits what it takes of the tenant: it is a hop away. */
+function asksLedger({ tool, ports }: CallInHand, amounts: BudgetAmounts): boolean {
+  const limits = limitsOf(ports.policy.tenantBudgets);
+  const isLimited = BUDGETS.some(
+    (budget) => amounts[budget] !== undefined && limits[budget] !== undefined,
+  );
   return mutates(tool) || isLimited || entryOf(ports.policy, tool.id)?.rateLimit !== undefined;
 }
 
