@@ -34,6 +34,14 @@ test("a time zone that does not exist is an answer the model can repair", async 
   });
 });
 
+test("sets a title of one line in which nothing hides", async () => {
+  titles.length = 0;
+  await run("core__generate_title", { title: "Pay\u202e\u200b\n\tAnn" });
+  expect(titles).toEqual(["Pay Ann"]);
+  expect(await run("core__generate_title", { title: "\u200b" })).toMatchObject({ ok: false });
+  titles.length = 0;
+});
+
 test("sets a title, trimmed", async () => {
   await run("core__generate_title", { title: "  Hello  " });
   expect(titles).toEqual(["Hello"]);

@@ -1,6 +1,9 @@
 import * as v from "valibot";
 import { defineTool } from "../../contracts/define-tool.ts";
-import { ok } from "../../protocol/result.ts";
+import { dropInvisible } from "../../protocol/invisible-characters.ts";
+import { fail, ok } from "../../protocol/result.ts";
+
+const NOTHING = { field: "/title", code: "not_visible", message: "expected text that can be seen" };
 
 /** Gives the run its title. */
 export const generateTitle = defineTool({
@@ -32,8 +35,10 @@ export const generateTitle = defineTool({
   transactional: { semantics: "idempotent_write" },
   idempotency: { supported: true },
   execute({ title }, _context, { runTitle }) {
-    const trimmed = title.trim();
-    runTitle.set(trimmed);
-    return ok({ title: trimmed });
+    // Lists of runs show it beside others', so it may neither hide, break nor turn a line.
+    const visible = dropInvisible(title).replaceAll(/\s+/g, " ").trim();
+    if (visible === "") return fail({ taxonomyClass: "SEMANTIC_INVALIDITY", errors: [NOTHING] });
+    runTitle.set(visible);
+    return ok({ title: visible });
   },
 });
