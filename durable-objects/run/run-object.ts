@@ -52,10 +52,13 @@ export class RunObject extends DurableObject<RawEnv> {
     else this.#closeInterrupted(progress);
   }
 
-  /** `POST /start` with a RunClaim; `GET /events` with an optional Last-Event-ID. */
+  /** `POST /start` with a RunClaim; `GET /repeat` with a hash; `GET /events` with an optional Last-Event-ID. */
   override async fetch(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     if (pathname === "/start") return this.#start(await request.json<RunClaim>());
+    if (pathname === "/repeat") {
+      return this.#repeat(request.headers.get("x-request-hash"));
+    }
     return this.#resume(request.headers.get("last-event-id"));
   }
 
@@ -91,7 +94,7 @@ export class RunObject extends DurableObject<RawEnv> {
   }
 
   #start(claim: RunClaim): Response {
-    if (this.#run) return new Response(null, { status: 409 });
+    if (this.#run) return this.#repeat(claim.requestHash ?? null);
     this.#store.claim(claim, this.#clock.nowMs());
     const run = this.#open(NEW_RUN);
     const abort = new AbortController();
@@ -103,6 +106,16 @@ export class RunObject extends DurableObject<RawEnv> {
     this.#activity = { abort, ended };
     this.ctx.waitUntil(ended);
     return this.#stream(run, 0, claim.runId);
+  }
+
+  /** Every request under one key comes to this object, so the first one wins whatever their number. */
+  #repeat(requestHash: string | null): Response {
+    if (!this.#run) return new Response(null, { status: 404 });
+    if (requestHash === null || this.#store.requestHash !== requestHash) {
+      return new Response(null, { status: 422 });
+    }
+    if (!this.#run.journal.hasEnded) return new Response(null, { status: 409 });
+    return this.#stream(this.#run, 0, this.#store.runId);
   }
 
   #resume(lastEventId: string | null): Response {

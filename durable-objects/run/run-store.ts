@@ -106,6 +106,11 @@ export class RunStore {
     return this.#run().run_id as RunId;
   }
 
+  /** Hash of the body that started the run, if it came under a key. */
+  get requestHash(): string | undefined {
+    return (JSON.parse(this.#run().claim) as RunClaim).requestHash;
+  }
+
   progress(): RunProgress {
     const { epoch, steps, usage, title, reason, error, ended_ms } = this.#run();
     return {
@@ -227,6 +232,7 @@ export class RunStore {
 type RunRow = {
   run_id: string;
   model: string;
+  claim: string;
   epoch: number;
   steps: number;
   usage: string;

@@ -21,6 +21,8 @@ export function createDurableRunGateway(runs: DurableObjectNamespace): RunGatewa
         method: "POST",
         body: JSON.stringify(claim),
       }),
+    repeat: (runId, requestHash) =>
+      objectOf(runId).fetch("https://run/repeat", { headers: { "x-request-hash": requestHash } }),
     events(runId, after) {
       const headers = new Headers();
       if (after) headers.set("last-event-id", formatEventId(after));

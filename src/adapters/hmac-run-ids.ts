@@ -2,7 +2,10 @@ import type { RunIds } from "../capabilities/run-ids.ts";
 import type { RunId } from "../protocol/ids.ts";
 import { sameBytes } from "./same-bytes.ts";
 
-/** `run_<nonce>_<mac>`: 128 random bits, and 128 bits of HMAC-SHA-256 over tenant and nonce. */
+/**
+ * `run_<nonce>_<mac>`: 128 bits of chance or of HMAC-SHA-256 over tenant, actor and key, and 128 bits of
+ * HMAC-SHA-256 over tenant and nonce.
+ */
 const FORM = /^run_([0-9a-f]{32})_([0-9a-f]{32})$/;
 const HEX_CHARS = 32;
 
@@ -18,19 +21,23 @@ export function createHmacRunIds(
     false,
     ["sign"],
   );
-  const macOf = async (tenantId: string, nonce: string): Promise<string> => {
-    const message = utf8(JSON.stringify(["run-id", tenantId, nonce]));
-    return toHex(new Uint8Array(await crypto.subtle.sign("HMAC", await key, message)));
+  const sign = async (...parts: readonly string[]): Promise<string> => {
+    const signature = await crypto.subtle.sign("HMAC", await key, utf8(JSON.stringify(parts)));
+    return toHex(new Uint8Array(signature)).slice(0, HEX_CHARS);
   };
+  const macOf = (tenantId: string, nonce: string): Promise<string> =>
+    sign("run-id", tenantId, nonce);
+  const idOf = async (tenantId: string, nonce: string): Promise<RunId> =>
+    `run_${nonce}_${await macOf(tenantId, nonce)}` as RunId;
   return {
-    async mint(tenantId) {
-      const nonce = toHex(randomBytes(HEX_CHARS / 2));
-      return `run_${nonce}_${(await macOf(tenantId, nonce)).slice(0, HEX_CHARS)}` as RunId;
+    mint: (tenantId) => idOf(tenantId, toHex(randomBytes(HEX_CHARS / 2))),
+    async derive(tenantId, actorId, requestKey) {
+      return idOf(tenantId, await sign("request-key", tenantId, actorId, requestKey));
     },
     async verify(text, tenantId) {
       const [, nonce, mac] = FORM.exec(text) ?? [];
       if (nonce === undefined || mac === undefined) return undefined;
-      const expected = (await macOf(tenantId, nonce)).slice(0, HEX_CHARS);
+      const expected = await macOf(tenantId, nonce);
       return sameBytes(utf8(mac), utf8(expected)) ? (text as RunId) : undefined;
     },
   };

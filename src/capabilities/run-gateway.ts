@@ -27,8 +27,13 @@ export type SteerAnswer =
  * or `unknown`. The bodies are event streams and must be handed through untouched.
  */
 export interface RunGateway {
-  /** Claims and starts a run; answers with its event stream. */
+  /** Claims and starts a run; answers with its event stream, or as `repeat` when it is claimed. */
   start(claim: RunClaim): Promise<Response>;
+  /**
+   * Answers a request that came under the key of a run: 200 with the whole stream once the run has
+   * ended, 409 while it goes, 422 when the run was started by another body, 404 for no such run.
+   */
+  repeat(runId: RunId, requestHash: string): Promise<Response>;
   /**
    * Answers with the events after a position, from the first one without it: 200 with a stream, 204
    * when the run ended there, 404 for no such run, 409 for a position the run never reached.

@@ -6,18 +6,27 @@ import {
   type ChatRequestBody,
   type HistoryFailure,
 } from "../protocol/chat-request.ts";
+import type { JsonValue } from "../protocol/json.ts";
 import { fail, ok, type Result } from "../protocol/result.ts";
 import type { RunClaim } from "../protocol/run-claim.ts";
 import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 import type { Authorised } from "./routes.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
+import { answerRepeat, nameRun, wordAnswer } from "./request-key.ts";
 
-/** `POST /v1/chat`: starts a run and hands its event stream through. */
+/**
+ * `POST /v1/chat`: starts a run and hands its event stream through; under an `Idempotency-Key` once for
+ * all requests that repeat it.
+ */
 export async function postChat(authorised: Authorised): Promise<Response> {
   const { request, principal, services } = authorised;
   const body = await readJson(request, chatRequestBody);
   if (!body.ok) return body.failure;
+  const name = await nameRun(authorised, body.value as JsonValue);
+  if (!name.ok) return name.failure;
+  const repeated = await answerRepeat(authorised, name.value);
+  if (repeated) return repeated;
   const said = toTranscript(body.value.messages);
   if (!said.ok) return refuseHistory(said.failure);
   const model = body.value.model ?? services.models[0];
@@ -30,13 +39,14 @@ export async function postChat(authorised: Authorised): Promise<Response> {
   if (!history.ok) return history.failure;
   const misfit = history.value.length > 0 && checkContinuation(history.value, said.value);
   if (misfit) return refuseHistory(misfit);
-  return services.runs.start({
-    runId: await services.runIds.mint(principal.tenantId),
+  const started = await services.runs.start({
+    ...name.value,
     principal,
     model,
     messages: [...history.value, ...said.value],
     ...narrowingOf(body.value),
   });
+  return wordAnswer(started, name.value.runId);
 }
 
 function refuseHistory({ code, pointer }: HistoryFailure): Response {

@@ -25,6 +25,12 @@ const PROBLEMS = {
   tool_not_found: { status: 404, title: "There is no such tool" },
   conversation_too_long: { status: 422, title: "The conversation is too long to be continued" },
   connection_id_invalid: { status: 400, title: "A connection id is 1 to 64 of A-Z a-z 0-9 _ -" },
+  request_key_invalid: { status: 400, title: "Idempotency-Key is not a key" },
+  request_in_progress: {
+    status: 409,
+    title: "A request under this Idempotency-Key is in progress",
+  },
+  request_key_reused: { status: 422, title: "This Idempotency-Key belongs to another request" },
   run_not_found: { status: 404, title: "There is no such run" },
   run_still_running: { status: 409, title: "The run has not ended yet" },
   run_ended: { status: 409, title: "The run takes no more messages" },

@@ -6,6 +6,8 @@ import type { TranscriptMessage } from "./transcript-message.ts";
 export interface RunClaim {
   readonly runId: RunId;
   readonly principal: Principal;
+  /** Of a request that came under a key: `sha256:…` over its body in canonical JSON. */
+  readonly requestHash?: string;
   readonly model: string;
   /** The conversation so far; server-kept history first, when the run continues another. */
   readonly messages: readonly TranscriptMessage[];

@@ -74,7 +74,7 @@ test("a run can be claimed once", async () => {
     method: "POST",
     body: JSON.stringify({ runId, principal: {}, model: "x", messages: [] }),
   });
-  expect(again.status).toBe(409);
+  expect(again.status).toBe(422);
 });
 
 test("deltas share rows, events keep their own places", async () => {

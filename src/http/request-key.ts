@@ -1,0 +1,64 @@
+import { hashOf } from "../protocol/canonical-hash.ts";
+import type { RunId } from "../protocol/ids.ts";
+import type { JsonValue } from "../protocol/json.ts";
+import { isWellFormed } from "../protocol/json-guard.ts";
+import { parseRequestKey } from "../protocol/request-key.ts";
+import { fail, ok, type Result } from "../protocol/result.ts";
+import { problem } from "./problem.ts";
+import type { Authorised } from "./routes.ts";
+
+/** Which run a request is about, before anything is known of it. */
+export interface RunName {
+  readonly runId: RunId;
+  /** Present when the request came under a key. */
+  readonly requestHash?: string;
+}
+
+/**
+ * Names the run that a request starts: a new one, or under an `Idempotency-Key` the one of this tenant,
+ * this actor and this key. Fails: 400 for a key that is none, or a body that nothing can be bound to.
+ */
+export async function nameRun(
+  { request, principal, services }: Authorised,
+  body: JsonValue,
+): Promise<Result<RunName, Response>> {
+  const { tenantId, actorId } = principal;
+  const header = request.headers.get("idempotency-key");
+  if (header === null) return ok({ runId: await services.runIds.mint(tenantId) });
+  const key = parseRequestKey(header);
+  if (key === undefined) {
+    const detail = "It must be 1 to 255 printable ASCII characters, quoted or without commas.";
+    return fail(problem("request_key_invalid", { detail }));
+  }
+  if (!isWellFormed(body)) return fail(problem("invalid_encoding"));
+  const runId = await services.runIds.derive(tenantId, actorId, key);
+  return ok({ runId, requestHash: await hashOf(body) });
+}
+
+/**
+ * Answers a request whose run has been started before; undefined when this is the first. It comes
+ * before every check of what may change, so that a repeated request is answered as the first one was.
+ */
+export async function answerRepeat(
+  { services }: Authorised,
+  { runId, requestHash }: RunName,
+): Promise<Response | undefined> {
+  if (requestHash === undefined) return undefined;
+  const answer = await services.runs.repeat(runId, requestHash);
+  return answer.status === 404 ? undefined : wordAnswer(answer, runId);
+}
+
+/** Words what the object says to a request that is not the first one under its key. */
+export function wordAnswer(answer: Response, runId: RunId): Response {
+  switch (answer.status) {
+    case 409: {
+      const headers = { "retry-after": "1", "x-run-id": runId };
+      const detail = "Follow its run, or ask again once it has ended.";
+      return problem("request_in_progress", { detail, headers });
+    }
+    case 422:
+      return problem("request_key_reused");
+    default:
+      return answer;
+  }
+}

@@ -1,0 +1,156 @@
+import { runInDurableObject } from "cloudflare:test";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { effects } from "../suites/lab-tools.ts";
+import { releaseUrl, script, type ScriptedStep } from "../suites/scripted-model.ts";
+import { bindings, putPolicy, runIdOf, seedPolicies, send, type Caller } from "../suites/worker.ts";
+
+beforeAll(seedPolicies);
+beforeEach(() => {
+  effects.length = 0;
+});
+
+const WRITE: ScriptedStep = {
+  calls: [{ id: "w", name: "lab__write_note", args: '{"text":"once","to":"ann"}' }],
+};
+const bodyOf = (...steps: readonly ScriptedStep[]): string =>
+  JSON.stringify({ messages: [{ role: "user", content: script(...steps) }] });
+const ask = (key: string, body: string, caller: Caller = "lab"): Promise<Response> =>
+  send("/v1/chat", {
+    caller,
+    method: "POST",
+    headers: { "content-type": "application/json", "idempotency-key": key },
+    body,
+  });
+const codeOf = async (response: Response): Promise<unknown> =>
+  ((await response.json()) as { code: unknown }).code;
+
+test("a request that is repeated after its run has ended gets the same bytes, and nothing runs twice", async () => {
+  const body = bodyOf(WRITE, { text: ["done"] });
+  const first = await ask("again", body);
+  const bytes = await first.text();
+  const second = await ask("again", body);
+  expect(second.status).toBe(200);
+  expect(runIdOf(second)).toBe(runIdOf(first));
+  expect(second.headers.get("content-type")).toBe(first.headers.get("content-type"));
+  expect(await second.text()).toBe(bytes);
+  expect(effects).toEqual(["note: once"]);
+});
+
+test("the same JSON in another order, or written otherwise, is the same request", async () => {
+  const messages = `[{"role":"user","content":${JSON.stringify(script({ text: ["hi"] }))}}]`;
+  const first = await ask("order", `{"messages":${messages},"model":"scripted"}`);
+  await first.text();
+  const second = await ask("order", `{ "model": "scrip\\u0074ed", "messages": ${messages} }`);
+  expect([second.status, runIdOf(second)]).toEqual([200, runIdOf(first)]);
+});
+
+test("another body under a key is refused, while the run goes and after", async () => {
+  const running = await ask("other", bodyOf({ text: ["one"], holds: "other" }));
+  expect(await codeOf(await ask("other", bodyOf({ text: ["two"] })))).toBe("request_key_reused");
+  await fetch(releaseUrl("other"));
+  await running.text();
+  const after = await ask("other", bodyOf({ text: ["two"] }));
+  expect([after.status, await codeOf(after)]).toEqual([422, "request_key_reused"]);
+});
+
+test("a request that is repeated while its run goes is told where to follow it, and when to return", async () => {
+  const body = bodyOf({ text: ["one"], holds: "busy" });
+  const first = await ask("busy", body);
+  const second = await ask("busy", body);
+  expect([second.status, second.headers.get("retry-after"), runIdOf(second)]).toEqual([
+    409,
+    "1",
+    runIdOf(first),
+  ]);
+  expect(await codeOf(second)).toBe("request_in_progress");
+  await fetch(releaseUrl("busy"));
+  const bytes = await first.text();
+  expect(await (await ask("busy", body)).text()).toBe(bytes);
+});
+
+test("of fifty requests at once exactly one starts a run, and its tool runs once", async () => {
+  const body = bodyOf(WRITE, { text: ["done"] });
+  const answers = await Promise.all(Array.from({ length: 50 }, () => ask("many", body)));
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.every((status) => status === 200 || status === 409)).toBe(true);
+  expect(new Set(answers.map(runIdOf)).size).toBe(1);
+  const streams = await Promise.all(
+    answers.filter(({ status }) => status === 200).map((answer) => answer.text()),
+  );
+  expect(new Set(streams).size).toBe(1);
+  expect(effects).toEqual(["note: once"]);
+});
+
+describe("a key belongs to one actor of one tenant", () => {
+  test.each<[string, Caller, Caller]>([
+    ["another-tenant", "acme", "rival"],
+    ["another-actor", "acme", "talker"],
+  ])("%s has a run of its own under it", async (name, mine, theirs) => {
+    const body = bodyOf({ text: [name] });
+    const first = await ask(name, body, mine);
+    const second = await ask(name, body, theirs);
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(runIdOf(second)).not.toBe(runIdOf(first));
+    await Promise.all([first.text(), second.text()]);
+  });
+});
+
+test("a repeated request is answered as the first one was, whatever changed meanwhile", async () => {
+  const body = JSON.stringify({
+    messages: [{ role: "user", content: script({ text: ["hi"] }) }],
+    toolIds: ["lab__greet"],
+  });
+  await putPolicy({ allowedTools: ["lab__greet"] }, { caller: "bendable", "if-none-match": "*" });
+  const first = await ask("changed", body, "bendable");
+  const bytes = await first.text();
+  await putPolicy({ allowedTools: [] }, { caller: "bendable", "if-match": '"1"' });
+  expect((await ask("changed-now", body, "bendable")).status).toBe(422);
+  const second = await ask("changed", body, "bendable");
+  expect([second.status, await second.text()]).toEqual([200, bytes]);
+});
+
+test("a request that is refused before a run starts leaves its key free", async () => {
+  const refused = await ask("free", '{"messages":[]}');
+  expect(refused.status).toBe(422);
+  const started = await ask("free", bodyOf({ text: ["hi"] }));
+  expect(started.status).toBe(200);
+  await started.text();
+});
+
+test.each([
+  ["empty", ""],
+  ["empty quotes", '""'],
+  ["over 255 characters", "k".repeat(256)],
+  ["two headers in one", "a, b"],
+  ["beyond ASCII", "sch\u00f6n"],
+  ["an open quote", '"open'],
+])("a key that is %s is refused before anything wakes", async (_name, key) => {
+  const response = await ask(key, bodyOf({ text: ["hi"] }));
+  expect([response.status, await codeOf(response)]).toEqual([400, "request_key_invalid"]);
+});
+
+test("a key means the same with quotes and without", async () => {
+  const body = bodyOf({ text: ["hi"] });
+  const first = await ask('"8e03978e-40d5"', body);
+  await first.text();
+  expect(runIdOf(await ask("8e03978e-40d5", body))).toBe(runIdOf(first));
+});
+
+test("a body of half characters is refused under a key: nothing could be bound to it", async () => {
+  const body = '{"messages":[{"role":"user","content":"\\ud83d"}]}';
+  const response = await ask("half", body);
+  expect([response.status, await codeOf(response)]).toEqual([400, "invalid_encoding"]);
+});
+
+test("a look at a key that was never used writes nothing", async () => {
+  const refused = await ask("unused", bodyOf({ text: ["hi"] }).replace("user", "nobody"));
+  expect(refused.status).toBe(422);
+  const ended = await ask("used", bodyOf({ text: ["hi"] }));
+  await ended.text();
+  const stub = bindings.RUNS.get(bindings.RUNS.idFromName("run_never"));
+  await stub.fetch("https://run/repeat", { headers: { "x-request-hash": "sha256:0" } });
+  const tables = await runInDurableObject(stub, (_object, state) =>
+    state.storage.sql.exec("SELECT name FROM sqlite_master").toArray(),
+  );
+  expect(tables.filter(({ name }) => !String(name).startsWith("_cf"))).toEqual([]);
+});
