@@ -4,6 +4,8 @@ import type { EventLog, LoggedEvent } from "./event-log.ts";
 
 /** Bytes a reader may leave unread before it must fetch the rest from the log. */
 const MAX_UNREAD_BYTES = 128 * 1024;
+/** Readers of one run at a time; together they may leave 16 MiB unread. */
+const MAX_READERS = 128;
 const HEARTBEAT_AFTER_MS = 15_000;
 
 /** What a feed reads and how it writes it; `ended` when the log already holds `done`. */
@@ -54,6 +56,11 @@ export class EventFeed {
       }
       this.#catchUp(reader);
     }
+  }
+
+  /** Tells whether another reader would be one too many: each may leave some bytes unread. */
+  get isFull(): boolean {
+    return this.#readers.size >= MAX_READERS;
   }
 
   /** Opens a stream of every event after `seq`, those to come included. */

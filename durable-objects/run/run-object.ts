@@ -124,6 +124,7 @@ export class RunObject extends DurableObject<RawEnv> {
     const after = lastEventId === null ? undefined : parseEventId(lastEventId);
     const seq = after ? run.log.resumeAfter(after) : 0;
     if (seq === undefined) return new Response(null, { status: 409 });
+    if (run.feed.isFull) return new Response(null, { status: 429 });
     const isOver = run.journal.hasEnded && seq === run.log.headSeq;
     return isOver ? new Response(null, { status: 204 }) : this.#stream(run, seq, this.#store.runId);
   }

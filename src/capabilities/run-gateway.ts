@@ -36,7 +36,8 @@ export interface RunGateway {
   repeat(runId: RunId, requestHash: string): Promise<Response>;
   /**
    * Answers with the events after a position, from the first one without it: 200 with a stream, 204
-   * when the run ended there, 404 for no such run, 409 for a position the run never reached.
+   * when the run ended there, 404 for no such run, 409 for a position the run never reached, 429 when
+   * too many readers follow it already.
    */
   events(runId: RunId, after: EventPosition | undefined): Promise<Response>;
   state(runId: RunId): Promise<RunState | undefined>;

@@ -42,6 +42,7 @@ const PROBLEMS = {
   precondition_invalid: { status: 400, title: "The precondition cannot be understood" },
   precondition_failed: { status: 412, title: "The policy is not the one that was expected" },
   precondition_required: { status: 428, title: "The request must say which revision it replaces" },
+  too_many_readers: { status: 429, title: "Too many readers follow this run" },
   internal_error: { status: 500, title: "Interlock failed" },
 } as const;
 

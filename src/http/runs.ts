@@ -63,6 +63,9 @@ export async function getEvents({
   if (!runId) return problem("run_not_found");
   const answer = await services.runs.events(runId, after);
   if (answer.status === 404) return problem("run_not_found");
+  if (answer.status === 429) {
+    return problem("too_many_readers", { headers: { "retry-after": "5" } });
+  }
   return answer.status === 409 ? problem("event_id_unknown") : answer;
 }
 

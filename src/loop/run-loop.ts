@@ -27,6 +27,8 @@ export interface RunPorts extends Omit<
 
 /** Steps of a run whose policy sets no limit. */
 const DEFAULT_MAX_STEPS = 20;
+/** Time of a run whose policy sets no limit: as long as the platform keeps it awake without a reader. */
+const DEFAULT_MAX_WALL_CLOCK_MS = 15 * 60_000;
 
 /**
  * Carries a claimed run to its end: model, tools, model, until the model stops or a limit does. A
@@ -65,7 +67,11 @@ async function runSteps(
   ports.journal.append([{ type: "run_started", runId: claim.runId, model: claim.model }]);
   const loaded = await ports.policies.load(claim.principal.tenantId);
   const policy = narrowPolicy(loaded.policy, claim.toolIds);
-  const { maxSteps = DEFAULT_MAX_STEPS, maxRetries, maxWallClockMs } = policy.budgets;
+  const {
+    maxSteps = DEFAULT_MAX_STEPS,
+    maxRetries,
+    maxWallClockMs = DEFAULT_MAX_WALL_CLOCK_MS,
+  } = policy.budgets;
   const budget = new RunBudget(limitsOf(policy.budgets), maxRetries);
   const time = startTimeLimit(ports.clock, signal, maxWallClockMs);
   const scope = openScope(claim, ports, { policy, pin: loaded.pin, budget, signal: time.signal });

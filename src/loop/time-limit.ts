@@ -9,31 +9,24 @@ export interface TimeLimit {
   stop(): void;
 }
 
-/** Starts a run's time; without a limit it never ends. Unit: milliseconds. */
-export function startTimeLimit(
-  clock: Clock,
-  cancelled: AbortSignal,
-  maxMs: number | undefined,
-): TimeLimit {
+/** Starts a run's time. Unit: milliseconds. */
+export function startTimeLimit(clock: Clock, cancelled: AbortSignal, maxMs: number): TimeLimit {
   const abort = new AbortController();
   let isUp = false;
   const cancel = (): void => abort.abort();
   if (cancelled.aborted) cancel();
   cancelled.addEventListener("abort", cancel, { once: true });
-  const stopTimer =
-    maxMs === undefined
-      ? undefined
-      : clock.schedule(maxMs, () => {
-          isUp = true;
-          cancel();
-        });
+  const stopTimer = clock.schedule(maxMs, () => {
+    isUp = true;
+    cancel();
+  });
   return {
     signal: abort.signal,
     get isUp() {
       return isUp;
     },
     stop() {
-      stopTimer?.();
+      stopTimer();
       cancelled.removeEventListener("abort", cancel);
     },
   };

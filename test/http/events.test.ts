@@ -67,6 +67,20 @@ test("several readers of a running run get the same bytes", async () => {
   expect(new Set(texts.map(withoutComments)).size).toBe(1);
 });
 
+test("a run has room for a number of readers, and the next one is told to wait", async () => {
+  const response = await chat([{ text: ["hi"], hangs: true }]);
+  const runId = runIdOf(response);
+  const readers = await Promise.all(Array.from({ length: 127 }, () => resume(runId)));
+  expect(readers.every(({ status }) => status === 200)).toBe(true);
+  const refused = await resume(runId);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "5"]);
+  expect(await refused.json()).toMatchObject({ code: "too_many_readers" });
+  await readers[0]?.body?.cancel();
+  await expect.poll(async () => (await resume(runId)).status).toBe(200);
+  await send(`/v1/runs/${runId}/cancel`, { caller: "acme", method: "POST" });
+  await Promise.all([response.text(), ...readers.slice(1).map((reader) => reader.text())]);
+});
+
 test("nothing follows the last event", async () => {
   const response = await chat([{ text: ["hi"] }]);
   const events = splitEvents(await response.text());

@@ -22,7 +22,7 @@ const ask = (key: string, body: string, caller: Caller = "lab"): Promise<Respons
     body,
   });
 const codeOf = async (response: Response): Promise<unknown> =>
-  ((await response.json()) as { code: unknown }).code;
+  (await response.json<{ code: unknown }>()).code;
 
 test("a request that is repeated after its run has ended gets the same bytes, and nothing runs twice", async () => {
   const body = bodyOf(WRITE, { text: ["done"] });
@@ -150,7 +150,9 @@ test("a look at a key that was never used writes nothing", async () => {
   const stub = bindings.RUNS.get(bindings.RUNS.idFromName("run_never"));
   await stub.fetch("https://run/repeat", { headers: { "x-request-hash": "sha256:0" } });
   const tables = await runInDurableObject(stub, (_object, state) =>
-    state.storage.sql.exec("SELECT name FROM sqlite_master").toArray(),
+    state.storage.sql
+      .exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'")
+      .toArray(),
   );
-  expect(tables.filter(({ name }) => !String(name).startsWith("_cf"))).toEqual([]);
+  expect(tables).toEqual([]);
 });
