@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { TOOL_CONTRACTS } from "../src/compose/tool-contracts.ts";
 import { publishContract } from "../src/contracts/publish-contract.ts";
+import { fail, ok } from "../src/protocol/result.ts";
 import {
   MISSING,
   parseLock,
@@ -17,17 +18,58 @@ import { countFindings, wordFindings } from "./contracts/word-findings.ts";
 const LOCK_NAME = "contracts.lock.json";
 const LOCK_FILE = join(import.meta.dirname, "..", LOCK_NAME);
 const GUIDE = "docs/contracts.md";
-const USAGE =
-  "Usage: npm run contracts:check\n       npm run contracts:update [-- --accept-breaking]";
+const USAGE = [
+  "Usage: npm run contracts:check",
+  "       npm run contracts:update [-- --accept-breaking]",
+  "       npm run contracts:test [-- --tool <id or id@version>] [--verbose]",
+].join("\n");
+
+interface Asked {
+  readonly command: "check" | "update" | "test";
+  readonly acceptBreaking: boolean;
+  readonly tool: string | undefined;
+  readonly verbose: boolean;
+}
+
+const OPTIONS = {
+  "accept-breaking": { type: "boolean", default: false },
+  tool: { type: "string" },
+  verbose: { type: "boolean", default: false },
+} as const;
+
+/** Which options each command takes. */
+const COMMANDS: { readonly [Command in Asked["command"]]: readonly (keyof typeof OPTIONS)[] } = {
+  check: [],
+  update: ["accept-breaking"],
+  test: ["tool", "verbose"],
+};
 
 await main();
 
-/** Holds the contracts in the code against the lock, or writes the lock anew. */
+/** Holds the contracts in the code against the lock, writes the lock anew, or tests the contracts. */
 async function main(): Promise<void> {
-  const { command, acceptBreaking } = readArguments();
-  const current = await publishAll();
-  if (command === "check") check(current);
-  else update(current, acceptBreaking);
+  const asked = readArguments();
+  switch (asked.command) {
+    case "check":
+      return check(await publishAll());
+    case "update":
+      return update(await publishAll(), asked.acceptBreaking);
+    case "test":
+      return test(asked);
+  }
+}
+
+async function test({ tool, verbose }: Asked): Promise<void> {
+  const chosen = TOOL_CONTRACTS.filter(
+    ({ name, version }) => tool === undefined || tool === name || tool === `${name}@${version}`,
+  );
+  if (chosen.length === 0) return refuse(`there is no tool ${JSON.stringify(tool)}.`);
+  const read = readLock(LOCK_FILE);
+  const lock = read.ok ? ok(read.value.lock) : fail(`${LOCK_NAME} ${read.failure}`);
+  // What generates and validates is loaded only where it is used.
+  const { testContracts } = await import("./contracts/test-contracts.ts");
+  const request = { chosen, verbose, contracts: TOOL_CONTRACTS, lock };
+  if (!(await testContracts(request))) process.exitCode = 1;
 }
 
 function check(current: ContractLock): void {
@@ -79,21 +121,26 @@ async function publishAll(): Promise<ContractLock> {
   return parsed.value;
 }
 
-function readArguments(): { command: "check" | "update"; acceptBreaking: boolean } {
+function readArguments(): Asked {
   try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: { "accept-breaking": { type: "boolean", default: false } },
-    });
+    const { values, positionals } = parseArgs({ allowPositionals: true, options: OPTIONS });
     const [command, ...more] = positionals;
-    const acceptBreaking = values["accept-breaking"];
     if (more.length > 0) return refuse(`${JSON.stringify(more[0])} is not understood.`);
-    if (command === "update") return { command, acceptBreaking };
-    if (command === "check" && !acceptBreaking) return { command, acceptBreaking };
-    return refuse("check or update is needed; only update accepts a breaking change.");
+    if (!isCommand(command)) return refuse("check, update or test is needed.");
+    const allowed: readonly string[] = COMMANDS[command];
+    const stray = Object.entries(values).find(
+      ([name, value]) => value !== false && !allowed.includes(name),
+    );
+    if (stray) return refuse(`${command} takes no --${stray[0]}.`);
+    const { "accept-breaking": acceptBreaking, tool, verbose } = values;
+    return { command, acceptBreaking, tool, verbose };
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error));
   }
+}
+
+function isCommand(word: string | undefined): word is Asked["command"] {
+  return word !== undefined && Object.hasOwn(COMMANDS, word);
 }
 
 function print(lines: readonly string[]): void {

@@ -76,7 +76,7 @@ function parseWith(
 }
 
 function checkRules(
-  rules: readonly SemanticRule<JsonObject>[],
+  rules: readonly Omit<SemanticRule<JsonObject>, "counterexample">[],
   args: JsonObject,
 ): ReturnType<BoundToolRuntime["checkRules"]> {
   const errors = rules

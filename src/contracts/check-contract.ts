@@ -53,6 +53,7 @@ const CHECKS: readonly Check[] = [
   checkRedaction,
   checkPointers,
   checkExamples,
+  checkCounterexamples,
 ];
 
 function checkSchemas({
@@ -165,6 +166,19 @@ function checkExamples({ contract }: DerivedContract): string | undefined {
     const rules = contract.rules as readonly SemanticRule<unknown>[];
     const broken = rules.find((rule) => !rule.holds(parsed.output));
     if (broken) return `${about} breaks the rule ${broken.code}`;
+  }
+  return undefined;
+}
+
+/** One that fits nothing, or breaks nothing, would show nothing. */
+function checkCounterexamples({ contract }: DerivedContract): string | undefined {
+  const rules = contract.rules as readonly SemanticRule<unknown>[];
+  for (const rule of rules) {
+    if (rule.counterexample === undefined) continue;
+    const parsed = v.safeParse(contract.input, rule.counterexample);
+    const about = `counterexample of the rule ${rule.code}`;
+    if (!parsed.success) return `${about} does not fit the input: ${wordIssue(parsed.issues[0])}`;
+    if (rule.holds(parsed.output)) return `${about} does not break it`;
   }
   return undefined;
 }

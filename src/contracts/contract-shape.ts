@@ -133,6 +133,7 @@ export const contractShape = v.strictObject({
       code: word,
       message: text,
       field: v.optional(v.string()),
+      counterexample: v.optional(v.custom(isJsonObject, "must be a JSON object")),
       holds: v.function(),
     }),
   ),

@@ -110,6 +110,8 @@ export interface SemanticRule<Args> {
   readonly message: string;
   /** JSON pointer to the field that is named in the failure. */
   readonly field?: string;
+  /** Arguments that fit the schema and break it, where a test would not come upon any by chance. */
+  readonly counterexample?: Args;
   holds(args: Args): boolean;
 }
 
@@ -198,7 +200,9 @@ export type AnyToolContract = Omit<
   ToolContract,
   "execute" | "checkState" | "describe" | "reconcile" | "rules" | "examples"
 > & {
-  readonly rules: readonly SemanticRule<never>[];
+  readonly rules: readonly (Omit<SemanticRule<never>, "counterexample"> & {
+    readonly counterexample?: unknown;
+  })[];
   readonly examples: readonly { readonly description: string; readonly arguments: unknown }[];
   checkState?(args: never, context: ToolInvocationContext, capabilities: never): ToolOutcome<null>;
   describe?(args: never): ActionDescription;

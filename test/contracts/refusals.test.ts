@@ -143,6 +143,20 @@ test.each<[string, Change, string]>([
     'example "Broken." breaks the rule some',
   ],
   [
+    "a counterexample that does not fit",
+    {
+      rules: [{ code: "some", message: "x", counterexample: { b: 1 }, holds: () => false }],
+    },
+    "counterexample of the rule some does not fit the input",
+  ],
+  [
+    "a counterexample that breaks nothing",
+    {
+      rules: [{ code: "some", message: "x", counterexample: { a: { b: [] } }, holds: () => true }],
+    },
+    "counterexample of the rule some does not break it",
+  ],
+  [
     "a rule on no field",
     { rules: [{ code: "some", message: "x", field: "/a/x", holds: () => true }] },
     "rule some names no input field: /a/x",

@@ -15,16 +15,12 @@ export function valueOf(schema: JsonSchema7): fc.Arbitrary<JsonValue> {
     case "object":
       return objectOf(schema);
     case "array":
-      return fc.array(valueOf(schema["items"] as JsonSchema7), {
-        minLength: numberAt(schema, "minItems") ?? 0,
-        maxLength: Math.min(numberAt(schema, "maxItems") ?? 5, 5),
-      });
+      return arrayOf(schema);
     case "string":
       return stringOf(schema);
     case "integer":
-      return fc.integer(rangeOf(schema));
     case "number":
-      return fc.double({ ...rangeOf(schema), noNaN: true, noDefaultInfinity: true });
+      return numberOf(schema);
     case "boolean":
       return fc.boolean();
     case "null":
@@ -88,9 +84,60 @@ function objectOf(schema: JsonSchema7): fc.Arbitrary<JsonValue> {
   );
 }
 
+function arrayOf(schema: JsonSchema7): fc.Arbitrary<JsonValue> {
+  const minLength = numberAt(schema, "minItems") ?? 0;
+  const maxLength = Math.max(minLength, Math.min(numberAt(schema, "maxItems") ?? 5, 5));
+  const item = valueOf(schema["items"] as JsonSchema7);
+  return schema["uniqueItems"] === true
+    ? fc.uniqueArray(item, { minLength, maxLength, selector: (value) => JSON.stringify(value) })
+    : fc.array(item, { minLength, maxLength });
+}
+
+function numberOf(schema: JsonSchema7): fc.Arbitrary<number> {
+  const { min, max } = rangeOf(schema);
+  const minExcluded = "exclusiveMinimum" in schema;
+  const maxExcluded = "exclusiveMaximum" in schema;
+  const step = numberAt(schema, "multipleOf") ?? (schema["type"] === "integer" ? 1 : undefined);
+  const range = { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
+  if (step === undefined) {
+    const bounds = { ...range, minExcluded, maxExcluded };
+    return fc.double({ ...bounds, noNaN: true, noDefaultInfinity: true });
+  }
+  const least = Math.ceil((min ?? -(2 ** 31)) / step);
+  const most = Math.floor((max ?? 2 ** 31 - 1) / step);
+  return fc
+    .integer({ min: Math.max(least, -(2 ** 31)), max: Math.min(most, 2 ** 31 - 1) })
+    .map((count) => count * step)
+    .filter((value) => !(minExcluded && value === min) && !(maxExcluded && value === max));
+}
+
+/** Texts that every validator of a format of draft 7 takes; rare forms are left out. */
+const FORMATS: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  date: timeOf(0, "YYYY-MM-DD".length),
+  "date-time": timeOf(0),
+  time: timeOf("YYYY-MM-DDT".length),
+  email: wordIn((word) => `${word}@example.com`),
+  ipv4: fc.ipV4(),
+  ipv6: fc.constant("2001:db8::1"),
+  uri: wordIn((word) => `https://${word}.example/${word}`),
+  uuid: fc.uuid({ version: 4 }),
+};
+
+function timeOf(from: number, to?: number): fc.Arbitrary<string> {
+  const day = fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true });
+  return day.map((date) => date.toISOString().slice(from, to));
+}
+
+function wordIn(frame: (word: string) => string): fc.Arbitrary<string> {
+  return fc.stringMatching(/^[a-z]{1,12}$/).map(frame);
+}
+
 function stringOf(schema: JsonSchema7): fc.Arbitrary<string> {
+  const { format } = schema;
+  const known = typeof format === "string" ? FORMATS[format] : undefined;
+  if (known) return known;
   const minLength = numberAt(schema, "minLength") ?? 0;
-  const maxLength = Math.min(numberAt(schema, "maxLength") ?? 64, 64);
+  const maxLength = Math.max(minLength, Math.min(numberAt(schema, "maxLength") ?? 64, 64));
   const pattern = schema["pattern"];
   if (typeof pattern !== "string") return fc.string({ minLength, maxLength });
   return fc
@@ -99,8 +146,8 @@ function stringOf(schema: JsonSchema7): fc.Arbitrary<string> {
 }
 
 function rangeOf(schema: JsonSchema7): { min?: number; max?: number } {
-  const min = numberAt(schema, "minimum");
-  const max = numberAt(schema, "maximum");
+  const min = numberAt(schema, "minimum") ?? numberAt(schema, "exclusiveMinimum");
+  const max = numberAt(schema, "maximum") ?? numberAt(schema, "exclusiveMaximum");
   return { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
 }
 

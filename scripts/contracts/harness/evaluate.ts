@@ -1,0 +1,102 @@
+import type { AnyToolContract } from "../../../src/contracts/tool-contract.ts";
+import { makeSubject, stillRuns, type Subject, type Surroundings } from "./subject.ts";
+import { schemaDrift } from "./modes/schema-drift.ts";
+import { inapplicable, type Checks, type Remainder, type TestMode } from "./test-mode.ts";
+import { TEST_MODES } from "./test-modes.ts";
+
+/** One rule, with how often it was checked and what was seen where it did not hold. */
+export interface Check {
+  readonly rule: string;
+  readonly times: number;
+  /** The first time only. */
+  readonly broken?: string;
+}
+
+/** What one mode says of one contract. */
+export interface Cell {
+  readonly mode: TestMode;
+  readonly verdict: "pass" | "fail" | "pending" | "-";
+  /** Why it is open, or does not apply. */
+  readonly reason?: string;
+  readonly checks: readonly Check[];
+}
+
+/** What all modes say of one contract. */
+export interface Row {
+  readonly key: string;
+  readonly cells: readonly Cell[];
+}
+
+/**
+ * Takes one contract through every mode.
+ * Contract: never throws; a mode that breaks, or checks nothing, has failed.
+ */
+export async function evaluate(
+  contract: AnyToolContract,
+  surroundings: Surroundings,
+): Promise<Row> {
+  const key = `${contract.name}@${contract.version}`;
+  let subject: Subject;
+  try {
+    subject = await makeSubject(contract, surroundings);
+  } catch (error) {
+    const checks = [{ rule: "it can be tested", times: 1, broken: wordError(error) }];
+    return { key, cells: TEST_MODES.map((mode) => ({ mode, verdict: "fail", checks })) };
+  }
+  const cells: Cell[] = [];
+  for (const mode of TEST_MODES) cells.push(await judge(mode, subject));
+  return { key, cells };
+}
+
+async function judge(mode: TestMode, subject: Subject): Promise<Cell> {
+  const notes = new Notes();
+  let remainder: Remainder | undefined;
+  try {
+    remainder = isGone(subject, mode)
+      ? inapplicable("its version does not run any more")
+      : await mode.run(subject, notes);
+  } catch (error) {
+    notes.that("the test comes to its end", false, wordError(error));
+  }
+  const checks = notes.all;
+  const reason = remainder && { reason: remainder.reason };
+  return { mode, verdict: verdictOf(checks, remainder), checks, ...reason };
+}
+
+/** What may still be tested of a version that no call reaches is what it promised. */
+function isGone({ contract }: Subject, mode: TestMode): boolean {
+  return mode !== schemaDrift && !stillRuns(contract);
+}
+
+function verdictOf(checks: readonly Check[], remainder: Remainder | undefined): Cell["verdict"] {
+  if (checks.some(({ broken }) => broken !== undefined)) return "fail";
+  if (remainder) return remainder.kind === "pending" ? "pending" : "-";
+  return checks.length > 0 ? "pass" : "fail";
+}
+
+class Notes implements Checks {
+  readonly #checks = new Map<string, Check>();
+
+  get all(): readonly Check[] {
+    return [...this.#checks.values()];
+  }
+
+  that(rule: string, holds: boolean, seen?: unknown): void {
+    const known = this.#checks.get(rule);
+    const broken = known?.broken ?? (holds ? undefined : wordSeen(seen));
+    const times = (known?.times ?? 0) + 1;
+    this.#checks.set(rule, { rule, times, ...(broken !== undefined && { broken }) });
+  }
+}
+
+const MAX_SEEN_CHARS = 600;
+
+function wordSeen(seen: unknown): string {
+  if (seen === undefined) return "it does not";
+  const text = typeof seen === "string" ? seen : JSON.stringify(seen);
+  return text.length > MAX_SEEN_CHARS ? `${text.slice(0, MAX_SEEN_CHARS)}…` : text;
+}
+
+function wordError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

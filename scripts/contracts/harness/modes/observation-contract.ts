@@ -1,0 +1,153 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type { ObservationObject } from "../../../../src/protocol/observation.ts";
+import { ok } from "../../../../src/protocol/result.ts";
+import type { FailureClass } from "../../../../src/protocol/taxonomy.ts";
+import type { ToolExecResult } from "../../../../src/protocol/tool-invocation.ts";
+import { endOf } from "../../../../test/suites/runner-ports.ts";
+import { completeValue, isShown, pathsIn } from "../complete-value.ts";
+import { validatorOf, type Subject } from "../subject.ts";
+import type { Checks, TestMode } from "../test-mode.ts";
+import { failing, openTrial, type Trial } from "../trial.ts";
+
+const SCHEMA_FILE = join(import.meta.dirname, "../../../../test/fixtures/observation.schema.json");
+/** Calls that the tool's own function answers. */
+const REAL_CALLS = 15;
+const MARKER = "zq7marker";
+
+/** Every outcome is an observation of the closed schema, says what the contract says, and no more. */
+export const observationContract: TestMode = {
+  id: "observation",
+  name: "Observation Contract",
+  async run(subject, checks) {
+    const isObservation = compileSchema();
+    const expectShape = ({ observation }: ToolExecResult): void =>
+      checks.that("it fits the closed schema of an observation", isObservation(observation));
+    for (const output of subject.outputs) {
+      const result = await openTrial(subject, { answer: () => ok(output) }).call(
+        subject.validArgs[0],
+      );
+      expectShape(result);
+      checks.that("an output that fits is a success", result.ok, endOf(result));
+      checkShown(subject, checks, result.value ?? {});
+    }
+    await checkRedaction(subject, checks);
+    for (const end of declaredEnds(subject)) expectShape(await checkEnd(subject, checks, end));
+    for (const args of subject.validArgs.slice(0, REAL_CALLS)) {
+      const { call, started } = openTrial(subject);
+      const result = await call(args);
+      expectShape(result);
+      if (started.length > 0) checkOwnAnswer(subject, checks, result);
+    }
+    await checkEcho(subject, checks);
+    return undefined;
+  },
+};
+
+function compileSchema(): (value: ObservationObject) => boolean {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats(ajv);
+  const validate = ajv.compile(JSON.parse(readFileSync(SCHEMA_FILE, "utf8")) as object);
+  return (value) => validate(value);
+}
+
+function checkShown(subject: Subject, checks: Checks, data: object): void {
+  const { output } = subject.contract.redaction;
+  const hidden = pathsIn(JSON.parse(JSON.stringify(data))).find(
+    (path) => path !== "" && !isShown(path, output),
+  );
+  checks.that("no field of the output that is not in the allowlist leaves", !hidden, hidden);
+}
+
+/** A text of its own in every place that has room: what is not allowlisted is nowhere in the run's log. */
+async function checkRedaction(subject: Subject, checks: Checks): Promise<void> {
+  const { redaction, runtime } = subject.contract;
+  const mark = (side: string) => (path: string) => `${MARKER}-${side}-${path}.`;
+  const args = completeValue(subject.inputSchema, mark("in"));
+  const output = completeValue(subject.outputSchema, mark("out"));
+  const fits = validatorOf(subject.outputSchema)(output.value);
+  const shown = fits ? output : { value: subject.outputs[0], texts: [] };
+  const trial = openTrial(subject, {
+    answer: () => ok(shown.value),
+    change: { rules: [], runtime: { ...runtime, maxResultBytes: 262_144 } },
+  });
+  const { observation } = await trial.call(args.value);
+  const log = logOf(trial, observation);
+  const leaked = [
+    ...args.texts.filter((path) => !redaction.args.some((allowed) => covers(allowed, path))),
+    ...shown.texts.filter((path) => !redaction.output.some((allowed) => covers(allowed, path))),
+  ].filter((path) => log.includes(mark("in")(path)) || log.includes(mark("out")(path)));
+  checks.that("no text that is not in the allowlist is in the log", leaked.length === 0, leaked);
+  const [start] = trial.bench.journal.events;
+  const startArgs = start?.type === "tool_call_start" ? start.args : {};
+  const hidden = pathsIn(startArgs).find((path) => path !== "" && !isShown(path, redaction.args));
+  checks.that("no argument that is not in the allowlist is in the log", !hidden, hidden);
+}
+
+function covers(allowed: string, path: string): boolean {
+  return `${path}.`.startsWith(`${allowed}.`);
+}
+
+/** Everything of a run but the raw arguments, which its storage alone holds. */
+function logOf({ bench }: Trial, observation: ObservationObject): string {
+  const records = bench.journal.records.map(({ argumentsText: _raw, ...record }) => record);
+  return JSON.stringify([bench.journal.events, records, observation]);
+}
+
+interface DeclaredEnd {
+  readonly taxonomyClass: FailureClass;
+  readonly code?: string;
+}
+
+function declaredEnds({ contract, published }: Subject): readonly DeclaredEnd[] {
+  const classes = new Set(Object.values(published.contract.error_contract).flat());
+  return [
+    ...[...classes].map((taxonomyClass): DeclaredEnd => ({ taxonomyClass })),
+    ...Object.entries(contract.errors).map(([code, taxonomyClass]) => ({ code, taxonomyClass })),
+  ];
+}
+
+async function checkEnd(
+  subject: Subject,
+  checks: Checks,
+  { taxonomyClass, code = "harness" }: DeclaredEnd,
+): Promise<ToolExecResult> {
+  const { runtime } = subject.contract;
+  const result = await openTrial(subject, {
+    answer: () => failing(taxonomyClass, { code }),
+    change: { runtime: { ...runtime, maxRetries: 0 } },
+  }).call(subject.validArgs[0]);
+  const { observation } = result;
+  const isNamed = endOf(result).join() === `${taxonomyClass},${code}`;
+  checks.that("a failure keeps its class and its code", isNamed, [endOf(result), taxonomyClass]);
+  const { repairable_errors, retryable_errors, fail_closed_errors } =
+    subject.published.contract.error_contract;
+  const { repairable, retryable, fail_closed } = observation.status;
+  const isAsPublished =
+    repairable === repairable_errors.includes(taxonomyClass) &&
+    retryable === retryable_errors.includes(taxonomyClass) &&
+    fail_closed === fail_closed_errors.includes(taxonomyClass);
+  checks.that("what may follow a failure is as the contract publishes it", isAsPublished, [
+    taxonomyClass,
+    observation.status,
+  ]);
+  return result;
+}
+
+/** The tool's own function succeeds, or fails with a code that the contract declares. */
+function checkOwnAnswer({ contract }: Subject, checks: Checks, result: ToolExecResult): void {
+  const [end, code = ""] = endOf(result);
+  const isDeclared = result.ok || Object.hasOwn(contract.errors, code);
+  const hint = "list the code in `errors`, or mend what the tool answers";
+  checks.that("the tool answers as its contract says", isDeclared, [end, code, hint]);
+}
+
+/** A failure that repeats its arguments would carry whatever somebody put into them. */
+async function checkEcho(subject: Subject, checks: Checks): Promise<void> {
+  const { value } = completeValue(subject.inputSchema, () => MARKER);
+  const { observation } = await openTrial(subject, { change: { rules: [] } }).call(value);
+  const told = JSON.stringify(observation.result_payload.errors);
+  checks.that("a failure never repeats what the arguments hold", !told.includes(MARKER), told);
+}

@@ -1,0 +1,101 @@
+import { ok } from "../../../../src/protocol/result.ts";
+import { endOf } from "../../../../test/suites/runner-ports.ts";
+import type { Subject } from "../subject.ts";
+import type { Checks, TestMode } from "../test-mode.ts";
+import { failing, openTrial, type TrialSettings } from "../trial.ts";
+
+/** A failure that may pass is tried again as often as the contract says, if that is safe; no other is. */
+export const retry: TestMode = {
+  id: "retry",
+  name: "Retry",
+  async run(subject, checks) {
+    const { errors } = subject.contract;
+    const retryable = new Set(subject.published.contract.error_contract.retryable_errors);
+    const isSafe = maySafelyRepeat(subject);
+    checks.that(
+      "the contract calls an outage retryable exactly if the tool may run twice",
+      retryable.has("DEPENDENCY_UNAVAILABLE") === isSafe && retryable.has("TIMEOUT") === isSafe,
+      [...retryable],
+    );
+    // A time to wait for keeps the growing delays from ending it early.
+    const outage = failing("DEPENDENCY_UNAVAILABLE", { retryAfterMs: 1 });
+    await checkRuns(subject, checks, {
+      what: "an outage",
+      answer: () => outage,
+      isRetried: isSafe,
+    });
+    for (const [code, taxonomyClass] of Object.entries(errors)) {
+      const failure = failing(taxonomyClass, { code, retryAfterMs: 1 });
+      const isRetried = retryable.has(taxonomyClass);
+      await checkRuns(subject, checks, { what: `its ${code}`, answer: () => failure, isRetried });
+    }
+    const refusal = failing("SEMANTIC_INVALIDITY", { retryAfterMs: 1 });
+    await checkRuns(subject, checks, {
+      what: "a refusal",
+      answer: () => refusal,
+      isRetried: false,
+    });
+    await checkRuns(subject, checks, { what: "a bug", answer: throwBug, isRetried: false });
+    await checkTimeout(subject, checks);
+    if (isSafe && subject.contract.runtime.maxRetries > 0) await checkRecovery(subject, checks);
+    return undefined;
+  },
+};
+
+function maySafelyRepeat({ contract }: Subject): boolean {
+  return contract.effect === "read_only" || contract.idempotency.supported;
+}
+
+interface Failing {
+  readonly what: string;
+  readonly answer: NonNullable<TrialSettings["answer"]>;
+  readonly isRetried: boolean;
+}
+
+async function checkRuns(
+  subject: Subject,
+  checks: Checks,
+  { what, answer, isRetried }: Failing,
+): Promise<void> {
+  const { call, started } = openTrial(subject, { answer });
+  const { observation } = await call(subject.validArgs[0], { inHaste: true });
+  const expected = isRetried ? 1 + subject.contract.runtime.maxRetries : 1;
+  const rule = `after ${what} it runs ${isRetried ? "as often as the contract says" : "once"}`;
+  checks.that(rule, started.length === expected, { expected, ran: started.length });
+  const keys = new Set(started.map(({ key }) => key));
+  checks.that("every run of a call has the same key", keys.size === 1, [...keys]);
+  const { attempt_number: seen } = observation.execution_metadata;
+  checks.that("the observation names the number of attempts", seen === expected, seen);
+}
+
+function throwBug(): never {
+  throw new Error("a bug of the tool");
+}
+
+async function checkTimeout(subject: Subject, checks: Checks): Promise<void> {
+  const { call, started } = openTrial(subject, { answer: () => new Promise(() => {}) });
+  const result = await call(subject.validArgs[0], { inHaste: true });
+  const [seen] = endOf(result);
+  checks.that("a tool that does not answer ends by its timeout", seen === "TIMEOUT", seen);
+  const { maxRetries } = subject.contract.runtime;
+  const isRetried = maySafelyRepeat(subject) && maxRetries > 0;
+  // The delays grow, and a delay that is too long is not waited for.
+  const isRight = isRetried
+    ? started.length > 1 && started.length <= 1 + maxRetries
+    : started.length === 1;
+  checks.that("after a timeout it runs again only if it may run twice", isRight, started.length);
+}
+
+/** One failure, then the work is done: with the contract's own check of the state before each attempt. */
+async function checkRecovery(subject: Subject, checks: Checks): Promise<void> {
+  const { contract } = subject;
+  const { call, started } = openTrial(subject, {
+    answer: (attempt) =>
+      attempt === 1 ? failing("DEPENDENCY_UNAVAILABLE") : ok(subject.outputs[0]),
+    ...(contract.checkState && { change: { checkState: contract.checkState.bind(contract) } }),
+  });
+  const result = await call(subject.validArgs[0], { inHaste: true });
+  // A target that is not there at all says nothing about trying again.
+  if (started.length === 0) return;
+  checks.that("the attempt after a failure can succeed", result.ok, endOf(result));
+}

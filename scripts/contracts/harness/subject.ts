@@ -1,0 +1,139 @@
+import { Ajv } from "ajv";
+import addFormats from "ajv-formats";
+import * as fc from "fast-check";
+import * as v from "valibot";
+import {
+  publishContract,
+  type PublishedContract,
+} from "../../../src/contracts/publish-contract.ts";
+import { registerContract } from "../../../src/contracts/register-contract.ts";
+import type { AnyToolContract } from "../../../src/contracts/tool-contract.ts";
+import { isJsonObject, type JsonObject } from "../../../src/protocol/json.ts";
+import type { Result } from "../../../src/protocol/result.ts";
+import { isSunset } from "../../../src/protocol/tool-lifecycle.ts";
+import type { JsonSchema7 } from "../../../src/protocol/tool-spec.ts";
+import { FakeClock } from "../../../test/suites/fakes.ts";
+import { mutationOf, valueOf, type Mutation } from "../../../test/suites/schema-arbitrary.ts";
+import { keyOf, type ContractLock } from "../contract-lock.ts";
+
+/** Generated values of each kind. */
+const SAMPLES = 30;
+/** The same values in every run: what failed once fails again. */
+const SEED = 4;
+
+/** One contract under test, with what is known of it before it is called. */
+export interface Subject {
+  /** `<tool>@<version>`. */
+  readonly key: string;
+  readonly contract: AnyToolContract;
+  readonly published: PublishedContract;
+  /** Other contracts that it cannot be registered without: what compensates it, and so on. */
+  readonly companions: readonly AnyToolContract[];
+  /** What was promised; a failure says why nobody knows. */
+  readonly lock: Result<ContractLock, string>;
+  readonly inputSchema: JsonSchema7;
+  readonly outputSchema: JsonSchema7;
+  /** Arguments that the published schema and the rules let through: examples first, at least one. */
+  readonly validArgs: readonly [JsonObject, ...JsonObject[]];
+  /** Arguments with one thing wrong. */
+  readonly badArgs: readonly Mutation[];
+  /** Outputs that the published schema lets through, at least one. */
+  readonly outputs: readonly [JsonObject, ...JsonObject[]];
+}
+
+/** What a contract is tested against. */
+export interface Surroundings {
+  readonly contracts: readonly AnyToolContract[];
+  readonly lock: Result<ContractLock, string>;
+}
+
+/**
+ * Makes a contract ready to be tested.
+ * Contract: the same every time. Fails: throws when no arguments or no output can be made for it.
+ */
+export async function makeSubject(
+  contract: AnyToolContract,
+  { contracts, lock }: Surroundings,
+): Promise<Subject> {
+  const published = await publishContract(contract);
+  const { spec, outputSchema } = registerContract(contract);
+  const { inputSchema } = spec;
+  const examples = contract.examples.map((example) => example.arguments as JsonObject);
+  const args = [...examples, ...sampleObjects(inputSchema)].filter(
+    (candidate) => rulesBrokenBy(contract, candidate).length === 0,
+  );
+  const [firstArgs, ...moreArgs] = args;
+  const [firstOutput, ...moreOutputs] = sampleObjects(outputSchema);
+  if (!firstArgs) throw new Error("no arguments could be made that it takes; give it an example");
+  if (!firstOutput) throw new Error("no output could be made that its schema takes");
+  return {
+    key: keyOf(published),
+    contract,
+    published,
+    companions: companionsOf(contract, contracts),
+    lock,
+    inputSchema,
+    outputSchema,
+    validArgs: [firstArgs, ...moreArgs],
+    badArgs: sampleFrom(mutationOf(inputSchema), SAMPLES),
+    outputs: [firstOutput, ...moreOutputs],
+  };
+}
+
+/** Draws the same values every time. */
+export function sampleFrom<T>(arbitrary: fc.Arbitrary<T>, count: number): readonly T[] {
+  return fc.sample(arbitrary, { numRuns: count, seed: SEED });
+}
+
+/** Draws objects that a schema accepts, as another validator than the runner's understands it. */
+export function sampleObjects(schema: JsonSchema7, count = SAMPLES): readonly JsonObject[] {
+  const fits = validatorOf(schema);
+  // Through JSON, as everything that a model writes: no -0 and no undefined.
+  const drawn = sampleFrom(valueOf(schema), count).map((value) => JSON.stringify(value));
+  return drawn
+    .map((text) => JSON.parse(text) as unknown)
+    .filter((value) => isJsonObject(value))
+    .filter(fits);
+}
+
+/** Tells whether calls still reach a version; in the tests' own time, which stands still. */
+export function stillRuns({ lifecycle }: AnyToolContract): boolean {
+  return !isSunset(lifecycle, new FakeClock().nowMs());
+}
+
+/** Compiles a published schema. */
+export function validatorOf(schema: JsonSchema7): (value: unknown) => boolean {
+  const ajv = new Ajv({ strict: false });
+  addFormats(ajv);
+  const validate = ajv.compile(schema);
+  return (value) => validate(value);
+}
+
+/** Names the rules that arguments break; none for arguments that do not fit the schema. */
+export function rulesBrokenBy(contract: AnyToolContract, args: JsonObject): readonly string[] {
+  const parsed = v.safeParse(contract.input, args);
+  if (!parsed.success) return [];
+  return contract.rules.filter((rule) => !holds(rule, parsed.output)).map(({ code }) => code);
+}
+
+/** A rule that throws lets nothing through. */
+function holds(rule: AnyToolContract["rules"][number], args: unknown): boolean {
+  try {
+    return rule.holds(args as never);
+  } catch {
+    return false;
+  }
+}
+
+function companionsOf(
+  { name, transactional }: AnyToolContract,
+  contracts: readonly AnyToolContract[],
+): readonly AnyToolContract[] {
+  const names = new Set([name]);
+  for (let next = transactional.compensationTool; next !== null && !names.has(next);) {
+    names.add(next);
+    const called = contracts.find((contract) => contract.name === next);
+    next = called?.transactional.compensationTool ?? null;
+  }
+  return contracts.filter((contract) => contract.name !== name && names.has(contract.name));
+}

@@ -1,0 +1,84 @@
+import type { Cell, Row } from "./evaluate.ts";
+import { TEST_MODES } from "./test-modes.ts";
+
+/** Words a table of contracts by modes, one row each. */
+export function wordTable(rows: readonly Row[]): readonly string[] {
+  const table = [
+    ["contract", ...TEST_MODES.map(({ id }) => id)],
+    ...rows.map(({ key, cells }) => [key, ...cells.map(({ verdict }) => verdict)]),
+  ];
+  const widths = (table[0] ?? []).map((_, column) =>
+    Math.max(...table.map((row) => row[column]?.length ?? 0)),
+  );
+  return table.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** Words why cells are open or do not apply, and what every failed one has seen. */
+export function wordLegend(rows: readonly Row[]): readonly string[] {
+  return [
+    ...wordReasons(rows, "pending", "pending, which is not pass: a part is not built yet"),
+    ...wordReasons(rows, "-", "-, which does not apply because of the contract itself"),
+    ...wordFailures(rows),
+  ];
+}
+
+/** Words every check of every cell. */
+export function wordChecks({ key, cells }: Row): readonly string[] {
+  return cells.flatMap(({ mode, verdict, checks }) => [
+    `${key}  ${mode.name}: ${verdict}`,
+    ...checks.map(({ rule, times, broken }) => {
+      return `  ${broken === undefined ? "ok  " : "FAIL"} ${rule}${times > 1 ? ` (${times})` : ""}`;
+    }),
+  ]);
+}
+
+/** Counts the cells, in one line. */
+export function countCells(rows: readonly Row[]): string {
+  const cells = rows.flatMap((row) => row.cells);
+  const count = (verdict: Cell["verdict"]): string =>
+    `${cells.filter((cell) => cell.verdict === verdict).length} ${verdict}`;
+  const counts = (["pass", "fail", "pending", "-"] as const).map(count).join(", ");
+  return `versions ${rows.length}, modes ${TEST_MODES.length}: ${counts}`;
+}
+
+function wordReasons(
+  rows: readonly Row[],
+  verdict: Cell["verdict"],
+  title: string,
+): readonly string[] {
+  const keysByReason = new Map<string, string[]>();
+  for (const mode of TEST_MODES) {
+    for (const { key, cells } of rows) {
+      const cell = cells.find((candidate) => candidate.mode === mode);
+      if (cell?.verdict !== verdict) continue;
+      const line = `  ${mode.id}: ${cell.reason ?? ""}`;
+      keysByReason.set(line, [...(keysByReason.get(line) ?? []), key]);
+    }
+  }
+  if (keysByReason.size === 0) return [];
+  const lines = [...keysByReason].flatMap(([line, keys]) => [
+    line,
+    `    ${keys.length === rows.length ? "every contract" : keys.join(", ")}`,
+  ]);
+  return [title, ...lines];
+}
+
+function wordFailures(rows: readonly Row[]): readonly string[] {
+  return rows.flatMap(({ key, cells }) =>
+    cells
+      .filter(({ verdict }) => verdict === "fail")
+      .flatMap(({ mode, checks }) => [`FAIL ${key}, ${mode.name}`].concat(wordBroken(checks))),
+  );
+}
+
+function wordBroken(checks: Cell["checks"]): readonly string[] {
+  if (checks.length === 0) return ["  nothing was checked"];
+  return checks
+    .filter(({ broken }) => broken !== undefined)
+    .map(({ rule, broken }) => `  ${rule}: ${broken ?? ""}`);
+}

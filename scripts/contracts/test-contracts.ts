@@ -1,0 +1,39 @@
+import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import { evaluate, type Row } from "./harness/evaluate.ts";
+import type { Surroundings } from "./harness/subject.ts";
+import { countCells, wordChecks, wordLegend, wordTable } from "./harness/word-rows.ts";
+
+/** How the tests are asked for. */
+export interface TestRequest extends Surroundings {
+  /** Those that are to be tested, of all. */
+  readonly chosen: readonly AnyToolContract[];
+  readonly verbose: boolean;
+}
+
+/** Takes contracts through every test mode and prints what came of it; answers whether none failed. */
+export async function testContracts({
+  chosen,
+  verbose,
+  ...surroundings
+}: TestRequest): Promise<boolean> {
+  const rows: Row[] = [];
+  for (const contract of chosen) {
+    showProgress(`${rows.length + 1} of ${chosen.length}  ${contract.name}@${contract.version}`);
+    rows.push(await evaluate(contract, surroundings));
+  }
+  showProgress("");
+  const lines = [
+    ...(verbose ? [...rows.flatMap(wordChecks), ""] : []),
+    ...wordTable(rows),
+    "",
+    ...wordLegend(rows),
+    `contracts: ${countCells(rows)}`,
+  ];
+  console.log(lines.join("\n"));
+  return rows.every(({ cells }) => cells.every(({ verdict }) => verdict !== "fail"));
+}
+
+/** One line that is written over, for people who watch. */
+function showProgress(line: string): void {
+  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${line}`);
+}

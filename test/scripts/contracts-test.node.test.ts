@@ -1,0 +1,219 @@
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+const PLANTED = "test/scripts/planted-contracts.ts";
+const MODES = [
+  "schema",
+  "semantic",
+  "permission",
+  "approval",
+  "idempotency",
+  "retry",
+  "repair",
+  "observation",
+  "compensation",
+  "injection",
+  "drift",
+  "replay",
+];
+
+interface Tested {
+  readonly status: number | null;
+  readonly stdout: string;
+  /** Verdicts by contract and mode. */
+  readonly rows: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
+function run(cwd: string, ...args: string[]): Tested {
+  const { status, stdout } = spawnSync(process.execPath, ["scripts/contracts.ts", ...args], {
+    cwd,
+    encoding: "utf8",
+  });
+  const [table = ""] = stdout.split("\n\n");
+  const [[, ...modes] = [], ...rows] = table.split("\n").map((line) => line.split(/ +/));
+  return {
+    status,
+    stdout,
+    rows: new Map(
+      rows.map(([key = "", ...cells]) => [
+        key,
+        Object.fromEntries(cells.map((cell, column) => [modes[column], cell])),
+      ]),
+    ),
+  };
+}
+
+function failedIn({ rows }: Tested, key: string): readonly string[] {
+  return Object.entries(rows.get(key) ?? { "no row": "fail" })
+    .filter(([, verdict]) => verdict === "fail")
+    .map(([mode]) => mode);
+}
+
+test("every contract of this deployment passes every mode, or says what it waits for", () => {
+  const tested = run(ROOT, "test");
+  expect(tested.status).toBe(0);
+  expect(tested.rows.size).toBeGreaterThan(0);
+  for (const [key, row] of tested.rows) {
+    expect([key, Object.keys(row)]).toEqual([key, MODES]);
+    for (const verdict of Object.values(row)) expect(["pass", "pending", "-"]).toContain(verdict);
+  }
+  expect(tested.stdout).toMatch(/\ncontracts: versions \d+, modes 12: \d+ pass, 0 fail, /);
+});
+
+test("a tool is tested alone, each check told, and an unknown one is an error", () => {
+  const one = run(ROOT, "test", "--tool", "core__calculate", "--verbose");
+  expect(one.stdout).toContain("core__calculate@1.0.0  Prompt-Injection: pass\n  ok   ");
+  expect(one.stdout).not.toContain("core__generate_title");
+  expect(run(ROOT, "test", "--tool", "core__calculate@1.0.0").status).toBe(0);
+  expect(run(ROOT, "test", "--tool", "core__calc").status).toBe(2);
+  expect(run(ROOT, "check", "--verbose").status).toBe(2);
+});
+
+describe("planted faults", () => {
+  let copy: string;
+  let tested: Tested;
+
+  beforeAll(() => {
+    copy = mkdtempSync(join(tmpdir(), "interlock-contracts-test-"));
+    for (const part of ["src", "scripts", "test", "package.json"]) {
+      cpSync(join(ROOT, part), join(copy, part), { recursive: true });
+    }
+    symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+    writeFileSync(
+      join(copy, "src/compose/tool-contracts.ts"),
+      `export { PLANTED as TOOL_CONTRACTS } from "../../${PLANTED}";\n`,
+    );
+    expect(run(copy, "update").status).toBe(0);
+    // Once it is locked, the last one takes less than it promised.
+    edit(PLANTED, 'drift = defineTool({ ...read, name: "planted__drift"', (fault) => {
+      return `${fault}, input: v.strictObject({ text: v.pipe(v.string(), v.maxLength(5)) })`;
+    });
+    tested = run(copy, "test");
+  });
+
+  afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+  function edit(file: string, from: string, to: (from: string) => string): () => void {
+    const path = join(copy, file);
+    const text = readFileSync(path, "utf8");
+    expect(text).toContain(from);
+    writeFileSync(path, text.replace(from, to));
+    return () => writeFileSync(path, text);
+  }
+
+  test("a command with a failed cell exits with 1", () => expect(tested.status).toBe(1));
+
+  test("a contract for which no call can be made fails every mode", () => {
+    expect(failedIn(tested, "planted__untestable@1.0.0")).toEqual(MODES);
+    expect(tested.stdout).toContain("no arguments could be made that it takes; give it an example");
+  });
+
+  test("without a lock nobody knows what was promised", () => {
+    const lock = join(copy, "contracts.lock.json");
+    renameSync(lock, `${lock}.away`);
+    const unlocked = run(copy, "test", "--tool", "sound__everything");
+    renameSync(`${lock}.away`, lock);
+    expect(failedIn(unlocked, "sound__everything@1.0.0")).toEqual(["drift"]);
+    expect(unlocked.stdout).toContain("contracts.lock.json is missing");
+  });
+
+  // Scopes, repair and the wrapper are the runner's, which no contract can break; see below.
+  test.each([
+    ["planted__schema", "schema"],
+    ["planted__semantic", "semantic"],
+    ["planted__approval", "approval"],
+    ["planted__idempotency", "idempotency"],
+    ["planted__retry", "retry"],
+    ["planted__observation", "observation"],
+    ["planted__observation-echo", "observation"],
+    ["planted__compensation", "compensation"],
+    ["planted__drift", "drift"],
+    ["planted__replay", "replay"],
+  ])("the contract %s fails the mode %s, and no other", (name, mode) => {
+    expect(failedIn(tested, `${name}@1.0.0`)).toEqual([mode]);
+  });
+
+  test("contracts without a fault fail nothing, and what is not built yet is pending", () => {
+    expect(tested.rows.get("sound__everything@1.0.0")).toEqual({
+      ...Object.fromEntries(MODES.map((mode) => [mode, "pass"])),
+      compensation: "-",
+      replay: "pending",
+    });
+    expect(tested.rows.get("sound__mail@1.0.0")).toMatchObject({
+      approval: "pending",
+      idempotency: "pending",
+      compensation: "pending",
+      replay: "pending",
+    });
+    expect(failedIn(tested, "sound__mail@1.0.0")).toEqual([]);
+  });
+
+  test("a version that does not run any more is held to its lock alone", () => {
+    const verdicts = MODES.map((mode) => [mode, mode === "drift" ? "pass" : "-"]);
+    expect(tested.rows.get("sound__retired@1.0.0")).toEqual(Object.fromEntries(verdicts));
+  });
+
+  test.each([
+    [
+      "schema",
+      "src/contracts/sort-issues.ts",
+      '=== "validation") return "OUT_OF_BOUNDS"',
+      "=== 0) return",
+    ],
+    [
+      "semantic",
+      "src/runner/pass-gates.ts",
+      "if (!ruled.ok) return refused(",
+      "if (0) return refused(",
+    ],
+    ["permission", "src/runner/gates/authorise.ts", 'if (mayRun !== "allow")', "if (0)"],
+    ["permission", "src/protocol/grant.ts", "if (!tools.includes(toolId))", "if (0)"],
+    [
+      "approval",
+      "src/protocol/tool-policy.ts",
+      "policy.requireApprovalForClasses.includes(tool.sideEffectClass)",
+      "false",
+    ],
+    ["idempotency", "src/runner/invocation.ts", "operationIdOf(context)", '""'],
+    ["retry", "src/runner/retry.ts", "attempt > tool.maxRetries", "attempt >= tool.maxRetries"],
+    ["repair", "src/runner/call-history.ts", "if (ends)", "if (0)"],
+    ["observation", "src/contracts/bind-tool.ts", "redact(args, argsAllowlist)", "args"],
+    ["observation", "src/contracts/redact.ts", "rule === true ? child", "rule ? child"],
+    ["injection", "src/wire/tool-output.ts", "return MARKUP.test(json)", "return false"],
+    ["injection", "src/runner/gates/normalise-output.ts", "tool.isOutputUntrusted", "false"],
+    ["drift", "src/runner/gates/normalise-output.ts", "if (!valid.ok)", "if (0)"],
+    ["replay", "src/protocol/observation.ts", "facts.traceId", "String(Math.random())"],
+  ])("the mode %s fails, and no other, where a gate is open: %s", (mode, file, from, to) => {
+    const close = edit(file, from, () => to);
+    const opened = run(copy, "test", "--tool", "sound__everything");
+    close();
+    expect([opened.status, failedIn(opened, "sound__everything@1.0.0")]).toEqual([1, [mode]]);
+  });
+
+  test.each([
+    ["approval", "src/runner/gates/check-approval.ts", '=== "allow"', '!== "deny"'],
+    [
+      "retry",
+      "src/runner/retry.ts",
+      "hand, passage)).retryable",
+      "hand, { dispatched: false })).retryable",
+    ],
+  ])("of what is pending, %s fails where a gate is open: %s", (mode, file, from, to) => {
+    const close = edit(file, from, () => to);
+    const opened = run(copy, "test", "--tool", "sound__mail");
+    close();
+    expect(failedIn(opened, "sound__mail@1.0.0")).toEqual([mode]);
+  });
+});
