@@ -193,6 +193,12 @@ describe("planted faults", () => {
     ["observation", "src/contracts/redact.ts", "rule === true ? child", "rule ? child"],
     ["injection", "src/wire/tool-output.ts", "return MARKUP.test(json)", "return false"],
     ["injection", "src/runner/gates/normalise-output.ts", "tool.isOutputUntrusted", "false"],
+    [
+      "injection",
+      "src/runner/ask-tool.ts",
+      "const failure = isOutputUntrusted",
+      "const failure = false",
+    ],
     ["drift", "src/runner/gates/normalise-output.ts", "if (!valid.ok)", "if (0)"],
     ["replay", "src/protocol/observation.ts", "facts.traceId", "String(Math.random())"],
   ])("the mode %s fails, and no other, where a gate is open: %s", (mode, file, from, to) => {

@@ -40,12 +40,13 @@ const sound = defineTool({
   }),
   output: v.strictObject({
     page: v.string(),
+    kind: v.picklist(["page", "mail"]),
     session: v.string(),
     items: v.array(v.strictObject({ title: v.string(), owner: v.string() })),
   }),
   sideEffectClass: "READ_ONLY",
   effect: "read_only",
-  redaction: { args: ["from", "to", "tags.*.name"], output: ["page", "items.*.title"] },
+  redaction: { args: ["from", "to", "tags.*.name"], output: ["page", "kind", "items.*.title"] },
   capabilities: ["auth"],
   requiresConnection: true,
   security: { requiredScopes: ["pages:read", "mail:read"], egressPolicy: "allowlisted_domains" },
@@ -72,7 +73,7 @@ const sound = defineTool({
   ],
   async execute({ ratio }, _context, { auth }) {
     const { length } = await auth.getAccessToken();
-    if (ratio > 0.9) return ok({ page: "p", session: "s", items: [] });
+    if (ratio > 0.9) return ok({ page: "p", kind: "mail" as const, session: "s", items: [] });
     return fail({
       taxonomyClass: "STALE_STATE",
       errors: [{ field: null, code: "gone", message: `gone, after ${length} letters` }],

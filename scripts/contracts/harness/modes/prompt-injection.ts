@@ -33,10 +33,12 @@ export const promptInjection: TestMode = {
   name: "Prompt-Injection",
   async run(subject, checks) {
     const fits = validatorOf(subject.outputSchema);
+    const isUntrusted = subject.contract.security.untrustedOutput;
     let tried = 0;
     for (const text of HOSTILE) {
       const failed = await fail(subject, text);
       checkWrapper(subject, checks, failed);
+      if (isUntrusted) checkCleaned(checks, failed);
       const { value, texts } = completeValue(subject.outputSchema, () => text);
       if (texts.length === 0 || !fits(value)) continue;
       tried++;
@@ -45,7 +47,8 @@ export const promptInjection: TestMode = {
       );
       checks.that("hostile text in an output does not end the call", result.ok, endOf(result));
       checkWrapper(subject, checks, result);
-      if (subject.contract.security.untrustedOutput) checkCleaned(checks, text, result);
+      if (isUntrusted) checkCleaned(checks, result);
+      if (isUntrusted) checkTold(checks, value, result);
     }
     return tried === 0 ? inapplicable("no field of its output takes free text") : undefined;
   },
@@ -90,13 +93,18 @@ function parse(json: string): unknown {
   }
 }
 
-function checkCleaned(checks: Checks, text: string, { value, observation }: ToolExecResult): void {
-  const shown = textsIn(value ?? {});
-  const deceiving = shown.find((candidate) => DECEIVING.test(candidate));
+/** What the tool says in an output and what it says of a failure may both be a stranger's words. */
+function checkCleaned(checks: Checks, { observation }: ToolExecResult): void {
+  const { data, errors } = observation.result_payload;
+  const deceiving = textsIn([data, errors]).find((text) => DECEIVING.test(text));
   checks.that("text of strangers holds nothing that deceives", deceiving === undefined, deceiving);
-  const isTold = observation.result_payload.warnings.length > 0;
-  const isChanged = shown.some((candidate) => candidate !== text);
-  checks.that("the model is told what was removed", !isChanged || isTold);
+}
+
+function checkTold(checks: Checks, output: JsonValue, { observation }: ToolExecResult): void {
+  const { data, warnings } = observation.result_payload;
+  const sent = new Set(textsIn(output));
+  const isChanged = textsIn(data).some((text) => !sent.has(text));
+  checks.that("the model is told what was removed", !isChanged || warnings.length > 0);
 }
 
 function textsIn(value: JsonValue): readonly string[] {
