@@ -10,6 +10,7 @@ export type RawEnv = { readonly [binding: string]: unknown };
 export interface Env {
   readonly policyKv: KVNamespace;
   readonly connectionsKv: KVNamespace;
+  readonly idempotencyKv: KVNamespace;
   readonly assets: Fetcher;
   readonly runs: DurableObjectNamespace;
   readonly tenants: DurableObjectNamespace;
@@ -62,7 +63,7 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
     return parsed;
   };
 
-  binding("IDEMPOTENCY", "get");
+  const idempotencyKv = binding("IDEMPOTENCY", "get") as KVNamespace;
   const policyKv = binding("POLICY", "get") as KVNamespace;
   const connectionsKv = binding("CONNECTIONS", "get") as KVNamespace;
   const assets = binding("ASSETS", "fetch") as Fetcher;
@@ -82,7 +83,7 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
   const isWhole = baseUrl && models && runIdSecret && connectionKeys && apiTokens;
   if (problems.length > 0 || !isWhole) return fail({ problems });
   const openai = { baseUrl, apiKey, models };
-  const stores = { policyKv, connectionsKv, assets, runs, tenants };
+  const stores = { policyKv, connectionsKv, idempotencyKv, assets, runs, tenants };
   const checked = { ...stores, openai, runIdSecret, connectionKeys, apiTokens };
   return ok(developmentPrincipal ? { ...checked, developmentPrincipal } : checked);
 }

@@ -95,10 +95,15 @@ export class EventLog {
 
   /** Reads the whole log, row by row. */
   *readAll(): Generator<AiEvent> {
+    for (const { event } of this.entries()) yield event;
+  }
+
+  /** Reads the whole log with the place of each event, row by row. */
+  *entries(): Generator<LoggedEvent> {
     for (let seq = 0; seq < this.headSeq;) {
-      for (const { event, position } of this.readAfter(seq)) {
-        seq = position.seq;
-        yield event;
+      for (const entry of this.readAfter(seq)) {
+        ({ seq } = entry.position);
+        yield entry;
       }
     }
   }

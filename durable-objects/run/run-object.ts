@@ -1,6 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 import type { SteerAnswer, TranscriptAnswer } from "../../src/capabilities/run-gateway.ts";
-import { composeClock, composeEncoder, composeRun } from "../../src/compose/run.ts";
+import {
+  composeClock,
+  composeEncoder,
+  composeRun,
+  composeRunRecords,
+} from "../../src/compose/run.ts";
 import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { answerInterrupted, closeInterrupted } from "../../src/loop/close-interrupted.ts";
@@ -100,12 +105,24 @@ export class RunObject extends DurableObject<RawEnv> {
     const abort = new AbortController();
     const { tenantId } = claim.principal;
     const ports = composeRun(this.env, { ...run, tenantId, contracts: this.contracts });
-    const ended = runLoop(claim, ports, abort.signal).finally(() => {
-      this.#activity = undefined;
-    });
+    const ended = runLoop(claim, ports, abort.signal)
+      .finally(() => {
+        this.#activity = undefined;
+      })
+      .then(() => this.#publish(run));
     this.#activity = { abort, ended };
     this.ctx.waitUntil(ended);
     return this.#stream(run, 0, claim.runId);
+  }
+
+  /** A run that came under a key is published, so that repeated requests need not wake this object. */
+  async #publish({ log }: Run): Promise<void> {
+    const { requestHash, runId } = this.#store;
+    if (requestHash === undefined) return;
+    const stream = Array.from(log.entries(), ({ event, position }) =>
+      this.#encoder.encode(event, position),
+    ).join("");
+    await composeRunRecords(this.env).publish(runId, { requestHash, stream });
   }
 
   /** Every request under one key comes to this object, so the first one wins whatever their number. */

@@ -1,3 +1,4 @@
+import { createKvRunRecords } from "../adapters/kv-run-records.ts";
 import { createOpenAIModel } from "../adapters/openai-model.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
@@ -5,6 +6,7 @@ import { systemRandom } from "../adapters/system-random.ts";
 import type { Clock } from "../capabilities/clock.ts";
 import type { EventEncoder } from "../capabilities/event-encoder.ts";
 import type { Mailbox } from "../capabilities/inbox.ts";
+import type { RunRecords } from "../capabilities/run-records.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import { createToolSource } from "../contracts/static-tool-source.ts";
 import type { AnyToolContract } from "../contracts/tool-contract.ts";
@@ -30,6 +32,11 @@ export function composeClock(): Clock {
 /** The encoding that a run's readers get. */
 export function composeEncoder(): EventEncoder {
   return { headers: ASSISTANT_TRANSPORT_HEADERS, heartbeat: HEARTBEAT, encode: encodeEvent };
+}
+
+/** Where finished runs are published. */
+export function composeRunRecords(raw: RawEnv): RunRecords {
+  return createKvRunRecords(checkedEnv(raw).idempotencyKv);
 }
 
 /** What a run brings of its own. */

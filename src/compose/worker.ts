@@ -1,6 +1,7 @@
 import { createDevelopmentAuthenticator } from "../adapters/development-authenticator.ts";
 import { createDurableRunGateway } from "../adapters/durable-run-gateway.ts";
 import { createHmacRunIds } from "../adapters/hmac-run-ids.ts";
+import { createKvRunRecords } from "../adapters/kv-run-records.ts";
 import { createStaticTokenAuthenticator } from "../adapters/static-token-authenticator.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { registerContracts } from "../contracts/register-contract.ts";
@@ -40,6 +41,7 @@ function assemble(
     policies: composePolicies(env.policyKv),
     connections: composeConnections(env).store,
     registry: composeTenants(env.tenants).registry,
+    runRecords: createKvRunRecords(env.idempotencyKv),
     runs: createDurableRunGateway(env.runs),
     runIds: createHmacRunIds(env.runIdSecret, (length) =>
       crypto.getRandomValues(new Uint8Array(length)),

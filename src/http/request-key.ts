@@ -2,6 +2,7 @@ import { hashOf } from "../protocol/canonical-hash.ts";
 import type { RunId } from "../protocol/ids.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { isWellFormed } from "../protocol/json-guard.ts";
+import { ASSISTANT_TRANSPORT_HEADERS } from "../wire/assistant-transport/encode-event.ts";
 import { parseRequestKey } from "../protocol/request-key.ts";
 import { fail, ok, type Result } from "../protocol/result.ts";
 import { problem } from "./problem.ts";
@@ -44,6 +45,12 @@ export async function answerRepeat(
   { runId, requestHash }: RunName,
 ): Promise<Response | undefined> {
   if (requestHash === undefined) return undefined;
+  const record = await services.runRecords.find(runId);
+  if (record) {
+    const headers = { ...ASSISTANT_TRANSPORT_HEADERS, "x-run-id": runId };
+    const isSame = record.requestHash === requestHash;
+    return isSame ? new Response(record.stream, { headers }) : problem("request_key_reused");
+  }
   const answer = await services.runs.repeat(runId, requestHash);
   return answer.status === 404 ? undefined : wordAnswer(answer, runId);
 }

@@ -4,6 +4,7 @@ import type { ConnectionStore } from "../capabilities/connection-store.ts";
 import type { PolicyRegistry } from "../capabilities/policy-registry.ts";
 import type { PolicyStore } from "../capabilities/policy-store.ts";
 import type { RunGateway } from "../capabilities/run-gateway.ts";
+import type { RunRecords } from "../capabilities/run-records.ts";
 import type { RunIds } from "../capabilities/run-ids.ts";
 import type { AnyToolContract } from "../contracts/tool-contract.ts";
 import type { ToolSpec } from "../protocol/tool-spec.ts";
@@ -16,6 +17,7 @@ export interface Services {
   readonly registry: PolicyRegistry;
   readonly runs: RunGateway;
   readonly runIds: RunIds;
+  readonly runRecords: RunRecords;
   readonly clock: Clock;
   /** Every registered contract, before policy. */
   readonly contracts: readonly AnyToolContract[];

@@ -156,3 +156,54 @@ test("a look at a key that was never used writes nothing", async () => {
   );
   expect(tables).toEqual([]);
 });
+
+describe("the record in KV", () => {
+  const recordOf = (response: Response): string => `run/${runIdOf(response)}`;
+
+  /** Runs under a key to the end, until its record is published. */
+  async function finish(key: string): Promise<{ body: string; first: Response; bytes: string }> {
+    const body = bodyOf(WRITE, { text: [key] });
+    const first = await ask(key, body);
+    const bytes = await first.text();
+    await expect.poll(() => bindings.IDEMPOTENCY.get(recordOf(first))).not.toBeNull();
+    return { body, first, bytes };
+  }
+
+  test("answers in the object's place, with the same bytes and the same refusals", async () => {
+    const { body, first, bytes } = await finish("kv");
+    const stub = bindings.RUNS.get(bindings.RUNS.idFromName(runIdOf(first)));
+    // An object that forgot everything would start the run once more.
+    await runInDurableObject(stub, (_object, state) => state.storage.deleteAll());
+    const second = await ask("kv", body);
+    expect([second.status, await second.text()]).toEqual([200, bytes]);
+    expect(second.headers.get("content-type")).toBe(first.headers.get("content-type"));
+    const other = await ask("kv", bodyOf({ text: ["other"] }));
+    expect(await codeOf(other)).toBe("request_key_reused");
+    expect(effects).toEqual(["note: once"]);
+  });
+
+  test.each([
+    ["is gone", undefined],
+    ["is garbage", "{"],
+    ["is of another shape", '{"requestHash":7}'],
+  ])("decides nothing: when it %s, the object answers", async (name, value) => {
+    const { body, first, bytes } = await finish(name.replaceAll(" ", "-"));
+    if (value === undefined) await bindings.IDEMPOTENCY.delete(recordOf(first));
+    else await bindings.IDEMPOTENCY.put(recordOf(first), value);
+    const second = await ask(name.replaceAll(" ", "-"), body);
+    expect([second.status, await second.text()]).toEqual([200, bytes]);
+    expect(effects).toEqual(["note: once"]);
+  });
+});
+
+test("a run without a key is not published", async () => {
+  const response = await send("/v1/chat", {
+    caller: "lab",
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: bodyOf({ text: ["hi"] }),
+  });
+  await response.text();
+  const { keys } = await bindings.IDEMPOTENCY.list({ prefix: `run/${runIdOf(response)}` });
+  expect(keys).toEqual([]);
+});

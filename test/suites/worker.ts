@@ -11,6 +11,7 @@ export type Caller = keyof typeof TOKENS;
 interface TestBindings {
   readonly POLICY: KVNamespace;
   readonly CONNECTIONS: KVNamespace;
+  readonly IDEMPOTENCY: KVNamespace;
   readonly RUNS: DurableObjectNamespace;
   readonly TENANTS: DurableObjectNamespace;
 }
