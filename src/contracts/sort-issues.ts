@@ -37,7 +37,7 @@ function toFieldError(issue: v.BaseIssue<unknown>): FieldError {
   }
   const field = pointerOf(issue.path);
   if (isMissing(issue)) return { field, code, message: "required field is missing" };
-  const expected = wordExpectation(issue.expected);
+  const expected = wordExpectation(issue);
   return { field, code, message: `expected ${expected}, got ${kindOf(issue.input)}` };
 }
 

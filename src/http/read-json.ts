@@ -40,7 +40,8 @@ export async function readJson<T>(
     return fail(problem("forbidden_key", { errors }));
   }
   // One fault is enough: a hostile body has a million of them.
-  const parsed = v.safeParse(schema, value, { abortEarly: true });
+  // A schema of ours may word its expectation; where it does not, valibot would repeat what came.
+  const parsed = v.safeParse(schema, value, { abortEarly: true, message: wordExpectation });
   return parsed.success
     ? ok(parsed.output)
     : fail(problem("invalid_request", { errors: listIssues(parsed.issues, fields) }));
@@ -81,7 +82,7 @@ function listIssues(
         fields,
       ),
     ),
-    message: `expected ${wordExpectation(issue.expected)}`,
+    message: `expected ${issue.message}`,
   }));
 }
 

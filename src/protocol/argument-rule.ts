@@ -7,7 +7,7 @@ const text = (maxChars: number) =>
   v.pipe(
     v.string(),
     v.maxLength(maxChars),
-    v.check((value) => value.isWellFormed()),
+    v.check((value) => value.isWellFormed(), "whole characters"),
   );
 const number = v.pipe(v.number(), v.finite());
 const scalar = v.union([text(1024), number, v.boolean(), v.null()]);
@@ -20,7 +20,10 @@ const affix = v.pipe(text(256), v.minLength(1));
 const host = v.pipe(
   v.string(),
   v.maxLength(255),
-  v.regex(/^\.?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$|^\[[0-9a-f:.]+\]$/),
+  v.regex(
+    /^\.?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$|^\[[0-9a-f:.]+\]$/,
+    "a host in lower case, without a port",
+  ),
 );
 
 /**
@@ -31,7 +34,10 @@ export const argumentRule = v.strictObject({
   /** Tool id. */
   tool: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
   /** JSON pointer into the arguments; `*` stands for every item of a list. */
-  field: v.pipe(text(2048), v.regex(/^(?:\/(?:[^/~]|~[01]){1,128}){1,16}$/)),
+  field: v.pipe(
+    text(2048),
+    v.regex(/^(?:\/(?:[^/~]|~[01]){1,128}){1,16}$/, 'a JSON pointer, such as "/to/*/address"'),
+  ),
   must: v.pipe(
     v.strictObject({
       equal: v.optional(scalar),

@@ -4,10 +4,12 @@ import type { ConnectionId } from "./ids.ts";
 /** Longest secret that is kept, in characters. */
 export const MAX_SECRET_CHARS = 4096;
 
+const PRINTABLE = "printable ASCII characters";
+
 /** An id goes into storage keys and policies: short, printable, without separators. */
 export const connectionId = v.pipe(
   v.string(),
-  v.regex(/^[A-Za-z0-9_-]{1,64}$/),
+  v.regex(/^[A-Za-z0-9_-]{1,64}$/, "an id of 1 to 64 of A-Z a-z 0-9 _ -"),
   v.transform((id) => id as ConnectionId),
 );
 
@@ -24,20 +26,27 @@ export function parseConnectionId(text: string): ConnectionId | undefined {
 export const connectionBody = v.variant("kind", [
   v.strictObject({
     kind: v.literal("bearer"),
-    token: v.pipe(v.string(), v.maxLength(MAX_SECRET_CHARS), v.regex(/^[\x21-\x7e]+$/)),
+    token: v.pipe(
+      v.string(),
+      v.maxLength(MAX_SECRET_CHARS),
+      v.regex(/^[\x21-\x7e]+$/, `${PRINTABLE}, without spaces`),
+    ),
   }),
   v.strictObject({
     kind: v.literal("header"),
     name: v.pipe(
       v.string(),
-      v.regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/),
+      v.regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, "the name of a header"),
       v.toLowerCase(),
-      v.check((name) => !isReservedHeader(name)),
+      v.check(
+        (name) => !isReservedHeader(name),
+        "a header that authenticates, not one that steers",
+      ),
     ),
     value: v.pipe(
       v.string(),
       v.maxLength(MAX_SECRET_CHARS),
-      v.regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/),
+      v.regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, `${PRINTABLE}, no space at either end`),
     ),
   }),
 ]);

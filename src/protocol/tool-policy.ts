@@ -21,14 +21,15 @@ const text = (maxChars: number) =>
     v.string(),
     v.minLength(1),
     v.maxLength(maxChars),
-    v.check((value) => value.isWellFormed()),
+    v.check((value) => value.isWellFormed(), "whole characters"),
   );
 const name = text(64);
 const actor = text(128);
+const A_TIME = "a time that exists, with a zone: 2027-06-30T00:00:00Z";
 const timestamp = v.pipe(
   v.string(),
-  v.isoTimestamp(),
-  v.check((value) => Number.isFinite(Date.parse(value))),
+  v.isoTimestamp(A_TIME),
+  v.check((value) => Number.isFinite(Date.parse(value)), A_TIME),
 );
 
 const few = <T>(item: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T[]> =>
@@ -102,7 +103,10 @@ const toolPolicyDocument = v.strictObject({
     [],
   ),
   /** ISO 4217; calls that move or cost money in another one are denied. */
-  currency: v.optional(v.pipe(v.string(), v.regex(/^[A-Z]{3}$/)), "USD"),
+  currency: v.optional(
+    v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, "three capital letters, ISO 4217")),
+    "USD",
+  ),
   /** Limits of one run, and of one call where the name says so. */
   budgets: v.optional(
     v.strictObject({

@@ -260,6 +260,30 @@ describe("what somebody else wrote to KV", () => {
   });
 });
 
+test.each([
+  [{}, "/allowedTools", "expected this field"],
+  [{ allowedTools: [], currency: "euro" }, "/currency", "expected three capital letters, ISO 4217"],
+  [{ allowedTools: [], budgets: { maxSteps: 1_000 } }, "/budgets/maxSteps", "expected at most 100"],
+  [
+    { allowedTools: [], argumentRules: [{ tool: "a__b", field: "to", must: { equal: 1 } }] },
+    "/argumentRules/0/field",
+    'expected a JSON pointer, such as "/to/*/address"',
+  ],
+  [
+    { allowedTools: [], argumentRules: [{ tool: "a__b", field: "/to", must: {} }] },
+    "/argumentRules/0/must",
+    "expected exactly one predicate",
+  ],
+  [
+    { allowedTools: [], grants: [{ connectionId: "a", tools: [], expiresAt: "tomorrow" }] },
+    "/grants/0/expiresAt",
+    "expected a time that exists, with a zone: 2027-06-30T00:00:00Z",
+  ],
+])("a refusal says in words what was expected: %j", async (policy, pointer, message) => {
+  const response = await putPolicy(policy, FIRST);
+  expect(await response.json()).toMatchObject({ errors: [{ pointer, message }] });
+});
+
 test("a policy that cannot be stored is answered as such, and may be tried again", async () => {
   const services = {
     registry: { change: () => Promise.resolve({ kind: "unavailable" }) },
