@@ -22,7 +22,8 @@ const TALKING_SPEED = 14;
 
 /**
  * Starts an OpenAI-compatible server on loopback that answers from fixtures: text, one tool, two
- * tools at once, a chain of three steps, wrong arguments with a correction, and a long answer.
+ * tools at once, a chain of three steps, wrong arguments with a correction, a long answer, and any
+ * call that the question spells out.
  * Contract: no key, no network; `url` ends in `/v1`.
  */
 export async function startOfflineModel(): Promise<{ url: string; stop: () => Promise<void> }> {
@@ -71,7 +72,26 @@ function citiesIn(question: string): readonly (readonly [city: string, timeZone:
 const titleCase = (words: string): string =>
   words.replace(/(^|\s)\S/g, (start) => start.toUpperCase());
 
+/** `call core__calculate {"expression":"6*7"}` */
+const CALL = /^\s*call\s+([\w-]{1,64})\s+(\{.*\})\s*$/is;
+
 const SCENARIOS: readonly Scenario[] = [
+  {
+    name: "the call that it is told to make",
+    asked: CALL,
+    steps: [
+      ({ question }) => {
+        const [, name = "", json = "{}"] = CALL.exec(question) ?? [];
+        return { toolCalls: [{ name, arguments: json }] };
+      },
+      ({ results }) =>
+        text(
+          results[0]
+            ? `It answered \`${JSON.stringify(results[0])}\`.`
+            : "The call did not succeed; its observation says why.",
+        ),
+    ],
+  },
   {
     name: "invalid arguments, then a correction",
     asked: /mistake|wrong argument|correct yourself/i,
@@ -174,7 +194,8 @@ const SCENARIOS: readonly Scenario[] = [
         text(
           "I am the **offline model**: a few prepared answers, no key and no network. Ask me for " +
             "the time in Tokyo, for the time in Tokyo and in New York, to plan a call with Tokyo, " +
-            "to make a mistake and correct it, for 12.5% of 480, or for a long story.",
+            "to make a mistake and correct it, for 12.5% of 480, or for a long story. To try a tool " +
+            'of your own, say: `call core__calculate {"expression":"6*7"}`.',
         ),
     ],
   },
