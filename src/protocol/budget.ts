@@ -55,6 +55,28 @@ export function findExhausted(
   });
 }
 
+/** Names the first budget of which `spent` is past its limit, among those that `of` takes from. */
+export function findExceeded(
+  limits: BudgetAmounts,
+  spent: BudgetAmounts,
+  of: BudgetAmounts,
+): Budget | undefined {
+  return BUDGETS.find((budget) => {
+    const limit = limits[budget];
+    return limit !== undefined && (of[budget] ?? 0) > 0 && (spent[budget] ?? 0) > limit;
+  });
+}
+
+/** Takes the lower of two limits, budget by budget. */
+export function lowerLimits(a: BudgetAmounts, b: BudgetAmounts): BudgetAmounts {
+  const lower: { [B in Budget]?: number } = { ...a };
+  for (const budget of BUDGETS) {
+    const limit = b[budget];
+    if (limit !== undefined) lower[budget] = Math.min(lower[budget] ?? limit, limit);
+  }
+  return lower;
+}
+
 export function addAmounts(a: BudgetAmounts, b: BudgetAmounts): BudgetAmounts {
   const sum: { [B in Budget]?: number } = { ...a };
   for (const budget of BUDGETS) {

@@ -1,14 +1,33 @@
-import type { RateLimit } from "../capabilities/budget-ledger.ts";
-import { addAmounts, findExhausted, type Budget, type BudgetAmounts } from "../protocol/budget.ts";
+import type { RateLimit, ReservationAnswer } from "../capabilities/budget-ledger.ts";
+import {
+  addAmounts,
+  findExceeded,
+  findExhausted,
+  type Budget,
+  type BudgetAmounts,
+} from "../protocol/budget.ts";
+
+/** One operation that is about to start. Unit: nowMs in Unix milliseconds. */
+export interface Start {
+  readonly id: string;
+  readonly toolId: string;
+  /** The tool's own. */
+  readonly rateLimit: RateLimit;
+  readonly amounts: BudgetAmounts;
+  readonly nowMs: number;
+}
+
+/** Why there is no room for an operation. */
+export type NoRoom = Extract<ReservationAnswer, { readonly kind: "exhausted" | "rate_limited" }>;
 
 /**
  * What one run has used up.
- * Ownership: one per run. Contract: a reservation counts once, however often it is asked for.
+ * Ownership: one per run. Contract: synchronous, so calls that run together cannot take the same rest.
  */
 export class RunBudget {
   readonly #limits: BudgetAmounts;
   readonly #reserved = new Set<string>();
-  readonly #starts = new Map<string, { fromMs: number; count: number }>();
+  readonly #starts = new Map<string, { readonly fromMs: number; readonly count: number }>();
   #spent: BudgetAmounts = {};
   #retriesLeft: number;
 
@@ -17,11 +36,21 @@ export class RunBudget {
     this.#retriesLeft = maxRetries ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Takes amounts for one operation, all or nothing; answers the budget that would not hold. */
-  reserve(id: string, amounts: BudgetAmounts): Budget | undefined {
+  /**
+   * Takes what one operation needs, all or nothing.
+   * Contract: an operation that has its place keeps it, and counts once, however often it asks.
+   */
+  reserve({ id, toolId, rateLimit, amounts, nowMs }: Start): NoRoom | undefined {
     if (this.#reserved.has(id)) return undefined;
-    const exhausted = findExhausted(this.#limits, this.#spent, amounts);
-    if (exhausted !== undefined) return exhausted;
+    const budget = findExhausted(this.#limits, this.#spent, amounts);
+    if (budget !== undefined) return { kind: "exhausted", budget };
+    const windowMs = rateLimit.windowSeconds * 1_000;
+    const known = this.#starts.get(toolId);
+    const window = known && nowMs < known.fromMs + windowMs ? known : { fromMs: nowMs, count: 0 };
+    if (window.count >= rateLimit.maxRequests) {
+      return { kind: "rate_limited", retryAfterMs: window.fromMs + windowMs - nowMs };
+    }
+    this.#starts.set(toolId, { ...window, count: window.count + 1 });
     this.#reserved.add(id);
     this.spend(amounts);
     return undefined;
@@ -37,20 +66,14 @@ export class RunBudget {
     return findExhausted(this.#limits, this.#spent, amounts);
   }
 
+  /** Names a budget that the run has passed under other limits, among those that `of` takes from. */
+  findExceeded(limits: BudgetAmounts, of: BudgetAmounts): Budget | undefined {
+    return findExceeded(limits, this.#spent, of);
+  }
+
   takeRetry(): boolean {
     if (this.#retriesLeft <= 0) return false;
     this.#retriesLeft--;
     return true;
-  }
-
-  /** Counts a start against a tool's own limit; answers how long to wait when there were too many. */
-  countStart(toolId: string, limit: RateLimit, nowMs: number): number | undefined {
-    const windowMs = limit.windowSeconds * 1_000;
-    const known = this.#starts.get(toolId);
-    const window = known && nowMs < known.fromMs + windowMs ? known : { fromMs: nowMs, count: 0 };
-    if (window.count >= limit.maxRequests) return window.fromMs + windowMs - nowMs;
-    window.count++;
-    this.#starts.set(toolId, window);
-    return undefined;
   }
 }

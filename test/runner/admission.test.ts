@@ -160,11 +160,20 @@ test("a critical mutation has no budget unless policy gives it one", () => {
     const policy = policyOf({ allowedTools: [], budgets });
     return new RunBudget(limitsOf(policy.budgets), undefined);
   };
-  expect(budgetOf({}).reserve("a", { critical: 1 })).toBe("critical");
+  const rateLimit = { windowSeconds: 1, maxRequests: 9 };
+  const start = (id: string) => ({
+    id,
+    toolId: "t",
+    rateLimit,
+    amounts: { critical: 1 },
+    nowMs: 0,
+  });
+  const exhausted = { kind: "exhausted", budget: "critical" };
+  expect(budgetOf({}).reserve(start("a"))).toEqual(exhausted);
   const one = budgetOf({ maxCritical: 1 });
-  expect(one.reserve("a", { critical: 1 })).toBeUndefined();
-  expect(one.reserve("a", { critical: 1 })).toBeUndefined();
-  expect(one.reserve("b", { critical: 1 })).toBe("critical");
+  expect(one.reserve(start("a"))).toBeUndefined();
+  expect(one.reserve(start("a"))).toBeUndefined();
+  expect(one.reserve(start("b"))).toEqual(exhausted);
 });
 
 test("money is counted: what a call costs, and what it moves", async () => {
@@ -180,6 +189,8 @@ test("money is counted: what a call costs, and what it moves", async () => {
   expect((await call("test__note", { text: "c", amount: 39.5 })).ok).toBe(true);
   expect(endOf(await call("test__note", { text: "d" }))[0]).toBe("BUDGET_EXHAUSTED");
   expect(endOf(await call("test__note", { text: "e", amount: -5 }))[0]).toBe("OUT_OF_BOUNDS");
+  const countless = await call("test__note", { text: "f", amount: 1e300 });
+  expect(endOf(countless)).toEqual(["OUT_OF_BOUNDS", "not_an_amount"]);
   expect(reached.length).toBe(2);
 });
 
@@ -235,6 +246,40 @@ describe("a mutation also passes the policy that is current", () => {
   ])("which %s", async (_name, document, end) => {
     const settings = { ledgerAnswers: [changed], policies: current(document) };
     expect(await refuse(settings)).toMatchObject({ end, reserved: 1, reached: 0 });
+  });
+
+  const priced = { runtime: { cost: { currency: "USD", perCall: 1, unit: "call" } } };
+  test.each([
+    ["lowers a limit of the run", { budgets: { maxWrites: 0 } }, {}, "budget_exhausted"],
+    ["lowers the money of the run", { budgets: { maxCost: 0.5 } }, priced, "budget_exhausted"],
+    ["counts another currency", { currency: "EUR" }, priced, "other_currency"],
+  ])("which %s", async (_name, more, change, code) => {
+    const settings = { ledgerAnswers: [changed], policies: current(allowing(more)) };
+    const { end, reached } = await refuse(settings, change);
+    expect([end[1], reached]).toEqual([code, 0]);
+  });
+
+  test("and the pinned one stays its ceiling: of two limits the lower one holds", async () => {
+    const rate = (maxRequests: number, windowSeconds = 60) => ({
+      allowedTools: [{ id: "test__note", rateLimit: { windowSeconds, maxRequests } }],
+    });
+    const reserve = async (pinned: object, later: object) => {
+      const { tool } = noteTool();
+      const settings = { policy: pinned, ledgerAnswers: [changed], policies: current(later) };
+      const { call, reservations } = benchFor([tool], settings);
+      expect((await call("test__note", { text: "hi" })).ok).toBe(true);
+      return reservations[1];
+    };
+    const limits = await reserve(
+      allowing({ tenantBudgets: { maxWrites: 5, maxReads: 9 } }),
+      allowing({ tenantBudgets: { maxWrites: 50, maxReads: 2, maxExternal: 3 } }),
+    );
+    expect(limits?.limits).toEqual({ writes: 5, reads: 2, external: 3, critical: 0 });
+    const ten = { windowSeconds: 60, maxRequests: 10 };
+    expect((await reserve(rate(10), rate(20)))?.rateLimit).toEqual(ten);
+    expect((await reserve(rate(20), rate(10)))?.rateLimit).toEqual(ten);
+    expect((await reserve(rate(10), allowing()))?.rateLimit).toEqual(ten);
+    expect((await reserve(rate(10), rate(20, 6)))?.rateLimit).toEqual(ten);
   });
 
   test("and is counted under it", async () => {

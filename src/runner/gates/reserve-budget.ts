@@ -1,12 +1,14 @@
-import type { Reservation } from "../../capabilities/budget-ledger.ts";
-import { BUDGETS, callBudgetOf, type BudgetAmounts } from "../../protocol/budget.ts";
+import type { RateLimit, Reservation } from "../../capabilities/budget-ledger.ts";
+import { BUDGETS, lowerLimits, type BudgetAmounts } from "../../protocol/budget.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { fromPointer } from "../../protocol/json-pointer.ts";
 import type { ToolFailure } from "../../protocol/observation.ts";
 import type { PolicyPin } from "../../protocol/policy-pin.ts";
 import { fail, ok, type Result } from "../../protocol/result.ts";
-import { entryOf, limitsOf, toMillionths, type ToolPolicy } from "../../protocol/tool-policy.ts";
+import { entryOf, limitsOf, type ToolPolicy } from "../../protocol/tool-policy.ts";
+import { amountsOf, checkCurrency } from "../amounts-of.ts";
 import { mutates, operationIdOf, type CallInHand } from "../call-in-hand.ts";
+import type { NoRoom } from "../run-budget.ts";
 import { failCall } from "../tool-failure.ts";
 import { checkApproval } from "./check-approval.ts";
 import { checkArgumentRules } from "./check-argument-rules.ts";
@@ -27,16 +29,20 @@ export async function reserveBudget(
   args: JsonObject,
 ): Promise<Result<null, ToolFailure>> {
   const { tool, ports } = hand;
-  const amounts = amountsOf(hand, args);
-  if (!amounts.ok) return amounts;
-  const isNew = hand.attempt === 1;
-  const waitMs = isNew
-    ? ports.budget.countStart(tool.id, tool.rateLimit, ports.clock.nowMs())
-    : undefined;
-  if (waitMs !== undefined) return rateLimited(waitMs);
-  const exhausted = ports.budget.reserve(operationIdOf(hand.context), amounts.value);
-  if (exhausted !== undefined) return budgetExhausted(`run's ${exhausted}`);
-  return asksLedger(hand, amounts.value) ? reserveOfTenant(hand, args, amounts.value) : ok(null);
+  const counted = amountsOf(tool, args);
+  if (!counted.ok) return counted;
+  const amounts = counted.value;
+  const countable = checkCurrency(tool, ports.policy, amounts);
+  if (!countable.ok) return countable;
+  const noRoom = ports.budget.reserve({
+    id: operationIdOf(hand.context),
+    toolId: tool.id,
+    rateLimit: tool.rateLimit,
+    amounts,
+    nowMs: ports.clock.nowMs(),
+  });
+  if (noRoom) return refuse(noRoom, "run");
+  return asksLedger(hand, amounts) ? reserveOfTenant(hand, { args, amounts }) : ok(null);
 }
 
 /** A read asks the tenant's ledger only where policy limits what it takes of the tenant: it is a hop away. */
@@ -48,29 +54,33 @@ function asksLedger({ tool, ports }: CallInHand, amounts: BudgetAmounts): boolea
   return mutates(tool) || isLimited || entryOf(ports.policy, tool.id)?.rateLimit !== undefined;
 }
 
+/** A call, and what it takes. */
+interface Taking {
+  readonly args: JsonObject;
+  readonly amounts: BudgetAmounts;
+}
+
 async function reserveOfTenant(
   hand: CallInHand,
-  args: JsonObject,
-  amounts: BudgetAmounts,
+  taking: Taking,
 ): Promise<Result<null, ToolFailure>> {
   const { ports } = hand;
   let { policy, pin } = ports;
   for (let change = 0; pin && change <= MAX_POLICY_CHANGES; change++) {
-    const answer = await ports.ledger.reserve(reservationOf(hand, { policy, pin, amounts }));
+    const answer = await ports.ledger.reserve(reservationOf(hand, { policy, pin, ...taking }));
     switch (answer.kind) {
       case "reserved":
         return ok(null);
       case "exhausted":
-        return budgetExhausted(`tenant's ${answer.budget}`);
       case "rate_limited":
-        return rateLimited(answer.retryAfterMs);
+        return refuse(answer, "tenant");
       case "unavailable":
         return unavailable("the budget ledger cannot be reached");
       case "policy_changed": {
         if (!answer.pin) return failCall("POLICY_VIOLATION", NO_POLICY);
         ports.policies.learn(ports.principal.tenantId, answer.pin);
         const current = await ports.policies.read(ports.principal.tenantId, answer.pin);
-        const passed = await passPolicy(hand, args, current.policy);
+        const passed = await passPolicy(hand, taking, current.policy);
         if (!passed.ok) return passed;
         policy = current.policy;
         pin = current.pin;
@@ -85,7 +95,7 @@ const NO_POLICY = { code: "no_policy", message: "there is no policy that allows 
 /** The gates that read policy, asked about another one; the pinned one has been passed already. */
 async function passPolicy(
   hand: CallInHand,
-  args: JsonObject,
+  { args, amounts }: Taking,
   policy: ToolPolicy,
 ): Promise<Result<null, ToolFailure>> {
   const allowed = checkPolicy(policy, hand.tool);
@@ -97,72 +107,54 @@ async function passPolicy(
     return failCall("PERMISSION_DENIED", { code: "no_connection", message });
   }
   const ruled = checkArgumentRules(policy, hand.tool, args);
-  return ruled.ok ? checkApproval(policy, hand.tool) : ruled;
+  if (!ruled.ok) return ruled;
+  const approved = checkApproval(policy, hand.tool);
+  if (!approved.ok) return approved;
+  const budget = hand.ports.budget.findExceeded(limitsOf(policy.budgets), amounts);
+  if (budget !== undefined) return refuse({ kind: "exhausted", budget }, "run");
+  return checkCurrency(hand.tool, policy, amounts);
 }
 
+interface Terms extends Taking {
+  readonly policy: ToolPolicy;
+  readonly pin: PolicyPin;
+}
+
+/** The pinned policy is the ceiling: of its limits and those of another one the lower hold. */
 function reservationOf(
-  { tool, context }: CallInHand,
-  {
-    policy,
-    pin,
-    amounts,
-  }: { readonly policy: ToolPolicy; readonly pin: PolicyPin; readonly amounts: BudgetAmounts },
+  { tool, context, ports }: CallInHand,
+  { policy, pin, amounts }: Terms,
 ): Reservation {
-  const rateLimit = entryOf(policy, tool.id)?.rateLimit;
+  const rateLimit = slowerOf(
+    entryOf(ports.policy, tool.id)?.rateLimit,
+    entryOf(policy, tool.id)?.rateLimit,
+  );
   return {
     id: `${context.runId}/${operationIdOf(context)}`,
     toolId: tool.id,
     amounts,
-    limits: limitsOf(policy.tenantBudgets),
+    limits: lowerLimits(limitsOf(ports.policy.tenantBudgets), limitsOf(policy.tenantBudgets)),
     windowSeconds: policy.tenantBudgets.windowSeconds,
     ...(rateLimit && { rateLimit }),
     pin,
   };
 }
 
-/** What one call takes: itself, what it costs, and the money it moves. */
-function amountsOf(
-  { tool, ports }: CallInHand,
-  args: JsonObject,
-): Result<BudgetAmounts, ToolFailure> {
-  const moved = tool.amountField === undefined ? 0 : readAmount(args, tool.amountField);
-  if (moved === undefined) {
-    const message = "expected an amount of money that is not negative";
-    const errors = [{ field: tool.amountField ?? null, code: "not_an_amount", message }];
-    return fail({ taxonomyClass: "OUT_OF_BOUNDS", errors });
-  }
-  const { currency, perCall } = tool.cost;
-  if ((moved > 0 || perCall > 0) && currency !== ports.policy.currency) {
-    const message = `policy counts money in ${ports.policy.currency}, this tool in ${currency}`;
-    return failCall("POLICY_VIOLATION", { code: "other_currency", message });
-  }
-  return ok({
-    [callBudgetOf(tool.sideEffectClass)]: 1,
-    ...(perCall > 0 && { cost: toMillionths(perCall) }),
-    ...(moved > 0 && { financial: toMillionths(moved) }),
-  });
+function slowerOf(a: RateLimit | undefined, b: RateLimit | undefined): RateLimit | undefined {
+  if (!a || !b) return a ?? b;
+  return a.maxRequests * b.windowSeconds < b.maxRequests * a.windowSeconds ? a : b;
 }
 
-/** Reads the number that a pointer of the contract names; a field that is left out moves nothing. */
-function readAmount(args: JsonObject, pointer: string): number | undefined {
-  let value: unknown = args;
-  for (const key of fromPointer(pointer)) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return 0;
-    value = (value as JsonObject)[key];
+function refuse(noRoom: NoRoom, whose: "run" | "tenant"): Result<never, ToolFailure> {
+  if (noRoom.kind === "exhausted") {
+    const message = `the ${whose}'s ${noRoom.budget} budget is used up`;
+    return failCall("BUDGET_EXHAUSTED", { code: "budget_exhausted", message });
   }
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
-}
-
-function rateLimited(retryAfterMs: number): Result<never, ToolFailure> {
+  const { retryAfterMs } = noRoom;
   const seconds = Math.ceil(retryAfterMs / 1_000);
   const message = `too many calls; the next may start in ${seconds} s`;
   const errors = [{ field: null, code: "rate_limited", message }];
   return fail({ taxonomyClass: "RATE_LIMITED", errors, retryAfterMs });
-}
-
-function budgetExhausted(whose: string): Result<never, ToolFailure> {
-  const message = `the ${whose} budget is used up`;
-  return failCall("BUDGET_EXHAUSTED", { code: "budget_exhausted", message });
 }
 
 function unavailable(message: string): Result<never, ToolFailure> {
