@@ -118,7 +118,7 @@ const toolPolicyDocument = v.strictObject({
       maxWallClockMs: v.optional(v.pipe(positive, v.maxValue(DAY_MS))),
       maxTokens: v.optional(count),
       maxRetries: v.optional(count),
-      /** Refused calls of one tool that the model may correct. */
+      /** Steps with refused calls of one tool, which the model may correct. */
       maxRepairs: v.optional(count),
       ...amounts,
     }),

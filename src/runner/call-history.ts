@@ -1,9 +1,9 @@
 import type { ToolFailure } from "../protocol/observation.ts";
 import type { FailureClass } from "../protocol/taxonomy.ts";
 
-/** Refused calls of one tool that the model may correct, where policy says nothing. */
+/** Steps with refused calls of one tool that the model may correct, where policy says nothing. */
 const DEFAULT_MAX_REPAIRS = 4;
-/** The same mistake this many times is not going to be corrected. */
+/** The same mistake in this many steps is not going to be corrected. */
 const SAME_ERROR_LIMIT = 3;
 /** The same call with the same result this many times is a loop. */
 const SAME_RESULT_LIMIT = 3;
@@ -56,23 +56,20 @@ export class CallHistory {
 
   /**
    * Notes a refused or failed call. Answers true when that ends the tool for this run: the same
-   * arguments were refused in an earlier step, the same error came too often, or too many calls of
-   * the tool were refused since one went well.
+   * arguments were refused in an earlier step, the same error came in too many steps, or calls of the
+   * tool were refused in too many since one went well. Calls of one step are one attempt, for none of
+   * them was asked in the knowledge of what the others came to.
    */
-  noteFailure(call: FinishedCall, failure: ToolFailure): boolean {
-    if (EXTERNAL.has(failure.taxonomyClass)) return false;
-    const repairs = this.#repairsOf(call.toolId);
-    const refusedAt = repairs.refused.get(call.argumentsPrint);
-    const error = printOf(failure);
-    const sameErrors = (repairs.errors.get(error) ?? 0) + 1;
-    repairs.errors.set(error, sameErrors);
-    repairs.refused.set(call.argumentsPrint, refusedAt ?? call.step);
-    repairs.count++;
+  noteFailure({ toolId, step, argumentsPrint }: FinishedCall, failure: ToolFailure): boolean {
+    if (EXTERNAL.has(failure.taxonomyClass) || this.isWithdrawn(toolId)) return false;
+    const repairs = this.#repairsOf(toolId);
+    const refusedBefore = (repairs.refused.get(argumentsPrint) ?? step) < step;
+    if (!refusedBefore) repairs.refused.set(argumentsPrint, step);
+    const sameErrors = countStep(repairs.errors, printOf(failure), step);
+    repairs.steps.add(step);
     const ends =
-      (refusedAt !== undefined && refusedAt < call.step) ||
-      sameErrors >= SAME_ERROR_LIMIT ||
-      repairs.count > this.#maxRepairs;
-    if (ends) this.#withdrawn.add(call.toolId);
+      refusedBefore || sameErrors >= SAME_ERROR_LIMIT || repairs.steps.size > this.#maxRepairs;
+    if (ends) this.#withdrawn.add(toolId);
     return ends;
   }
 
@@ -103,7 +100,7 @@ export class CallHistory {
   #repairsOf(toolId: string): Repairs {
     const known = this.#repairs.get(toolId);
     if (known) return known;
-    const fresh: Repairs = { refused: new Map(), errors: new Map(), count: 0 };
+    const fresh: Repairs = { refused: new Map(), errors: new Map(), steps: new Set() };
     this.#repairs.set(toolId, fresh);
     return fresh;
   }
@@ -112,8 +109,22 @@ export class CallHistory {
 interface Repairs {
   /** The step in which arguments were refused first. */
   readonly refused: Map<string, number>;
-  readonly errors: Map<string, number>;
-  count: number;
+  readonly errors: Map<string, CountedSteps>;
+  /** In which anything was refused. */
+  readonly steps: Set<number>;
+}
+
+interface CountedSteps {
+  readonly last: number;
+  readonly count: number;
+}
+
+/** Counts the steps in which something came; answers how many there are by now. */
+function countStep(counted: Map<string, CountedSteps>, key: string, step: number): number {
+  const known = counted.get(key);
+  const count = (known?.count ?? 0) + (known?.last === step ? 0 : 1);
+  counted.set(key, { last: step, count });
+  return count;
 }
 
 interface Repeated {

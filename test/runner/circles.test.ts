@@ -53,6 +53,33 @@ describe("repair", () => {
     expect(runner.isWithdrawn("test__note")).toBe(false);
   });
 
+  test("calls of one step are one attempt, for none of them knew of the others", async () => {
+    const { tool } = noteTool();
+    const { call, runner } = benchFor([tool]);
+    const refuse = (step: number, ids: readonly string[]) =>
+      Promise.all(ids.map((id) => call("test__note", { text: 1, [id]: 1 }, { step, id })));
+    await refuse(1, ["a", "b", "c", "d", "e", "f"]);
+    await refuse(2, ["g", "h", "i"]);
+    expect(runner.isWithdrawn("test__note")).toBe(false);
+    const results = await refuse(3, ["j", "k"]);
+    expect(runner.isWithdrawn("test__note")).toBe(true);
+    expect(results.map(({ response }) => response.next_action)).toEqual([
+      "proceed_without_tool",
+      "proceed_without_tool",
+    ]);
+  });
+
+  test("steps are counted whatever the mistakes, and once for all mistakes of a step", async () => {
+    const { tool } = noteTool();
+    const policy = { allowedTools: ["test__note"], budgets: { maxRepairs: 1 } };
+    const { call, runner } = benchFor([tool], { policy });
+    await call("test__note", { text: 1 }, { step: 1, id: "a" });
+    await call("test__note", {}, { step: 1, id: "b" });
+    expect(runner.isWithdrawn("test__note")).toBe(false);
+    await call("test__note", { text: "hi", amount: "x" }, { step: 2, id: "c" });
+    expect(runner.isWithdrawn("test__note")).toBe(true);
+  });
+
   test("two equal calls of one step are one mistake", async () => {
     const { tool } = noteTool();
     const { call, runner } = benchFor([tool]);
