@@ -32,11 +32,9 @@ export class StoredInbox implements Mailbox {
   }
 
   put(text: string): void {
-    this.#sql.exec(
-      "INSERT INTO inbox (seq, body) VALUES (?, ?)",
-      ++this.#count,
-      JSON.stringify(text),
-    );
+    const seq = this.#count + 1;
+    this.#sql.exec("INSERT INTO inbox (seq, body) VALUES (?, ?)", seq, JSON.stringify(text));
+    this.#count = seq;
     this.#waiting.push(text);
   }
 

@@ -59,7 +59,7 @@ export function bindTool(
     validateInput: (args) => parseWith(contract.input, args),
     checkRules: (args) => checkRules(executable.rules, args),
     checkState: async (args, context, scope) =>
-      executable.checkState?.(args, context, grant(scope)) ?? ok(null),
+      executable.checkState ? executable.checkState(args, context, grant(scope)) : ok(null),
     exec: async (args, context, scope) => executable.execute(args, context, grant(scope)),
     validateOutput: (output) => parseWith(contract.output, output),
     redactArgs: (args) => redact(args, argsAllowlist),
@@ -80,7 +80,8 @@ function checkRules(
   args: JsonObject,
 ): ReturnType<BoundToolRuntime["checkRules"]> {
   const errors = rules
-    .filter((rule) => !rule.holds(args))
+    // An author out of the compiler's reach may answer a promise, which says neither yes nor no.
+    .filter((rule) => (rule.holds(args) as unknown) !== true)
     .map(({ code, message, field = null }) => ({ field, code, message }));
   return errors.length === 0 ? ok(null) : fail({ taxonomyClass: "SEMANTIC_INVALIDITY", errors });
 }

@@ -2,7 +2,6 @@ import type { Mailbox } from "../capabilities/inbox.ts";
 import type { Model } from "../capabilities/model.ts";
 import { routeVersions } from "../contracts/route-versions.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
-
 import type { RunClaim } from "../protocol/run-claim.ts";
 import { limitsOf, narrowPolicy } from "../protocol/tool-policy.ts";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.ts";
@@ -74,9 +73,10 @@ async function runSteps(
   } = policy.budgets;
   const budget = new RunBudget(limitsOf(policy.budgets), maxRetries);
   const time = startTimeLimit(ports.clock, signal, maxWallClockMs);
-  const scope = openScope(claim, ports, { policy, pin: loaded.pin, budget, signal: time.signal });
-  const growth = new Growth(scope.transcript);
   try {
+    const bounds = { policy, pin: loaded.pin, budget, signal: time.signal };
+    const scope = openScope(claim, ports, bounds);
+    const growth = new Growth(scope.transcript);
     for (let number = 1; number <= maxSteps; number++) {
       if (signal.aborted) return { reason: "cancelled" };
       const exhausted = budget.findExhausted({ tokens: 1 });

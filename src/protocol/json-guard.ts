@@ -42,6 +42,16 @@ export function isWellFormed(value: unknown): boolean {
 }
 
 /**
+ * Tells whether every number of a parsed value is finite: JSON may write one that is not, such as 1e999.
+ * Contract: the value nests at most MAX_JSON_DEPTH levels.
+ */
+export function hasFiniteNumbers(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return true;
+  return Object.values(value).every((item) => hasFiniteNumbers(item));
+}
+
+/**
  * Finds an own key `__proto__` anywhere in a parsed value and answers the path to it.
  * Threat: such a key becomes the prototype of whatever the value is merged or copied into.
  * Contract: the value nests at most MAX_JSON_DEPTH levels.

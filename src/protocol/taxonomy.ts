@@ -25,6 +25,11 @@ export const TAXONOMY_CLASSES = [
 export type TaxonomyClass = (typeof TAXONOMY_CLASSES)[number];
 export type FailureClass = Exclude<TaxonomyClass, "SUCCESS" | "PARTIAL_SUCCESS">;
 
+/** Tells whether a name is that of a failure's class; who writes tools may be out of the compiler's reach. */
+export function isFailureClass(name: string): name is FailureClass {
+  return Object.hasOwn(ERROR_CODES, name);
+}
+
 /** What may follow an outcome by its class alone (seeds/004, "Tool Error Taxonomy"); see respond. */
 export interface Response {
   /** The model may correct its arguments and ask again. */

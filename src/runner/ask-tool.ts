@@ -1,38 +1,34 @@
 import type { ToolFailure } from "../protocol/observation.ts";
 import { neutralise } from "../protocol/untrusted-text.ts";
 import { fail, type Result } from "../protocol/result.ts";
+import { answerWithin } from "./answer-within.ts";
 import type { CallInHand } from "./call-in-hand.ts";
 import { boundFailure, CANCELLED, failCall, TOOL_FAILED } from "./tool-failure.ts";
 
 /**
  * Calls an author's function until it answers, its time is up or the run is cancelled.
- * Contract: never throws; a function that does not end is left behind, and what it answers later is
- * dropped. Nothing of a thrown error reaches the failure.
+ * Contract: never throws; a function that does not end is left behind. Nothing of a thrown error
+ * reaches the failure.
  * Fails: TIMEOUT; UNKNOWN_ERROR for a throw and for a cancelled run; whatever the function returns.
  */
 export async function askTool(
   { tool, signal, ports }: Pick<CallInHand, "tool" | "signal" | "ports">,
   ask: () => Promise<Result<unknown, ToolFailure>>,
 ): Promise<Result<unknown, ToolFailure>> {
-  if (signal.aborted) return CANCELLED;
   const { maxRuntimeMs = tool.timeoutMs } = ports.policy.budgets;
   const timeoutMs = Math.min(tool.timeoutMs, maxRuntimeMs);
-  const { promise: ended, resolve: end } = Promise.withResolvers<Result<unknown, ToolFailure>>();
-  const cancel = (): void => end(CANCELLED);
-  signal.addEventListener("abort", cancel, { once: true });
-  const stopTimer = ports.clock.schedule(timeoutMs, () =>
-    end(
-      failCall("TIMEOUT", {
+  const patience = { clock: ports.clock, timeoutMs, signal };
+  const waited = await answerWithin(patience, () => attempt(ask, tool));
+  switch (waited.kind) {
+    case "answered":
+      return waited.value;
+    case "cancelled":
+      return CANCELLED;
+    case "timed_out":
+      return failCall("TIMEOUT", {
         code: "timeout",
         message: `the tool did not answer within ${timeoutMs} ms`,
-      }),
-    ),
-  );
-  try {
-    return await Promise.race([ended, attempt(ask, tool)]);
-  } finally {
-    stopTimer();
-    signal.removeEventListener("abort", cancel);
+      });
   }
 }
 

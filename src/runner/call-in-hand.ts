@@ -9,7 +9,6 @@ import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { ToolHook } from "../capabilities/tool-hook.ts";
 import type { BoundToolRuntime, ToolSourcePort } from "../capabilities/tool-source.ts";
 import type { ConnectionId } from "../protocol/ids.ts";
-import type { JsonObject } from "../protocol/json.ts";
 import type { PolicyPin } from "../protocol/policy-pin.ts";
 import type { Principal } from "../protocol/principal.ts";
 import type { ToolCall } from "../protocol/tool-call.ts";
@@ -62,8 +61,8 @@ export interface CallInHand extends RunnerState {
   readonly startedAtMs: number;
   /** From 1. */
   readonly attempt: number;
-  /** Says that the call starts, with its redacted arguments; in every attempt but the first nothing. */
-  readonly announceStart: (hand: CallInHand, args: JsonObject) => void;
+  /** What the tool began to run with in an earlier attempt; undefined when it did not. */
+  readonly begun?: ToolInvocationContext | undefined;
 }
 
 /** Names the logical operation of a call: the same in every attempt, and in no other call of the run. */

@@ -1,3 +1,4 @@
+import type { Veto } from "../capabilities/tool-hook.ts";
 import { hashText } from "../protocol/canonical-hash.ts";
 import {
   observeFailure,
@@ -7,7 +8,7 @@ import {
   type ToolFailure,
 } from "../protocol/observation.ts";
 import { NOT_DISPATCHED, respond, type DispatchState } from "../protocol/response-vector.ts";
-import type { Result } from "../protocol/result.ts";
+import { fail, type Result } from "../protocol/result.ts";
 import { toolErrorCode } from "../protocol/taxonomy.ts";
 import type { ToolExecResult } from "../protocol/tool-invocation.ts";
 import { printOf } from "./call-history.ts";
@@ -31,21 +32,24 @@ export function concludeEarly(ending: Ending, failure: ToolFailure): ToolExecRes
  * says how it ended.
  */
 export async function conclude(hand: CallInHand, passage: Passage): Promise<ToolExecResult> {
+  const { args, begun } = passage;
   const { outcome, repairEnded, warnings } = await learn(hand, passage);
   const state = { ...dispatchStateOf(hand, passage), repairEnded };
-  const conclusion: Conclusion = { args: passage.args, outcome, state, warnings };
-  const { args } = passage;
-  if (!passage.dispatched || args === undefined) return finish(hand, conclusion);
-  const veto = await askAfter(
-    hand.ports.hooks,
-    hookedCall(hand, args),
-    observe(hand, conclusion, hand.ports.clock.nowMs()),
-  );
+  const conclusion: Conclusion = { args, outcome, state, warnings };
+  if (!begun || !args) return finish(hand, conclusion);
+  const { ports, tool } = hand;
+  const observation = observe(hand, conclusion, ports.clock.nowMs());
+  const veto = await askAfter(ports, hookedCall(tool, begun, args), observation);
   if (!veto) return finish(hand, conclusion);
-  const message = `the tool ran, but its result is withheld: ${veto.message}`;
-  const errors = [{ field: null, code: veto.code, message }];
-  const failure: ToolFailure = { taxonomyClass: "POLICY_VIOLATION", errors };
-  return finish(hand, { args, outcome: { ok: false, failure }, state, warnings: [] });
+  return finish(hand, { args, outcome: withhold(outcome, veto), state, warnings: [] });
+}
+
+/** What may follow of a failure is not a hook's to change: only its words are withheld. */
+function withhold(outcome: Conclusion["outcome"], veto: Veto): Conclusion["outcome"] {
+  const what = outcome.ok ? "ran, but its result" : "was asked, but what became of it";
+  const message = `the tool ${what} is withheld: ${veto.message}`;
+  const taxonomyClass = outcome.ok ? "POLICY_VIOLATION" : outcome.failure.taxonomyClass;
+  return fail({ taxonomyClass, errors: [{ field: null, code: veto.code, message }] });
 }
 
 interface Conclusion {
@@ -58,6 +62,8 @@ interface Conclusion {
 
 const LOOP_WARNING =
   "this call brought the same result three times; it will not be made again with these arguments";
+const BEGUN_BEFORE =
+  "an earlier attempt at this call began, and nobody knows what became of it; this one did not begin";
 const REPAIR_ENDED = {
   field: null,
   code: "repair_ended",
@@ -66,30 +72,31 @@ const REPAIR_ENDED = {
 
 /** Notes what a call came to, and tells the model when it goes in circles. */
 async function learn(
-  { context, history, tool }: CallInHand,
-  { argumentsPrint, dispatched, outcome }: Passage,
+  { context, history, tool, begun: begunBefore }: CallInHand,
+  { argumentsPrint, begun, outcome }: Passage,
 ): Promise<Pick<Conclusion, "outcome" | "warnings"> & { readonly repairEnded: boolean }> {
   const call = { toolId: tool.id, step: context.step, argumentsPrint };
-  const print = outcome.ok ? await printResult(outcome.value.data) : printOf(outcome.failure);
-  const isEffect = outcome.ok && mutates(tool);
-  const isLooping = dispatched && history.noteOutcome(call, { print, mutates: isEffect });
-  const warnings = isLooping ? [LOOP_WARNING] : [];
+  const said = outcome.ok ? JSON.stringify(outcome.value.data) : printOf(outcome.failure);
+  const result = { print: await shorten(said), mutates: outcome.ok && mutates(tool) };
+  const isLooping = begun !== undefined && history.noteOutcome(call, result);
+  const isOpen = begun !== undefined && begun === begunBefore && mutates(tool);
+  const warnings = [...(isLooping ? [LOOP_WARNING] : []), ...(isOpen ? [BEGUN_BEFORE] : [])];
   if (outcome.ok) {
     history.noteAccepted(tool.id);
     return { outcome, warnings, repairEnded: false };
   }
-  const repairEnded = history.noteFailure(call, outcome.failure);
-  if (!repairEnded) return { outcome, warnings, repairEnded };
+  const ends = history.noteFailure(call, outcome.failure);
+  const repairEnded = history.isWithdrawn(tool.id);
+  if (!ends) return { outcome, warnings, repairEnded };
   const errors = [...outcome.failure.errors, REPAIR_ENDED];
-  return { outcome: { ok: false, failure: { ...outcome.failure, errors } }, warnings, repairEnded };
+  return { outcome: fail({ ...outcome.failure, errors }), warnings, repairEnded };
 }
 
-/** Longest result that a run remembers as it is. Unit: UTF-16 code units. */
+/** Longest text that a run remembers as it is. Unit: UTF-16 code units. */
 const MAX_REMEMBERED_CHARS = 256;
 
 /** A hash is shorter than most results, and costs more than the shortest. */
-async function printResult(data: NormalOutput["data"]): Promise<string> {
-  const text = JSON.stringify(data);
+async function shorten(text: string): Promise<string> {
   return text.length <= MAX_REMEMBERED_CHARS ? text : hashText(text);
 }
 

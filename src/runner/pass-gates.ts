@@ -1,8 +1,10 @@
 import type { HookedCall } from "../capabilities/tool-hook.ts";
+import type { BoundToolRuntime } from "../capabilities/tool-source.ts";
 import { hashOf, hashText } from "../protocol/canonical-hash.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { ToolFailure } from "../protocol/observation.ts";
-import { ok, type Result } from "../protocol/result.ts";
+import type { Result } from "../protocol/result.ts";
+import type { ToolInvocationContext } from "../protocol/tool-invocation.ts";
 import { askTool } from "./ask-tool.ts";
 import type { CallInHand } from "./call-in-hand.ts";
 import { askBefore } from "./gates/ask-hooks.ts";
@@ -12,6 +14,7 @@ import { checkArgumentRules } from "./gates/check-argument-rules.ts";
 import { checkHistory } from "./gates/check-history.ts";
 import { checkPolicy } from "./gates/check-policy.ts";
 import { checkState } from "./gates/check-state.ts";
+import { checkTurn } from "./gates/check-turn.ts";
 import { normaliseOutput, type NormalOutput } from "./gates/normalise-output.ts";
 import { parseCall } from "./gates/parse-call.ts";
 import { reserveBudget } from "./gates/reserve-budget.ts";
@@ -24,21 +27,25 @@ export interface Passage {
   readonly argumentsPrint: string;
   /** Redacted; absent when they never passed validation. */
   readonly args?: JsonObject;
-  /** The tool began to run. */
-  readonly dispatched: boolean;
+  /** What the tool began to run with, in this attempt or else in an earlier one. */
+  readonly begun: ToolInvocationContext | undefined;
   readonly outcome: Result<NormalOutput, ToolFailure>;
 }
 
 /**
  * Takes one attempt at a call through every gate, in the order of the design's pipeline. Nothing of it
- * is remembered from one attempt to the next but what it has reserved.
+ * is remembered from one attempt to the next but what it has reserved, and that the tool has begun.
+ * Contract: throws only when the tool did not run.
  */
 export async function passGates(hand: CallInHand): Promise<Passage> {
-  const { tool, call, ports } = hand;
+  const { tool, call, ports, begun } = hand;
   const refused = async (
     outcome: Result<never, ToolFailure>,
     print: Promise<string> = hashText(call.argumentsText.trim()),
-  ): Promise<Passage> => ({ argumentsPrint: await print, dispatched: false, outcome });
+  ): Promise<Passage> => ({ argumentsPrint: await print, begun, outcome });
+
+  const wanted = checkTurn(hand, begun !== undefined);
+  if (!wanted.ok) return refused(wanted);
 
   const allowed = checkPolicy(ports.policy, tool);
   if (!allowed.ok) return refused(allowed);
@@ -52,19 +59,10 @@ export async function passGates(hand: CallInHand): Promise<Passage> {
   const ruled = tool.checkRules(valid.value);
   if (!ruled.ok) return refused(ruled, hashOf(parsed.value));
 
-  const shown = tool.redactArgs(valid.value);
+  const args = tool.redactArgs(valid.value);
   const payloadHash = await hashOf(valid.value);
-  const known = { argumentsPrint: payloadHash, args: shown };
-  const accepted: Accepted = { args: valid.value, shown, payloadHash };
-  const admitted = await admit(hand, accepted);
-  if (!admitted.ok) return { ...known, dispatched: false, outcome: admitted };
-  const invocation = admitted.value;
-  try {
-    const outcome = await dispatch(hand, invocation, accepted);
-    return { ...known, dispatched: true, outcome };
-  } finally {
-    invocation.close();
-  }
+  const ending = await admit(hand, { args: valid.value, shown: args, payloadHash });
+  return { argumentsPrint: payloadHash, args, ...ending };
 }
 
 /** Arguments that fit the contract. */
@@ -75,35 +73,38 @@ interface Accepted {
   readonly payloadHash: string;
 }
 
-/** Gates 6 to 10: who asks, what policy and state say, and whether it can be afforded. */
-async function admit(
-  hand: CallInHand,
-  accepted: Accepted,
-): Promise<Result<Invocation, ToolFailure>> {
-  const { tool, ports } = hand;
+type Ending = Pick<Passage, "begun" | "outcome">;
+
+/** Gates 6 and 7, who asks and what policy says of the arguments; then the call gets what it runs with. */
+async function admit(hand: CallInHand, accepted: Accepted): Promise<Ending> {
+  const { tool, ports, begun } = hand;
 
   const authorised = await authorise(hand, ports.policy);
-  if (!authorised.ok) return authorised;
+  if (!authorised.ok) return { begun, outcome: authorised };
 
   const ruled = checkArgumentRules(ports.policy, tool, accepted.args);
-  if (!ruled.ok) return ruled;
+  if (!ruled.ok) return { begun, outcome: ruled };
 
   const opened = await openInvocation(hand, accepted.payloadHash, authorised.value);
-  if (!opened.ok) return opened;
+  if (!opened.ok) return { begun, outcome: opened };
   const invocation = opened.value;
-
-  const ready = await prepare(hand, accepted, invocation);
-  if (ready.ok) return opened;
-  invocation.close();
-  return ready;
+  try {
+    const ready = await prepare(hand, accepted, invocation);
+    if (!ready.ok) return { begun, outcome: ready };
+    if (hand.signal.aborted) return { begun, outcome: CANCELLED };
+    return { begun: invocation.context, outcome: await dispatch(hand, accepted, invocation) };
+  } finally {
+    invocation.close();
+  }
 }
 
+/** Gates 8 to 10: whether the call still fits, may be made without a person, and can be afforded. */
 async function prepare(
   hand: CallInHand,
   { args, shown, payloadHash }: Accepted,
   { context, scope }: Invocation,
 ): Promise<Result<null, ToolFailure>> {
-  const { tool, ports } = hand;
+  const { tool, ports, begun, signal } = hand;
 
   const fresh = await checkState(hand, args, scope);
   if (!fresh.ok) return fresh;
@@ -114,29 +115,35 @@ async function prepare(
   const useful = checkHistory(hand, payloadHash);
   if (!useful.ok) return useful;
 
-  const bound = { ...hand, context };
-  const willing = await askBefore(ports.hooks, hookedCall(bound, shown));
+  const willing = await askBefore(ports, hookedCall(tool, context, shown), signal);
   if (!willing.ok) return willing;
 
-  const reserved = await reserveBudget(bound, args);
-  if (!reserved.ok) return reserved;
-  return hand.signal.aborted ? CANCELLED : ok(null);
+  const wanted = checkTurn(hand, begun !== undefined);
+  if (!wanted.ok) return wanted;
+
+  return reserveBudget({ ...hand, context }, args);
 }
 
 /** Gates 12 and 13: runs the tool and makes an observation's worth of what it answers. */
 async function dispatch(
   hand: CallInHand,
-  { context, scope }: Invocation,
   { args, shown }: Accepted,
+  { context, scope }: Invocation,
 ): Promise<Result<NormalOutput, ToolFailure>> {
-  const { tool } = hand;
-  hand.announceStart(hand, shown);
+  const { tool, ports, begun } = hand;
+  const { part, toolCallId } = context;
+  if (!begun) {
+    ports.journal.append([{ type: "tool_call_start", part, toolCallId, args: shown }]);
+  }
   const done = await askTool(hand, () => tool.exec(args, context, scope));
   return done.ok ? normaliseOutput(hand, done.value) : done;
 }
 
 /** What the deployment's hooks are shown of a call. */
-export function hookedCall({ tool, context }: CallInHand, args: JsonObject): HookedCall {
-  const { id: toolId, version, sideEffectClass } = tool;
+export function hookedCall(
+  { id: toolId, version, sideEffectClass }: BoundToolRuntime,
+  context: ToolInvocationContext,
+  args: JsonObject,
+): HookedCall {
   return { toolId, version, sideEffectClass, args, context };
 }

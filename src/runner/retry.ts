@@ -27,10 +27,10 @@ export function nextRetryMs(hand: CallInHand, passage: Passage): number | undefi
 /** What the response to an outcome depends on beside its class. */
 export function dispatchStateOf(
   { tool }: Pick<CallInHand, "tool">,
-  { dispatched }: Pick<Passage, "dispatched">,
+  { begun }: Pick<Passage, "begun">,
 ): DispatchState {
   return {
-    dispatched,
+    dispatched: begun !== undefined,
     mutates: mutates(tool),
     isIdempotent: tool.isIdempotent,
     repairEnded: false,

@@ -1,15 +1,19 @@
 import type { FieldError, ToolFailure } from "../protocol/observation.ts";
 import { fail } from "../protocol/result.ts";
+import { isFailureClass } from "../protocol/taxonomy.ts";
 
 /** Most that a tool's own failure may say; it goes to the log, the reader and the model. */
 const MAX_ERRORS = 16;
 const MAX_MESSAGE_CHARS = 500;
 const MAX_NAME_CHARS = 256;
 
-/** Keeps a tool's own failure within bounds. */
+/**
+ * Keeps a tool's own failure within bounds.
+ * Contract: throws on what is no failure at all.
+ */
 export function boundFailure({ taxonomyClass, errors, retryAfterMs }: ToolFailure): ToolFailure {
   return {
-    taxonomyClass,
+    taxonomyClass: isFailureClass(taxonomyClass) ? taxonomyClass : "UNKNOWN_ERROR",
     ...(isDelay(retryAfterMs) && { retryAfterMs }),
     errors: errors.slice(0, MAX_ERRORS).map(({ field, message, code }) => ({
       field: field === null ? null : field.slice(0, MAX_NAME_CHARS),

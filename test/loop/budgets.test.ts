@@ -24,7 +24,12 @@ const asking = (step: number): ModelTurn => ({
 });
 
 /** Runs a model that goes on for ever under these budgets. */
-async function run(budgets: object, model: Model, signal = new AbortController().signal) {
+async function run(
+  budgets: object,
+  model: Model,
+  signal = new AbortController().signal,
+  replaced: Partial<RunPorts> = {},
+) {
   const journal = new MemoryJournal();
   const clock = new FakeClock();
   const loaded = { policy: policyOf({ allowedTools: [], budgets }) };
@@ -36,6 +41,7 @@ async function run(budgets: object, model: Model, signal = new AbortController()
     inbox: { hasMail: false, takeAll: () => [], close: () => {} },
     policies: { load: async () => loaded, learn: () => {}, read: async () => loaded },
     source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
+    ...replaced,
   };
   await passing(runLoop(CLAIM, ports, signal), clock);
   return { done: journal.events.at(-1), waiting: clock.waiting, journal };
@@ -114,5 +120,16 @@ test("a run that ends in time leaves no timer behind", async () => {
   const { model } = insatiable();
   const { done, waiting } = await run({ maxWallClockMs: 5_000, maxSteps: 2 }, model);
   expect(done).toMatchObject({ reason: "step_limit" });
+  expect(waiting).toBe(0);
+});
+
+test("a run whose tools cannot be listed leaves no timer behind", async () => {
+  const broken = () => {
+    throw new Error("broken");
+  };
+  const { model } = insatiable();
+  const source = { getBoundTool: () => undefined, listToolSpecs: broken };
+  const { done, waiting } = await run({ maxWallClockMs: 5_000 }, model, undefined, { source });
+  expect(done).toMatchObject({ error: { code: "internal_error" } });
   expect(waiting).toBe(0);
 });

@@ -64,6 +64,34 @@ test("nobody waits for an answer that names too long a time", async () => {
   expect(keys.length).toBe(1);
 });
 
+describe("the contract's own rate limit", () => {
+  const limited = (windowSeconds: number) => ({
+    runtime: { rateLimit: { windowSeconds, maxRequests: 1 } },
+  });
+
+  test("holds for calls that waited for it too", async () => {
+    const startsMs: number[] = [];
+    const { tool } = readTool([() => (startsMs.push(clock.nowMs()), up())], limited(10));
+    const { call, clock } = benchFor([tool]);
+    const ids = ["a", "b", "c"];
+    const calls = Promise.all(ids.map((id) => call("test__read", { id }, { step: 1, id })));
+    const results = await passing(calls, clock, 250);
+    expect(results.every(({ ok: isOk }) => isOk)).toBe(true);
+    const [first = 0, second = 0, third = 0] = startsMs;
+    expect([second - first, third - second].every((gap) => gap >= 10_000)).toBe(true);
+  });
+
+  test("counts a call whose first attempt never came so far", async () => {
+    const states = [down()(), ok(null)];
+    const change = { ...limited(3_600), checkState: () => states.shift() ?? ok(null) };
+    const { tool, keys } = readTool([up], change);
+    const { call, clock } = benchFor([tool]);
+    expect((await passing(call("test__read", {}), clock)).ok).toBe(true);
+    expect(endOf(await passing(call("test__read", {}), clock))[0]).toBe("RATE_LIMITED");
+    expect(keys.length).toBe(1);
+  });
+});
+
 describe("a mutation that may have happened", () => {
   const flaky = { execute: down(), runtime: { maxRetries: 2 } };
   test("is not tried again, and the outcome asks for it to be looked into", async () => {
@@ -118,7 +146,7 @@ test("what cannot get better is not tried again", async () => {
   expect(keys.length).toBe(1);
 });
 
-test("a run that is cancelled while a call waits for its retry ends the call", async () => {
+test("a run that is cancelled while a call waits for its retry ends the call with what it came to", async () => {
   const abort = new AbortController();
   const { tool, keys } = readTool([
     () => {
@@ -129,6 +157,6 @@ test("a run that is cancelled while a call waits for its retry ends the call", a
   ]);
   const { call } = benchFor([tool]);
   const result = await call("test__read", {}, { signal: abort.signal });
-  expect(endOf(result)).toEqual(["UNKNOWN_ERROR", "cancelled"]);
+  expect(endOf(result)).toEqual(["DEPENDENCY_UNAVAILABLE", "down"]);
   expect(keys.length).toBe(1);
 });

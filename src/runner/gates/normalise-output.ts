@@ -16,18 +16,32 @@ export interface NormalOutput {
 /**
  * Gate 13: validates what the tool returned, keeps its allowlisted fields, makes text that others wrote
  * harmless and shortens what is too long.
- * Contract: names no field of the output, which is the tool's bug and not the model's.
+ * Contract: never throws; names no field of the output, which is the tool's bug and not the model's.
  * Fails: OBSERVATION_NORMALIZATION_FAIL.
  */
 export function normaliseOutput(
+  hand: CallInHand,
+  output: unknown,
+): Result<NormalOutput, ToolFailure> {
+  try {
+    return normalise(hand, output);
+  } catch {
+    // A schema of the author broke, or the output is nested without end.
+    return INVALID_OUTPUT;
+  }
+}
+
+const INVALID_OUTPUT = failCall("OBSERVATION_NORMALIZATION_FAIL", {
+  code: "invalid_output",
+  message: "the tool ran, but its output does not fit its contract",
+});
+
+function normalise(
   { tool, ports }: CallInHand,
   output: unknown,
 ): Result<NormalOutput, ToolFailure> {
   const valid = tool.validateOutput(output);
-  if (!valid.ok) {
-    const message = "the tool ran, but its output does not fit its contract";
-    return failCall("OBSERVATION_NORMALIZATION_FAIL", { code: "invalid_output", message });
-  }
+  if (!valid.ok) return INVALID_OUTPUT;
   const warnings: string[] = [];
   let data = tool.redactOutput(valid.value);
   if (tool.isOutputUntrusted) {

@@ -2,6 +2,7 @@ import type { BoundToolRuntime } from "../../capabilities/tool-source.ts";
 import { utf8Bytes, type JsonObject } from "../../protocol/json.ts";
 import {
   findProtoKey,
+  hasFiniteNumbers,
   isWellFormed,
   MAX_JSON_DEPTH,
   nestsTooDeep,
@@ -13,7 +14,7 @@ import { failCall } from "../tool-failure.ts";
 
 /**
  * Gate 3: turns the model's argument text into one JSON object within the contract's limits.
- * Fails: SYNTACTIC_PARSE_FAIL; OUT_OF_BOUNDS for size and depth; STRUCTURAL_VIOLATION for `__proto__`.
+ * Fails: SYNTACTIC_PARSE_FAIL; OUT_OF_BOUNDS for size, depth and numbers; STRUCTURAL_VIOLATION for `__proto__`.
  */
 export function parseCall(call: ToolCall, tool: BoundToolRuntime): Result<JsonObject, ToolFailure> {
   if (utf8Bytes(call.argumentsText) > tool.maxArgumentsBytes) {
@@ -29,6 +30,10 @@ export function parseCall(call: ToolCall, tool: BoundToolRuntime): Result<JsonOb
   if (!isWellFormed(parsed.value)) {
     const message = "the arguments hold half a character";
     return failCall("SYNTACTIC_PARSE_FAIL", { code: "not_unicode", message });
+  }
+  if (!hasFiniteNumbers(parsed.value)) {
+    const message = "the arguments hold a number that is too large";
+    return failCall("OUT_OF_BOUNDS", { code: "number_too_large", message });
   }
   if (findProtoKey(parsed.value) !== undefined) {
     return failCall("STRUCTURAL_VIOLATION", {

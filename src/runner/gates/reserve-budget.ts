@@ -1,7 +1,6 @@
 import type { RateLimit, Reservation } from "../../capabilities/budget-ledger.ts";
 import { BUDGETS, lowerLimits, type BudgetAmounts } from "../../protocol/budget.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import { fromPointer } from "../../protocol/json-pointer.ts";
 import type { ToolFailure } from "../../protocol/observation.ts";
 import type { PolicyPin } from "../../protocol/policy-pin.ts";
 import { fail, ok, type Result } from "../../protocol/result.ts";
