@@ -21,7 +21,8 @@ export interface Veto {
 /**
  * A deployment's own say over every call.
  * Contract: `before` runs when every gate up to the budget has passed, and a veto ends the call;
- * `after` sees the outcome, and a veto withholds it from the model. A throw is a veto.
+ * `after` sees the outcome of every call that began, and a veto withholds it from the model; of a failure
+ * only the words. A throw is a veto, and so is no answer within five seconds.
  */
 export interface ToolHook {
   before?(call: HookedCall): Promise<Veto | undefined>;

@@ -89,6 +89,9 @@ export function answerInterrupted(
     }));
 }
 
+/** The log may lack the last moments before the end, so nothing tells which tools had begun. */
+const INTERRUPTED = "the run was interrupted, and whether the tool ran is not known";
+
 function observeInterruption(
   { toolCallId, toolName }: OpenCall,
   { runId, nowMs }: Interruption,
@@ -97,6 +100,6 @@ function observeInterruption(
   const facts = { name: toolName, version: "unknown", toolCallId, traceId: runId, ...times };
   return observeFailure(facts, {
     taxonomyClass: "UNKNOWN_ERROR",
-    errors: [{ field: null, code: "interrupted", message: "the run was interrupted" }],
+    errors: [{ field: null, code: "interrupted", message: INTERRUPTED }],
   });
 }

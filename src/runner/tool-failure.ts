@@ -27,10 +27,10 @@ function isDelay(value: number | undefined): value is number {
   return typeof value === "number" && value >= 0 && Number.isFinite(value);
 }
 
-/** Ends a call whose run was cancelled before the tool answered. */
+/** Ends a call whose run was cancelled, or out of time, before the tool answered. */
 export const CANCELLED = failCall("UNKNOWN_ERROR", {
   code: "cancelled",
-  message: "the run was cancelled before the tool answered",
+  message: "the run was stopped before the tool answered",
 });
 
 /** Ends a call in which the tool, or its contract, broke; what broke stays inside. */

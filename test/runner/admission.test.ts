@@ -7,7 +7,7 @@ import { fail, ok } from "../../src/protocol/result.ts";
 import { limitsOf } from "../../src/protocol/tool-policy.ts";
 import { RunBudget } from "../../src/runner/run-budget.ts";
 import { policyOf } from "../suites/fakes.ts";
-import { benchFor, endOf, type BenchSettings } from "../suites/runner-ports.ts";
+import { ACME, ANN, benchFor, endOf, type BenchSettings } from "../suites/runner-ports.ts";
 import { noteTool, readTool } from "../suites/tools.ts";
 
 const allowing = (more: object = {}): object => ({ allowedTools: ["test__note"], ...more });
@@ -248,6 +248,24 @@ describe("a mutation also passes the policy that is current", () => {
     expect(await refuse(settings)).toMatchObject({ end, reserved: 1, reached: 0 });
   });
 
+  test.each([
+    ["still grants its connection", ["mail"], "SUCCESS"],
+    ["grants it no longer", [], "PERMISSION_DENIED"],
+    ["grants another one alone", ["other"], "PERMISSION_DENIED"],
+  ])("which %s", async (_name, granted, end) => {
+    const { tool } = noteTool({ requiresConnection: true, capabilities: ["auth"] });
+    const granting = (ids: readonly string[]) =>
+      allowing({ grants: ids.map((connectionId) => ({ connectionId, tools: ["test__note"] })) });
+    const { call } = benchFor([tool], {
+      policy: granting(["mail"]),
+      policies: current(granting(granted)),
+      ledgerAnswers: [changed],
+      connectionIds: ["mail", "other"] as never,
+      broker: { bind: () => Promise.resolve(ok({}) as never) },
+    });
+    expect(endOf(await call("test__note", { text: "hi" }))[0]).toBe(end);
+  });
+
   const priced = { runtime: { cost: { currency: "USD", perCall: 1, unit: "call" } } };
   test.each([
     ["lowers a limit of the run", { budgets: { maxWrites: 0 } }, {}, "budget_exhausted"],
@@ -347,6 +365,21 @@ describe("hooks", () => {
     });
   });
 
+  test("are shown redacted arguments before the call, and what it would run with", async () => {
+    const seen: unknown[] = [];
+    const hook: ToolHook = {
+      before: async ({ args, context }) => {
+        seen.push(args, context.subjectId);
+        return undefined;
+      },
+    };
+    const { tool } = noteTool();
+    const principal = { tenantId: ACME, actorId: ANN, subjectId: "user:bob" as never, scopes: [] };
+    const { call } = benchFor([tool], { hooks: [hook], principal });
+    expect((await call("test__note", { text: "hi", amount: 3 })).ok).toBe(true);
+    expect(seen).toEqual([{ text: "hi" }, "user:bob"]);
+  });
+
   test("withhold a result, and the model learns that the tool ran", async () => {
     const { tool, reached } = noteTool();
     const seen: unknown[] = [];
@@ -369,9 +402,10 @@ describe("hooks", () => {
 
 test("a call that waits when the user speaks is skipped, and says so", async () => {
   const { tool, reached } = noteTool();
-  const { call } = benchFor([tool], { inbox: { hasMail: true, takeAll: () => [] } });
+  const { call, questions } = benchFor([tool], { inbox: { hasMail: true, takeAll: () => [] } });
   expect(endOf(await call("test__note", { text: "hi" }))).toEqual(["STALE_STATE", "skipped"]);
-  expect(reached).toEqual([]);
+  // Mutant: asking only before the call is counted.
+  expect([reached, questions]).toEqual([[], []]);
 });
 
 test("an observation carries the attempt, the trace and what has to be verified", async () => {

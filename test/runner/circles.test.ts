@@ -23,6 +23,16 @@ describe("repair", () => {
     expect(reached).toEqual([]);
   });
 
+  test("the same arguments are the same however they are spelt, also to a rule", async () => {
+    const rules = [{ code: "no", message: "no", holds: () => false }];
+    const { tool } = noteTool({ rules });
+    const { call, runner } = benchFor([tool]);
+    await call("test__note", '{"text":"hi","amount":1}');
+    expect(runner.isWithdrawn("test__note")).toBe(false);
+    await call("test__note", '{ "amount": 1.0, "text": "hi" }');
+    expect(runner.isWithdrawn("test__note")).toBe(true);
+  });
+
   test("the same mistake with other arguments ends it at the third time", async () => {
     const { tool } = noteTool();
     const { call, runner } = benchFor([tool]);

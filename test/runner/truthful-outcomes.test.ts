@@ -263,7 +263,11 @@ describe("a run that is cancelled while a call is at", () => {
       if (here === place) cancel();
       return Promise.resolve(answer);
     };
-    const { tool, reached } = noteTool({ requiresConnection: true, capabilities: ["auth"] });
+    const { tool, reached } = noteTool({
+      requiresConnection: true,
+      capabilities: ["auth"],
+      checkState: () => (place === "broker" ? never() : ok(null)),
+    });
     const { call, journal, clock } = benchFor([tool], {
       policy: {
         allowedTools: ["test__note"],
@@ -282,6 +286,53 @@ describe("a run that is cancelled while a call is at", () => {
     expect(clock.waiting).toBe(0);
   });
 });
+
+test("a call that ended has left no listener on the run's signal", async () => {
+  const { tool } = readTool([() => down(), () => ok({ text: "up" })]);
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...args: Parameters<typeof add>) => (listeners++, add(...args));
+  signal.removeEventListener = (...args: Parameters<typeof add>) => (listeners--, remove(...args));
+  const { call, clock } = benchFor([tool]);
+  expect((await passing(call("test__read", {}, { signal }), clock)).ok).toBe(true);
+  expect([listeners, clock.waiting]).toEqual([0, 0]);
+});
+
+test.each([
+  [50, 20, 20],
+  [20, 50, 20],
+])("a tool of %i ms has under a policy of %i ms the shorter time", async (own, policys, ms) => {
+  const { tool } = noteTool({ execute: never, runtime: { timeoutMs: own } });
+  const policy = { allowedTools: ["test__note"], budgets: { maxRuntimeMs: policys } };
+  const { call, clock } = benchFor([tool], { policy });
+  const { observation } = await passing(call("test__note", { text: "hi" }), clock, 1);
+  expect(observation.status.taxonomy_class).toBe("TIMEOUT");
+  expect(observation.execution_metadata.latency_ms).toBe(ms);
+});
+
+test.each([
+  ["unknown_connection", "PERMISSION_DENIED", false],
+  ["unreadable_connection", "DEPENDENCY_UNAVAILABLE", true],
+] as const)(
+  "a broker that answers %s ends a call that did not begin",
+  async (code, end, retryable) => {
+    const { tool, reached } = noteTool({ requiresConnection: true, capabilities: ["auth"] });
+    const { call } = benchFor([tool], {
+      policy: {
+        allowedTools: ["test__note"],
+        grants: [{ connectionId: "mail", tools: ["test__note"] }],
+      },
+      connectionIds: ["mail"] as never,
+      broker: { bind: () => Promise.resolve(fail({ code })) },
+    });
+    const result = await call("test__note", { text: "hi" });
+    expect(endOf(result)).toEqual([end, code]);
+    expect(result.response).toMatchObject({ retryable, escalate: false });
+    expect(reached).toEqual([]);
+  },
+);
 
 function withCancel(controller: AbortController) {
   return { signal: controller.signal, abort: () => controller.abort() };
