@@ -64,7 +64,7 @@ export class CallHistory {
     if (EXTERNAL.has(failure.taxonomyClass) || this.isWithdrawn(toolId)) return false;
     const repairs = this.#repairsOf(toolId);
     const refusedBefore = (repairs.refused.get(argumentsPrint) ?? step) < step;
-    if (!refusedBefore) repairs.refused.set(argumentsPrint, step);
+    repairs.refused.set(argumentsPrint, step);
     const sameErrors = countStep(repairs.errors, printOf(failure), step);
     repairs.steps.add(step);
     const ends =

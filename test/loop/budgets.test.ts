@@ -133,3 +133,16 @@ test("a run whose tools cannot be listed leaves no timer behind", async () => {
   expect(done).toMatchObject({ error: { code: "internal_error" } });
   expect(waiting).toBe(0);
 });
+
+test("a run that is cancelled before its first step asks no model", async () => {
+  const abort = new AbortController();
+  const { model, calls } = insatiable();
+  const loaded = { policy: policyOf({ allowedTools: [] }) };
+  const policies = {
+    load: async () => (abort.abort(), loaded),
+    learn: () => {},
+    read: async () => loaded,
+  };
+  const { done } = await run({}, model, abort.signal, { policies });
+  expect([done, calls()]).toMatchObject([{ reason: "cancelled" }, 0]);
+});

@@ -300,6 +300,18 @@ describe("a mutation also passes the policy that is current", () => {
     expect((await reserve(rate(10), rate(20, 6)))?.rateLimit).toEqual(ten);
   });
 
+  test("which is known to the isolate from then on", async () => {
+    const learnt: unknown[] = [];
+    const policies = {
+      ...current(allowing()),
+      learn: (...said: unknown[]) => void learnt.push(said),
+    };
+    const { tool } = noteTool();
+    const { call } = benchFor([tool], { ledgerAnswers: [changed], policies });
+    expect((await call("test__note", { text: "hi" })).ok).toBe(true);
+    expect(learnt).toEqual([[ACME, { revision: 2, hash: "sha256:2" }]]);
+  });
+
   test("and is counted under it", async () => {
     const { tool, reached } = noteTool();
     const policies = current(allowing({ tenantBudgets: { maxWrites: 7 } }));
@@ -488,4 +500,99 @@ test("a connection is bound for one invocation, and its tool cannot name another
   expect(bound).toEqual([["acme", "mail", expect.any(AbortSignal)]]);
   expect(seen).toEqual([expect.objectContaining({ connectionId: "mail" }), "s3cret"]);
   expect(JSON.stringify(result)).not.toContain("s3cret");
+});
+
+test("who may run a tool is asked with the scopes of its contract and of policy", async () => {
+  const { tool } = noteTool({ security: { requiredScopes: ["notes:write"] } });
+  const policy = { allowedTools: [{ id: "test__note", scopes: ["staff"] }] };
+  const { call, questions } = benchFor([tool], { policy });
+  await call("test__note", { text: "hi" });
+  expect(questions.map(({ requiredScopes }) => requiredScopes)).toEqual([["notes:write", "staff"]]);
+});
+
+test.each([
+  ["more than one that is granted and requested", ["mail", "other"], "connection_ambiguous"],
+  ["one that the caller may not use", ["mail"], "no_permission"],
+])("a connection is not chosen among %s", async (_name, granted, code) => {
+  const { tool, reached } = noteTool({ requiresConnection: true, capabilities: ["auth"] });
+  const grants = granted.map((connectionId) => ({ connectionId, tools: ["test__note"] }));
+  const bound: unknown[] = [];
+  const { call } = benchFor([tool], {
+    policy: allowing({ grants }),
+    connectionIds: ["mail", "other"] as never,
+    authorizationOf: () => ({
+      check: async ({ action }) => (action === "connection.use" ? "no_permission" : "allow"),
+    }),
+    broker: { bind: async (...names) => (bound.push(names), ok({}) as never) },
+  });
+  expect(endOf(await call("test__note", { text: "hi" }))).toEqual(["PERMISSION_DENIED", code]);
+  expect([reached, bound]).toEqual([[], []]);
+});
+
+test("a call whose context would carry a secret does not run", async () => {
+  const { tool, reached } = noteTool();
+  const id = "sk-0123456789abcdef";
+  const result = await benchFor([tool]).call("test__note", { text: "hi" }, { id });
+  expect(endOf(result)).toEqual(["UNKNOWN_ERROR", "tool_failed"]);
+  expect(reached).toEqual([]);
+});
+
+test("a version whose time comes while the run goes on is gone", async () => {
+  const lifecycle = { status: "deprecated", sunsetDate: "2026-01-03", replacement: null };
+  const { tool } = noteTool({ lifecycle });
+  const { call, clock } = benchFor([tool]);
+  expect((await call("test__note", { text: "a" })).ok).toBe(true);
+  clock.advance(86_400_000);
+  const gone = await call("test__note", { text: "b" });
+  expect([endOf(gone), gone.errorCode]).toEqual([
+    ["STRUCTURAL_VIOLATION", "unknown_tool"],
+    "unavailable",
+  ]);
+});
+
+test.each([
+  [300, 200, 200],
+  [200, 300, 200],
+])(
+  "a result of a tool's %i bytes under policy's %i is cut to the fewer",
+  async (own, policys, bytes) => {
+    const { tool } = noteTool({
+      execute: () => ok({ text: "x".repeat(1_000) }),
+      runtime: { maxResultBytes: own },
+    });
+    const { call } = benchFor([tool], {
+      policy: allowing({ budgets: { maxResultBytes: policys } }),
+    });
+    const { value } = await call("test__note", { text: "hi" });
+    expect(new TextEncoder().encode(JSON.stringify(value)).byteLength).toBeLessThanOrEqual(bytes);
+  },
+);
+
+describe("a read asks the tenant's ledger", () => {
+  const paid = { runtime: { cost: { currency: "USD", perCall: 1, unit: "call" } } };
+  const limited = [{ id: "test__read", rateLimit: { windowSeconds: 60, maxRequests: 9 } }];
+  test.each<[string, object, object, number]>([
+    ["not where nothing of it is limited", {}, paid, 0],
+    ["where its calls are limited", { tenantBudgets: { maxReads: 1 } }, {}, 1],
+    ["where its cost is limited", { tenantBudgets: { maxCost: 1 } }, paid, 1],
+    ["not where its cost is limited and it has none", { tenantBudgets: { maxCost: 1 } }, {}, 0],
+    ["where its rate is limited", { allowedTools: limited }, {}, 1],
+  ])("%s", async (_name, more, change, asked) => {
+    const { tool } = readTool([() => ok({ text: "read" })], change);
+    const policy = { allowedTools: ["test__read"], ...more };
+    const { call, reservations } = benchFor([tool], { policy });
+    expect((await call("test__read", {})).ok).toBe(true);
+    expect(reservations.length).toBe(asked);
+  });
+});
+
+test("a run's rate limit says how long until its window ends", () => {
+  const budget = new RunBudget({}, undefined);
+  const rateLimit = { windowSeconds: 10, maxRequests: 1 };
+  const start = (id: string, nowMs: number) =>
+    budget.reserve({ id, toolId: "t", rateLimit, amounts: { reads: 1 }, nowMs });
+  expect(start("a", 1_000)).toBeUndefined();
+  expect(start("b", 4_000)).toEqual({ kind: "rate_limited", retryAfterMs: 7_000 });
+  expect(start("a", 4_000)).toBeUndefined();
+  expect(start("b", 11_000)).toBeUndefined();
 });

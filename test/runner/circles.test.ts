@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ok } from "../../src/protocol/result.ts";
+import { CallHistory } from "../../src/runner/call-history.ts";
 import { benchFor, endOf } from "../suites/runner-ports.ts";
 import { noteTool, readTool } from "../suites/tools.ts";
 
@@ -20,6 +21,8 @@ describe("repair", () => {
     expect(runner.isWithdrawn("test__note")).toBe(true);
     const third = await call("test__note", { text: "right" });
     expect(endOf(third)).toEqual(["BUDGET_EXHAUSTED", "tool_withdrawn"]);
+    expect(third.observation.result_payload.errors.length).toBe(1);
+    expect(third.response.next_action).toBe("proceed_without_tool");
     expect(reached).toEqual([]);
   });
 
@@ -140,5 +143,37 @@ describe("the same call with the same result", () => {
     const { call } = benchFor([tool]);
     for (let round = 0; round < 6; round++) await call("test__read", {});
     expect(keys.length).toBe(3);
+  });
+});
+
+describe("the history of a run", () => {
+  const failureOf = (code: string) => ({
+    taxonomyClass: "TYPE_MISMATCH" as const,
+    errors: [{ field: null, code, message: "" }],
+  });
+
+  test("lets four steps be mended where policy says nothing", () => {
+    const history = new CallHistory(undefined);
+    const ends = [1, 2, 3, 4, 5].map((step) => {
+      const call = { toolId: "t", step, argumentsPrint: `${step}` };
+      return history.noteFailure(call, failureOf(`${step}`));
+    });
+    expect(ends).toEqual([false, false, false, false, true]);
+  });
+
+  test("forgets the results of the calls that were not made for longest", () => {
+    const history = new CallHistory(undefined);
+    const callOf = (argumentsPrint: string) => ({ toolId: "t", step: 1, argumentsPrint });
+    const note = (argumentsPrint: string): boolean =>
+      history.noteOutcome(callOf(argumentsPrint), { print: "same", mutates: false });
+    note("stale");
+    note("stale");
+    note("fresh");
+    note("fresh");
+    for (let index = 0; index < 998; index++) note(`${index}`);
+    expect(note("fresh")).toBe(true);
+    note("one more");
+    expect(note("stale")).toBe(false);
+    expect(history.isLooping(callOf("fresh"))).toBe(true);
   });
 });

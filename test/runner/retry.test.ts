@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fail, ok } from "../../src/protocol/result.ts";
-import { benchFor, endOf, passing } from "../suites/runner-ports.ts";
+import { ACME, ANN, benchFor, endOf, passing } from "../suites/runner-ports.ts";
 import { noteTool, readTool } from "../suites/tools.ts";
 
 const down = (retryAfterMs?: number) => () =>
@@ -55,6 +55,14 @@ test("chance spreads the attempts, and an answer that names a time is obeyed", a
   expect(keys.length).toBe(3);
   // 250 ms and half of it again, then 5,000 ms and half of 500 ms.
   expect(clock.nowMs() - startMs).toBe(375 + 5_250);
+});
+
+test("a time that has passed is no reason to hurry", async () => {
+  const { tool } = readTool([down(-200), up]);
+  const { call, clock } = benchFor([tool]);
+  const startMs = clock.nowMs();
+  expect((await passing(call("test__read", {}), clock, 10)).ok).toBe(true);
+  expect(clock.nowMs() - startMs).toBe(250);
 });
 
 test("nobody waits for an answer that names too long a time", async () => {
@@ -155,8 +163,41 @@ test("a run that is cancelled while a call waits for its retry ends the call wit
     },
     up,
   ]);
-  const { call } = benchFor([tool]);
+  const { call, clock } = benchFor([tool]);
   const result = await call("test__read", {}, { signal: abort.signal });
+  expect(clock.waiting).toBe(0);
   expect(endOf(result)).toEqual(["DEPENDENCY_UNAVAILABLE", "down"]);
   expect(keys.length).toBe(1);
+});
+
+test("a run that is cancelled while a gate answers that it may be tried again waits for nothing", async () => {
+  const abort = new AbortController();
+  const { tool, reached } = noteTool({ runtime: { maxRetries: 1 } });
+  const ledger = { reserve: async () => (abort.abort(), { kind: "unavailable" as const }) };
+  const { call, clock } = benchFor([tool], { ledger });
+  const result = await call("test__note", { text: "hi" }, { signal: abort.signal });
+  expect(endOf(result)).toEqual(["DEPENDENCY_UNAVAILABLE", "ledger_unavailable"]);
+  expect([reached.length, clock.waiting]).toEqual([0, 0]);
+});
+
+test("a key is that of one operation: another person, version, call or payload has another", async () => {
+  const seen: string[] = [];
+  const keyOf = async (
+    more: { subjectId?: string; version?: string; id?: string; args?: object } = {},
+  ) => {
+    const { subjectId, version = "1.0.0", id = "a", args = {} } = more;
+    const { tool, keys } = readTool([up], { version });
+    const who = { tenantId: ACME, actorId: ANN, scopes: [] };
+    const principal = { ...who, ...(subjectId !== undefined && { subjectId: subjectId as never }) };
+    await benchFor([tool], { principal }).call("test__read", args, { step: 1, id });
+    seen.push(...keys);
+  };
+  await keyOf();
+  await keyOf({ subjectId: "user:bob" });
+  await keyOf({ version: "1.0.1" });
+  await keyOf({ id: "b" });
+  await keyOf({ args: { id: "x" } });
+  expect(new Set(seen).size).toBe(5);
+  await keyOf();
+  expect(seen[5]).toBe(seen[0]);
 });
