@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Model } from "../../src/capabilities/model.ts";
 import { runLoop, type RunPorts } from "../../src/loop/run-loop.ts";
+import { startTimeLimit } from "../../src/loop/time-limit.ts";
 import type { ToolCallId } from "../../src/protocol/ids.ts";
 import type { ModelTurn } from "../../src/protocol/model-event.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
@@ -145,4 +146,15 @@ test("a run that is cancelled before its first step asks no model", async () => 
   };
   const { done } = await run({}, model, abort.signal, { policies });
   expect([done, calls()]).toMatchObject([{ reason: "cancelled" }, 0]);
+});
+
+test("a run's time is up at once where it was cancelled before, and no longer once it is stopped", () => {
+  const clock = new FakeClock();
+  expect(startTimeLimit(clock, AbortSignal.abort(), undefined).signal.aborted).toBe(true);
+  const cancelled = new AbortController();
+  const time = startTimeLimit(clock, cancelled.signal, 1_000);
+  time.stop();
+  cancelled.abort();
+  clock.advance(2_000);
+  expect([time.signal.aborted, time.isUp, clock.waiting]).toEqual([false, false, 0]);
 });

@@ -133,6 +133,57 @@ describe("a step", () => {
     expect(answered).toEqual(["a", "b", "c"]);
   });
 
+  test("closes the inbox exactly when nothing follows it", async () => {
+    const last = setStep(playModel().model);
+    expect((await runStep(last.scope, { number: 1, last: false })).continued).toBe(false);
+    expect(last.inbox.isClosed).toBe(true);
+    const step = setStep(playModel(() => asks("a")).model);
+    const running = runStep(step.scope, { number: 1, last: false });
+    await step.settle();
+    await step.finish("a");
+    await running;
+    expect(step.inbox.isClosed).toBe(false);
+  });
+
+  test("shows the model no tool that was withdrawn", async () => {
+    const shown: unknown[] = [];
+    const model: Model = {
+      async *stream({ tools }: ModelRequest) {
+        shown.push(tools.map(({ name }) => name));
+        yield [{ type: "turn", turn: turn() }];
+      },
+    };
+    const { scope } = setStep(model);
+    const tools = ["kept", "gone"].map((name) => ({ name })) as never;
+    const runner = { ...scope.runner, isWithdrawn: (name: string) => name === "gone" };
+    await runStep({ ...scope, tools, runner }, { number: 1, last: false });
+    expect(shown).toEqual([["kept"]]);
+  });
+
+  test("remembers nothing of a turn that failed", async () => {
+    const failed = { code: "upstream_stalled", detail: "" } as const;
+    const broken = turn({ text: "half", finish: "error", failure: failed });
+    const { scope, journal } = setStep(playModel(() => broken).model);
+    await runStep(scope, { number: 1, last: false });
+    expect(journal.messages).toEqual([]);
+  });
+
+  test("remembers a bounded amount of arguments, and those of later calls as none", async () => {
+    const big = JSON.stringify({ text: "x".repeat(150_000) });
+    const asked = asks("a", "b", "c");
+    const toolCalls = asked.toolCalls.map((call, index) =>
+      index < 2 ? { ...call, argumentsText: big } : call,
+    );
+    const bench = setStep(playModel(() => ({ ...asked, toolCalls })).model);
+    const running = runStep(bench.scope, { number: 1, last: false });
+    await bench.settle();
+    const [message] = bench.journal.messages;
+    const kept = message?.role === "assistant" ? message.toolCalls : [];
+    expect(kept.map(({ argumentsText }) => argumentsText.length)).toEqual([big.length, 2, 2]);
+    for (const id of ["a", "b", "c"]) await bench.finish(id);
+    await running;
+  });
+
   test("a message that comes while a tool runs waits for the results", async () => {
     const { model, seen } = playModel(() => asks("a", "b"));
     const bench = setStep(model);
@@ -206,6 +257,8 @@ describe("a run", () => {
     const bench = setRun(model, { budgets: { maxSteps: 2 } });
     await bench.run();
     expect(whenAsked).toEqual([false, true]);
+    const steps = bench.journal.events.filter(({ type }) => type === "step_finished");
+    expect(steps).toMatchObject([{ continued: true }, { continued: false }]);
     expect(endOf(bench.journal)).toMatchObject({ reason: "step_limit" });
     const second = setRun(playModel().model);
     await second.run();
