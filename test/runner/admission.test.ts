@@ -184,6 +184,7 @@ test("money is counted: what a call costs, and what it moves", async () => {
   const policy = allowing({ budgets: { maxFinancial: 100, maxCost: 0.25 } });
   const { call, reservations } = benchFor([tool], { policy });
   expect((await call("test__note", { text: "a", amount: 60.5 })).ok).toBe(true);
+  expect(reservations[0]?.id).toBe("run_1/1:call_1");
   expect(reservations[0]?.amounts).toEqual({ writes: 1, cost: 100_000, financial: 60_500_000 });
   expect(endOf(await call("test__note", { text: "b", amount: 40 }))[0]).toBe("BUDGET_EXHAUSTED");
   expect((await call("test__note", { text: "c", amount: 39.5 })).ok).toBe(true);

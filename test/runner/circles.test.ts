@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ok } from "../../src/protocol/result.ts";
+import { fail, ok } from "../../src/protocol/result.ts";
 import { CallHistory } from "../../src/runner/call-history.ts";
 import { benchFor, endOf } from "../suites/runner-ports.ts";
 import { noteTool, readTool } from "../suites/tools.ts";
@@ -132,6 +132,18 @@ describe("the same call with the same result", () => {
       expect((await call("test__read", {})).ok).toBe(true);
       expect((await call("test__note", { text: `${round}` })).ok).toBe(true);
     }
+  });
+
+  test("is one when what was done in between failed", async () => {
+    const { tool, keys } = readTool([() => ok({ text: "same" })]);
+    const stale = { taxonomyClass: "STALE_STATE" as const, errors: [] };
+    const { tool: note } = noteTool({ execute: () => fail(stale) });
+    const { call } = benchFor([tool, note]);
+    for (let round = 0; round < 5; round++) {
+      await call("test__read", {}, { step: 2 * round + 1 });
+      await call("test__note", { text: `${round}` }, { step: 2 * round + 2 });
+    }
+    expect(keys.length).toBe(3);
   });
 
   test("counts failures too: a tool that breaks the same way is not asked for ever", async () => {
