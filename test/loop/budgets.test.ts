@@ -150,7 +150,7 @@ test("a run that is cancelled before its first step asks no model", async () => 
 
 test("a run's time is up at once where it was cancelled before, and no longer once it is stopped", () => {
   const clock = new FakeClock();
-  expect(startTimeLimit(clock, AbortSignal.abort(), undefined).signal.aborted).toBe(true);
+  expect(startTimeLimit(clock, AbortSignal.abort(), 1_000).signal.aborted).toBe(true);
   const cancelled = new AbortController();
   const time = startTimeLimit(clock, cancelled.signal, 1_000);
   time.stop();
