@@ -61,7 +61,7 @@ export class CallHistory {
    * them was asked in the knowledge of what the others came to.
    */
   noteFailure({ toolId, step, argumentsPrint }: FinishedCall, failure: ToolFailure): boolean {
-    if (EXTERNAL.has(failure.taxonomyClass) || this.isWithdrawn(toolId)) return false;
+    if (EXTERNAL.has(failure.taxonomyClass)) return false;
     const repairs = this.#repairsOf(toolId);
     const refusedBefore = (repairs.refused.get(argumentsPrint) ?? step) < step;
     repairs.refused.set(argumentsPrint, step);

@@ -4,7 +4,7 @@ import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { compareVersions, routeVersions } from "../../src/contracts/route-versions.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
-import { createToolCatalog } from "../../src/contracts/tool-catalog.ts";
+import { createToolCatalog, findTool } from "../../src/contracts/tool-catalog.ts";
 import { isSunset } from "../../src/protocol/tool-lifecycle.ts";
 import { fakeRunCapabilities, policyOf } from "../suites/fakes.ts";
 import { sound } from "./definitions.ts";
@@ -179,4 +179,14 @@ test("a source binds every version by its own id, and no other", () => {
     sunsetDate: "2026-02-01",
     replacement: null,
   });
+});
+
+test("a version that is asked for by its number is not found once its time has come", () => {
+  const specs = registerContracts([define("1.0.0", "deprecated"), define("2.0.0")]);
+  const policy = policyOf({ allowedTools: [sound.name] });
+  const find = (version: string, nowMs: number) =>
+    findTool(specs, policy, { toolId: sound.name, version, nowMs })?.version;
+  expect(find("1.0.0", NOW)).toBe("1.0.0");
+  expect(find("1.0.0", NOW + DAY)).toBeUndefined();
+  expect(find("2.0.0", NOW + DAY)).toBe("2.0.0");
 });
