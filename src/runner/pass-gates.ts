@@ -41,7 +41,7 @@ export async function passGates(hand: CallInHand): Promise<Passage> {
   const { tool, call, ports, begun } = hand;
   const refused = async (
     outcome: Result<never, ToolFailure>,
-    print: Promise<string> = hashText(call.argumentsText),
+    print: Promise<string> = hashText(call.argumentsText.trim()),
   ): Promise<Passage> => ({ argumentsPrint: await print, begun, outcome });
 
   const wanted = checkTurn(hand, begun !== undefined);

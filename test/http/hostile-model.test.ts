@@ -178,12 +178,14 @@ describe("a model that does what a page tells it to", () => {
     expect(text.match(/<tool_output /g)?.length).toBe(1);
   });
 
-  test("cannot keep it busy: the same fault ends the tool, and the run comes to its end", async () => {
-    const { classes, codes } = await obeyPage(
-      Array.from({ length: 9 }, () => "CALL lab__write_note {}"),
-    );
-    expect(new Set(classes)).toEqual(new Set(["STRUCTURAL_VIOLATION", "BUDGET_EXHAUSTED"]));
-    expect(codes).toContain("tool_withdrawn");
+  test("cannot keep it busy: a page that sends it back to itself is read three times", async () => {
+    const { classes, codes } = await obeyPage([
+      'CALL lab__read_page {"url":"https://evil.test/"}',
+      "CALL lab__write_note {}",
+    ]);
+    expect(codes.filter((code) => code === "tool_withdrawn").length).toBeGreaterThan(0);
+    expect(codes).toContain("doom_loop");
+    expect(classes.filter((name) => name === "SUCCESS").length).toBe(2);
     expect(effects).toEqual([]);
   });
 });

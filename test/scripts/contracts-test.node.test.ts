@@ -199,7 +199,12 @@ describe("planted faults", () => {
       "const failure = isOutputUntrusted",
       "const failure = false",
     ],
-    ["drift", "src/runner/gates/normalise-output.ts", "if (!valid.ok)", "if (0)"],
+    [
+      "drift",
+      "src/runner/gates/normalise-output.ts",
+      "tool.validateOutput(output)",
+      "{ ok: true, value: output } as never",
+    ],
     ["replay", "src/protocol/observation.ts", "facts.traceId", "String(Math.random())"],
   ])("the mode %s fails, and no other, where a gate is open: %s", (mode, file, from, to) => {
     const close = edit(file, from, () => to);
