@@ -48,6 +48,7 @@ describe("npm run dev, offline", () => {
       ["core__get_current_time", "core__get_current_time"],
       /corrected it/,
     ],
+    ["a call spelt out", 'call core__calculate {"expression":"6*7"}', ["core__calculate"], /42/],
     ["a calculation", "What is 12.5% of 480?", ["core__calculate"], /= 60/],
   ])("answers from fixtures: %s", async (_name, question, tools, answer) => {
     const response = await ask(server.url, question);
