@@ -23,7 +23,7 @@ const toolResult = v.strictObject({
   toolName: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(128))),
   result: v.custom<JsonValue>((value) => value !== undefined, "a JSON value"),
 });
-const texts = v.union([v.string(), v.array(text)]);
+const texts = v.union([v.string(), v.array(text)], "a text, or a list of text parts");
 
 /** The body of `POST /v1/chat`, closed: a field it does not name is refused. */
 export const chatRequestBody = v.strictObject({
@@ -34,11 +34,14 @@ export const chatRequestBody = v.strictObject({
         v.strictObject({ role: v.literal("user"), content: texts }),
         v.strictObject({
           role: v.literal("assistant"),
-          content: v.union([v.string(), v.array(v.variant("type", [text, toolCall]))]),
+          content: v.union(
+            [v.string(), v.array(v.variant("type", [text, toolCall]))],
+            "a text, or a list of text and tool-call parts",
+          ),
         }),
         v.strictObject({
           role: v.literal("tool"),
-          content: v.pipe(v.array(toolResult), v.length(1)),
+          content: v.pipe(v.array(toolResult), v.length(1, "exactly one tool-result")),
         }),
       ]),
     ),

@@ -281,3 +281,13 @@ function endless(): ReadableStream<Uint8Array> {
   const block = new TextEncoder().encode(" ".repeat(64 * 1024));
   return new ReadableStream({ pull: (controller) => controller.enqueue(block) });
 }
+
+test.each([
+  ["user", [{ type: "image" }], "expected a text, or a list of text parts"],
+  ["assistant", [{ type: "image" }], "expected a text, or a list of text and tool-call parts"],
+  ["tool", [], "expected exactly one tool-result"],
+])("tells which content a message of the %s may have", async (role, content, message) => {
+  const response = await postChat({ messages: [{ role, content }] });
+  const errors = [{ pointer: "/messages/0/content", message }];
+  expect(await response.json()).toMatchObject({ code: "invalid_request", errors });
+});
