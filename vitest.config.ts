@@ -19,6 +19,13 @@ Object.assign(process.env, {
   CONNECTION_KEYS: connectionKeysSecret(),
 });
 
+/** A hung test has to end; how fast a sound one is, a busy machine decides. Unit: milliseconds. */
+const PATIENCE = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
+};
+
 /**
  * Two projects: what runs in the Worker is tested inside workerd, everything else on Node.
  * A test is a workerd test unless its name ends in `.node.test.ts`.
@@ -43,6 +50,7 @@ export default defineConfig({
         ],
         test: {
           name: "workerd",
+          ...PATIENCE,
           include: ["test/**/*.test.ts"],
           exclude: ["test/**/*.node.test.ts"],
         },
@@ -52,8 +60,7 @@ export default defineConfig({
           name: "node",
           include: ["test/**/*.node.test.ts"],
           exclude: hasBrowser ? [] : [BROWSER_TESTS],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...PATIENCE,
         },
       },
     ],

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { TOOL_CONTRACTS } from "../src/compose/tool-contracts.ts";
+import { ContractError } from "../src/contracts/contract-error.ts";
 import { publishContract } from "../src/contracts/publish-contract.ts";
 import { fail, ok } from "../src/protocol/result.ts";
 import {
@@ -44,7 +45,13 @@ const COMMANDS: { readonly [Command in Asked["command"]]: readonly (keyof typeof
   test: ["tool", "verbose"],
 };
 
-await main();
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof ContractError)) throw error;
+  console.error(`contracts: ${error.message}; see docs/tools-authoring.md`);
+  process.exitCode = 1;
+}
 
 /** Holds the contracts in the code against the lock, writes the lock anew, or tests the contracts. */
 async function main(): Promise<void> {
