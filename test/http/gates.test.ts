@@ -92,20 +92,23 @@ describe("a policy that changes while a run goes", () => {
   }
 
   test("stops its next mutation at once", async () => {
-    expect(await changeBetween("taken", { allowedTools: [] })).toEqual(["SUCCESS", "not_allowed"]);
+    expect(await changeBetween("gates-taken", { allowedTools: [] })).toEqual([
+      "SUCCESS",
+      "not_allowed",
+    ]);
     expect(effects).toEqual(["note: before"]);
   });
 
   test("stops it by a rule that is new", async () => {
     const argumentRules = [{ tool: "lab__write_note", field: "/text", must: { equal: "before" } }];
     const policy = { allowedTools: ["lab__write_note"], argumentRules };
-    expect(await changeBetween("ruled", policy)).toEqual(["SUCCESS", "argument_rule"]);
+    expect(await changeBetween("gates-ruled", policy)).toEqual(["SUCCESS", "argument_rule"]);
     expect(effects).toEqual(["note: before"]);
   });
 
   test("lets it go on when it allows more: what the run pinned is its ceiling", async () => {
     const policy = { allowedTools: ["lab__write_note", "lab__delete_all"] };
-    expect(await changeBetween("widened", policy)).toEqual(["SUCCESS", "SUCCESS"]);
+    expect(await changeBetween("gates-widened", policy)).toEqual(["SUCCESS", "SUCCESS"]);
     expect(effects).toEqual(["note: before", "note: after"]);
   });
 });

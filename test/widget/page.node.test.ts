@@ -156,7 +156,8 @@ describe("an answer", () => {
     await visit.page.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
     await field.press("Enter");
     await expect.poll(() => visit.api.runs.length).toBe(2);
-    expect(await visit.page.getByText("The run takes no more messages.").isVisible()).toBe(false);
+    const notice = visit.page.getByText("The run takes no more messages.");
+    await expect.poll(() => notice.isVisible()).toBe(false);
   });
 
   it("says why its run failed, and can be asked for again", async () => {
