@@ -3,14 +3,14 @@
 declare module "ai" {
   export function tool<Tool>(definition: Tool): Tool;
   export function generateText(request: {
-    readonly model: import("ai/test").MockLanguageModelV4;
+    readonly model: object;
     readonly tools: object;
     readonly prompt: string;
   }): Promise<{ readonly toolResults: readonly { readonly output: unknown }[] }>;
 }
 
 declare module "ai/test" {
-  export class MockLanguageModelV4 {
-    constructor(model: { readonly doGenerate: () => Promise<object> });
-  }
+  export const MockLanguageModelV4: new (model: {
+    readonly doGenerate: () => Promise<object>;
+  }) => object;
 }
