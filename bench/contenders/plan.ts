@@ -64,6 +64,7 @@ function interlockSettings(): Record<string, string> {
   return {
     MODELS: Object.values(SCENARIOS).map(modelOf).join(","),
     API_TOKENS: JSON.stringify([caller]),
+    CONNECTION_KEYS: JSON.stringify([{ id: "bench", key: Buffer.alloc(32).toString("base64") }]),
   };
 }
 
