@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { ActorId, TenantId } from "./ids.ts";
+import { parseJsonAs } from "./parse-json-as.ts";
 import type { Principal } from "./principal.ts";
 
 /** Ids that go into storage keys and run ids: short, printable, without separators. */
@@ -34,19 +35,10 @@ export type ApiToken = v.InferOutput<typeof apiTokens>[number];
 
 /** Reads the list of tokens; undefined when the text is not exactly one. */
 export function parseApiTokens(text: string): readonly ApiToken[] | undefined {
-  return parseWith(apiTokens, text);
+  return parseJsonAs(apiTokens, text);
 }
 
 /** Reads one principal from JSON; undefined when the text is not exactly one. */
 export function parsePrincipal(text: string): Principal | undefined {
-  return parseWith(principal, text);
-}
-
-function parseWith<T>(schema: v.GenericSchema<unknown, T>, text: string): T | undefined {
-  try {
-    const parsed = v.safeParse(schema, JSON.parse(text));
-    return parsed.success ? parsed.output : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseJsonAs(principal, text);
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseJsonAs } from "./parse-json-as.ts";
 
 /** Length of an AES-256 key. */
 const KEY_BYTES = 32;
@@ -29,14 +30,6 @@ export type ConnectionKeys = readonly [ConnectionKey, ...ConnectionKey[]];
 
 /** Reads the secret CONNECTION_KEYS; undefined when the text is not exactly a list of keys. */
 export function parseConnectionKeys(text: string): ConnectionKeys | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const parsed = v.safeParse(connectionKeys, value);
-  if (!parsed.success) return undefined;
-  const [first, ...rest] = parsed.output;
+  const [first, ...rest] = parseJsonAs(connectionKeys, text) ?? [];
   return first && [first, ...rest];
 }

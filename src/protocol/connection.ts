@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseJsonAs } from "./parse-json-as.ts";
 import type { ConnectionId } from "./ids.ts";
 
 /** Longest secret that is kept, in characters. */
@@ -59,12 +60,7 @@ export type StoredConnection = v.InferOutput<typeof connectionBody>;
 
 /** Reads an opened connection; undefined when the text is not exactly one. */
 export function parseConnection(text: string): StoredConnection | undefined {
-  try {
-    const parsed = v.safeParse(connectionBody, JSON.parse(text));
-    return parsed.success ? parsed.output : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseJsonAs(connectionBody, text);
 }
 
 /**

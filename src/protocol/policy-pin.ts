@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseJsonAs } from "./parse-json-as.ts";
 import type { TenantId } from "./ids.ts";
 
 const policyPin = v.strictObject({
@@ -23,12 +24,7 @@ export function isSamePin(a: PolicyPin, b: PolicyPin): boolean {
 
 /** Reads a pin from JSON; undefined when the text is not exactly one. */
 export function parsePolicyPin(text: string): PolicyPin | undefined {
-  try {
-    const parsed = v.safeParse(policyPin, JSON.parse(text));
-    return parsed.success ? parsed.output : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseJsonAs(policyPin, text);
 }
 
 /** Names the KV entry of a document; the entry of a hash is written once and never changed. */

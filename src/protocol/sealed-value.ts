@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseJsonAs } from "./parse-json-as.ts";
 
 const base64url = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/));
 
@@ -17,10 +18,5 @@ export type SealedValue = Readonly<v.InferOutput<typeof sealedValue>>;
 
 /** Reads a stored value; undefined when the text is not exactly one. */
 export function parseSealedValue(text: string): SealedValue | undefined {
-  try {
-    const parsed = v.safeParse(sealedValue, JSON.parse(text));
-    return parsed.success ? parsed.output : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseJsonAs(sealedValue, text);
 }

@@ -1,0 +1,11 @@
+import * as v from "valibot";
+
+/** Reads JSON text of a known shape. Contract: never throws; undefined when the text is not exactly that. */
+export function parseJsonAs<T>(schema: v.GenericSchema<unknown, T>, text: string): T | undefined {
+  try {
+    const parsed = v.safeParse(schema, JSON.parse(text));
+    return parsed.success ? parsed.output : undefined;
+  } catch {
+    return undefined;
+  }
+}
