@@ -11,8 +11,10 @@ import { askBefore } from "./gates/ask-hooks.ts";
 import { authorise } from "./gates/authorise.ts";
 import { checkApproval } from "./gates/check-approval.ts";
 import { checkArgumentRules } from "./gates/check-argument-rules.ts";
+import { checkArguments } from "./gates/check-arguments.ts";
 import { checkHistory } from "./gates/check-history.ts";
 import { checkPolicy } from "./gates/check-policy.ts";
+import { checkRules } from "./gates/check-rules.ts";
 import { checkState } from "./gates/check-state.ts";
 import { checkTurn } from "./gates/check-turn.ts";
 import { normaliseOutput, type NormalOutput } from "./gates/normalise-output.ts";
@@ -53,10 +55,10 @@ export async function passGates(hand: CallInHand): Promise<Passage> {
   const parsed = parseCall(call, tool);
   if (!parsed.ok) return refused(parsed);
 
-  const valid = tool.validateInput(parsed.value);
+  const valid = checkArguments(tool, parsed.value);
   if (!valid.ok) return refused(valid, hashOf(parsed.value));
 
-  const ruled = tool.checkRules(valid.value);
+  const ruled = checkRules(tool, valid.value);
   if (!ruled.ok) return refused(ruled, hashOf(parsed.value));
 
   const args = tool.redactArgs(valid.value);
