@@ -1,4 +1,5 @@
 import type {
+  Charge,
   RateLimit,
   Reservation,
   ReservationAnswer,
@@ -56,6 +57,18 @@ export class BudgetBook {
       this.#clear("spent", nowMs);
       this.#forget(nowMs);
       return { kind: "reserved" };
+    });
+  }
+
+  /** Counts amounts whatever the limits; the same id again counts nothing. */
+  charge({ id, amounts, windowSeconds }: Charge, nowMs: number): void {
+    if (!areCountable(amounts)) return;
+    this.#storage.transactionSync(() => {
+      this.#createTables();
+      if (this.#isReserved(id, nowMs)) return;
+      const window = windowAt(nowMs, windowSeconds);
+      this.#spend(window, addAmounts(this.#spentIn(window), amounts));
+      this.#remember(id, nowMs);
     });
   }
 

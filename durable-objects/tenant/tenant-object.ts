@@ -1,5 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Reservation, ReservationAnswer } from "../../src/capabilities/budget-ledger.ts";
+import type {
+  Charge,
+  Reservation,
+  ReservationAnswer,
+} from "../../src/capabilities/budget-ledger.ts";
 import type { PolicyChange } from "../../src/capabilities/policy-registry.ts";
 import { composeTenant, type TenantPorts } from "../../src/compose/tenant.ts";
 import type { RawEnv } from "../../src/env.ts";
@@ -69,6 +73,12 @@ export class TenantObject extends DurableObject<RawEnv> {
     const answer = this.#book.reserve(reservation, this.#ports.clock.nowMs());
     await this.ctx.storage.sync();
     return answer;
+  }
+
+  /** Counts what a run has used up. */
+  async charge(charge: Charge): Promise<void> {
+    this.#book.charge(charge, this.#ports.clock.nowMs());
+    await this.ctx.storage.sync();
   }
 
   /** Publishes a pointer that does not stand yet. */

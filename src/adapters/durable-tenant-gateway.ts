@@ -1,5 +1,6 @@
 import type {
   BudgetLedger,
+  Charge,
   Reservation,
   ReservationAnswer,
 } from "../capabilities/budget-ledger.ts";
@@ -14,6 +15,7 @@ interface TenantMethods {
   policy(): Promise<PolicyPin | undefined>;
   change(proposal: PolicyProposal): Promise<PolicyChange>;
   reserve(reservation: Reservation): Promise<ReservationAnswer>;
+  charge(charge: Charge): Promise<void>;
 }
 
 export interface TenantGateway {
@@ -40,6 +42,13 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
         } catch {
           // It may have been taken or not; asking again under the same id is safe.
           return { kind: "unavailable" };
+        }
+      },
+      async charge(charge) {
+        try {
+          await objectOf(tenantId).charge(charge);
+        } catch {
+          // The next reservation finds a little more left than there is.
         }
       },
     }),

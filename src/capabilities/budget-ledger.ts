@@ -30,6 +30,9 @@ export type ReservationAnswer =
   /** The ledger could not be asked; nothing may be assumed. */
   | { readonly kind: "unavailable" };
 
+/** What has been used up already, whether there was room or not. */
+export type Charge = Pick<Reservation, "id" | "amounts" | "windowSeconds">;
+
 /**
  * A tenant's budgets, shared by all of its runs.
  * Contract: never throws; a reservation is all or nothing and durable before it is answered. The
@@ -38,4 +41,6 @@ export type ReservationAnswer =
  */
 export interface BudgetLedger {
   reserve(reservation: Reservation): Promise<ReservationAnswer>;
+  /** Counts what was used; the same id again counts nothing. What the ledger does not get is not counted. */
+  charge(charge: Charge): Promise<void>;
 }

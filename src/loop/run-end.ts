@@ -48,6 +48,6 @@ export function failed(code: string, message: string): RunEnd {
 }
 
 /** Ends a run that has used up what policy gives one run. */
-export function overBudget(what: Budget | "time"): RunEnd {
+export function overBudget(what: Budget | "time" | "the tenant's tokens"): RunEnd {
   return failed("budget_exhausted", `The run has used up its budget: ${what}.`);
 }

@@ -1,3 +1,4 @@
+import type { BudgetLedger } from "../capabilities/budget-ledger.ts";
 import type { Mailbox } from "../capabilities/inbox.ts";
 import type { Model } from "../capabilities/model.ts";
 import { routeVersions } from "../contracts/route-versions.ts";
@@ -12,6 +13,7 @@ import { CallIds } from "./call-ids.ts";
 import { Growth } from "./growth.ts";
 import { endOf, failed, overBudget, type RunEnd } from "./run-end.ts";
 import { runStep, type StepScope } from "./run-step.ts";
+import { TenantTokens } from "./tenant-tokens.ts";
 import { startTimeLimit } from "./time-limit.ts";
 
 /** What one run stands on. */
@@ -20,6 +22,7 @@ export interface RunPorts extends Omit<
   "versions" | "policy" | "pin" | "principal" | "connectionIds" | "budget"
 > {
   readonly model: Model;
+  readonly ledger: BudgetLedger;
   /** What people say while the run goes; the loop closes it before the run ends. */
   readonly inbox: Mailbox;
 }
@@ -76,16 +79,21 @@ async function runSteps(
   try {
     const bounds = { policy, pin: loaded.pin, budget, signal: time.signal };
     const scope = openScope(claim, ports, bounds);
+    const tenantTokens = new TenantTokens({ ...ports, claim, policy, pin: loaded.pin });
     const growth = new Growth(scope.transcript);
     for (let number = 1; number <= maxSteps; number++) {
       if (signal.aborted) return { reason: "cancelled" };
       const exhausted = budget.findExhausted({ tokens: 1 });
       if (exhausted !== undefined) return overBudget(exhausted);
       if (growth.isTooLong()) return TOO_LONG;
+      const refused = await tenantTokens.reserve(number);
+      if (refused) return refused;
       const { turn, continued } = await runStep(scope, { number, last: number === maxSteps });
       const { usage = NO_USAGE } = turn;
       spent.usage = addUsage(spent.usage, usage);
-      budget.spend({ tokens: usage.inputTokens + usage.outputTokens });
+      const tokens = usage.inputTokens + usage.outputTokens;
+      budget.spend({ tokens });
+      await tenantTokens.spend(number, tokens);
       if (signal.aborted) return { reason: "cancelled" };
       if (time.isUp) return overBudget("time");
       if (turn.finish !== "tool_calls" && !continued) return endOf(turn);

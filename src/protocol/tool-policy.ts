@@ -48,6 +48,7 @@ const amounts = {
   maxFinancial: v.optional(money),
   /** Money that calls cost. */
   maxCost: v.optional(money),
+  maxTokens: v.optional(count),
 };
 
 const allowedTool = v.strictObject({
@@ -116,7 +117,6 @@ const toolPolicyDocument = v.strictObject({
       maxResultBytes: v.optional(positive),
       maxSteps: v.optional(v.pipe(positive, v.maxValue(100))),
       maxWallClockMs: v.optional(v.pipe(positive, v.maxValue(DAY_MS))),
-      maxTokens: v.optional(count),
       maxRetries: v.optional(count),
       /** Steps with refused calls of one tool, which the model may correct. */
       maxRepairs: v.optional(count),
@@ -205,7 +205,8 @@ const MILLIONTHS = 1_000_000;
 export function limitsOf(
   section: ToolPolicy["budgets"] | ToolPolicy["tenantBudgets"],
 ): BudgetAmounts {
-  const { maxReads, maxWrites, maxExternal, maxCritical, maxFinancial, maxCost } = section;
+  const { maxReads, maxWrites, maxExternal, maxCritical, maxFinancial, maxCost, maxTokens } =
+    section;
   return {
     ...(maxReads !== undefined && { reads: maxReads }),
     ...(maxWrites !== undefined && { writes: maxWrites }),
@@ -213,7 +214,7 @@ export function limitsOf(
     critical: maxCritical ?? 0,
     ...(maxFinancial !== undefined && { financial: toMillionths(maxFinancial) }),
     ...(maxCost !== undefined && { cost: toMillionths(maxCost) }),
-    ...("maxTokens" in section && section.maxTokens !== undefined && { tokens: section.maxTokens }),
+    ...(maxTokens !== undefined && { tokens: maxTokens }),
   };
 }
 

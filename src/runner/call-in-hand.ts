@@ -35,7 +35,7 @@ export interface ToolRunnerPorts {
   readonly connectionIds: readonly ConnectionId[];
   readonly authorizationOf: (policy: ToolPolicy) => AuthorizationPort;
   readonly broker: ConnectionBroker;
-  readonly ledger: BudgetLedger;
+  readonly ledger: Pick<BudgetLedger, "reserve">;
   readonly budget: RunBudget;
   readonly hooks: readonly ToolHook[];
   readonly inbox: Inbox;

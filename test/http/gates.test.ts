@@ -139,3 +139,17 @@ test("a call id that the model repeats does not save it a second reservation", a
   expect(endsOf(chunks)).toEqual(["SUCCESS", "SUCCESS", "budget_exhausted"]);
   expect(effects).toEqual(["note: 1", "note: 2"]);
 });
+
+test("the tenant's tokens hold for all of its runs: a run asks before each model call", async () => {
+  await govern({ allowedTools: [], tenantBudgets: { maxTokens: 30, windowSeconds: 2_600_001 } });
+  const run = async (): Promise<unknown> => {
+    const response = await chat([{ text: ["hi"] }], "bendable");
+    const runId = runIdOf(response);
+    await response.text();
+    const { reason, error } = await stateOf(runId, "bendable");
+    return error?.code ?? reason;
+  };
+  // Each call is billed as 12 tokens.
+  const ends = [await run(), await run(), await run(), await run()];
+  expect(ends).toEqual(["stop", "stop", "stop", "budget_exhausted"]);
+});

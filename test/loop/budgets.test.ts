@@ -1,4 +1,10 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type {
+  BudgetLedger,
+  Charge,
+  Reservation,
+  ReservationAnswer,
+} from "../../src/capabilities/budget-ledger.ts";
 import type { Model } from "../../src/capabilities/model.ts";
 import { runLoop, type RunPorts } from "../../src/loop/run-loop.ts";
 import { startTimeLimit } from "../../src/loop/time-limit.ts";
@@ -24,16 +30,23 @@ const asking = (step: number): ModelTurn => ({
   usage,
 });
 
+interface Circumstances extends Partial<RunPorts> {
+  readonly signal?: AbortSignal;
+  readonly tenantBudgets?: object;
+}
+
 /** Runs a model that goes on for ever under these budgets. */
 async function run(
   budgets: object,
   model: Model,
-  signal = new AbortController().signal,
-  replaced: Partial<RunPorts> = {},
+  { signal = new AbortController().signal, tenantBudgets = {}, ...replaced }: Circumstances = {},
 ) {
   const journal = new MemoryJournal();
   const clock = new FakeClock();
-  const loaded = { policy: policyOf({ allowedTools: [], budgets }) };
+  const loaded = {
+    policy: policyOf({ allowedTools: [], budgets, tenantBudgets }),
+    pin: { revision: 1, hash: "sha256:1" },
+  };
   const ports: RunPorts = {
     ...lenientPorts(),
     model,
@@ -112,7 +125,7 @@ test("a run that is cancelled says so, whatever its time", async () => {
       yield [{ type: "turn", turn: asking(1) }];
     },
   };
-  const { done, waiting } = await run({ maxWallClockMs: 5_000 }, model, abort.signal);
+  const { done, waiting } = await run({ maxWallClockMs: 5_000 }, model, { signal: abort.signal });
   expect(done).toMatchObject({ type: "done", reason: "cancelled" });
   expect(waiting).toBe(0);
 });
@@ -130,7 +143,7 @@ test("a run whose tools cannot be listed leaves no timer behind", async () => {
   };
   const { model } = insatiable();
   const source = { getBoundTool: () => undefined, listToolSpecs: broken };
-  const { done, waiting } = await run({ maxWallClockMs: 5_000 }, model, undefined, { source });
+  const { done, waiting } = await run({ maxWallClockMs: 5_000 }, model, { source });
   expect(done).toMatchObject({ error: { code: "internal_error" } });
   expect(waiting).toBe(0);
 });
@@ -144,7 +157,7 @@ test("a run that is cancelled before its first step asks no model", async () => 
     learn: () => {},
     read: async () => loaded,
   };
-  const { done } = await run({}, model, abort.signal, { policies });
+  const { done } = await run({}, model, { signal: abort.signal, policies });
   expect([done, calls()]).toMatchObject([{ reason: "cancelled" }, 0]);
 });
 
@@ -157,4 +170,60 @@ test("a run's time is up at once where it was cancelled before, and no longer on
   cancelled.abort();
   clock.advance(2_000);
   expect([time.signal.aborted, time.isUp, clock.waiting]).toEqual([false, false, 0]);
+});
+
+describe("tokens of the tenant", () => {
+  /** A ledger that gives these answers, then reserves; and what it was asked. */
+  function ledgerOf(...answers: ReservationAnswer[]) {
+    const asked: (Reservation | Charge)[] = [];
+    const ledger: BudgetLedger = {
+      async reserve(reservation) {
+        asked.push(reservation);
+        return answers.shift() ?? { kind: "reserved" };
+      },
+      async charge(charge) {
+        asked.push(charge);
+      },
+    };
+    return { asked, ledger };
+  }
+  const tenantBudgets = { maxTokens: 100 };
+
+  test("are asked for before each model call, and counted after it", async () => {
+    const { asked, ledger } = ledgerOf();
+    const { model } = insatiable();
+    await run({ maxSteps: 2 }, model, { tenantBudgets, ledger });
+    expect(asked.map(({ id, amounts }) => [id, amounts.tokens])).toEqual([
+      ["run_1/model/1", 1],
+      ["run_1/model/1/used", 9],
+      ["run_1/model/2", 1],
+      ["run_1/model/2/used", 9],
+    ]);
+  });
+
+  test.each<[string, ReservationAnswer, string]>([
+    ["are used up", { kind: "exhausted", budget: "tokens" }, "budget_exhausted"],
+    ["cannot be asked for", { kind: "unavailable" }, "budget_unavailable"],
+    ["have no policy any more", { kind: "policy_changed", pin: undefined }, "budget_unavailable"],
+  ])("end the run before the model is called when they %s", async (_name, answer, code) => {
+    const { ledger } = ledgerOf(answer);
+    const { model, calls } = insatiable();
+    const { done } = await run({}, model, { tenantBudgets, ledger });
+    expect([calls(), done]).toEqual([0, expect.objectContaining({ reason: "error" })]);
+    expect(done).toMatchObject({ error: { code } });
+  });
+
+  test("are asked for again under the policy that is current", async () => {
+    const pin = { revision: 2, hash: "sha256:2" };
+    const { asked, ledger } = ledgerOf({ kind: "policy_changed", pin });
+    const { model, calls } = insatiable();
+    await run({ maxSteps: 1 }, model, { tenantBudgets, ledger });
+    expect([calls(), asked.length]).toEqual([1, 3]);
+  });
+
+  test("cost no hop where policy does not limit them", async () => {
+    const { asked, ledger } = ledgerOf();
+    await run({ maxSteps: 2 }, insatiable().model, { ledger });
+    expect(asked).toEqual([]);
+  });
 });

@@ -7,6 +7,7 @@ import type { ActorId, RunId, TenantId, ToolCallId } from "../../src/protocol/id
 import { fail } from "../../src/protocol/result.ts";
 import type { ToolExecResult, ToolInvocationContext } from "../../src/protocol/tool-invocation.ts";
 import { limitsOf } from "../../src/protocol/tool-policy.ts";
+import type { RunPorts } from "../../src/loop/run-loop.ts";
 import type { ToolRunnerPorts } from "../../src/runner/call-in-hand.ts";
 import { RunBudget } from "../../src/runner/run-budget.ts";
 import { createToolRunner, type ToolRunner } from "../../src/runner/tool-runner.ts";
@@ -45,13 +46,16 @@ export type BenchSettings = Partial<Omit<ToolRunnerPorts, "policy" | "budget" | 
 
 /** Ports that let every call pass. */
 export function lenientPorts(): Pick<
-  ToolRunnerPorts,
+  RunPorts,
   "authorizationOf" | "broker" | "ledger" | "hooks" | "random"
 > {
   return {
     authorizationOf: () => ({ check: () => Promise.resolve("allow") }),
     broker: { bind: () => Promise.resolve(fail({ code: "unknown_connection" })) },
-    ledger: { reserve: () => Promise.resolve({ kind: "reserved" }) },
+    ledger: {
+      reserve: () => Promise.resolve({ kind: "reserved" }),
+      charge: () => Promise.resolve(),
+    },
     hooks: [],
     random: { fraction: () => 0 },
   };
