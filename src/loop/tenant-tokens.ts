@@ -1,13 +1,12 @@
-import type { BudgetLedger } from "../capabilities/budget-ledger.ts";
+import type { BudgetLedger, Reservation } from "../capabilities/budget-ledger.ts";
 import type { PolicyStore } from "../capabilities/policy-store.ts";
 import { lowerLimits } from "../protocol/budget.ts";
 import type { PolicyPin } from "../protocol/policy-pin.ts";
 import type { RunClaim } from "../protocol/run-claim.ts";
+import { ok } from "../protocol/result.ts";
 import { limitsOf, type ToolPolicy } from "../protocol/tool-policy.ts";
+import { reserveOfTenant, type Applicant, type PinnedPolicy } from "../runner/reserve-of-tenant.ts";
 import { failed, overBudget, type RunEnd } from "./run-end.ts";
-
-/** A policy that changes oftener than this while one call waits is not to be relied on. */
-const MAX_POLICY_CHANGES = 3;
 
 /** What the tokens of one run are counted with. */
 export interface TokenPorts {
@@ -35,29 +34,22 @@ export class TenantTokens {
 
   /** Asks for a model call; answers the run's end when the tenant has no tokens left. */
   async reserve(step: number): Promise<RunEnd | undefined> {
-    let { policy, pin } = this.#ports;
-    for (let change = 0; this.#isLimited && pin && change <= MAX_POLICY_CHANGES; change++) {
-      const answer = await this.#ports.ledger.reserve({
-        id: this.#idOf(step),
-        toolId: "",
-        amounts: { tokens: 1 },
-        limits: lowerLimits(
-          limitsOf(this.#ports.policy.tenantBudgets),
-          limitsOf(policy.tenantBudgets),
-        ),
-        windowSeconds: policy.tenantBudgets.windowSeconds,
-        pin,
-      });
-      if (answer.kind === "reserved") return undefined;
-      if (answer.kind === "exhausted") return overBudget("the tenant's tokens");
-      if (answer.kind !== "policy_changed" || !answer.pin) return UNAVAILABLE;
-      const current = await this.#ports.policies.read(
-        this.#ports.claim.principal.tenantId,
-        answer.pin,
-      );
-      ({ policy, pin } = { policy: current.policy, pin: current.pin });
-    }
-    return this.#isLimited ? UNAVAILABLE : undefined;
+    const { ledger, policies, policy, pin, claim } = this.#ports;
+    if (!this.#isLimited) return undefined;
+    if (!pin) return UNAVAILABLE;
+    const { tenantId } = claim.principal;
+    const applicant: Applicant<never> = {
+      reservationUnder: (terms) => this.#reservationOf(step, terms),
+      // What a policy says of tools is asked when they are called.
+      passes: () => Promise.resolve(ok(null)),
+    };
+    const answer = await reserveOfTenant(
+      { ledger, policies, tenantId },
+      { policy, pin },
+      applicant,
+    );
+    if (answer.kind === "reserved") return undefined;
+    return answer.kind === "exhausted" ? overBudget("the tenant's tokens") : UNAVAILABLE;
   }
 
   /** Counts what a model call used. Contract: a call is counted once. */
@@ -68,6 +60,19 @@ export class TenantTokens {
       amounts: { tokens: tokens - 1 },
       windowSeconds: this.#ports.policy.tenantBudgets.windowSeconds,
     });
+  }
+
+  /** The pinned policy is the ceiling: of its limits and those of another one the lower hold. */
+  #reservationOf(step: number, { policy, pin }: PinnedPolicy): Reservation {
+    const pinned = limitsOf(this.#ports.policy.tenantBudgets);
+    return {
+      id: this.#idOf(step),
+      toolId: "",
+      amounts: { tokens: 1 },
+      limits: lowerLimits(pinned, limitsOf(policy.tenantBudgets)),
+      windowSeconds: policy.tenantBudgets.windowSeconds,
+      pin,
+    };
   }
 
   #idOf(step: number): string {

@@ -20,8 +20,8 @@ import { checkTurn } from "./gates/check-turn.ts";
 import { normaliseOutput, type NormalOutput } from "./gates/normalise-output.ts";
 import { parseCall } from "./gates/parse-call.ts";
 import { reserveBudget } from "./gates/reserve-budget.ts";
-import { CANCELLED } from "./tool-failure.ts";
 import { openInvocation, type Invocation } from "./invocation.ts";
+import { CANCELLED } from "./tool-failure.ts";
 
 /** How far an attempt came, and how it ended. */
 export interface Passage {

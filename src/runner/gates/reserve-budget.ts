@@ -2,20 +2,17 @@ import type { RateLimit, Reservation } from "../../capabilities/budget-ledger.ts
 import { BUDGETS, lowerLimits, type BudgetAmounts } from "../../protocol/budget.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { ToolFailure } from "../../protocol/observation.ts";
-import type { PolicyPin } from "../../protocol/policy-pin.ts";
 import { fail, ok, type Result } from "../../protocol/result.ts";
 import { entryOf, limitsOf, type ToolPolicy } from "../../protocol/tool-policy.ts";
 import { amountsOf, checkCurrency } from "../amounts-of.ts";
 import { mutates, operationIdOf, type CallInHand } from "../call-in-hand.ts";
 import type { NoRoom } from "../run-budget.ts";
 import { failCall } from "../tool-failure.ts";
+import { reserveOfTenant, type Applicant, type PinnedPolicy } from "../reserve-of-tenant.ts";
 import { checkApproval } from "./check-approval.ts";
 import { checkArgumentRules } from "./check-argument-rules.ts";
 import { checkPolicy } from "./check-policy.ts";
 import { authorise } from "./authorise.ts";
-
-/** A policy that changes oftener than this while one call waits is not to be relied on. */
-const MAX_POLICY_CHANGES = 3;
 
 /**
  * Gate 10: counts the call against its own limits, the run's and the tenant's, before it starts. A
@@ -41,7 +38,7 @@ export async function reserveBudget(
     nowMs: ports.clock.nowMs(),
   });
   if (noRoom) return refuse(noRoom, "run");
-  return asksLedger(hand, amounts) ? reserveOfTenant(hand, { args, amounts }) : ok(null);
+  return asksLedger(hand, amounts) ? askTenant(hand, { args, amounts }) : ok(null);
 }
 
 /** A read asks the tenant's ledger only where policy limits what it takes of the tenant: it is a hop away. */
@@ -59,35 +56,34 @@ interface Taking {
   readonly amounts: BudgetAmounts;
 }
 
-async function reserveOfTenant(
-  hand: CallInHand,
-  taking: Taking,
-): Promise<Result<null, ToolFailure>> {
-  const { ports } = hand;
-  let { policy, pin } = ports;
-  for (let change = 0; pin && change <= MAX_POLICY_CHANGES; change++) {
-    const answer = await ports.ledger.reserve(reservationOf(hand, { policy, pin, ...taking }));
-    switch (answer.kind) {
-      case "reserved":
-        return ok(null);
-      case "exhausted":
-      case "rate_limited":
-        return refuse(answer, "tenant");
-      case "unavailable":
-        return unavailable("the budget ledger cannot be reached");
-      case "policy_changed": {
-        if (!answer.pin) return failCall("POLICY_VIOLATION", NO_POLICY);
-        ports.policies.learn(ports.principal.tenantId, answer.pin);
-        const current = await ports.policies.read(ports.principal.tenantId, answer.pin);
-        const passed = await passPolicy(hand, taking, current.policy);
-        if (!passed.ok) return passed;
-        policy = current.policy;
-        pin = current.pin;
-      }
-    }
+async function askTenant(hand: CallInHand, taking: Taking): Promise<Result<null, ToolFailure>> {
+  const { ledger, pin, policies, policy, principal } = hand.ports;
+  if (!pin) return failCall("POLICY_VIOLATION", NO_POLICY);
+  const { tenantId } = principal;
+  const applicant: Applicant<ToolFailure> = {
+    reservationUnder: (terms) => reservationOf(hand, { ...terms, ...taking }),
+    passes: (current) => passPolicy(hand, taking, current),
+  };
+  const answer = await reserveOfTenant({ ledger, policies, tenantId }, { policy, pin }, applicant);
+  switch (answer.kind) {
+    case "reserved":
+      return ok(null);
+    case "exhausted":
+    case "rate_limited":
+      return refuse(answer, "tenant");
+    case "no_policy":
+      return failCall("POLICY_VIOLATION", NO_POLICY);
+    case "refused":
+      return fail(answer.failure);
+    case "unavailable":
+      return unavailable(UNAVAILABLE[answer.because]);
   }
-  return pin ? unavailable("the policy is changing") : failCall("POLICY_VIOLATION", NO_POLICY);
 }
+
+const UNAVAILABLE = {
+  unreachable: "the budget ledger cannot be reached",
+  changing: "the policy is changing",
+} as const;
 
 const NO_POLICY = { code: "no_policy", message: "there is no policy that allows this" } as const;
 
@@ -114,10 +110,7 @@ async function passPolicy(
   return checkCurrency(hand.tool, policy, amounts);
 }
 
-interface Terms extends Taking {
-  readonly policy: ToolPolicy;
-  readonly pin: PolicyPin;
-}
+type Terms = Taking & PinnedPolicy;
 
 /** The pinned policy is the ceiling: of its limits and those of another one the lower hold. */
 function reservationOf(
