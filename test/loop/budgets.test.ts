@@ -5,6 +5,7 @@ import type {
   Reservation,
   ReservationAnswer,
 } from "../../src/capabilities/budget-ledger.ts";
+import type { PolicyStore } from "../../src/capabilities/policy-store.ts";
 import type { Model } from "../../src/capabilities/model.ts";
 import { runLoop, type RunPorts } from "../../src/loop/run-loop.ts";
 import { startTimeLimit } from "../../src/loop/time-limit.ts";
@@ -57,8 +58,10 @@ async function run(
     source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
     ...replaced,
   };
+  const startMs = clock.nowMs();
   await passing(runLoop(CLAIM, ports, signal), clock);
-  return { done: journal.events.at(-1), waiting: clock.waiting, journal };
+  const elapsedMs = clock.nowMs() - startMs;
+  return { done: journal.events.at(-1), waiting: clock.waiting, elapsedMs, journal };
 }
 
 function insatiable(): { readonly model: Model; readonly calls: () => number } {
@@ -115,6 +118,18 @@ test("a run whose time is up is stopped in the middle of a model call", async ()
     error: { code: "budget_exhausted", message: expect.stringContaining("time") },
   });
   expect(waiting).toBe(0);
+});
+
+test("a run whose policy sets no time has a quarter of an hour", async () => {
+  const model: Model = {
+    async *stream(_request, signal) {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      yield [{ type: "turn", turn: asking(1) }];
+    },
+  };
+  const { done, elapsedMs } = await run({}, model);
+  expect(done).toMatchObject({ error: { message: expect.stringContaining("time") } });
+  expect(elapsedMs).toBe(15 * 60_000);
 });
 
 test("a run that is cancelled says so, whatever its time", async () => {
@@ -219,6 +234,37 @@ describe("tokens of the tenant", () => {
     const { model, calls } = insatiable();
     await run({ maxSteps: 1 }, model, { tenantBudgets, ledger });
     expect([calls(), asked.length]).toEqual([1, 3]);
+  });
+
+  test("hold under the lower of the pinned limit and the current one", async () => {
+    const pin = { revision: 2, hash: "sha256:2" };
+    const { asked, ledger } = ledgerOf(
+      { kind: "policy_changed", pin },
+      { kind: "policy_changed", pin },
+    );
+    const limits = [500, 40];
+    const pinned = { policy: policyOf({ allowedTools: [], tenantBudgets }) };
+    const policies: PolicyStore = {
+      load: async () => ({ ...pinned, pin: { revision: 1, hash: "sha256:1" } }),
+      learn: () => {},
+      read: async () => {
+        const maxTokens = limits.shift() ?? 0;
+        return { policy: policyOf({ allowedTools: [], tenantBudgets: { maxTokens } }), pin };
+      },
+    };
+    await run({}, insatiable().model, { ledger, policies });
+    const reservations = asked.flatMap((each) => ("limits" in each ? [each.limits.tokens] : []));
+    expect(reservations.slice(0, 3)).toEqual([100, 100, 40]);
+  });
+
+  test("end the run when the policy does not come to rest", async () => {
+    const pin = { revision: 2, hash: "sha256:2" };
+    const restless = Array.from({ length: 50 }, () => ({ kind: "policy_changed" as const, pin }));
+    const { asked, ledger } = ledgerOf(...restless);
+    const { model, calls } = insatiable();
+    const { done } = await run({}, model, { tenantBudgets, ledger });
+    expect([calls(), asked.length]).toEqual([0, 4]);
+    expect(done).toMatchObject({ error: { code: "budget_unavailable" } });
   });
 
   test("cost no hop where policy does not limit them", async () => {

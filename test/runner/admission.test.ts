@@ -597,3 +597,17 @@ test("a run's rate limit says how long until its window ends", () => {
   expect(start("a", 4_000)).toBeUndefined();
   expect(start("b", 11_000)).toBeUndefined();
 });
+
+test.each<[object, RegExp]>([
+  [{ equal: "ho" }, /^policy wants this to be one certain value$/],
+  [{ haveLengthAtMost: 1 }, /^policy wants this to have a length of at most 1$/],
+  [{ beAbsent: true }, /^policy wants this to be left out$/],
+])("a broken rule is told in words, without the values of %j", async (must, words) => {
+  const { tool } = noteTool();
+  const argumentRules = [{ tool: "test__note", field: "/text", must }];
+  const { call } = benchFor([tool], { policy: allowing({ argumentRules }) });
+  const { observation } = await call("test__note", { text: "hi" });
+  expect(observation.result_payload.errors).toEqual([
+    { field: "/text", code: "argument_rule", message: expect.stringMatching(words) },
+  ]);
+});

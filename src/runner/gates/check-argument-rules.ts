@@ -1,5 +1,5 @@
 import type { BoundToolRuntime } from "../../capabilities/tool-source.ts";
-import { findBrokenRule } from "../../protocol/argument-rule.ts";
+import { findBrokenRule, type BrokenRule } from "../../protocol/argument-rule.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { ToolFailure } from "../../protocol/observation.ts";
 import { fail, ok, type Result } from "../../protocol/result.ts";
@@ -14,9 +14,24 @@ export function checkArgumentRules(
   const broken = findBrokenRule(policy.argumentRules, tool.id, args);
   if (!broken) return ok(null);
   const { field, predicate, limit } = broken;
-  const message = `policy demands of it: ${predicate}${limit === undefined ? "" : ` ${limit}`}`;
+  const bound = limit === undefined ? "" : ` ${limit}`;
+  const message = `policy wants this ${DEMANDS[predicate]}${bound}`;
   return fail({
     taxonomyClass: "POLICY_VIOLATION",
     errors: [{ field, code: "argument_rule", message }],
   });
 }
+
+/** What the model is told of a rule: which kind of value would pass, never the values themselves. */
+const DEMANDS: { readonly [P in BrokenRule["predicate"]]: string } = {
+  equal: "to be one certain value",
+  beOneOf: "to be one of certain values",
+  notBeOneOf: "to be another value",
+  beAtLeast: "to be a number of at least",
+  beAtMost: "to be a number of at most",
+  haveLengthAtMost: "to have a length of at most",
+  startWithOneOf: "to begin in a certain way",
+  endWithOneOf: "to end in a certain way",
+  haveHostIn: "to be an address of certain hosts",
+  beAbsent: "to be left out",
+};
