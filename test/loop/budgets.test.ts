@@ -11,6 +11,7 @@ import { runLoop, type RunPorts } from "../../src/loop/run-loop.ts";
 import { startTimeLimit } from "../../src/loop/time-limit.ts";
 import type { ToolCallId } from "../../src/protocol/ids.ts";
 import type { ModelTurn } from "../../src/protocol/model-event.ts";
+import { DENY_ALL } from "../../src/protocol/tool-policy.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
 import { FakeClock, MemoryJournal, policyOf } from "../suites/fakes.ts";
 import { ACME, ANN, lenientPorts, passing, RUN_ID } from "../suites/runner-ports.ts";
@@ -255,6 +256,21 @@ describe("tokens of the tenant", () => {
     await run({}, insatiable().model, { ledger, policies });
     const reservations = asked.flatMap((each) => ("limits" in each ? [each.limits.tokens] : []));
     expect(reservations.slice(0, 3)).toEqual([100, 100, 40]);
+  });
+
+  test("end the run when the policy that is current cannot be read", async () => {
+    const pin = { revision: 2, hash: "sha256:2" };
+    const { ledger } = ledgerOf({ kind: "policy_changed", pin });
+    const { model, calls } = insatiable();
+    const limited = policyOf({ allowedTools: [], tenantBudgets });
+    const policies: PolicyStore = {
+      load: async () => ({ policy: limited, pin: { revision: 1, hash: "sha256:1" } }),
+      learn: () => {},
+      read: async () => ({ policy: DENY_ALL, deniedBecause: "unreadable" }),
+    };
+    const { done } = await run({}, model, { ledger, policies });
+    expect(calls()).toBe(0);
+    expect(done).toMatchObject({ error: { code: "budget_unavailable" } });
   });
 
   test("end the run when the policy does not come to rest", async () => {
