@@ -10,7 +10,15 @@ const USAGE = "Usage: npm run dev -- [--port N] [--persist-to DIR]";
 const DEVELOPER = {
   tenantId: "dev",
   actorId: "user:developer",
-  scopes: ["chat", "runs:read", "tools:read", "policy:read", "policy:write", "connections:write"],
+  scopes: [
+    "chat",
+    "runs:read",
+    "runs:operate",
+    "tools:read",
+    "policy:read",
+    "policy:write",
+    "connections:write",
+  ],
 };
 /** What development allows; a deployment starts with nothing allowed. See docs/policy.md. */
 const DEVELOPMENT_POLICY = {

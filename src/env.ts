@@ -15,6 +15,7 @@ export interface Env {
   readonly runs: DurableObjectNamespace;
   readonly tenants: DurableObjectNamespace;
   readonly openai: OpenAISettings;
+  readonly lifetimes: Lifetimes;
   readonly runIdSecret: string;
   readonly connectionKeys: ConnectionKeys;
   readonly apiTokens: readonly ApiToken[];
@@ -29,6 +30,18 @@ export interface OpenAISettings {
   /** The first is the default. */
   readonly models: readonly [string, ...string[]];
 }
+
+/** How long things last. */
+export interface Lifetimes {
+  /** A finished run keeps its events and its evidence. */
+  readonly runMs: number;
+  /** An `Idempotency-Key` is known; from when the run ended. */
+  readonly keyMs: number;
+  /** An operator may tell what became of a call. */
+  readonly outcomeMs: number;
+}
+
+const DAY_SECONDS = 86_400;
 
 /** What is wrong with the configuration: names of bindings and why, never their values. */
 export interface EnvFailure {
@@ -80,11 +93,24 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
     raw["DEV_PRINCIPAL"] === undefined ? undefined : read("DEV_PRINCIPAL", parsePrincipal);
   const apiTokens = developmentPrincipal ? [] : read("API_TOKENS", parseTokens);
 
+  const seconds = (name: string, otherwise: number): number => {
+    if (raw[name] === undefined) return otherwise * 1_000;
+    const value = Number(raw[name]);
+    if (Number.isSafeInteger(value * 1_000) && value >= 1) return value * 1_000;
+    problems.push(`${name} is not valid`);
+    return 0;
+  };
+  const lifetimes = {
+    runMs: seconds("RUN_RETENTION_SECONDS", 7 * DAY_SECONDS),
+    keyMs: seconds("KEY_RETENTION_SECONDS", 30 * DAY_SECONDS),
+    outcomeMs: seconds("OUTCOME_WAIT_SECONDS", DAY_SECONDS),
+  };
+
   const isWhole = baseUrl && models && runIdSecret && connectionKeys && apiTokens;
   if (problems.length > 0 || !isWhole) return fail({ problems });
   const openai = { baseUrl, apiKey, models };
   const stores = { policyKv, connectionsKv, idempotencyKv, assets, runs, tenants };
-  const checked = { ...stores, openai, runIdSecret, connectionKeys, apiTokens };
+  const checked = { ...stores, openai, lifetimes, runIdSecret, connectionKeys, apiTokens };
   return ok(developmentPrincipal ? { ...checked, developmentPrincipal } : checked);
 }
 

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { systemClock } from "../../src/adapters/system-clock.ts";
+import type { RunJournal } from "../../src/capabilities/run-journal.ts";
 import type { Reservation } from "../../src/capabilities/budget-ledger.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { routeVersions } from "../../src/contracts/route-versions.ts";
@@ -11,6 +12,7 @@ import { fail, ok } from "../../src/protocol/result.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
 import { limitsOf, parseToolPolicy, type ToolPolicy } from "../../src/protocol/tool-policy.ts";
 import type { ToolRunnerPorts } from "../../src/runner/call-in-hand.ts";
+import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
 import { RunBudget } from "../../src/runner/run-budget.ts";
 import { createToolRunner } from "../../src/runner/tool-runner.ts";
 import { DESCRIPTION, ORDER, orderInput } from "./order-tool.ts";
@@ -65,7 +67,7 @@ export function startRun(name: OrderTool): MakeCall {
     const toolCallId = `call_${++step}` as ToolCallId;
     const call = { toolCallId, name, argumentsText, truncated: false };
     const result = await runner.exec(call, { ...who, toolCallId, step, part: 0 }, signal);
-    if (!result.ok) throw new Error(JSON.stringify(result.observation));
+    if (result === "waiting" || !result.ok) throw new Error(JSON.stringify(result));
   };
 }
 
@@ -93,9 +95,20 @@ function makePorts(): ToolRunnerPorts {
   const pin = { revision: 1, hash: "sha256:bench" };
   const reserved = new Map<string, Reservation>();
   const events: AiEvent[] = [];
-  const records: ToolInvocationRecord[] = [];
+  const records = new Map<number, ToolInvocationRecord>();
+  const journal: RunJournal = {
+    append: (added) => void events.push(...added),
+    remember: () => {},
+    record: (record) => void records.set(record.number, record),
+    note: () => {},
+    flush: () => {},
+    secure: () => Promise.resolve(),
+  };
   return {
     source,
+    invocations: new InvocationLedger(journal, []),
+    workflowId: "run_bench" as RunId,
+    outcomeWaitMs: 1_000,
     versions: routeVersions(source.listToolSpecs(), POLICY, { nowMs: systemClock.nowMs() }),
     policy: POLICY,
     pin,
@@ -120,11 +133,7 @@ function makePorts(): ToolRunnerPorts {
     budget: new RunBudget(limitsOf(POLICY.budgets), POLICY.budgets.maxRetries),
     hooks: [],
     inbox: { hasMail: false, takeAll: () => [] },
-    journal: {
-      append: (added) => void events.push(...added),
-      remember: () => {},
-      record: (record) => void records.push(record),
-    },
+    journal,
     clock: systemClock,
     random: { fraction: () => 0 },
   };

@@ -21,7 +21,7 @@ const DELTA_FRAME_CHARS = 48;
  */
 export class EventLog {
   readonly #sql: SqlStorage;
-  readonly #epoch: number;
+  #epoch: number;
   #storedSeq: number;
   #pending: AiEvent[] = [];
   #pendingChars = 0;
@@ -32,6 +32,11 @@ export class EventLog {
     this.#storedSeq = sql
       .exec<{ seq: number }>("SELECT coalesce(max(last_seq), 0) AS seq FROM events")
       .one().seq;
+  }
+
+  /** Begins the epoch of a recovery. Contract: comes before the first event of it. */
+  beginEpoch(epoch: number): void {
+    this.#epoch = epoch;
   }
 
   /** Sequence number of the last event, stored or not. */

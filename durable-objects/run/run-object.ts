@@ -1,42 +1,36 @@
 import { DurableObject } from "cloudflare:workers";
-import type { SteerAnswer, TranscriptAnswer } from "../../src/capabilities/run-gateway.ts";
-import {
-  composeClock,
-  composeEncoder,
-  composeRun,
-  composeRunRecords,
-} from "../../src/compose/run.ts";
+import type {
+  OutcomeAnswer,
+  OutcomeReport,
+  RunAnswer,
+  SteerAnswer,
+  Steering,
+  TranscriptAnswer,
+} from "../../src/capabilities/run-gateway.ts";
+import { composeClock, composeEncoder } from "../../src/compose/run.ts";
 import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
 import type { RawEnv } from "../../src/env.ts";
-import { answerInterrupted, closeInterrupted } from "../../src/loop/close-interrupted.ts";
-import { runLoop } from "../../src/loop/run-loop.ts";
 import { parseEventId } from "../../src/protocol/event-id.ts";
-import type { RunId } from "../../src/protocol/ids.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
-import { MAX_CONVERSATION_BYTES } from "../../src/protocol/transcript-message.ts";
 import type { RunState } from "../../src/protocol/run-state.ts";
-import { EventFeed } from "./event-feed.ts";
-import { EventLog } from "./event-log.ts";
-import { StoredInbox } from "./stored-inbox.ts";
-import { NEW_RUN, RunStore, type RunProgress } from "./run-store.ts";
-import { StoredJournal } from "./stored-journal.ts";
+import { MAX_CONVERSATION_BYTES } from "../../src/protocol/transcript-message.ts";
+import { Deadlines } from "./deadlines.ts";
+import { openRun, type OpenRun } from "./open-run.ts";
+import { RunLifecycle } from "./run-lifecycle.ts";
+import { runStateOf } from "./run-state-of.ts";
+import { RunStore } from "./run-store.ts";
 
-/** A claimed run in memory. */
-interface Run {
-  readonly log: EventLog;
-  readonly feed: EventFeed;
-  readonly journal: StoredJournal;
-  readonly inbox: StoredInbox;
-}
+/** When an alarm that could not do its work is tried again. */
+const ALARM_RETRY_MS = 2_000;
 
-/** The loop of a run, while it goes. */
-interface Activity {
-  readonly abort: AbortController;
-  readonly ended: Promise<void>;
+/** A claimed run, and its life. */
+interface Claimed extends OpenRun {
+  readonly lifecycle: RunLifecycle;
 }
 
 /**
- * Owns one run: its storage, its readers and the life of its loop. It holds no agent logic.
+ * Owns one run: its storage and its readers. What happens to it over time is RunLifecycle's; it holds no
+ * agent logic.
  * Trust: only the Worker reaches it, after it has checked the caller, the run id and the body.
  */
 export class RunObject extends DurableObject<RawEnv> {
@@ -45,16 +39,20 @@ export class RunObject extends DurableObject<RawEnv> {
   readonly #clock = composeClock();
   readonly #encoder = composeEncoder();
   readonly #store: RunStore;
-  #run: Run | undefined;
-  #activity: Activity | undefined;
+  readonly #deadlines: Deadlines;
+  #run: Claimed | undefined;
 
   constructor(ctx: DurableObjectState, env: RawEnv) {
     super(ctx, env);
     this.#store = new RunStore(ctx.storage);
+    this.#deadlines = new Deadlines(ctx.storage);
     if (!this.#store.isClaimed()) return;
-    const progress = this.#store.progress();
-    if (progress.reason !== null) this.#open(progress);
-    else this.#closeInterrupted(progress);
+    // A subclass names its tools after this constructor, and waking up needs them.
+    void ctx.blockConcurrencyWhile(async () => {
+      this.#open().lifecycle.wake();
+      // The platform gives up on an alarm after six failures; whoever wakes the object arms it again.
+      if ((await ctx.storage.getAlarm()) === null) this.#deadlines.arm({ again: true });
+    });
   }
 
   /** `POST /start` with a RunClaim; `GET /repeat` with a hash; `GET /events` with an optional Last-Event-ID. */
@@ -67,13 +65,24 @@ export class RunObject extends DurableObject<RawEnv> {
     return this.#resume(request.headers.get("last-event-id"));
   }
 
-  state(): RunState | undefined {
-    return this.#run && this.#store.state();
+  override async alarm(): Promise<void> {
+    try {
+      await this.#run?.lifecycle.meetDeadlines();
+      this.#deadlines.arm({ again: true });
+    } catch {
+      await this.ctx.storage.setAlarm(this.#clock.nowMs() + ALARM_RETRY_MS);
+    }
   }
 
-  async cancel(): Promise<RunState | undefined> {
-    this.#activity?.abort.abort();
-    await this.#activity?.ended;
+  async state(): Promise<RunAnswer> {
+    const missing = this.#missing();
+    return missing ?? { kind: "run", state: await this.#readState() };
+  }
+
+  async cancel(): Promise<RunAnswer> {
+    const missing = this.#missing();
+    if (missing) return missing;
+    await this.#run?.lifecycle.stop("cancelled");
     return this.state();
   }
 
@@ -81,101 +90,118 @@ export class RunObject extends DurableObject<RawEnv> {
    * Takes a message for the run. It is stored, with its event, before anyone hears of it: the platform
    * holds this answer back until the writes before it are durable.
    */
-  steer(text: string): SteerAnswer {
-    if (!this.#run) return { kind: "unknown" };
+  async steer({ text, requestKey }: Steering): Promise<SteerAnswer> {
+    const missing = this.#missing();
+    if (missing || !this.#run) return missing ?? { kind: "unknown" };
     const { inbox, journal } = this.#run;
-    if (inbox.isClosed || this.#activity?.abort.signal.aborted) return { kind: "ended" };
-    if (inbox.isFull) return { kind: "full" };
-    inbox.put(text);
-    journal.append([{ type: "user_message", text }]);
-    return { kind: "taken", state: this.#store.state() };
+    const known = requestKey === undefined ? undefined : inbox.findUnder(requestKey);
+    if (known !== undefined && known !== text) return { kind: "key_reused" };
+    if (known === undefined) {
+      if (inbox.isClosed || this.#store.lives().stop !== null) return { kind: "ended" };
+      if (inbox.isFull) return { kind: "full" };
+      inbox.put(text, requestKey);
+      journal.append([{ type: "user_message", text }]);
+    }
+    return { kind: "taken", state: await this.#readState() };
+  }
+
+  /** Takes what an operator found out about a call. */
+  async settle({ invocation, outcome, by }: OutcomeReport): Promise<OutcomeAnswer> {
+    const missing = this.#missing();
+    if (missing || !this.#run) return missing ?? { kind: "unknown" };
+    if (!this.#run.invocations.find(invocation)) return { kind: "unknown_invocation" };
+    const settlement = { outcome, by, atMs: this.#clock.nowMs() };
+    const kind = this.#run.lifecycle.settle(invocation, settlement);
+    return kind === "settled" ? { kind, state: await this.#readState() } : { kind };
   }
 
   transcript(): TranscriptAnswer {
+    const missing = this.#missing();
+    if (missing || !this.#run) return missing ?? { kind: "unknown" };
+    const { journal, transcript, store } = this.#run;
+    if (!journal.hasEnded) return { kind: "running" };
+    if (transcript.bytes() > MAX_CONVERSATION_BYTES) return { kind: "too_long" };
+    const { workflowId } = store.claimed() ?? {};
+    const first = workflowId ?? store.identity().runId;
+    return { kind: "transcript", messages: transcript.all(), workflowId: first };
+  }
+
+  /** Says why there is nothing to tell of a run; undefined when there is. */
+  #missing(): { readonly kind: "unknown" | "gone" } | undefined {
     if (!this.#run) return { kind: "unknown" };
-    if (!this.#run.journal.hasEnded) return { kind: "running" };
-    if (this.#store.transcriptBytes() > MAX_CONVERSATION_BYTES) return { kind: "too_long" };
-    return { kind: "transcript", messages: this.#store.transcript() };
+    return this.#store.claimed() ? undefined : { kind: "gone" };
+  }
+
+  #readState(): Promise<RunState> {
+    const store = this.#store;
+    const invocations = this.#run?.invocations.all() ?? [];
+    const stored = { identity: store.identity(), progress: store.progress(), lives: store.lives() };
+    return runStateOf({ ...stored, invocations });
   }
 
   #start(claim: RunClaim): Response {
     if (this.#run) return this.#repeat(claim.requestHash ?? null);
     this.#store.claim(claim, this.#clock.nowMs());
-    const run = this.#open(NEW_RUN);
-    const abort = new AbortController();
-    const { tenantId } = claim.principal;
-    const ports = composeRun(this.env, { ...run, tenantId, contracts: this.contracts });
-    const ended = runLoop(claim, ports, abort.signal)
-      .finally(() => {
-        this.#activity = undefined;
-      })
-      .then(() => this.#publish(run));
-    this.#activity = { abort, ended };
-    this.ctx.waitUntil(ended);
-    return this.#stream(run, 0, claim.runId);
-  }
-
-  /** A run that came under a key is published, so that repeated requests need not wake this object. */
-  async #publish({ log }: Run): Promise<void> {
-    const { requestHash, runId } = this.#store;
-    if (requestHash === undefined) return;
-    const stream = Array.from(log.entries(), ({ event, position }) =>
-      this.#encoder.encode(event, position),
-    ).join("");
-    await composeRunRecords(this.env).publish(runId, { requestHash, stream });
+    const run = this.#open();
+    for (const message of claim.messages) run.transcript.add(message);
+    run.lifecycle.start();
+    return this.#stream(run, 0);
   }
 
   /** Every request under one key comes to this object, so the first one wins whatever their number. */
   #repeat(requestHash: string | null): Response {
     if (!this.#run) return new Response(null, { status: 404 });
-    if (requestHash === null || this.#store.requestHash !== requestHash) {
+    if (requestHash === null || this.#store.identity().requestHash !== requestHash) {
       return new Response(null, { status: 422 });
     }
+    if (this.#missing()) return new Response(null, { status: 410 });
     if (!this.#run.journal.hasEnded) return new Response(null, { status: 409 });
-    return this.#stream(this.#run, 0, this.#store.runId);
+    return this.#stream(this.#run, 0);
   }
 
   #resume(lastEventId: string | null): Response {
     const run = this.#run;
     if (!run) return new Response(null, { status: 404 });
+    if (this.#missing()) return new Response(null, { status: 410 });
     const after = lastEventId === null ? undefined : parseEventId(lastEventId);
     const seq = after ? run.log.resumeAfter(after) : 0;
     if (seq === undefined) return new Response(null, { status: 409 });
     if (run.feed.isFull) return new Response(null, { status: 429 });
     const isOver = run.journal.hasEnded && seq === run.log.headSeq;
-    return isOver ? new Response(null, { status: 204 }) : this.#stream(run, seq, this.#store.runId);
+    return isOver ? new Response(null, { status: 204 }) : this.#stream(run, seq);
   }
 
-  #stream({ feed }: Run, seq: number, runId: RunId): Response {
+  #stream({ feed }: OpenRun, seq: number): Response {
     return new Response(feed.open(seq), {
-      headers: { ...this.#encoder.headers, "x-run-id": runId },
+      headers: { ...this.#encoder.headers, "x-run-id": this.#store.identity().runId },
     });
   }
 
-  #open(progress: RunProgress): Run {
-    const clock = this.#clock;
-    const log = new EventLog(this.#store.sql, progress.epoch);
-    const ended = progress.reason !== null;
-    const feed = new EventFeed({ log, encoder: this.#encoder, clock, ended });
-    const abandon = (cause: unknown): void => this.ctx.abort(String(cause));
-    const journal = new StoredJournal({ log, feed, store: this.#store, progress, clock, abandon });
-    const inbox = new StoredInbox(this.#store.sql);
-    if (ended) inbox.close();
-    this.#run = { log, feed, journal, inbox };
+  #open(): Claimed {
+    if (this.#run) return this.#run;
+    const { storage } = this.ctx;
+    const run = openRun({
+      storage,
+      store: this.#store,
+      encoder: this.#encoder,
+      clock: this.#clock,
+      abandon: (cause) => this.ctx.abort(String(cause)),
+    });
+    const lifecycle = new RunLifecycle(run, {
+      env: this.env,
+      contracts: this.contracts,
+      clock: this.#clock,
+      deadlines: this.#deadlines,
+      encoder: this.#encoder,
+      keepAlive: (work) => this.ctx.waitUntil(work),
+      forget: () => this.#forget(),
+    });
+    this.#run = { ...run, lifecycle };
     return this.#run;
   }
 
-  /** The loop of this run died with an earlier life of the object: its readers must not wait. */
-  #closeInterrupted(progress: RunProgress): void {
-    const { log, journal, inbox } = this.#open({ ...progress, epoch: progress.epoch + 1 });
-    const interruption = { runId: this.#store.runId, nowMs: this.#clock.nowMs() };
-    const transcript = this.#store.transcript();
-    const left = { transcript, log: log.readAll() };
-    for (const answer of answerInterrupted(left, interruption)) journal.remember(answer);
-    inbox.close();
-    for (const text of inbox.readUntaken(this.#store.countSaid(transcript))) {
-      journal.remember({ role: "user", text });
-    }
-    journal.append(closeInterrupted(log.readAll(), interruption));
+  async #forget(): Promise<void> {
+    this.#run = undefined;
+    await this.ctx.storage.deleteAll();
   }
 }

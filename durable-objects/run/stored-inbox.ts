@@ -31,9 +31,14 @@ export class StoredInbox implements Mailbox {
     return this.#waiting.length >= MAX_WAITING;
   }
 
-  put(text: string): void {
+  put(text: string, requestKey: string | undefined): void {
     const seq = this.#count + 1;
-    this.#sql.exec("INSERT INTO inbox (seq, body) VALUES (?, ?)", seq, JSON.stringify(text));
+    this.#sql.exec(
+      "INSERT INTO inbox (seq, request_key, body) VALUES (?, ?, ?)",
+      seq,
+      requestKey ?? null,
+      JSON.stringify(text),
+    );
     this.#count = seq;
     this.#waiting.push(text);
   }
@@ -44,12 +49,21 @@ export class StoredInbox implements Mailbox {
     return taken;
   }
 
-  /** What an earlier life of the object was told and had not taken; the conversation holds `takenCount`. */
-  readUntaken(takenCount: number): readonly string[] {
-    return this.#sql
-      .exec<{ body: string }>("SELECT body FROM inbox WHERE seq > ? ORDER BY seq", takenCount)
-      .toArray()
-      .map(({ body }) => JSON.parse(body) as string);
+  /** Takes up what an earlier life of the run was told; the conversation holds `takenCount` of it. */
+  restore(takenCount: number): void {
+    const rows = this.#sql
+      .exec<{ seq: number; body: string }>("SELECT seq, body FROM inbox ORDER BY seq")
+      .toArray();
+    this.#count = rows.at(-1)?.seq ?? 0;
+    this.#waiting = rows.slice(takenCount).map(({ body }) => JSON.parse(body) as string);
+  }
+
+  /** Tells what was said under a key before; undefined when nothing was. */
+  findUnder(requestKey: string): string | undefined {
+    const [row] = this.#sql
+      .exec<{ body: string }>("SELECT body FROM inbox WHERE request_key = ?", requestKey)
+      .toArray();
+    return row && (JSON.parse(row.body) as string);
   }
 
   close(): void {

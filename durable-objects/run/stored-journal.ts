@@ -1,12 +1,16 @@
 import type { Clock } from "../../src/capabilities/clock.ts";
 import type { RunJournal } from "../../src/capabilities/run-journal.ts";
 import type { AiEvent } from "../../src/protocol/ai-event.ts";
+import type { RunFacts } from "../../src/protocol/run-facts.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
 import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
 import { addUsage } from "../../src/protocol/usage.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { EventLog, LoggedEvent } from "./event-log.ts";
+import type { Outbox } from "./outbox.ts";
 import type { RunProgress, RunStore } from "./run-store.ts";
+import type { StoredInvocations } from "./stored-invocations.ts";
+import type { StoredTranscript } from "./stored-transcript.ts";
 
 /**
  * How long anything but a delta or progress waits for company before it is stored: a commit costs more than a step
@@ -21,30 +25,34 @@ const FLUSH_AFTER_CHARS = 32 * 1024;
 export interface JournalPorts {
   readonly log: EventLog;
   readonly store: RunStore;
+  readonly transcript: StoredTranscript;
+  readonly invocations: StoredInvocations;
+  readonly outbox: Outbox;
   readonly feed: EventFeed;
   readonly clock: Clock;
   /** Where the run stands. */
   readonly progress: RunProgress;
-  /** Gives the object up when storage fails: what was not committed falls, and the next life ends the run. */
+  /** Resolves once what was written is durable. */
+  readonly sync: () => Promise<void>;
+  /** Gives the object up when storage fails: what was not committed falls, and the next life goes on. */
   readonly abandon: (cause: unknown) => void;
 }
 
 /**
  * Stores what a run says and sends it on.
- * An outcome (a result, a message or a title that was taken, the end of a step or of the run) is stored
- * first and sent then; what comes after it waits behind it. Everything else is sent at once and stored
- * a little later, deltas and progress many to a row.
- * Storing waits for a later turn of the event loop, the end of the run and a message excepted: the
- * platform holds every outgoing request until the writes before it are durable, and the next model call
- * need not wait for the last one's records.
+ * Deltas and progress are sent at once and stored a little later, many to a row. Everything else is
+ * stored first and sent then; what comes after it waits behind it. So a reader knows of no part, no call
+ * and no outcome that a crash could lose.
+ * Storing waits for a later turn of the event loop, where nothing hangs on it: the platform holds every
+ * outgoing request until the writes before it are durable.
  */
 export class StoredJournal implements RunJournal {
   readonly #ports: JournalPorts;
   #progress: RunProgress;
   #isProgressStored = true;
   #messages: TranscriptMessage[] = [];
-  #invocations: ToolInvocationRecord[] = [];
-  /** Events that are held back until an outcome among them is stored. */
+  #invocations = new Map<number, ToolInvocationRecord>();
+  /** Events that are held back until they are stored. */
   #held: LoggedEvent[] = [];
   #flushing: { readonly cancel: () => void; readonly isUrgent: boolean } | undefined;
 
@@ -58,21 +66,19 @@ export class StoredJournal implements RunJournal {
   }
 
   append(events: readonly AiEvent[]): void {
-    if (this.hasEnded) return;
+    if (this.hasEnded || events.length === 0) return;
     const { log, feed } = this.#ports;
     const logged = events.map((event) => ({ event, position: log.append(event) }));
-    for (const event of events) this.#note(event);
-    const isOutcome = events.some(tellsOutcome);
-    if (isOutcome || this.#held.length > 0) {
+    for (const event of events) this.#follow(event);
+    if (this.#held.length > 0 || !events.every(isPassing)) {
       this.#held.push(...logged);
-      if (events.some(storesAtOnce)) this.#flush();
+      if (events.some(storesAtOnce)) this.flush();
       else this.#flushWithin(STORE_WITHIN_MS);
       return;
     }
     feed.publish(logged);
-    if (log.pendingChars > FLUSH_AFTER_CHARS) this.#flush();
-    else if (events.every(isPassing)) this.#flushWithin(DELTAS_WITHIN_MS);
-    else this.#flushWithin(STORE_WITHIN_MS);
+    if (log.pendingChars > FLUSH_AFTER_CHARS) this.flush();
+    else this.#flushWithin(DELTAS_WITHIN_MS);
   }
 
   remember(message: TranscriptMessage): void {
@@ -81,41 +87,63 @@ export class StoredJournal implements RunJournal {
   }
 
   record(invocation: ToolInvocationRecord): void {
-    this.#invocations.push(invocation);
+    this.#invocations.set(invocation.number, invocation);
+    this.#flushWithin(STORE_WITHIN_MS);
+  }
+
+  note(facts: Partial<RunFacts>): void {
+    this.#advance({ ...this.#progress, facts: { ...this.#progress.facts, ...facts } });
     this.#flushWithin(STORE_WITHIN_MS);
   }
 
   /** Stores everything that waits, then sends what was held back for it. */
-  #flush(): void {
-    const { log, store, feed, abandon } = this.#ports;
+  flush(): void {
+    const { log, store, transcript, invocations, feed, abandon } = this.#ports;
     this.#flushing?.cancel();
     this.#flushing = undefined;
     try {
-      for (const message of this.#messages) store.addMessage(message);
-      for (const invocation of this.#invocations) store.addInvocation(invocation);
+      for (const message of this.#messages) transcript.add(message);
+      for (const invocation of this.#invocations.values()) {
+        invocations.put(invocation);
+        this.#publishLater(invocation);
+      }
       if (!this.#isProgressStored) store.saveProgress(this.#progress);
+      if (!this.#isProgressStored && this.hasEnded) this.#ports.outbox.put("run");
       log.flush();
     } catch (cause) {
       return abandon(cause);
     }
     const held = this.#held;
     this.#messages = [];
-    this.#invocations = [];
+    this.#invocations = new Map();
     this.#isProgressStored = true;
     this.#held = [];
     feed.publish(held);
+  }
+
+  async secure(): Promise<void> {
+    this.flush();
+    await this.#ports.sync();
+  }
+
+  /** What changed something is published once it has come to an end; a record ends once. */
+  #publishLater({ number, binding, end }: ToolInvocationRecord): void {
+    if (end && binding?.mutates === true) this.#ports.outbox.put("invocation", number);
   }
 
   #flushWithin(delayMs: number): void {
     const isUrgent = delayMs === STORE_WITHIN_MS;
     if (this.#flushing && (this.#flushing.isUrgent || !isUrgent)) return;
     this.#flushing?.cancel();
-    const cancel = this.#ports.clock.schedule(delayMs, () => this.#flush());
+    const cancel = this.#ports.clock.schedule(delayMs, () => this.flush());
     this.#flushing = { cancel, isUrgent };
   }
 
-  #note(event: AiEvent): void {
-    const progress = advance(this.#progress, event, this.#ports.clock);
+  #follow(event: AiEvent): void {
+    this.#advance(advance(this.#progress, event, this.#ports.clock));
+  }
+
+  #advance(progress: RunProgress): void {
     if (progress === this.#progress) return;
     this.#progress = progress;
     this.#isProgressStored = false;
@@ -127,29 +155,12 @@ function isPassing({ type }: AiEvent): boolean {
   return type === "text_delta" || type === "tool_call_progress";
 }
 
-/** A message goes into the log together with its place in the inbox; nothing comes after the end. */
+/**
+ * A message goes into the log together with its place in the inbox; the first word of an answer is waited
+ * for; nothing comes after the end.
+ */
 function storesAtOnce({ type }: AiEvent): boolean {
-  return type === "done" || type === "user_message";
-}
-
-function tellsOutcome(event: AiEvent): boolean {
-  switch (event.type) {
-    case "tool_call_result":
-    case "user_message":
-    case "title_set":
-    case "step_finished":
-    case "done":
-      return true;
-    case "run_started":
-    case "step_started":
-    case "text_started":
-    case "text_delta":
-    case "text_finished":
-    case "tool_call_proposed":
-    case "tool_call_start":
-    case "tool_call_progress":
-      return false;
-  }
+  return type === "done" || type === "user_message" || type === "text_started";
 }
 
 function advance(progress: RunProgress, event: AiEvent, clock: Clock): RunProgress {

@@ -1,13 +1,21 @@
-import type { RunGateway, SteerAnswer, TranscriptAnswer } from "../capabilities/run-gateway.ts";
+import type {
+  OutcomeAnswer,
+  OutcomeReport,
+  RunAnswer,
+  RunGateway,
+  SteerAnswer,
+  Steering,
+  TranscriptAnswer,
+} from "../capabilities/run-gateway.ts";
 import { formatEventId } from "../protocol/event-id.ts";
 import type { RunId } from "../protocol/ids.ts";
-import type { RunState } from "../protocol/run-state.ts";
 
 /** What a run's object answers besides `fetch`. */
 interface RunMethods {
-  state(): Promise<RunState | undefined>;
-  cancel(): Promise<RunState | undefined>;
-  steer(text: string): Promise<SteerAnswer>;
+  state(): Promise<RunAnswer>;
+  cancel(): Promise<RunAnswer>;
+  steer(steering: Steering): Promise<SteerAnswer>;
+  settle(report: OutcomeReport): Promise<OutcomeAnswer>;
   transcript(): Promise<TranscriptAnswer>;
 }
 
@@ -30,7 +38,8 @@ export function createDurableRunGateway(runs: DurableObjectNamespace): RunGatewa
     },
     state: (runId) => objectOf(runId).state(),
     cancel: (runId) => objectOf(runId).cancel(),
-    steer: (runId, text) => objectOf(runId).steer(text),
+    steer: (runId, steering) => objectOf(runId).steer(steering),
+    settle: (runId, report) => objectOf(runId).settle(report),
     transcript: (runId) => objectOf(runId).transcript(),
   };
 }

@@ -1,16 +1,33 @@
 import type { EventPosition } from "../protocol/event-id.ts";
-import type { RunId } from "../protocol/ids.ts";
+import type { ActorId, RunId } from "../protocol/ids.ts";
 import type { RunClaim } from "../protocol/run-claim.ts";
 import type { RunState } from "../protocol/run-state.ts";
 import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 
+/** There is nothing to tell: no such run, or only that there was one. */
+export type NoRun = { readonly kind: "unknown" | "gone" };
+
+export type RunAnswer = { readonly kind: "run"; readonly state: RunState } | NoRun;
+
 /** A run's conversation, for the run that continues it. */
 export type TranscriptAnswer =
-  | { readonly kind: "transcript"; readonly messages: readonly TranscriptMessage[] }
+  | {
+      readonly kind: "transcript";
+      readonly messages: readonly TranscriptMessage[];
+      /** The first run of the conversation. */
+      readonly workflowId: RunId;
+    }
   | { readonly kind: "running" }
   /** It passed MAX_CONVERSATION_BYTES. */
   | { readonly kind: "too_long" }
-  | { readonly kind: "unknown" };
+  | NoRun;
+
+/** A message for a run; what comes again under one key is one message. */
+export interface Steering {
+  readonly text: string;
+  /** Names the request, and who makes it. */
+  readonly requestKey?: string;
+}
 
 /** What became of a message for a run. */
 export type SteerAnswer =
@@ -19,31 +36,52 @@ export type SteerAnswer =
   | { readonly kind: "ended" }
   /** Too many messages wait for the next step. */
   | { readonly kind: "full" }
-  | { readonly kind: "unknown" };
+  /** Another message came under this key. */
+  | { readonly kind: "key_reused" }
+  | NoRun;
+
+/** What an operator found out about a call. */
+export interface OutcomeReport {
+  /** Number of the invocation within its run. */
+  readonly invocation: number;
+  readonly outcome: "committed" | "not_committed";
+  readonly by: ActorId;
+}
+
+/** What became of an operator's word. */
+export type OutcomeAnswer =
+  | { readonly kind: "settled"; readonly state: RunState }
+  /** Nobody is asked about it, or somebody has said otherwise. */
+  | { readonly kind: "not_awaited" }
+  | { readonly kind: "unknown_invocation" }
+  | NoRun;
 
 /**
  * Reaches the object that owns a run.
- * Contract: ids are verified before they come here. A run that was never started answers undefined
- * or `unknown`. The bodies are event streams and must be handed through untouched.
+ * Contract: ids are verified before they come here. A run that was never started answers
+ * `unknown`, one of which only its tombstone is left `gone`. The bodies are event streams and must be handed through untouched.
  */
 export interface RunGateway {
   /** Claims and starts a run; answers with its event stream, or as `repeat` when it is claimed. */
   start(claim: RunClaim): Promise<Response>;
   /**
    * Answers a request that came under the key of a run: 200 with the whole stream once the run has
-   * ended, 409 while it goes, 422 when the run was started by another body, 404 for no such run.
+   * ended, 409 while it goes, 410 once its events are gone, 422 when the run was started by another body,
+   * 404 for no such run.
    */
   repeat(runId: RunId, requestHash: string): Promise<Response>;
   /**
    * Answers with the events after a position, from the first one without it: 200 with a stream, 204
-   * when the run ended there, 404 for no such run, 409 for a position the run never reached, 429 when
+   * when the run ended there, 404 for no such run, 410 once its events are gone, 409 for a position the run never reached, 429 when
    * too many readers follow it already.
    */
   events(runId: RunId, after: EventPosition | undefined): Promise<Response>;
-  state(runId: RunId): Promise<RunState | undefined>;
+  state(runId: RunId): Promise<RunAnswer>;
   /** Asks a run to stop; answers with its state once it has. Contract: idempotent. */
-  cancel(runId: RunId): Promise<RunState | undefined>;
+  cancel(runId: RunId): Promise<RunAnswer>;
   /** Says something to a run while it goes. Contract: a message that is `taken` is never lost. */
-  steer(runId: RunId, text: string): Promise<SteerAnswer>;
+  steer(runId: RunId, steering: Steering): Promise<SteerAnswer>;
+  /** Tells what became of a call whose outcome is not known. Contract: the first word stays. */
+  settle(runId: RunId, report: OutcomeReport): Promise<OutcomeAnswer>;
   transcript(runId: RunId): Promise<TranscriptAnswer>;
 }

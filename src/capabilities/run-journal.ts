@@ -1,15 +1,24 @@
 import type { AiEvent } from "../protocol/ai-event.ts";
+import type { RunFacts } from "../protocol/run-facts.ts";
 import type { ToolInvocationRecord } from "../protocol/tool-invocation.ts";
 import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 
 /**
  * Takes what a run says and remembers.
- * Contract: synchronous; keeps the order of calls. Outcomes (a result, a title, the end of a step or of
- * the run) reach readers once they are stored; everything else reaches them at once and storage soon
- * after. After `done` nothing more is taken.
+ * Contract: synchronous but for `secure`; keeps the order of calls; what is given without an await in
+ * between is stored together or not at all. Deltas and progress reach readers at once and storage soon
+ * after; everything else reaches them once it is stored. After `done` nothing more is taken.
  */
 export interface RunJournal {
   append(events: readonly AiEvent[]): void;
   remember(message: TranscriptMessage): void;
+  /** Keeps the newest record of an operation; an earlier one of the same number is replaced. */
   record(invocation: ToolInvocationRecord): void;
+  note(facts: Partial<RunFacts>): void;
+  /**
+   * Gives everything so far to storage, so that whatever leaves the object from now on leaves after it.
+   */
+  flush(): void;
+  /** Resolves once everything so far is durable: for what acts without leaving the object. */
+  secure(): Promise<void>;
 }

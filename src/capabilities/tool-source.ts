@@ -1,6 +1,7 @@
 import type { JsonObject } from "../protocol/json.ts";
 import type { ToolId } from "../protocol/ids.ts";
 import type { ToolFailure } from "../protocol/observation.ts";
+import type { Reconciliation } from "../protocol/reconciliation.ts";
 import type { Result } from "../protocol/result.ts";
 import type { SideEffectClass } from "../protocol/side-effect-class.ts";
 import type { FailureClass } from "../protocol/taxonomy.ts";
@@ -93,6 +94,12 @@ export interface BoundToolRuntime {
     context: ToolInvocationContext,
     scope: InvocationScope,
   ): Promise<Result<unknown, ToolFailure>>;
+  /** Finds out what became of a call; absent where the contract cannot. */
+  readonly reconcile?: (
+    args: JsonObject,
+    context: ToolInvocationContext,
+    scope: InvocationScope,
+  ) => Promise<Reconciliation<unknown>>;
   /** Validates what the tool returned. Contract: pure; never throws. */
   validateOutput(output: unknown): Result<JsonObject, ToolFailure>;
   /** Keeps the allowlisted fields of validated arguments. */

@@ -1,4 +1,3 @@
-import { createKvRunRecords } from "../adapters/kv-run-records.ts";
 import { createOpenAIModel } from "../adapters/openai-model.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
@@ -6,7 +5,6 @@ import { systemRandom } from "../adapters/system-random.ts";
 import type { Clock } from "../capabilities/clock.ts";
 import type { EventEncoder } from "../capabilities/event-encoder.ts";
 import type { Mailbox } from "../capabilities/inbox.ts";
-import type { RunRecords } from "../capabilities/run-records.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import { createToolSource } from "../contracts/static-tool-source.ts";
 import type { AnyToolContract } from "../contracts/tool-contract.ts";
@@ -34,11 +32,6 @@ export function composeEncoder(): EventEncoder {
   return { headers: ASSISTANT_TRANSPORT_HEADERS, heartbeat: HEARTBEAT, encode: encodeEvent };
 }
 
-/** Where finished runs are published. */
-export function composeRunRecords(raw: RawEnv): RunRecords {
-  return createKvRunRecords(checkedEnv(raw).idempotencyKv);
-}
-
 /** What a run brings of its own. */
 export interface RunParts {
   readonly tenantId: TenantId;
@@ -46,6 +39,7 @@ export interface RunParts {
   readonly inbox: Mailbox;
   /** The tools of its deployment. */
   readonly contracts: readonly AnyToolContract[];
+  readonly limitTime: RunPorts["limitTime"];
 }
 
 /**
@@ -54,7 +48,7 @@ export interface RunParts {
  */
 export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const env = checkedEnv(raw);
-  const { tenantId, journal, inbox, contracts } = parts;
+  const { tenantId, journal, inbox, contracts, limitTime } = parts;
   const clock = composeClock();
   const runTitle = {
     set: (title: string): void => journal.append([{ type: "title_set", title }]),
@@ -63,6 +57,8 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     clock,
     journal,
     inbox,
+    limitTime,
+    outcomeWaitMs: env.lifetimes.outcomeMs,
     random: systemRandom,
     hooks: TOOL_HOOKS,
     policies: composePolicies(env.policyKv),

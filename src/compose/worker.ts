@@ -1,7 +1,6 @@
 import { createDevelopmentAuthenticator } from "../adapters/development-authenticator.ts";
 import { createDurableRunGateway } from "../adapters/durable-run-gateway.ts";
 import { createHmacRunIds } from "../adapters/hmac-run-ids.ts";
-import { createKvRunRecords } from "../adapters/kv-run-records.ts";
 import { createStaticTokenAuthenticator } from "../adapters/static-token-authenticator.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { registerContracts } from "../contracts/register-contract.ts";
@@ -11,6 +10,7 @@ import { createApp } from "../http/app.ts";
 import { problem } from "../http/problem.ts";
 import { secure } from "../http/secure-headers.ts";
 import { composeConnections } from "./connections.ts";
+import { composeRunRecords } from "./run-records.ts";
 import { composePolicies } from "./policies.ts";
 import { composeTenants } from "./tenant.ts";
 import { TOOL_CONTRACTS } from "./tool-contracts.ts";
@@ -41,7 +41,7 @@ function assemble(
     policies: composePolicies(env.policyKv),
     connections: composeConnections(env).store,
     registry: composeTenants(env.tenants).registry,
-    runRecords: createKvRunRecords(env.idempotencyKv),
+    runRecords: composeRunRecords(env),
     runs: createDurableRunGateway(env.runs),
     runIds: createHmacRunIds(env.runIdSecret, (length) =>
       crypto.getRandomValues(new Uint8Array(length)),

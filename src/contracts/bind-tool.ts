@@ -61,6 +61,10 @@ export function bindTool(
     checkState: async (args, context, scope) =>
       executable.checkState ? executable.checkState(args, context, grant(scope)) : ok(null),
     exec: async (args, context, scope) => executable.execute(args, context, grant(scope)),
+    ...(executable.reconcile && {
+      reconcile: async (args, context, scope) =>
+        executable.reconcile?.(args, context, grant(scope)) ?? { kind: "unknown" },
+    }),
     validateOutput: (output) => parseWith(contract.output, output),
     redactArgs: (args) => redact(args, argsAllowlist),
     redactOutput: (output) => redact(output, outputAllowlist),

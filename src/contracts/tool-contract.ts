@@ -2,6 +2,7 @@ import type * as v from "valibot";
 import type { ToolCapabilities } from "../capabilities/tool-source.ts";
 import type { ToolFailure } from "../protocol/observation.ts";
 import type { Result } from "../protocol/result.ts";
+import type { Reconciliation } from "../protocol/reconciliation.ts";
 import type { SideEffectClass } from "../protocol/side-effect-class.ts";
 import type { FailureClass } from "../protocol/taxonomy.ts";
 import type {
@@ -120,12 +121,6 @@ export interface ActionDescription {
   readonly action: string;
   readonly consequence: string;
 }
-
-/** What became of a call. */
-export type Reconciliation<T> =
-  | { readonly kind: "committed"; readonly output: T }
-  | { readonly kind: "not_committed" }
-  | { readonly kind: "unknown" };
 
 export interface RuntimeSection {
   readonly timeoutMs: number;

@@ -4,7 +4,7 @@ import { deleteConnection, putConnection } from "./connections.ts";
 import { getPolicy, putPolicy } from "./policy.ts";
 import { problem } from "./problem.ts";
 import { forScope } from "./routes.ts";
-import { getEvents, getRun, postCancel, postMessage } from "./runs.ts";
+import { getEvents, getRun, postCancel, postMessage, postOutcome } from "./runs.ts";
 import type { Services } from "./services.ts";
 import { getTool, getTools } from "./tools.ts";
 
@@ -16,6 +16,9 @@ export function createApp(services: Services): Hono {
   route(app, "/v1/runs/:id/events", { GET: forScope(services, "runs:read", getEvents) });
   route(app, "/v1/runs/:id/cancel", { POST: forScope(services, "chat", postCancel) });
   route(app, "/v1/runs/:id/messages", { POST: forScope(services, "chat", postMessage) });
+  route(app, "/v1/runs/:id/invocations/:invocationId/outcome", {
+    POST: forScope(services, "runs:operate", postOutcome),
+  });
   route(app, "/v1/tools", { GET: forScope(services, "tools:read", getTools) });
   route(app, "/v1/connections/:id", {
     PUT: forScope(services, "connections:write", putConnection),

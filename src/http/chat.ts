@@ -6,6 +6,7 @@ import {
   type ChatRequestBody,
   type HistoryFailure,
 } from "../protocol/chat-request.ts";
+import type { RunId } from "../protocol/ids.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { fail, ok, type Result } from "../protocol/result.ts";
 import type { RunClaim } from "../protocol/run-claim.ts";
@@ -13,6 +14,7 @@ import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 import type { Authorised } from "./routes.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
+import { refuseRun } from "./runs.ts";
 import { answerRepeat, nameRun, wordAnswer } from "./request-key.ts";
 
 /**
@@ -37,13 +39,15 @@ export async function postChat(authorised: Authorised): Promise<Response> {
   if (refusal) return refusal;
   const history = await readHistory(authorised, body.value.previousRunId);
   if (!history.ok) return history.failure;
-  const misfit = history.value.length > 0 && checkContinuation(history.value, said.value);
+  const { messages: before, workflowId } = history.value;
+  const misfit = before.length > 0 && checkContinuation(before, said.value);
   if (misfit) return refuseHistory(misfit);
   const started = await services.runs.start({
     ...name.value,
     principal,
     model,
-    messages: [...history.value, ...said.value],
+    ...(workflowId && { workflowId }),
+    messages: [...before, ...said.value],
     ...narrowingOf(body.value),
   });
   return wordAnswer(started, name.value.runId);
@@ -76,23 +80,30 @@ async function refuseTools(
   return errors.length > 0 ? problem("tool_not_available", { errors }) : undefined;
 }
 
+/** What went before, and the run it began with. */
+interface History {
+  readonly messages: readonly TranscriptMessage[];
+  readonly workflowId?: RunId;
+}
+
 /** The server's own transcript; what a client says happened before is never taken for it. */
 async function readHistory(
   { principal, services }: Authorised,
   previousRunId: string | undefined,
-): Promise<Result<readonly TranscriptMessage[], Response>> {
-  if (previousRunId === undefined) return ok([]);
+): Promise<Result<History, Response>> {
+  if (previousRunId === undefined) return ok({ messages: [] });
   const runId = await services.runIds.verify(previousRunId, principal.tenantId);
   if (!runId) return fail(problem("run_not_found"));
   const answer = await services.runs.transcript(runId);
   switch (answer.kind) {
     case "transcript":
-      return ok(answer.messages);
+      return ok(answer);
     case "running":
       return fail(problem("run_still_running", { headers: { "retry-after": "1" } }));
     case "too_long":
       return fail(problem("conversation_too_long"));
     case "unknown":
-      return fail(problem("run_not_found"));
+    case "gone":
+      return fail(refuseRun(answer));
   }
 }

@@ -24,16 +24,36 @@ export async function nameRun(
   body: JsonValue,
 ): Promise<Result<RunName, Response>> {
   const { tenantId, actorId } = principal;
-  const header = request.headers.get("idempotency-key");
-  if (header === null) return ok({ runId: await services.runIds.mint(tenantId) });
-  const key = parseRequestKey(header);
-  if (key === undefined) {
-    const detail = "It must be 1 to 255 printable ASCII characters, quoted or without commas.";
-    return fail(problem("request_key_invalid", { detail }));
-  }
+  const read = readKey(request);
+  if (!read.ok) return read;
+  const key = read.value;
+  if (key === undefined) return ok({ runId: await services.runIds.mint(tenantId) });
   if (!isWellFormed(body)) return fail(problem("invalid_encoding"));
   const runId = await services.runIds.derive(tenantId, actorId, key);
   return ok({ runId, requestHash: await hashOf(body) });
+}
+
+/**
+ * Reads the key of a request to a run, together with who makes it: two people may choose the same one.
+ * Fails: 400 for a key that is none.
+ */
+export async function readActorKey({
+  request,
+  principal,
+}: Authorised): Promise<Result<{ readonly requestKey?: string }, Response>> {
+  const key = readKey(request);
+  if (!key.ok) return key;
+  if (key.value === undefined) return ok({});
+  return ok({ requestKey: await hashOf([principal.actorId, key.value]) });
+}
+
+function readKey(request: Request): Result<string | undefined, Response> {
+  const header = request.headers.get("idempotency-key");
+  if (header === null) return ok(undefined);
+  const key = parseRequestKey(header);
+  if (key !== undefined) return ok(key);
+  const detail = "It must be 1 to 255 printable ASCII characters, quoted or without commas.";
+  return fail(problem("request_key_invalid", { detail }));
 }
 
 /**
@@ -63,6 +83,8 @@ export function wordAnswer(answer: Response, runId: RunId): Response {
       const detail = "Follow its run, or ask again once it has ended.";
       return problem("request_in_progress", { detail, headers });
     }
+    case 410:
+      return problem("run_expired");
     case 422:
       return problem("request_key_reused");
     default:

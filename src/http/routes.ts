@@ -10,6 +10,8 @@ export interface Authorised {
   readonly services: Services;
   /** Path parameter `id`, or the empty text on a route that has none. */
   readonly id: string;
+  /** Path parameter `invocationId`, or the empty text. */
+  readonly invocationId: string;
 }
 
 /**
@@ -31,6 +33,7 @@ export function forScope<E extends HonoEnv>(
     if (!principal.scopes.includes(scope)) {
       return problem("insufficient_scope", { detail: `The scope ${scope} is needed.` });
     }
-    return handle({ request, principal, services, id: context.req.param("id") ?? "" });
+    const { id = "", invocationId = "" } = context.req.param() as Readonly<Record<string, string>>;
+    return handle({ request, principal, services, id, invocationId });
   };
 }

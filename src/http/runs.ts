@@ -1,20 +1,21 @@
 import * as v from "valibot";
 import { parseEventId } from "../protocol/event-id.ts";
-import type { RunState } from "../protocol/run-state.ts";
+import type { NoRun, RunAnswer } from "../capabilities/run-gateway.ts";
 import type { Authorised } from "./routes.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
+import { readActorKey } from "./request-key.ts";
 
 /** `GET /v1/runs/:id`: the run's state. */
 export async function getRun({ principal, services, id }: Authorised): Promise<Response> {
   const runId = await services.runIds.verify(id, principal.tenantId);
-  return answerState(runId && (await services.runs.state(runId)));
+  return answerState(runId ? await services.runs.state(runId) : UNKNOWN);
 }
 
 /** `POST /v1/runs/:id/cancel`: stops the run, or finds it stopped; answers its state. */
 export async function postCancel({ principal, services, id }: Authorised): Promise<Response> {
   const runId = await services.runIds.verify(id, principal.tenantId);
-  return answerState(runId && (await services.runs.cancel(runId)));
+  return answerState(runId ? await services.runs.cancel(runId) : UNKNOWN);
 }
 
 /** Longest message to a run that goes, in UTF-16 code units. */
@@ -31,7 +32,9 @@ export async function postMessage(authorised: Authorised): Promise<Response> {
   if (!body.ok) return body.failure;
   const runId = await services.runIds.verify(id, principal.tenantId);
   if (!runId) return problem("run_not_found");
-  const answer = await services.runs.steer(runId, body.value.content);
+  const key = await readActorKey(authorised);
+  if (!key.ok) return key.failure;
+  const answer = await services.runs.steer(runId, { text: body.value.content, ...key.value });
   switch (answer.kind) {
     case "taken":
       return Response.json(answer.state, { status: 202 });
@@ -39,8 +42,38 @@ export async function postMessage(authorised: Authorised): Promise<Response> {
       return problem("run_ended");
     case "full":
       return problem("too_many_messages", { headers: { "retry-after": "1" } });
+    case "key_reused":
+      return problem("request_key_reused");
     case "unknown":
-      return problem("run_not_found");
+    case "gone":
+      return refuseRun(answer);
+  }
+}
+
+const outcomeBody = v.strictObject({ outcome: v.picklist(["committed", "not_committed"]) });
+
+/** `POST /v1/runs/:id/invocations/:invocationId/outcome`: tells what became of a call in doubt. */
+export async function postOutcome(authorised: Authorised): Promise<Response> {
+  const { request, principal, services, id, invocationId } = authorised;
+  const body = await readJson(request, outcomeBody);
+  if (!body.ok) return body.failure;
+  const runId = await services.runIds.verify(id, principal.tenantId);
+  if (!runId) return refuseRun(UNKNOWN);
+  const [, number] = /^inv_([1-9]\d{0,8})$/.exec(invocationId) ?? [];
+  if (number === undefined) return problem("invocation_not_found");
+  const { actorId: by } = principal;
+  const report = { invocation: Number(number), outcome: body.value.outcome, by };
+  const answer = await services.runs.settle(runId, report);
+  switch (answer.kind) {
+    case "settled":
+      return Response.json(answer.state);
+    case "not_awaited":
+      return problem("outcome_not_awaited");
+    case "unknown_invocation":
+      return problem("invocation_not_found");
+    case "unknown":
+    case "gone":
+      return refuseRun(answer);
   }
 }
 
@@ -63,12 +96,20 @@ export async function getEvents({
   if (!runId) return problem("run_not_found");
   const answer = await services.runs.events(runId, after);
   if (answer.status === 404) return problem("run_not_found");
+  if (answer.status === 410) return problem("run_expired");
   if (answer.status === 429) {
     return problem("too_many_readers", { headers: { "retry-after": "5" } });
   }
   return answer.status === 409 ? problem("event_id_unknown") : answer;
 }
 
-function answerState(state: RunState | undefined): Response {
-  return state ? Response.json(state) : problem("run_not_found");
+const UNKNOWN = { kind: "unknown" } as const;
+
+function answerState(answer: RunAnswer): Response {
+  return answer.kind === "run" ? Response.json(answer.state) : refuseRun(answer);
+}
+
+/** Words why there is nothing to tell of a run. */
+export function refuseRun({ kind }: NoRun): Response {
+  return problem(kind === "gone" ? "run_expired" : "run_not_found");
 }

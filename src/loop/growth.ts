@@ -11,9 +11,10 @@ export class Growth {
   #counted: number;
   #chars = 0;
 
-  constructor(transcript: readonly TranscriptMessage[]) {
+  /** The first `begun` messages are those it began with. */
+  constructor(transcript: readonly TranscriptMessage[], begun: number) {
     this.#transcript = transcript;
-    this.#counted = transcript.length;
+    this.#counted = begun;
   }
 
   /** Tells whether it has grown by more than any run may continue. Unit: JSON text, in UTF-16 code units. */

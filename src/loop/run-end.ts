@@ -1,6 +1,7 @@
 import type { DoneReason, RunError } from "../protocol/ai-event.ts";
 import type { Budget } from "../protocol/budget.ts";
-import type { ModelFailure, ModelTurn } from "../protocol/model-event.ts";
+import type { ModelFailure } from "../protocol/model-event.ts";
+import type { RecordedTurn, StopReason } from "../protocol/run-facts.ts";
 
 /** How a run ends, as its `done` says. */
 export interface RunEnd {
@@ -9,7 +10,7 @@ export interface RunEnd {
 }
 
 /** Ends a run with the turn that nothing follows. */
-export function endOf(turn: ModelTurn): RunEnd {
+export function endOf(turn: RecordedTurn): RunEnd {
   switch (turn.finish) {
     case "stop":
     case "tool_calls":
@@ -19,6 +20,18 @@ export function endOf(turn: ModelTurn): RunEnd {
       return { reason: turn.finish };
     case "error":
       return describeFailure(turn.failure);
+  }
+}
+
+/** Ends a run that was stopped. */
+export function endOfStop(reason: StopReason): RunEnd {
+  switch (reason) {
+    case "cancelled":
+      return { reason: "cancelled" };
+    case "time":
+      return overBudget("time");
+    case "interrupted":
+      return failed("interrupted", "The run was interrupted too often and did not finish.");
   }
 }
 
@@ -34,7 +47,7 @@ const FAILURES: { readonly [Code in Exclude<ModelFailure["code"], "aborted">]: s
   upstream_stalled: "The model provider stopped answering.",
 };
 
-function describeFailure(failure: ModelFailure | undefined): RunEnd {
+function describeFailure(failure: RecordedTurn["failure"]): RunEnd {
   if (!failure) return failed("internal_error", "The run failed inside Interlock.");
   const { code, status } = failure;
   if (code === "aborted") return { reason: "cancelled" };

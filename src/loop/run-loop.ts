@@ -1,30 +1,52 @@
 import type { BudgetLedger } from "../capabilities/budget-ledger.ts";
 import type { Mailbox } from "../capabilities/inbox.ts";
 import type { Model } from "../capabilities/model.ts";
+import type { LoadedPolicy, PolicyStore } from "../capabilities/policy-store.ts";
 import { routeVersions } from "../contracts/route-versions.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
+import type { AiEvent } from "../protocol/ai-event.ts";
+import type { PolicyPin } from "../protocol/policy-pin.ts";
 import type { RunClaim } from "../protocol/run-claim.ts";
-import { limitsOf, narrowPolicy } from "../protocol/tool-policy.ts";
+import type { StopReason } from "../protocol/run-facts.ts";
+import { limitsOf, narrowPolicy, type ToolPolicy } from "../protocol/tool-policy.ts";
+import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.ts";
 import type { ToolRunnerPorts } from "../runner/call-in-hand.ts";
+import { InvocationLedger } from "../runner/invocation-ledger.ts";
 import { RunBudget } from "../runner/run-budget.ts";
+import { WAITING } from "../runner/settle-doubt.ts";
 import { createToolRunner } from "../runner/tool-runner.ts";
 import { CallIds } from "./call-ids.ts";
+import { closeOpenCalls } from "./close-open-calls.ts";
 import { Growth } from "./growth.ts";
-import { endOf, failed, overBudget, type RunEnd } from "./run-end.ts";
-import { runStep, type StepScope } from "./run-step.ts";
+import { ModelCalls } from "./model-calls.ts";
+import { endOf, endOfStop, failed, overBudget, type RunEnd } from "./run-end.ts";
+import type { LoggedProgress, RunMemory } from "./run-memory.ts";
+import { runStep, type Step, type StepEnd } from "./run-step.ts";
+import type { StepScope } from "./step-scope.ts";
 import { TenantTokens } from "./tenant-tokens.ts";
-import { startTimeLimit } from "./time-limit.ts";
 
 /** What one run stands on. */
 export interface RunPorts extends Omit<
   ToolRunnerPorts,
-  "versions" | "policy" | "pin" | "principal" | "connectionIds" | "budget"
+  | "versions"
+  | "policy"
+  | "pin"
+  | "principal"
+  | "connectionIds"
+  | "budget"
+  | "invocations"
+  | "workflowId"
 > {
   readonly model: Model;
   readonly ledger: BudgetLedger;
   /** What people say while the run goes; the loop closes it before the run ends. */
   readonly inbox: Mailbox;
+  /**
+   * Ends the run's time so long after it began, by aborting its signal with the reason `time`. Time in
+   * which it waits for people does not count. Contract: the first call counts, in whichever life.
+   */
+  readonly limitTime: (maxMs: number) => void;
 }
 
 /** Steps of a run whose policy sets no limit. */
@@ -32,114 +54,210 @@ const DEFAULT_MAX_STEPS = 20;
 /** Time of a run whose policy sets no limit: as long as the platform keeps it awake without a reader. */
 const DEFAULT_MAX_WALL_CLOCK_MS = 15 * 60_000;
 
+/** One life of a run. */
+export interface RunLife {
+  readonly claim: RunClaim;
+  readonly memory: RunMemory;
+  /** When its first life began; the versions of its tools are those of then. Unit: Unix milliseconds. */
+  readonly startedAtMs: number;
+  /** Aborts with a StopReason. */
+  readonly signal: AbortSignal;
+}
+
 /**
- * Carries a claimed run to its end: model, tools, model, until the model stops or a limit does. A
- * message that came meanwhile is put before the next model call, and brings one about.
+ * Carries a claimed run to its end, from wherever its earlier lives left it: model, tools, model, until
+ * the model stops or a limit does. A message that came meanwhile is put before the next model call, and
+ * brings one about.
  * Contract: never throws; appends exactly one `done`, as the last event; whatever the inbox took is in
- * the transcript then, answered or not.
+ * the transcript then, answered or not. Or it answers `waiting`: an operator has to tell what became of a
+ * call, and the run is to be given another life once there is word.
  */
-export async function runLoop(
-  claim: RunClaim,
-  ports: RunPorts,
-  signal: AbortSignal,
-): Promise<void> {
-  const spent = { usage: NO_USAGE };
-  let end: RunEnd;
-  try {
-    end = await runSteps(claim, ports, { signal, spent });
-  } catch {
-    end = failed("internal_error", "The run failed inside Interlock.");
-  }
+export async function runLoop(life: RunLife, ports: RunPorts): Promise<"ended" | typeof WAITING> {
   const { inbox, journal } = ports;
+  const { transcript, invocations: stored, progress } = life.memory;
+  const invocations = new InvocationLedger(journal, stored);
+  const spent = { usage: progress.usage };
+  const open: OpenLife = { ...life, transcript: [...transcript], spent };
+  let end: RunEnd | typeof WAITING;
+  try {
+    end = await runSteps(open, { ...ports, invocations });
+  } catch {
+    const answers = closeOpenCalls({ ...ports, invocations }, life.claim, open.transcript);
+    for (const answer of answers) journal.remember(answer);
+    end = BROKEN;
+  }
+  if (end === WAITING) return WAITING;
   inbox.close();
   for (const text of inbox.takeAll()) journal.remember({ role: "user", text });
   journal.append([{ type: "done", ...end, usage: spent.usage }]);
+  return "ended";
 }
 
-interface RunControl {
-  readonly signal: AbortSignal;
+interface OpenLife extends RunLife {
+  /** The conversation; grows. */
+  readonly transcript: TranscriptMessage[];
   readonly spent: { usage: Usage };
 }
 
-async function runSteps(
-  claim: RunClaim,
-  ports: RunPorts,
-  { signal, spent }: RunControl,
-): Promise<RunEnd> {
-  ports.journal.append([{ type: "run_started", runId: claim.runId, model: claim.model }]);
-  const loaded = await ports.policies.load(claim.principal.tenantId);
-  const policy = narrowPolicy(loaded.policy, claim.toolIds);
-  const {
-    maxSteps = DEFAULT_MAX_STEPS,
-    maxRetries,
-    maxWallClockMs = DEFAULT_MAX_WALL_CLOCK_MS,
-  } = policy.budgets;
-  const budget = new RunBudget(limitsOf(policy.budgets), maxRetries);
-  const time = startTimeLimit(ports.clock, signal, maxWallClockMs);
-  try {
-    const bounds = { policy, pin: loaded.pin, budget, signal: time.signal };
-    const scope = openScope(claim, ports, bounds);
-    const tenantTokens = new TenantTokens({ ...ports, claim, policy, pin: loaded.pin });
-    const growth = new Growth(scope.transcript);
-    for (let number = 1; number <= maxSteps; number++) {
-      if (signal.aborted) return { reason: "cancelled" };
-      const exhausted = budget.findExhausted({ tokens: 1 });
-      if (exhausted !== undefined) return overBudget(exhausted);
-      if (growth.isTooLong()) return TOO_LONG;
-      const refused = await tenantTokens.reserve(number);
-      if (refused) return refused;
-      const { turn, continued } = await runStep(scope, { number, last: number === maxSteps });
-      const { usage = NO_USAGE } = turn;
-      spent.usage = addUsage(spent.usage, usage);
-      const tokens = usage.inputTokens + usage.outputTokens;
-      budget.spend({ tokens });
-      await tenantTokens.spend(number, tokens);
-      if (signal.aborted) return { reason: "cancelled" };
-      if (time.isUp) return overBudget("time");
-      if (turn.finish !== "tool_calls" && !continued) return endOf(turn);
+type LedgeredPorts = RunPorts & Pick<ToolRunnerPorts, "invocations">;
+
+/** What the steps of one life share. */
+interface Steps {
+  readonly scope: StepScope;
+  readonly budget: RunBudget;
+  readonly growth: Growth;
+  readonly tenantTokens: TenantTokens;
+  readonly spent: { usage: Usage };
+}
+
+async function runSteps(life: OpenLife, ports: LedgeredPorts): Promise<RunEnd | typeof WAITING> {
+  const steps = await openSteps(life, ports);
+  const { progress, facts } = life.memory;
+  const { lastStep, isContinued } = progress;
+  if (!isContinued && facts.turn) {
+    const isInDoubt = ports.invocations.ofStep(lastStep).some(({ state }) => state === "EXPIRED");
+    return (await endAfter(steps, { turn: facts.turn, continued: false, isInDoubt })) ?? BROKEN;
+  }
+  for (let step = firstStep(life.memory); ; step = stepAfter(step)) {
+    if (step.hasBegun && !step.turn) withdrawHalfStep(ports.journal, progress);
+    const refused = step.turn ? undefined : await refuseStep(steps);
+    if (refused) {
+      if (step.hasBegun) ports.journal.append([unansweredStep(step)]);
+      return refused;
     }
-    return { reason: "step_limit" };
-  } finally {
-    time.stop();
+    const stepEnd = await runStep(steps.scope, step);
+    if (stepEnd === WAITING) return WAITING;
+    steps.spent.usage = addUsage(steps.spent.usage, stepEnd.turn.usage);
+    const end = await endAfter(steps, stepEnd);
+    if (end) return end;
   }
 }
 
-const TOO_LONG = failed("conversation_too_long", "The conversation has become too long to go on.");
-
-/** What one run's policy makes of it. */
-interface Bounds extends Pick<ToolRunnerPorts, "policy" | "pin" | "budget"> {
-  readonly signal: AbortSignal;
-}
-
-function openScope(claim: RunClaim, ports: RunPorts, bounds: Bounds): StepScope {
-  const { policy, pin, budget, signal } = bounds;
-  const routing = { runKey: claim.runId, nowMs: ports.clock.nowMs() };
+async function openSteps(life: OpenLife, ports: LedgeredPorts): Promise<Steps> {
+  const { claim, memory, signal, transcript, spent } = life;
+  const { facts, progress } = memory;
+  const { journal } = ports;
+  if (!progress.hasStarted) {
+    journal.append([{ type: "run_started", runId: claim.runId, model: claim.model }]);
+  }
+  const loaded = await pinPolicy(ports, claim, facts.pin);
+  const policy = narrowPolicy(loaded.policy, claim.toolIds);
+  const { maxSteps = DEFAULT_MAX_STEPS, maxWallClockMs = DEFAULT_MAX_WALL_CLOCK_MS } =
+    policy.budgets;
+  ports.limitTime(maxWallClockMs);
+  const budget = restoreBudget(memory, policy);
   const specs = ports.source.listToolSpecs();
-  const { tools } = createToolCatalog(specs, policy, routing);
+  const routing = { runKey: claim.runId, nowMs: life.startedAtMs };
   const runner = createToolRunner({
     ...ports,
     policy,
-    pin,
+    pin: loaded.pin,
     versions: routeVersions(specs, policy, routing),
     principal: claim.principal,
+    workflowId: claim.workflowId ?? claim.runId,
     connectionIds: claim.connectionIds ?? [],
     budget,
   });
-  return {
+  const scope: StepScope = {
+    ...ports,
     claim,
-    model: ports.model,
-    tools: [...tools.values()],
-    runner,
-    journal: ports.journal,
-    inbox: ports.inbox,
-    callIds: new CallIds(claim.messages),
     signal,
-    transcript: [...claim.messages],
-    nextPart: counter(),
+    transcript,
+    runner,
+    modelCalls: new ModelCalls(journal, facts.modelCalls, maxSteps),
+    tools: [...createToolCatalog(specs, policy, routing).tools.values()],
+    callIds: new CallIds(transcript),
+    nextPart: counterFrom(progress.nextPart),
+  };
+  const growth = new Growth(transcript, claim.messages.length);
+  const tenantTokens = new TenantTokens({ ...ports, claim, policy, pin: loaded.pin });
+  return { scope, budget, growth, tenantTokens, spent };
+}
+
+/** A run stands on one policy all its lives; it was noted before anything was allowed by it. */
+async function pinPolicy(
+  { policies, journal }: { readonly policies: PolicyStore; readonly journal: RunPorts["journal"] },
+  { principal: { tenantId } }: RunClaim,
+  pin: PolicyPin | undefined,
+): Promise<LoadedPolicy> {
+  if (pin) return policies.read(tenantId, pin);
+  const loaded = await policies.load(tenantId);
+  journal.note({ pin: loaded.pin });
+  return loaded;
+}
+
+/** What the earlier lives used up is used up. */
+function restoreBudget({ invocations, progress }: RunMemory, { budgets }: ToolPolicy): RunBudget {
+  const budget = new RunBudget(limitsOf(budgets), budgets.maxRetries);
+  const { inputTokens, outputTokens } = progress.usage;
+  budget.spend({ tokens: inputTokens + outputTokens });
+  for (const record of invocations) budget.restore(record);
+  return budget;
+}
+
+function firstStep({ facts, progress }: RunMemory): Step {
+  const { lastStep, isStepOpen } = progress;
+  if (!isStepOpen) return stepAfter({ number: lastStep });
+  const turn = facts.turn?.step === lastStep ? facts.turn : undefined;
+  return { number: lastStep, hasBegun: true, turn };
+}
+
+function stepAfter({ number }: Pick<Step, "number">): Step {
+  return { number: number + 1, hasBegun: false, turn: undefined };
+}
+
+/** What a crash cut short is said anew: readers are told not to count on it. */
+function withdrawHalfStep(
+  journal: RunPorts["journal"],
+  { texts, openTexts }: LoggedProgress,
+): void {
+  journal.append(openTexts.map((part) => ({ type: "text_finished", part })));
+  if (texts.length > 0) journal.append([{ type: "text_withdrawn", parts: texts }]);
+}
+
+function unansweredStep({ number }: Step): AiEvent {
+  return {
+    type: "step_finished",
+    step: number,
+    finish: "error",
+    usage: NO_USAGE,
+    continued: false,
   };
 }
 
-function counter(): () => number {
-  let next = 0;
+/** Tells why no step may begin; undefined when one may. */
+async function refuseStep(steps: Steps): Promise<RunEnd | undefined> {
+  const { scope, budget, growth, tenantTokens } = steps;
+  if (scope.signal.aborted) return endOfStop(scope.signal.reason as StopReason);
+  if (scope.modelCalls.left <= 0) return { reason: "step_limit" };
+  const exhausted = budget.findExhausted({ tokens: 1 });
+  if (exhausted !== undefined) return overBudget(exhausted);
+  if (growth.isTooLong()) return TOO_LONG;
+  return tenantTokens.reserve(scope.modelCalls.made + 1);
+}
+
+/** Counts what a step used; tells how the run ends, when nothing follows it. */
+async function endAfter(
+  { scope, budget, tenantTokens }: Steps,
+  { turn, continued, isInDoubt }: StepEnd,
+): Promise<RunEnd | undefined> {
+  const tokens = turn.usage.inputTokens + turn.usage.outputTokens;
+  budget.spend({ tokens });
+  await tenantTokens.spend(turn.modelCall, tokens);
+  if (scope.signal.aborted) return endOfStop(scope.signal.reason as StopReason);
+  if (isInDoubt) return IN_DOUBT;
+  if (continued) return undefined;
+  return turn.finish === "tool_calls" ? { reason: "step_limit" } : endOf(turn);
+}
+
+const BROKEN = failed("internal_error", "The run failed inside Interlock.");
+const TOO_LONG = failed("conversation_too_long", "The conversation has become too long to go on.");
+const IN_DOUBT = failed(
+  "outcome_unknown",
+  "Nobody told in time what became of a tool call; look before it is repeated.",
+);
+
+function counterFrom(first: number): () => number {
+  let next = first;
   return () => next++;
 }

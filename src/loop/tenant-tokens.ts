@@ -33,13 +33,13 @@ export class TenantTokens {
   }
 
   /** Asks for a model call; answers the run's end when the tenant has no tokens left. */
-  async reserve(step: number): Promise<RunEnd | undefined> {
+  async reserve(modelCall: number): Promise<RunEnd | undefined> {
     const { ledger, policies, policy, pin, claim } = this.#ports;
     if (!this.#isLimited) return undefined;
     if (!pin) return UNAVAILABLE;
     const { tenantId } = claim.principal;
     const applicant: Applicant<never> = {
-      reservationUnder: (terms) => this.#reservationOf(step, terms),
+      reservationUnder: (terms) => this.#reservationOf(modelCall, terms),
       // What a policy says of tools is asked when they are called.
       passes: () => Promise.resolve(ok(null)),
     };
@@ -53,20 +53,20 @@ export class TenantTokens {
   }
 
   /** Counts what a model call used. Contract: a call is counted once. */
-  async spend(step: number, tokens: number): Promise<void> {
+  async spend(modelCall: number, tokens: number): Promise<void> {
     if (!this.#isLimited || tokens <= 1) return;
     await this.#ports.ledger.charge({
-      id: `${this.#idOf(step)}/used`,
+      id: `${this.#idOf(modelCall)}/used`,
       amounts: { tokens: tokens - 1 },
       windowSeconds: this.#ports.policy.tenantBudgets.windowSeconds,
     });
   }
 
   /** The pinned policy is the ceiling: of its limits and those of another one the lower hold. */
-  #reservationOf(step: number, { policy, pin }: PinnedPolicy): Reservation {
+  #reservationOf(modelCall: number, { policy, pin }: PinnedPolicy): Reservation {
     const pinned = limitsOf(this.#ports.policy.tenantBudgets);
     return {
-      id: this.#idOf(step),
+      id: this.#idOf(modelCall),
       toolId: "",
       amounts: { tokens: 1 },
       limits: lowerLimits(pinned, limitsOf(policy.tenantBudgets)),
@@ -75,8 +75,8 @@ export class TenantTokens {
     };
   }
 
-  #idOf(step: number): string {
-    return `${this.#ports.claim.runId}/model/${step}`;
+  #idOf(modelCall: number): string {
+    return `${this.#ports.claim.runId}/model/${modelCall}`;
   }
 }
 

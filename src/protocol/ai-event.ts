@@ -31,6 +31,8 @@ export type AiEvent =
   | { readonly type: "text_started"; readonly part: number }
   | { readonly type: "text_delta"; readonly part: number; readonly text: string }
   | { readonly type: "text_finished"; readonly part: number }
+  /** What these text parts said is not part of the answer: the model is asked again for the whole step. */
+  | { readonly type: "text_withdrawn"; readonly parts: readonly number[] }
   /** The model asked for a call; nothing about it has been checked. */
   | {
       readonly type: "tool_call_proposed";
@@ -55,6 +57,13 @@ export type AiEvent =
       readonly total?: number;
       /** From 2: this attempt is about to begin. */
       readonly attempt?: number;
+    }
+  /** Nobody knows what became of the call; an operator may tell. Unit: Unix milliseconds. */
+  | {
+      readonly type: "tool_call_waiting";
+      readonly part: number;
+      readonly toolCallId: ToolCallId;
+      readonly untilMs: number;
     }
   | {
       readonly type: "tool_call_result";

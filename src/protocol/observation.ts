@@ -65,6 +65,8 @@ export interface ToolFailure {
   readonly errors: readonly FieldError[];
   /** When the same payload may be tried again, where something outside said so. */
   readonly retryAfterMs?: number;
+  /** The tool's word that nothing was changed; without it a failed mutation may have happened. */
+  readonly notCommitted?: true;
 }
 
 /** What an observation is made of. Units: startedAtMs and endedAtMs in Unix milliseconds. */
@@ -85,8 +87,11 @@ export interface ObservationFacts {
   readonly warnings?: readonly string[];
 }
 
-/** Builds the observation of a call that did its work; `data` is already redacted. */
-export function observeSuccess(facts: ObservationFacts, data: JsonObject): ObservationObject {
+/** Builds the observation of a call that did its work; `data` is already redacted, null when not known. */
+export function observeSuccess(
+  facts: ObservationFacts,
+  data: JsonObject | null,
+): ObservationObject {
   return observe(facts, "SUCCESS", { data, errors: [] });
 }
 

@@ -4,6 +4,7 @@ import type { ActorId, TenantId } from "./ids.ts";
 export const SCOPES = [
   "chat",
   "runs:read",
+  "runs:operate",
   "tools:read",
   "policy:read",
   "policy:write",

@@ -47,11 +47,19 @@ export const NOT_DISPATCHED: DispatchState = {
 };
 
 /** Classes after which nobody knows whether the effect happened. */
-const LEAVES_DOUBT: ReadonlySet<TaxonomyClass> = new Set([
+const DOUBTFUL: ReadonlySet<TaxonomyClass> = new Set([
   "TIMEOUT",
   "DEPENDENCY_UNAVAILABLE",
   "UNKNOWN_ERROR",
 ] satisfies TaxonomyClass[]);
+
+/** Tells whether an operation that ended like this may have changed something all the same. */
+export function leavesDoubt(
+  taxonomyClass: TaxonomyClass,
+  { dispatched, mutates }: Pick<DispatchState, "dispatched" | "mutates">,
+): boolean {
+  return dispatched && mutates && DOUBTFUL.has(taxonomyClass);
+}
 
 const NEXT: { readonly [Class in TaxonomyClass]: NextAction } = {
   SUCCESS: "continue",
@@ -85,7 +93,7 @@ const NEXT: { readonly [Class in TaxonomyClass]: NextAction } = {
 export function respond(taxonomyClass: TaxonomyClass, state: DispatchState): ResponseVector {
   const table = responseTo(taxonomyClass);
   const mayRepeat = !state.dispatched || !state.mutates || state.isIdempotent;
-  const inDoubt = LEAVES_DOUBT.has(taxonomyClass) && !mayRepeat;
+  const inDoubt = DOUBTFUL.has(taxonomyClass) && !mayRepeat;
   const repairable = table.repairable && !state.repairEnded;
   return {
     error_code: taxonomyClass,

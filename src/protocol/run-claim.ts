@@ -5,6 +5,8 @@ import type { TranscriptMessage } from "./transcript-message.ts";
 /** What starts a run: checked and complete, so that the run needs nothing more of the request. */
 export interface RunClaim {
   readonly runId: RunId;
+  /** The first run of the conversation; absent when this is it. */
+  readonly workflowId?: RunId;
   readonly principal: Principal;
   /** Of a request that came under a key: `sha256:…` over its body in canonical JSON. */
   readonly requestHash?: string;

@@ -1,13 +1,15 @@
 import type { DoneReason, RunError } from "./ai-event.ts";
-import type { RunId, ToolCallId } from "./ids.ts";
+import type { ActorId, RunId, ToolCallId } from "./ids.ts";
+import type { InvocationState } from "./invocation-state.ts";
 import type { NextAction } from "./response-vector.ts";
 import type { TaxonomyClass } from "./taxonomy.ts";
 import type { Usage } from "./usage.ts";
 
-export type RunStatus = "running" | "completed" | "cancelled" | "failed";
+/** `waiting`: an operator has to tell what became of a call. */
+export type RunStatus = "running" | "waiting" | "completed" | "cancelled" | "failed";
 
 /** Maps how a run ended to the status that a reader sees. */
-export function statusOf(reason: DoneReason): Exclude<RunStatus, "running"> {
+export function statusOf(reason: DoneReason): Exclude<RunStatus, "running" | "waiting"> {
   switch (reason) {
     case "stop":
     case "length":
@@ -24,16 +26,27 @@ export function statusOf(reason: DoneReason): Exclude<RunStatus, "running"> {
 /** One tool call as `GET /v1/runs/:id` shows it. */
 export interface ToolCallSummary {
   readonly toolCallId: ToolCallId;
+  /** `inv_<number>`; names its record where an operator tells what became of it. */
+  readonly invocationId: string;
   readonly name: string;
   /** Of the tool; `unknown` when there is none of that name. */
   readonly version: string;
   readonly step: number;
-  readonly outcome: TaxonomyClass;
+  readonly state: InvocationState;
+  /** Absent while the call is open, like `nextAction` and `endedAt`. */
+  readonly outcome?: TaxonomyClass;
   /** What follows of it (seeds/004, "Response Vector Model"). */
-  readonly nextAction: NextAction;
+  readonly nextAction?: NextAction;
   readonly attempts: number;
+  /** Absent until the arguments are known to be valid, like `idempotencyKeyHash`. */
+  readonly payloadHash?: string;
+  readonly idempotencyKeyHash?: string;
+  /** Present exactly while an operator may tell what became of it. */
+  readonly awaitsOutcomeUntil?: string;
+  /** Who told. */
+  readonly settledBy?: ActorId;
   readonly startedAt: string;
-  readonly endedAt: string;
+  readonly endedAt?: string;
 }
 
 /** The body of `GET /v1/runs/:id`. Times are ISO 8601, UTC. */
@@ -47,6 +60,8 @@ export interface RunState {
   readonly model: string;
   /** Steps begun. */
   readonly steps: number;
+  /** How often it was taken up again after an interruption. */
+  readonly recoveries: number;
   readonly toolCalls: readonly ToolCallSummary[];
   readonly usage: Usage;
   readonly timestamps: {

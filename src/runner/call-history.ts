@@ -1,5 +1,6 @@
 import type { ToolFailure } from "../protocol/observation.ts";
 import type { FailureClass } from "../protocol/taxonomy.ts";
+import type { CallLesson } from "../protocol/tool-invocation.ts";
 
 /** Steps with refused calls of one tool that the model may correct, where policy says nothing. */
 const DEFAULT_MAX_REPAIRS = 4;
@@ -20,12 +21,19 @@ const EXTERNAL: ReadonlySet<FailureClass> = new Set([
   "UNKNOWN_ERROR",
 ] satisfies FailureClass[]);
 
-/** One call, as far as its history is concerned. */
+/** One call and what came of it. */
 export interface FinishedCall {
   readonly toolId: string;
   readonly step: number;
-  /** Equal for equal arguments, and short: a run remembers many. */
-  readonly argumentsPrint: string;
+  readonly lesson: CallLesson;
+}
+
+/** What follows of a call for those after it. */
+export interface LessonTaken {
+  /** The same came for the third time running. */
+  readonly isLooping: boolean;
+  /** The run goes on without the tool, because of this call. */
+  readonly ends: boolean;
 }
 
 /**
@@ -49,9 +57,22 @@ export class CallHistory {
   }
 
   /** Tells whether this very call has brought the same result too often. */
-  isLooping({ toolId, argumentsPrint }: FinishedCall): boolean {
+  isLooping(toolId: string, argumentsPrint: string): boolean {
     const repeated = this.#results.get(keyOf(toolId, argumentsPrint));
     return repeated !== undefined && repeated.count >= SAME_RESULT_LIMIT;
+  }
+
+  /**
+   * Takes a call in, in this life of the run or out of an earlier one.
+   * Contract: deterministic in the order of calls.
+   */
+  take(call: FinishedCall): LessonTaken {
+    const isLooping = call.lesson.begun && this.#noteResult(call);
+    const { failureClass } = call.lesson;
+    // What was refused before is forgiven once the tool takes its arguments.
+    if (failureClass === undefined) this.#repairs.delete(call.toolId);
+    const ends = failureClass !== undefined && this.#noteFailure(call, failureClass);
+    return { isLooping, ends };
   }
 
   /**
@@ -60,12 +81,13 @@ export class CallHistory {
    * tool were refused in too many since one went well. Calls of one step are one attempt, for none of
    * them was asked in the knowledge of what the others came to.
    */
-  noteFailure({ toolId, step, argumentsPrint }: FinishedCall, failure: ToolFailure): boolean {
-    if (EXTERNAL.has(failure.taxonomyClass)) return false;
+  #noteFailure({ toolId, step, lesson }: FinishedCall, failureClass: FailureClass): boolean {
+    if (EXTERNAL.has(failureClass)) return false;
+    const { argumentsPrint, resultPrint } = lesson;
     const repairs = this.#repairsOf(toolId);
     const refusedBefore = (repairs.refused.get(argumentsPrint) ?? step) < step;
     repairs.refused.set(argumentsPrint, step);
-    const sameErrors = countStep(repairs.errors, printOf(failure), step);
+    const sameErrors = countStep(repairs.errors, resultPrint, step);
     repairs.steps.add(step);
     const ends =
       refusedBefore || sameErrors >= SAME_ERROR_LIMIT || repairs.steps.size > this.#maxRepairs;
@@ -77,24 +99,16 @@ export class CallHistory {
    * Notes what a call came to. Answers true when it is the same for the third time running. A result
    * that changes is progress, and so is another effect in between.
    */
-  noteOutcome(
-    call: FinishedCall,
-    outcome: { readonly print: string; readonly mutates: boolean },
-  ): boolean {
-    const key = keyOf(call.toolId, call.argumentsPrint);
+  #noteResult({ toolId, lesson }: FinishedCall): boolean {
+    const key = keyOf(toolId, lesson.argumentsPrint);
     const known = this.#results.get(key);
-    if (outcome.mutates) this.#results.clear();
-    const count = known?.print === outcome.print ? known.count + 1 : 1;
+    if (lesson.changed) this.#results.clear();
+    const count = known?.print === lesson.resultPrint ? known.count + 1 : 1;
     this.#results.delete(key);
-    this.#results.set(key, { print: outcome.print, count });
+    this.#results.set(key, { print: lesson.resultPrint, count });
     const [oldest] = this.#results.keys();
     if (oldest !== undefined && this.#results.size > MAX_REMEMBERED) this.#results.delete(oldest);
     return count >= SAME_RESULT_LIMIT;
-  }
-
-  /** Notes that a tool took its arguments: what was refused before is forgiven. */
-  noteAccepted(toolId: string): void {
-    this.#repairs.delete(toolId);
   }
 
   #repairsOf(toolId: string): Repairs {

@@ -8,15 +8,17 @@ import type { Random } from "../capabilities/random.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { ToolHook } from "../capabilities/tool-hook.ts";
 import type { BoundToolRuntime, ToolSourcePort } from "../capabilities/tool-source.ts";
-import type { ConnectionId } from "../protocol/ids.ts";
+import type { ConnectionId, RunId } from "../protocol/ids.ts";
 import type { PolicyPin } from "../protocol/policy-pin.ts";
 import type { Principal } from "../protocol/principal.ts";
+import type { ToolFailure } from "../protocol/observation.ts";
 import type { ToolCall } from "../protocol/tool-call.ts";
 import type { ToolInvocationContext } from "../protocol/tool-invocation.ts";
 import type { ToolPolicy } from "../protocol/tool-policy.ts";
 import type { ToolSpec } from "../protocol/tool-spec.ts";
 import type { CallHistory } from "./call-history.ts";
 import type { FairLock } from "./fair-lock.ts";
+import type { InvocationLedger } from "./invocation-ledger.ts";
 import type { RunBudget } from "./run-budget.ts";
 
 /** What the runner stands on; bound once per run. */
@@ -31,12 +33,17 @@ export interface ToolRunnerPorts {
   /** Reads the policy that is current when a mutation is about to start. */
   readonly policies: PolicyStore;
   readonly principal: Principal;
+  /** The first run of the conversation. */
+  readonly workflowId: RunId;
   /** Connections that the request named. */
   readonly connectionIds: readonly ConnectionId[];
   readonly authorizationOf: (policy: ToolPolicy) => AuthorizationPort;
   readonly broker: ConnectionBroker;
   readonly ledger: Pick<BudgetLedger, "reserve">;
   readonly budget: RunBudget;
+  readonly invocations: InvocationLedger;
+  /** How long an operator may take to tell what became of an operation. Unit: milliseconds. */
+  readonly outcomeWaitMs: number;
   readonly hooks: readonly ToolHook[];
   readonly inbox: Inbox;
   readonly journal: RunJournal;
@@ -49,6 +56,8 @@ export interface RunnerState {
   readonly ports: ToolRunnerPorts;
   readonly history: CallHistory;
   readonly lock: FairLock;
+  /** Operations that are being carried out; see operationIdOf. */
+  readonly inHand: Set<string>;
 }
 
 /** One tool call on its way through the gates. */
@@ -63,11 +72,8 @@ export interface CallInHand extends RunnerState {
   readonly attempt: number;
   /** What the tool began to run with in an earlier attempt; undefined when it did not. */
   readonly begun?: ToolInvocationContext | undefined;
-}
-
-/** Names the logical operation of a call: the same in every attempt, and in no other call of the run. */
-export function operationIdOf({ step, toolCallId }: ToolInvocationContext): string {
-  return `${step}:${toolCallId}`;
+  /** Why nobody knows what became of an earlier attempt; undefined when that is known. */
+  readonly doubt?: ToolFailure | undefined;
 }
 
 /** Tells whether running the tool changes anything. */

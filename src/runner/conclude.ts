@@ -1,5 +1,8 @@
 import type { Veto } from "../capabilities/tool-hook.ts";
 import { hashText } from "../protocol/canonical-hash.ts";
+import type { ToolCallId } from "../protocol/ids.ts";
+import type { InvocationState } from "../protocol/invocation-state.ts";
+import type { JsonObject } from "../protocol/json.ts";
 import {
   observeFailure,
   observeSuccess,
@@ -10,86 +13,162 @@ import {
 import { NOT_DISPATCHED, respond, type DispatchState } from "../protocol/response-vector.ts";
 import { fail, type Result } from "../protocol/result.ts";
 import { toolErrorCode } from "../protocol/taxonomy.ts";
-import type { ToolExecResult } from "../protocol/tool-invocation.ts";
+import type { CallLesson, InvocationEnd, ToolExecResult } from "../protocol/tool-invocation.ts";
 import { printOf } from "./call-history.ts";
-import { mutates, type CallInHand } from "./call-in-hand.ts";
+import { mutates, type CallInHand, type ToolRunnerPorts } from "./call-in-hand.ts";
 import { askAfter } from "./gates/ask-hooks.ts";
-import type { NormalOutput } from "./gates/normalise-output.ts";
 import { hookedCall, type Passage } from "./pass-gates.ts";
 import { dispatchStateOf } from "./retry.ts";
+import { failCall } from "./tool-failure.ts";
 
 /** A call that may not even have found its tool. */
-type Ending = Pick<CallInHand, "ports" | "call" | "context" | "startedAtMs"> &
-  Partial<Pick<CallInHand, "tool" | "attempt">>;
+export type Ending = Pick<CallInHand, "call" | "context" | "startedAtMs"> &
+  Partial<Pick<CallInHand, "tool" | "attempt">> & {
+    readonly ports: Pick<ToolRunnerPorts, "clock" | "invocations" | "journal">;
+  };
+
+/** How a call ends. */
+interface Conclusion {
+  readonly outcome: Result<Shown, ToolFailure>;
+  readonly invocationState: InvocationState;
+  readonly dispatchState: DispatchState;
+  readonly warnings?: readonly string[];
+  readonly lesson?: CallLesson;
+  /** The effect is that of an earlier attempt. */
+  readonly isReplay?: boolean;
+}
+
+/** What is shown of a result; null when it is not known. */
+interface Shown {
+  readonly data: JsonObject | null;
+  readonly warnings: readonly string[];
+}
 
 /** Ends a call that no attempt was made at. */
 export function concludeEarly(ending: Ending, failure: ToolFailure): ToolExecResult {
-  return finish(ending, { outcome: { ok: false, failure }, state: NOT_DISPATCHED, warnings: [] });
+  const dispatchState = NOT_DISPATCHED;
+  const invocationState = failedState(failure, dispatchState);
+  return finish(ending, { outcome: fail(failure), invocationState, dispatchState });
 }
+
+/** Answers a call that is being carried out already. Contract: records nothing; the other one does. */
+export function observeConflict(ports: Ending["ports"], asked: Asked): ToolExecResult {
+  const nowMs = ports.clock.nowMs();
+  const failure = failCall("IDEMPOTENCY_CONFLICT", IN_PROGRESS).failure;
+  const conclusion: Conclusion = {
+    outcome: fail(failure),
+    invocationState: "PENDING",
+    dispatchState: NOT_DISPATCHED,
+  };
+  const observation = observe({ ports, ...asked, startedAtMs: nowMs }, conclusion, nowMs);
+  const response = respond(failure.taxonomyClass, NOT_DISPATCHED);
+  const end = { observation, response, startedAtMs: nowMs, endedAtMs: nowMs };
+  return resultOf(asked.context.toolCallId, "PENDING", { ...end, errorCode: codeOf(failure) });
+}
+
+type Asked = Pick<CallInHand, "call" | "context">;
+
+const IN_PROGRESS = {
+  code: "in_progress",
+  message: "the same operation is being carried out; its result will come",
+};
+
+/** Ends a call whose effect is in doubt: nobody will find out any more. */
+export function concludeExpired(ending: Ending, failure: ToolFailure): ToolExecResult {
+  const dispatchState = { ...NOT_DISPATCHED, dispatched: true, mutates: true };
+  return finish(ending, { outcome: fail(failure), invocationState: "EXPIRED", dispatchState });
+}
+
+/** Ends a call of which only an operator could tell that it happened. */
+export function concludeConfirmed(ending: Ending): ToolExecResult {
+  return finish(ending, {
+    outcome: { ok: true, value: { data: null, warnings: [CONFIRMED] } },
+    invocationState: "COMPLETED",
+    dispatchState: { ...NOT_DISPATCHED, dispatched: true, mutates: true },
+    isReplay: true,
+  });
+}
+
+const CONFIRMED = "an operator confirmed that this happened; its result is not known";
 
 /**
  * Gate 14: draws the lessons from a call, asks the deployment's hooks about its outcome, records it and
  * says how it ended.
  */
 export async function conclude(hand: CallInHand, passage: Passage): Promise<ToolExecResult> {
-  const { args, begun } = passage;
-  const { outcome, repairEnded, warnings } = await learn(hand, passage);
-  const state = { ...dispatchStateOf(hand, passage), repairEnded };
-  const conclusion: Conclusion = { args, outcome, state, warnings };
+  const { args, begun, isReplay = false } = passage;
+  const { outcome, lesson, repairEnded, warnings } = await learn(hand, passage);
+  const dispatchState = { ...dispatchStateOf(hand, passage), repairEnded };
+  const invocationState = invocationStateOf(outcome, dispatchState);
+  const conclusion = { outcome, lesson, invocationState, dispatchState, warnings, isReplay };
   if (!begun || !args) return finish(hand, conclusion);
   const { ports, tool } = hand;
   const observation = observe(hand, conclusion, ports.clock.nowMs());
   const veto = await askAfter(ports, hookedCall(tool, begun, args), observation);
   if (!veto) return finish(hand, conclusion);
-  return finish(hand, { args, outcome: withhold(outcome, veto), state, warnings: [] });
+  return finish(hand, { ...conclusion, outcome: withhold(outcome, veto), warnings: [] });
 }
 
 /** What may follow of a failure is not a hook's to change: only its words are withheld. */
-function withhold(outcome: Conclusion["outcome"], veto: Veto): Conclusion["outcome"] {
+function withhold(outcome: Conclusion["outcome"], veto: Veto): Result<never, ToolFailure> {
   const what = outcome.ok ? "ran, but its result" : "was asked, but what became of it";
   const message = `the tool ${what} is withheld: ${veto.message}`;
   const taxonomyClass = outcome.ok ? "POLICY_VIOLATION" : outcome.failure.taxonomyClass;
   return fail({ taxonomyClass, errors: [{ field: null, code: veto.code, message }] });
 }
 
-interface Conclusion {
-  /** Redacted. */
-  readonly args?: Passage["args"];
-  readonly outcome: Result<NormalOutput, ToolFailure>;
-  readonly state: DispatchState;
-  readonly warnings: readonly string[];
+/** A mutation whose output does not fit has happened all the same. */
+function invocationStateOf(
+  outcome: Conclusion["outcome"],
+  state: DispatchState,
+): Exclude<InvocationState, "PENDING"> {
+  if (outcome.ok) return "COMPLETED";
+  const { failure } = outcome;
+  const ran = state.dispatched && failure.taxonomyClass === "OBSERVATION_NORMALIZATION_FAIL";
+  return ran ? "COMPLETED" : failedState(failure, state);
+}
+
+function failedState(
+  { taxonomyClass }: ToolFailure,
+  state: DispatchState,
+): "FAILED_RETRYABLE" | "FAILED_FINAL" {
+  return respond(taxonomyClass, state).retryable ? "FAILED_RETRYABLE" : "FAILED_FINAL";
 }
 
 const LOOP_WARNING =
   "this call brought the same result three times; it will not be made again with these arguments";
-const BEGUN_BEFORE =
-  "an earlier attempt at this call began, and nobody knows what became of it; this one did not begin";
 const REPAIR_ENDED = {
   field: null,
   code: "repair_ended",
   message: "this mistake was not mended; the tool is not available any more in this run",
 } as const;
 
+type Learnt = Pick<Conclusion, "outcome"> & {
+  readonly lesson: CallLesson;
+  readonly warnings: readonly string[];
+  readonly repairEnded: boolean;
+};
+
 /** Notes what a call came to, and tells the model when it goes in circles. */
 async function learn(
-  { context, history, tool, begun: begunBefore }: CallInHand,
+  { context, history, tool }: CallInHand,
   { argumentsPrint, begun, outcome }: Passage,
-): Promise<Pick<Conclusion, "outcome" | "warnings"> & { readonly repairEnded: boolean }> {
-  const call = { toolId: tool.id, step: context.step, argumentsPrint };
+): Promise<Learnt> {
   const said = outcome.ok ? JSON.stringify(outcome.value.data) : printOf(outcome.failure);
-  const result = { print: await shorten(said), mutates: outcome.ok && mutates(tool) };
-  const isLooping = begun !== undefined && history.noteOutcome(call, result);
-  const isOpen = begun !== undefined && begun === begunBefore && mutates(tool);
-  const warnings = [...(isLooping ? [LOOP_WARNING] : []), ...(isOpen ? [BEGUN_BEFORE] : [])];
-  if (outcome.ok) {
-    history.noteAccepted(tool.id);
-    return { outcome, warnings, repairEnded: false };
-  }
-  const ends = history.noteFailure(call, outcome.failure);
+  const lesson: CallLesson = {
+    argumentsPrint,
+    begun: begun !== undefined,
+    changed: outcome.ok && mutates(tool),
+    resultPrint: await shorten(said),
+    ...(!outcome.ok && { failureClass: outcome.failure.taxonomyClass }),
+  };
+  const taken = history.take({ toolId: tool.id, step: context.step, lesson });
+  const warnings = taken.isLooping ? [LOOP_WARNING] : [];
+  if (outcome.ok) return { outcome, lesson, warnings, repairEnded: false };
   const repairEnded = history.isWithdrawn(tool.id);
-  if (!ends) return { outcome, warnings, repairEnded };
+  if (!taken.ends) return { outcome, lesson, warnings, repairEnded };
   const errors = [...outcome.failure.errors, REPAIR_ENDED];
-  return { outcome: fail({ ...outcome.failure, errors }), warnings, repairEnded };
+  return { outcome: fail({ ...outcome.failure, errors }), lesson, warnings, repairEnded };
 }
 
 /** Longest text that a run remembers as it is. Unit: UTF-16 code units. */
@@ -101,51 +180,60 @@ async function shorten(text: string): Promise<string> {
 }
 
 function finish(ending: Ending, conclusion: Conclusion): ToolExecResult {
-  const { ports, call, context, startedAtMs } = ending;
-  const { outcome, args, state } = conclusion;
+  const { ports, context, startedAtMs } = ending;
+  const { outcome, lesson, dispatchState, invocationState } = conclusion;
+  const { part, toolCallId } = context;
   const endedAtMs = ports.clock.nowMs();
-  const { part, toolCallId, step } = context;
   const observation = observe(ending, conclusion, endedAtMs);
-  const errorCode = outcome.ok ? undefined : codeOf(outcome.failure);
-  const response = respond(observation.status.taxonomy_class, state);
-  ports.journal.record({
-    toolCallId,
-    step,
-    name: call.name,
-    argumentsText: call.argumentsText,
-    ...(args && { args }),
+  const response = respond(observation.status.taxonomy_class, dispatchState);
+  const end = {
     observation,
     response,
-    ...(errorCode && { errorCode }),
+    ...(!outcome.ok && { errorCode: codeOf(outcome.failure) }),
+    ...(lesson && { lesson }),
     startedAtMs,
     endedAtMs,
-  });
+  };
+  ports.invocations.settle(context, invocationState, end);
   ports.journal.append([{ type: "tool_call_result", part, toolCallId, observation }]);
+  return resultOf(toolCallId, invocationState, end);
+}
+
+/** Makes the result of a call out of what is recorded of its end. */
+export function resultOf(
+  toolCallId: ToolCallId,
+  state: InvocationState,
+  { observation, response, errorCode }: InvocationEnd,
+): ToolExecResult {
+  const ok = !observation.status.is_error;
+  const { data } = observation.result_payload;
   return {
     toolCallId,
-    ok: outcome.ok,
-    ...(outcome.ok && { value: outcome.value.data }),
+    ok,
+    ...(ok && data && { value: data }),
     ...(errorCode && { errorCode }),
     observation,
     response,
+    state,
   };
 }
 
 function observe(
-  { call, context, tool, attempt, startedAtMs }: Ending,
-  { outcome, state, warnings }: Conclusion,
+  { ports, call, context, tool, attempt, startedAtMs }: Ending,
+  { outcome, dispatchState, warnings = [], isReplay = false }: Conclusion,
   endedAtMs: number,
 ): ObservationObject {
   const facts: ObservationFacts = {
     name: call.name,
-    version: tool?.version ?? "unknown",
+    version: tool?.version ?? ports.invocations.find(context)?.binding?.version ?? "unknown",
     toolCallId: context.toolCallId,
     traceId: context.runId,
     startedAtMs,
     endedAtMs,
+    isReplay,
     attempt: attempt ?? 1,
     isVerificationRequired: tool?.isVerificationRequired ?? false,
-    state,
+    state: dispatchState,
     warnings: [
       ...(outcome.ok ? outcome.value.warnings : []),
       ...warnings,

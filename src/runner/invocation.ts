@@ -7,7 +7,8 @@ import type { ToolFailure } from "../protocol/observation.ts";
 import { ok, type Result } from "../protocol/result.ts";
 import { findSecret } from "../protocol/secret-shape.ts";
 import type { ToolInvocationContext } from "../protocol/tool-invocation.ts";
-import { operationIdOf, type CallInHand } from "./call-in-hand.ts";
+import type { CallInHand } from "./call-in-hand.ts";
+import { operationIdOf } from "./invocation-ledger.ts";
 import { failCall, TOOL_FAILED } from "./tool-failure.ts";
 
 /** What one attempt runs with. */
@@ -55,7 +56,7 @@ export async function openInvocation(
 function keyOf({ context, ports, tool }: CallInHand, payloadHash: string): Promise<string> {
   const { actorId, subjectId, tenantId } = ports.principal;
   return deriveIdempotencyKey({
-    workflowId: context.runId,
+    workflowId: ports.workflowId,
     runId: context.runId,
     tenantId,
     userId: subjectId ?? actorId,

@@ -6,7 +6,7 @@ import type { ToolFailure } from "../protocol/observation.ts";
 import type { Result } from "../protocol/result.ts";
 import type { ToolInvocationContext } from "../protocol/tool-invocation.ts";
 import { askTool } from "./ask-tool.ts";
-import type { CallInHand } from "./call-in-hand.ts";
+import { mutates, type CallInHand } from "./call-in-hand.ts";
 import { askBefore } from "./gates/ask-hooks.ts";
 import { authorise } from "./gates/authorise.ts";
 import { checkApproval } from "./gates/check-approval.ts";
@@ -31,7 +31,11 @@ export interface Passage {
   readonly args?: JsonObject;
   /** What the tool began to run with, in this attempt or else in an earlier one. */
   readonly begun: ToolInvocationContext | undefined;
+  /** The tool was asked to act in this attempt. */
+  readonly dispatched: boolean;
   readonly outcome: Result<NormalOutput, ToolFailure>;
+  /** The effect is that of an earlier attempt, which was found and not repeated. */
+  readonly isReplay?: boolean;
 }
 
 /**
@@ -44,7 +48,7 @@ export async function passGates(hand: CallInHand): Promise<Passage> {
   const refused = async (
     outcome: Result<never, ToolFailure>,
     print: Promise<string> = hashText(call.argumentsText.trim()),
-  ): Promise<Passage> => ({ argumentsPrint: await print, begun, outcome });
+  ): Promise<Passage> => ({ argumentsPrint: await print, begun, dispatched: false, outcome });
 
   const wanted = checkTurn(hand, begun !== undefined);
   if (!wanted.ok) return refused(wanted);
@@ -75,32 +79,39 @@ interface Accepted {
   readonly payloadHash: string;
 }
 
-type Ending = Pick<Passage, "begun" | "outcome">;
+type Ending = Pick<Passage, "begun" | "dispatched" | "outcome">;
 
 /** Gates 6 and 7, who asks and what policy says of the arguments; then the call gets what it runs with. */
 async function admit(hand: CallInHand, accepted: Accepted): Promise<Ending> {
   const { tool, ports, begun } = hand;
+  const refused = (outcome: Result<never, ToolFailure>): Ending => {
+    return { begun, dispatched: false, outcome };
+  };
 
   const authorised = await authorise(hand, ports.policy);
-  if (!authorised.ok) return { begun, outcome: authorised };
+  if (!authorised.ok) return refused(authorised);
 
   const ruled = checkArgumentRules(ports.policy, tool, accepted.args);
-  if (!ruled.ok) return { begun, outcome: ruled };
+  if (!ruled.ok) return refused(ruled);
 
   const opened = await openInvocation(hand, accepted.payloadHash, authorised.value);
-  if (!opened.ok) return { begun, outcome: opened };
+  if (!opened.ok) return refused(opened);
   const invocation = opened.value;
   try {
     const ready = await prepare(hand, accepted, invocation);
-    if (!ready.ok) return { begun, outcome: ready };
-    if (hand.signal.aborted) return { begun, outcome: CANCELLED };
-    return { begun: invocation.context, outcome: await dispatch(hand, accepted, invocation) };
+    if (!ready.ok) return refused(ready);
+    if (hand.signal.aborted) return refused(CANCELLED);
+
+    await markDispatched(hand, accepted);
+    if (hand.signal.aborted) return refused(CANCELLED);
+    const outcome = await runTool(hand, accepted, invocation);
+    return { begun: invocation.context, dispatched: true, outcome };
   } finally {
     invocation.close();
   }
 }
 
-/** Gates 8 to 10: whether the call still fits, may be made without a person, and can be afforded. */
+/** Gates 8 to 11: whether the call still fits, may be made without a person, can be afforded, and is the one. */
 async function prepare(
   hand: CallInHand,
   { args, shown, payloadHash }: Accepted,
@@ -123,20 +134,39 @@ async function prepare(
   const wanted = checkTurn(hand, begun !== undefined);
   if (!wanted.ok) return wanted;
 
-  return reserveBudget({ ...hand, context }, args);
+  const reserved = await reserveBudget({ ...hand, context }, args);
+  if (!reserved.ok) return reserved;
+
+  const { version } = tool;
+  const { idempotencyKey } = scope;
+  const binding = { version, payloadHash, idempotencyKey, mutates: mutates(tool), args: shown };
+  return ports.invocations.bind(context, binding);
+}
+
+/**
+ * Says that the tool is about to act. What changes something is durably said to begin before it does, so
+ * that a crash leaves a question instead of a second effect.
+ */
+async function markDispatched(
+  { tool, ports, context }: CallInHand,
+  { shown }: Accepted,
+): Promise<void> {
+  const { part, toolCallId } = context;
+  const isFirst = ports.invocations.find(context)?.dispatches === 0;
+  ports.invocations.dispatch(context);
+  if (isFirst) {
+    ports.journal.append([{ type: "tool_call_start", part, toolCallId, args: shown }]);
+  }
+  if (mutates(tool)) await ports.journal.secure();
 }
 
 /** Gates 12 and 13: runs the tool and makes an observation's worth of what it answers. */
-async function dispatch(
+async function runTool(
   hand: CallInHand,
-  { args, shown }: Accepted,
+  { args }: Accepted,
   { context, scope }: Invocation,
 ): Promise<Result<NormalOutput, ToolFailure>> {
-  const { tool, ports, begun } = hand;
-  const { part, toolCallId } = context;
-  if (!begun) {
-    ports.journal.append([{ type: "tool_call_start", part, toolCallId, args: shown }]);
-  }
+  const { tool } = hand;
   const done = await askTool(hand, () => tool.exec(args, context, scope));
   return done.ok ? normaliseOutput(hand, done.value) : done;
 }

@@ -27,10 +27,10 @@ export function nextRetryMs(hand: CallInHand, passage: Passage): number | undefi
 /** What the response to an outcome depends on beside its class. */
 export function dispatchStateOf(
   { tool }: Pick<CallInHand, "tool">,
-  { begun }: Pick<Passage, "begun">,
+  { begun, outcome }: Pick<Passage, "begun" | "outcome">,
 ): DispatchState {
   return {
-    dispatched: begun !== undefined,
+    dispatched: begun !== undefined && (outcome.ok || outcome.failure.notCommitted !== true),
     mutates: mutates(tool),
     isIdempotent: tool.isIdempotent,
     repairEnded: false,

@@ -7,6 +7,9 @@ import {
   type BudgetAmounts,
 } from "../protocol/budget.ts";
 
+import type { ToolInvocationRecord } from "../protocol/tool-invocation.ts";
+import { operationIdOf } from "./invocation-ledger.ts";
+
 /** One operation that is about to start. Unit: nowMs in Unix milliseconds. */
 export interface Start {
   readonly id: string;
@@ -54,6 +57,19 @@ export class RunBudget {
     this.#reserved.add(id);
     this.spend(amounts);
     return undefined;
+  }
+
+  /**
+   * Takes in what an operation used in an earlier life of the run.
+   * Contract: the tool's own rate counts from the last operation, which may wait a little longer for it.
+   */
+  restore({ name, amounts, dispatches, askedAtMs, ...operation }: ToolInvocationRecord): void {
+    for (let again = 1; again < dispatches; again++) this.takeRetry();
+    if (!amounts) return;
+    const { count } = this.#starts.get(name) ?? { count: 0 };
+    this.#starts.set(name, { fromMs: askedAtMs, count: count + 1 });
+    this.#reserved.add(operationIdOf(operation));
+    this.spend(amounts);
   }
 
   /** Counts what was used without asking first. */

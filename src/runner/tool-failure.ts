@@ -11,10 +11,16 @@ const MAX_NAME_CHARS = 256;
  * Keeps a tool's own failure within bounds.
  * Contract: throws on what is no failure at all.
  */
-export function boundFailure({ taxonomyClass, errors, retryAfterMs }: ToolFailure): ToolFailure {
+export function boundFailure({
+  taxonomyClass,
+  errors,
+  retryAfterMs,
+  notCommitted,
+}: ToolFailure): ToolFailure {
   return {
     taxonomyClass: isFailureClass(taxonomyClass) ? taxonomyClass : "UNKNOWN_ERROR",
     ...(isDelay(retryAfterMs) && { retryAfterMs }),
+    ...(notCommitted === true && { notCommitted }),
     errors: errors.slice(0, MAX_ERRORS).map(({ field, message, code }) => ({
       field: field === null ? null : field.slice(0, MAX_NAME_CHARS),
       message: message.slice(0, MAX_MESSAGE_CHARS),

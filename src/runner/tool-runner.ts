@@ -1,28 +1,51 @@
 import { hashText } from "../protocol/canonical-hash.ts";
 import type { ToolCall } from "../protocol/tool-call.ts";
-import type { ToolExecResult, ToolInvocationContext } from "../protocol/tool-invocation.ts";
-import type { CallInHand, RunnerState, ToolRunnerPorts } from "./call-in-hand.ts";
+import type { ToolFailure } from "../protocol/observation.ts";
+import type {
+  InvocationEnd,
+  ToolExecResult,
+  ToolInvocationContext,
+  ToolInvocationRecord,
+} from "../protocol/tool-invocation.ts";
 import { CallHistory } from "./call-history.ts";
-import { conclude, concludeEarly } from "./conclude.ts";
+import {
+  mutates,
+  type CallInHand,
+  type RunnerState,
+  type ToolRunnerPorts,
+} from "./call-in-hand.ts";
+import { conclude, concludeEarly, observeConflict, resultOf } from "./conclude.ts";
 import { FairLock } from "./fair-lock.ts";
 import { checkTurn } from "./gates/check-turn.ts";
 import { lookupTool } from "./gates/lookup-tool.ts";
+import { operationIdOf } from "./invocation-ledger.ts";
 import { passGates, type Passage } from "./pass-gates.ts";
 import { nextRetryMs, wait } from "./retry.ts";
+import {
+  awaitOperator,
+  concludeSettled,
+  concludeStopped,
+  doubtAfter,
+  INTERRUPTED,
+  settleDoubt,
+  WAITING,
+} from "./settle-doubt.ts";
 import { TOOL_FAILED } from "./tool-failure.ts";
 
 export interface ToolRunner {
   /**
    * Takes one tool call through every gate, in the order of the design's pipeline: the only way a
    * tool runs (seeds/000 #1, #31).
-   * Contract: never throws; records each call once and ends it with exactly one `tool_call_result`
-   * under the call's own id, whatever happens. Calls take their turns in the order of asking.
+   * Contract: never throws; reserves the operation before it answers, records it once and ends it with
+   * exactly one `tool_call_result` under the call's own id, whatever happens; or it waits for an operator,
+   * and is to be asked for again once there is word. A call that ended before is answered with what came
+   * of it. Calls take their turns in the order of asking.
    */
   exec(
     call: ToolCall,
     context: ToolInvocationContext,
     signal: AbortSignal,
-  ): Promise<ToolExecResult>;
+  ): Promise<ToolExecResult | typeof WAITING>;
   /** Tells whether the run goes on without a tool; the model is not shown it any more. */
   isWithdrawn(toolId: string): boolean;
 }
@@ -30,7 +53,10 @@ export interface ToolRunner {
 /** Builds the runner of one run. */
 export function createToolRunner(ports: ToolRunnerPorts): ToolRunner {
   const history = new CallHistory(ports.policy.budgets.maxRepairs);
-  const state: RunnerState = { ports, history, lock: new FairLock() };
+  for (const { name, step, end } of ports.invocations.ended()) {
+    if (end?.lesson) history.take({ toolId: name, step, lesson: end.lesson });
+  }
+  const state: RunnerState = { ports, history, lock: new FairLock(), inHand: new Set() };
   return {
     exec: (call, context, signal) => exec(state, { call, context, signal }),
     isWithdrawn: (toolId) => history.isWithdrawn(toolId),
@@ -38,38 +64,95 @@ export function createToolRunner(ports: ToolRunnerPorts): ToolRunner {
 }
 
 type Asked = Pick<CallInHand, "call" | "context" | "signal">;
+type Outcome = ToolExecResult | typeof WAITING;
 
-async function exec(state: RunnerState, asked: Asked): Promise<ToolExecResult> {
+async function exec(state: RunnerState, asked: Asked): Promise<Outcome> {
+  const { invocations, clock } = state.ports;
+  const known = invocations.find(asked.context);
+  if (known?.end) return repeat(known, known.end);
+  const operation = operationIdOf(asked.context);
+  if (state.inHand.has(operation)) return observeConflict(state.ports, asked);
+  state.inHand.add(operation);
+  const record = known ?? invocations.reserve(asked.call, asked.context, clock.nowMs());
+  try {
+    return await carryOut(state, asked, record);
+  } finally {
+    state.inHand.delete(operation);
+  }
+}
+
+/** Answers a call that ended before with what came of it then. */
+function repeat(record: ToolInvocationRecord, end: InvocationEnd): ToolExecResult {
+  const result = resultOf(record.toolCallId, record.state, end);
+  const { observation } = result;
+  const metadata = { ...observation.execution_metadata, idempotency_hit: true };
+  return { ...result, observation: { ...observation, execution_metadata: metadata } };
+}
+
+/** Takes up a call that is new, or that an earlier life of the run left open. */
+async function carryOut(
+  state: RunnerState,
+  asked: Asked,
+  record: ToolInvocationRecord,
+): Promise<Outcome> {
   const { source, versions, clock } = state.ports;
+  const ending = { ...state, ...asked, startedAtMs: clock.nowMs() };
+  const { dispatches, settlement, awaitedUntilMs, binding } = record;
+  if (settlement) return concludeSettled({ ...ending, attempt: dispatches }, settlement);
+  const isOpen = dispatches > 0 && record.state === "PENDING";
+  if (isOpen && asked.signal.aborted && binding?.mutates === true) {
+    return concludeStopped({ ...ending, attempt: dispatches }, INTERRUPTED);
+  }
+  if (awaitedUntilMs !== undefined) return WAITING;
   const found = lookupTool({ source, versions, nowMs: clock.nowMs() }, asked.call.name);
   if (!found.ok) {
-    return concludeEarly({ ...state, ...asked, startedAtMs: clock.nowMs() }, found.failure);
+    if (!isOpen || binding?.mutates !== true) return concludeEarly(ending, found.failure);
+    awaitOperator(ending);
+    return WAITING;
   }
   const tool = found.value;
   const giveBack = await state.lock.acquire(tool.isParallel);
   try {
-    const startedAtMs = clock.nowMs();
-    return await tryAndConclude({ ...state, ...asked, tool, startedAtMs, attempt: 1 });
+    const hand = { ...ending, tool, startedAtMs: clock.nowMs(), attempt: dispatches + 1 };
+    return isOpen ? await takeUp(hand) : await tryAndConclude(hand);
   } finally {
     giveBack();
   }
 }
 
+/** Goes on with a call whose tool was asked in an earlier life of the run. */
+function takeUp(hand: CallInHand): Promise<Outcome> {
+  const { tool, context } = hand;
+  if (!mutates(tool)) return tryAndConclude({ ...hand, begun: context });
+  const inDoubt = { ...hand, begun: context, doubt: INTERRUPTED };
+  if (tool.isIdempotent) return tryAndConclude(inDoubt);
+  return settle({ ...inDoubt, attempt: hand.attempt - 1 }, INTERRUPTED);
+}
+
+async function settle(hand: CallInHand, doubt: ToolFailure): Promise<Outcome> {
+  const settled = await settleDoubt(hand, doubt);
+  return settled.kind === "ended" ? settled.result : tryAndConclude(settled.hand);
+}
+
 /** Makes attempts at a call until one of them is its last. */
-async function tryAndConclude(first: CallInHand): Promise<ToolExecResult> {
+async function tryAndConclude(first: CallInHand): Promise<Outcome> {
   const { part, toolCallId } = first.context;
   for (let hand = first; ;) {
     const passage = await attemptOnce(hand);
+    const doubt = doubtAfter(hand, passage);
     const delayMs = nextRetryMs(hand, passage);
-    if (delayMs === undefined) return conclude(hand, passage);
+    if (delayMs === undefined) return doubt ? settle(hand, doubt) : conclude(hand, passage);
     await wait(hand, delayMs);
     const { begun } = passage;
     const wanted = checkTurn(hand, begun !== undefined);
-    // What a tool that ran came to says more than that it is not tried again.
-    if (!wanted.ok) return conclude(hand, begun ? passage : { ...passage, outcome: wanted });
+    if (!wanted.ok) {
+      if (doubt) return settle(hand, doubt);
+      // What a tool that ran came to says more than that it is not tried again.
+      return conclude(hand, begun ? passage : { ...passage, outcome: wanted });
+    }
     const attempt = hand.attempt + 1;
     hand.ports.journal.append([{ type: "tool_call_progress", part, toolCallId, attempt }]);
-    hand = { ...hand, attempt, begun };
+    hand = { ...hand, attempt, begun, doubt };
   }
 }
 
@@ -80,6 +163,6 @@ async function attemptOnce(hand: CallInHand): Promise<Passage> {
     // A schema, a rule or a redaction of an author broke, and the tool did not run: what may break
     // after that never throws. The call ends like any other.
     const argumentsPrint = await hashText(hand.call.argumentsText);
-    return { argumentsPrint, begun: hand.begun, outcome: TOOL_FAILED };
+    return { argumentsPrint, begun: hand.begun, dispatched: false, outcome: TOOL_FAILED };
   }
 }

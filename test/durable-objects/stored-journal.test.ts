@@ -3,6 +3,9 @@ import { expect, test } from "vitest";
 import { EventFeed } from "../../durable-objects/run/event-feed.ts";
 import { EventLog } from "../../durable-objects/run/event-log.ts";
 import { NEW_RUN, RunStore } from "../../durable-objects/run/run-store.ts";
+import { Outbox } from "../../durable-objects/run/outbox.ts";
+import { StoredInvocations } from "../../durable-objects/run/stored-invocations.ts";
+import { StoredTranscript } from "../../durable-objects/run/stored-transcript.ts";
 import { StoredJournal } from "../../durable-objects/run/stored-journal.ts";
 import type { AiEvent } from "../../src/protocol/ai-event.ts";
 import type { RunId, ToolCallId } from "../../src/protocol/ids.ts";
@@ -20,6 +23,8 @@ const done: AiEvent = { type: "done", reason: "stop", usage: NO_USAGE };
 interface Bench {
   readonly journal: StoredJournal;
   readonly store: RunStore;
+  readonly transcript: StoredTranscript;
+  readonly sql: SqlStorage;
   readonly clock: FakeClock;
   /** What was encoded for the reader so far. */
   readonly sent: readonly string[];
@@ -47,13 +52,38 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
     const feed = new EventFeed({ log, encoder, clock, ended: false });
     const abandoned: unknown[] = [];
     const abandon = (cause: unknown): void => void abandoned.push(cause);
-    const journal = new StoredJournal({ log, feed, store, clock, progress: NEW_RUN, abandon });
+    const transcript = new StoredTranscript(storage.sql);
+    const invocations = new StoredInvocations(storage.sql);
+    const outbox = new Outbox(storage.sql);
+    const sync = (): Promise<void> => storage.sync();
+    const journal = new StoredJournal({
+      log,
+      feed,
+      store,
+      transcript,
+      invocations,
+      outbox,
+      clock,
+      abandon,
+      sync,
+      progress: NEW_RUN,
+    });
     const stored = (): readonly string[] =>
       storage.sql
         .exec<{ body: string }>("SELECT body FROM events ORDER BY first_seq")
         .toArray()
         .flatMap(({ body }) => (JSON.parse(body) as AiEvent[]).map(({ type }) => type));
-    await work({ journal, store, clock, sent, abandoned, stored, reader: feed.open(0) });
+    await work({
+      journal,
+      store,
+      transcript,
+      sql: storage.sql,
+      clock,
+      sent,
+      abandoned,
+      stored,
+      reader: feed.open(0),
+    });
   });
 }
 
@@ -68,12 +98,23 @@ test("an outcome is stored before it is sent, and what follows it waits behind i
     expect(store.progress().title).toBe("Mine");
   }));
 
-test("an announcement is sent at once and stored within five milliseconds", () =>
+test("the first word of an answer is stored on the spot, and sent then", () =>
+  withJournal(({ journal, sent, stored }) => {
+    journal.append([started, delta("a")]);
+    expect(stored()).toEqual(["text_started", "text_delta"]);
+    expect(sent).toEqual(["text_started", "text_delta"]);
+    journal.append([delta("b")]);
+    expect([sent.length, stored().length]).toEqual([3, 2]);
+  }));
+
+// Mutant: an announcement that is sent before it is stored.
+test("an announcement reaches nobody before it is stored, five milliseconds later", () =>
   withJournal(({ journal, clock, sent, stored }) => {
-    journal.append([started]);
-    expect([sent, stored()]).toEqual([["text_started"], []]);
-    clock.advance(5);
-    expect(stored()).toEqual(["text_started"]);
+    journal.append([{ type: "step_started", step: 1, messageId: "m" }]);
+    clock.advance(4);
+    expect([sent, stored()]).toEqual([[], []]);
+    clock.advance(1);
+    expect([sent, stored()]).toEqual([["step_started"], ["step_started"]]);
   }));
 
 test("deltas are sent at once and stored within a second, and an announcement takes them along", () =>
@@ -120,21 +161,21 @@ test("the end is stored and sent on the spot, and nothing is taken after it", ()
   }));
 
 test("messages are stored in order, whole, however long they are", () =>
-  withJournal(({ journal, clock, store }) => {
+  withJournal(({ journal, clock, transcript }) => {
     const long = `${"😀".repeat(400_000)}\n`;
     journal.remember({ role: "user", text: "first" });
     journal.remember({ role: "user", text: long });
-    expect(store.transcript()).toEqual([]);
+    expect(transcript.all()).toEqual([]);
     clock.advance(5);
-    expect(store.transcript()).toEqual([
+    expect(transcript.all()).toEqual([
       { role: "user", text: "first" },
       { role: "user", text: long },
     ]);
   }));
 
 test("a journal that cannot store gives the object up and sends nothing that is not stored", () =>
-  withJournal(({ journal, clock, store, sent, abandoned }) => {
-    store.sql.exec("DROP TABLE events");
+  withJournal(({ journal, clock, sql, sent, abandoned }) => {
+    sql.exec("DROP TABLE events");
     journal.append([title]);
     clock.advance(5);
     expect(abandoned.length).toBe(1);

@@ -8,7 +8,7 @@ import type {
 import type { PolicyStore } from "../../src/capabilities/policy-store.ts";
 import type { Model } from "../../src/capabilities/model.ts";
 import { runLoop, type RunPorts } from "../../src/loop/run-loop.ts";
-import { startTimeLimit } from "../../src/loop/time-limit.ts";
+import { beginMemory } from "../../src/loop/run-memory.ts";
 import type { ToolCallId } from "../../src/protocol/ids.ts";
 import type { ModelTurn } from "../../src/protocol/model-event.ts";
 import { DENY_ALL } from "../../src/protocol/tool-policy.ts";
@@ -33,7 +33,7 @@ const asking = (step: number): ModelTurn => ({
 });
 
 interface Circumstances extends Partial<RunPorts> {
-  readonly signal?: AbortSignal;
+  readonly stop?: AbortController;
   readonly tenantBudgets?: object;
 }
 
@@ -41,7 +41,7 @@ interface Circumstances extends Partial<RunPorts> {
 async function run(
   budgets: object,
   model: Model,
-  { signal = new AbortController().signal, tenantBudgets = {}, ...replaced }: Circumstances = {},
+  { stop = new AbortController(), tenantBudgets = {}, ...replaced }: Circumstances = {},
 ) {
   const journal = new MemoryJournal();
   const clock = new FakeClock();
@@ -58,11 +58,16 @@ async function run(
     policies: { load: async () => loaded, learn: () => {}, read: async () => loaded },
     source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
     ...replaced,
+    limitTime: (maxMs) => {
+      clock.schedule(maxMs, () => stop.abort("time"));
+    },
   };
   const startMs = clock.nowMs();
-  await passing(runLoop(CLAIM, ports, signal), clock);
+  const memory = beginMemory(CLAIM.messages);
+  const life = { claim: CLAIM, memory, startedAtMs: startMs, signal: stop.signal };
+  await passing(runLoop(life, ports), clock);
   const elapsedMs = clock.nowMs() - startMs;
-  return { done: journal.events.at(-1), waiting: clock.waiting, elapsedMs, journal };
+  return { done: journal.events.at(-1), elapsedMs, journal };
 }
 
 function insatiable(): { readonly model: Model; readonly calls: () => number } {
@@ -114,11 +119,10 @@ test("a run whose time is up is stopped in the middle of a model call", async ()
       yield [{ type: "turn", turn: failed }];
     },
   };
-  const { done, waiting } = await run({ maxWallClockMs: 5_000 }, model);
+  const { done } = await run({ maxWallClockMs: 5_000 }, model);
   expect(done).toMatchObject({
     error: { code: "budget_exhausted", message: expect.stringContaining("time") },
   });
-  expect(waiting).toBe(0);
 });
 
 test("a run whose policy sets no time has a quarter of an hour", async () => {
@@ -137,31 +141,12 @@ test("a run that is cancelled says so, whatever its time", async () => {
   const abort = new AbortController();
   const model: Model = {
     async *stream() {
-      abort.abort();
+      abort.abort("cancelled");
       yield [{ type: "turn", turn: asking(1) }];
     },
   };
-  const { done, waiting } = await run({ maxWallClockMs: 5_000 }, model, { signal: abort.signal });
+  const { done } = await run({ maxWallClockMs: 5_000 }, model, { stop: abort });
   expect(done).toMatchObject({ type: "done", reason: "cancelled" });
-  expect(waiting).toBe(0);
-});
-
-test("a run that ends in time leaves no timer behind", async () => {
-  const { model } = insatiable();
-  const { done, waiting } = await run({ maxWallClockMs: 5_000, maxSteps: 2 }, model);
-  expect(done).toMatchObject({ reason: "step_limit" });
-  expect(waiting).toBe(0);
-});
-
-test("a run whose tools cannot be listed leaves no timer behind", async () => {
-  const broken = () => {
-    throw new Error("broken");
-  };
-  const { model } = insatiable();
-  const source = { getBoundTool: () => undefined, listToolSpecs: broken };
-  const { done, waiting } = await run({ maxWallClockMs: 5_000 }, model, { source });
-  expect(done).toMatchObject({ error: { code: "internal_error" } });
-  expect(waiting).toBe(0);
 });
 
 test("a run that is cancelled before its first step asks no model", async () => {
@@ -169,23 +154,12 @@ test("a run that is cancelled before its first step asks no model", async () => 
   const { model, calls } = insatiable();
   const loaded = { policy: policyOf({ allowedTools: [] }) };
   const policies = {
-    load: async () => (abort.abort(), loaded),
+    load: async () => (abort.abort("cancelled"), loaded),
     learn: () => {},
     read: async () => loaded,
   };
-  const { done } = await run({}, model, { signal: abort.signal, policies });
+  const { done } = await run({}, model, { stop: abort, policies });
   expect([done, calls()]).toMatchObject([{ reason: "cancelled" }, 0]);
-});
-
-test("a run's time is up at once where it was cancelled before, and no longer once it is stopped", () => {
-  const clock = new FakeClock();
-  expect(startTimeLimit(clock, AbortSignal.abort(), 1_000).signal.aborted).toBe(true);
-  const cancelled = new AbortController();
-  const time = startTimeLimit(clock, cancelled.signal, 1_000);
-  time.stop();
-  cancelled.abort();
-  clock.advance(2_000);
-  expect([time.signal.aborted, time.isUp, clock.waiting]).toEqual([false, false, 0]);
 });
 
 describe("tokens of the tenant", () => {

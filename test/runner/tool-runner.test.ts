@@ -9,10 +9,13 @@ import type { ToolExecResult } from "../../src/protocol/tool-invocation.ts";
 
 import type { FakeClock, MemoryJournal } from "../suites/fakes.ts";
 import { benchFor, contextOf, passing } from "../suites/runner-ports.ts";
+import { AS_READ } from "../suites/tools.ts";
 
 const ALLOW = { allowedTools: ["test__note"] };
 
 interface Setup {
+  /** The tool changes nothing. */
+  readonly reads?: boolean;
   readonly policy?: object;
   readonly execute?: () => unknown;
   readonly abort?: AbortSignal;
@@ -39,9 +42,10 @@ async function exec(setup: Setup = {}): Promise<{
     output: v.strictObject({ text: v.string(), token: v.string() }),
     sideEffectClass: "LOW_RISK_INTERNAL",
     effect: "state_change",
+    ...(setup.reads === true && AS_READ),
     redaction: { args: ["text"], output: ["text"] },
     capabilities: [],
-    runtime: { timeoutMs: 1000, maxArgumentsBytes: 200, maxResultBytes: 200 },
+    runtime: { maxRetries: 0, timeoutMs: 1000, maxArgumentsBytes: 200, maxResultBytes: 200 },
     execute(args) {
       reached.push(args);
       return (setup.execute?.() ?? ok({ text: args.text, token: "s3cret" })) as never;
@@ -57,7 +61,9 @@ async function exec(setup: Setup = {}): Promise<{
   };
   const { signal } = new AbortController();
   const pending = runner.exec(call, contextOf(call.toolCallId), setup.abort ?? signal);
-  return { result: await passing(pending, clock), reached, journal, clock };
+  const result = await passing(pending, clock);
+  if (result === "waiting") throw new Error("it waits for an operator");
+  return { result, reached, journal, clock };
 }
 
 test("a call that passes every gate runs once, and its redacted output comes back", async () => {
@@ -174,7 +180,7 @@ describe("a gate that says no ends the call, and nothing after it runs", () => {
     });
     const results = journal.events.filter(({ type }) => type === "tool_call_result");
     expect(results).toMatchObject([{ toolCallId: "call_1" }]);
-    expect(journal.records).toMatchObject([{ toolCallId: "call_1", errorCode }]);
+    expect(journal.records).toMatchObject([{ toolCallId: "call_1", end: { errorCode } }]);
   });
 });
 
@@ -215,12 +221,12 @@ describe("what happens inside a tool stays inside", () => {
     ],
   ];
   test.each(cases)("%s", async (_name, execute, taxonomyClass, code) => {
-    const { result, reached, journal, clock } = await exec({ execute });
+    const { result, reached, journal, clock } = await exec({ execute, reads: true });
     expect(reached.length).toBe(1);
     expect(result.observation.status.taxonomy_class).toBe(taxonomyClass);
     expect(result.observation.result_payload).toMatchObject({ data: null, errors: [{ code }] });
     expect(result.observation.tool_identity.version).toBe("1.0.0");
-    expect(journal.records).toMatchObject([{ args: { text: "hi" } }]);
+    expect(journal.records).toMatchObject([{ binding: { args: { text: "hi" } } }]);
     expect(JSON.stringify([result, journal.events])).not.toContain("s3cret");
     expect(clock.waiting).toBe(0);
   });
@@ -269,6 +275,7 @@ test("a tool that runs when the run is cancelled is left behind", async () => {
   const abort = new AbortController();
   const { result, reached } = await exec({
     abort: abort.signal,
+    reads: true,
     execute: () => {
       queueMicrotask(() => abort.abort());
       return new Promise(() => {});

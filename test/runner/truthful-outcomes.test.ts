@@ -5,7 +5,7 @@ import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import { fail, ok } from "../../src/protocol/result.ts";
 import { fakeRunCapabilities } from "../suites/fakes.ts";
 import { benchFor, endOf, passing, settle } from "../suites/runner-ports.ts";
-import { noteTool, readTool } from "../suites/tools.ts";
+import { AS_READ, noteTool, readTool } from "../suites/tools.ts";
 
 const down = (retryAfterMs?: number) =>
   fail({
@@ -106,7 +106,7 @@ test.each(["SUCCESS", "MADE_UP", "toString"])(
   "a failure of the class %s, which is none, is an unknown error",
   async (taxonomyClass) => {
     const errors = [{ field: null, code: "odd", message: "odd" }];
-    const { tool } = noteTool({ execute: () => fail({ taxonomyClass, errors }) });
+    const { tool } = noteTool({ ...AS_READ, execute: () => fail({ taxonomyClass, errors }) });
     const { call, journal } = benchFor([tool]);
     expect(endOf(await call("test__note", { text: "hi" }))).toEqual(["UNKNOWN_ERROR", "odd"]);
     expect(journal.records.length).toBe(1);
@@ -127,22 +127,13 @@ test("a number that is not finite is the model's to mend, wherever it stands", a
 describe("an effect that an earlier attempt may have had", () => {
   test("is not forgotten when the next attempt is refused", async () => {
     let asked = 0;
-    const seen: unknown[] = [];
-    const hook: ToolHook = {
-      after: async ({ context }, { status }) => {
-        seen.push([context.connectionId, status.taxonomy_class]);
-        return undefined;
-      },
-    };
     const { tool } = noteTool({
       ...twice,
-      transactional: { verificationRequired: true },
       requiresConnection: true,
       capabilities: ["auth"],
       execute: () => down(),
     });
-    const { call, clock, journal } = benchFor([tool], {
-      hooks: [hook],
+    const { ask, clock, journal } = benchFor([tool], {
       policy: {
         allowedTools: ["test__note"],
         grants: [{ connectionId: "mail", tools: ["test__note"] }],
@@ -151,22 +142,17 @@ describe("an effect that an earlier attempt may have had", () => {
       broker: { bind: () => Promise.resolve(ok({}) as never) },
       authorizationOf: () => ({ check: async () => (++asked > 2 ? "no_permission" : "allow") }),
     });
-    const { observation } = await passing(call("test__note", { text: "hi" }), clock);
-    expect(observation.status.taxonomy_class).toBe("PERMISSION_DENIED");
-    expect(observation.execution_metadata.attempt_number).toBe(2);
-    expect(observation.verification.post_action_verification_required).toBe(true);
-    expect(observation.result_payload.warnings).toEqual([
-      expect.stringContaining("nobody knows what became of it"),
-    ]);
-    expect(seen).toEqual([["mail", "PERMISSION_DENIED"]]);
+    expect(await passing(ask("test__note", { text: "hi" }), clock)).toBe("waiting");
+    expect(asked).toBe(3);
+    expect(journal.records).toMatchObject([{ state: "PENDING", dispatches: 1 }]);
     expect(journal.events.filter(({ type }) => type === "tool_call_start").length).toBe(1);
   });
 
-  test("is no matter when the last attempt began too, or when nothing changes", async () => {
-    const { tool } = noteTool({ ...twice, execute: () => down() });
+  test("is no matter when the next attempt tells, or when nothing changes", async () => {
+    const answers = [() => down(), () => ok({ text: "up" })];
+    const { tool } = noteTool({ ...twice, execute: () => answers.shift()?.() });
     const { call, clock } = benchFor([tool]);
-    const { observation } = await passing(call("test__note", { text: "hi" }), clock);
-    expect(observation.result_payload.warnings).toEqual([]);
+    expect((await passing(call("test__note", { text: "hi" }), clock)).state).toBe("COMPLETED");
     let asked = 0;
     const { tool: read } = readTool([() => down()]);
     const other = benchFor([read], {
@@ -174,7 +160,6 @@ describe("an effect that an earlier attempt may have had", () => {
     });
     const second = await passing(other.call("test__read", {}), other.clock);
     expect(endOf(second)[0]).toBe("PERMISSION_DENIED");
-    expect(second.observation.result_payload.warnings).toEqual([]);
   });
 });
 
@@ -304,7 +289,11 @@ test.each([
   [50, 20, 20],
   [20, 50, 20],
 ])("a tool of %i ms has under a policy of %i ms the shorter time", async (own, policys, ms) => {
-  const { tool } = noteTool({ execute: never, runtime: { timeoutMs: own } });
+  const { tool } = noteTool({
+    ...AS_READ,
+    execute: never,
+    runtime: { timeoutMs: own, maxRetries: 0 },
+  });
   const policy = { allowedTools: ["test__note"], budgets: { maxRuntimeMs: policys } };
   const { call, clock } = benchFor([tool], { policy });
   const { observation } = await passing(call("test__note", { text: "hi" }), clock, 1);
@@ -352,17 +341,17 @@ describe("hooks", () => {
   });
 
   test("withhold the words of a failure, and not what may follow of it", async () => {
-    const { tool } = noteTool({ execute: never });
+    const { tool } = noteTool({ ...AS_READ, execute: never });
     const hook: ToolHook = { after: () => Promise.resolve(veto) };
     const { call, clock } = benchFor([tool], { hooks: [hook] });
     const result = await passing(call("test__note", { text: "hi" }), clock);
     expect(endOf(result)).toEqual(["TIMEOUT", "frozen"]);
-    expect(result.response).toMatchObject({ escalate: true, next_action: "reconcile_outcome" });
+    expect(result.response).toMatchObject({ retryable: true, next_action: "retry_later" });
   });
 
   test("see the outcome of a tool that was cancelled", async () => {
     const { signal, abort } = withCancel(new AbortController());
-    const { tool } = noteTool({ execute: () => (abort(), never()) });
+    const { tool } = noteTool({ ...AS_READ, execute: () => (abort(), never()) });
     const seen: unknown[] = [];
     const hook: ToolHook = {
       after: async (_call, { status }) => {

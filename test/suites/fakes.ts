@@ -7,6 +7,7 @@ import type {
 } from "../../src/capabilities/tool-source.ts";
 import { routeVersions } from "../../src/contracts/route-versions.ts";
 import type { AiEvent } from "../../src/protocol/ai-event.ts";
+import type { RunFacts } from "../../src/protocol/run-facts.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
 import { parseToolPolicy, type ToolPolicy } from "../../src/protocol/tool-policy.ts";
 import type { ToolSpec } from "../../src/protocol/tool-spec.ts";
@@ -46,7 +47,10 @@ export class FakeClock implements Clock {
 export class MemoryJournal implements RunJournal {
   readonly events: AiEvent[] = [];
   readonly messages: TranscriptMessage[] = [];
-  readonly records: ToolInvocationRecord[] = [];
+  readonly #records = new Map<number, ToolInvocationRecord>();
+  /** What was durable whenever somebody waited for it: the records of then. */
+  readonly secured: (readonly ToolInvocationRecord[])[] = [];
+  facts: Partial<RunFacts> = {};
 
   append(events: readonly AiEvent[]): void {
     this.events.push(...events);
@@ -56,8 +60,24 @@ export class MemoryJournal implements RunJournal {
     this.messages.push(message);
   }
 
+  /** The newest record of each operation, in the order asked. */
+  get records(): readonly ToolInvocationRecord[] {
+    return [...this.#records.values()];
+  }
+
   record(invocation: ToolInvocationRecord): void {
-    this.records.push(invocation);
+    this.#records.set(invocation.number, invocation);
+  }
+
+  note(facts: Partial<RunFacts>): void {
+    this.facts = { ...this.facts, ...facts };
+  }
+
+  flush(): void {}
+
+  secure(): Promise<void> {
+    this.secured.push(this.records);
+    return Promise.resolve();
   }
 }
 

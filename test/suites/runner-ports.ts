@@ -5,11 +5,17 @@ import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
 import type { ActorId, RunId, TenantId, ToolCallId } from "../../src/protocol/ids.ts";
 import { fail } from "../../src/protocol/result.ts";
-import type { ToolExecResult, ToolInvocationContext } from "../../src/protocol/tool-invocation.ts";
+import type {
+  ToolExecResult,
+  ToolInvocationContext,
+  ToolInvocationRecord,
+} from "../../src/protocol/tool-invocation.ts";
 import { limitsOf } from "../../src/protocol/tool-policy.ts";
 import type { RunPorts } from "../../src/loop/run-loop.ts";
 import type { ToolRunnerPorts } from "../../src/runner/call-in-hand.ts";
+import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
 import { RunBudget } from "../../src/runner/run-budget.ts";
+import { WAITING } from "../../src/runner/settle-doubt.ts";
 import { createToolRunner, type ToolRunner } from "../../src/runner/tool-runner.ts";
 import { FakeClock, fakeRunCapabilities, MemoryJournal, newestOf, policyOf } from "./fakes.ts";
 
@@ -21,6 +27,12 @@ export function contextOf(toolCallId: ToolCallId, step = 1): ToolInvocationConte
   return { runId: RUN_ID, tenantId: ACME, actorId: ANN, toolCallId, step, part: 0 };
 }
 
+type Asked = [
+  name: string,
+  args: unknown,
+  at?: { step?: number; id?: string; signal?: AbortSignal },
+];
+
 /** A runner over one clock, with everything that was asked of its ports. */
 export interface Bench {
   readonly runner: ToolRunner;
@@ -29,25 +41,27 @@ export interface Bench {
   readonly questions: AuthorizationQuestion[];
   readonly reservations: Reservation[];
   /** Calls a tool in a step, with an id of its own unless it is given one. */
-  readonly call: (
-    name: string,
-    args: unknown,
-    at?: { step?: number; id?: string; signal?: AbortSignal },
-  ) => Promise<ToolExecResult>;
+  readonly ask: (...call: Asked) => Promise<ToolExecResult | typeof WAITING>;
+  /** The same of a call that ends. */
+  readonly call: (...call: Asked) => Promise<ToolExecResult>;
 }
 
 /** Ports that a test may replace; `policy` as a document. */
-export type BenchSettings = Partial<Omit<ToolRunnerPorts, "policy" | "budget" | "versions">> & {
+export type BenchSettings = Partial<
+  Omit<ToolRunnerPorts, "policy" | "budget" | "versions" | "invocations">
+> & {
   readonly policy?: object;
   readonly runTitle?: RunTitle;
   /** Answers of the tenant's ledger, in order; then it reserves. */
   readonly ledgerAnswers?: readonly ReservationAnswer[];
+  /** What earlier lives of the run left. */
+  readonly stored?: readonly ToolInvocationRecord[];
 };
 
 /** Ports that let every call pass. */
 export function lenientPorts(): Pick<
   RunPorts,
-  "authorizationOf" | "broker" | "ledger" | "hooks" | "random"
+  "authorizationOf" | "broker" | "ledger" | "hooks" | "random" | "limitTime" | "outcomeWaitMs"
 > {
   return {
     authorizationOf: () => ({ check: () => Promise.resolve("allow") }),
@@ -57,6 +71,8 @@ export function lenientPorts(): Pick<
       charge: () => Promise.resolve(),
     },
     hooks: [],
+    limitTime: () => {},
+    outcomeWaitMs: 60_000,
     random: { fraction: () => 0 },
   };
 }
@@ -64,7 +80,7 @@ export function lenientPorts(): Pick<
 /** Builds a runner for contracts, all of them allowed unless the settings say otherwise. */
 export function benchFor(contracts: readonly unknown[], settings: BenchSettings = {}): Bench {
   const known = contracts as readonly AnyToolContract[];
-  const { policy: document, ledgerAnswers = [], ...replaced } = settings;
+  const { policy: document, ledgerAnswers = [], stored = [], ...replaced } = settings;
   const policy = policyOf(document ?? { allowedTools: known.map(({ name }) => name) });
   const clock = new FakeClock();
   const journal = new MemoryJournal();
@@ -75,6 +91,8 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
   const source = createToolSource(known, { clock, runTitle });
   const runner = createToolRunner({
     ...lenientPorts(),
+    invocations: new InvocationLedger(journal, stored),
+    workflowId: RUN_ID,
     source,
     versions: newestOf(source),
     policy,
@@ -105,21 +123,24 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
     ...replaced,
   });
   let calls = 0;
+  const ask: Bench["ask"] = (name, args, at = {}) => {
+    const { step = ++calls, id = `call_${step}`, signal = new AbortController().signal } = at;
+    const toolCallId = id as ToolCallId;
+    const argumentsText = typeof args === "string" ? args : JSON.stringify(args);
+    const call = { toolCallId, name, argumentsText, truncated: false };
+    return runner.exec(call, contextOf(toolCallId, step), signal);
+  };
   return {
     runner,
     clock,
     journal,
     questions,
     reservations,
-    call(
-      name,
-      args,
-      { step = ++calls, id = `call_${step}`, signal = new AbortController().signal } = {},
-    ) {
-      const toolCallId = id as ToolCallId;
-      const argumentsText = typeof args === "string" ? args : JSON.stringify(args);
-      const call = { toolCallId, name, argumentsText, truncated: false };
-      return runner.exec(call, contextOf(toolCallId, step), signal);
+    ask,
+    async call(...asked) {
+      const outcome = await ask(...asked);
+      if (outcome === WAITING) throw new Error("it waits for an operator");
+      return outcome;
     },
   };
 }

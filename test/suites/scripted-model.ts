@@ -16,8 +16,13 @@ export interface ScriptedStep {
   readonly hangs?: boolean;
   /** Says everything, then waits before it finishes until the test asks to release this word. */
   readonly holds?: string;
+  /** A word of its own: asked for again, the step is the one in `later`. */
+  readonly once?: string;
+  readonly later?: ScriptedStep;
   /** Breaks the connection off instead of finishing. */
   readonly breaks?: boolean;
+  /** Sends something that is no answer instead of finishing. */
+  readonly garbled?: boolean;
 }
 
 /** Where a test releases what holds under a word. */
@@ -76,11 +81,21 @@ export async function answerAsProvider(request: Request): Promise<Response> {
   const steps = readScript(said) ?? readObedience(said, turn);
   if (!steps) return stream(frames({ text: [JSON.stringify(asked)] }), "closes");
   const due = turn.filter(({ role }) => role === "assistant").length;
-  const step = steps[due] ?? { text: ["done"] };
+  const step = dueStep(steps[due] ?? { text: ["done"] });
   if (step.status !== undefined) return new Response("no", { status: step.status });
   const held = step.holds === undefined ? undefined : gateOf(step.holds).promise;
   const end = step.hangs ? "hangs" : step.breaks ? "breaks" : "closes";
   return stream(frames(step), end, held);
+}
+
+const happened = new Set<string>();
+
+/** A step that names itself happens once; asked for again, it is the one that follows it. */
+function dueStep(step: ScriptedStep): ScriptedStep {
+  if (step.once === undefined || step.later === undefined) return step;
+  if (happened.has(step.once)) return step.later;
+  happened.add(step.once);
+  return step;
 }
 
 const gates = new Map<string, PromiseWithResolvers<void>>();
@@ -145,6 +160,7 @@ function frames(step: ScriptedStep): string[] {
   const once = (step.text ?? []).map((content) => chunk({ content }));
   const said = Array.from({ length: step.times ?? 1 }, () => once).flat();
   if (step.hangs || step.breaks) return [...said, ...calls];
+  if (step.garbled) return [...said, "data: {\n\n"];
   const finish = step.finish ?? (calls.length > 0 ? "tool_calls" : "stop");
   const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
   return [

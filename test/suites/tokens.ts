@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-const ALL = ["chat", "runs:read", "tools:read", "policy:read", "policy:write"];
+const ALL = ["chat", "runs:read", "runs:operate", "tools:read", "policy:read", "policy:write"];
 
 /** Bearer tokens of the test deployment, each of another tenant unless it says otherwise. */
 export const TOKENS = {

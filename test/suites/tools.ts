@@ -28,6 +28,9 @@ export function noteTool(change: object = {}): {
   return { tool, reached };
 }
 
+/** Makes of the tool above one that changes nothing, and whose outcome is what its answer says. */
+export const AS_READ = { sideEffectClass: "READ_ONLY", effect: "read_only" } as const;
+
 /** A read tool whose answers follow each other; the last one repeats. */
 export function readTool(
   answers: readonly (() => unknown)[],

@@ -8,11 +8,10 @@ import { failCall } from "../tool-failure.ts";
  * Fails: BUDGET_EXHAUSTED.
  */
 export function checkHistory(
-  { tool, context, history }: CallInHand,
+  { tool, history }: CallInHand,
   argumentsPrint: string,
 ): Result<null, ToolFailure> {
-  const call = { toolId: tool.id, step: context.step, argumentsPrint };
-  return history.isLooping(call)
+  return history.isLooping(tool.id, argumentsPrint)
     ? failCall("BUDGET_EXHAUSTED", {
         code: "doom_loop",
         message:

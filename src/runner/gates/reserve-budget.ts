@@ -5,7 +5,8 @@ import type { ToolFailure } from "../../protocol/observation.ts";
 import { fail, ok, type Result } from "../../protocol/result.ts";
 import { entryOf, limitsOf, type ToolPolicy } from "../../protocol/tool-policy.ts";
 import { amountsOf, checkCurrency } from "../amounts-of.ts";
-import { mutates, operationIdOf, type CallInHand } from "../call-in-hand.ts";
+import { mutates, type CallInHand } from "../call-in-hand.ts";
+import { operationIdOf } from "../invocation-ledger.ts";
 import type { NoRoom } from "../run-budget.ts";
 import { failCall } from "../tool-failure.ts";
 import { reserveOfTenant, type Applicant, type PinnedPolicy } from "../reserve-of-tenant.ts";
@@ -38,6 +39,7 @@ export async function reserveBudget(
     nowMs: ports.clock.nowMs(),
   });
   if (noRoom) return refuse(noRoom, "run");
+  ports.invocations.charge(hand.context, amounts);
   return asksLedger(hand, amounts) ? askTenant(hand, { args, amounts }) : ok(null);
 }
 

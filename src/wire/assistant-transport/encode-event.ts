@@ -46,6 +46,8 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
       return [{ path: [event.part], type: "text-delta", textDelta: event.text }];
     case "text_finished":
       return [{ path: [event.part], type: "part-finish" }];
+    case "text_withdrawn":
+      return [{ path: [], type: "data", data: [{ type: "withdrawn", parts: [...event.parts] }] }];
     case "tool_call_proposed":
       return [
         {
@@ -61,6 +63,11 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
       ];
     case "tool_call_progress":
       return [{ path: [], type: "data", data: [toProgress(event)] }];
+    case "tool_call_waiting": {
+      const { toolCallId, untilMs } = event;
+      const until = new Date(untilMs).toISOString();
+      return [{ path: [], type: "data", data: [{ type: "outcome-awaited", toolCallId, until }] }];
+    }
     case "tool_call_result":
       return [
         {

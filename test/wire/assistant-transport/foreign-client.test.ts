@@ -128,7 +128,7 @@ test("a long answer", async () => {
 });
 
 test("a failure is an incomplete message with a code", async () => {
-  const message = await accumulate(await chat([{ text: ["half"], breaks: true }]));
+  const message = await accumulate(await chat([{ text: ["half"], garbled: true }]));
   expect(parts(message)).toEqual(["half"]);
   expect(message.status).toMatchObject({ type: "incomplete", reason: "error" });
 });

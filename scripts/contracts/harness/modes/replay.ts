@@ -50,12 +50,9 @@ function checkAlike(checks: Checks, first: Trial, second: Trial): void {
   checks.that("the same call has the same key", areKeysSame);
 }
 
-function timeless({ observation, ...record }: ToolInvocationRecord): object {
+function timeless({ end, askedAtMs: _asked, ...record }: ToolInvocationRecord): object {
+  if (!end) return record;
+  const { startedAtMs: _started, endedAtMs: _ended, observation, ...rest } = end;
   const { timestamp: _at, latency_ms: _took, ...metadata } = observation.execution_metadata;
-  return {
-    ...record,
-    startedAtMs: 0,
-    endedAtMs: 0,
-    observation: { ...observation, execution_metadata: metadata },
-  };
+  return { ...record, ...rest, observation: { ...observation, execution_metadata: metadata } };
 }

@@ -1,0 +1,84 @@
+import type { Clock } from "../../src/capabilities/clock.ts";
+import type { EventEncoder } from "../../src/capabilities/event-encoder.ts";
+import { readProgress, type RunMemory } from "../../src/loop/run-memory.ts";
+import type { RunClaim } from "../../src/protocol/run-claim.ts";
+import { EventFeed } from "./event-feed.ts";
+import { EventLog } from "./event-log.ts";
+import { Outbox } from "./outbox.ts";
+import type { RunStore } from "./run-store.ts";
+import { StoredInbox } from "./stored-inbox.ts";
+import { StoredInvocations } from "./stored-invocations.ts";
+import { StoredJournal } from "./stored-journal.ts";
+import { StoredTranscript } from "./stored-transcript.ts";
+
+/** What a claimed run is opened over. */
+export interface OpenRunPorts {
+  readonly storage: DurableObjectStorage;
+  readonly store: RunStore;
+  readonly encoder: EventEncoder;
+  readonly clock: Clock;
+  readonly abandon: (cause: unknown) => void;
+}
+
+/** A claimed run in memory: its tables, its readers and what is said to it. */
+export interface OpenRun {
+  readonly store: RunStore;
+  readonly transcript: StoredTranscript;
+  readonly invocations: StoredInvocations;
+  readonly outbox: Outbox;
+  readonly log: EventLog;
+  readonly feed: EventFeed;
+  readonly journal: StoredJournal;
+  readonly inbox: StoredInbox;
+}
+
+/** Opens a run whose tables are there. */
+export function openRun({ storage, store, encoder, clock, abandon }: OpenRunPorts): OpenRun {
+  const { sql } = storage;
+  const progress = store.progress();
+  const ended = progress.reason !== null;
+  const log = new EventLog(sql, store.lives().epoch);
+  const feed = new EventFeed({ log, encoder, clock, ended });
+  const transcript = new StoredTranscript(sql);
+  const invocations = new StoredInvocations(sql);
+  const outbox = new Outbox(sql);
+  const inbox = new StoredInbox(sql);
+  const journal = new StoredJournal({
+    log,
+    store,
+    transcript,
+    invocations,
+    outbox,
+    feed,
+    clock,
+    progress,
+    abandon,
+    sync: () => storage.sync(),
+  });
+  if (ended) inbox.close();
+  else inbox.restore(countSaid(transcript, store));
+  return { store, transcript, invocations, outbox, log, feed, journal, inbox };
+}
+
+/** Messages of people that the conversation got while the run went. */
+function countSaid(transcript: StoredTranscript, store: RunStore): number {
+  const grown = transcript.all().slice(store.identity().claimedMessages);
+  return grown.filter(({ role }) => role === "user").length;
+}
+
+/** Reads what the earlier lives of a run left. Contract: everything that was said is stored. */
+export function readMemory({ store, transcript, invocations, log }: OpenRun): RunMemory {
+  return {
+    transcript: transcript.all(),
+    invocations: invocations.all(),
+    facts: store.progress().facts,
+    progress: readProgress(log.readAll()),
+  };
+}
+
+/** Reads what started a run. Fails: throws once the run has shrunk. */
+export function readClaim({ store, transcript }: OpenRun): RunClaim {
+  const claim = store.claimed();
+  if (!claim) throw new Error("the run has shrunk");
+  return { ...claim, messages: transcript.all().slice(0, store.identity().claimedMessages) };
+}

@@ -1,0 +1,65 @@
+import { hashText } from "../../src/protocol/canonical-hash.ts";
+import { statusOf, type RunState, type ToolCallSummary } from "../../src/protocol/run-state.ts";
+import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
+import type { RunIdentity, RunLives, RunProgress } from "./run-store.ts";
+import { isAwaited } from "./stored-invocations.ts";
+
+/** What a run's tables hold of it. */
+export interface StoredRun {
+  readonly identity: RunIdentity;
+  readonly progress: RunProgress;
+  readonly lives: RunLives;
+  readonly invocations: readonly ToolInvocationRecord[];
+}
+
+/** Words what is stored of a run as `GET /v1/runs/:id` shows it. */
+export async function runStateOf(run: StoredRun): Promise<RunState> {
+  const { runId, model, createdMs } = run.identity;
+  const { reason, error, title, steps, usage, endedMs } = run.progress;
+  const open = run.lives.isWaiting ? "waiting" : "running";
+  return {
+    runId,
+    status: reason === null ? open : statusOf(reason),
+    ...(reason !== null && { reason }),
+    ...(error !== null && { error }),
+    ...(title !== null && { title }),
+    model,
+    steps,
+    recoveries: run.lives.epoch,
+    toolCalls: await Promise.all(run.invocations.map(toSummary)),
+    usage,
+    timestamps: {
+      createdAt: toIso(createdMs),
+      ...(endedMs !== null && { endedAt: toIso(endedMs) }),
+    },
+  };
+}
+
+async function toSummary(record: ToolInvocationRecord): Promise<ToolCallSummary> {
+  const { number, toolCallId, name, step, state, dispatches, binding, settlement, end } = record;
+  const { observation, response } = end ?? {};
+  const metadata = observation?.execution_metadata;
+  return {
+    toolCallId,
+    invocationId: `inv_${number}`,
+    name,
+    version: observation?.tool_identity.version ?? binding?.version ?? "unknown",
+    step,
+    state,
+    attempts: metadata?.attempt_number ?? Math.max(1, dispatches),
+    startedAt: toIso(end?.startedAtMs ?? record.askedAtMs),
+    ...(binding && {
+      payloadHash: binding.payloadHash,
+      idempotencyKeyHash: await hashText(binding.idempotencyKey),
+    }),
+    ...(isAwaited(record) && { awaitsOutcomeUntil: toIso(record.awaitedUntilMs ?? 0) }),
+    ...(settlement?.by && { settledBy: settlement.by }),
+    ...(observation && { outcome: observation.status.taxonomy_class }),
+    ...(response && { nextAction: response.next_action }),
+    ...(end && { endedAt: toIso(end.endedAtMs) }),
+  };
+}
+
+function toIso(unixMs: number): string {
+  return new Date(unixMs).toISOString();
+}

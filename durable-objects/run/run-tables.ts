@@ -1,0 +1,36 @@
+/**
+ * Makes a run's tables. They exist only once the run is claimed, so a look at an unknown run writes
+ * nothing.
+ */
+export function createRunTables(sql: SqlStorage): void {
+  sql.exec(
+    `CREATE TABLE run (
+       id INTEGER PRIMARY KEY CHECK (id = 1), run_id TEXT NOT NULL, model TEXT NOT NULL,
+       request_hash TEXT, claim TEXT, claimed_messages INTEGER NOT NULL, created_ms INTEGER NOT NULL,
+       steps INTEGER NOT NULL, usage TEXT NOT NULL, facts TEXT NOT NULL, title TEXT, reason TEXT,
+       error TEXT, ended_ms INTEGER,
+       epoch INTEGER NOT NULL, recoveries INTEGER NOT NULL, recovered_step INTEGER NOT NULL,
+       stop TEXT, is_waiting INTEGER NOT NULL
+     );
+     CREATE TABLE messages (
+       seq INTEGER NOT NULL, part INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (seq, part)
+     ) WITHOUT ROWID;
+     CREATE TABLE invocations (
+       seq INTEGER PRIMARY KEY, step INTEGER NOT NULL, tool_call_id TEXT NOT NULL,
+       part INTEGER NOT NULL, name TEXT NOT NULL, arguments_text TEXT NOT NULL,
+       truncated INTEGER NOT NULL,
+       state TEXT NOT NULL CHECK (state IN ('PENDING', 'COMPLETED', 'FAILED_RETRYABLE',
+         'FAILED_FINAL', 'COMPENSATED', 'EXPIRED')),
+       dispatches INTEGER NOT NULL, payload_hash TEXT, binding TEXT, args TEXT, amounts TEXT,
+       awaited_until_ms INTEGER, settlement TEXT, asked_ms INTEGER NOT NULL, ending TEXT,
+       UNIQUE (step, tool_call_id)
+     );
+     CREATE TABLE inbox (seq INTEGER PRIMARY KEY, request_key TEXT, body TEXT NOT NULL);
+     CREATE TABLE events (
+       first_seq INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, epoch INTEGER NOT NULL,
+       body TEXT NOT NULL
+     );
+     CREATE TABLE deadlines (name TEXT PRIMARY KEY, at_ms INTEGER, left_ms INTEGER) WITHOUT ROWID;
+     CREATE TABLE outbox (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, number INTEGER NOT NULL);`,
+  );
+}

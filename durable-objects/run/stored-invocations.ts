@@ -1,0 +1,137 @@
+import type { ToolCallId } from "../../src/protocol/ids.ts";
+import type { InvocationState } from "../../src/protocol/invocation-state.ts";
+import type { JsonObject } from "../../src/protocol/json.ts";
+import type {
+  InvocationBinding,
+  InvocationEnd,
+  Settlement,
+  ToolInvocationRecord,
+} from "../../src/protocol/tool-invocation.ts";
+
+/**
+ * A run's invocation records in SQLite, raw arguments included.
+ * Ownership: one per run object; the only writer of the `invocations` table.
+ */
+export class StoredInvocations {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /**
+   * Keeps the newest record of an operation. What an operator said is kept by `settle` alone: the record
+   * may come from a loop that has not heard of it.
+   * Fails: throws for a second record of the same operation, which the table takes once.
+   */
+  put(record: ToolInvocationRecord): void {
+    const { args, ...binding } = record.binding ?? {};
+    this.#sql.exec(
+      `INSERT INTO invocations (seq, step, tool_call_id, part, name, arguments_text, truncated, state,
+         dispatches, payload_hash, binding, args, amounts, awaited_until_ms, asked_ms, ending)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (seq) DO UPDATE SET state = excluded.state, dispatches = excluded.dispatches,
+         payload_hash = excluded.payload_hash, binding = excluded.binding, args = excluded.args,
+         amounts = excluded.amounts, awaited_until_ms = excluded.awaited_until_ms,
+         ending = excluded.ending`,
+      record.number,
+      record.step,
+      record.toolCallId,
+      record.part,
+      record.name,
+      // As JSON, because the model may have written half characters, which SQLite would mend.
+      JSON.stringify(record.argumentsText),
+      record.truncated ? 1 : 0,
+      record.state,
+      record.dispatches,
+      record.binding?.payloadHash ?? null,
+      record.binding ? JSON.stringify(binding) : null,
+      args ? JSON.stringify(args) : null,
+      record.amounts ? JSON.stringify(record.amounts) : null,
+      record.awaitedUntilMs ?? null,
+      record.askedAtMs,
+      record.end ? JSON.stringify(record.end) : null,
+    );
+  }
+
+  all(): readonly ToolInvocationRecord[] {
+    return this.#sql
+      .exec<InvocationRow>("SELECT * FROM invocations ORDER BY seq")
+      .toArray()
+      .map(toRecord);
+  }
+
+  find(number: number): ToolInvocationRecord | undefined {
+    const [row] = this.#sql
+      .exec<InvocationRow>("SELECT * FROM invocations WHERE seq = ?", number)
+      .toArray();
+    return row && toRecord(row);
+  }
+
+  /** Those that an operator is asked about and nobody has answered. */
+  awaited(): readonly ToolInvocationRecord[] {
+    return this.all().filter(isAwaited);
+  }
+
+  /** Keeps what became of an operation. Contract: the first answer stays. */
+  settle(number: number, settlement: Settlement): void {
+    this.#sql.exec(
+      "UPDATE invocations SET settlement = ? WHERE seq = ? AND settlement IS NULL",
+      JSON.stringify(settlement),
+      number,
+    );
+  }
+}
+
+/** Tells whether an operator may say what became of an operation. */
+export function isAwaited({ awaitedUntilMs, settlement, end }: ToolInvocationRecord): boolean {
+  return awaitedUntilMs !== undefined && !settlement && !end;
+}
+
+type InvocationRow = {
+  seq: number;
+  step: number;
+  tool_call_id: string;
+  part: number;
+  name: string;
+  arguments_text: string;
+  truncated: number;
+  state: InvocationState;
+  dispatches: number;
+  binding: string | null;
+  args: string | null;
+  amounts: string | null;
+  awaited_until_ms: number | null;
+  settlement: string | null;
+  asked_ms: number;
+  ending: string | null;
+};
+
+function toRecord(row: InvocationRow): ToolInvocationRecord {
+  const binding = parse(row.binding) as Omit<InvocationBinding, "args"> | undefined;
+  const args = parse(row.args) as JsonObject | undefined;
+  const amounts = parse(row.amounts) as ToolInvocationRecord["amounts"];
+  const settlement = parse(row.settlement) as Settlement | undefined;
+  const end = parse(row.ending) as InvocationEnd | undefined;
+  return {
+    number: row.seq,
+    toolCallId: row.tool_call_id as ToolCallId,
+    step: row.step,
+    part: row.part,
+    name: row.name,
+    argumentsText: JSON.parse(row.arguments_text) as string,
+    truncated: row.truncated === 1,
+    state: row.state,
+    dispatches: row.dispatches,
+    ...(binding && args && { binding: { ...binding, args } }),
+    ...(amounts && { amounts }),
+    ...(row.awaited_until_ms !== null && { awaitedUntilMs: row.awaited_until_ms }),
+    ...(settlement && { settlement }),
+    askedAtMs: row.asked_ms,
+    ...(end && { end }),
+  };
+}
+
+function parse(text: string | null): unknown {
+  return text === null ? undefined : JSON.parse(text);
+}

@@ -1,0 +1,139 @@
+import type { Clock } from "../capabilities/clock.ts";
+import type { Random } from "../capabilities/random.ts";
+import type { AiEvent } from "../protocol/ai-event.ts";
+import type { ModelFailure, ModelTurn } from "../protocol/model-event.ts";
+import { isHighSurrogate } from "../protocol/utf16.ts";
+import type { StepScope } from "./step-scope.ts";
+
+/** How often one step asks a provider that fails. */
+const MAX_ATTEMPTS = 3;
+const BASE_DELAY_MS = 500;
+/** Whoever asks for more patience than this is not waited for. */
+const MAX_DELAY_MS = 30_000;
+
+/** A finished model call, and which of the run's it was. */
+export interface Answered {
+  readonly turn: ModelTurn;
+  readonly modelCall: number;
+}
+
+/**
+ * Asks the model, and again when its provider fails in a way that may pass. What a failed attempt said is
+ * withdrawn before the next one speaks.
+ * Contract: every call is counted before it is made; one that the provider refused is given back.
+ */
+export async function askModel(scope: StepScope): Promise<Answered> {
+  const { journal, modelCalls, signal } = scope;
+  for (let attempt = 1; ; attempt++) {
+    modelCalls.take();
+    const modelCall = modelCalls.made;
+    const { turn, part } = await streamModel(scope);
+    const { failure } = turn;
+    if (failure && isRefusal(failure)) modelCalls.giveBack();
+    const delayMs = failure && nextAttemptMs(failure, attempt, scope);
+    if (delayMs === undefined || signal.aborted || modelCalls.left <= 0) return { turn, modelCall };
+    if (part !== undefined) journal.append([{ type: "text_withdrawn", parts: [part] }]);
+    await pause(scope.clock, delayMs, signal);
+    if (signal.aborted) return { turn, modelCall };
+  }
+}
+
+/** Tells how long to wait before the same is asked again; undefined when it is not. */
+function nextAttemptMs(
+  failure: ModelFailure,
+  attempt: number,
+  { random }: { readonly random: Random },
+): number | undefined {
+  if (attempt >= MAX_ATTEMPTS || !mayPass(failure)) return undefined;
+  const backoffMs = BASE_DELAY_MS * 2 ** (attempt - 1);
+  const askedMs = (failure.retryAfterSeconds ?? 0) * 1_000;
+  const delayMs = Math.max(askedMs, backoffMs) + random.fraction() * backoffMs;
+  return delayMs > MAX_DELAY_MS ? undefined : Math.ceil(delayMs);
+}
+
+function mayPass(failure: ModelFailure): boolean {
+  switch (failure.code) {
+    case "upstream_unreachable":
+    case "upstream_truncated":
+    case "upstream_stalled":
+      return true;
+    case "upstream_status":
+      return isPassingStatus(failure.status ?? 0);
+    case "upstream_not_a_stream":
+    case "upstream_error_event":
+    case "upstream_malformed":
+    case "upstream_too_large":
+    case "aborted":
+      return false;
+  }
+}
+
+/** Too early, too many, or the provider's own trouble; every other refusal would come again. */
+function isPassingStatus(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500;
+}
+
+/** The provider sent no answer, so nothing of the run's budget went into one. */
+function isRefusal({ code }: ModelFailure): boolean {
+  return code === "upstream_status" || code === "upstream_unreachable";
+}
+
+function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.schedule(delayMs, resolve);
+  const stop = (): void => {
+    cancel();
+    resolve();
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  return promise.finally(() => signal.removeEventListener("abort", stop));
+}
+
+interface Streamed {
+  readonly turn: ModelTurn;
+  /** The part that shows its text; undefined when it said nothing. */
+  readonly part: number | undefined;
+}
+
+/** Relays one model call; one batch of events per network read. */
+async function streamModel(scope: StepScope): Promise<Streamed> {
+  const { claim, journal, model, runner, signal, transcript } = scope;
+  const tools = scope.tools.filter(({ name }) => !runner.isWithdrawn(name));
+  const request = { model: claim.model, messages: transcript, tools };
+  let part: number | undefined;
+  let turn: ModelTurn | undefined;
+  try {
+    for await (const batch of model.stream(request, signal)) {
+      const events: AiEvent[] = [];
+      for (const event of batch) {
+        if (event.type === "turn") turn = event.turn;
+        else {
+          if (part === undefined) {
+            part = scope.nextPart();
+            events.push({ type: "text_started", part });
+          }
+          pushDeltas(events, part, event.text);
+        }
+      }
+      if (events.length > 0) journal.append(events);
+    }
+  } finally {
+    if (part !== undefined) journal.append([{ type: "text_finished", part }]);
+  }
+  if (turn === undefined) throw new Error("the model ended without a turn");
+  return { turn, part };
+}
+
+/** Longest text of one event, so that any event fits one stored row. Unit: UTF-16 code units. */
+const MAX_DELTA_CHARS = 32 * 1024;
+
+function pushDeltas(events: AiEvent[], part: number, text: string): void {
+  let start = 0;
+  while (text.length - start > MAX_DELTA_CHARS) {
+    let end = start + MAX_DELTA_CHARS;
+    if (isHighSurrogate(text.charCodeAt(end - 1))) end--;
+    events.push({ type: "text_delta", part, text: text.slice(start, end) });
+    start = end;
+  }
+  events.push({ type: "text_delta", part, text: start === 0 ? text : text.slice(start) });
+}

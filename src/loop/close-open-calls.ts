@@ -1,0 +1,37 @@
+import type { RunClaim } from "../protocol/run-claim.ts";
+import type { TranscriptMessage } from "../protocol/transcript-message.ts";
+import { concludeEarly, type Ending } from "../runner/conclude.ts";
+import { concludeStopped, INTERRUPTED } from "../runner/settle-doubt.ts";
+import { TOOL_FAILED } from "../runner/tool-failure.ts";
+
+/**
+ * Ends every call that a broken run left open, and answers those that its conversation has no result of:
+ * providers refuse a call without one.
+ */
+export function closeOpenCalls(
+  ports: Ending["ports"],
+  { runId, principal: { tenantId, actorId } }: RunClaim,
+  transcript: readonly TranscriptMessage[],
+): readonly TranscriptMessage[] {
+  const startedAtMs = ports.clock.nowMs();
+  for (const record of ports.invocations.open()) {
+    const { toolCallId, step, part, dispatches, binding } = record;
+    const context = { runId, tenantId, actorId, toolCallId, step, part };
+    const ending = { ports, call: record, context, startedAtMs };
+    if (dispatches > 0 && binding?.mutates === true) concludeStopped(ending, INTERRUPTED);
+    else concludeEarly(ending, TOOL_FAILED.failure);
+  }
+  const last = transcript.findLastIndex(({ role }) => role === "assistant");
+  const asked = transcript[last];
+  if (asked?.role !== "assistant") return [];
+  const answered = new Set(
+    transcript.slice(last).map((message) => message.role === "tool" && message.toolCallId),
+  );
+  return ports.invocations
+    .ended()
+    .filter(({ toolCallId }) => asked.toolCalls.some((call) => call.toolCallId === toolCallId))
+    .filter(({ toolCallId }) => !answered.has(toolCallId))
+    .flatMap(({ toolCallId, name, end }) =>
+      end ? [{ role: "tool" as const, toolCallId, name, result: end.observation }] : [],
+    );
+}

@@ -1,0 +1,33 @@
+import type { Clock } from "../capabilities/clock.ts";
+import type { Mailbox } from "../capabilities/inbox.ts";
+import type { Model } from "../capabilities/model.ts";
+import type { Random } from "../capabilities/random.ts";
+import type { RunJournal } from "../capabilities/run-journal.ts";
+import type { RunClaim } from "../protocol/run-claim.ts";
+import type { ToolSpec } from "../protocol/tool-spec.ts";
+import type { TranscriptMessage } from "../protocol/transcript-message.ts";
+import type { InvocationLedger } from "../runner/invocation-ledger.ts";
+import type { ToolRunner } from "../runner/tool-runner.ts";
+import type { CallIds } from "./call-ids.ts";
+import type { ModelCalls } from "./model-calls.ts";
+
+/** What every step of a run shares. */
+export interface StepScope {
+  readonly claim: RunClaim;
+  readonly model: Model;
+  readonly modelCalls: ModelCalls;
+  /** What the model is shown, but for the tools that the runner has withdrawn. */
+  readonly tools: readonly ToolSpec[];
+  readonly runner: ToolRunner;
+  readonly invocations: InvocationLedger;
+  readonly journal: RunJournal;
+  readonly inbox: Mailbox;
+  readonly callIds: CallIds;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+  /** The conversation; grows as the run goes on. */
+  readonly transcript: TranscriptMessage[];
+  /** Hands out event part numbers. */
+  nextPart(): number;
+}

@@ -1,0 +1,201 @@
+import { hashOf, hashText } from "../protocol/canonical-hash.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { FieldError, ToolFailure } from "../protocol/observation.ts";
+import type { Reconciliation } from "../protocol/reconciliation.ts";
+import { leavesDoubt } from "../protocol/response-vector.ts";
+import { fail, ok } from "../protocol/result.ts";
+import type { ToolExecResult, ToolInvocationRecord } from "../protocol/tool-invocation.ts";
+import { askTool } from "./ask-tool.ts";
+import type { CallInHand } from "./call-in-hand.ts";
+import {
+  conclude,
+  concludeConfirmed,
+  concludeEarly,
+  concludeExpired,
+  type Ending,
+} from "./conclude.ts";
+import { authorise } from "./gates/authorise.ts";
+import { checkArguments } from "./gates/check-arguments.ts";
+import { normaliseOutput } from "./gates/normalise-output.ts";
+import { parseCall } from "./gates/parse-call.ts";
+import { openInvocation } from "./invocation.ts";
+import type { Passage } from "./pass-gates.ts";
+import { dispatchStateOf } from "./retry.ts";
+
+/** The call waits until an operator has told what became of it. */
+export const WAITING = "waiting";
+
+/** What follows when nobody in here knows what became of an operation. */
+export type Settled =
+  | { readonly kind: "ended"; readonly result: ToolExecResult | typeof WAITING }
+  /** It did not happen, and may be tried again. */
+  | { readonly kind: "retracted"; readonly hand: CallInHand };
+
+/** Stands for the word of a tool that an interruption kept from saying any. */
+export const INTERRUPTED: ToolFailure = {
+  taxonomyClass: "DEPENDENCY_UNAVAILABLE",
+  errors: [
+    { field: null, code: "interrupted", message: "the run was interrupted while the tool ran" },
+  ],
+};
+
+/** Tells why nobody knows what became of an operation after an attempt; undefined when that is known. */
+export function doubtAfter(hand: CallInHand, passage: Passage): ToolFailure | undefined {
+  const { dispatched, outcome } = passage;
+  if (!dispatched) return hand.doubt;
+  if (outcome.ok) return undefined;
+  const inDoubt = leavesDoubt(outcome.failure.taxonomyClass, dispatchStateOf(hand, passage));
+  return inDoubt ? outcome.failure : undefined;
+}
+
+/**
+ * Finds out what became of an operation whose tool was asked and whose effect is in doubt (design,
+ * section 5): from the contract's `reconcile`, else from an operator. It is never tried blindly again.
+ */
+export async function settleDoubt(hand: CallInHand, doubt: ToolFailure): Promise<Settled> {
+  if (hand.signal.aborted) return ended(concludeStopped(hand, doubt));
+  const found = await reconcile(hand);
+  const { answer } = found;
+  switch (answer.kind) {
+    case "committed":
+      return ended(await concludeFound(hand, { ...found, answer }));
+    case "not_committed":
+      return retract(hand, doubt, found);
+    case "unknown":
+      if (hand.signal.aborted) return ended(concludeStopped(hand, doubt));
+      awaitOperator(hand);
+      return ended(WAITING);
+  }
+}
+
+/** Ends a call in doubt whose run is stopped: it does not wait for the truth. */
+export function concludeStopped(ending: Ending, doubt: ToolFailure): ToolExecResult {
+  return concludeExpired(ending, withWord(doubt, STOPPED));
+}
+
+/**
+ * Ends a call of which an operator, or the end of the waiting for one, has told what became of it. Its
+ * tool need not be there any more.
+ */
+export function concludeSettled(
+  ending: Ending,
+  { outcome }: NonNullable<ToolInvocationRecord["settlement"]>,
+): ToolExecResult {
+  switch (outcome) {
+    case "committed":
+      return concludeConfirmed(ending);
+    case "not_committed":
+      return concludeEarly(ending, withWord(INTERRUPTED, NOT_COMMITTED));
+    case "expired":
+      return concludeExpired(ending, UNANSWERED);
+  }
+}
+
+/** Leaves the question to an operator, and says so to whoever reads along. */
+export function awaitOperator({ ports, context }: Pick<CallInHand, "ports" | "context">): void {
+  const { part, toolCallId } = context;
+  const untilMs = ports.clock.nowMs() + ports.outcomeWaitMs;
+  ports.invocations.awaitOutcome(context, untilMs);
+  ports.journal.append([{ type: "tool_call_waiting", part, toolCallId, untilMs }]);
+}
+
+const STOPPED = {
+  field: null,
+  code: "outcome_unknown",
+  message: "the run was stopped, and nobody knows whether this happened",
+};
+const NOT_COMMITTED = {
+  field: null,
+  code: "not_committed",
+  message: "this did not happen",
+};
+const UNANSWERED: ToolFailure = {
+  taxonomyClass: "UNKNOWN_ERROR",
+  errors: [
+    {
+      field: null,
+      code: "outcome_unknown",
+      message: "nobody told in time whether this happened; it must not be repeated without a look",
+    },
+  ],
+};
+
+function withWord(failure: ToolFailure, word: FieldError): ToolFailure {
+  return { ...failure, errors: [...failure.errors, word] };
+}
+
+function ended(result: ToolExecResult | typeof WAITING): Settled {
+  return { kind: "ended", result };
+}
+
+/** What the contract found out, and about what. */
+interface Found {
+  readonly answer: Reconciliation<unknown>;
+  readonly args?: JsonObject;
+  readonly argumentsPrint: string;
+}
+
+/**
+ * Asks the contract what became of the operation, with arguments that fit it and what the operation may
+ * be asked with now.
+ */
+async function reconcile(hand: CallInHand): Promise<Found> {
+  const { tool, call, context, ports } = hand;
+  const argumentsPrint = await hashText(call.argumentsText.trim());
+  const unknown: Found = { answer: { kind: "unknown" }, argumentsPrint };
+  const parsed = parseCall(call, tool);
+  const valid = parsed.ok ? checkArguments(tool, parsed.value) : parsed;
+  const bound = ports.invocations.find(context)?.binding;
+  if (!tool.reconcile || !valid.ok || !bound) return unknown;
+  const payloadHash = await hashOf(valid.value);
+  const authorised = await authorise(hand, ports.policy);
+  if (!authorised.ok) return unknown;
+  const opened = await openInvocation(hand, payloadHash, authorised.value);
+  if (!opened.ok) return unknown;
+  const invocation = opened.value;
+  const { context: boundContext, scope } = invocation;
+  try {
+    if (scope.idempotencyKey !== bound.idempotencyKey) return unknown;
+    const ask = tool.reconcile;
+    const asked = await askTool(hand, async () => ok(await ask(valid.value, boundContext, scope)));
+    const answer = asked.ok ? readAnswer(asked.value) : unknown.answer;
+    return { answer, args: bound.args, argumentsPrint: payloadHash };
+  } finally {
+    invocation.close();
+  }
+}
+
+/** An author out of the compiler's reach may answer anything. */
+function readAnswer(answer: unknown): Reconciliation<unknown> {
+  const { kind, output } = (answer ?? {}) as { readonly kind?: unknown; readonly output?: unknown };
+  if (kind === "committed") return { kind, output };
+  return kind === "not_committed" ? { kind } : { kind: "unknown" };
+}
+
+function concludeFound(hand: CallInHand, found: Found & Committed): Promise<ToolExecResult> {
+  const outcome = normaliseOutput(hand, found.answer.output);
+  return conclude(hand, { ...passageOf(hand, found), outcome, isReplay: true });
+}
+
+type Committed = {
+  readonly answer: Extract<Reconciliation<unknown>, { readonly kind: "committed" }>;
+};
+
+/** An operation that did not happen may be made again, once even where its contract has no retries. */
+async function retract(hand: CallInHand, doubt: ToolFailure, found: Found): Promise<Settled> {
+  const { ports, tool, context, attempt } = hand;
+  ports.invocations.retract(context);
+  if (attempt <= Math.max(tool.maxRetries, 1) && ports.budget.takeRetry()) {
+    const again = { ...hand, attempt: attempt + 1, begun: undefined, doubt: undefined };
+    return { kind: "retracted", hand: again };
+  }
+  const failure = { ...withWord(doubt, NOT_COMMITTED), notCommitted: true as const };
+  return ended(await conclude(hand, { ...passageOf(hand, found), outcome: fail(failure) }));
+}
+
+function passageOf(
+  { begun, context }: CallInHand,
+  { args, argumentsPrint }: Found,
+): Omit<Passage, "outcome"> {
+  return { argumentsPrint, ...(args && { args }), begun: begun ?? context, dispatched: true };
+}
