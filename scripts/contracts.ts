@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { TOOL_CONTRACTS } from "../src/compose/tool-contracts.ts";
 import { ContractError } from "../src/contracts/contract-error.ts";
 import { publishContract } from "../src/contracts/publish-contract.ts";
+import { registerContracts } from "../src/contracts/register-contract.ts";
 import { fail, ok } from "../src/protocol/result.ts";
 import {
   MISSING,
@@ -122,7 +123,7 @@ function isBreaking({ kind }: Finding): boolean {
 
 /** What is compared is what a file would hold: no undefined, no -0. */
 async function publishAll(): Promise<ContractLock> {
-  const published = await Promise.all(TOOL_CONTRACTS.map((contract) => publishContract(contract)));
+  const published = await Promise.all(registerContracts(TOOL_CONTRACTS).map(publishContract));
   const parsed = parseLock(writeLock(toLock(published)));
   if (!parsed.ok) throw new Error(`what the code publishes ${parsed.failure}`);
   return parsed.value;

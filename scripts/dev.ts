@@ -99,9 +99,11 @@ function startWorker({ port, persistTo, secretsFile, variables }: WorkerSettings
     ...toVarFlags(variables),
   ];
   const quiet = { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" };
+  // Where a build fails, wrangler hides the reason and keeps every request waiting.
+  const build = { SERVE_REFUSAL: "1" };
   return startTree(process.execPath, args, {
     stdio: ["ignore", "inherit", "inherit"],
-    env: { ...process.env, ...quiet },
+    env: { ...process.env, ...quiet, ...build },
   });
 }
 

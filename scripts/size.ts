@@ -60,7 +60,7 @@ function printShares(metafile: Metafile): void {
 
 function ownerOf(path: string): string {
   const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
-  return name ?? (/^(?:src|durable-objects)\//.test(path) ? "interlock" : "bundler");
+  return name ?? (/^(?:src|durable-objects|dist)\//.test(path) ? "interlock" : "bundler");
 }
 
 async function printStartUp(code: string): Promise<void> {

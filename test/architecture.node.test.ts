@@ -86,6 +86,23 @@ describe("a planted violation is found", () => {
     expect(broken).toEqual(["protocol-imports"]);
   });
 
+  test("when the deployed Worker reaches what registers contracts, however far away", () => {
+    const broken = rulesBrokenBy({
+      ...target("src/contracts/register-contract.ts"),
+      "src/contracts/a.ts": 'export { thing } from "./register-contract.ts";',
+      "src/compose/b.ts": 'export { thing } from "../contracts/a.ts";',
+      "src/index.ts": 'export { thing } from "./compose/b.ts";',
+    });
+    expect(broken).toEqual(["contracts-are-compiled"]);
+  });
+
+  test("when anything but compose reads what the build compiled", () => {
+    const read =
+      'import { COMPILED } from "../../dist/compiled-contracts.js"; export { COMPILED };';
+    expect(rulesBrokenBy({ "src/compose/a.ts": read })).toEqual([]);
+    expect(rulesBrokenBy({ "src/http/a.ts": read })).toEqual(["http-imports"]);
+  });
+
   test("when a package is not on the folder's list", () => {
     const broken = rulesBrokenBy({
       "src/runner/a.ts": 'import * as v from "valibot"; export const use = v.string;',

@@ -39,7 +39,7 @@ test.each([
 });
 
 test("a deployment without tokens answers 503 with the reason, whatever is asked", async () => {
-  const handle = composeWorker(without("API_TOKENS"));
+  const handle = composeWorker(without("API_TOKENS"), []);
   for (const path of ["/", "/healthz", "/v1/chat", "/v1/tools"]) {
     const response = await handle(new Request(`https://interlock.test${path}`));
     expect(response.status).toBe(503);
@@ -51,7 +51,7 @@ test("a deployment without tokens answers 503 with the reason, whatever is asked
 });
 
 test("a deployed Worker knows no development principal", async () => {
-  const handle = composeWorker(sound);
+  const handle = composeWorker(sound, []);
   const response = await handle(new Request("http://localhost/v1/tools"));
   expect(response.status).toBe(401);
 });

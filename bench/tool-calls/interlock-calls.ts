@@ -4,6 +4,7 @@ import type { RunJournal } from "../../src/capabilities/run-journal.ts";
 import type { Reservation } from "../../src/capabilities/budget-ledger.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { routeVersions } from "../../src/contracts/route-versions.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import type { AiEvent } from "../../src/protocol/ai-event.ts";
 import type { ActorId, RunId, TenantId, ToolCallId } from "../../src/protocol/ids.ts";
@@ -91,7 +92,7 @@ function readPolicy(document: object): ToolPolicy {
 
 function makePorts(): ToolRunnerPorts {
   const runTitle = { set: () => {} };
-  const source = createToolSource(CONTRACTS, { clock: systemClock, runTitle });
+  const source = createToolSource(registerContracts(CONTRACTS), { clock: systemClock, runTitle });
   const pin = { revision: 1, hash: "sha256:bench" };
   const reserved = new Map<string, Reservation>();
   const events: AiEvent[] = [];

@@ -7,8 +7,7 @@ import type {
   Steering,
   TranscriptAnswer,
 } from "../../src/capabilities/run-gateway.ts";
-import { composeClock, composeEncoder } from "../../src/compose/run.ts";
-import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
+import { composeClock, composeEncoder, type RunParts } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { parseEventId } from "../../src/protocol/event-id.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
@@ -33,9 +32,9 @@ interface Claimed extends OpenRun {
  * agent logic.
  * Trust: only the Worker reaches it, after it has checked the caller, the run id and the body.
  */
-export class RunObject extends DurableObject<RawEnv> {
-  /** The tools of the deployment; a subclass with others registers them with its Worker too. */
-  protected readonly contracts = TOOL_CONTRACTS;
+export abstract class RunObject extends DurableObject<RawEnv> {
+  /** The tools of the deployment, the same that its Worker has; a getter, for the constructor's sake. */
+  protected abstract readonly contracts: RunParts["contracts"];
   readonly #clock = composeClock();
   readonly #encoder = composeEncoder();
   readonly #store: RunStore;

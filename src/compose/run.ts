@@ -6,8 +6,8 @@ import type { Clock } from "../capabilities/clock.ts";
 import type { EventEncoder } from "../capabilities/event-encoder.ts";
 import type { Mailbox } from "../capabilities/inbox.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
+import type { RegisteredContract } from "../contracts/registered-contract.ts";
 import { createToolSource } from "../contracts/static-tool-source.ts";
-import type { AnyToolContract } from "../contracts/tool-contract.ts";
 import type { RawEnv } from "../env.ts";
 import type { TenantId } from "../protocol/ids.ts";
 import type { RunPorts } from "../loop/run-loop.ts";
@@ -38,7 +38,7 @@ export interface RunParts {
   readonly journal: RunJournal;
   readonly inbox: Mailbox;
   /** The tools of its deployment. */
-  readonly contracts: readonly AnyToolContract[];
+  readonly contracts: readonly RegisteredContract[];
   readonly limitTime: RunPorts["limitTime"];
 }
 

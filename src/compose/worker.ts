@@ -3,8 +3,7 @@ import { createDurableRunGateway } from "../adapters/durable-run-gateway.ts";
 import { createHmacRunIds } from "../adapters/hmac-run-ids.ts";
 import { createStaticTokenAuthenticator } from "../adapters/static-token-authenticator.ts";
 import { systemClock } from "../adapters/system-clock.ts";
-import { registerContracts } from "../contracts/register-contract.ts";
-import type { AnyToolContract } from "../contracts/tool-contract.ts";
+import type { RegisteredContract } from "../contracts/registered-contract.ts";
 import { checkEnv, type Env, type RawEnv } from "../env.ts";
 import { createApp } from "../http/app.ts";
 import { problem } from "../http/problem.ts";
@@ -13,12 +12,11 @@ import { composeConnections } from "./connections.ts";
 import { composeRunRecords } from "./run-records.ts";
 import { composePolicies } from "./policies.ts";
 import { composeTenants } from "./tenant.ts";
-import { TOOL_CONTRACTS } from "./tool-contracts.ts";
 
 /** Assembles the Worker: checked bindings to an HTTP handler, once per isolate. */
 export function composeWorker(
   raw: RawEnv,
-  contracts: readonly AnyToolContract[] = TOOL_CONTRACTS,
+  contracts: readonly RegisteredContract[],
 ): (request: Request) => Promise<Response> {
   const env = checkEnv(raw);
   if (!env.ok) {
@@ -31,7 +29,7 @@ export function composeWorker(
 
 function assemble(
   env: Env,
-  contracts: readonly AnyToolContract[],
+  contracts: readonly RegisteredContract[],
 ): Parameters<typeof createApp>[0] {
   const tokens = createStaticTokenAuthenticator(env.apiTokens);
   return {
@@ -47,7 +45,7 @@ function assemble(
       crypto.getRandomValues(new Uint8Array(length)),
     ),
     clock: systemClock,
-    toolSpecs: registerContracts(contracts),
+    toolSpecs: contracts.map(({ spec }) => spec),
     contracts,
     models: env.openai.models,
     page: (request) => env.assets.fetch(request),

@@ -14,18 +14,14 @@ import type {
   ToolContract,
 } from "./tool-contract.ts";
 import { compileAllowlist, redact } from "./redact.ts";
-import { toToolSpec } from "./register-contract.ts";
+import type { RegisteredContract } from "./registered-contract.ts";
 import { sortIssues } from "./sort-issues.ts";
 
-/**
- * Binds a contract to capabilities.
- * Fails: throws ContractError when the contract may not be registered; see toToolSpec.
- */
+/** Binds a contract to capabilities. */
 export function bindTool(
-  contract: AnyToolContract,
+  { contract, spec }: RegisteredContract,
   capabilities: RunCapabilities,
 ): BoundToolRuntime {
-  const spec = toToolSpec(contract);
   const argsAllowlist = compileAllowlist(contract.redaction.args);
   const outputAllowlist = compileAllowlist(contract.redaction.output);
   const { runtime, security, transactional, amountField } = contract;

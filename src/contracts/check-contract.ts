@@ -9,6 +9,7 @@ import { fromPointer } from "../protocol/json-pointer.ts";
 import type { JsonSchema7 } from "../protocol/tool-spec.ts";
 import { checkSchema } from "./check-schema.ts";
 import { contractShape } from "./contract-shape.ts";
+import type { DerivedSchemas } from "./registered-contract.ts";
 import { EACH, fieldNames, schemaAt, withoutNull } from "./schema-path.ts";
 import type { AnyToolContract, SemanticRule } from "./tool-contract.ts";
 
@@ -25,10 +26,8 @@ function wordIssue(issue: v.BaseIssue<unknown>): string {
 }
 
 /** A contract and what was derived from it. */
-export interface DerivedContract {
+interface DerivedContract extends DerivedSchemas {
   readonly contract: AnyToolContract;
-  readonly inputSchema: JsonSchema7;
-  readonly outputSchema: JsonSchema7;
 }
 
 /** Tells why a contract whose fields are sound may not be registered; undefined when it may. */

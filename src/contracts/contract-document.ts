@@ -1,20 +1,18 @@
 import type { JsonObject } from "../protocol/json.ts";
 import { TAXONOMY_CLASSES, type FailureClass } from "../protocol/taxonomy.ts";
 import type { ToolContractDocument } from "../protocol/tool-contract-document.ts";
-import { registerContract } from "./register-contract.ts";
+import type { RegisteredContract } from "./registered-contract.ts";
 import { respond, type DispatchState, type ResponseVector } from "../protocol/response-vector.ts";
 import { sorted } from "./sorted.ts";
 import type { AnyToolContract } from "./tool-contract.ts";
 
-/**
- * Writes a contract in the closed shape of seeds/004. Lists whose order means nothing are sorted.
- * Fails: throws ContractError for a contract that may not be registered.
- */
-export function toContractDocument(contract: AnyToolContract): ToolContractDocument {
+/** Writes a contract in the closed shape of seeds/004. Lists whose order means nothing are sorted. */
+export function toContractDocument(registered: RegisteredContract): ToolContractDocument {
+  const { contract } = registered;
   const { transactional, idempotency, observability } = contract;
   return {
     identity: identityOf(contract),
-    affordance: affordanceOf(contract),
+    affordance: affordanceOf(registered),
     runtime: runtimeOf(contract),
     security: securityOf(contract),
     transactional: {
@@ -46,8 +44,11 @@ function identityOf(contract: AnyToolContract): ToolContractDocument["identity"]
   return { name, version, owner, lifecycle: { status, sunset_date: sunsetDate, replacement } };
 }
 
-function affordanceOf(contract: AnyToolContract): ToolContractDocument["affordance"] {
-  const { spec, outputSchema } = registerContract(contract);
+function affordanceOf({
+  contract,
+  spec,
+  outputSchema,
+}: RegisteredContract): ToolContractDocument["affordance"] {
   return {
     model_description: contract.description,
     allowed_use_cases: contract.allowedUseCases,

@@ -2,6 +2,7 @@ import { hashOf } from "../protocol/canonical-hash.ts";
 import type { ToolContractDocument } from "../protocol/tool-contract-document.ts";
 import type { ToolEffect } from "../protocol/tool-effect.ts";
 import { toContractDocument } from "./contract-document.ts";
+import type { RegisteredContract } from "./registered-contract.ts";
 import { sorted } from "./sorted.ts";
 import type { AnyToolContract } from "./tool-contract.ts";
 
@@ -34,13 +35,12 @@ export type PublishedContract = {
 /**
  * Publishes a contract. Both hashes change with what it says and with nothing else: lists whose order
  * means nothing are sorted.
- * Fails: throws ContractError for a contract that may not be registered.
  */
-export async function publishContract(contract: AnyToolContract): Promise<PublishedContract> {
-  const document = toContractDocument(contract);
+export async function publishContract(registered: RegisteredContract): Promise<PublishedContract> {
+  const document = toContractDocument(registered);
   const { input_schema, output_schema } = document.affordance;
   const interlock = {
-    ...ownFieldsOf(contract),
+    ...ownFieldsOf(registered.contract),
     schema_hash: await hashOf({ input_schema, output_schema }),
   };
   const contract_hash = await hashOf({ contract: document, interlock });

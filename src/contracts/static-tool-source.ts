@@ -4,22 +4,18 @@ import type {
   ToolSourcePort,
 } from "../capabilities/tool-source.ts";
 import { bindTool } from "./bind-tool.ts";
-import { registerContracts, versionKey } from "./register-contract.ts";
-import type { AnyToolContract } from "./tool-contract.ts";
+import { versionKey, type RegisteredContract } from "./registered-contract.ts";
 
-/**
- * Binds a fixed set of contracts to one runtime's capabilities (seeds/000 #24, #34).
- * Fails: throws ContractError for a set that may not be registered.
- */
+/** Binds a set of contracts that was registered to one runtime's capabilities (seeds/000 #24, #34). */
 export function createToolSource(
-  contracts: readonly AnyToolContract[],
+  contracts: readonly RegisteredContract[],
   capabilities: RunCapabilities,
 ): ToolSourcePort {
-  const specs = registerContracts(contracts);
+  const specs = contracts.map(({ spec }) => spec);
   const tools = new Map<string, BoundToolRuntime>();
-  for (const contract of contracts) {
-    const key = versionKey(contract.name, contract.version);
-    tools.set(key, bindTool(contract, capabilities));
+  for (const registered of contracts) {
+    const { name, version } = registered.spec;
+    tools.set(versionKey(name, version), bindTool(registered, capabilities));
   }
   return {
     getBoundTool: (toolId, version) => tools.get(versionKey(toolId, version)),

@@ -6,7 +6,7 @@ import type { PolicyStore } from "../capabilities/policy-store.ts";
 import type { RunGateway } from "../capabilities/run-gateway.ts";
 import type { RunRecords } from "../capabilities/run-records.ts";
 import type { RunIds } from "../capabilities/run-ids.ts";
-import type { AnyToolContract } from "../contracts/tool-contract.ts";
+import type { RegisteredContract } from "../contracts/registered-contract.ts";
 import type { ToolSpec } from "../protocol/tool-spec.ts";
 
 /** What the routes stand on; assembled in compose. */
@@ -20,7 +20,7 @@ export interface Services {
   readonly runRecords: RunRecords;
   readonly clock: Clock;
   /** Every registered contract, before policy. */
-  readonly contracts: readonly AnyToolContract[];
+  readonly contracts: readonly RegisteredContract[];
   /** What a model sees of each of them, in the same order. */
   readonly toolSpecs: readonly ToolSpec[];
   /** Models a request may ask for; the first is the default. */

@@ -35,11 +35,9 @@ export async function getTool({ request, principal, services, id }: Authorised):
     version: new URL(request.url).searchParams.get("version") ?? undefined,
     nowMs: services.clock.nowMs(),
   });
-  const contract = services.contracts.find(
-    ({ name, version }) => name === spec?.name && version === spec.version,
-  );
-  if (!contract) return problem("tool_not_found");
-  const published = await publishContract(contract);
+  const registered = services.contracts.find((known) => known.spec === spec);
+  if (!registered) return problem("tool_not_found");
+  const published = await publishContract(registered);
   const etag = `"${published.interlock.contract_hash}"`;
   const headers = { etag, "cache-control": "private, no-cache" };
   // A proxy may have marked it weak, and there may be several.

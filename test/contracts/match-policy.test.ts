@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { toToolSpec } from "../../src/contracts/register-contract.ts";
+import { registerContract } from "../../src/contracts/register-contract.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { matchPolicy } from "../../src/contracts/match-policy.ts";
 import { ok } from "../../src/protocol/result.ts";
@@ -9,7 +9,7 @@ import { policyOf } from "../suites/fakes.ts";
 
 const address = v.strictObject({ address: v.string() });
 const specOf = (version: string, more: v.ObjectEntries = {}): ToolSpec =>
-  toToolSpec(
+  registerContract(
     defineTool({
       name: "mail__send",
       version,
@@ -27,7 +27,7 @@ const specOf = (version: string, more: v.ObjectEntries = {}): ToolSpec =>
       capabilities: [],
       execute: () => ok({}),
     }),
-  );
+  ).spec;
 const SPECS = [specOf("1.0.0"), specOf("2.0.0", { subject: v.string() })];
 
 const mismatches = (document: object): readonly string[] =>

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
 import type { ToolSourcePort } from "../../src/capabilities/tool-source.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import { createToolCatalog } from "../../src/contracts/tool-catalog.ts";
 import { CORE_TOOLS } from "../../src/tools/core/core-tools.ts";
@@ -10,7 +11,9 @@ import { complete, sound } from "./definitions.ts";
 
 const register = (...contracts: object[]): unknown =>
   createToolSource(
-    contracts.map((contract) => defineTool(contract as never) as AnyToolContract),
+    registerContracts(
+      contracts.map((contract) => defineTool(contract as never) as AnyToolContract),
+    ),
     fakeRunCapabilities(),
   );
 
@@ -53,7 +56,7 @@ test("keeps every allowlisted field and strips the rest, at any depth", () => {
 });
 
 test("derives the same schema every time, closed, without a dialect", () => {
-  const source = createToolSource(CORE_TOOLS, fakeRunCapabilities());
+  const source = createToolSource(registerContracts(CORE_TOOLS), fakeRunCapabilities());
   const [first] = source.listToolSpecs();
   expect(first?.inputSchema).toEqual({
     type: "object",
@@ -66,7 +69,7 @@ test("derives the same schema every time, closed, without a dialect", () => {
 });
 
 test("a catalog holds what policy allows, and nothing that needs approval", () => {
-  const source = createToolSource(CORE_TOOLS, fakeRunCapabilities());
+  const source = createToolSource(registerContracts(CORE_TOOLS), fakeRunCapabilities());
   const specs = source.listToolSpecs();
   const names = (policy: Parameters<typeof createToolCatalog>[1]): readonly string[] => [
     ...createToolCatalog(specs, policy, { nowMs: 0 }).tools.keys(),

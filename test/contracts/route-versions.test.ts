@@ -6,6 +6,7 @@ import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
 import { createToolCatalog, findTool } from "../../src/contracts/tool-catalog.ts";
 import { isSunset } from "../../src/protocol/tool-lifecycle.ts";
+import type { ToolSpec } from "../../src/protocol/tool-spec.ts";
 import { fakeRunCapabilities, policyOf } from "../suites/fakes.ts";
 import { sound } from "./definitions.ts";
 
@@ -31,13 +32,17 @@ interface Routed {
   readonly nowMs?: number;
 }
 
+function specsOf(contracts: readonly AnyToolContract[]): readonly ToolSpec[] {
+  return registerContracts(contracts).map(({ spec }) => spec);
+}
+
 function route(
   contracts: readonly AnyToolContract[],
   { entry = {}, runKey, nowMs = NOW }: Routed = {},
 ): string | undefined {
   const policy = policyOf({ allowedTools: [{ id: sound.name, ...entry }] });
   const routing = { nowMs, ...(runKey !== undefined && { runKey }) };
-  return routeVersions(registerContracts(contracts), policy, routing).get(sound.name)?.version;
+  return routeVersions(specsOf(contracts), policy, routing).get(sound.name)?.version;
 }
 
 const [v1, v1_9, v1_10, v2] = [define("1.0.0"), define("1.9.0"), define("1.10.0"), define("2.0.0")];
@@ -163,14 +168,17 @@ describe("a canary", () => {
 });
 
 test("a catalog shows each tool once, in the version of the run", () => {
-  const specs = registerContracts([v1, v2, define("1.5.0")]);
+  const specs = specsOf([v1, v2, define("1.5.0")]);
   const policy = policyOf({ allowedTools: [{ id: sound.name, versions: ["1.5.0", "1.0.0"] }] });
   const { tools } = createToolCatalog(specs, policy, { nowMs: NOW });
   expect([...tools.values()].map(({ version }) => version)).toEqual(["1.5.0"]);
 });
 
 test("a source binds every version by its own id, and no other", () => {
-  const source = createToolSource([v1, v2, define("0.9.0", "deprecated")], fakeRunCapabilities());
+  const source = createToolSource(
+    registerContracts([v1, v2, define("0.9.0", "deprecated")]),
+    fakeRunCapabilities(),
+  );
   expect(source.getBoundTool(sound.name, "2.0.0")?.version).toBe("2.0.0");
   expect(source.getBoundTool(sound.name, "9.9.9")).toBeUndefined();
   expect(source.getBoundTool("test__other", "1.0.0")).toBeUndefined();
@@ -182,7 +190,7 @@ test("a source binds every version by its own id, and no other", () => {
 });
 
 test("a version that is asked for by its number is not found once its time has come", () => {
-  const specs = registerContracts([define("1.0.0", "deprecated"), define("2.0.0")]);
+  const specs = specsOf([define("1.0.0", "deprecated"), define("2.0.0")]);
   const policy = policyOf({ allowedTools: [sound.name] });
   const find = (version: string, nowMs: number) =>
     findTool(specs, policy, { toolId: sound.name, version, nowMs })?.version;

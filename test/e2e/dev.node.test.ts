@@ -1,6 +1,9 @@
 import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
+import { publishContract } from "../../src/contracts/publish-contract.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { startDev, type DevServer } from "../suites/dev-server.ts";
 
 interface State {
@@ -62,6 +65,14 @@ describe("npm run dev, offline", () => {
     const { toolCalls, status } = state;
     expect([status, toolCalls.map(({ name }) => name)]).toEqual(["completed", tools]);
   });
+
+  test.each(registerContracts(TOOL_CONTRACTS).map((known) => [known.spec.name, known] as const))(
+    "publishes the compiled contract of %s as the code derives it, to the byte",
+    async (name, known) => {
+      const published = await (await fetch(`${server.url}/v1/tools/${name}`)).text();
+      expect(published).toBe(JSON.stringify(await publishContract(known)));
+    },
+  );
 
   test("a page of another origin is not let in", async () => {
     const response = await fetch(`${server.url}/v1/tools`, {

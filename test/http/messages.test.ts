@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { beforeAll, expect, test } from "vitest";
 import { createHmacRunIds } from "../../src/adapters/hmac-run-ids.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
 import type { TenantId } from "../../src/protocol/ids.ts";
 import { ok } from "../../src/protocol/result.ts";
 import { holdUrl, releaseUrl, script, type ScriptedStep } from "../suites/scripted-model.ts";
@@ -135,7 +136,7 @@ test("a message while a tool runs comes after its result", async () => {
   const body = JSON.stringify(claim);
   await runInDurableObject(stubOf(runId), async (object: DurableObject) => {
     // What a subclass with other tools does.
-    Object.assign(object, { contracts: [slow] });
+    Object.defineProperty(object, "contracts", { value: registerContracts([slow]) });
     await object.fetch?.(new Request("https://run/start", { method: "POST", body }));
   });
   const events = await send(`/v1/runs/${runId}/events`, { caller: "acme" });

@@ -89,12 +89,12 @@ describe("of a tool in several versions", () => {
       lifecycle: { status: "active", sunsetDate: null, replacement: null, ...lifecycle },
       execute: () => ok({}),
     });
-  const contracts = [
+  const contracts = registerContracts([
     versionOf("1.0.0", { status: "deprecated", sunsetDate: "2026-02-01" }),
     versionOf("1.5.0"),
     versionOf("2.0.0"),
     versionOf("0.9.0", { status: "deprecated", sunsetDate: "2026-01-01" }),
-  ];
+  ]);
 
   async function versionFor(entry: object, query = ""): Promise<string | number> {
     const policy = policyOf({ allowedTools: [{ id: "test__many", ...entry }] });
@@ -104,7 +104,7 @@ describe("of a tool in several versions", () => {
       policies: { load: () => Promise.resolve({ policy }) },
       clock: new FakeClock(),
       contracts,
-      toolSpecs: registerContracts(contracts),
+      toolSpecs: contracts.map(({ spec }) => spec),
     } as unknown as Services);
     const response = await app.request(`https://interlock.test/v1/tools/test__many${query}`);
     if (response.status !== 200) return response.status;

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { toToolSpec } from "../../src/contracts/register-contract.ts";
+import { registerContract } from "../../src/contracts/register-contract.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
 import { ok } from "../../src/protocol/result.ts";
@@ -43,7 +43,7 @@ const policy = {
 describe.each(CONTRACTS.map((contract) => [contract.name, contract] as const))(
   "%s",
   (name, contract) => {
-    const { inputSchema } = toToolSpec(contract);
+    const { inputSchema } = registerContract(contract).spec;
 
     test("takes every valid input as far as the tool", async () => {
       await fc.assert(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ToolHook } from "../../src/capabilities/tool-hook.ts";
 import type { ToolSourcePort } from "../../src/capabilities/tool-source.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import { fail, ok } from "../../src/protocol/result.ts";
 import { fakeRunCapabilities } from "../suites/fakes.ts";
@@ -77,7 +78,7 @@ describe("what an author breaks before the tool runs is no effect in doubt", () 
 
 /** A source whose tool is changed once it is bound. */
 function sourceOf(tool: unknown, change: object): ToolSourcePort {
-  const source = createToolSource([tool as never], fakeRunCapabilities());
+  const source = createToolSource(registerContracts([tool as never]), fakeRunCapabilities());
   return {
     listToolSpecs: () => source.listToolSpecs(),
     getBoundTool: (id, version) => {

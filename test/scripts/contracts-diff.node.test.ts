@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { diffContracts } from "../../scripts/contracts/diff-contracts.ts";
 import type { PublishedContract } from "../../src/contracts/publish-contract.ts";
 import { publishContract } from "../../src/contracts/publish-contract.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
 import { isJsonObject, type JsonValue } from "../../src/protocol/json.ts";
 import { PUBLISHED, withValue } from "./published.ts";
@@ -146,7 +147,7 @@ describe("a change of a contract", () => {
 });
 
 describe("of the contracts in the code", async () => {
-  const published = await Promise.all(TOOL_CONTRACTS.map((contract) => publishContract(contract)));
+  const published = await Promise.all(registerContracts(TOOL_CONTRACTS).map(publishContract));
   const all = [PUBLISHED, ...published];
   const anyContract = fc.constantFrom(...all);
 

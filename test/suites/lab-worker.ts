@@ -1,16 +1,20 @@
 import { composeWorker } from "../../src/compose/worker.ts";
 import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
+import type { RunParts } from "../../src/compose/run.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
 import { LAB_TOOLS } from "./lab-tools.ts";
 
 export { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
 
-const CONTRACTS = [...TOOL_CONTRACTS, ...LAB_TOOLS];
+const CONTRACTS = registerContracts([...TOOL_CONTRACTS, ...LAB_TOOLS]);
 
 /** The product's run, with the laboratory's tools beside its own. */
 export class RunObject extends ProductRunObject {
-  protected override readonly contracts = CONTRACTS;
+  protected override get contracts(): RunParts["contracts"] {
+    return CONTRACTS;
+  }
 }
 
 let worker: ((request: Request) => Promise<Response>) | undefined;

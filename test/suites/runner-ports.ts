@@ -1,6 +1,7 @@
 import type { AuthorizationQuestion } from "../../src/capabilities/authorization.ts";
 import type { Reservation, ReservationAnswer } from "../../src/capabilities/budget-ledger.ts";
 import type { RunTitle } from "../../src/capabilities/run-title.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
 import type { ActorId, RunId, TenantId, ToolCallId } from "../../src/protocol/ids.ts";
@@ -88,7 +89,7 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
   const reservations: Reservation[] = [];
   const answers = [...ledgerAnswers];
   const { runTitle } = { ...fakeRunCapabilities(), ...settings };
-  const source = createToolSource(known, { clock, runTitle });
+  const source = createToolSource(registerContracts(known), { clock, runTitle });
   const runner = createToolRunner({
     ...lenientPorts(),
     invocations: new InvocationLedger(journal, stored),

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { CORE_TOOLS } from "../../src/tools/core/core-tools.ts";
 import { fakeRunCapabilities, fakeScope } from "../suites/fakes.ts";
 
 const titles: string[] = [];
-const source = createToolSource(CORE_TOOLS, fakeRunCapabilities(titles));
+const source = createToolSource(registerContracts(CORE_TOOLS), fakeRunCapabilities(titles));
 
 async function run(name: string, args: JsonObject): Promise<unknown> {
   const tool = source.getBoundTool(name, "1.0.0");

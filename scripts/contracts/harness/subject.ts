@@ -55,8 +55,9 @@ export async function makeSubject(
   contract: AnyToolContract,
   { contracts, lock }: Surroundings,
 ): Promise<Subject> {
-  const published = await publishContract(contract);
-  const { spec, outputSchema } = registerContract(contract);
+  const registered = registerContract(contract);
+  const published = await publishContract(registered);
+  const { spec, outputSchema } = registered;
   const { inputSchema } = spec;
   const examples = contract.examples.map((example) => example.arguments as JsonObject);
   const args = [...examples, ...sampleObjects(inputSchema)].filter(

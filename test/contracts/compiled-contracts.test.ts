@@ -1,0 +1,40 @@
+import { describe, expect, test } from "vitest";
+import { compileContracts, readCompiled } from "../../src/contracts/compiled-contracts.ts";
+import { ContractError } from "../../src/contracts/contract-error.ts";
+import { defineTool } from "../../src/contracts/define-tool.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
+import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import { fail, ok } from "../../src/protocol/result.ts";
+import { complete, sound } from "./definitions.ts";
+
+const define = (definition: object): AnyToolContract => defineTool(definition as never);
+const one = define(complete);
+const two = define({ ...sound, name: "test__undo" });
+const twoAgain = define({ ...sound, name: "test__undo", version: "1.0.1" });
+const registered = registerContracts([one, two]);
+const compiled = ok(compileContracts(registered));
+
+test("what was compiled reads back as it was registered, to the order of its fields", () => {
+  const read = readCompiled([one, two], JSON.parse(JSON.stringify(compiled)));
+  expect(read).toEqual(registered);
+  expect(JSON.stringify(read)).toBe(JSON.stringify(registered));
+});
+
+test("throws the reason for which the build refused, with which nothing can be served", () => {
+  expect(() => readCompiled([], fail("no redaction"))).toThrow("no redaction");
+});
+
+describe("refuses what was compiled from another list:", () => {
+  test.each<[string, readonly AnyToolContract[]]>([
+    ["a tool more", [one, two, twoAgain]],
+    ["a tool less", [one]],
+    ["another tool", [one, define(sound)]],
+    ["another version", [one, twoAgain]],
+    ["another order", [two, one]],
+    ["none", []],
+  ])("%s", (_name, contracts) => {
+    const read = (): unknown => readCompiled(contracts, compiled);
+    expect(read).toThrow(ContractError);
+    expect(read).toThrow(/run npm run build$/);
+  });
+});

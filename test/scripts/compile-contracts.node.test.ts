@@ -1,0 +1,102 @@
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
+import { readCompiled, type CompiledContracts } from "../../src/contracts/compiled-contracts.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
+const TOOL = "src/tools/core/calculate.ts";
+const COMPILED = "dist/compiled-contracts.js";
+
+/** A copy of what is deployed, never built, so that tools can be changed. */
+let copy: string;
+
+beforeEach(() => {
+  copy = mkdtempSync(join(tmpdir(), "interlock-compile-"));
+  for (const part of ["src", "durable-objects", "scripts", "package.json", "wrangler.toml"]) {
+    cpSync(join(ROOT, part), join(copy, part), { recursive: true });
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+});
+
+afterEach(() => rmSync(copy, { recursive: true, force: true }));
+
+interface Ended {
+  readonly status: number | null;
+  readonly output: string;
+}
+
+function run(command: string, ...args: string[]): Ended {
+  const quiet = { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" };
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd: copy,
+    encoding: "utf8",
+    env: { ...process.env, ...quiet },
+  });
+  return { status, output: `${stdout}${stderr}` };
+}
+
+const build = (): Ended => run("npm", "run", "-s", "build");
+const deploy = (): Ended =>
+  run(process.execPath, WRANGLER, "deploy", "--dry-run", "--outdir", "bundle");
+
+async function compiled(): Promise<CompiledContracts> {
+  const text = readFileSync(join(copy, COMPILED), "utf8");
+  const module: unknown = await import(`data:text/javascript,${encodeURIComponent(text)}`);
+  return (module as { readonly COMPILED: CompiledContracts }).COMPILED;
+}
+
+function edit(from: string, to: string): void {
+  const text = readFileSync(join(copy, TOOL), "utf8");
+  expect(text).toContain(from);
+  writeFileSync(
+    join(copy, TOOL),
+    text.replace(from, () => to),
+  );
+}
+
+test("the build keeps what registration derives, the same bytes every time", async () => {
+  expect(build().status).toBe(0);
+  const text = readFileSync(join(copy, COMPILED), "utf8");
+  expect(JSON.stringify(readCompiled(TOOL_CONTRACTS, await compiled()))).toBe(
+    JSON.stringify(registerContracts(TOOL_CONTRACTS)),
+  );
+  expect(build().status).toBe(0);
+  expect(readFileSync(join(copy, COMPILED), "utf8")).toBe(text);
+});
+
+test("a deployment compiles the contracts as they are, whatever was built before", () => {
+  expect(build().status).toBe(0);
+  edit("v.maxLength(256)", "v.maxLength(99)");
+  const { status, output } = deploy();
+  expect([status, output]).toEqual([0, expect.any(String)]);
+  const bundle = readFileSync(join(copy, "bundle/index.js"), "utf8");
+  const maxLengths = [...bundle.matchAll(/"maxLength\\?":(\d+)/g)].map(([, chars]) =>
+    Number(chars),
+  );
+  expect(maxLengths.toSorted((a, b) => a - b)).toEqual([64, 80, 99]);
+});
+
+test("a contract that may not register is neither built nor deployed", async () => {
+  expect(build().status).toBe(0);
+  edit('output: ["expression", "result"]', 'output: ["expression", "results"]');
+  const reason =
+    'contracts: Tool "core__calculate": redaction.output names no field: results; see docs/tools-authoring.md';
+  expect(build()).toEqual({ status: 1, output: expect.stringContaining(reason) });
+  expect(await compiled()).toEqual({ ok: false, failure: reason });
+  const { status, output } = deploy();
+  expect([status, output]).toEqual([1, expect.stringContaining(reason)]);
+  expect(existsSync(join(copy, "bundle/index.js"))).toBe(false);
+});
