@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { answerAsProvider } from "./test/suites/scripted-model.ts";
+import { answerAsShop } from "./test/suites/shop.ts";
 import { apiTokensSecret, connectionKeysSecret } from "./test/suites/tokens.ts";
 
 const BROWSER_TESTS = "test/**/page*.node.test.ts";
@@ -44,7 +45,8 @@ export default defineConfig({
                 OPENAI_BASE_URL: "http://provider.test/v1",
                 MODELS: "scripted,other",
               },
-              outboundService: answerAsProvider as never,
+              outboundService: ((request: Request) =>
+                answerAsShop(request) ?? answerAsProvider(request)) as never,
             },
           }),
         ],

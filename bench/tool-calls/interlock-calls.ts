@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { createHttpEgress } from "../../src/adapters/http-egress.ts";
 import { systemClock } from "../../src/adapters/system-clock.ts";
 import type { RunJournal } from "../../src/capabilities/run-journal.ts";
 import type { Reservation } from "../../src/capabilities/budget-ledger.ts";
@@ -92,7 +93,14 @@ function readPolicy(document: object): ToolPolicy {
 
 function makePorts(): ToolRunnerPorts {
   const runTitle = { set: () => {} };
-  const source = createToolSource(registerContracts(CONTRACTS), { clock: systemClock, runTitle });
+  const source = createToolSource(registerContracts(CONTRACTS), {
+    clock: systemClock,
+    runTitle,
+    egress: createHttpEgress({
+      clock: systemClock,
+      fetch: () => Promise.reject(new Error("offline")),
+    }),
+  });
   const pin = { revision: 1, hash: "sha256:bench" };
   const reserved = new Map<string, Reservation>();
   const events: AiEvent[] = [];

@@ -9,6 +9,7 @@ import {
 } from "../wire/openai/openai-tool-decoder.ts";
 import { encodeMessages, encodeTools } from "../wire/openai/openai-tool-encoder.ts";
 import { type Fetch, HttpExchange } from "./http-exchange.ts";
+import { parseRetryAfter } from "./retry-after.ts";
 import { systemClock } from "./system-clock.ts";
 
 export interface OpenAIModelOptions {
@@ -185,14 +186,6 @@ async function readStatusFailure(
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     detail,
   };
-}
-
-/** Reads seconds or an HTTP date; a date in the past means now. */
-function parseRetryAfter(value: string | null, clock: Clock): number | undefined {
-  const text = value?.trim() ?? "";
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  const dateMs = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(dateMs) ? undefined : Math.max(0, Math.ceil((dateMs - clock.nowMs()) / 1000));
 }
 
 /** Providers echo keys in their errors; what follows an echo is cut off with it. */

@@ -12,6 +12,7 @@ import type { ToolSpec } from "../protocol/tool-spec.ts";
 import type { RateLimit } from "./budget-ledger.ts";
 import type { Clock } from "./clock.ts";
 import type { AuthCapability } from "./connection-broker.ts";
+import type { Egress, HttpClient } from "./http-client.ts";
 import type { Progress } from "./progress.ts";
 import type { RunTitle } from "./run-title.ts";
 
@@ -19,6 +20,8 @@ import type { RunTitle } from "./run-title.ts";
 export interface RunCapabilities {
   readonly clock: Clock;
   readonly runTitle: RunTitle;
+  /** No tool holds it: each invocation gets `http`, bound to what its contract names. */
+  readonly egress: Egress;
 }
 
 /** What carries the authority of one invocation; made for it and gone with it. */
@@ -33,9 +36,10 @@ export interface InvocationScope {
 }
 
 /** What a tool may be given; a tool names the ones it needs (seeds/000 #3, #29). */
-export interface ToolCapabilities extends RunCapabilities {
+export interface ToolCapabilities extends Omit<RunCapabilities, "egress"> {
   readonly auth: AuthCapability;
   readonly progress: Progress;
+  readonly http: HttpClient;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createHttpEgress } from "../adapters/http-egress.ts";
 import { createOpenAIModel } from "../adapters/openai-model.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
@@ -53,6 +54,8 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const runTitle = {
     set: (title: string): void => journal.append([{ type: "title_set", title }]),
   };
+  const send = (request: Request): Promise<Response> => fetch(request);
+  const egress = createHttpEgress({ clock, fetch: send });
   return {
     clock,
     journal,
@@ -65,7 +68,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     authorizationOf: createPolicyAuthorization,
     broker: composeConnections(env).broker,
     ledger: composeTenants(env.tenants).ledgerOf(tenantId),
-    source: createToolSource(contracts, { clock, runTitle }),
-    model: createOpenAIModel({ ...env.openai, clock, fetch: (request: Request) => fetch(request) }),
+    source: createToolSource(contracts, { clock, runTitle, egress }),
+    model: createOpenAIModel({ ...env.openai, clock, fetch: send }),
   };
 }

@@ -13,6 +13,7 @@ import type {
   SemanticRule,
   ToolContract,
 } from "./tool-contract.ts";
+import { bindHttp, type Purpose } from "./bind-http.ts";
 import { compileAllowlist, redact } from "./redact.ts";
 import type { RegisteredContract } from "./registered-contract.ts";
 import { sortIssues } from "./sort-issues.ts";
@@ -27,8 +28,8 @@ export function bindTool(
   const { runtime, security, transactional, amountField } = contract;
   // Its functions take exactly what its own schema lets through.
   const executable = contract as unknown as ToolContract;
-  const grant = (scope: InvocationScope): Granted =>
-    grantCapabilities(contract.capabilities, capabilities, scope);
+  const grant = (scope: InvocationScope, purpose: Purpose): Granted =>
+    grantCapabilities(contract, capabilities, { ...scope, purpose });
   return {
     id: spec.name,
     version: contract.version,
@@ -55,11 +56,11 @@ export function bindTool(
     validateInput: (args) => parseWith(contract.input, args),
     checkRules: (args) => checkRules(executable.rules, args),
     checkState: async (args, context, scope) =>
-      executable.checkState ? executable.checkState(args, context, grant(scope)) : ok(null),
-    exec: async (args, context, scope) => executable.execute(args, context, grant(scope)),
+      executable.checkState ? executable.checkState(args, context, grant(scope, "ask")) : ok(null),
+    exec: async (args, context, scope) => executable.execute(args, context, grant(scope, "act")),
     ...(executable.reconcile && {
       reconcile: async (args, context, scope) =>
-        executable.reconcile?.(args, context, grant(scope)) ?? { kind: "unknown" },
+        executable.reconcile?.(args, context, grant(scope, "ask")) ?? { kind: "unknown" },
     }),
     validateOutput: (output) => parseWith(contract.output, output),
     redactArgs: (args) => redact(args, argsAllowlist),
@@ -91,13 +92,15 @@ function checkRules(
  * that was left behind must not act any more.
  */
 function grantCapabilities(
-  names: AnyToolContract["capabilities"],
-  capabilities: RunCapabilities,
-  { signal, idempotencyKey, auth, progress }: InvocationScope,
+  contract: AnyToolContract,
+  { egress, ...capabilities }: RunCapabilities,
+  scope: InvocationScope & { readonly purpose: Purpose },
 ): Granted {
-  const all = { ...capabilities, progress, ...(auth && { auth }) };
+  const { signal, idempotencyKey, auth, progress } = scope;
+  const http = bindHttp(contract, egress, scope);
+  const all = { ...capabilities, progress, http, ...(auth && { auth }) };
   const granted: Record<string, unknown> = { signal, idempotencyKey };
-  for (const name of names) {
+  for (const name of contract.capabilities) {
     const capability = all[name];
     if (capability) granted[name] = untilAborted(capability, signal);
   }

@@ -6,6 +6,7 @@ import {
 } from "../protocol/side-effect-class.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { fromPointer } from "../protocol/json-pointer.ts";
+import { isSteeringHeader } from "../protocol/steering-header.ts";
 import type { JsonSchema7 } from "../protocol/tool-spec.ts";
 import { checkSchema } from "./check-schema.ts";
 import { contractShape } from "./contract-shape.ts";
@@ -44,6 +45,7 @@ type Check = (derived: DerivedContract) => string | undefined;
 const CHECKS: readonly Check[] = [
   checkSchemas,
   checkConnection,
+  checkEgress,
   checkClass,
   checkConsent,
   checkIdempotency,
@@ -79,6 +81,24 @@ function checkConnection({ contract, inputSchema }: DerivedContract): string | u
     ? "requiresConnection needs the capability auth"
     : "the capability auth needs requiresConnection";
 }
+
+/** What a contract says that it reaches is what it reaches. */
+function checkEgress({ contract }: DerivedContract): string | undefined {
+  const { egressHosts, egressPolicy } = contract.security;
+  const usesHttp = contract.capabilities.includes("http");
+  if (usesHttp !== egressHosts.length > 0) {
+    return "the capability http and security.egressHosts need each other";
+  }
+  if (!usesHttp) return undefined;
+  if (egressPolicy !== "allowlisted_domains") {
+    return "the capability http needs egressPolicy allowlisted_domains";
+  }
+  const key = contract.idempotency.keyHeader?.toLowerCase() ?? KEY_HEADER;
+  const isTaken = key === "authorization" || (isSteeringHeader(key) && key !== KEY_HEADER);
+  return isTaken ? "idempotency.keyHeader has another meaning" : undefined;
+}
+
+const KEY_HEADER = "idempotency-key";
 
 function checkClass({ contract }: DerivedContract): string | undefined {
   const { effect, sideEffectClass, transactional } = contract;

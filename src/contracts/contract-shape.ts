@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { ToolCapabilities } from "../capabilities/tool-source.ts";
+import { isEgressHost } from "../protocol/egress-host.ts";
 import { MAX_CONTRACT_BYTES } from "../protocol/ids.ts";
 import { isJsonObject } from "../protocol/json.ts";
 import { SIDE_EFFECT_CLASSES } from "../protocol/side-effect-class.ts";
@@ -20,6 +21,7 @@ const CAPABILITIES: { readonly [Name in keyof ToolCapabilities]: true } = {
   runTitle: true,
   auth: true,
   progress: true,
+  http: true,
 };
 
 const NAME = /^(?=.{1,64}$)[a-zA-Z0-9-]+(?:_[a-zA-Z0-9-]+)*__[a-zA-Z0-9_-]+$/;
@@ -40,6 +42,10 @@ const words = v.pipe(v.array(word), v.maxLength(32));
 const toolId = v.pipe(
   v.string(),
   v.regex(NAME, "must be <namespace>__<tool> of [a-zA-Z0-9_-], at most 64 characters"),
+);
+const host = v.pipe(
+  v.string(),
+  v.check(isEgressHost, "must be host or host:port as an address shows it"),
 );
 const paths = v.array(v.string());
 const bytes = v.pipe(
@@ -107,6 +113,7 @@ export const contractShape = v.strictObject({
     secretsBoundary: v.picklist(SECRETS_BOUNDARIES),
     dataClassification: v.picklist(DATA_CLASSIFICATIONS),
     egressPolicy: v.picklist(EGRESS_POLICIES),
+    egressHosts: v.pipe(v.array(host), v.maxLength(32)),
     untrustedOutput: v.boolean(),
   }),
   transactional: v.strictObject({

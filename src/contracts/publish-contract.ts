@@ -18,6 +18,8 @@ export type PublishedContract = {
     readonly untrusted_output: boolean;
     readonly amount_field: string | null;
     readonly capabilities: readonly string[];
+    /** Absent without the capability http. */
+    readonly egress_hosts?: readonly string[];
     readonly progress_stages: readonly string[];
     readonly max_arguments_bytes: number;
     readonly max_result_bytes: number;
@@ -61,6 +63,9 @@ function ownFieldsOf(
     untrusted_output: security.untrustedOutput,
     amount_field: contract.amountField ?? null,
     capabilities: sorted(new Set(contract.capabilities)),
+    ...(security.egressHosts.length > 0 && {
+      egress_hosts: sorted(new Set(security.egressHosts)),
+    }),
     progress_stages: contract.progressStages,
     max_arguments_bytes: runtime.maxArgumentsBytes,
     max_result_bytes: runtime.maxResultBytes,

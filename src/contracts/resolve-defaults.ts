@@ -1,4 +1,5 @@
 import type { ToolCapabilities } from "../capabilities/tool-source.ts";
+import { httpErrorsOf } from "../protocol/http-failure.ts";
 import { MAX_TOOL_ARGUMENTS_BYTES, MAX_TOOL_RESULT_BYTES } from "../protocol/ids.ts";
 import type { SideEffectClass } from "../protocol/side-effect-class.ts";
 import { ContractError } from "./contract-error.ts";
@@ -87,6 +88,9 @@ export function resolveDefaults<
   const defaults = DEFAULTS[sideEffectClass];
   const isRead = sideEffectClass === "READ_ONLY";
   const egressPolicy = definition.security?.egressPolicy ?? "none";
+  // An author out of the compiler's reach may have left them out, which registration refuses.
+  const named = definition.capabilities as readonly string[] | undefined;
+  const usesHttp = named?.includes("http") === true;
   return {
     ...definition,
     owner: definition.owner ?? definition.name.split("__", 1)[0] ?? definition.name,
@@ -94,7 +98,7 @@ export function resolveDefaults<
     allowedUseCases: definition.allowedUseCases ?? [],
     forbiddenUseCases: definition.forbiddenUseCases ?? [],
     examples: definition.examples ?? [],
-    errors: definition.errors ?? {},
+    errors: { ...(usesHttp && httpErrorsOf(definition.effect)), ...definition.errors },
     parallel: definition.parallel ?? isRead,
     requiresConnection: definition.requiresConnection ?? false,
     progressStages: definition.progressStages ?? [],
@@ -115,6 +119,7 @@ export function resolveDefaults<
       secretsBoundary: definition.requiresConnection === true ? "gateway_injected" : "none",
       dataClassification: "internal",
       egressPolicy,
+      egressHosts: [],
       untrustedOutput: egressPolicy !== "none",
       ...definition.security,
     },

@@ -141,6 +141,8 @@ export interface SecuritySection {
   readonly secretsBoundary: SecretsBoundary;
   readonly dataClassification: DataClassification;
   readonly egressPolicy: EgressPolicy;
+  /** What `http` may reach: `host` or `host:port`, as an address shows it. */
+  readonly egressHosts: readonly string[];
   /** Its output holds text that others wrote. Default: it reaches out of the deployment. */
   readonly untrustedOutput: boolean;
 }

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { parseJsonAs } from "./parse-json-as.ts";
 import type { ConnectionId } from "./ids.ts";
+import { isSteeringHeader } from "./steering-header.ts";
 
 /** Longest secret that is kept, in characters. */
 export const MAX_SECRET_CHARS = 4096;
@@ -40,7 +41,7 @@ export const connectionBody = v.variant("kind", [
       v.regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, "the name of a header"),
       v.toLowerCase(),
       v.check(
-        (name) => !isReservedHeader(name),
+        (name) => !isSteeringHeader(name),
         "a header that authenticates, not one that steers",
       ),
     ),
@@ -61,44 +62,4 @@ export type StoredConnection = v.InferOutput<typeof connectionBody>;
 /** Reads an opened connection; undefined when the text is not exactly one. */
 export function parseConnection(text: string): StoredConnection | undefined {
   return parseJsonAs(connectionBody, text);
-}
-
-/**
- * Headers that say where a request goes, how it is framed, who it comes from or which operation it is.
- * A stored one of these would steer the request instead of authenticating it.
- */
-const RESERVED_HEADERS: ReadonlySet<string> = new Set([
-  "connection",
-  "cookie",
-  "cookie2",
-  "date",
-  "expect",
-  "forwarded",
-  "host",
-  "http2-settings",
-  "idempotency-key",
-  "keep-alive",
-  "last-event-id",
-  "location",
-  "origin",
-  "range",
-  "referer",
-  "set-cookie",
-  "set-cookie2",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "via",
-  "x-http-method",
-  "x-http-method-override",
-  "x-method-override",
-  "x-original-url",
-  "x-real-ip",
-  "x-rewrite-url",
-]);
-const RESERVED_PREFIXES = ["accept", "cf-", "content-", "if-", "proxy-", "sec-", "x-forwarded-"];
-
-function isReservedHeader(name: string): boolean {
-  return RESERVED_HEADERS.has(name) || RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix));
 }

@@ -8,6 +8,7 @@ import { defineTool } from "../../src/contracts/define-tool.ts";
 import { publishContract, type PublishedContract } from "../../src/contracts/publish-contract.ts";
 import { registerContract } from "../../src/contracts/register-contract.ts";
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import { httpErrorsOf } from "../../src/protocol/http-failure.ts";
 import interlockSchema from "../fixtures/interlock-contract.schema.json" with { type: "json" };
 import contractSchema from "../fixtures/tool-contract.schema.json" with { type: "json" };
 import { complete, sound } from "./definitions.ts";
@@ -100,11 +101,13 @@ test("says everything that its author set", async () => {
     payload_hash_required: true,
   });
   expect(contract.observability.error_taxonomy_mapping).toEqual({
+    ...httpErrorsOf("external_side_effect"),
     card_declined: "SEMANTIC_INVALIDITY",
   });
   expect(interlock).toMatchObject({
     amount_field: "/amount",
-    capabilities: ["auth", "progress"],
+    capabilities: ["auth", "http", "progress"],
+    egress_hosts: ["127.0.0.1:8080", "cards.example"],
     optional: ["checkState", "describe", "reconcile"],
     rules: ["small_in_euro"],
   });

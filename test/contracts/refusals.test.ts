@@ -23,6 +23,10 @@ const inputOf = (entries: v.ObjectEntries): Change => ({
   input: v.strictObject(entries),
   redaction: { args: [], output: [] },
 });
+const webOf = (...egressHosts: string[]): Change => ({
+  capabilities: ["http"],
+  security: { egressPolicy: "allowlisted_domains", egressHosts },
+});
 const sunset = (sunsetDate: string | null, status = "deprecated"): Change => ({
   lifecycle: { status, sunsetDate, replacement: null },
 });
@@ -124,6 +128,56 @@ test.each<[string, Change, string]>([
     { capabilities: ["auth"] },
     "the capability auth needs requiresConnection",
   ],
+  [
+    "http without a host",
+    { capabilities: ["http"] },
+    "http and security.egressHosts need each other",
+  ],
+  [
+    "a host without http",
+    { ...webOf("a.example"), capabilities: [] },
+    "http and security.egressHosts need each other",
+  ],
+  [
+    "http under another policy of egress",
+    { ...webOf("a.example"), security: { egressHosts: ["a.example"] } },
+    "http needs egressPolicy allowlisted_domains",
+  ],
+  ...[
+    "https://a.example",
+    "a.example/",
+    "a.example/path",
+    "user@a.example",
+    "a.example:443",
+    "a.example:80",
+    "a.example:",
+    "a.example:65536",
+    "a.example.",
+    "*.example",
+    "A.example",
+    "b\u00fccher.example",
+    "a.example b.example",
+    "a.example\n",
+    "a..example",
+    "0x7f.1",
+    "127.1",
+    "2130706433",
+    "::1",
+    "[::01]",
+    "[::ffff:127.0.0.1]",
+    "",
+  ].map((host): [string, Change, string] => [
+    `the host ${JSON.stringify(host)}`,
+    webOf(host),
+    "security.egressHosts.0: must be host or host:port as an address shows it",
+  ]),
+  ...["Host", "content-type", "Authorization", "Cookie"].map(
+    (keyHeader): [string, Change, string] => [
+      `its key under ${keyHeader}`,
+      { ...webOf("a.example"), idempotency: { keyHeader } },
+      "idempotency.keyHeader has another meaning",
+    ],
+  ),
   [
     "an example that does not fit",
     { examples: [{ description: "Wrong.", arguments: { a: 1 } }] },
@@ -269,6 +323,18 @@ test.each<[string, Change, string]>([
   expect(refusal).toContain(reason);
   const name: unknown = change["name"] ?? sound.name;
   expect(refusal).toContain(`Tool ${JSON.stringify(name)}: `);
+});
+
+test.each([
+  "a.example",
+  "a-b.c.example:8443",
+  "xn--bcher-kva.example",
+  "127.0.0.1:8787",
+  "[::1]:1",
+])("takes the host %s", (host) => {
+  const idempotency = { keyHeader: "Idempotency-Key" };
+  const definition = { ...sound, ...webOf(host), idempotency };
+  expect(() => registerContract(defineTool(definition as never))).not.toThrow();
 });
 
 test("takes a critical mutation that is marked as one that cannot be undone", () => {

@@ -3,6 +3,7 @@ import { defineTool } from "../../src/contracts/define-tool.ts";
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
 import type { ToolSourcePort } from "../../src/capabilities/tool-source.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
+import { httpErrorsOf } from "../../src/protocol/http-failure.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import { createToolCatalog } from "../../src/contracts/tool-catalog.ts";
 import { CORE_TOOLS } from "../../src/tools/core/core-tools.ts";
@@ -30,8 +31,28 @@ test("registers a contract with everything set", () => {
     isIdempotent: true,
     isParallel: false,
     isOutputUntrusted: true,
-    errorClasses: new Map([["card_declined", "SEMANTIC_INVALIDITY"]]),
+    errorClasses: new Map(
+      Object.entries({
+        ...httpErrorsOf("external_side_effect"),
+        card_declined: "SEMANTIC_INVALIDITY",
+      }),
+    ),
   });
+});
+
+test("a contract with http declares what goes wrong over HTTP, and its author has the last word", () => {
+  const security = { egressPolicy: "allowlisted_domains", egressHosts: ["a.example"] };
+  const errorsOf = (change: object): unknown => {
+    const source = register({ ...sound, capabilities: ["http"], security, ...change });
+    const tool = (source as ToolSourcePort).getBoundTool("test__sound", "1.0.0");
+    return Object.fromEntries(tool?.errorClasses ?? []);
+  };
+  expect(errorsOf({})).toEqual(httpErrorsOf("read_only"));
+  expect(errorsOf({ errors: { http_conflict: "PERMISSION_DENIED" } })).toEqual({
+    ...httpErrorsOf("read_only"),
+    http_conflict: "PERMISSION_DENIED",
+  });
+  expect(errorsOf({ capabilities: [], security: {} })).toEqual({});
 });
 
 test("refuses two contracts with one id", () => {

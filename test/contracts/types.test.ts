@@ -92,6 +92,12 @@ test("a capability that is not named, or not there, does not compile", () => {
   });
   defineTool({
     ...base,
+    // @ts-expect-error the network itself is no tool's
+    capabilities: ["egress"],
+    execute: () => ok({ degrees: 1 }),
+  });
+  defineTool({
+    ...base,
     // @ts-expect-error there is no such capability
     capabilities: ["fetch"],
     execute: () => ok({ degrees: 1 }),

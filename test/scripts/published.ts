@@ -81,6 +81,7 @@ export const PUBLISHED: PublishedContract = {
     untrusted_output: true,
     amount_field: "/amount",
     capabilities: ["auth", "clock"],
+    egress_hosts: ["bank.example"],
     progress_stages: ["sending", "sent"],
     max_arguments_bytes: 8192,
     max_result_bytes: 32_768,

@@ -1,4 +1,6 @@
+import { createHttpEgress } from "../../src/adapters/http-egress.ts";
 import type { Clock } from "../../src/capabilities/clock.ts";
+import type { Egress } from "../../src/capabilities/http-client.ts";
 import type { RunJournal } from "../../src/capabilities/run-journal.ts";
 import type {
   InvocationScope,
@@ -81,9 +83,22 @@ export class MemoryJournal implements RunJournal {
   }
 }
 
+/** The product's own way to the network, with a service in place of the network; there is none unless given. */
+export function fakeEgress(
+  answer: (request: Request) => Response | Promise<Response> = () => {
+    throw new Error("there is no network");
+  },
+): Egress {
+  return createHttpEgress({ clock: new FakeClock(), fetch: async (request) => answer(request) });
+}
+
 /** Capabilities of a run that goes nowhere. */
 export function fakeRunCapabilities(titles: string[] = []): RunCapabilities {
-  return { clock: new FakeClock(), runTitle: { set: (title) => void titles.push(title) } };
+  return {
+    clock: new FakeClock(),
+    runTitle: { set: (title) => void titles.push(title) },
+    egress: fakeEgress(),
+  };
 }
 
 /** The scope of an invocation that lasts. */

@@ -1,6 +1,8 @@
 import * as v from "valibot";
 import { defineTool } from "../../src/contracts/define-tool.ts";
+import { expectAnswer } from "../../src/contracts/expect-answer.ts";
 import { fail, ok } from "../../src/protocol/result.ts";
+import { SHOP } from "./shop.ts";
 
 /** What the laboratory's tools did: each entry is one effect on the world outside. */
 export const effects: string[] = [];
@@ -139,6 +141,44 @@ const flaky = defineTool({
   },
 });
 
+/** Makes an effect elsewhere that may be asked for again under its key. */
+const order = defineTool({
+  name: "lab__order",
+  version: "1.0.0",
+  description: "Orders something from the shop.",
+  input: v.strictObject({ what: v.pipe(v.string(), v.maxLength(100)) }),
+  output: v.strictObject({ order: v.string() }),
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "external_side_effect",
+  redaction: { args: ["what"], output: ["order"] },
+  capabilities: ["http"],
+  security: { egressPolicy: "allowlisted_domains", egressHosts: ["shop.test"] },
+  idempotency: { supported: true },
+  runtime: { maxRetries: 1 },
+  async execute({ what }, _context, { http }) {
+    const sent = await http.send({ method: "POST", url: `${SHOP}/orders`, body: { what } });
+    return expectAnswer(sent, { status: 201, body: v.object({ order: v.string() }) });
+  },
+});
+
+/** Goes wherever the model says. */
+const visit = defineTool({
+  name: "lab__visit",
+  version: "1.0.0",
+  description: "Reads a page of the shop.",
+  input: v.strictObject({ url: v.pipe(v.string(), v.maxLength(200)) }),
+  output: v.strictObject({ status: v.number(), text: v.string() }),
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  redaction: { args: ["url"], output: ["status", "text"] },
+  capabilities: ["http"],
+  security: { egressPolicy: "allowlisted_domains", egressHosts: ["shop.test"] },
+  async execute({ url }, _context, { http }) {
+    const sent = await http.send({ method: "GET", url });
+    return sent.ok ? ok({ status: sent.value.status, text: sent.value.text }) : sent;
+  },
+});
+
 const firstVersion = defineTool({
   name: "lab__greet",
   version: "1.0.0",
@@ -170,6 +210,8 @@ export const LAB_TOOLS = [
   callService,
   leak,
   flaky,
+  order,
+  visit,
   firstVersion,
   secondVersion,
 ] as const;

@@ -1,5 +1,6 @@
 import type { AuthorizationQuestion } from "../../src/capabilities/authorization.ts";
 import type { Reservation, ReservationAnswer } from "../../src/capabilities/budget-ledger.ts";
+import type { Egress } from "../../src/capabilities/http-client.ts";
 import type { RunTitle } from "../../src/capabilities/run-title.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
@@ -53,6 +54,7 @@ export type BenchSettings = Partial<
 > & {
   readonly policy?: object;
   readonly runTitle?: RunTitle;
+  readonly egress?: Egress;
   /** Answers of the tenant's ledger, in order; then it reserves. */
   readonly ledgerAnswers?: readonly ReservationAnswer[];
   /** What earlier lives of the run left. */
@@ -88,8 +90,8 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
   const questions: AuthorizationQuestion[] = [];
   const reservations: Reservation[] = [];
   const answers = [...ledgerAnswers];
-  const { runTitle } = { ...fakeRunCapabilities(), ...settings };
-  const source = createToolSource(registerContracts(known), { clock, runTitle });
+  const { runTitle, egress } = { ...fakeRunCapabilities(), ...settings };
+  const source = createToolSource(registerContracts(known), { clock, runTitle, egress });
   const runner = createToolRunner({
     ...lenientPorts(),
     invocations: new InvocationLedger(journal, stored),

@@ -36,6 +36,8 @@ const POLICIES: Partial<Record<Caller, object>> = {
       "lab__leak",
       "lab__flaky",
       "lab__greet",
+      "lab__order",
+      "lab__visit",
     ],
     argumentRules: [{ tool: "lab__write_note", field: "/to", must: { beOneOf: ["ann"] } }],
     grants: [{ connectionId: "service", tools: ["lab__call_service"] }],

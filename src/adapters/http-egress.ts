@@ -1,0 +1,106 @@
+import type { Clock } from "../capabilities/clock.ts";
+import type { Egress, EgressGrant, HttpAnswer } from "../capabilities/http-client.ts";
+import { failHttp } from "../protocol/http-failure.ts";
+import type { JsonValue } from "../protocol/json.ts";
+import { findProtoKey, nestsTooDeep } from "../protocol/json-guard.ts";
+import type { ToolFailure } from "../protocol/observation.ts";
+import { ok, type Result } from "../protocol/result.ts";
+import { type AdmittedRequest, admitRequest } from "./admit-request.ts";
+import { type Fetch, HttpExchange } from "./http-exchange.ts";
+import { parseRetryAfter } from "./retry-after.ts";
+
+export interface HttpEgressPorts {
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+}
+
+/** Longer than any contract may take: the invocation's signal ends the wait before. */
+const IDLE_TIMEOUT_MS = 300_000;
+/** What a tool may know of an answer beside its body. */
+const SHOWN_HEADERS = /^(?:content-type|etag|last-modified|location)$/;
+
+/**
+ * Lets tools out to the hosts of their contracts.
+ * Threat: the tool's author, the model that chose its arguments, and whoever answers. Names are
+ * looked up by the platform, so where a listed name points is not checked.
+ */
+export function createHttpEgress(ports: HttpEgressPorts): Egress {
+  return {
+    bind(grant) {
+      let hasActed = false;
+      return {
+        async send(request) {
+          const admitted = admitRequest(request, grant, hasActed);
+          if (admitted.ok) {
+            hasActed ||= admitted.value.acts;
+            return exchange(ports, admitted.value, grant);
+          }
+          // The tool's failure would say that nothing happened, and that is not known any more.
+          if (hasActed) throw new Error("refused after an effect");
+          return failHttp("http_refused", admitted.failure);
+        },
+      };
+    },
+  };
+}
+
+async function exchange(
+  ports: HttpEgressPorts,
+  { url, init }: AdmittedRequest,
+  { maxAnswerBytes, signal }: EgressGrant,
+): Promise<Result<HttpAnswer, ToolFailure>> {
+  const connection = new HttpExchange({ ...ports, idleTimeoutMs: IDLE_TIMEOUT_MS, signal });
+  try {
+    const opened = await connection.open(url, init);
+    if (!opened.ok) return UNAVAILABLE;
+    const text = await readText(connection, maxAnswerBytes);
+    return text.ok ? ok(answerOf(opened.value, text.value, ports.clock)) : text;
+  } finally {
+    connection.close();
+  }
+}
+
+/** One class for all of it: in each case nobody knows what the service did. */
+const UNAVAILABLE = failHttp("http_unavailable", "the service did not answer in full");
+
+async function readText(
+  connection: HttpExchange,
+  maxBytes: number,
+): Promise<Result<string, ToolFailure>> {
+  const utf8 = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for (;;) {
+    const read = await connection.read();
+    if (!read.ok) return UNAVAILABLE;
+    if (!read.value) return ok(text + utf8.decode());
+    bytes += read.value.byteLength;
+    if (bytes > maxBytes) {
+      return failHttp("http_unreadable", `the service answered more than ${maxBytes} bytes`);
+    }
+    text += utf8.decode(read.value, { stream: true });
+  }
+}
+
+function answerOf({ status, headers }: Response, text: string, clock: Clock): HttpAnswer {
+  const json = /[/+]json\b/i.test(headers.get("content-type") ?? "") ? parseJson(text) : undefined;
+  const retryAfterSeconds = parseRetryAfter(headers.get("retry-after"), clock);
+  return {
+    status,
+    headers: Object.fromEntries([...headers].filter(([name]) => SHOWN_HEADERS.test(name))),
+    text,
+    ...(json !== undefined && { json }),
+    ...(retryAfterSeconds !== undefined && { retryAfterMs: retryAfterSeconds * 1000 }),
+  };
+}
+
+/** JSON that could harm whoever walks or merges it is none. */
+function parseJson(text: string): JsonValue | undefined {
+  if (nestsTooDeep(text)) return undefined;
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return findProtoKey(value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,9 @@
+import type { Clock } from "../capabilities/clock.ts";
+
+/** Reads a `Retry-After`, seconds or an HTTP date, in seconds; a date in the past means now. */
+export function parseRetryAfter(value: string | null, clock: Clock): number | undefined {
+  const text = value?.trim() ?? "";
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const dateMs = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, Math.ceil((dateMs - clock.nowMs()) / 1000));
+}

@@ -1,0 +1,195 @@
+import * as v from "valibot";
+import { describe, expect, test, vi } from "vitest";
+import type { HttpClient } from "../../src/capabilities/http-client.ts";
+import { defineTool } from "../../src/contracts/define-tool.ts";
+import { expectAnswer } from "../../src/contracts/expect-answer.ts";
+import type { ToolFailure } from "../../src/protocol/observation.ts";
+import { ok, type Result } from "../../src/protocol/result.ts";
+import type { ToolExecResult } from "../../src/protocol/tool-invocation.ts";
+import { fakeEgress } from "../suites/fakes.ts";
+import { benchFor, endOf, passing, type Bench } from "../suites/runner-ports.ts";
+
+const URL_OF_SHOP = "https://shop.example/orders";
+
+async function execute(
+  { what }: { readonly what: string },
+  _context: unknown,
+  { http }: { readonly http: HttpClient },
+): Promise<Result<{ order: string }, ToolFailure>> {
+  const sent = await http.send({ method: "POST", url: URL_OF_SHOP, body: { what } });
+  return expectAnswer(sent, { status: 201, body: v.object({ order: v.string() }) });
+}
+
+/** Orders by one request, and may be repeated under its key. */
+const ordering = {
+  name: "shop__order",
+  version: "1.0.0",
+  description: "Orders.",
+  input: v.strictObject({ what: v.string() }),
+  output: v.strictObject({ order: v.string() }),
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "external_side_effect",
+  redaction: { args: [], output: ["order"] },
+  capabilities: ["http"],
+  security: { egressPolicy: "allowlisted_domains", egressHosts: ["shop.example"] },
+  idempotency: { supported: true },
+  runtime: { maxRetries: 2 },
+  execute,
+} as const;
+const order = defineTool(ordering);
+const once = { ...order, idempotency: { ...order.idempotency, supported: false } };
+const { idempotency: _, ...reading } = ordering;
+const read = defineTool({ ...reading, sideEffectClass: "READ_ONLY", effect: "read_only" });
+
+const created = (): Response => Response.json({ order: "o1" }, { status: 201 });
+
+interface Shop {
+  readonly bench: Bench;
+  readonly requests: readonly Request[];
+  readonly buy: (what: string) => Promise<ToolExecResult>;
+}
+
+/** A run over a shop that gives these answers in turn; the last one stays. */
+function open(contract: object, ...answers: readonly (() => Response | Promise<Response>)[]): Shop {
+  const requests: Request[] = [];
+  const egress = fakeEgress((request) => {
+    const answer = answers[Math.min(requests.length, answers.length - 1)] ?? created;
+    requests.push(request);
+    return answer();
+  });
+  const bench = benchFor([contract], { egress });
+  const buy = (what: string): Promise<ToolExecResult> =>
+    passing(bench.call("shop__order", { what }), bench.clock);
+  return { bench, requests, buy };
+}
+
+const keysOf = ({ requests }: Shop): readonly (string | null)[] =>
+  requests.map(({ headers }) => headers.get("idempotency-key"));
+
+test("the key is the same in every attempt at a call, and another for every other call", async () => {
+  const down = (): Response => new Response(null, { status: 503 });
+  const shop = open(order, down, down, created);
+  expect((await shop.buy("tea")).ok).toBe(true);
+  expect((await shop.buy("tea")).ok).toBe(true);
+  expect((await shop.buy("milk")).ok).toBe(true);
+  const [first, second, third, again, other, ...more] = keysOf(shop);
+  expect(first).toMatch(/^\S{16,}$/);
+  expect([second, third, more]).toEqual([first, first, []]);
+  expect(new Set([first, again, other])).toHaveProperty("size", 3);
+});
+
+test("a tool that changes nothing sends no key", async () => {
+  const shop = open(read, created);
+  await shop.buy("tea");
+  expect(keysOf(shop)).toEqual([null]);
+});
+
+test("what may have happened is not repeated by a tool that is not idempotent, and stays in doubt", async () => {
+  const shop = open(once, () => new Response(null, { status: 503 }));
+  const { observation, ...result } = await shop.buy("tea");
+  expect(endOf({ observation, ...result })).toEqual(["DEPENDENCY_UNAVAILABLE", "http_unavailable"]);
+  expect(observation.status).toMatchObject({ fail_closed: true, retryable: false });
+  expect(shop.requests).toHaveLength(1);
+});
+
+describe("an answer that cannot be read", () => {
+  const garbled = (): Response => new Response("created", { status: 201 });
+
+  test("leaves a write in doubt", async () => {
+    const { observation, ...result } = await open(once, garbled).buy("tea");
+    expect(endOf({ observation, ...result })[0]).toBe("DEPENDENCY_UNAVAILABLE");
+    expect(observation.status.fail_closed).toBe(true);
+  });
+
+  test("is no more than that for a read", async () => {
+    expect(endOf(await open(read, garbled).buy("tea"))).toEqual([
+      "OBSERVATION_NORMALIZATION_FAIL",
+      "http_unreadable",
+    ]);
+  });
+});
+
+test("a key in use is tried again later under it", async () => {
+  const shop = open(order, () => new Response(null, { status: 409 }), created);
+  expect((await shop.buy("tea")).ok).toBe(true);
+  expect(new Set(keysOf(shop))).toHaveProperty("size", 1);
+});
+
+test("a service that asks for patience gets it", async () => {
+  const headers = { "retry-after": "20" };
+  const shop = open(order, () => new Response(null, { status: 429, headers }), created);
+  const start = shop.bench.clock.nowMs();
+  expect((await shop.buy("tea")).ok).toBe(true);
+  expect(shop.bench.clock.nowMs() - start).toBeGreaterThanOrEqual(20_000);
+});
+
+test("a state check of a tool that changes something may ask, and changes nothing", async () => {
+  const methods = ["GET", "POST"] as const;
+  const ends: unknown[] = [];
+  const asking = {
+    ...order,
+    async checkState(_args: unknown, _context: unknown, { http }: { http: HttpClient }) {
+      for (const method of methods) {
+        const sent = await http.send({ method, url: URL_OF_SHOP });
+        ends.push(sent.ok || sent.failure.errors[0]?.code);
+      }
+      return ok(null);
+    },
+  };
+  const shop = open(asking, created);
+  expect((await shop.buy("tea")).ok).toBe(true);
+  expect(ends).toEqual([true, "http_refused"]);
+  expect(shop.requests.map(({ method }) => method)).toEqual(["GET", "POST"]);
+});
+
+test("a second effect under one key leaves the call in doubt, and is not sent", async () => {
+  const twice = {
+    ...once,
+    async execute(_args: unknown, _context: unknown, { http }: { http: HttpClient }) {
+      await http.send({ method: "POST", url: URL_OF_SHOP });
+      return http.send({ method: "POST", url: URL_OF_SHOP });
+    },
+  };
+  const shop = open(twice, created);
+  const { observation, ...result } = await shop.buy("tea");
+  expect(endOf({ observation, ...result })).toEqual(["UNKNOWN_ERROR", "tool_failed"]);
+  expect(observation.status.fail_closed).toBe(true);
+  expect(shop.requests).toHaveLength(1);
+});
+
+test("a tool that keeps what it was given sends nothing once its invocation is over", async () => {
+  const kept: HttpClient[] = [];
+  const keeping = {
+    ...order,
+    execute(_args: unknown, _context: unknown, { http }: { http: HttpClient }) {
+      kept.push(http);
+      return ok({ order: "o1" });
+    },
+  };
+  const shop = open(keeping, created);
+  await shop.buy("tea");
+  await shop.buy("tea");
+  for (const http of kept) {
+    expect(() => http.send({ method: "GET", url: URL_OF_SHOP })).toThrow("invocation is over");
+  }
+  expect(shop.requests).toEqual([]);
+});
+
+test("a run that is cancelled breaks off a request whose answer never ends", async () => {
+  const cancelled = vi.fn<() => void>();
+  const endless = (): Response =>
+    new Response(
+      new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new Uint8Array(1)),
+        cancel: cancelled,
+      }),
+    );
+  const abort = new AbortController();
+  const shop = open(read, endless);
+  const ending = shop.bench.call("shop__order", { what: "tea" }, { signal: abort.signal });
+  await vi.waitFor(() => expect(shop.requests).toHaveLength(1));
+  abort.abort();
+  expect(endOf(await ending)).toEqual(["UNKNOWN_ERROR", "cancelled"]);
+  await vi.waitFor(() => expect(cancelled).toHaveBeenCalled());
+  expect(shop.requests[0]?.signal.aborted).toBe(true);
+});

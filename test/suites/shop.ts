@@ -1,0 +1,35 @@
+/** A shop that the laboratory's tools order from, and a place that nobody may reach. */
+export const SHOP = "https://shop.test";
+export const ELSEWHERE = "https://evil.test";
+
+/** One request as it came in. */
+export interface Visit {
+  readonly host: string;
+  readonly method: string;
+  readonly path: string;
+  readonly key: string | null;
+}
+
+const visits: Visit[] = [];
+/** Orders by the key they were made under. */
+const orders = new Map<string, string>();
+
+/**
+ * Answers for every host of the laboratory; undefined for others. The shop makes one order per key, and
+ * is down for a moment after each: the first answer is 503, the next one tells the order.
+ * `GET /visits` anywhere tells who came, and forgets it.
+ */
+export function answerAsShop(request: Request): Response | undefined {
+  const { origin, host, pathname: path } = new URL(request.url);
+  if (origin !== SHOP && host !== new URL(ELSEWHERE).host) return undefined;
+  if (path === "/visits") return Response.json(visits.splice(0));
+  const key = request.headers.get("idempotency-key");
+  visits.push({ host, method: request.method, path, key });
+  if (path === "/moved") return Response.redirect(`${ELSEWHERE}/`, 307);
+  if (path !== "/orders" || key === null) return new Response("A page.");
+  const known = orders.get(key);
+  orders.set(key, known ?? `order_${orders.size}`);
+  return known === undefined
+    ? new Response(null, { status: 503 })
+    : Response.json({ order: known }, { status: 201 });
+}
