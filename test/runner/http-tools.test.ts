@@ -1,12 +1,13 @@
 import * as v from "valibot";
 import { describe, expect, test, vi } from "vitest";
-import type { HttpClient } from "../../src/capabilities/http-client.ts";
+import type { Egress, HttpClient } from "../../src/capabilities/http-client.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { expectAnswer } from "../../src/contracts/expect-answer.ts";
+import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import type { ToolFailure } from "../../src/protocol/observation.ts";
 import { ok, type Result } from "../../src/protocol/result.ts";
 import type { ToolExecResult } from "../../src/protocol/tool-invocation.ts";
-import { fakeEgress } from "../suites/fakes.ts";
+import { fakeEgress, fakeRunCapabilities, fakeScope } from "../suites/fakes.ts";
 import { benchFor, endOf, passing, type Bench } from "../suites/runner-ports.ts";
 
 const URL_OF_SHOP = "https://shop.example/orders";
@@ -45,6 +46,7 @@ const created = (): Response => Response.json({ order: "o1" }, { status: 201 });
 
 interface Shop {
   readonly bench: Bench;
+  readonly egress: Egress;
   readonly requests: readonly Request[];
   readonly buy: (what: string) => Promise<ToolExecResult>;
 }
@@ -60,7 +62,7 @@ function open(contract: object, ...answers: readonly (() => Response | Promise<R
   const bench = benchFor([contract], { egress });
   const buy = (what: string): Promise<ToolExecResult> =>
     passing(bench.call("shop__order", { what }), bench.clock);
-  return { bench, requests, buy };
+  return { bench, egress, requests, buy };
 }
 
 const keysOf = ({ requests }: Shop): readonly (string | null)[] =>
@@ -76,6 +78,52 @@ test("the key is the same in every attempt at a call, and another for every othe
   expect(first).toMatch(/^\S{16,}$/);
   expect([second, third, more]).toEqual([first, first, []]);
   expect(new Set([first, again, other])).toHaveProperty("size", 3);
+});
+
+test("the key goes under the header that the contract names", async () => {
+  const keyHeader = "X-Request-Key";
+  const shop = open({ ...order, idempotency: { ...order.idempotency, keyHeader } }, created);
+  await shop.buy("tea");
+  expect(keysOf(shop)).toEqual([null]);
+  expect(shop.requests[0]?.headers.get(keyHeader)).toMatch(/^\S{16,}$/);
+});
+
+test("credentials go out for a tool that requires a connection, and for no other", async () => {
+  const headers = { authorization: "Bearer t" };
+  const authorising = {
+    ...read,
+    async execute(_args: unknown, _context: unknown, { http }: { http: HttpClient }) {
+      const sent = await http.send({ method: "GET", url: URL_OF_SHOP, headers });
+      return sent.ok ? ok({ order: "o1" }) : sent;
+    },
+  };
+  const shut = open(authorising, created);
+  expect(endOf(await shut.buy("tea"))).toEqual(["POLICY_VIOLATION", "http_refused"]);
+  const connected = { capabilities: ["http", "auth"], requiresConnection: true };
+  const auth = {
+    getAccessToken: () => Promise.resolve("t"),
+    getAuthHeaders: () => Promise.resolve(headers),
+  };
+  const shop = open({ ...authorising, ...connected }, created);
+  const tool = createToolSource([{ ...authorising, ...connected } as never], {
+    ...fakeRunCapabilities(),
+    egress: shop.egress,
+  }).getBoundTool("shop__order", "1.0.0");
+  const done = await tool?.exec({ what: "tea" }, {} as never, { ...fakeScope(), auth });
+  expect(done).toMatchObject({ ok: true });
+  expect(shop.requests.map((request) => request.headers.get("authorization"))).toEqual([
+    "Bearer t",
+  ]);
+});
+
+test("an answer may be eight times as large as the result, and no larger", async () => {
+  const ofBytes = (bytes: number) => (): Response => {
+    const frame = JSON.stringify({ order: "" }).length;
+    return Response.json({ order: "x".repeat(bytes - frame) }, { status: 201 });
+  };
+  const small = { ...read, runtime: { ...read.runtime, maxResultBytes: 100 } };
+  expect(endOf(await open(small, ofBytes(801)).buy("tea"))[1]).toBe("http_unreadable");
+  expect(endOf(await open(small, ofBytes(800)).buy("tea"))[1]).not.toBe("http_unreadable");
 });
 
 test("a tool that changes nothing sends no key", async () => {
