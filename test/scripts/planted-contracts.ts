@@ -47,9 +47,13 @@ const sound = defineTool({
   sideEffectClass: "READ_ONLY",
   effect: "read_only",
   redaction: { args: ["from", "to", "tags.*.name"], output: ["page", "kind", "items.*.title"] },
-  capabilities: ["auth"],
+  capabilities: ["auth", "http"],
   requiresConnection: true,
-  security: { requiredScopes: ["pages:read", "mail:read"], egressPolicy: "allowlisted_domains" },
+  security: {
+    requiredScopes: ["pages:read", "mail:read"],
+    egressPolicy: "allowlisted_domains",
+    egressHosts: ["pages.example"],
+  },
   errors: { gone: "STALE_STATE", busy: "DEPENDENCY_UNAVAILABLE" },
   examples: [
     {

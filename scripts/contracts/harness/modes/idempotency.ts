@@ -76,7 +76,8 @@ async function keyOfCall(
   { args, at }: { readonly args: JsonObject; readonly at: CallSettings },
 ): Promise<string> {
   // A connection is of one tenant, and no part of the key.
-  const change = { requiresConnection: false, capabilities: [] };
+  const capabilities = subject.contract.capabilities.filter((name) => name !== "auth");
+  const change = { requiresConnection: false, capabilities };
   const answer = (): unknown => ok(subject.outputs[0]);
   const { call, started } = openTrial(subject, { answer, change, ...settings });
   await call(args, at);
