@@ -58,6 +58,8 @@ export class RunLifecycle {
   start(): void {
     this.#watch(WATCH_EVERY_MS);
     this.#launch();
+    // That it has started is stored together with the claim.
+    this.#run.journal.flush();
   }
 
   /** Takes up a run that an earlier life of the object left. */

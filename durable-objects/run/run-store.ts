@@ -16,11 +16,11 @@ export interface RunProgress {
   readonly endedMs: number | null;
 }
 
-/** Where every run begins. */
+/** Where every run begins: with its first model call counted, so that it need not wait to be. */
 export const NEW_RUN: RunProgress = {
   steps: 0,
   usage: NO_USAGE,
-  facts: NO_FACTS,
+  facts: { ...NO_FACTS, modelCalls: 1 },
   title: null,
   reason: null,
   error: null,

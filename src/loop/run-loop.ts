@@ -140,6 +140,8 @@ async function openSteps(life: OpenLife, ports: LedgeredPorts): Promise<Steps> {
   if (!progress.hasStarted) {
     journal.append([{ type: "run_started", runId: claim.runId, model: claim.model }]);
   }
+  // What was counted and may have been made was made; before the run started, nothing was.
+  const made = progress.hasStarted ? facts.modelCalls : 0;
   const loaded = await pinPolicy(ports, claim, facts.pin);
   const policy = narrowPolicy(loaded.policy, claim.toolIds);
   const { maxSteps = DEFAULT_MAX_STEPS, maxWallClockMs = DEFAULT_MAX_WALL_CLOCK_MS } =
@@ -164,7 +166,7 @@ async function openSteps(life: OpenLife, ports: LedgeredPorts): Promise<Steps> {
     signal,
     transcript,
     runner,
-    modelCalls: new ModelCalls(journal, facts.modelCalls, maxSteps),
+    modelCalls: new ModelCalls(journal, { made, counted: facts.modelCalls }, maxSteps),
     tools: [...createToolCatalog(specs, policy, routing).tools.values()],
     callIds: new CallIds(transcript),
     nextPart: counterFrom(progress.nextPart),

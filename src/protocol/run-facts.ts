@@ -4,7 +4,7 @@ import type { Usage } from "./usage.ts";
 
 /** What a run notes about itself, so that another life of its object can go on with it. */
 export interface RunFacts {
-  /** Model calls made, counted before each one; those that the provider refused do not count. */
+  /** Model calls counted, each before it was made; those that the provider refused do not count. */
   readonly modelCalls: number;
   /** The policy that the run stands on; absent until it is known, or when there is none. */
   readonly pin: PolicyPin | undefined;

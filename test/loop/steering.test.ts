@@ -100,7 +100,7 @@ describe("a step", () => {
     const scope: StepScope = {
       claim: CLAIM,
       model,
-      modelCalls: new ModelCalls(journal, 0, 20),
+      modelCalls: new ModelCalls(journal, { made: 0, counted: 0 }, 20),
       invocations: new InvocationLedger(journal, []),
       clock: new FakeClock(),
       random: { fraction: () => 0 },

@@ -201,10 +201,28 @@ const secondVersion = defineTool({
   execute: () => ok({ greeting: "Hello" }),
 });
 
+/** Ends the life of a run's object, once, in the middle of the tool below. */
+export const crashes = new Map<string, () => void>();
+
+/** Acts within the process, and takes the process down with it where a test says so. */
+const actAndCrash = defineTool({
+  ...writeNote,
+  name: "lab__act_and_crash",
+  description: "Acts, and may not live to tell.",
+  execute({ text }, { runId }) {
+    effects.push(`acted: ${text}`);
+    const crash = crashes.get(runId);
+    crashes.delete(runId);
+    crash?.();
+    return ok({ kept: true });
+  },
+});
+
 /** Tools that do what the core pack must not. */
 export const LAB_TOOLS = [
   readPage,
   writeNote,
+  actAndCrash,
   deleteAll,
   sendMail,
   callService,

@@ -31,6 +31,7 @@ const POLICIES: Partial<Record<Caller, object>> = {
       ...CORE,
       "lab__read_page",
       "lab__write_note",
+      "lab__act_and_crash",
       "lab__send_mail",
       "lab__call_service",
       "lab__leak",
