@@ -8,6 +8,7 @@ import type { Bench, Figure, Measure } from "./measure.ts";
 import { measureBurst } from "./measures/burst.ts";
 import { measureChain } from "./measures/chain.ts";
 import { measureDecoder } from "./measures/decoder.ts";
+import { measureDurability } from "./measures/durability.ts";
 import { measureFirstByte } from "./measures/first-byte.ts";
 import { measureGates } from "./measures/gates.ts";
 import { measureMemory } from "./measures/memory.ts";
@@ -22,6 +23,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   memory: measureMemory,
   decoder: measureDecoder,
   gates: measureGates,
+  durability: measureDurability,
 };
 const NAMES = Object.keys(MEASURES).join("|");
 const USAGE = `Usage: npm run bench -- [--quick] [--only ${NAMES}]`;

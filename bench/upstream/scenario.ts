@@ -8,6 +8,8 @@ export type Scenario =
   | { readonly type: "paced"; readonly deltas: number }
   /** A tool call for so many steps, then text. */
   | { readonly type: "chain"; readonly steps: number }
+  /** The same with a tool that changes something. */
+  | { readonly type: "writes"; readonly steps: number }
   /** Headers, then nothing until the caller leaves. */
   | { readonly type: "silent" };
 
@@ -21,6 +23,7 @@ export const SCENARIOS = {
   single: { type: "single", deltas: 2_000 },
   paced: { type: "paced", deltas: 150 },
   chain: { type: "chain", steps: 20 },
+  writes: { type: "writes", steps: 20 },
   silent: { type: "silent" },
 } as const satisfies Record<string, Scenario>;
 
@@ -32,7 +35,8 @@ export function modelOf(scenario: Scenario): string {
     case "paced":
       return `${scenario.type}-${scenario.deltas}`;
     case "chain":
-      return `chain-${scenario.steps}`;
+    case "writes":
+      return `${scenario.type}-${scenario.steps}`;
     case "silent":
       return "silent-0";
   }
@@ -43,7 +47,7 @@ export function scenarioOf(model: string): Scenario {
   const [type, count] = model.split("-");
   const size = Number(count);
   if (type === "burst" || type === "single" || type === "paced") return { type, deltas: size };
-  if (type === "chain") return { type, steps: size };
+  if (type === "chain" || type === "writes") return { type, steps: size };
   if (type === "silent") return { type };
   throw new Error(`no such scenario: ${model}`);
 }

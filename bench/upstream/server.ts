@@ -44,9 +44,11 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
       return send(response, asked.model, () => inRecords(wholeText(scenario.deltas)));
     case "single":
       return send(response, asked.model, () => wholeText(scenario.deltas).map(toBytes));
-    case "chain": {
+    case "chain":
+    case "writes": {
       const step = asked.messages.filter(({ role }) => role === "tool").length;
-      const tool = asked.tools?.find(({ function: { name } }) => name.endsWith("time"));
+      const wanted = scenario.type === "writes" ? "write_time" : "current_time";
+      const tool = asked.tools?.find(({ function: { name } }) => name.endsWith(wanted));
       const toolName = tool?.function.name ?? "";
       const isLast = step >= scenario.steps;
       return send(response, `${asked.model}/${step}/${toolName}`, () =>

@@ -1,0 +1,69 @@
+import * as v from "valibot";
+import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
+import type { RunParts } from "../../src/compose/run.ts";
+import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
+import { composeWorker } from "../../src/compose/worker.ts";
+import { defineTool } from "../../src/contracts/define-tool.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
+import type { RawEnv } from "../../src/env.ts";
+import { ok } from "../../src/protocol/result.ts";
+
+export { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
+
+/** A write that costs nothing itself; its arguments are those of the tool that reads. */
+const writeTime = defineTool({
+  name: "bench__write_time",
+  version: "1.0.0",
+  description: "Changes nothing, but is handled like what does.",
+  input: v.strictObject({ timeZone: v.string() }),
+  output: v.strictObject({ done: v.boolean() }),
+  sideEffectClass: "LOW_RISK_INTERNAL",
+  effect: "state_change",
+  redaction: { args: ["timeZone"], output: ["done"] },
+  capabilities: [],
+  idempotency: { supported: true },
+  execute: () => ok({ done: true }),
+});
+
+const CONTRACTS = registerContracts([...TOOL_CONTRACTS, writeTime]);
+
+/**
+ * The product's run with a tool more, and a way to end the life of its object. Where `SYNC` is `off` no
+ * effect waits for its record: what that would save is what the ledger costs.
+ */
+export class RunObject extends ProductRunObject {
+  readonly #state: DurableObjectState;
+
+  constructor(ctx: DurableObjectState, env: RawEnv) {
+    if (env["SYNC"] === "off") ctx.storage.sync = () => Promise.resolve();
+    super(ctx, env);
+    this.#state = ctx;
+  }
+
+  protected override get contracts(): RunParts["contracts"] {
+    return CONTRACTS;
+  }
+
+  override fetch(request: Request): Promise<Response> {
+    if (new URL(request.url).pathname === "/crash") this.#state.abort("crash");
+    return super.fetch(request);
+  }
+}
+
+let worker: ((request: Request) => Promise<Response>) | undefined;
+
+export default {
+  async fetch(request: Request, env: RawEnv): Promise<Response> {
+    const [, runId] = /^\/crash\/(.+)$/.exec(new URL(request.url).pathname) ?? [];
+    if (runId !== undefined) {
+      const runs = env["RUNS"] as DurableObjectNamespace;
+      await runs
+        .get(runs.idFromName(runId))
+        .fetch("https://run/crash")
+        .catch(() => {});
+      return new Response(null, { status: 204 });
+    }
+    worker ??= composeWorker(env, CONTRACTS);
+    return worker(request);
+  },
+};

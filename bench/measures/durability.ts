@@ -1,0 +1,121 @@
+import { join } from "node:path";
+import { bundleEntry } from "../contenders/bundle.ts";
+import { TOKEN } from "../contenders/plan.ts";
+import { startContender, type Contender } from "../contenders/start.ts";
+import { takeTurns, type Bench, type Figure } from "../measure.ts";
+import { median } from "../statistics.ts";
+import { modelOf, SCENARIOS, type Scenario } from "../upstream/scenario.ts";
+
+const WARM_UP_ROUNDS = 3;
+const KINDS = ["reads", "writes", "writesUnsynced", "interrupted"] as const;
+
+/**
+ * Measures what it costs that nothing is lost: a chain of calls that change something beside one of calls
+ * that do not, and beside one whose effects do not wait for their record; and a run whose object dies half
+ * way beside one that lives, as a reader who follows it sees both.
+ */
+export async function measureDurability({ plans, quick }: Bench): Promise<readonly Figure[]> {
+  const code = await bundleEntry(
+    join(import.meta.dirname, "../contenders/durable-worker.ts"),
+    true,
+  );
+  const { texts, ...plan } = plans.interlock;
+  const caller = { ...readCaller(texts["API_TOKENS"]), scopes: SCOPES };
+  const settings = { ...texts, API_TOKENS: JSON.stringify([caller]) };
+  const synced = await startContender({ ...plan, code, texts: settings });
+  const unsynced = await startContender({ ...plan, code, texts: { ...settings, SYNC: "off" } });
+  await Promise.all([synced, unsynced].map(govern));
+  const visits: Readonly<Record<(typeof KINDS)[number], () => Promise<void>>> = {
+    reads: () => follow(synced, SCENARIOS.chain),
+    writes: () => follow(synced, SCENARIOS.writes),
+    writesUnsynced: () => follow(unsynced, SCENARIOS.writes),
+    interrupted: () => follow(synced, SCENARIOS.chain, SCENARIOS.chain.steps / 2),
+  };
+  const timesMs: Readonly<Record<(typeof KINDS)[number], number[]>> = {
+    reads: [],
+    writes: [],
+    writesUnsynced: [],
+    interrupted: [],
+  };
+  await takeTurns(KINDS, WARM_UP_ROUNDS + (quick ? 5 : 25), async (kind, round) => {
+    const startMs = performance.now();
+    await visits[kind]();
+    if (round >= WARM_UP_ROUNDS) timesMs[kind].push(performance.now() - startMs);
+  });
+  await Promise.all([synced.stop(), unsynced.stop()]);
+  const [reads, writes, writesUnsynced, interrupted] = KINDS.map((kind) => median(timesMs[kind]));
+  return toFigures({ reads, writes, writesUnsynced, interrupted });
+}
+
+const SCOPES = ["chat", "runs:read", "policy:write"];
+
+function readCaller(tokens = "[]"): object {
+  return (JSON.parse(tokens) as readonly object[])[0] ?? {};
+}
+
+function toFigures(ms: Readonly<Record<(typeof KINDS)[number], number | undefined>>): Figure[] {
+  const { reads = 0, writes = 0, writesUnsynced = 0, interrupted = 0 } = ms;
+  const { steps } = SCENARIOS.writes;
+  const figure = (name: string, interlock: number, other: readonly [string, number]): Figure => ({
+    name: `durability: ${name}`,
+    unit: "ms",
+    raw: { interlock },
+    ratio: { to: other[0], value: interlock / other[1] },
+  });
+  return [
+    figure(`chain of ${steps} writes`, writes, ["the same of reads", reads]),
+    figure("the same chain of writes", writes, ["one that waits for no record", writesUnsynced]),
+    figure("a run whose object dies half way", interrupted, ["one that lives", reads]),
+  ];
+}
+
+/** The tenant's object has to know the policy that its mutations stand on. */
+async function govern({ port }: Contender): Promise<void> {
+  const allowedTools = ["core__get_current_time", "bench__write_time"];
+  const response = await fetch(`http://127.0.0.1:${port}/v1/policy`, {
+    method: "PUT",
+    headers: { ...HEADERS, "if-none-match": "*" },
+    body: JSON.stringify({ allowedTools, budgets: { maxSteps: 50 } }),
+  });
+  if (response.status !== 200) throw new Error(`policy: ${await response.text()}`);
+}
+
+const HEADERS = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+
+/** Follows a run to its end; ends the life of its object once, after so many steps. */
+async function follow({ port }: Contender, scenario: Scenario, dieAfter?: number): Promise<void> {
+  const url = `http://127.0.0.1:${port}`;
+  const messages = [{ role: "user", content: "What time is it?" }];
+  const body = JSON.stringify({ model: modelOf(scenario), messages });
+  const started = await fetch(`${url}/v1/chat`, { method: "POST", headers: HEADERS, body });
+  const runId = started.headers.get("x-run-id") ?? "";
+  let seen = await read(started, dieAfter);
+  if (dieAfter !== undefined) await fetch(`${url}/crash/${runId}`);
+  while (!seen.text.includes("data: [DONE]")) {
+    const headers = { ...HEADERS, "last-event-id": seen.lastId };
+    const rest = await fetch(`${url}/v1/runs/${runId}/events`, { headers });
+    if (rest.status !== 200) throw new Error(`events: ${rest.status}`);
+    seen = await read(rest);
+  }
+  if (!seen.text.includes('"reason":"stop"')) throw new Error(seen.text.slice(-500));
+}
+
+/** Reads to the end, or until so many steps are finished. */
+async function read(
+  { body }: Response,
+  steps = Number.POSITIVE_INFINITY,
+): Promise<{ readonly text: string; readonly lastId: string }> {
+  let text = "";
+  const utf8 = new TextDecoder();
+  try {
+    for await (const chunk of body ?? []) {
+      text += utf8.decode(chunk, { stream: true });
+      if (text.split('"type":"step-finish"').length > steps) break;
+    }
+  } catch {
+    // The object died; what came before counts.
+  }
+  const whole = text.slice(0, text.lastIndexOf("\n\n"));
+  const lastId = [...whole.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? "0-0";
+  return { text, lastId };
+}
