@@ -2,6 +2,7 @@ import type { Clock } from "../capabilities/clock.ts";
 import type { Random } from "../capabilities/random.ts";
 import type { AiEvent } from "../protocol/ai-event.ts";
 import type { ModelFailure, ModelTurn } from "../protocol/model-event.ts";
+import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.ts";
 import { isHighSurrogate } from "../protocol/utf16.ts";
 import type { StepScope } from "./step-scope.ts";
 
@@ -20,14 +21,18 @@ export interface Answered {
 /**
  * Asks the model, and again when its provider fails in a way that may pass. What a failed attempt said is
  * withdrawn before the next one speaks.
- * Contract: every call is counted before it is made; one that the provider refused is given back.
+ * Contract: every call is counted before it is made; one that the provider refused is given back. The
+ * usage is that of all attempts.
  */
 export async function askModel(scope: StepScope): Promise<Answered> {
   const { journal, modelCalls, signal } = scope;
+  let used: Usage | undefined;
   for (let attempt = 1; ; attempt++) {
     modelCalls.take();
     const modelCall = modelCalls.made;
-    const { turn, part } = await streamModel(scope);
+    const { turn: answer, part } = await streamModel(scope);
+    used = answer.usage ? addUsage(used ?? NO_USAGE, answer.usage) : used;
+    const turn = { ...answer, ...(used && { usage: used }) };
     const { failure } = turn;
     if (failure && isRefusal(failure)) modelCalls.giveBack();
     const delayMs = failure && nextAttemptMs(failure, attempt, scope);
