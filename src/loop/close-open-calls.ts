@@ -1,7 +1,8 @@
 import type { RunClaim } from "../protocol/run-claim.ts";
 import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 import { concludeEarly, type Ending } from "../runner/conclude.ts";
-import { concludeStopped, INTERRUPTED } from "../runner/settle-doubt.ts";
+import { isInDoubt } from "../runner/invocation-ledger.ts";
+import { concludeSettled, concludeStopped, INTERRUPTED } from "../runner/settle-doubt.ts";
 import { TOOL_FAILED } from "../runner/tool-failure.ts";
 
 /**
@@ -15,10 +16,11 @@ export function closeOpenCalls(
 ): readonly TranscriptMessage[] {
   const startedAtMs = ports.clock.nowMs();
   for (const record of ports.invocations.open()) {
-    const { toolCallId, step, part, dispatches, binding } = record;
+    const { toolCallId, step, part, settlement, binding } = record;
     const context = { runId, tenantId, actorId, toolCallId, step, part };
     const ending = { ports, call: record, context, startedAtMs };
-    if (dispatches > 0 && binding?.mutates === true) concludeStopped(ending, INTERRUPTED);
+    if (settlement) concludeSettled(ending, settlement);
+    else if (isInDoubt(record) && binding?.mutates === true) concludeStopped(ending, INTERRUPTED);
     else concludeEarly(ending, TOOL_FAILED.failure);
   }
   const last = transcript.findLastIndex(({ role }) => role === "assistant");

@@ -21,7 +21,7 @@ import { closeOpenCalls } from "./close-open-calls.ts";
 import { Growth } from "./growth.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { endOf, endOfStop, failed, overBudget, type RunEnd } from "./run-end.ts";
-import type { LoggedProgress, RunMemory } from "./run-memory.ts";
+import type { RunMemory } from "./run-memory.ts";
 import { runStep, type Step, type StepEnd } from "./run-step.ts";
 import type { StepScope } from "./step-scope.ts";
 import { TenantTokens } from "./tenant-tokens.ts";
@@ -80,6 +80,7 @@ export async function runLoop(life: RunLife, ports: RunPorts): Promise<"ended" |
   const open: OpenLife = { ...life, transcript: [...transcript], spent };
   let end: RunEnd | typeof WAITING;
   try {
+    withdrawHalfStep(journal, life.memory);
     end = await runSteps(open, { ...ports, invocations });
   } catch {
     const answers = closeOpenCalls({ ...ports, invocations }, life.claim, open.transcript);
@@ -114,12 +115,11 @@ async function runSteps(life: OpenLife, ports: LedgeredPorts): Promise<RunEnd | 
   const steps = await openSteps(life, ports);
   const { progress, facts } = life.memory;
   const { lastStep, isContinued } = progress;
-  if (!isContinued && facts.turn) {
+  if (!isContinued && facts.turn?.step === lastStep) {
     const isInDoubt = ports.invocations.ofStep(lastStep).some(({ state }) => state === "EXPIRED");
     return (await endAfter(steps, { turn: facts.turn, continued: false, isInDoubt })) ?? BROKEN;
   }
   for (let step = firstStep(life.memory); ; step = stepAfter(step)) {
-    if (step.hasBegun && !step.turn) withdrawHalfStep(ports.journal, progress);
     const refused = step.turn ? undefined : await refuseStep(steps);
     if (refused) {
       if (step.hasBegun) ports.journal.append([unansweredStep(step)]);
@@ -209,10 +209,10 @@ function stepAfter({ number }: Pick<Step, "number">): Step {
 }
 
 /** What a crash cut short is said anew: readers are told not to count on it. */
-function withdrawHalfStep(
-  journal: RunPorts["journal"],
-  { texts, openTexts }: LoggedProgress,
-): void {
+function withdrawHalfStep(journal: RunPorts["journal"], memory: RunMemory): void {
+  const { hasBegun, turn } = firstStep(memory);
+  if (!hasBegun || turn) return;
+  const { texts, openTexts } = memory.progress;
   journal.append(openTexts.map((part) => ({ type: "text_finished", part })));
   if (texts.length > 0) journal.append([{ type: "text_withdrawn", parts: texts }]);
 }
