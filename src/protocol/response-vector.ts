@@ -51,6 +51,14 @@ const DOUBTFUL: ReadonlySet<TaxonomyClass> = new Set([
   "TIMEOUT",
   "DEPENDENCY_UNAVAILABLE",
   "UNKNOWN_ERROR",
+  // The key is in use: an earlier attempt under it goes on.
+  "IDEMPOTENCY_CONFLICT",
+] satisfies TaxonomyClass[]);
+
+/** Classes after which something was changed, though not what was asked for. */
+const HALF_DONE: ReadonlySet<TaxonomyClass> = new Set([
+  "COMPENSATION_REQUIRED",
+  "COMPENSATION_FAILED",
 ] satisfies TaxonomyClass[]);
 
 /** Tells whether an operation that ended like this may have changed something all the same. */
@@ -58,7 +66,7 @@ export function leavesDoubt(
   taxonomyClass: TaxonomyClass,
   { dispatched, mutates }: Pick<DispatchState, "dispatched" | "mutates">,
 ): boolean {
-  return dispatched && mutates && DOUBTFUL.has(taxonomyClass);
+  return dispatched && mutates && (DOUBTFUL.has(taxonomyClass) || HALF_DONE.has(taxonomyClass));
 }
 
 const NEXT: { readonly [Class in TaxonomyClass]: NextAction } = {

@@ -17,8 +17,9 @@ import type { CallLesson, InvocationEnd, ToolExecResult } from "../protocol/tool
 import { printOf } from "./call-history.ts";
 import { mutates, type CallInHand, type ToolRunnerPorts } from "./call-in-hand.ts";
 import { askAfter } from "./gates/ask-hooks.ts";
+import type { FinalState } from "./invocation-ledger.ts";
 import { hookedCall, type Passage } from "./pass-gates.ts";
-import { dispatchStateOf } from "./retry.ts";
+import { dispatchStateOf, hasHappened } from "./retry.ts";
 import { failCall } from "./tool-failure.ts";
 
 /** A call that may not even have found its tool. */
@@ -30,7 +31,7 @@ export type Ending = Pick<CallInHand, "call" | "context" | "startedAtMs"> &
 /** How a call ends. */
 interface Conclusion {
   readonly outcome: Result<Shown, ToolFailure>;
-  readonly invocationState: InvocationState;
+  readonly invocationState: FinalState;
   readonly dispatchState: DispatchState;
   readonly warnings?: readonly string[];
   readonly lesson?: CallLesson;
@@ -51,27 +52,26 @@ export function concludeEarly(ending: Ending, failure: ToolFailure): ToolExecRes
   return finish(ending, { outcome: fail(failure), invocationState, dispatchState });
 }
 
-/** Answers a call that is being carried out already. Contract: records nothing; the other one does. */
-export function observeConflict(ports: Ending["ports"], asked: Asked): ToolExecResult {
+/** Turns away a call of an operation that has a record. Contract: records nothing. */
+export function turnAway(
+  ports: Ending["ports"],
+  asked: Pick<CallInHand, "call" | "context">,
+  { failure }: typeof IN_PROGRESS,
+): ToolExecResult {
   const nowMs = ports.clock.nowMs();
-  const failure = failCall("IDEMPOTENCY_CONFLICT", IN_PROGRESS).failure;
-  const conclusion: Conclusion = {
-    outcome: fail(failure),
-    invocationState: "PENDING",
-    dispatchState: NOT_DISPATCHED,
-  };
+  const conclusion = { outcome: fail(failure), dispatchState: NOT_DISPATCHED };
   const observation = observe({ ports, ...asked, startedAtMs: nowMs }, conclusion, nowMs);
   const response = respond(failure.taxonomyClass, NOT_DISPATCHED);
   const end = { observation, response, startedAtMs: nowMs, endedAtMs: nowMs };
-  return resultOf(asked.context.toolCallId, "PENDING", { ...end, errorCode: codeOf(failure) });
+  const state = ports.invocations.find(asked.context)?.state ?? "PENDING";
+  return resultOf(asked.context.toolCallId, state, { ...end, errorCode: codeOf(failure) });
 }
 
-type Asked = Pick<CallInHand, "call" | "context">;
-
-const IN_PROGRESS = {
+/** Turns away a call that is being carried out already. */
+export const IN_PROGRESS = failCall("IDEMPOTENCY_CONFLICT", {
   code: "in_progress",
   message: "the same operation is being carried out; its result will come",
-};
+});
 
 /** Ends a call whose effect is in doubt: nobody will find out any more. */
 export function concludeExpired(ending: Ending, failure: ToolFailure): ToolExecResult {
@@ -99,7 +99,7 @@ export async function conclude(hand: CallInHand, passage: Passage): Promise<Tool
   const { args, begun, isReplay = false } = passage;
   const { outcome, lesson, repairEnded, warnings } = await learn(hand, passage);
   const dispatchState = { ...dispatchStateOf(hand, passage), repairEnded };
-  const invocationState = invocationStateOf(outcome, dispatchState);
+  const invocationState = finalState(passage, dispatchState);
   const conclusion = { outcome, lesson, invocationState, dispatchState, warnings, isReplay };
   if (!begun || !args) return finish(hand, conclusion);
   const { ports, tool } = hand;
@@ -118,14 +118,9 @@ function withhold(outcome: Conclusion["outcome"], veto: Veto): Result<never, Too
 }
 
 /** A mutation whose output does not fit has happened all the same. */
-function invocationStateOf(
-  outcome: Conclusion["outcome"],
-  state: DispatchState,
-): Exclude<InvocationState, "PENDING"> {
-  if (outcome.ok) return "COMPLETED";
-  const { failure } = outcome;
-  const ran = state.dispatched && failure.taxonomyClass === "OBSERVATION_NORMALIZATION_FAIL";
-  return ran ? "COMPLETED" : failedState(failure, state);
+function finalState(passage: Passage, state: DispatchState): FinalState {
+  const { outcome } = passage;
+  return outcome.ok || hasHappened(passage) ? "COMPLETED" : failedState(outcome.failure, state);
 }
 
 function failedState(
@@ -220,7 +215,7 @@ export function resultOf(
 
 function observe(
   { ports, call, context, tool, attempt, startedAtMs }: Ending,
-  { outcome, dispatchState, warnings = [], isReplay = false }: Conclusion,
+  { outcome, dispatchState, warnings = [], isReplay = false }: Omit<Conclusion, "invocationState">,
   endedAtMs: number,
 ): ObservationObject {
   const facts: ObservationFacts = {

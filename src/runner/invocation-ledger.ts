@@ -24,12 +24,31 @@ export function operationIdOf({ step, toolCallId }: Operation): string {
 /** No gate lets longer arguments through, so a longer head of them tells as much. */
 const MAX_ARGUMENTS_CHARS = MAX_CONTRACT_BYTES + 1;
 
+/** Refuses an operation that is bound to something else. */
+export const OTHER_PAYLOAD = failCall("SIGNATURE_MISMATCH", {
+  code: "other_payload",
+  message: "the same operation was asked for before with other arguments",
+});
+
+/** Tells whether a call asks for what a record was reserved for. */
+export function asksForThe(record: ToolInvocationRecord, call: ToolCall): boolean {
+  return (
+    call.name === record.name &&
+    call.truncated === record.truncated &&
+    headOf(call.argumentsText) === record.argumentsText
+  );
+}
+
+function headOf(argumentsText: string): string {
+  return argumentsText.slice(0, MAX_ARGUMENTS_CHARS);
+}
+
 /**
  * One record per logical operation, and the moves it may make (seeds/004, "Idempotency State Model").
  * Every change goes to the journal; what has to be durable before something happens is the caller's to
  * wait for.
  * Ownership: one per run, over the records of its earlier lives.
- * Contract: synchronous; throws on an illegal move, which is a bug.
+ * Contract: synchronous; throws on an illegal move, and on any change of what has ended: both are bugs.
  */
 export class InvocationLedger {
   readonly #journal: Pick<RunJournal, "record">;
@@ -70,7 +89,7 @@ export class InvocationLedger {
   ): ToolInvocationRecord {
     const { toolCallId, name, truncated } = call;
     if (this.find({ step, toolCallId })) throw new Error(`${step}:${toolCallId} is reserved`);
-    const argumentsText = call.argumentsText.slice(0, MAX_ARGUMENTS_CHARS);
+    const argumentsText = headOf(call.argumentsText);
     return this.#keep({
       number: this.#records.size + 1,
       toolCallId,
@@ -90,50 +109,57 @@ export class InvocationLedger {
    * Fails: SIGNATURE_MISMATCH for another payload, or the same one under another key.
    */
   bind(operation: Operation, binding: InvocationBinding): Result<null, ToolFailure> {
-    const record = this.#get(operation);
+    const record = this.#open(operation);
     const bound = record.binding;
     // The key tells more than the hash of the arguments: the tool's version and the user are in it.
-    if (bound && bound.idempotencyKey !== binding.idempotencyKey) {
-      const message = "the same operation was asked for before with other arguments";
-      return failCall("SIGNATURE_MISMATCH", { code: "other_payload", message });
-    }
+    if (bound && bound.idempotencyKey !== binding.idempotencyKey) return OTHER_PAYLOAD;
     if (!bound) this.#keep({ ...record, binding });
     return ok(null);
   }
 
   /** Notes what an operation took of the run's budgets. */
   charge(operation: Operation, amounts: BudgetAmounts): void {
-    this.#keep({ ...this.#get(operation), amounts });
+    this.#keep({ ...this.#open(operation), amounts });
   }
 
   /** Marks that the tool is about to be asked to act. */
   dispatch(operation: Operation): void {
-    const record = this.#get(operation);
+    const record = this.#open(operation);
+    if (!record.binding) throw new Error(`${operationIdOf(operation)} is bound to nothing`);
     const state = record.state === "PENDING" ? record.state : move(record, "PENDING");
     this.#keep({ ...record, state, dispatches: record.dispatches + 1 });
   }
 
   /** Marks that an operation is known not to have happened, so that it may be tried again. */
   retract(operation: Operation): void {
-    const record = this.#get(operation);
+    const record = this.#dispatched(operation);
     this.#keep({ ...record, state: move(record, "FAILED_RETRYABLE") });
   }
 
   /** Leaves it to an operator to find out what became of an operation. */
   awaitOutcome(operation: Operation, untilMs: number): void {
-    this.#keep({ ...this.#get(operation), awaitedUntilMs: untilMs });
+    this.#keep({ ...this.#dispatched(operation), awaitedUntilMs: untilMs });
   }
 
-  settle(operation: Operation, state: InvocationState, end: InvocationEnd): void {
-    const record = this.#get(operation);
-    if (record.end) throw new Error(`${operationIdOf(operation)} has ended`);
+  /** Ends an operation. Contract: only what was dispatched may have had an effect. */
+  settle(operation: Operation, state: FinalState, end: InvocationEnd): void {
+    const hadEffect = state === "COMPLETED" || state === "EXPIRED";
+    const record = hadEffect ? this.#dispatched(operation) : this.#open(operation);
     const next = record.state === state ? state : move(record, state);
     this.#keep({ ...record, state: next, end });
   }
 
-  #get(operation: Operation): ToolInvocationRecord {
+  #open(operation: Operation): ToolInvocationRecord {
     const record = this.find(operation);
     if (!record) throw new Error(`${operationIdOf(operation)} is not reserved`);
+    if (record.end) throw new Error(`${operationIdOf(operation)} has ended`);
+    return record;
+  }
+
+  /** What was dispatched, and of which nothing is known since. */
+  #dispatched(operation: Operation): ToolInvocationRecord {
+    const record = this.#open(operation);
+    if (!isInDoubt(record)) throw new Error(`${operationIdOf(operation)} is not dispatched`);
     return record;
   }
 
@@ -153,6 +179,14 @@ export class InvocationLedger {
     this.#records.set(operation, record);
   }
 }
+
+/** Tells whether the tool was asked to act and nobody noted what became of it. */
+export function isInDoubt({ state, dispatches }: ToolInvocationRecord): boolean {
+  return state === "PENDING" && dispatches > 0;
+}
+
+/** Where an operation can end. */
+export type FinalState = Exclude<InvocationState, "PENDING" | "COMPENSATED">;
 
 function move({ state }: ToolInvocationRecord, to: InvocationState): InvocationState {
   if (!isLegalMove(state, to)) throw new Error(`illegal move from ${state} to ${to}`);

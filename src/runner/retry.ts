@@ -26,15 +26,26 @@ export function nextRetryMs(hand: CallInHand, passage: Passage): number | undefi
 
 /** What the response to an outcome depends on beside its class. */
 export function dispatchStateOf(
-  { tool }: Pick<CallInHand, "tool">,
-  { begun, outcome }: Pick<Passage, "begun" | "outcome">,
+  { tool, doubt }: Pick<CallInHand, "tool" | "doubt">,
+  { dispatched, outcome }: Pick<Passage, "dispatched" | "outcome">,
 ): DispatchState {
+  const mayHaveRun = outcome.ok || outcome.failure.notCommitted !== true;
   return {
-    dispatched: begun !== undefined && (outcome.ok || outcome.failure.notCommitted !== true),
+    dispatched: doubt !== undefined || (dispatched && mayHaveRun),
     mutates: mutates(tool),
     isIdempotent: tool.isIdempotent,
     repairEnded: false,
   };
+}
+
+/** Tells whether an attempt did what it was asked to, also where its output does not fit. */
+export function hasHappened({
+  dispatched,
+  outcome,
+}: Pick<Passage, "dispatched" | "outcome">): boolean {
+  if (!dispatched || outcome.ok) return dispatched;
+  const { taxonomyClass, notCommitted } = outcome.failure;
+  return taxonomyClass === "OBSERVATION_NORMALIZATION_FAIL" && notCommitted !== true;
 }
 
 /** Waits, or until the run is cancelled. */

@@ -20,7 +20,7 @@ import { normaliseOutput } from "./gates/normalise-output.ts";
 import { parseCall } from "./gates/parse-call.ts";
 import { openInvocation } from "./invocation.ts";
 import type { Passage } from "./pass-gates.ts";
-import { dispatchStateOf } from "./retry.ts";
+import { dispatchStateOf, hasHappened } from "./retry.ts";
 
 /** The call waits until an operator has told what became of it. */
 export const WAITING = "waiting";
@@ -42,10 +42,11 @@ export const INTERRUPTED: ToolFailure = {
 /** Tells why nobody knows what became of an operation after an attempt; undefined when that is known. */
 export function doubtAfter(hand: CallInHand, passage: Passage): ToolFailure | undefined {
   const { dispatched, outcome } = passage;
-  if (!dispatched) return hand.doubt;
-  if (outcome.ok) return undefined;
-  const inDoubt = leavesDoubt(outcome.failure.taxonomyClass, dispatchStateOf(hand, passage));
-  return inDoubt ? outcome.failure : undefined;
+  if (outcome.ok || hasHappened(passage)) return undefined;
+  const inDoubt =
+    dispatched && leavesDoubt(outcome.failure.taxonomyClass, dispatchStateOf(hand, passage));
+  // What one attempt is told says nothing about those before it.
+  return inDoubt ? outcome.failure : hand.doubt;
 }
 
 /**
@@ -135,31 +136,40 @@ interface Found {
   readonly argumentsPrint: string;
 }
 
-/**
- * Asks the contract what became of the operation, with arguments that fit it and what the operation may
- * be asked with now.
- */
+/** Asks the contract what became of the operation; what breaks on the way answers nothing. */
 async function reconcile(hand: CallInHand): Promise<Found> {
-  const { tool, call, context, ports } = hand;
-  const argumentsPrint = await hashText(call.argumentsText.trim());
+  const argumentsPrint = await hashText(hand.call.argumentsText.trim());
   const unknown: Found = { answer: { kind: "unknown" }, argumentsPrint };
+  try {
+    return (await askContract(hand)) ?? unknown;
+  } catch {
+    return unknown;
+  }
+}
+
+/**
+ * Asks with arguments that fit the contract, and with what the operation may be asked with now; undefined
+ * where it cannot be asked, or for another operation than the one that was bound.
+ */
+async function askContract(hand: CallInHand): Promise<Found | undefined> {
+  const { tool, call, context, ports } = hand;
   const parsed = parseCall(call, tool);
   const valid = parsed.ok ? checkArguments(tool, parsed.value) : parsed;
   const bound = ports.invocations.find(context)?.binding;
-  if (!tool.reconcile || !valid.ok || !bound) return unknown;
+  const ask = tool.reconcile;
+  if (!ask || !valid.ok || !bound) return undefined;
   const payloadHash = await hashOf(valid.value);
   const authorised = await authorise(hand, ports.policy);
-  if (!authorised.ok) return unknown;
+  if (!authorised.ok) return undefined;
   const opened = await openInvocation(hand, payloadHash, authorised.value);
-  if (!opened.ok) return unknown;
+  if (!opened.ok) return undefined;
   const invocation = opened.value;
   const { context: boundContext, scope } = invocation;
   try {
-    if (scope.idempotencyKey !== bound.idempotencyKey) return unknown;
-    const ask = tool.reconcile;
+    if (scope.idempotencyKey !== bound.idempotencyKey) return undefined;
     const asked = await askTool(hand, async () => ok(await ask(valid.value, boundContext, scope)));
-    const answer = asked.ok ? readAnswer(asked.value) : unknown.answer;
-    return { answer, args: bound.args, argumentsPrint: payloadHash };
+    if (!asked.ok) return undefined;
+    return { answer: readAnswer(asked.value), args: bound.args, argumentsPrint: payloadHash };
   } finally {
     invocation.close();
   }
@@ -189,8 +199,9 @@ async function retract(hand: CallInHand, doubt: ToolFailure, found: Found): Prom
     const again = { ...hand, attempt: attempt + 1, begun: undefined, doubt: undefined };
     return { kind: "retracted", hand: again };
   }
+  const settled = { ...hand, doubt: undefined };
   const failure = { ...withWord(doubt, NOT_COMMITTED), notCommitted: true as const };
-  return ended(await conclude(hand, { ...passageOf(hand, found), outcome: fail(failure) }));
+  return ended(await conclude(settled, { ...passageOf(hand, found), outcome: fail(failure) }));
 }
 
 function passageOf(

@@ -14,11 +14,11 @@ import {
   type RunnerState,
   type ToolRunnerPorts,
 } from "./call-in-hand.ts";
-import { conclude, concludeEarly, observeConflict, resultOf } from "./conclude.ts";
+import { conclude, concludeEarly, IN_PROGRESS, resultOf, turnAway } from "./conclude.ts";
 import { FairLock } from "./fair-lock.ts";
 import { checkTurn } from "./gates/check-turn.ts";
 import { lookupTool } from "./gates/lookup-tool.ts";
-import { operationIdOf } from "./invocation-ledger.ts";
+import { asksForThe, isInDoubt, operationIdOf, OTHER_PAYLOAD } from "./invocation-ledger.ts";
 import { passGates, type Passage } from "./pass-gates.ts";
 import { nextRetryMs, wait } from "./retry.ts";
 import {
@@ -39,7 +39,8 @@ export interface ToolRunner {
    * Contract: never throws; reserves the operation before it answers, records it once and ends it with
    * exactly one `tool_call_result` under the call's own id, whatever happens; or it waits for an operator,
    * and is to be asked for again once there is word. A call that ended before is answered with what came
-   * of it. Calls take their turns in the order of asking.
+   * of it; one that asks for something else under the same operation is turned away, as is one that is
+   * being carried out. Calls take their turns in the order of asking.
    */
   exec(
     call: ToolCall,
@@ -69,9 +70,10 @@ type Outcome = ToolExecResult | typeof WAITING;
 async function exec(state: RunnerState, asked: Asked): Promise<Outcome> {
   const { invocations, clock } = state.ports;
   const known = invocations.find(asked.context);
+  if (known && !asksForThe(known, asked.call)) return turnAway(state.ports, asked, OTHER_PAYLOAD);
   if (known?.end) return repeat(known, known.end);
   const operation = operationIdOf(asked.context);
-  if (state.inHand.has(operation)) return observeConflict(state.ports, asked);
+  if (state.inHand.has(operation)) return turnAway(state.ports, asked, IN_PROGRESS);
   state.inHand.add(operation);
   const record = known ?? invocations.reserve(asked.call, asked.context, clock.nowMs());
   try {
@@ -99,7 +101,7 @@ async function carryOut(
   const ending = { ...state, ...asked, startedAtMs: clock.nowMs() };
   const { dispatches, settlement, awaitedUntilMs, binding } = record;
   if (settlement) return concludeSettled({ ...ending, attempt: dispatches }, settlement);
-  const isOpen = dispatches > 0 && record.state === "PENDING";
+  const isOpen = isInDoubt(record);
   if (isOpen && asked.signal.aborted && binding?.mutates === true) {
     return concludeStopped({ ...ending, attempt: dispatches }, INTERRUPTED);
   }
@@ -114,16 +116,17 @@ async function carryOut(
   const giveBack = await state.lock.acquire(tool.isParallel);
   try {
     const hand = { ...ending, tool, startedAtMs: clock.nowMs(), attempt: dispatches + 1 };
-    return isOpen ? await takeUp(hand) : await tryAndConclude(hand);
+    return isOpen ? await takeUp(hand, binding) : await tryAndConclude(hand);
   } finally {
     giveBack();
   }
 }
 
 /** Goes on with a call whose tool was asked in an earlier life of the run. */
-function takeUp(hand: CallInHand): Promise<Outcome> {
+function takeUp(hand: CallInHand, binding: ToolInvocationRecord["binding"]): Promise<Outcome> {
   const { tool, context } = hand;
-  if (!mutates(tool)) return tryAndConclude({ ...hand, begun: context });
+  // What it was then counts: meanwhile another version may have taken the tool's place.
+  if (binding?.mutates !== true) return tryAndConclude({ ...hand, begun: context });
   const inDoubt = { ...hand, begun: context, doubt: INTERRUPTED };
   if (tool.isIdempotent) return tryAndConclude(inDoubt);
   return settle({ ...inDoubt, attempt: hand.attempt - 1 }, INTERRUPTED);
@@ -137,11 +140,14 @@ async function settle(hand: CallInHand, doubt: ToolFailure): Promise<Outcome> {
 /** Makes attempts at a call until one of them is its last. */
 async function tryAndConclude(first: CallInHand): Promise<Outcome> {
   const { part, toolCallId } = first.context;
+  const { invocations, journal } = first.ports;
   for (let hand = first; ;) {
     const passage = await attemptOnce(hand);
     const doubt = doubtAfter(hand, passage);
     const delayMs = nextRetryMs(hand, passage);
     if (delayMs === undefined) return doubt ? settle(hand, doubt) : conclude(hand, passage);
+    // So that a crash while it waits asks nobody what is known.
+    if (passage.dispatched && !doubt && mutates(hand.tool)) invocations.retract(first.context);
     await wait(hand, delayMs);
     const { begun } = passage;
     const wanted = checkTurn(hand, begun !== undefined);
@@ -151,7 +157,7 @@ async function tryAndConclude(first: CallInHand): Promise<Outcome> {
       return conclude(hand, begun ? passage : { ...passage, outcome: wanted });
     }
     const attempt = hand.attempt + 1;
-    hand.ports.journal.append([{ type: "tool_call_progress", part, toolCallId, attempt }]);
+    journal.append([{ type: "tool_call_progress", part, toolCallId, attempt }]);
     hand = { ...hand, attempt, begun, doubt };
   }
 }

@@ -164,6 +164,13 @@ test("a key in use is tried again later under it", async () => {
   expect(new Set(keysOf(shop))).toHaveProperty("size", 1);
 });
 
+// Mutant: taking the refusal for the last word, "it failed and nothing happened".
+test("a key that stays in use leaves in doubt what the earlier attempt under it comes to", async () => {
+  const shop = open(order, () => new Response(null, { status: 409 }));
+  expect(await shop.isInDoubt("tea")).toBe(true);
+  expect(new Set(keysOf(shop))).toHaveProperty("size", 1);
+});
+
 test("a service that asks for patience gets it", async () => {
   const headers = { "retry-after": "20" };
   const shop = open(order, () => new Response(null, { status: 429, headers }), created);
