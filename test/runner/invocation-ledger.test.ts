@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import type { InvocationEnd } from "../../src/protocol/tool-invocation.ts";
+import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
+import { MemoryJournal } from "../suites/fakes.ts";
+
+const call = (id: string, argumentsText = "{}") => ({
+  toolCallId: id as never,
+  name: "tool",
+  argumentsText,
+  truncated: false,
+});
+const at = (id: string, step = 1) => ({ step, toolCallId: id as never });
+const binding = (idempotencyKey = "key") => ({
+  version: "1.0.0",
+  payloadHash: "sha256:payload",
+  idempotencyKey,
+  mutates: true,
+  args: {},
+});
+const END = { startedAtMs: 1, endedAtMs: 2 } as InvocationEnd;
+
+/** Three calls in two steps, asked in this order. */
+function open(journal = new MemoryJournal()) {
+  const ledger = new InvocationLedger(journal, []);
+  ledger.reserve(call("b"), { step: 1, part: 0 }, 7);
+  ledger.reserve(call("a"), { step: 1, part: 1 }, 7);
+  ledger.reserve(call("b"), { step: 2, part: 2 }, 8);
+  return { ledger, journal };
+}
+
+test("records are numbered from 1 in the order asked, over every step", () => {
+  const { journal } = open();
+  expect(journal.records.map(({ number, step, toolCallId }) => [number, step, toolCallId])).toEqual(
+    [
+      [1, 1, "b"],
+      [2, 1, "a"],
+      [3, 2, "b"],
+    ],
+  );
+});
+
+test("an operation is a call of a step: the same id in another step is another one", () => {
+  const { ledger } = open();
+  expect(() => ledger.reserve(call("a"), { step: 1, part: 3 }, 9)).toThrow("is reserved");
+  expect(() => ledger.reserve(call("a"), { step: 2, part: 3 }, 9)).not.toThrow();
+});
+
+test("what another life goes on with has the numbers and the order of the first", () => {
+  const { journal } = open();
+  const next = new InvocationLedger(journal, journal.records);
+  expect(next.reserve(call("c"), { step: 2, part: 3 }, 9).number).toBe(4);
+  expect(next.ofStep(1).map(({ toolCallId }) => toolCallId)).toEqual(["b", "a"]);
+  expect(next.ofStep(2).map(({ toolCallId }) => toolCallId)).toEqual(["b", "c"]);
+  expect(next.ofStep(3)).toEqual([]);
+});
+
+test("taking up what is stored records nothing anew", () => {
+  const { journal } = open();
+  const again = new MemoryJournal();
+  void new InvocationLedger(again, journal.records);
+  expect(again.records).toEqual([]);
+});
+
+test("a step shows the newest of each record", () => {
+  const { ledger } = open();
+  ledger.bind(at("a"), binding());
+  ledger.dispatch(at("a"));
+  expect(ledger.ofStep(1).map(({ dispatches }) => dispatches)).toEqual([0, 1]);
+});
+
+test("an operation keeps its first binding, and is refused under any other key", () => {
+  const { ledger } = open();
+  expect(ledger.bind(at("a"), binding()).ok).toBe(true);
+  expect(ledger.bind(at("a"), binding()).ok).toBe(true);
+  expect(ledger.bind(at("a"), binding("other"))).toMatchObject({
+    ok: false,
+    failure: { taxonomyClass: "SIGNATURE_MISMATCH", errors: [{ code: "other_payload" }] },
+  });
+  expect(ledger.find(at("a"))?.binding?.idempotencyKey).toBe("key");
+});
+
+test("longer arguments than any gate lets through are remembered by their head", () => {
+  const ledger = new InvocationLedger(new MemoryJournal(), []);
+  const record = ledger.reserve(call("a", "x".repeat(300_000)), { step: 1, part: 0 }, 7);
+  expect(record.argumentsText.length).toBe(256 * 1024 + 1);
+});
+
+test("what was not reserved cannot be moved", () => {
+  const { ledger } = open();
+  expect(() => ledger.charge(at("z"), {})).toThrow("is not reserved");
+});
+
+describe("only what was dispatched", () => {
+  test.each(["COMPLETED", "EXPIRED"] as const)("ends %s", (state) => {
+    const { ledger } = open();
+    ledger.bind(at("a"), binding());
+    expect(() => ledger.settle(at("a"), state, END)).toThrow("is not dispatched");
+    ledger.dispatch(at("a"));
+    ledger.settle(at("a"), state, END);
+    expect(ledger.find(at("a"))).toMatchObject({ state, end: END });
+  });
+
+  test("is a question for an operator", () => {
+    const { ledger } = open();
+    expect(() => ledger.awaitOutcome(at("a"), 9)).toThrow("is not dispatched");
+  });
+
+  test("and not retracted since may have had an effect", () => {
+    const { ledger } = open();
+    ledger.bind(at("a"), binding());
+    ledger.dispatch(at("a"));
+    ledger.retract(at("a"));
+    expect(() => ledger.settle(at("a"), "EXPIRED", END)).toThrow("is not dispatched");
+    ledger.settle(at("a"), "FAILED_FINAL", END);
+    expect(ledger.find(at("a"))).toMatchObject({ state: "FAILED_FINAL", dispatches: 1 });
+  });
+});
+
+// Mutant: a failure that may be tried again is dispatched after its end.
+test.each([
+  ["bind", (ledger: InvocationLedger) => ledger.bind(at("a"), binding())],
+  ["charge", (ledger: InvocationLedger) => ledger.charge(at("a"), {})],
+  ["dispatch", (ledger: InvocationLedger) => ledger.dispatch(at("a"))],
+  ["end again", (ledger: InvocationLedger) => ledger.settle(at("a"), "FAILED_RETRYABLE", END)],
+])("what has ended does not %s", (_name, change) => {
+  const { ledger, journal } = open();
+  ledger.bind(at("a"), binding());
+  ledger.settle(at("a"), "FAILED_RETRYABLE", END);
+  const before = journal.records;
+  expect(() => change(ledger)).toThrow("has ended");
+  expect(journal.records).toEqual(before);
+  expect(ledger.open().map(({ number }) => number)).toEqual([1, 3]);
+  expect(ledger.ended().map(({ number }) => number)).toEqual([2]);
+});
