@@ -109,6 +109,8 @@ interface Steps {
   readonly growth: Growth;
   readonly tenantTokens: TenantTokens;
   readonly spent: { usage: Usage };
+  /** The policy that an earlier life stood on cannot be read, so nobody knows its limits. */
+  readonly isPolicyLost: boolean;
 }
 
 async function runSteps(life: OpenLife, ports: LedgeredPorts): Promise<RunEnd | typeof WAITING> {
@@ -173,7 +175,8 @@ async function openSteps(life: OpenLife, ports: LedgeredPorts): Promise<Steps> {
   };
   const growth = new Growth(transcript, claim.messages.length);
   const tenantTokens = new TenantTokens({ ...ports, claim, policy, pin: loaded.pin });
-  return { scope, budget, growth, tenantTokens, spent };
+  const isPolicyLost = facts.pin !== undefined && loaded.deniedBecause !== undefined;
+  return { scope, budget, growth, tenantTokens, spent, isPolicyLost };
 }
 
 /** A run stands on one policy all its lives; it was noted before anything was allowed by it. */
@@ -231,6 +234,7 @@ function unansweredStep({ number }: Step): AiEvent {
 async function refuseStep(steps: Steps): Promise<RunEnd | undefined> {
   const { scope, budget, growth, tenantTokens } = steps;
   if (scope.signal.aborted) return endOfStop(scope.signal.reason as StopReason);
+  if (steps.isPolicyLost) return POLICY_LOST;
   if (scope.modelCalls.left <= 0) return { reason: "step_limit" };
   const exhausted = budget.findExhausted({ tokens: 1 });
   if (exhausted !== undefined) return overBudget(exhausted);
@@ -253,6 +257,7 @@ async function endAfter(
 }
 
 const BROKEN = failed("internal_error", "The run failed inside Interlock.");
+const POLICY_LOST = failed("budget_unavailable", "The run's budgets cannot be read.");
 const TOO_LONG = failed("conversation_too_long", "The conversation has become too long to go on.");
 const IN_DOUBT = failed(
   "outcome_unknown",

@@ -1,0 +1,373 @@
+import fc from "fast-check";
+import * as v from "valibot";
+import { expect, test } from "vitest";
+import type { Model } from "../../src/capabilities/model.ts";
+import { defineTool } from "../../src/contracts/define-tool.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
+import { createToolSource } from "../../src/contracts/static-tool-source.ts";
+import type { RunPorts } from "../../src/loop/run-loop.ts";
+import type { AiEvent } from "../../src/protocol/ai-event.ts";
+import type { ModelFailure, ModelTurn } from "../../src/protocol/model-event.ts";
+import { fail, ok } from "../../src/protocol/result.ts";
+import type { RunClaim } from "../../src/protocol/run-claim.ts";
+import type { StopReason } from "../../src/protocol/run-facts.ts";
+import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
+import { fakeRunCapabilities, policyOf } from "../suites/fakes.ts";
+import { ACME, ANN, lenientPorts, RUN_ID } from "../suites/runner-ports.ts";
+import { live, Storage } from "./lives.ts";
+
+const CLAIM: RunClaim = {
+  runId: RUN_ID,
+  principal: { tenantId: ACME, actorId: ANN, scopes: [] },
+  model: "m",
+  messages: [{ role: "user", text: "hi" }],
+};
+const PIN = { revision: 1, hash: "sha256:1" };
+const USAGE = { inputTokens: 8, outputTokens: 2 };
+const MAX_STEPS = 8;
+
+const TOOLS = ["read", "keyed", "sure", "unsure"] as const;
+/** How a tool answers the first time; after that it works. */
+const HOWS = ["works", "acts and hangs", "hangs", "acts and throws", "refuses"] as const;
+/** How a step's model call goes the first time; after that it works. */
+const ANSWERS = ["speaks", "stalls", "is refused"] as const;
+
+interface PlannedCall {
+  readonly tool: (typeof TOOLS)[number];
+  readonly how: (typeof HOWS)[number];
+}
+interface PlannedStep {
+  readonly answer: (typeof ANSWERS)[number];
+  readonly calls: readonly PlannedCall[];
+}
+type Plan = readonly PlannedStep[];
+
+/** Everything outside the run, which no crash undoes. */
+class World {
+  readonly effects = new Map<string, number>();
+  readonly faults: string[] = [];
+  /** Model calls that a provider answered, or began to. */
+  modelCalls = 0;
+  readonly #seen = new Set<string>();
+
+  /** Tells whether this happens for the first time. */
+  isFirst(what: string): boolean {
+    if (this.#seen.has(what)) return false;
+    this.#seen.add(what);
+    return true;
+  }
+
+  act(key: string, isIdempotent: boolean): void {
+    const count = this.effects.get(key) ?? 0;
+    this.effects.set(key, isIdempotent ? 1 : count + 1);
+  }
+
+  happened(key: string | undefined): boolean {
+    return key !== undefined && this.effects.has(key);
+  }
+}
+
+function contractsOf(world: World) {
+  return TOOLS.map((tool) =>
+    defineTool({
+      name: `test__${tool}`,
+      version: "1.0.0",
+      description: "Does what it is told.",
+      input: v.strictObject({ how: v.picklist(HOWS), at: v.string() }),
+      output: v.strictObject({ done: v.boolean() }),
+      sideEffectClass: tool === "read" ? "READ_ONLY" : "LOW_RISK_INTERNAL",
+      effect: tool === "read" ? "read_only" : "state_change",
+      parallel: tool === "read",
+      redaction: { args: ["how", "at"], output: ["done"] },
+      capabilities: [],
+      runtime: { timeoutMs: 1_000, maxRetries: 1 },
+      idempotency: { supported: tool === "keyed" },
+      ...(tool === "sure" && {
+        reconcile: (
+          _args: unknown,
+          _context: unknown,
+          { idempotencyKey }: { idempotencyKey: string },
+        ) =>
+          world.happened(idempotencyKey)
+            ? { kind: "committed" as const, output: { done: true } }
+            : { kind: "not_committed" as const },
+      }),
+      execute(
+        { how, at }: { how: PlannedCall["how"]; at: string },
+        _context: unknown,
+        { idempotencyKey }: { idempotencyKey: string },
+      ) {
+        const now = world.isFirst(at) ? how : "works";
+        if (now === "refuses") {
+          return fail({
+            taxonomyClass: "DEPENDENCY_UNAVAILABLE" as const,
+            errors: [{ field: null, code: "down", message: "down" }],
+            notCommitted: true as const,
+          });
+        }
+        if (now !== "hangs" && tool !== "read") world.act(idempotencyKey, tool === "keyed");
+        if (now === "works") return ok({ done: true });
+        if (now === "acts and throws") throw new Error("broken");
+        return new Promise<never>(() => {});
+      },
+    } as never),
+  );
+}
+
+/** A provider refuses a history in which a call has no result right after it, or two. */
+function findFault(messages: readonly TranscriptMessage[]): string | undefined {
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index];
+    if (message?.role === "tool") return `a result without its call at ${index}`;
+    if (message?.role !== "assistant") continue;
+    for (const { toolCallId } of message.toolCalls) {
+      const result = messages[++index];
+      if (result?.role !== "tool" || result.toolCallId !== toolCallId) {
+        return `${toolCallId} is not answered at ${index}`;
+      }
+    }
+  }
+  return undefined;
+}
+
+function failed(code: ModelFailure["code"], status?: number): ModelTurn {
+  const failure = { code, detail: "", ...(status !== undefined && { status }) };
+  return { text: "", toolCalls: [], finish: "error", failure };
+}
+
+/** Follows the plan; like everything that leaves the object, a request waits for storage. */
+function modelOf(plan: Plan, world: World, isGone: () => boolean): Model {
+  return {
+    async *stream({ messages }, signal) {
+      if (isGone()) await new Promise(() => {});
+      const fault = findFault(messages);
+      if (fault !== undefined) world.faults.push(fault);
+      const due = messages.filter(({ role }) => role === "assistant").length;
+      const { answer, calls } = plan[due] ?? { answer: "speaks", calls: [] };
+      if (signal.aborted) return yield [{ type: "turn", turn: failed("aborted") }];
+      const now = world.isFirst(`step ${due}`) ? answer : "speaks";
+      if (now === "is refused")
+        return yield [{ type: "turn", turn: failed("upstream_status", 503) }];
+      world.modelCalls++;
+      yield [{ type: "text_delta", text: `${due}:` }];
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      yield [{ type: "text_delta", text: "said." }];
+      if (now === "stalls") return yield [{ type: "turn", turn: failed("upstream_stalled") }];
+      const toolCalls = calls.map(({ tool, how }, index) => ({
+        toolCallId: `call_${index}` as never,
+        name: `test__${tool}`,
+        argumentsText: JSON.stringify({ how, at: `${due}/${index}` }),
+        truncated: false,
+      }));
+      const finish = toolCalls.length > 0 ? "tool_calls" : "stop";
+      const turn: ModelTurn = { text: `${due}:said.`, toolCalls, finish, usage: USAGE };
+      yield [{ type: "turn", turn }];
+    },
+  };
+}
+
+interface Story {
+  readonly plan: Plan;
+  /** After how many writes each life is cut short; those after them are not. */
+  readonly cuts: readonly number[];
+  readonly stop?: {
+    readonly life: number;
+    readonly afterWrites: number;
+    readonly reason: StopReason;
+  };
+  /** Nobody answers what an operator is asked. */
+  readonly isDeserted?: boolean;
+}
+
+async function tell({ plan, cuts, stop, isDeserted = false }: Story) {
+  const world = new World();
+  const storage = new Storage();
+  const contracts = registerContracts(contractsOf(world) as never);
+  const allowedTools = TOOLS.map((tool) => `test__${tool}`);
+  const loaded = {
+    policy: policyOf({ allowedTools, budgets: { maxSteps: MAX_STEPS } }),
+    pin: PIN,
+  };
+  const writes: number[] = [];
+  for (let life = 0; life < 24; life++) {
+    const cut = cuts[life];
+    const isStopped = stop !== undefined && life >= stop.life;
+    const { how, writes: count } = await live({
+      claim: CLAIM,
+      storage,
+      ...(cut !== undefined && { maxWrites: cut }),
+      ...(isStopped && {
+        stop: { ...stop, afterWrites: life === stop.life ? stop.afterWrites : 0 },
+      }),
+      ports: (journal, clock): RunPorts => ({
+        ...lenientPorts(),
+        model: modelOf(plan, world, () => journal.isCut),
+        journal,
+        clock,
+        inbox: { hasMail: false, takeAll: () => [], close: () => {} },
+        policies: { load: async () => loaded, learn: () => {}, read: async () => loaded },
+        source: createToolSource(contracts, { ...fakeRunCapabilities(), clock }),
+      }),
+    });
+    writes.push(count);
+    if (how === "ended") return { world, storage, writes };
+    if (how === "waiting") {
+      storage.answer(({ binding }) => {
+        if (isDeserted) return "expired";
+        return world.happened(binding?.idempotencyKey) ? "committed" : "not_committed";
+      });
+    }
+  }
+  throw new Error("it lives and lives");
+}
+
+const ofType = <T extends AiEvent["type"]>(events: readonly AiEvent[], type: T) =>
+  events.filter((event): event is Extract<AiEvent, { type: T }> => event.type === type);
+
+/** What has to hold however the run was cut. */
+function expectOrder({ world, storage }: Awaited<ReturnType<typeof tell>>): void {
+  const { events, messages } = storage;
+  const records = [...storage.records.values()];
+  expect(world.faults).toEqual([]);
+  expect(world.modelCalls).toBeLessThanOrEqual(MAX_STEPS);
+
+  const dones = ofType(events, "done");
+  expect([dones.length, events.at(-1)]).toEqual([1, dones[0]]);
+  expect(ofType(events, "run_started").length).toBe(1);
+
+  const started = ofType(events, "text_started").map(({ part }) => part);
+  const proposed = ofType(events, "tool_call_proposed");
+  expect(ofType(events, "text_finished").map(({ part }) => part)).toEqual(started);
+  const parts = [...started, ...proposed.map(({ part }) => part)];
+  expect(new Set(parts).size).toBe(parts.length);
+
+  const asked = proposed.map(({ toolCallId }) => toolCallId);
+  const results = ofType(events, "tool_call_result");
+  expect(results.map(({ toolCallId }) => toolCallId).toSorted()).toEqual(asked.toSorted());
+  expect(records.map(({ toolCallId }) => toolCallId)).toEqual(asked);
+  for (const { part, toolCallId, observation } of results) {
+    const record = records.find((one) => one.toolCallId === toolCallId);
+    expect(record).toMatchObject({ part, end: { observation } });
+    const shown = messages.find((one) => one.role === "tool" && one.toolCallId === toolCallId);
+    expect(shown).toMatchObject({ result: observation });
+  }
+  expect(findFault(messages)).toBeUndefined();
+
+  for (const { state, binding } of records) {
+    if (!binding?.mutates) continue;
+    const effects = world.effects.get(binding.idempotencyKey) ?? 0;
+    const [least, most] = state === "COMPLETED" ? [1, 1] : state === "EXPIRED" ? [0, 1] : [0, 0];
+    expect([state, effects >= least && effects <= most]).toEqual([state, true]);
+  }
+  const keys = new Set(records.map(({ binding }) => binding?.idempotencyKey));
+  for (const key of world.effects.keys()) expect(keys).toContain(key);
+
+  const steps = ofType(events, "step_finished");
+  expect(steps.map(({ step }) => step)).toEqual(
+    ofType(events, "step_started").map(({ step }) => step),
+  );
+  const billed = steps.reduce((sum, { usage }) => sum + usage.inputTokens, 0);
+  expect(dones[0]?.usage.inputTokens).toBe(billed);
+  if (dones[0]?.reason === "stop") {
+    const said = messages.flatMap((one) => (one.role === "assistant" ? [one.text] : []));
+    expect(textOf(events)).toBe(said.join(""));
+  }
+}
+
+/** What a reader has before him: every text that was not withdrawn. */
+function textOf(events: readonly AiEvent[]): string {
+  const withdrawn = new Set(ofType(events, "text_withdrawn").flatMap(({ parts }) => parts));
+  return ofType(events, "text_delta")
+    .filter(({ part }) => !withdrawn.has(part))
+    .map(({ text }) => text)
+    .join("");
+}
+
+const FULL: Plan = [
+  {
+    answer: "speaks",
+    calls: [
+      { tool: "read", how: "works" },
+      { tool: "unsure", how: "works" },
+    ],
+  },
+  { answer: "stalls", calls: [{ tool: "keyed", how: "acts and hangs" }] },
+  {
+    answer: "is refused",
+    calls: [
+      { tool: "sure", how: "acts and throws" },
+      { tool: "unsure", how: "refuses" },
+      { tool: "read", how: "hangs" },
+    ],
+  },
+];
+
+test("a run that nothing cuts short goes through its plan", async () => {
+  const story = await tell({ plan: FULL, cuts: [] });
+  expectOrder(story);
+  expect([...story.storage.records.values()].map(({ state }) => state)).toEqual(
+    Array.from({ length: 6 }, () => "COMPLETED"),
+  );
+  expect(story.storage.events.at(-1)).toMatchObject({ reason: "stop" });
+  expect(story.world.modelCalls).toBe(5);
+});
+
+test("a life that is cut after any of its writes and another one make one run", async () => {
+  const { writes } = await tell({ plan: FULL, cuts: [] });
+  const [count = 0] = writes;
+  expect(count).toBeGreaterThan(30);
+  for (let cut = 1; cut <= count; cut++) {
+    const story = await tell({ plan: FULL, cuts: [cut] });
+    expectOrder(story);
+    expect(story.storage.events.at(-1), `cut after ${cut}`).toMatchObject({ reason: "stop" });
+  }
+});
+
+test.each(["cancelled", "time", "interrupted"] as const)(
+  "a life that is cut after any of its writes, and then stopped as %s, ends in order",
+  async (reason) => {
+    const { writes } = await tell({ plan: FULL, cuts: [] });
+    const [count = 0] = writes;
+    for (let cut = 1; cut < count; cut += 2) {
+      const story = await tell({
+        plan: FULL,
+        cuts: [cut],
+        stop: { life: 1, afterWrites: 0, reason },
+      });
+      expectOrder(story);
+      const end = story.storage.events.at(-1);
+      expect(end).toMatchObject({ reason: reason === "cancelled" ? reason : "error" });
+    }
+  },
+);
+
+const plans: fc.Arbitrary<Plan> = fc.array(
+  fc.record({
+    answer: fc.constantFrom(...ANSWERS),
+    calls: fc.array(fc.record({ tool: fc.constantFrom(...TOOLS), how: fc.constantFrom(...HOWS) }), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+  }),
+  { maxLength: 4 },
+);
+const stories: fc.Arbitrary<Story> = fc.record(
+  {
+    plan: plans,
+    cuts: fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 6 }),
+    stop: fc.record({
+      life: fc.nat(4),
+      afterWrites: fc.nat(30),
+      reason: fc.constantFrom<StopReason>("cancelled", "time", "interrupted"),
+    }),
+    isDeserted: fc.boolean(),
+  },
+  { requiredKeys: ["plan", "cuts"] },
+);
+
+test("however often a run is cut, and whatever fails meanwhile, its end is in order", async () => {
+  await fc.assert(
+    fc.asyncProperty(stories, async (story) => expectOrder(await tell(story))),
+    { numRuns: 600 },
+  );
+});
