@@ -1,0 +1,230 @@
+import { expect, test } from "vitest";
+import type { Model } from "../../src/capabilities/model.ts";
+import type { PolicyStore } from "../../src/capabilities/policy-store.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
+import { createToolSource } from "../../src/contracts/static-tool-source.ts";
+import type { RunPorts } from "../../src/loop/run-loop.ts";
+import type { RunClaim } from "../../src/protocol/run-claim.ts";
+import type { StopReason } from "../../src/protocol/run-facts.ts";
+import { NO_USAGE } from "../../src/protocol/usage.ts";
+import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
+import { DENY_ALL } from "../../src/protocol/tool-policy.ts";
+import { fakeRunCapabilities, policyOf } from "../suites/fakes.ts";
+import { ACME, ANN, lenientPorts, RUN_ID } from "../suites/runner-ports.ts";
+import { noteTool } from "../suites/tools.ts";
+import { live, Storage } from "./lives.ts";
+
+const CLAIM: RunClaim = {
+  runId: RUN_ID,
+  principal: { tenantId: ACME, actorId: ANN, scopes: [] },
+  model: "m",
+  messages: [{ role: "user", text: "hi" }],
+};
+const PIN = { revision: 1, hash: "sha256:1" };
+const NAME = "test__note";
+const loaded = { policy: policyOf({ allowedTools: [NAME] }), pin: PIN };
+const steady: PolicyStore = { load: async () => loaded, learn: () => {}, read: async () => loaded };
+const broken: PolicyStore = {
+  ...steady,
+  load: () => Promise.reject(new Error("s3cret")),
+  read: () => Promise.reject(new Error("s3cret")),
+};
+
+/** Goes on with what is stored; answers how often the model and the tool were asked. */
+async function goOn(storage: Storage, more: Partial<RunPorts> = {}, stop?: StopReason) {
+  const { tool, reached } = noteTool();
+  let modelCalls = 0;
+  const model: Model = {
+    async *stream() {
+      modelCalls++;
+      yield [
+        { type: "turn", turn: { text: "ok", toolCalls: [], finish: "stop", usage: NO_USAGE } },
+      ];
+    },
+  };
+  const { how } = await live({
+    claim: CLAIM,
+    storage,
+    ...(stop && { stop: { afterWrites: 0, reason: stop } }),
+    ports: (journal, clock) => ({
+      ...lenientPorts(),
+      model,
+      journal,
+      clock,
+      inbox: { hasMail: false, takeAll: () => [], close: () => {} },
+      policies: steady,
+      source: createToolSource(registerContracts([tool]), { ...fakeRunCapabilities(), clock }),
+      ...more,
+    }),
+  });
+  return { how, modelCalls, reached, done: storage.events.at(-1) };
+}
+
+/** A run in whose first step the model has begun to speak. */
+function halfSaid(): Storage {
+  const storage = new Storage();
+  storage.facts = { modelCalls: 1, pin: PIN, turn: undefined };
+  storage.events.push(
+    { type: "run_started", runId: RUN_ID, model: "m" },
+    { type: "step_started", step: 1, messageId: "m1" },
+    { type: "text_started", part: 0 },
+    { type: "text_delta", part: 0, text: "half" },
+  );
+  return storage;
+}
+
+const RECORD: ToolInvocationRecord = {
+  number: 1,
+  toolCallId: "a" as never,
+  step: 1,
+  part: 0,
+  name: NAME,
+  argumentsText: '{"text":"hi"}',
+  truncated: false,
+  state: "PENDING",
+  dispatches: 1,
+  askedAtMs: 1,
+  binding: {
+    version: "1.0.0",
+    payloadHash: "sha256:p",
+    idempotencyKey: "key",
+    mutates: true,
+    args: { text: "hi" },
+  },
+};
+
+/** A run in whose first step one call was asked for. */
+function asked(change: Partial<ToolInvocationRecord> = {}): Storage {
+  const storage = new Storage();
+  const turn = { step: 1, modelCall: 1, finish: "tool_calls", usage: NO_USAGE } as const;
+  storage.facts = { modelCalls: 1, pin: PIN, turn };
+  storage.events.push(
+    { type: "run_started", runId: RUN_ID, model: "m" },
+    { type: "step_started", step: 1, messageId: "m1" },
+    { type: "tool_call_proposed", part: 0, toolCallId: RECORD.toolCallId, toolName: NAME },
+  );
+  const { toolCallId, name, argumentsText } = RECORD;
+  storage.messages.push({
+    role: "assistant",
+    text: "",
+    toolCalls: [{ toolCallId, name, argumentsText }],
+  });
+  storage.records.set(1, { ...RECORD, ...change });
+  return storage;
+}
+
+// Mutant: closing it only once the policy is read.
+test("a life that breaks at once closes and withdraws what was half said", async () => {
+  const storage = halfSaid();
+  const { how, done } = await goOn(storage, { policies: broken });
+  expect(how).toBe("ended");
+  expect(storage.events.slice(4)).toEqual([
+    { type: "text_finished", part: 0 },
+    { type: "text_withdrawn", parts: [0] },
+    done,
+  ]);
+  expect(done).toMatchObject({ type: "done", reason: "error", error: { code: "internal_error" } });
+});
+
+test.each([
+  ["a write that was begun", {}, "EXPIRED"],
+  ["a write that did not happen", { state: "FAILED_RETRYABLE" }, "FAILED_FINAL"],
+  ["a write that was not begun", { dispatches: 0 }, "FAILED_FINAL"],
+  ["a read", { binding: { ...RECORD.binding, mutates: false } }, "FAILED_FINAL"],
+  [
+    "a write known to have happened",
+    { settlement: { outcome: "committed", atMs: 1 } },
+    "COMPLETED",
+  ],
+  [
+    "a write known not to have happened",
+    { settlement: { outcome: "not_committed", atMs: 1 } },
+    "FAILED_RETRYABLE",
+  ],
+  ["a write of which nobody told", { settlement: { outcome: "expired", atMs: 1 } }, "EXPIRED"],
+] as readonly [string, object, string][])(
+  "a life that breaks at once ends %s as what is known of it, and answers it",
+  async (_name, change, state) => {
+    const storage = asked(change);
+    const { how, reached } = await goOn(storage, { policies: broken });
+    expect([how, reached]).toEqual(["ended", []]);
+    const record = storage.records.get(1);
+    expect(record?.state).toBe(state);
+    const { observation } = record?.end ?? {};
+    expect(storage.events.slice(3)).toMatchObject([
+      { type: "tool_call_result", part: 0, observation },
+      { type: "done", error: { code: "internal_error" } },
+    ]);
+    expect(storage.messages.slice(1)).toEqual([
+      { role: "tool", toolCallId: "a", name: NAME, result: observation },
+    ]);
+  },
+);
+
+test("a life that breaks answers a call that had ended, once", async () => {
+  const storage = asked();
+  await goOn(storage, {}, "cancelled");
+  const [, answer] = storage.messages;
+  for (const messages of [storage.messages.slice(0, 1), storage.messages.slice(0, 2)]) {
+    const again = new Storage();
+    again.messages.push(...messages);
+    again.records.set(1, storage.records.get(1) as ToolInvocationRecord);
+    again.facts = storage.facts;
+    again.events.push(...storage.events.slice(0, 4));
+    await goOn(again, { policies: broken });
+    expect(again.messages.slice(1)).toEqual([answer]);
+    expect(again.events.slice(4).map(({ type }) => type)).toEqual(["done"]);
+  }
+});
+
+const lost: PolicyStore = {
+  ...steady,
+  read: async () => ({ policy: DENY_ALL, deniedBecause: "unreadable" }),
+};
+
+// Mutant: going on with the limits of no policy at all.
+test("a run whose policy cannot be read any more asks no model", async () => {
+  const storage = halfSaid();
+  const { modelCalls, done } = await goOn(storage, { policies: lost });
+  expect(modelCalls).toBe(0);
+  expect(done).toMatchObject({ reason: "error", error: { code: "budget_unavailable" } });
+  const other = asked({ dispatches: 0 });
+  const { modelCalls: calls, reached } = await goOn(other, { policies: lost });
+  expect([calls, reached]).toEqual([0, []]);
+  expect(other.records.get(1)?.end?.observation.status.taxonomy_class).toBe("POLICY_VIOLATION");
+});
+
+test("a run goes on under the policy that it noted, whatever is current", async () => {
+  const pins: unknown[] = [];
+  const policies: PolicyStore = {
+    ...steady,
+    load: () => Promise.reject(new Error("not asked")),
+    read: async (_tenant, pin) => (pins.push(pin), loaded),
+  };
+  const { done } = await goOn(halfSaid(), { policies });
+  expect(done).toMatchObject({ reason: "stop" });
+  expect(pins).toEqual([PIN]);
+});
+
+test("a run notes the policy it stands on, its model calls and its last turn", async () => {
+  const storage = new Storage();
+  const { done } = await goOn(storage);
+  expect(done).toMatchObject({ reason: "stop" });
+  expect(storage.facts).toMatchObject({
+    modelCalls: 1,
+    pin: PIN,
+    turn: { step: 1, finish: "stop" },
+  });
+});
+
+test("a step that could not be taken up again is not mistaken for the one before it", async () => {
+  const storage = asked({ dispatches: 0 });
+  storage.events.push(
+    { type: "step_finished", step: 1, finish: "tool_calls", usage: NO_USAGE, continued: true },
+    { type: "step_started", step: 2, messageId: "m2" },
+    { type: "step_finished", step: 2, finish: "error", usage: NO_USAGE, continued: false },
+  );
+  const { done, modelCalls } = await goOn(storage, { policies: lost });
+  expect(modelCalls).toBe(0);
+  expect(done).toMatchObject({ reason: "error", error: { code: "budget_unavailable" } });
+});
