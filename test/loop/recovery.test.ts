@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import type { Model } from "../../src/capabilities/model.ts";
@@ -182,7 +182,7 @@ interface Story {
 async function tell({ plan, cuts, stop, isDeserted = false }: Story) {
   const world = new World();
   const storage = new Storage();
-  const contracts = registerContracts(contractsOf(world) as never);
+  const contracts = registerContracts(contractsOf(world));
   const allowedTools = TOOLS.map((tool) => `test__${tool}`);
   const loaded = {
     policy: policyOf({ allowedTools, budgets: { maxSteps: MAX_STEPS } }),

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isLegalMove, INVOCATION_STATES } from "../../src/protocol/invocation-state.ts";
 import type { InvocationState } from "../../src/protocol/invocation-state.ts";
@@ -9,7 +9,7 @@ import type {
 } from "../../src/protocol/tool-invocation.ts";
 import { InvocationLedger, type FinalState } from "../../src/runner/invocation-ledger.ts";
 
-const LEGAL: readonly string[] = [
+const LEGAL: ReadonlySet<string> = new Set([
   "PENDING > COMPLETED",
   "PENDING > FAILED_RETRYABLE",
   "PENDING > FAILED_FINAL",
@@ -17,11 +17,11 @@ const LEGAL: readonly string[] = [
   "COMPLETED > COMPENSATED",
   "FAILED_RETRYABLE > PENDING",
   "FAILED_RETRYABLE > FAILED_FINAL",
-];
+]);
 
 describe("of the moves from one state to another", () => {
   const pairs = INVOCATION_STATES.flatMap((from) =>
-    INVOCATION_STATES.map((to) => [from, to, LEGAL.includes(`${from} > ${to}`)] as const),
+    INVOCATION_STATES.map((to) => [from, to, LEGAL.has(`${from} > ${to}`)] as const),
   );
 
   test("there are six times six, and seven of them are legal", () => {
@@ -105,9 +105,7 @@ function follow(model: Model, next: Act): Model | undefined {
       const { state } = next;
       const ended = { ...model, state, hasEnded: true };
       if (state === "COMPLETED" || state === "EXPIRED") return inDoubt ? ended : undefined;
-      return model.state === state || LEGAL.includes(`${model.state} > ${state}`)
-        ? ended
-        : undefined;
+      return model.state === state || LEGAL.has(`${model.state} > ${state}`) ? ended : undefined;
     }
   }
 }

@@ -360,9 +360,10 @@ describe("a run that is stopped", () => {
     ["an idempotent write", IDEMPOTENT],
   ])("before it takes up %s of an earlier life closes it in doubt", async (_name, change) => {
     const { tool, keys } = toolOf([never, works], { ...change, reconcile: COMMITTED });
-    const stored = await leave(tool);
-    for (const record of [stored, stored.map((one) => ({ ...one, awaitedUntilMs: 9 }))]) {
-      const bench = benchFor([tool], { stored: record });
+    const [left] = await leave(tool);
+    const record = left as ToolInvocationRecord;
+    for (const one of [record, { ...record, awaitedUntilMs: 9 }]) {
+      const bench = benchFor([tool], { stored: [one] });
       const signal = AbortSignal.abort();
       expect(await bench.ask(NAME, ARGS, { ...AT, signal })).toMatchObject(expired);
     }
