@@ -320,6 +320,27 @@ describe("a run that is stopped", () => {
     expect(recordOf(bench)).toMatchObject({ state: "EXPIRED", dispatches: 1 });
   });
 
+  test("while a write runs asks nobody what became of it", async () => {
+    const abort = new AbortController();
+    const { tool } = toolOf([() => (abort.abort(), never())], { reconcile: COMMITTED });
+    const bench = benchFor([tool]);
+    await bench.ask(NAME, ARGS, { ...AT, signal: abort.signal });
+    expect(bench.questions.length).toBe(1);
+  });
+
+  test("while an idempotent write is about to be made again tells of the attempt in doubt", async () => {
+    const abort = new AbortController();
+    let checks = 0;
+    const checkState = () => (++checks > 1 ? (abort.abort(), never()) : ok(null));
+    const { tool } = toolOf([never], { ...IDEMPOTENT, checkState, runtime: { maxRetries: 1 } });
+    const bench = benchFor([tool]);
+    const pending = bench.call(NAME, ARGS, { ...AT, signal: abort.signal });
+    const { observation, state } = await passing(pending, bench.clock);
+    const { errors } = observation.result_payload;
+    expect([state, observation.status.taxonomy_class]).toEqual(["EXPIRED", "TIMEOUT"]);
+    expect(errors.map(({ code }) => code)).toEqual(["timeout", "outcome_unknown"]);
+  });
+
   test("while the contract is asked closes it in doubt", async () => {
     const abort = new AbortController();
     const reconcile = () => (abort.abort(), never());
@@ -563,6 +584,16 @@ describe("the same operation asked for again", () => {
     expect(result.observation).toMatchObject(shown);
     expect(result).toMatchObject({ ok: true, state: "COMPLETED", value: { text: "done" } });
     expect([keys.length, bench.journal.events.length]).toEqual([1, events]);
+  });
+
+  test("cut off where it was whole is turned away", async () => {
+    const { tool } = toolOf([works]);
+    const bench = benchFor([tool]);
+    await bench.call(NAME, ARGS, AT);
+    const [record] = bench.journal.records;
+    const stored = [{ ...(record as ToolInvocationRecord), truncated: true }];
+    const result = await benchFor([tool], { stored }).call(NAME, ARGS, AT);
+    expect(endOf(result)[0]).toBe("SIGNATURE_MISMATCH");
   });
 
   // Mutant: answering other arguments with what came of the first.
