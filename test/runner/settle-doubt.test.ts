@@ -176,6 +176,16 @@ describe("a write that is found not committed again and again", () => {
     },
   );
 
+  test("is no question any more from then on", async () => {
+    let checks = 0;
+    const checkState = () => (++checks > 1 ? never() : ok(null));
+    const { tool } = toolOf([WAYS.throw], { ...change, checkState });
+    const bench = benchFor([tool]);
+    void bench.ask(NAME, ARGS, AT);
+    await settle();
+    expect([checks, recordOf(bench)]).toMatchObject([2, { state: "FAILED_RETRYABLE" }]);
+  });
+
   test("takes the run's retries", async () => {
     const { tool, keys } = toolOf([never], { ...change, runtime: { maxRetries: 9 } });
     const policy = { allowedTools: [NAME], budgets: { maxRetries: 2 } };
