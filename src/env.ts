@@ -49,6 +49,8 @@ export interface EnvFailure {
 }
 
 const MIN_SECRET_CHARS = 32;
+/** At most 31 years: later than a date can be, no alarm is set. */
+const WHOLE_SECONDS = /^[1-9]\d{0,8}$/;
 
 /**
  * Checks every binding before anything uses one.
@@ -94,9 +96,10 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
   const apiTokens = developmentPrincipal ? [] : read("API_TOKENS", parseTokens);
 
   const seconds = (name: string, otherwise: number): number => {
-    if (raw[name] === undefined) return otherwise * 1_000;
-    const value = Number(raw[name]);
-    if (Number.isSafeInteger(value * 1_000) && value >= 1) return value * 1_000;
+    const value = raw[name];
+    if (value === undefined) return otherwise * 1_000;
+    const isText = typeof value === "string" || typeof value === "number";
+    if (isText && WHOLE_SECONDS.test(`${value}`)) return Number(value) * 1_000;
     problems.push(`${name} is not valid`);
     return 0;
   };
