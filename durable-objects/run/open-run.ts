@@ -66,19 +66,24 @@ function countSaid(transcript: StoredTranscript, store: RunStore): number {
   return grown.filter(({ role }) => role === "user").length;
 }
 
-/** Reads what the earlier lives of a run left. Contract: everything that was said is stored. */
-export function readMemory({ store, transcript, invocations, log }: OpenRun): RunMemory {
-  return {
-    transcript: transcript.all(),
-    invocations: invocations.all(),
-    facts: store.progress().facts,
-    progress: readProgress(log.readAll()),
-  };
-}
-
-/** Reads what started a run. Fails: throws once the run has shrunk. */
-export function readClaim({ store, transcript }: OpenRun): RunClaim {
+/**
+ * Reads what started a run, and what its earlier lives left. Contract: everything that was said is stored.
+ * Fails: throws once the run has shrunk.
+ */
+export function readLife({ store, transcript, invocations, log }: OpenRun): {
+  readonly claim: RunClaim;
+  readonly memory: RunMemory;
+} {
   const claim = store.claimed();
   if (!claim) throw new Error("the run has shrunk");
-  return { ...claim, messages: transcript.all().slice(0, store.identity().claimedMessages) };
+  const messages = transcript.all();
+  return {
+    claim: { ...claim, messages: messages.slice(0, store.identity().claimedMessages) },
+    memory: {
+      transcript: messages,
+      invocations: invocations.all(),
+      facts: store.progress().facts,
+      progress: readProgress(log.readAll()),
+    },
+  };
 }

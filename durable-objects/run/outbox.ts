@@ -8,7 +8,8 @@ export interface Outgoing {
 /**
  * What is to be published, written together with what decided it, so that a crash loses nothing.
  * Ownership: one per run object; the only writer of the `outbox` table.
- * Contract: each entry stays until it was delivered; one may be delivered more than once.
+ * Contract: each entry stays until it was delivered; one may be delivered more than once. The place of a
+ * removed entry is given again, so only one delivery goes on at a time.
  */
 export class Outbox {
   readonly #sql: SqlStorage;
@@ -21,12 +22,17 @@ export class Outbox {
     this.#sql.exec("INSERT INTO outbox (kind, number) VALUES (?, ?)", kind, number);
   }
 
-  all(): readonly Outgoing[] {
+  /** What is to leave next; undefined when nothing is. */
+  first(): Outgoing | undefined {
     return this.#sql
       .exec<Outgoing & Record<string, SqlStorageValue>>(
-        "SELECT seq, kind, number FROM outbox ORDER BY seq",
+        "SELECT seq, kind, number FROM outbox ORDER BY seq LIMIT 1",
       )
-      .toArray();
+      .toArray()[0];
+  }
+
+  isEmpty(): boolean {
+    return this.first() === undefined;
   }
 
   remove(seq: number): void {

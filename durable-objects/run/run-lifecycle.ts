@@ -1,17 +1,18 @@
 import type { Clock } from "../../src/capabilities/clock.ts";
 import type { EventEncoder } from "../../src/capabilities/event-encoder.ts";
+import type { RunRecords } from "../../src/capabilities/run-records.ts";
 import { checkedEnv } from "../../src/compose/checked-env.ts";
 import { composeRun, type RunParts } from "../../src/compose/run.ts";
 import { composeRunRecords } from "../../src/compose/run-records.ts";
 import type { RawEnv } from "../../src/env.ts";
-import { endOfStop } from "../../src/loop/run-end.ts";
+import { endInterrupted } from "../../src/loop/end-interrupted.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { readProgress } from "../../src/loop/run-memory.ts";
 import type { StopReason } from "../../src/protocol/run-facts.ts";
 import type { Settlement } from "../../src/protocol/tool-invocation.ts";
 import type { DeadlineName, Deadlines } from "./deadlines.ts";
-import { deliverOutbox } from "./deliver-outbox.ts";
-import { readClaim, readMemory, type OpenRun } from "./open-run.ts";
+import { OutboxDelivery } from "./deliver-outbox.ts";
+import { readLife, type OpenRun } from "./open-run.ts";
 import { isAwaited } from "./stored-invocations.ts";
 
 /** How often the object looks whether its loop still goes. */
@@ -19,7 +20,8 @@ const WATCH_EVERY_MS = 30_000;
 /** Recoveries without a finished step, after which the run ends. */
 const MAX_RECOVERIES = 5;
 const BASE_BACKOFF_MS = 1_000;
-const OUTBOX_RETRY_MS = 5_000;
+/** How long a loop may take to reach its first step, or to end once it is stopped. */
+const STUCK_AFTER_MS = 30_000;
 
 export interface LifecyclePorts {
   readonly env: RawEnv;
@@ -29,6 +31,8 @@ export interface LifecyclePorts {
   readonly encoder: EventEncoder;
   /** Keeps the object alive for as long as the work takes. */
   readonly keepAlive: (work: Promise<unknown>) => void;
+  /** Gives the object up; its next life goes on from what is stored. */
+  readonly abandon: (cause: unknown) => void;
   /** Leaves nothing of the run. */
   readonly forget: () => Promise<void>;
 }
@@ -37,6 +41,8 @@ export interface LifecyclePorts {
 interface Activity {
   readonly abort: AbortController;
   readonly ended: Promise<void>;
+  /** When it has to have come further; undefined while it may take its time. Unit: Unix milliseconds. */
+  stuckAtMs: number | undefined;
 }
 
 /**
@@ -48,10 +54,13 @@ export class RunLifecycle {
   readonly #run: OpenRun;
   readonly #ports: LifecyclePorts;
   #activity: Activity | undefined;
+  readonly #delivery: OutboxDelivery;
 
   constructor(run: OpenRun, ports: LifecyclePorts) {
     this.#run = run;
     this.#ports = ports;
+    const recordsOf = (): RunRecords => composeRunRecords(checkedEnv(ports.env));
+    this.#delivery = new OutboxDelivery(run, { ...ports, recordsOf });
   }
 
   /** Starts a run that was claimed just now; the alarm that would find it dead is stored with it. */
@@ -62,69 +71,99 @@ export class RunLifecycle {
     this.#run.journal.flush();
   }
 
-  /** Takes up a run that an earlier life of the object left. */
+  /**
+   * Takes up a run that an earlier life of the object left. Its epoch begins now, whenever its loop does:
+   * readers may have seen deltas that the crash lost, and nothing that is said from now on may bear their
+   * ids.
+   */
   wake(): void {
-    const { store, journal } = this.#run;
-    if (journal.hasEnded) this.#tidyUp();
-    else if (!store.lives().isWaiting) this.#recover();
+    const { store, journal, log } = this.#run;
+    if (journal.hasEnded) return this.#tidyUp();
+    const lives = store.lives();
+    if (lives.isWaiting) return;
+    const epoch = lives.epoch + 1;
+    store.saveLives({ ...lives, epoch });
+    log.beginEpoch(epoch);
+    this.#recover();
   }
 
   /** Stops the run; resolves once it has ended. Contract: the first reason stays; idempotent. */
   async stop(asked: StopReason): Promise<void> {
+    this.#askToStop(asked);
+    while (this.#activity) await this.#activity.ended;
+  }
+
+  #askToStop(asked: StopReason): void {
     const { store, journal } = this.#run;
     if (journal.hasEnded) return;
     const lives = store.lives();
     const stop = lives.stop ?? asked;
     store.saveLives({ ...lives, stop });
-    if (this.#activity) this.#activity.abort.abort(stop);
-    else if (lives.isWaiting) this.#relaunch();
+    if (this.#activity) {
+      this.#activity.stuckAtMs ??= this.#ports.clock.nowMs() + STUCK_AFTER_MS;
+      this.#activity.abort.abort(stop);
+    } else if (lives.isWaiting) this.#relaunch();
     else this.#recover({ isAsked: true });
-    while (this.#activity) await this.#activity.ended;
   }
 
   /** Takes the word of an operator on what became of a call. Contract: the first one stays. */
   settle(number: number, settlement: Settlement): "settled" | "not_awaited" {
-    const { invocations, journal } = this.#run;
+    const { invocations, journal, store } = this.#run;
     const record = invocations.find(number);
     if (record?.settlement) {
       return record.settlement.outcome === settlement.outcome ? "settled" : "not_awaited";
     }
     if (!record || journal.hasEnded || !isAwaited(record)) return "not_awaited";
     invocations.settle(number, settlement);
-    if (!this.#activity) this.#relaunch();
+    // A loop that goes, or will go again after a crash, finds it.
+    if (store.lives().isWaiting) this.#relaunch();
     return "settled";
   }
 
-  /** Meets what is due. Contract: what is met twice is done once. */
+  /**
+   * Meets what is due. Contract: what is met twice is done once.
+   * Fails: throws what one of them threw, once the others are met.
+   */
   async meetDeadlines(): Promise<void> {
     const { clock, deadlines } = this.#ports;
-    for (const name of deadlines.due(clock.nowMs())) await this.#meet(name);
+    const failures: unknown[] = [];
+    for (const name of deadlines.due(clock.nowMs())) {
+      if (name === "forget") return this.#ports.forget();
+      try {
+        await this.#meet(name);
+      } catch (cause) {
+        failures.push(cause);
+      }
+    }
+    if (failures.length > 0) throw new Error("a deadline was not met", { cause: failures[0] });
   }
 
-  async #meet(name: DeadlineName): Promise<void> {
-    const { deadlines, forget } = this.#ports;
-    const { journal, store } = this.#run;
+  async #meet(name: Exclude<DeadlineName, "forget">): Promise<void> {
+    const { deadlines } = this.#ports;
     switch (name) {
       case "watchdog":
-        if (journal.hasEnded) deadlines.clear(name);
-        else if (this.#activity) this.#watch(WATCH_EVERY_MS);
-        else this.#recover();
-        return;
+        return this.#lookAfter();
       case "wall_clock":
         deadlines.clear(name);
-        return this.stop("time");
+        return this.#askToStop("time");
       case "outcome":
         return this.#expireOutcomes();
       case "outbox":
-        deadlines.clear(name);
-        return this.#publish();
+        return this.#delivery.deliver();
       case "retention":
-        store.shrink();
-        deadlines.clear(name);
-        return;
-      case "forget":
-        return forget();
+        this.#run.store.shrink();
+        return deadlines.clear(name);
     }
+  }
+
+  /** Takes up a loop that is dead, and gives one up that neither goes on nor ends. */
+  #lookAfter(): void {
+    const { clock, deadlines, abandon } = this.#ports;
+    if (this.#run.journal.hasEnded) return deadlines.clear("watchdog");
+    if (!this.#activity) return this.#recover();
+    const { stuckAtMs = Infinity } = this.#activity;
+    if (stuckAtMs <= clock.nowMs()) return abandon("the loop is stuck");
+    this.#watch(WATCH_EVERY_MS);
   }
 
   #watch(delayMs: number): void {
@@ -133,11 +172,11 @@ export class RunLifecycle {
   }
 
   /**
-   * Starts the loop of an unfinished run again, in a new epoch. The first time at once; when that did not
-   * bring it further, after a while; and when that did not help, only to end it.
+   * Starts the loop of an unfinished run again. The first time at once; when that did not bring it
+   * further, after a while; and when that did not help, only to end it.
    */
   #recover({ isAsked = false } = {}): void {
-    const { store, log, journal } = this.#run;
+    const { store, log } = this.#run;
     const { clock, deadlines } = this.#ports;
     const lives = store.lives();
     const { lastStep, isStepOpen } = readProgress(log.readAll());
@@ -147,15 +186,12 @@ export class RunLifecycle {
     if (recoveries > 1 && !isAsked && notBeforeMs > clock.nowMs()) return;
     const isHopeless = recoveries > MAX_RECOVERIES;
     const stop = lives.stop ?? (isHopeless ? "interrupted" : null);
-    const epoch = lives.epoch + 1;
-    store.saveLives({ epoch, recoveries, recoveredStep, stop, isWaiting: false });
-    log.beginEpoch(epoch);
+    store.saveLives({ ...lives, recoveries, recoveredStep, stop });
     this.#watch(Math.min(BASE_BACKOFF_MS * 2 ** (recoveries - 1), WATCH_EVERY_MS));
     if (recoveries <= MAX_RECOVERIES + 1) return this.#launch();
     // Not even ending it in order succeeds.
-    const { usage } = store.progress();
-    journal.append([{ type: "done", ...endOfStop("interrupted"), usage }]);
-    this.#tidyUp();
+    endInterrupted(this.#run, readLife(this.#run), clock);
+    this.#settleDown();
   }
 
   /** Goes on with a run that waited: nothing was lost, so its epoch stays. */
@@ -171,75 +207,73 @@ export class RunLifecycle {
 
   #launch(): void {
     const { store, journal, inbox } = this.#run;
-    const { env, contracts, deadlines, keepAlive } = this.#ports;
+    const { env, contracts, clock, deadlines, keepAlive, abandon } = this.#ports;
     const abort = new AbortController();
     const { stop } = store.lives();
     if (stop !== null) abort.abort(stop);
-    const claim = readClaim(this.#run);
     const { createdMs } = store.identity();
     const limitTime = (maxMs: number): void => {
+      if (abort.signal.aborted) return;
+      activity.stuckAtMs = undefined;
       if (!deadlines.has("wall_clock")) deadlines.set("wall_clock", createdMs + maxMs);
     };
-    const { tenantId } = claim.principal;
+    const life = { ...readLife(this.#run), startedAtMs: createdMs, signal: abort.signal };
+    const { tenantId } = life.claim.principal;
     const ports = composeRun(env, { tenantId, journal, inbox, contracts, limitTime });
-    const memory = readMemory(this.#run);
-    const life = { claim, memory, startedAtMs: createdMs, signal: abort.signal };
-    const ended = runLoop(life, ports).then((how) => this.#rest(how));
-    this.#activity = { abort, ended };
+    const ended = runLoop(life, ports)
+      .then((how) => this.#rest(how))
+      .catch(abandon);
+    const activity: Activity = { abort, ended, stuckAtMs: clock.nowMs() + STUCK_AFTER_MS };
+    this.#activity = activity;
     keepAlive(ended);
   }
 
   /** The loop has come to rest: the run has ended, or waits for a person. */
-  #rest(how: Awaited<ReturnType<typeof runLoop>>): Promise<void> {
+  #rest(how: Awaited<ReturnType<typeof runLoop>>): void {
     const { store, journal, invocations } = this.#run;
-    const { clock, deadlines } = this.#ports;
+    const { clock, deadlines, keepAlive } = this.#ports;
     this.#activity = undefined;
-    if (how === "ended") {
-      this.#tidyUp();
-      return this.#publish();
-    }
+    if (how === "ended") return this.#settleDown();
     journal.flush();
     const records = invocations.all();
     const lives = store.lives();
     const hasWord = records.some(({ settlement, end }) => settlement && !end);
-    if (lives.stop !== null || hasWord) this.#relaunch();
-    else {
-      const untilMs = records.filter(isAwaited).map(({ awaitedUntilMs = 0 }) => awaitedUntilMs);
-      store.saveLives({ ...lives, isWaiting: true });
-      deadlines.clear("watchdog");
-      deadlines.pause("wall_clock", clock.nowMs());
-      deadlines.set("outcome", Math.min(...untilMs));
-    }
-    return this.#publish();
+    if (lives.stop !== null || hasWord) return this.#relaunch();
+    const untilMs = records.filter(isAwaited).map(({ awaitedUntilMs = 0 }) => awaitedUntilMs);
+    store.saveLives({ ...lives, isWaiting: true });
+    deadlines.clear("watchdog");
+    deadlines.pause("wall_clock", clock.nowMs());
+    deadlines.set("outcome", Math.min(...untilMs));
+    keepAlive(this.#delivery.deliver());
+  }
+
+  /** The run has ended in this life. */
+  #settleDown(): void {
+    this.#tidyUp();
+    this.#ports.keepAlive(this.#delivery.deliver());
   }
 
   #expireOutcomes(): void {
-    const { invocations } = this.#run;
+    const { invocations, store } = this.#run;
     const { clock, deadlines } = this.#ports;
     const atMs = clock.nowMs();
     deadlines.clear("outcome");
     for (const { number, awaitedUntilMs = 0 } of invocations.all().filter(isAwaited)) {
       if (awaitedUntilMs <= atMs) invocations.settle(number, { outcome: "expired", atMs });
     }
-    if (!this.#activity) this.#relaunch();
+    if (store.lives().isWaiting) this.#relaunch();
   }
 
   /** Sets what a finished run has still before it. */
   #tidyUp(): void {
-    const { store } = this.#run;
+    const { store, outbox } = this.#run;
     const { env, deadlines, clock } = this.#ports;
     deadlines.clear("watchdog", "wall_clock", "outcome");
+    if (!outbox.isEmpty() && !deadlines.has("outbox")) deadlines.set("outbox", clock.nowMs());
     if (deadlines.has("forget")) return;
     const { runMs, keyMs } = checkedEnv(env).lifetimes;
     const endedMs = store.progress().endedMs ?? clock.nowMs();
     deadlines.set("retention", endedMs + runMs);
     deadlines.set("forget", endedMs + Math.max(runMs, keyMs));
-  }
-
-  /** Delivers what is in the outbox; what cannot be delivered now is tried again by the alarm. */
-  async #publish(): Promise<void> {
-    const { env, encoder, clock, deadlines } = this.#ports;
-    const delivered = await deliverOutbox(this.#run, composeRunRecords(checkedEnv(env)), encoder);
-    if (!delivered) deadlines.set("outbox", clock.nowMs() + OUTBOX_RETRY_MS);
   }
 }

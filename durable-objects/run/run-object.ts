@@ -20,7 +20,7 @@ import { runStateOf } from "./run-state-of.ts";
 import { RunStore } from "./run-store.ts";
 
 /** When an alarm that could not do its work is tried again. */
-const ALARM_RETRY_MS = 2_000;
+const ALARM_RETRY_MS = 10_000;
 
 /** A claimed run, and its life. */
 interface Claimed extends OpenRun {
@@ -38,7 +38,7 @@ export abstract class RunObject extends DurableObject<RawEnv> {
   readonly #clock = composeClock();
   readonly #encoder = composeEncoder();
   readonly #store: RunStore;
-  readonly #deadlines: Deadlines;
+  #deadlines: Deadlines;
   #run: Claimed | undefined;
 
   constructor(ctx: DurableObjectState, env: RawEnv) {
@@ -48,9 +48,14 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     if (!this.#store.isClaimed()) return;
     // A subclass names its tools after this constructor, and waking up needs them.
     void ctx.blockConcurrencyWhile(async () => {
-      this.#open().lifecycle.wake();
-      // The platform gives up on an alarm after six failures; whoever wakes the object arms it again.
-      if ((await ctx.storage.getAlarm()) === null) this.#deadlines.arm({ again: true });
+      const { lifecycle } = this.#open();
+      try {
+        lifecycle.wake();
+        // The platform gives up on an alarm after six failures; whoever wakes the object arms it again.
+        if ((await ctx.storage.getAlarm()) === null) this.#deadlines.arm({ again: true });
+      } catch {
+        await this.#retryLater();
+      }
     });
   }
 
@@ -67,9 +72,10 @@ export abstract class RunObject extends DurableObject<RawEnv> {
   override async alarm(): Promise<void> {
     try {
       await this.#run?.lifecycle.meetDeadlines();
-      this.#deadlines.arm({ again: true });
+      // Of a run that was forgotten, or never was, nothing is due.
+      if (this.#run) this.#deadlines.arm({ again: true });
     } catch {
-      await this.ctx.storage.setAlarm(this.#clock.nowMs() + ALARM_RETRY_MS);
+      await this.#retryLater();
     }
   }
 
@@ -179,12 +185,13 @@ export abstract class RunObject extends DurableObject<RawEnv> {
   #open(): Claimed {
     if (this.#run) return this.#run;
     const { storage } = this.ctx;
+    const abandon = (cause: unknown): void => this.ctx.abort(String(cause));
     const run = openRun({
       storage,
       store: this.#store,
       encoder: this.#encoder,
       clock: this.#clock,
-      abandon: (cause) => this.ctx.abort(String(cause)),
+      abandon,
     });
     const lifecycle = new RunLifecycle(run, {
       env: this.env,
@@ -193,14 +200,21 @@ export abstract class RunObject extends DurableObject<RawEnv> {
       deadlines: this.#deadlines,
       encoder: this.#encoder,
       keepAlive: (work) => this.ctx.waitUntil(work),
+      abandon,
       forget: () => this.#forget(),
     });
     this.#run = { ...run, lifecycle };
     return this.#run;
   }
 
+  async #retryLater(): Promise<void> {
+    await this.ctx.storage.setAlarm(this.#clock.nowMs() + ALARM_RETRY_MS);
+  }
+
   async #forget(): Promise<void> {
-    this.#run = undefined;
+    await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
+    this.#deadlines = new Deadlines(this.ctx.storage);
+    this.#run = undefined;
   }
 }

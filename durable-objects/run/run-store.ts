@@ -29,7 +29,7 @@ export const NEW_RUN: RunProgress = {
 
 /** The lives that a run has had. */
 export interface RunLives {
-  /** Grows by one with each recovery. */
+  /** Grows by one with each interruption. */
   readonly epoch: number;
   /** Recoveries since a step was finished. */
   readonly recoveries: number;

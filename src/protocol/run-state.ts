@@ -60,7 +60,7 @@ export interface RunState {
   readonly model: string;
   /** Steps begun. */
   readonly steps: number;
-  /** How often it was taken up again after an interruption. */
+  /** How many interruptions it has outlived. */
   readonly recoveries: number;
   readonly toolCalls: readonly ToolCallSummary[];
   readonly usage: Usage;

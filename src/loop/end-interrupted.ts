@@ -1,0 +1,27 @@
+import type { Clock } from "../capabilities/clock.ts";
+import type { Mailbox } from "../capabilities/inbox.ts";
+import type { RunJournal } from "../capabilities/run-journal.ts";
+import type { RunClaim } from "../protocol/run-claim.ts";
+import { InvocationLedger } from "../runner/invocation-ledger.ts";
+import { closeOpenCalls } from "./close-open-calls.ts";
+import { endOfStop } from "./run-end.ts";
+import type { RunMemory } from "./run-memory.ts";
+
+/**
+ * Ends a run that no loop could carry to its end: closes the calls and the texts that were left open, and
+ * says that it was interrupted. It asks nobody, so that nothing can keep it from ending.
+ */
+export function endInterrupted(
+  { journal, inbox }: { readonly journal: RunJournal; readonly inbox: Mailbox },
+  { claim, memory }: { readonly claim: RunClaim; readonly memory: RunMemory },
+  clock: Clock,
+): void {
+  const { transcript, progress } = memory;
+  const invocations = new InvocationLedger(journal, memory.invocations);
+  const answers = closeOpenCalls({ clock, journal, invocations }, claim, transcript);
+  for (const answer of answers) journal.remember(answer);
+  journal.append(progress.openTexts.map((part) => ({ type: "text_finished", part })));
+  inbox.close();
+  for (const text of inbox.takeAll()) journal.remember({ role: "user", text });
+  journal.append([{ type: "done", ...endOfStop("interrupted"), usage: progress.usage }]);
+}
