@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { expectAnswer } from "../../src/contracts/expect-answer.ts";
 import { fail, ok } from "../../src/protocol/result.ts";
+import { LAB_WRITES } from "./lab-writes.ts";
 import { SHOP } from "./shop.ts";
 
 /** What the laboratory's tools did: each entry is one effect on the world outside. */
@@ -232,4 +233,5 @@ export const LAB_TOOLS = [
   visit,
   firstVersion,
   secondVersion,
+  ...LAB_WRITES,
 ] as const;

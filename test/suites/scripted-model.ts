@@ -93,7 +93,7 @@ const happened = new Set<string>();
 /** A step that names itself happens once; asked for again, it is the one that follows it. */
 function dueStep(step: ScriptedStep): ScriptedStep {
   if (step.once === undefined || step.later === undefined) return step;
-  if (happened.has(step.once)) return step.later;
+  if (happened.has(step.once)) return dueStep(step.later);
   happened.add(step.once);
   return step;
 }
