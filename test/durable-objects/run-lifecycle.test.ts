@@ -1,0 +1,195 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { Deadlines } from "../../durable-objects/run/deadlines.ts";
+import { openRun, type OpenRun } from "../../durable-objects/run/open-run.ts";
+import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
+import { RunStore } from "../../durable-objects/run/run-store.ts";
+import { systemClock } from "../../src/adapters/system-clock.ts";
+import { composeEncoder } from "../../src/compose/run.ts";
+import type { RawEnv } from "../../src/env.ts";
+import type { RunId } from "../../src/protocol/ids.ts";
+import type { Principal } from "../../src/protocol/principal.ts";
+import { script, type ScriptedStep } from "../suites/scripted-model.ts";
+import { bindings } from "../suites/worker.ts";
+
+/** A run over an object's storage, whose bindings may fail. */
+interface Bench {
+  readonly run: OpenRun;
+  readonly deadlines: Deadlines;
+  /** Another life over the same storage. */
+  readonly life: (change?: object) => RunLifecycle;
+  readonly abandoned: unknown[];
+  readonly runId: RunId;
+  readonly pass: (ms: number) => void;
+}
+
+let objects = 0;
+
+async function withRun(
+  steps: readonly ScriptedStep[],
+  work: (bench: Bench) => Promise<void>,
+): Promise<void> {
+  const runId = `run_bench_${objects++}` as RunId;
+  const stub = bindings.RUNS.get(bindings.RUNS.idFromName(runId));
+  await runInDurableObject(stub, async (_object, { storage }) => {
+    let shiftMs = 0;
+    const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + shiftMs };
+    const encoder = composeEncoder();
+    const abandoned: unknown[] = [];
+    const abandon = (cause: unknown): void => void abandoned.push(cause);
+    const store = new RunStore(storage);
+    const principal = { tenantId: runId, actorId: "user:ann", roles: [], scopes: [] } as never;
+    const claim = { runId, principal: principal as Principal, model: "scripted" };
+    store.claim({ ...claim, requestHash: "sha256:1", messages: [] }, clock.nowMs());
+    const run = openRun({ storage, store, encoder, clock, abandon });
+    run.transcript.add({ role: "user", text: script(...steps) });
+    storage.sql.exec("UPDATE run SET claimed_messages = 1");
+    const deadlines = new Deadlines(storage);
+    const keepAlive = (done: Promise<unknown>): void => void done.catch(() => {});
+    const life = (change: object = {}): RunLifecycle =>
+      new RunLifecycle(run, {
+        env: { ...(env as unknown as RawEnv), ...change },
+        contracts: [],
+        clock,
+        deadlines,
+        encoder,
+        keepAlive,
+        abandon,
+        forget: () => storage.deleteAll(),
+      });
+    const pass = (ms: number): void => {
+      shiftMs += ms;
+    };
+    await work({ run, deadlines, life, abandoned, runId, pass });
+    await storage.deleteAlarm();
+  });
+}
+
+const never = (): Promise<never> => new Promise(() => {});
+/** A store that does not answer. */
+const HUNG = { get: never, put: never };
+
+// Mutant: a loop counts as alive, however long it has not begun.
+test("a loop that does not come to its first step is given up", () =>
+  withRun([], async ({ life, pass, abandoned, deadlines }) => {
+    const lifecycle = life({ POLICY: HUNG });
+    lifecycle.start();
+    await lifecycle.meetDeadlines();
+    expect(abandoned).toEqual([]);
+    pass(31_000);
+    await lifecycle.meetDeadlines();
+    expect(abandoned).toEqual(["the loop is stuck"]);
+    expect(deadlines.has("watchdog")).toBe(true);
+  }));
+
+test("a loop that takes its time over a step is left alone", () =>
+  withRun([{ text: ["half"], hangs: true }], async ({ life, pass, abandoned, deadlines, run }) => {
+    const lifecycle = life();
+    lifecycle.start();
+    await expect.poll(() => deadlines.has("wall_clock")).toBe(true);
+    pass(31_000);
+    await lifecycle.meetDeadlines();
+    expect(abandoned).toEqual([]);
+    await lifecycle.stop("cancelled");
+    expect(run.store.progress().reason).toBe("cancelled");
+  }));
+
+// Mutants: what waits in the outbox has no deadline, or one that is always due.
+test("what cannot be published now is published by the alarm, and the alarm comes to rest", () =>
+  withRun([{ text: ["hi"] }], async ({ life, pass, deadlines, run, runId }) => {
+    let failures = 0;
+    const put = async (...entry: readonly unknown[]): Promise<void> => {
+      if (failures++ === 0) throw new Error("KV is away");
+      await bindings.IDEMPOTENCY.put(...(entry as Parameters<KVNamespace["put"]>));
+    };
+    const lifecycle = life({ IDEMPOTENCY: { get: never, put } });
+    lifecycle.start();
+    await expect.poll(() => failures).toBe(1);
+    expect(await bindings.IDEMPOTENCY.get(`run/${runId}`)).toBeNull();
+    expect(deadlines.at("outbox")).toBeGreaterThan(systemClock.nowMs());
+    pass(6_000);
+    await lifecycle.meetDeadlines();
+    const record = await bindings.IDEMPOTENCY.get(`run/${runId}`);
+    expect(JSON.parse(record ?? "")).toMatchObject({ requestHash: "sha256:1" });
+    expect([run.outbox.isEmpty(), deadlines.has("outbox")]).toEqual([true, false]);
+  }));
+
+// Mutant: tidyUp leaves the outbox to whoever was publishing.
+test("a run that ended, and whose object died before it was published, is published by the next life", () =>
+  withRun([{ text: ["hi"] }], async ({ life, run, runId, deadlines }) => {
+    life({ IDEMPOTENCY: HUNG }).start();
+    await expect.poll(() => run.journal.hasEnded).toBe(true);
+    await expect.poll(() => deadlines.has("outbox")).toBe(true);
+    deadlines.clear("outbox");
+    const next = life();
+    next.wake();
+    await next.meetDeadlines();
+    expect(await bindings.IDEMPOTENCY.get(`run/${runId}`)).not.toBeNull();
+  }));
+
+// Mutant: two deliveries at a time, of which one removes what the other put in its place.
+test("an entry that takes the place of a delivered one is delivered too", () =>
+  withRun([{ text: ["hi"] }], async ({ life, run, pass }) => {
+    const gate = Promise.withResolvers<void>();
+    let puts = 0;
+    const put = async (): Promise<void> => {
+      puts++;
+      await gate.promise;
+    };
+    const lifecycle = life({ IDEMPOTENCY: { get: never, put } });
+    lifecycle.start();
+    await expect.poll(() => puts).toBe(1);
+    pass(6_000);
+    await lifecycle.meetDeadlines();
+    expect(puts).toBe(1);
+    run.outbox.put("run");
+    gate.resolve();
+    await expect.poll(() => run.outbox.isEmpty()).toBe(true);
+    expect(puts).toBe(2);
+  }));
+
+// Mutant: the first deadline that fails keeps the others from being met.
+test("a deadline that cannot be met holds back no other", () =>
+  withRun([{ text: ["half"], hangs: true }], async ({ life, run, deadlines }) => {
+    const lifecycle = life();
+    lifecycle.start();
+    await expect.poll(() => deadlines.has("wall_clock")).toBe(true);
+    const shrink = run.store.shrink.bind(run.store);
+    run.store.shrink = () => {
+      throw new Error("broken");
+    };
+    deadlines.set("retention", 1);
+    deadlines.set("wall_clock", 2);
+    await expect(lifecycle.meetDeadlines()).rejects.toThrow("a deadline was not met");
+    await expect.poll(() => run.store.progress().error?.code).toBe("budget_exhausted");
+    run.store.shrink = shrink;
+  }));
+
+// Mutant: launch throws for ever, and nobody counts.
+test("a run whose deployment cannot start it ends after so many tries", () =>
+  withRun([], async ({ life, pass, run }) => {
+    const lifecycle = life({ MODELS: "" });
+    try {
+      lifecycle.start();
+    } catch {
+      // The first request is told.
+    }
+    for (let tries = 0; tries < 8 && !run.journal.hasEnded; tries++) {
+      pass(60_000);
+      await lifecycle.meetDeadlines().catch(() => {});
+    }
+    expect(run.store.progress()).toMatchObject({ error: { code: "interrupted" } });
+  }));
+
+// Mutant: forget does not end the meeting of deadlines.
+test("a run that is forgotten leaves nothing, and nothing is due of it", () =>
+  withRun([{ text: ["hi"] }], async ({ life, run, deadlines, pass }) => {
+    const lifecycle = life();
+    lifecycle.start();
+    await expect.poll(() => deadlines.has("forget")).toBe(true);
+    expect(run.journal.hasEnded).toBe(true);
+    deadlines.set("outbox", (deadlines.at("forget") ?? 0) + 1);
+    pass(40 * 86_400_000);
+    await expect(lifecycle.meetDeadlines()).resolves.toBeUndefined();
+  }));
