@@ -1,0 +1,138 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { runInDurableObject } from "cloudflare:test";
+import { hashText } from "../../src/protocol/canonical-hash.ts";
+import { written } from "../suites/lab-writes.ts";
+import { deadlinesOf, refusalOf, ring, rowsOf, stubOf, tellOutcome } from "../suites/run-object.ts";
+import { script, type ScriptedStep } from "../suites/scripted-model.ts";
+import { bindings, postChat, runIdOf, seedPolicies, send, stateOf } from "../suites/worker.ts";
+
+beforeAll(seedPolicies);
+beforeEach(() => {
+  written.length = 0;
+});
+
+const bodyOf = (...steps: readonly ScriptedStep[]): string =>
+  JSON.stringify({ messages: [{ role: "user", content: script(...steps) }] });
+const post = (path: string, body: string, key?: string): Promise<Response> =>
+  send(path, {
+    caller: "lab",
+    method: "POST",
+    headers: { "content-type": "application/json", ...(key && { "idempotency-key": key }) },
+    body,
+  });
+
+/** Runs under a key to the end, until it is published. */
+async function finish(key: string): Promise<{ body: string; runId: string; bytes: string }> {
+  const args = JSON.stringify({ what: key });
+  const body = bodyOf({ calls: [{ id: "w", name: "lab__pay", args }] }, { text: ["done"] });
+  const response = await post("/v1/chat", body, key);
+  const runId = runIdOf(response);
+  const bytes = await response.text();
+  await expect.poll(() => bindings.IDEMPOTENCY.get(`run/${runId}`)).not.toBeNull();
+  return { body, runId, bytes };
+}
+
+describe("a run that has shrunk", () => {
+  let shared: ReturnType<typeof shrunk> | undefined;
+  async function shrunk() {
+    const finished = await finish("shrunk");
+    await ring(finished.runId, "retention");
+    return finished;
+  }
+  const start = () => (shared ??= shrunk());
+
+  test.each<[string, (runId: string) => Promise<Response>]>([
+    ["its state", (runId) => send(`/v1/runs/${runId}`, { caller: "lab" })],
+    ["its events", (runId) => send(`/v1/runs/${runId}/events`, { caller: "lab" })],
+    ["a cancel", (runId) => send(`/v1/runs/${runId}/cancel`, { caller: "lab", method: "POST" })],
+    ["a message", (runId) => post(`/v1/runs/${runId}/messages`, '{"content":"hi"}')],
+    ["an outcome", (runId) => tellOutcome(runId, { body: { outcome: "committed" } })],
+    [
+      "a run that continues it",
+      (runId) => {
+        const messages = [{ role: "user", content: "go on" }];
+        return postChat({ messages, previousRunId: runId }, "lab");
+      },
+    ],
+  ])("answers %s with 410", async (_name, ask) => {
+    const { runId } = await start();
+    expect(await refusalOf(await ask(runId))).toEqual([410, "run_expired"]);
+  });
+
+  test("is still published for a while: a hit gives the same bytes", async () => {
+    const { body, bytes } = await start();
+    expect(await (await post("/v1/chat", body, "shrunk")).text()).toBe(bytes);
+  });
+
+  // Mutant: shrink drops the hash of the request; a shrunk run counts as none.
+  test("knows its key where nothing is published: nothing runs again, another body is refused", async () => {
+    const { body, runId } = await start();
+    await bindings.IDEMPOTENCY.delete(`run/${runId}`);
+    const same = await post("/v1/chat", body, "shrunk");
+    expect(await refusalOf(same)).toEqual([410, "run_expired"]);
+    const other = await post("/v1/chat", bodyOf({ text: ["other"] }), "shrunk");
+    expect(await refusalOf(other)).toEqual([422, "request_key_reused"]);
+    expect(written).toEqual([]);
+  });
+
+  test("keeps nothing that was said", async () => {
+    const { runId } = await start();
+    for (const table of ["messages", "invocations", "events", "inbox", "outbox"]) {
+      expect(await rowsOf(runId, `SELECT * FROM ${table}`), table).toEqual([]);
+    }
+    expect(await rowsOf(runId, "SELECT claim, title, error FROM run")).toEqual([
+      { claim: null, title: null, error: null },
+    ]);
+    expect(Object.keys(await deadlinesOf(runId))).toEqual(["forget"]);
+  });
+});
+
+// Mutant: the alarm of a forgotten run arms itself again.
+test("a forgotten run is like one that never was, and its object comes to rest", async () => {
+  const { runId } = await finish("forgotten");
+  await bindings.IDEMPOTENCY.delete(`run/${runId}`);
+  await ring(runId, "forget");
+  const [tables, alarm] = await runInDurableObject(stubOf(runId), async (object, state) => {
+    await object.alarm?.();
+    const rows = state.storage.sql
+      .exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'")
+      .toArray();
+    return [rows, await state.storage.getAlarm()] as const;
+  });
+  expect([tables, alarm]).toEqual([[], null]);
+  const gone = await send(`/v1/runs/${runId}`, { caller: "lab" });
+  expect(await refusalOf(gone)).toEqual([404, "run_not_found"]);
+});
+
+test("a run keeps its evidence for seven days and its key for thirty", async () => {
+  const { runId } = await finish("days");
+  const { timestamps } = await stateOf(runId, "lab");
+  const endedMs = Date.parse(timestamps.endedAt ?? "");
+  expect(await deadlinesOf(runId)).toEqual({
+    retention: endedMs + 7 * 86_400_000,
+    forget: endedMs + 30 * 86_400_000,
+  });
+});
+
+// Mutant: the key, or the arguments, are put into KV.
+test("what became of a write is published without its arguments, under no key in the clear", async () => {
+  const { runId, body } = await finish("published");
+  const [row] = await rowsOf(runId, "SELECT binding, payload_hash FROM invocations");
+  const binding = row?.["binding"] as string;
+  const { idempotencyKey } = JSON.parse(binding) as { idempotencyKey: string };
+  const name = `invocation/lab/${await hashText(idempotencyKey)}`;
+  const notice = await bindings.IDEMPOTENCY.get(name);
+  expect(JSON.parse(notice ?? "")).toMatchObject({
+    runId,
+    invocationId: "inv_1",
+    toolId: "lab__pay",
+    state: "COMPLETED",
+    payloadHash: row?.["payload_hash"],
+    outcome: "SUCCESS",
+  });
+  expect(`${name}${notice}`).not.toContain(idempotencyKey);
+  expect(notice).not.toContain("published");
+  const record = await bindings.IDEMPOTENCY.get(`run/${runId}`);
+  expect(Object.keys(JSON.parse(record ?? "") as object)).toEqual(["requestHash", "stream"]);
+  expect(record).not.toContain(JSON.stringify(body).slice(1, -1));
+});
