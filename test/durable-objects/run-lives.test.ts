@@ -30,6 +30,12 @@ async function start(...steps: readonly ScriptedStep[]): Promise<string> {
   return runId;
 }
 
+/** Waits until the model's first word is stored. */
+const untilStreaming = (runId: string): Promise<void> =>
+  expect
+    .poll(() => rowsOf(runId, "SELECT 1 FROM events WHERE body LIKE '%text_started%'"))
+    .toHaveLength(1);
+
 /** Whether a run has ended, looked up without a request that would wake or help it. */
 const endOf = async (runId: string): Promise<unknown> =>
   (await rowsOf(runId, "SELECT reason, error, recoveries FROM run"))[0];
@@ -75,9 +81,7 @@ describe("the wall clock", () => {
 describe("the watchdog", () => {
   test("carries a dead run to its end, without a request", async () => {
     const runId = await start({ ...HANGS, once: "watchdog", later: { text: ["whole"] } });
-    await expect
-      .poll(() => rowsOf(runId, "SELECT 1 FROM events WHERE body LIKE '%text_started%'"))
-      .toHaveLength(1);
+    await untilStreaming(runId);
     await crash(runId);
     await ringAlarm(runId);
     await expect.poll(() => endOf(runId)).toMatchObject({ reason: "stop", recoveries: 1 });
@@ -142,6 +146,18 @@ describe("the watchdog", () => {
       toolCallId: "p",
     });
     expect(written).toEqual(["pay: poison"]);
+  });
+
+  // Mutant: endInterrupted leaves the text open, and a reader of the stream hangs on it.
+  test("ends a run that no loop can end in the middle of a text: the text is closed", async () => {
+    const runId = await start(HANGS);
+    await untilStreaming(runId);
+    await rowsOf(runId, "UPDATE run SET recoveries = 6, stop = 'interrupted'");
+    await crash(runId);
+    await ring(runId, "watchdog");
+    await expect.poll(() => endOf(runId)).toMatchObject({ reason: "error", recoveries: 7 });
+    const events = await (await send(`/v1/runs/${runId}/events`, { caller: "lab" })).text();
+    expect(events.match(/"type":"part-(start|finish)"/g)).toHaveLength(2);
   });
 });
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { written } from "../suites/lab-writes.ts";
-import { cancel, crash, rowsOf, untilState } from "../suites/run-object.ts";
+import { cancel, crash, untilState } from "../suites/run-object.ts";
 import type { ScriptedStep } from "../suites/scripted-model.ts";
 import { chat, runIdOf, seedPolicies, send, stateOf } from "../suites/worker.ts";
 
@@ -15,11 +15,16 @@ const call = (name: string, what: string, afterwards: string): ScriptedStep => (
 
 const HANGS: ScriptedStep = { text: ["half"], hangs: true };
 
-const untilText = async (response: Response): Promise<void> => {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  for (let seen = ""; !seen.includes("half");) seen += (await reader?.read())?.value ?? "half";
+/** Reads until the stream says something. */
+async function untilSaid(word: string, { body }: Response): Promise<void> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (let seen = ""; !seen.includes(word);) {
+    const { value, done } = (await reader?.read()) ?? { done: true };
+    if (done) throw new Error(`ended before ${word}: ${seen}`);
+    seen += value;
+  }
   await reader?.cancel().catch(() => {});
-};
+}
 
 /** A way in which a run stands when it is cancelled; answers once it stands so. */
 interface Situation {
@@ -36,7 +41,7 @@ const SITUATIONS: readonly Situation[] = [
   {
     name: "while the model streams",
     steps: [HANGS],
-    reach: (_runId, response) => untilText(response),
+    reach: (_runId, response) => untilSaid("half", response),
     states: [],
   },
   {
@@ -59,18 +64,15 @@ const SITUATIONS: readonly Situation[] = [
   },
   {
     name: "while its provider is given time",
-    steps: [{ status: 503 }],
-    reach: (runId) =>
-      expect
-        .poll(() => rowsOf(runId, "SELECT facts FROM run"))
-        .not.toMatchObject([{ facts: '{"modelCalls":0}' }]),
+    steps: [{ text: ["half"], breaks: true }],
+    reach: (_runId, response) => untilSaid("withdrawn", response),
     states: [],
   },
   {
     name: "while it backs off after two crashes",
     steps: [HANGS],
     reach: async (runId, response) => {
-      await untilText(response);
+      await untilSaid("half", response);
       await crash(runId);
       await untilState(runId, { recoveries: 1 });
       await crash(runId);
