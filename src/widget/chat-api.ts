@@ -3,13 +3,22 @@ import { fail, ok, type Result } from "../protocol/result.ts";
 
 /** Why a request brought nothing. `message` is for the reader. */
 export interface ApiFailure {
-  readonly code: "token_needed" | "unreachable" | "refused";
+  readonly code: "token_needed" | "unreachable" | "refused" | "gone";
   readonly message: string;
   /** True when the same request may succeed a little later. */
   readonly isPassing: boolean;
 }
 
-/** An open event stream, or undefined when there is nothing more to come. */
+/** A request that may be repeated: under one key it is carried out once, and only with the same words. */
+export interface KeyedRequest {
+  readonly key: string;
+  readonly previousRunId?: string;
+}
+
+/**
+ * An open event stream. Without a body there is nothing more to come, or, with a run id alone, there is a
+ * run to be followed.
+ */
 export interface OpenStream {
   readonly body?: ReadableStream<Uint8Array>;
   readonly runId?: string;
@@ -20,9 +29,10 @@ export interface OpenStream {
  * Contract: no method throws; an abort looks like `unreachable`, the caller knows its signal.
  */
 export interface ChatApi {
+  /** Asks a question; answers the run alone when an earlier request under the key started it. */
   start(
     question: string,
-    options: { readonly previousRunId: string | undefined; readonly signal: AbortSignal },
+    options: { readonly request: KeyedRequest; readonly signal: AbortSignal },
   ): Promise<Result<OpenStream, ApiFailure>>;
   /** Opens the events after `lastEventId`, or all of them. */
   events(
@@ -30,8 +40,11 @@ export interface ChatApi {
     options: { readonly lastEventId: string | undefined; readonly signal: AbortSignal },
   ): Promise<Result<OpenStream, ApiFailure>>;
   cancel(runId: string): Promise<Result<undefined, ApiFailure>>;
-  /** Says something to a run while it goes; its stream tells it back. */
-  steer(runId: string, message: string): Promise<Result<undefined, ApiFailure>>;
+  /** Says something to a run while it goes, once for a key; its stream tells it back. */
+  steer(
+    runId: string,
+    said: { readonly message: string; readonly key: string },
+  ): Promise<Result<undefined, ApiFailure>>;
 }
 
 export interface ChatApiOptions {
@@ -46,16 +59,16 @@ export function createChatApi(options: ChatApiOptions): ChatApi {
   const runUrl = (runId: string, what: string) => `v1/runs/${encodeURIComponent(runId)}/${what}`;
   const ask = (path: string, init: RequestInit) => request(options, path, init);
   return {
-    async start(question, { previousRunId, signal }) {
+    async start(question, { request: { key, previousRunId }, signal }) {
       const messages = [{ role: "user", content: question }];
-      return openStream(
-        await ask("v1/chat", {
-          method: "POST",
-          headers: { "content-type": "application/json", accept: "text/event-stream" },
-          body: JSON.stringify({ messages, previousRunId }),
-          signal,
-        }),
-      );
+      const answer = await ask("v1/chat", {
+        method: "POST",
+        headers: { ...jsonUnder(key), accept: "text/event-stream" },
+        body: JSON.stringify({ messages, previousRunId }),
+        signal,
+      });
+      const inProgress = !answer.ok && answer.failure.runInProgress;
+      return inProgress ? ok({ runId: inProgress }) : openStream(answer);
     },
     async events(runId, { lastEventId, signal }) {
       const headers: Record<string, string> = { accept: "text/event-stream" };
@@ -66,10 +79,10 @@ export function createChatApi(options: ChatApiOptions): ChatApi {
       const cancelled = await ask(runUrl(runId, "cancel"), { method: "POST" });
       return cancelled.ok ? ok(undefined) : cancelled;
     },
-    async steer(runId, message) {
+    async steer(runId, { message, key }) {
       const told = await ask(runUrl(runId, "messages"), {
         method: "POST",
-        headers: { "content-type": "application/json" },
+        headers: jsonUnder(key),
         body: JSON.stringify({ content: message }),
       });
       return told.ok ? ok(undefined) : told;
@@ -77,11 +90,20 @@ export function createChatApi(options: ChatApiOptions): ChatApi {
   };
 }
 
+function jsonUnder(key: string): Readonly<Record<string, string>> {
+  return { "content-type": "application/json", "idempotency-key": key };
+}
+
+interface Refusal extends ApiFailure {
+  /** The run that an earlier request under the same key has started. */
+  readonly runInProgress?: string;
+}
+
 async function request(
   options: ChatApiOptions,
   path: string,
   init: RequestInit,
-): Promise<Result<Response, ApiFailure>> {
+): Promise<Result<Response, Refusal>> {
   try {
     const headers = new Headers(init.headers);
     const token = await options.token();
@@ -118,15 +140,22 @@ function openStream(answer: Result<Response, ApiFailure>): Result<OpenStream, Ap
 }
 
 /** Reads `application/problem+json`, and makes do with the status when it is something else. */
-async function readProblem(response: Response): Promise<ApiFailure> {
+async function readProblem(response: Response): Promise<Refusal> {
   const problem: unknown = await response.json().catch(() => undefined);
-  const { detail, title } = isJsonObject(problem) ? problem : {};
+  const { code, detail, title } = isJsonObject(problem) ? problem : {};
+  const runId = code === "request_in_progress" ? response.headers.get("x-run-id") : null;
   const message = [detail, title, `The server answered with status ${response.status}.`]
     .filter((text) => typeof text === "string")
     .find((text) => text !== "");
   return {
-    code: response.status === 401 ? "token_needed" : "refused",
+    code: codeOf(response.status),
     message: (message ?? "").slice(0, 500),
     isPassing: response.status >= 500 || response.status === 429,
+    ...(runId && { runInProgress: runId }),
   };
+}
+
+function codeOf(status: number): ApiFailure["code"] {
+  if (status === 401) return "token_needed";
+  return status === 410 ? "gone" : "refused";
 }

@@ -3,7 +3,7 @@ import type { Conversation, Turn } from "./conversation.ts";
 import { el, icon, setText } from "./dom.ts";
 import { keepAtEnd } from "./scroll-keeper.ts";
 import { createTokenForm } from "./token-form.ts";
-import { announcementOf, createTurnView, type TurnView } from "./turn-view.ts";
+import { announcementOf, createTurnView, type TurnView, waitsForOperator } from "./turn-view.ts";
 
 const EXAMPLES = [
   "What time is it in Tokyo?",
@@ -77,12 +77,14 @@ export function createChatView(
   };
 }
 
+const AWAITED = "It is not known whether a tool did what it was asked. An operator has been asked.";
+
 /** Token by token nobody could listen to it: only a beginning, a loss and the whole answer are said. */
 function describeAloud(turn: Turn): string {
   switch (turn.link) {
     case "opening":
     case "open":
-      return "Answering…";
+      return waitsForOperator(turn.answer) ? AWAITED : "Answering…";
     case "reconnecting":
       return "Connection lost. Reconnecting…";
     case "done":

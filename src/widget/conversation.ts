@@ -1,5 +1,6 @@
 import type { StreamedEvent } from "../wire/assistant-transport/read-chunks.ts";
-import type { ChatApi } from "./chat-api.ts";
+import type { ChatApi, KeyedRequest } from "./chat-api.ts";
+import { fail } from "../protocol/result.ts";
 import { type FollowEnd, type FollowPorts, followRun, type FollowTask } from "./follow-run.ts";
 import type { SavedTurn } from "./session-store.ts";
 import { type AnswerState, applyChunk, EMPTY_ANSWER } from "./view-state.ts";
@@ -15,11 +16,19 @@ export interface Turn {
   readonly link: Link;
   readonly runId?: string;
   readonly lastEventId?: string;
+  /** What it is asked under, as long as it is the same question; set when it is first sent. */
+  readonly request?: KeyedRequest;
+  /** The conversation before it was not there any more. */
+  readonly startsAfresh?: boolean;
+  /** The server does not keep its run any more. */
+  readonly isGone?: boolean;
   readonly problem?: string;
 }
 
 export interface ConversationPorts extends FollowPorts {
   readonly api: ChatApi;
+  /** Answers a key that was never used. */
+  readonly newKey: () => string;
   readonly save: (turns: readonly SavedTurn[]) => void;
   readonly onChange: () => void;
   /** False where the page provides the token, so that the reader cannot be asked for one. */
@@ -27,6 +36,14 @@ export interface ConversationPorts extends FollowPorts {
 }
 
 const TOKEN_REFUSED = "The server did not accept this page's access token.";
+const GONE = "This answer is not kept any more at the server. Try again to have it asked afresh.";
+const UNSENT =
+  "It is not known whether this question was sent. Try again: it will not be asked twice.";
+/** How often a message is sent whose answer does not come. */
+const MAX_SENDS = 3;
+const RESEND_AFTER_MS = 800;
+
+type Opened = Awaited<ReturnType<ChatApi["events"]>>;
 
 /** Tells whether a turn still expects something from the server. */
 export function isActive(turn: Turn): boolean {
@@ -41,6 +58,8 @@ export class Conversation {
   #nextKey = 0;
   #stopRequested = false;
   #notice = "";
+  /** A message of which nobody knows whether the run has taken it. */
+  #unsure: { readonly runId: string; readonly message: string; readonly key: string } | undefined;
 
   constructor(ports: ConversationPorts) {
     this.#ports = ports;
@@ -68,7 +87,7 @@ export class Conversation {
     this.#turns = saved.map((turn) => ({ ...this.#newTurn(turn.question), ...turn }));
     for (const turn of this.#turns) {
       if (turn.runId !== undefined) this.#follow(turn);
-      else this.#patch(turn.key, { link: "broken", problem: "This question was not sent." });
+      else this.#patch(turn.key, { link: "broken", problem: UNSENT });
     }
     this.#ports.onChange();
   }
@@ -92,19 +111,37 @@ export class Conversation {
     if (turn?.runId === undefined) return false;
     this.#notice = "";
     const { signal } = this.#lifetime;
-    const told = await this.#ports.api.steer(turn.runId, message);
+    const told = await this.#tell(turn.runId, message);
     if (told.ok) return true;
     if (!signal.aborted) this.#notice = `The message was not sent. ${told.failure.message}`;
     this.#ports.onChange();
     return false;
   }
 
-  /** Takes a broken turn up where it stands; asks again when its run failed or never began. */
+  /** Says a message under one key until an answer comes, also when the reader sends it again. */
+  async #tell(runId: string, message: string) {
+    const { api, newKey, wait } = this.#ports;
+    const { signal } = this.#lifetime;
+    const known = this.#unsure;
+    const isSame = known?.runId === runId && known.message === message;
+    const said = { runId, message, key: isSame ? known.key : newKey() };
+    this.#unsure = said;
+    for (let sends = 1; ; sends += 1) {
+      const told = await api.steer(runId, said);
+      const isLost = !told.ok && told.failure.code === "unreachable";
+      if (told.ok && this.#unsure === said) this.#unsure = undefined;
+      if (!isLost || sends >= MAX_SENDS || signal.aborted) return told;
+      await wait(RESEND_AFTER_MS * sends, signal);
+    }
+  }
+
+  /** Takes a broken turn up where it stands; asks again when its run failed, is gone or never began. */
   retry(key: number): void {
     const turn = this.#find(key);
     if (!turn || isActive(turn)) return;
-    const isResumable = turn.runId !== undefined && !turn.answer.done;
-    const next: Turn = isResumable
+    // Of a question without a run nobody knows whether it was asked, so it stays the same question.
+    const isSame = !turn.isGone && (turn.runId === undefined || !turn.answer.done);
+    const next: Turn = isSame
       ? { ...turn, link: "opening" }
       : { key, question: turn.question, answer: EMPTY_ANSWER, link: "opening" };
     this.#turns = this.#turns.map((other) => (other.key === key ? next : other));
@@ -155,7 +192,6 @@ export class Conversation {
     const { signal } = this.#lifetime;
     const task: FollowTask = {
       open: (connection: AbortSignal) => this.#open(key, question, connection),
-      canResume: () => this.#find(key)?.runId !== undefined,
       isDone: () => this.#find(key)?.answer.done !== undefined,
       onEvents: (events) => this.#apply(key, events),
       onLink: (link) => this.#patch(key, { link }),
@@ -164,15 +200,46 @@ export class Conversation {
     void followRun(task, this.#ports).then((end) => this.#settle(key, end));
   }
 
-  async #open(key: number, question: string, signal: AbortSignal) {
-    const turn = this.#find(key);
+  async #open(key: number, question: string, signal: AbortSignal): Promise<Opened> {
+    const { runId } = this.#find(key) ?? {};
+    if (runId !== undefined) return this.#openRun(key, runId, signal);
+    const started = await this.#start(key, question, signal);
+    if (!started.ok || started.value.runId === undefined) return started;
+    this.#learnRunId(key, started.value.runId);
+    return started.value.body ? started : this.#openRun(key, started.value.runId, signal);
+  }
+
+  async #openRun(key: number, runId: string, signal: AbortSignal): Promise<Opened> {
+    const { lastEventId } = this.#find(key) ?? {};
+    const opened = await this.#ports.api.events(runId, { lastEventId, signal });
+    return this.#noteGone(key, opened);
+  }
+
+  #noteGone(key: number, opened: Opened): Opened {
+    if (opened.ok || opened.failure.code !== "gone") return opened;
+    this.#patch(key, { isGone: true });
+    return fail({ ...opened.failure, message: GONE });
+  }
+
+  /** Asks under a key that stays that of the question; without what went before, where that is gone. */
+  async #start(key: number, question: string, signal: AbortSignal): Promise<Opened> {
     const { api } = this.#ports;
-    if (turn?.runId !== undefined) {
-      return api.events(turn.runId, { lastEventId: turn.lastEventId, signal });
-    }
-    const opened = await api.start(question, { previousRunId: this.#runBefore(key), signal });
-    if (opened.ok && opened.value.runId !== undefined) this.#learnRunId(key, opened.value.runId);
-    return opened;
+    const known = this.#find(key)?.request;
+    const request = known ?? this.#newRequest(key, this.#runBefore(key));
+    const started = await api.start(question, { request, signal });
+    // The run of a question that was sent before may itself be the one that is gone.
+    const isOwn = known !== undefined || request.previousRunId === undefined;
+    if (isOwn) return this.#noteGone(key, started);
+    if (started.ok || started.failure.code !== "gone") return started;
+    this.#patch(key, { startsAfresh: true });
+    return api.start(question, { request: this.#newRequest(key, undefined), signal });
+  }
+
+  #newRequest(key: number, previousRunId: string | undefined): KeyedRequest {
+    const request = { key: this.#ports.newKey(), ...(previousRunId && { previousRunId }) };
+    this.#patch(key, { request });
+    this.#save();
+    return request;
   }
 
   /** The last finished run before a turn: its transcript is what the turn continues. */
@@ -227,7 +294,10 @@ export class Conversation {
   }
 
   #save(): void {
-    const saved = this.#turns.map(({ question, runId }) => ({ question, ...(runId && { runId }) }));
+    const saved = this.#turns.map(({ question, runId, request }) => ({
+      question,
+      ...(runId ? { runId } : request && { request }),
+    }));
     this.#ports.save(saved);
   }
 }

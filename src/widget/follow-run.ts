@@ -8,10 +8,8 @@ import type { ApiFailure, OpenStream } from "./chat-api.ts";
 
 /** A run to be followed to its end. */
 export interface FollowTask {
-  /** Opens the stream: the first time, and again after each loss. */
+  /** Opens the stream: the first time, and again after each loss. Contract: doing it again is safe. */
   readonly open: (signal: AbortSignal) => Promise<Result<OpenStream, ApiFailure>>;
-  /** False while a lost stream cannot be taken up again, because its run has no known id. */
-  readonly canResume: () => boolean;
   /** True once the run's last event was applied. */
   readonly isDone: () => boolean;
   readonly onEvents: (events: readonly StreamedEvent[]) => void;
@@ -47,7 +45,6 @@ export async function followRun(task: FollowTask, ports: FollowPorts): Promise<F
     const attempt = await followOnce(task, ports);
     if (task.signal.aborted) return { kind: "aborted" };
     if (attempt.end.kind !== "lost") return attempt.end;
-    if (!task.canResume()) return { kind: "broken", message: attempt.end.message };
     losses = attempt.hadEvents ? 1 : losses + 1;
     if (losses > MAX_RECONNECTIONS) {
       return { kind: "broken", message: "The connection was lost and could not be restored." };

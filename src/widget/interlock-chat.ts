@@ -61,6 +61,7 @@ export class InterlockChat extends HTMLElement {
       api,
       wait,
       random: () => Math.random(),
+      newKey,
       save: (turns) => store.saveTurns(turns),
       onChange,
       canAskForToken: () => !this.getToken,
@@ -86,6 +87,12 @@ function renderOncePerFrame(view: ChatView): () => void {
       view.render();
     });
   };
+}
+
+/** A key that nobody guesses; `randomUUID` is missing where a page came over plain HTTP. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** Resolves after a time, or at once when aborted. */

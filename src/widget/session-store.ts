@@ -1,9 +1,12 @@
 import { isJsonObject } from "../protocol/json.ts";
+import type { KeyedRequest } from "./chat-api.ts";
 
 /** What is kept of a turn: the answer itself is read again from the run's events. */
 export interface SavedTurn {
   readonly question: string;
   readonly runId?: string;
+  /** What it was asked under; the same again asks nothing twice. */
+  readonly request?: KeyedRequest;
 }
 
 /** Keeps a conversation and its token for as long as the tab lives. Contract: never throws. */
@@ -48,9 +51,21 @@ function parseTurns(text: string | undefined): readonly SavedTurn[] {
     return value.flatMap((turn: unknown) => {
       if (!isJsonObject(turn) || typeof turn["question"] !== "string") return [];
       const { question, runId } = turn;
-      return [{ question, ...(typeof runId === "string" && { runId }) }];
+      const request = readRequest(turn["request"]);
+      return [
+        { question, ...(typeof runId === "string" && { runId }), ...(request && { request }) },
+      ];
     });
   } catch {
     return [];
   }
+}
+
+/** A key goes into a header. */
+const KEY = /^[\w-]{16,64}$/;
+
+function readRequest(value: unknown): KeyedRequest | undefined {
+  const { key, previousRunId } = isJsonObject(value) ? value : {};
+  if (typeof key !== "string" || !KEY.test(key)) return undefined;
+  return { key, ...(typeof previousRunId === "string" && { previousRunId }) };
 }

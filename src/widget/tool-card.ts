@@ -11,8 +11,10 @@ export interface ToolCard {
 const STATES = {
   called: { label: "Called", icon: "M10 4v6l4 2" },
   running: { label: "Running", icon: "M10 3a7 7 0 1 1-6.6 4.7" },
+  waiting: { label: "Waiting", icon: "M6.5 5v10m7-10v10" },
   done: { label: "Done", icon: "M4.5 10.5l3.5 3.5 7.5-8" },
   failed: { label: "Failed", icon: "M5.5 5.5l9 9m0-9l-9 9" },
+  unknown: { label: "Not known", icon: "M7 7.5a3 3 0 1 1 3 3.5v1.5m0 2.5v.5" },
   stopped: { label: "Stopped", icon: "M6 6h8v8H6z" },
 } as const;
 
@@ -25,7 +27,8 @@ export function createToolCard(toolName: string): ToolCard {
   const title = el("span", { class: "name", title: toolName }, name);
   const summary = el("summary", {}, mark, title, badge);
   const progress = createProgress(name);
-  const root = el("details", { class: "tool", open: "" }, summary, progress.root, body);
+  const doubt = el("p", { class: "doubt", hidden: "" });
+  const root = el("details", { class: "tool", open: "" }, summary, progress.root, doubt, body);
   let shown: { readonly part: ToolPart; readonly isOver: boolean } | undefined;
   return {
     root,
@@ -33,16 +36,41 @@ export function createToolCard(toolName: string): ToolCard {
       if (shown?.part === part && shown.isOver === isOver) return;
       const isBodyOld = shown?.part.args !== part.args || shown?.part.outcome !== part.outcome;
       shown = { part, isOver };
-      const isUnfinished = part.state === "called" || part.state === "running";
-      const state = isOver && isUnfinished ? "stopped" : part.state;
+      const state = stateOf(part, isOver);
       root.dataset["state"] = state;
       setText(badge, STATES[state].label);
       mark.replaceChildren(icon(STATES[state].icon));
       progress.update(state === "running" ? part.progress : undefined);
+      setText(doubt, part.state === "waiting" ? describeDoubt(part, isOver) : "");
+      doubt.hidden = doubt.textContent === "";
       if (isBodyOld) body.replaceChildren(...drawBody(part));
       body.hidden = body.childElementCount === 0;
     },
   };
+}
+
+function stateOf({ state, outcome }: ToolPart, isOver: boolean): keyof typeof STATES {
+  switch (state) {
+    case "called":
+    case "running":
+      return isOver ? "stopped" : state;
+    case "waiting":
+      return isOver ? "unknown" : state;
+    case "failed":
+      return outcome?.isUnknown ? "unknown" : state;
+    case "done":
+      return state;
+  }
+}
+
+const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** Neither "done" nor "failed" would be true, and the reader is to know why nothing moves. */
+function describeDoubt({ awaitedUntilMs }: ToolPart, isOver: boolean): string {
+  const doubt = "It is not known whether this happened.";
+  if (isOver) return doubt;
+  const until = awaitedUntilMs === undefined ? "" : `, until ${TIME.format(awaitedUntilMs)}`;
+  return `${doubt} An operator has been asked${until}. The answer goes on after that.`;
 }
 
 /** Says how far a running call is: its stage in words, and a thin bar that knows its share or does not. */

@@ -11,6 +11,8 @@ export interface ToolOutcome {
   readonly fields: readonly Field[];
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
+  /** Nobody knows whether the call did anything. */
+  readonly isUnknown: boolean;
 }
 
 /** How far a running call is, in numbers that fit together and a word of its contract. */
@@ -28,11 +30,15 @@ const MAX_VALUE_CHARS = 10_000;
 /** Reads an ObservationObject; whatever does not look like one gives fields of what is there. */
 export function readOutcome(observation: JsonValue): ToolOutcome {
   const payload = isJsonObject(observation) ? own(observation, "result_payload") : undefined;
-  if (!isJsonObject(payload)) return { fields: readFields(observation), errors: [], warnings: [] };
+  if (!isJsonObject(payload)) {
+    return { fields: readFields(observation), errors: [], warnings: [], isUnknown: false };
+  }
+  const errors = list(own(payload, "errors"));
   return {
     fields: readFields(own(payload, "data") ?? null),
-    errors: list(own(payload, "errors")).map(describeError),
+    errors: errors.map(describeError),
     warnings: list(own(payload, "warnings")).filter((warning) => typeof warning === "string"),
+    isUnknown: errors.some((error) => isJsonObject(error) && error["code"] === "outcome_unknown"),
   };
 }
 

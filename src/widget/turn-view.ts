@@ -54,8 +54,15 @@ function addPartView(part: Part, parent: HTMLElement): PartView {
   if (part.kind === "text") {
     const text = createTextView();
     parent.append(text.root);
-    return { update: (next) => next.kind === "text" && text.update(next.text) };
+    return {
+      update(next) {
+        if (next.kind === "text") text.update(next.text);
+        // Hidden text could still be found, copied or read out.
+        else text.root.remove();
+      },
+    };
   }
+  if (part.kind === "withdrawn") return { update: () => undefined };
   if (part.kind === "user") {
     parent.append(createBubble(part.text));
     return { update: () => undefined };
@@ -67,9 +74,15 @@ function addPartView(part: Part, parent: HTMLElement): PartView {
 
 function describeProgress({ link, answer }: Turn): string {
   if (link === "reconnecting") return "Reconnecting…";
+  if (waitsForOperator(answer)) return "Waiting for an operator…";
   const last = answer.parts.at(-1);
   if (last?.kind === "tool" && last.state === "running") return "Using a tool…";
   return last?.kind === "text" ? "Writing…" : "Thinking…";
+}
+
+/** Tells whether nobody knows what became of one of an answer's calls, and somebody has been asked. */
+export function waitsForOperator({ parts }: Turn["answer"]): boolean {
+  return parts.some((part) => part.kind === "tool" && part.state === "waiting");
 }
 
 /** The line below an answer that did not simply end. */
@@ -93,6 +106,8 @@ function createEnding(onRetry: () => void) {
       setText(note, remark);
       problem.hidden = failure === "";
       note.hidden = remark === "";
+      // To ask again is what nobody should do who has not looked.
+      retry.hidden = isInDoubt(turn);
     },
   };
 }
@@ -100,8 +115,26 @@ function createEnding(onRetry: () => void) {
 function describeFailure({ link, problem, answer }: Turn): string {
   if (link === "broken") return problem ?? "Something went wrong.";
   if (link !== "done" || answer.done?.reason !== "error") return "";
-  return answer.done.message || "The run failed.";
+  const { code = "", message = "" } = answer.done;
+  const words = Object.hasOwn(FAILURES, code) ? FAILURES[code] : message;
+  return words || "The run failed.";
 }
+
+/** What a reader has to know beyond that it failed. */
+const FAILURES: Readonly<Record<string, string>> = {
+  outcome_unknown:
+    "It is not known whether a tool did what it was asked, and nobody could tell in time. " +
+    "Look for yourself before you ask for it again.",
+  interrupted:
+    "This answer was interrupted too often and has been given up. What its tools have done stays done.",
+};
+
+function isInDoubt({ link, answer }: Turn): boolean {
+  return link === "done" && answer.done?.code === "outcome_unknown";
+}
+
+const AFRESH =
+  "What was said before is not kept any more at the server, so this answer was given without it.";
 
 const ENDINGS: Readonly<Record<string, string>> = {
   length: "The answer was cut off: it reached the length limit.",
@@ -110,9 +143,10 @@ const ENDINGS: Readonly<Record<string, string>> = {
   cancelled: "You stopped this answer.",
 };
 
-function describeEnding({ link, answer }: Turn): string {
+function describeEnding({ link, answer, startsAfresh }: Turn): string {
   const reason = link === "done" ? answer.done?.reason : undefined;
-  return reason !== undefined && Object.hasOwn(ENDINGS, reason) ? (ENDINGS[reason] ?? "") : "";
+  const ending = reason !== undefined && Object.hasOwn(ENDINGS, reason) ? ENDINGS[reason] : "";
+  return [startsAfresh ? AFRESH : "", ending].filter(Boolean).join(" ");
 }
 
 /** What is read out once an answer is finished; long answers are cut, the rest can be read on the page. */

@@ -15,7 +15,8 @@ export interface TextPart {
   readonly text: TextDocument;
 }
 
-export type ToolPartState = "called" | "running" | "done" | "failed";
+/** `waiting`: nobody knows what became of the call, and an operator has been asked. */
+export type ToolPartState = "called" | "running" | "waiting" | "done" | "failed";
 
 export interface ToolPart {
   readonly kind: "tool";
@@ -27,6 +28,8 @@ export interface ToolPart {
   /** Set once the tool runs. */
   readonly args?: readonly Field[];
   readonly progress?: ToolProgress;
+  /** How long an operator has to answer. Unit: Unix milliseconds. */
+  readonly awaitedUntilMs?: number;
   readonly outcome?: ToolOutcome;
 }
 
@@ -38,7 +41,13 @@ export interface UserPart {
   readonly text: string;
 }
 
-export type Part = TextPart | ToolPart | UserPart;
+/** Keeps the place of a text that is no part of the answer: nothing of it is kept. */
+export interface WithdrawnPart {
+  readonly kind: "withdrawn";
+  readonly index: number;
+}
+
+export type Part = TextPart | ToolPart | UserPart | WithdrawnPart;
 
 /** What a run has said so far. */
 export interface AnswerState {
@@ -46,8 +55,12 @@ export interface AnswerState {
   readonly runId?: string;
   readonly model?: string;
   readonly title?: string;
-  /** Set once the run ended. `message` belongs to a failed run. */
-  readonly done?: { readonly reason: string; readonly message?: string };
+  /** Set once the run ended. `code` and `message` belong to a failed run. */
+  readonly done?: {
+    readonly reason: string;
+    readonly code?: string;
+    readonly message?: string;
+  };
 }
 
 export const EMPTY_ANSWER: AnswerState = { parts: [] };
@@ -96,13 +109,19 @@ function applyData(state: AnswerState, item: JsonValue): AnswerState {
   }
   if (type === "title" && typeof title === "string") return { ...state, title };
   if (type === "tool-progress") return showProgress(state, item);
+  if (type === "withdrawn") return withdraw(state, item["parts"]);
+  if (type === "outcome-awaited") return awaitOutcome(state, item);
   if (type === "user-message" && typeof text === "string") {
     const index = -1 - state.parts.length;
     return { ...state, parts: [...state.parts, { kind: "user", index, text }] };
   }
   if (type === "done" && typeof reason === "string") {
-    const message = isJsonObject(error) ? error["message"] : undefined;
-    return { ...state, done: { reason, ...(typeof message === "string" && { message }) } };
+    const { code, message } = isJsonObject(error) ? error : {};
+    const words = {
+      ...(typeof code === "string" && { code }),
+      ...(typeof message === "string" && { message }),
+    };
+    return { ...state, done: { reason, ...words } };
   }
   return state;
 }
@@ -128,13 +147,42 @@ function startPart(state: AnswerState, chunk: JsonObject): AnswerState {
 }
 
 function showProgress(state: AnswerState, item: JsonObject): AnswerState {
+  return updateCall(state, item, (part) =>
+    part.state === "running" ? { ...part, progress: readProgress(item) } : part,
+  );
+}
+
+function awaitOutcome(state: AnswerState, item: JsonObject): AnswerState {
+  const { until } = item;
+  const untilMs = typeof until === "string" ? Date.parse(until) : Number.NaN;
+  const awaited = Number.isFinite(untilMs) && { awaitedUntilMs: untilMs };
+  return updateCall(state, item, (part) =>
+    isSettled(part) ? part : { ...part, state: "waiting", ...awaited },
+  );
+}
+
+/** Only text can be withdrawn: what a tool did stays done. */
+function withdraw(state: AnswerState, indices: JsonValue | undefined): AnswerState {
+  if (!Array.isArray(indices)) return state;
+  const parts = state.parts.map((part): Part => {
+    const isWithdrawn = part.kind === "text" && indices.includes(part.index);
+    return isWithdrawn ? { kind: "withdrawn", index: part.index } : part;
+  });
+  return { ...state, parts };
+}
+
+/** Updates the call that a data item names. */
+function updateCall(
+  state: AnswerState,
+  item: JsonObject,
+  update: (part: ToolPart) => ToolPart,
+): AnswerState {
   const position = state.parts.findLastIndex(
     (part) => part.kind === "tool" && part.toolCallId === item["toolCallId"],
   );
   const part = state.parts[position];
-  if (part?.kind !== "tool" || part.state !== "running") return state;
-  const progress = readProgress(item);
-  return { ...state, parts: state.parts.with(position, { ...part, progress }) };
+  if (part?.kind !== "tool") return state;
+  return { ...state, parts: state.parts.with(position, update(part)) };
 }
 
 function growPart(state: AnswerState, chunk: JsonObject, delta: string): AnswerState {
@@ -150,11 +198,13 @@ function updateTool(
   chunk: JsonObject,
   update: (part: ToolPart) => ToolPart,
 ): AnswerState {
-  return updatePart(state, chunk, (part) => {
-    if (part.kind !== "tool") return part;
-    const isSettled = part.state === "done" || part.state === "failed";
-    return isSettled ? part : update(part);
-  });
+  return updatePart(state, chunk, (part) =>
+    part.kind !== "tool" || isSettled(part) ? part : update(part),
+  );
+}
+
+function isSettled({ state }: ToolPart): boolean {
+  return state === "done" || state === "failed";
 }
 
 function updatePart(

@@ -40,7 +40,6 @@ async function follow(
       opened += 1;
       return next ?? refused(true);
     },
-    canResume: () => true,
     isDone: () => false,
     onEvents: (events) => ids.push(...events.map((event) => event.id)),
     onLink: () => undefined,
@@ -80,12 +79,11 @@ describe("following a run", () => {
     expect(end.kind).toBe("done");
   });
 
-  it("does not repeat a request that was refused, or whose run has no known id", async () => {
+  it("does not repeat a request that was refused", async () => {
     expect(await follow([refused(false)])).toMatchObject({
       end: { kind: "broken", message: "Not now." },
       opened: 1,
     });
-    expect(await follow([refused(true)], { canResume: () => false })).toMatchObject({ opened: 1 });
   });
 
   it("asks for a token when one is needed", async () => {
@@ -115,7 +113,6 @@ describe("following a run", () => {
             signal.addEventListener("abort", () => resolve(refused(true))),
           );
         },
-        canResume: () => true,
         isDone: () => false,
         onEvents: () => undefined,
         onLink: () => undefined,

@@ -1,10 +1,11 @@
-import type { AiEvent, DoneReason } from "../../src/protocol/ai-event.ts";
+import type { AiEvent, DoneReason, RunError } from "../../src/protocol/ai-event.ts";
 import type { ToolCallId } from "../../src/protocol/ids.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import {
   type ObservationFacts,
   observeFailure,
   observeSuccess,
+  type ToolFailure,
 } from "../../src/protocol/observation.ts";
 
 /** Short ways to write the events of a run. */
@@ -56,17 +57,36 @@ export function finishTool(
   };
 }
 
-export function failTool(part: number, message: string): AiEvent {
-  const observation = observeFailure(facts("core__any", part), {
+type ResultEvent = Extract<AiEvent, { type: "tool_call_result" }>;
+
+export function failTool(part: number, message: string): ResultEvent {
+  return endTool(part, {
     taxonomyClass: "OUT_OF_BOUNDS",
     errors: [{ field: "/time_zone", message, code: "invalid" }],
   });
-  return {
-    type: "tool_call_result",
-    part,
-    toolCallId: observation.tool_identity.call_id,
-    observation,
-  };
+}
+
+/** The result of a call of which nobody told in time what became of it. */
+export function expireTool(part: number): ResultEvent {
+  const message = "nobody told in time whether this happened";
+  return endTool(part, {
+    taxonomyClass: "UNKNOWN_ERROR",
+    errors: [{ field: null, message, code: "outcome_unknown" }],
+  });
+}
+
+function endTool(part: number, failure: ToolFailure): ResultEvent {
+  const observation = observeFailure(facts("core__any", part), failure);
+  const { call_id: toolCallId } = observation.tool_identity;
+  return { type: "tool_call_result", part, toolCallId, observation };
+}
+
+export function awaitOutcome(part: number, untilMs: number): AiEvent {
+  return { type: "tool_call_waiting", part, toolCallId: `call_${part}` as ToolCallId, untilMs };
+}
+
+export function withdraw(...parts: readonly number[]): AiEvent {
+  return { type: "text_withdrawn", parts };
 }
 
 export function startText(part: number): AiEvent {
@@ -85,9 +105,9 @@ export function setTitle(title: string): AiEvent {
   return { type: "title_set", title };
 }
 
-export function end(reason: DoneReason = "stop"): AiEvent {
+const UPSTREAM = { code: "upstream", message: "The model could not be reached." };
+
+export function end(reason: DoneReason = "stop", error: RunError = UPSTREAM): AiEvent {
   const usage = { inputTokens: 10, outputTokens: 20 };
-  if (reason !== "error") return { type: "done", reason, usage };
-  const error = { code: "upstream", message: "The model could not be reached." };
-  return { type: "done", reason, usage, error };
+  return { type: "done", reason, usage, ...(reason === "error" && { error }) };
 }

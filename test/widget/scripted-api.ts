@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { AiEvent } from "../../src/protocol/ai-event.ts";
+import { formatEventId, parseEventId } from "../../src/protocol/event-id.ts";
 import { encodeEvent, HEARTBEAT } from "../../src/wire/assistant-transport/encode-event.ts";
 
 /** The policy that the page has to live under. */
@@ -24,6 +25,7 @@ export interface ApiRequest {
   readonly path: string;
   readonly lastEventId: string | undefined;
   readonly authorization: string | undefined;
+  readonly idempotencyKey: string | undefined;
   readonly body: string;
 }
 
@@ -41,9 +43,15 @@ export class ScriptedApi {
   eventsStatus: number | undefined;
   /** Answers messages to runs with this status when set. */
   messagesStatus: number | undefined;
+  /** Carries so many posts out, and drops their connections before any answer. */
+  lostPosts = 0;
+  /** Runs whose records are not kept any more. */
+  readonly gone = new Set<string>();
   readonly requests: ApiRequest[] = [];
   readonly runs: ScriptedRun[] = [];
   readonly #directory: string;
+  readonly #runsByKey = new Map<string, ScriptedRun>();
+  readonly #messageKeys = new Set<string>();
   readonly #server = createServer((request, response) => {
     this.#answer(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
@@ -83,20 +91,36 @@ export class ScriptedApi {
     this.requests.push(seen);
     if (this.token !== undefined && seen.authorization !== `Bearer ${this.token}`) {
       refuse(response, 401, "A valid bearer token is needed.");
-    } else if (seen.method === "POST" && path === "/v1/chat") this.#startRun(response);
+    } else if (seen.method === "POST" && path === "/v1/chat") this.#startRun(seen, response);
     else this.#answerRun(seen, response);
   }
 
-  #startRun(response: ServerResponse): void {
-    const run = new ScriptedRun(`run_${this.runs.length + 1}`);
-    this.runs.push(run);
-    run.serve(response);
+  /** Like the product: under one key one run. */
+  #startRun({ idempotencyKey = "", body }: ApiRequest, response: ServerResponse): void {
+    const known = this.#runsByKey.get(idempotencyKey);
+    const { previousRunId = "" } = JSON.parse(body) as { previousRunId?: string };
+    if (!known && this.gone.has(previousRunId)) return refuse(response, 410, "It is not kept.");
+    const run = known ?? new ScriptedRun(`run_${this.runs.length + 1}`);
+    if (!known) this.runs.push(run);
+    if (idempotencyKey !== "") this.#runsByKey.set(idempotencyKey, run);
+    if (this.#loses(response)) return;
+    if (!known || run.isDone) return run.serve(response);
+    response.setHeader("x-run-id", run.id);
+    refuse(response, 409, "Follow its run.", "request_in_progress");
+  }
+
+  #loses(response: ServerResponse): boolean {
+    if (this.lostPosts === 0) return false;
+    this.lostPosts -= 1;
+    response.destroy();
+    return true;
   }
 
   #answerRun(request: ApiRequest, response: ServerResponse): void {
     const [, id, what] = /^\/v1\/runs\/(\w+)\/(\w+)$/.exec(request.path) ?? [];
     const run = this.runs.find((candidate) => candidate.id === id);
     if (!run) refuse(response, 404, "There is no such run.");
+    else if (this.gone.has(run.id)) refuse(response, 410, "It is not kept.");
     else if (what === "cancel") {
       run.emit({ type: "done", reason: "cancelled", usage: { inputTokens: 1, outputTokens: 1 } });
       response.end("{}");
@@ -106,8 +130,10 @@ export class ScriptedApi {
         return;
       }
       const { content } = JSON.parse(request.body) as { content: string };
-      run.emit({ type: "user_message", text: content });
-      response.writeHead(202).end("{}");
+      const { idempotencyKey = "" } = request;
+      if (!this.#messageKeys.has(idempotencyKey)) run.emit({ type: "user_message", text: content });
+      this.#messageKeys.add(idempotencyKey);
+      if (!this.#loses(response)) response.writeHead(202).end("{}");
     } else if (this.eventsStatus !== undefined) {
       refuse(response, this.eventsStatus, "The run is not available at the moment.");
     } else run.serve(response, request.lastEventId);
@@ -119,11 +145,16 @@ export class ScriptedRun {
   readonly id: string;
   #frames: { readonly id: string; readonly text: string }[] = [];
   #isDone = false;
+  #epoch = 0;
   readonly #open = new Set<ServerResponse>();
 
   constructor(id: string) {
     this.id = id;
     this.emit({ type: "run_started", runId: id as never, model: "scripted-model" });
+  }
+
+  get isDone(): boolean {
+    return this.#isDone;
   }
 
   /** How many connections read this run at the moment. */
@@ -134,8 +165,8 @@ export class ScriptedRun {
   /** Appends events to the log and sends them to whoever listens. */
   emit(...events: readonly AiEvent[]): void {
     for (const event of events) {
-      const position = { epoch: 0, seq: this.#frames.length };
-      this.#frames.push({ id: `0-${position.seq}`, text: encodeEvent(event, position) });
+      const position = { epoch: this.#epoch, seq: this.#frames.length };
+      this.#frames.push({ id: formatEventId(position), text: encodeEvent(event, position) });
       this.#isDone ||= event.type === "done";
     }
     const text = this.#frames.slice(-events.length).map((frame) => frame.text);
@@ -162,13 +193,20 @@ export class ScriptedRun {
     }
   }
 
+  /** Dies and goes on in the next epoch; its last `lost` events were sent and never stored. */
+  crash(lost: number): void {
+    this.drop();
+    this.#frames = this.#frames.slice(0, this.#frames.length - lost);
+    this.#epoch += 1;
+  }
+
   drop(): void {
     for (const response of this.#open) response.destroy();
     this.#open.clear();
   }
 
   serve(response: ServerResponse, lastEventId?: string): void {
-    const after = this.#frames.findIndex((frame) => frame.id === lastEventId) + 1;
+    const after = this.#after(lastEventId);
     response.setHeader("x-run-id", this.id);
     if (this.#isDone && after === this.#frames.length) {
       response.writeHead(204).end();
@@ -182,6 +220,14 @@ export class ScriptedRun {
     this.#send(response, rest.join(""));
   }
 
+  /** A reader of an earlier epoch may have seen what a crash lost: it goes on after what was stored. */
+  #after(lastEventId: string | undefined): number {
+    const seen = lastEventId === undefined ? undefined : parseEventId(lastEventId);
+    if (!seen) return 0;
+    const stored = this.#frames.findLastIndex(({ id }) => Number.parseInt(id, 10) <= seen.epoch);
+    return Math.min(seen.seq, stored) + 1;
+  }
+
   #send(response: ServerResponse, text: string): void {
     response.write(text);
     if (this.#isDone) response.end();
@@ -192,16 +238,19 @@ async function readRequest(request: IncomingMessage): Promise<ApiRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const lastEventId = request.headers["last-event-id"];
+  const idempotencyKey = request.headers["idempotency-key"];
   return {
     method: request.method ?? "",
     path: request.url ?? "",
     lastEventId: typeof lastEventId === "string" ? lastEventId : undefined,
     authorization: request.headers.authorization,
+    idempotencyKey: typeof idempotencyKey === "string" ? idempotencyKey : undefined,
     body: Buffer.concat(chunks).toString("utf8"),
   };
 }
 
-function refuse(response: ServerResponse, status: number, detail: string): void {
+function refuse(response: ServerResponse, status: number, ...words: [string, string?]): void {
+  const [detail, code] = words;
   response.writeHead(status, { "content-type": "application/problem+json" });
-  response.end(JSON.stringify({ type: "about:blank", title: "Refused", status, detail }));
+  response.end(JSON.stringify({ type: "about:blank", title: "Refused", status, detail, code }));
 }

@@ -83,6 +83,53 @@ describe("a tool call", () => {
   });
 });
 
+describe("a call in doubt", () => {
+  const called = [say.proposeTool(0, "core__mail"), say.startTool(0, { to: "ann" })];
+  const waiting = play(...called, say.awaitOutcome(0, 5_000));
+
+  it("waits until somebody has told, and then ends like any other", () => {
+    expect(toolOf(waiting)).toMatchObject({ state: "waiting", awaitedUntilMs: 5_000 });
+    const told = play(...called, say.awaitOutcome(0, 5_000), say.finishTool(0, {}));
+    expect(toolOf(told).state).toBe("done");
+  });
+
+  it("does not begin to wait once it has ended", () => {
+    const ended = play(...called, say.finishTool(0, {}), say.awaitOutcome(0, 5_000));
+    expect(toolOf(ended).state).toBe("done");
+  });
+
+  it("waits without a time where none makes sense", () => {
+    const item = { type: "outcome-awaited", toolCallId: "call_0", until: "soon" };
+    const state = applyChunk(play(...called), { type: "data", path: [], data: [item] });
+    expect(toolOf(state).state).toBe("waiting");
+    expect(toolOf(state).awaitedUntilMs).toBeUndefined();
+  });
+
+  it("is not called failed when nobody knows", () => {
+    expect(readOutcome(say.expireTool(0).observation).isUnknown).toBe(true);
+    expect(readOutcome(say.failTool(0, "no").observation).isUnknown).toBe(false);
+  });
+});
+
+describe("a withdrawn text", () => {
+  const half = [say.startText(0), say.text(0, "half a secret"), say.finishText(0)];
+
+  // Mutant: a withdrawal that changes nothing.
+  it("leaves nothing of what it said, and nothing grows it again", () => {
+    const state = play(...half, say.withdraw(0), say.text(0, "more"), say.startText(1));
+    expect(state.parts).toMatchObject([
+      { kind: "withdrawn", index: 0 },
+      { kind: "text", index: 1 },
+    ]);
+    expect(JSON.stringify(state)).not.toMatch(/secret|more/);
+  });
+
+  it("takes no tool call with it", () => {
+    const state = play(...half, say.proposeTool(1, "core__any"), say.withdraw(0, 1, 7));
+    expect(state.parts).toMatchObject([{ kind: "withdrawn" }, { kind: "tool" }]);
+  });
+});
+
 describe("a message to a running answer", () => {
   it("stands where it was said, and nothing grows it", () => {
     const state = play(
@@ -116,7 +163,7 @@ describe("a run", () => {
       runId: "run_1",
       model: "m",
       title: "Time",
-      done: { reason: "error", message: "The model could not be reached." },
+      done: { reason: "error", code: "upstream", message: "The model could not be reached." },
     });
   });
 
@@ -131,6 +178,8 @@ describe("a run", () => {
     { type: "part-start", path: [0], part: { type: "hologram" } },
     { type: "result", path: [4_000_000_000], result: null },
     { type: "data", data: "text" },
+    { type: "data", data: [{ type: "withdrawn" }, { type: "withdrawn", parts: "0" }] },
+    { type: "data", data: [{ type: "outcome-awaited", toolCallId: "call_0" }] },
     { type: "data", data: [null, 1, { type: "title", title: 5 }, { type: "done" }] },
   ];
   it.each(strange.map((chunk) => [JSON.stringify(chunk), chunk] as const))(
@@ -242,6 +291,7 @@ describe("fields", () => {
       fields: [],
       errors: [],
       warnings: [],
+      isUnknown: false,
     });
   });
 });
