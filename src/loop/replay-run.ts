@@ -1,0 +1,131 @@
+import type { RunJournal } from "../capabilities/run-journal.ts";
+import type { AiEvent } from "../protocol/ai-event.ts";
+import { hashOf } from "../protocol/canonical-hash.ts";
+import { fail, ok, type Result } from "../protocol/result.ts";
+import { NO_FACTS } from "../protocol/run-facts.ts";
+import type { Play } from "./replay/play.ts";
+import type { RunEvidence } from "./replay/run-evidence.ts";
+import { decisionsOf } from "./replay/decisions-of.ts";
+import { PlayedClock } from "./replay/played-clock.ts";
+import { PlayedInbox } from "./replay/played-inbox.ts";
+import { playLedger } from "./replay/played-ledger.ts";
+import { playBroker, playTools } from "./replay/played-tools.ts";
+import { playModel, turnsOf } from "./replay/played-model.ts";
+import { whyNotReplayable, type NotReplayableReason } from "./replay/why-not-replayable.ts";
+import { runLoop, type RunPorts } from "./run-loop.ts";
+import { beginMemory, type RunMemory } from "./run-memory.ts";
+
+/** What decides: the tools' contracts of now, and who may do what. Contract: neither acts on anything. */
+export type DecidingPorts = Pick<RunPorts, "source" | "authorizationOf">;
+
+/** `sha256:…` over the decisions of the log, and over those that were made anew. */
+export interface Replayed {
+  readonly recorded: string;
+  readonly replayed: string;
+}
+
+/** The evidence does not tell enough to decide anew. */
+export interface NotReplayable {
+  readonly code: "not_replayable";
+  readonly reason: NotReplayableReason;
+}
+
+/**
+ * Decides a finished run again from what it has left: the real loop and the real gates over ports that
+ * are played from the record. No tool is executed and nothing outside is asked; what the outside said
+ * then is said again.
+ * Contract: pure but for promises; never throws; the hashes are equal exactly when the same contracts,
+ * policy and record bring about the same decisions. Fails: not_replayable.
+ */
+export async function replayRun(
+  evidence: RunEvidence,
+  deciding: DecidingPorts,
+): Promise<Result<Replayed, NotReplayable>> {
+  let reason = whyNotReplayable(evidence);
+  if (reason) return refuse(reason);
+  const clock = new PlayedClock(evidence.createdMs);
+  const journal = new PlayedJournal(evidence, clock);
+  const play: Play = {
+    evidence,
+    clock,
+    answered: journal.answered,
+    giveUp: (found) => void (reason ??= found),
+  };
+  await runLoop(lifeOf(evidence), playPorts(play, journal, deciding));
+  if (reason) return refuse(reason);
+  const recorded = await hashOf(decisionsOf(evidence.log));
+  return ok({ recorded, replayed: await hashOf(decisionsOf(journal.events)) });
+}
+
+function refuse(reason: NotReplayableReason): Result<never, NotReplayable> {
+  return fail({ code: "not_replayable", reason });
+}
+
+function lifeOf({ claim, createdMs, modelCalls, log }: RunEvidence): Parameters<typeof runLoop>[0] {
+  const begun = beginMemory(claim.messages);
+  // Calls that were made twice are not played twice, but they count against the limit of steps.
+  const steps = log.filter(({ type }) => type === "step_started").length;
+  const memory: RunMemory = {
+    ...begun,
+    facts: { ...NO_FACTS, modelCalls: Math.max(0, modelCalls - steps) },
+  };
+  return { claim, memory, startedAtMs: createdMs, signal: new AbortController().signal };
+}
+
+function playPorts(play: Play, journal: PlayedJournal, deciding: DecidingPorts): RunPorts {
+  const { evidence, clock } = play;
+  const { policy } = evidence;
+  const model = playModel(play, turnsOf(evidence));
+  return {
+    ...deciding,
+    source: playTools(play, deciding.source),
+    broker: playBroker(play),
+    ledger: playLedger(play, model),
+    policies: {
+      load: () => Promise.resolve(policy),
+      learn: () => {},
+      read: () => Promise.resolve(policy),
+    },
+    model,
+    inbox: new PlayedInbox(play),
+    hooks: [],
+    journal,
+    clock,
+    random: { fraction: () => 0 },
+    outcomeWaitMs: 0,
+    limitTime: () => {},
+  };
+}
+
+/** Keeps what the replay decides, and nothing else; with each result it is the next call's turn. */
+class PlayedJournal implements RunJournal {
+  readonly events: AiEvent[] = [];
+  readonly answered = new Set<string>();
+  readonly #evidence: RunEvidence;
+  readonly #clock: PlayedClock;
+
+  constructor(evidence: RunEvidence, clock: PlayedClock) {
+    this.#evidence = evidence;
+    this.#clock = clock;
+  }
+
+  append(events: readonly AiEvent[]): void {
+    this.events.push(...events);
+    for (const event of events) {
+      if (event.type !== "tool_call_result") continue;
+      this.answered.add(event.toolCallId);
+      const { invocations } = this.#evidence;
+      const next = invocations.find(({ toolCallId }) => !this.answered.has(toolCallId));
+      if (next?.end) this.#clock.set(next.end.startedAtMs);
+    }
+  }
+
+  remember(): void {}
+  record(): void {}
+  note(): void {}
+  flush(): void {}
+
+  secure(): Promise<void> {
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,124 @@
+import type { AiEvent } from "../../protocol/ai-event.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import type { ObservationObject } from "../../protocol/observation.ts";
+
+/** What one call came to, in the order of its events. */
+interface DecidedCall {
+  readonly toolCallId: string;
+  readonly decided: JsonObject[];
+}
+
+/** One step: what was said, what was asked for and how it ended. */
+interface DecidedStep {
+  readonly step: number;
+  readonly parts: number[];
+  readonly calls: DecidedCall[];
+  readonly ends: JsonObject[];
+}
+
+/**
+ * Reduces a run's log to what was decided in it: what the model said and asked for, which calls started
+ * with which (redacted) arguments, what each came to, how steps and run ended.
+ * Left out is what another life of the same run may do otherwise: times, attempts, progress, part
+ * numbers, withdrawn text, titles, the order in which calls of one step came to their ends.
+ * Contract: pure; equal for equal decisions, so that its hash can stand for them.
+ */
+export function decisionsOf(log: Iterable<AiEvent>): JsonValue {
+  const steps: DecidedStep[] = [];
+  const texts = new Map<number, string>();
+  const ends: JsonObject[] = [];
+  let step = openStep(0);
+  for (const event of log) {
+    switch (event.type) {
+      case "step_started":
+        step = openStep(event.step);
+        steps.push(step);
+        break;
+      case "text_started":
+        step.parts.push(event.part);
+        texts.set(event.part, "");
+        break;
+      case "text_delta":
+        texts.set(event.part, (texts.get(event.part) ?? "") + event.text);
+        break;
+      case "text_withdrawn":
+        for (const part of event.parts) texts.delete(part);
+        break;
+      case "tool_call_proposed":
+        callOf(step, event).decided.push({ proposed: event.toolName });
+        break;
+      case "tool_call_start":
+        callOf(step, event).decided.push({ started: event.args });
+        break;
+      case "tool_call_waiting":
+        callOf(step, event).decided.push({ waits: true });
+        break;
+      case "tool_call_result":
+        callOf(step, event).decided.push({ result: withoutTimes(event.observation) });
+        break;
+      case "step_finished": {
+        const { finish, usage, continued } = event;
+        step.ends.push({ finish, usage: { ...usage }, continued });
+        break;
+      }
+      case "run_started":
+        ends.push({ run: event.runId, model: event.model });
+        break;
+      case "done": {
+        const { reason, usage, error } = event;
+        ends.push({ reason, usage: { ...usage }, ...(error && { error: { ...error } }) });
+        break;
+      }
+      case "text_finished":
+      case "tool_call_progress":
+      case "user_message":
+      case "title_set":
+        break;
+    }
+  }
+  return { steps: steps.map((decided) => wordStep(decided, texts)), run: ends };
+}
+
+function openStep(step: number): DecidedStep {
+  return { step, parts: [], calls: [], ends: [] };
+}
+
+function callOf(
+  { calls }: DecidedStep,
+  { toolCallId }: { readonly toolCallId: string },
+): DecidedCall {
+  const known = calls.find((call) => call.toolCallId === toolCallId);
+  if (known) return known;
+  const call = { toolCallId, decided: [] };
+  calls.push(call);
+  return call;
+}
+
+function wordStep(
+  { step, parts, calls, ends }: DecidedStep,
+  texts: ReadonlyMap<number, string>,
+): JsonObject {
+  const said = parts.flatMap((part) => texts.get(part) ?? []);
+  return { step, said, calls: calls.map((call) => ({ ...call })), ends };
+}
+
+function withoutTimes(observation: ObservationObject): JsonObject {
+  const { execution_metadata: metadata, result_payload: payload, ...rest } = observation;
+  const { idempotency_hit, trace_id } = metadata;
+  const isLimited = rest.status.taxonomy_class === "RATE_LIMITED";
+  return {
+    ...rest,
+    execution_metadata: { idempotency_hit, trace_id },
+    result_payload: {
+      data: payload.data,
+      // How long to wait is a time, too.
+      errors: payload.errors.map(({ field, code, message }) =>
+        isLimited ? { field, code } : { field, code, message },
+      ),
+      warnings: payload.warnings.filter((warning) => !TIDIED.test(warning)),
+    },
+  };
+}
+
+/** What was done to an output that nobody keeps cannot be decided again. */
+const TIDIED = /^images, hidden characters or links were removed$|^the result was cut to \d+ bytes/;

@@ -1,0 +1,43 @@
+import type { Mailbox } from "../../capabilities/inbox.ts";
+import type { ToolInvocationRecord } from "../../protocol/tool-invocation.ts";
+import type { Play } from "./play.ts";
+
+/**
+ * What people said to a run, step by step, as its conversation tells.
+ * A message is there once no call goes any more but those that were skipped for it.
+ */
+export class PlayedInbox implements Mailbox {
+  readonly #play: Play;
+  /** What was taken before each model call, and at the end. */
+  readonly #said: readonly (readonly string[])[];
+  #taken = 0;
+
+  constructor(play: Play) {
+    this.#play = play;
+    const { transcript, claim } = play.evidence;
+    const said: string[][] = [[]];
+    for (const message of transcript.slice(claim.messages.length)) {
+      if (message.role === "user") said.at(-1)?.push(message.text);
+      if (message.role === "assistant") said.push([]);
+    }
+    this.#said = said;
+  }
+
+  get hasMail(): boolean {
+    const { answered, evidence } = this.#play;
+    const going = evidence.invocations.filter(
+      ({ step, toolCallId }) => step === this.#taken && !answered.has(toolCallId),
+    );
+    return (this.#said[this.#taken]?.length ?? 0) > 0 && going.every(wasSkipped);
+  }
+
+  takeAll(): readonly string[] {
+    return this.#said[this.#taken++] ?? [];
+  }
+
+  close(): void {}
+}
+
+function wasSkipped({ end }: ToolInvocationRecord): boolean {
+  return end?.observation.result_payload.errors[0]?.code === "skipped";
+}

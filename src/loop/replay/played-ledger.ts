@@ -1,0 +1,56 @@
+import type { BudgetLedger, ReservationAnswer } from "../../capabilities/budget-ledger.ts";
+import { BUDGETS } from "../../protocol/budget.ts";
+import type { ToolInvocationRecord } from "../../protocol/tool-invocation.ts";
+import { operationIdOf } from "../../runner/invocation-ledger.ts";
+import { NEVER_SECONDS, type PlayedModel } from "./played-model.ts";
+import type { Play } from "./play.ts";
+import { overBudget } from "../run-end.ts";
+
+/** A tenant's ledger that answers what it answered then, as far as the records tell. It counts nothing. */
+export function playLedger(play: Play, model: PlayedModel): BudgetLedger {
+  const { claim, invocations, log } = play.evidence;
+  const records = new Map(
+    invocations.map((record) => [`${claim.runId}/${operationIdOf(record)}`, record]),
+  );
+  const done = log.at(-1);
+  const error = done?.type === "done" ? done.error : undefined;
+  const answerModel = (): ReservationAnswer => {
+    if (!model.isOver) return RESERVED;
+    if (error?.message === OVER_TOKENS) return { kind: "exhausted", budget: "tokens" };
+    return error?.code === "budget_unavailable" ? { kind: "unavailable" } : RESERVED;
+  };
+  return {
+    reserve({ id }) {
+      const record = records.get(id);
+      return Promise.resolve(record ? answerCall(play, record) : answerModel());
+    },
+    charge: () => Promise.resolve(),
+  };
+}
+
+const RESERVED: ReservationAnswer = { kind: "reserved" };
+const OVER_TOKENS = overBudget("the tenant's tokens").error?.message;
+
+/** Only what had its place in the run's own budget was asked of the tenant's. */
+function answerCall({ giveUp }: Play, record: ToolInvocationRecord): ReservationAnswer {
+  const { dispatches, amounts, end } = record;
+  if (dispatches > 0 || !amounts || !end?.observation.status.is_error) return RESERVED;
+  const { code, message } = end.observation.result_payload.errors[0] ?? { code: "", message: "" };
+  switch (code) {
+    case "budget_exhausted": {
+      const budget = BUDGETS.find((name) => message === `the tenant's ${name} budget is used up`);
+      if (budget) return { kind: "exhausted", budget };
+      break;
+    }
+    case "rate_limited":
+      return { kind: "rate_limited", retryAfterMs: NEVER_SECONDS * 1_000 };
+    case "ledger_unavailable":
+      if (message.endsWith("cannot be reached")) return { kind: "unavailable" };
+      break;
+    case "no_policy":
+      return { kind: "policy_changed", pin: undefined };
+  }
+  // A policy that is not in the evidence has refused it, or what came after nobody can tell.
+  giveUp("policy_changed");
+  return { kind: "unavailable" };
+}

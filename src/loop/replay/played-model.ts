@@ -1,0 +1,80 @@
+import type { Model } from "../../capabilities/model.ts";
+import type { AiEvent } from "../../protocol/ai-event.ts";
+import type { ModelFailure, ModelTurn } from "../../protocol/model-event.ts";
+import type { Play } from "./play.ts";
+import type { RunEvidence } from "./run-evidence.ts";
+
+/** What is never waited for. */
+export const NEVER_SECONDS = 1_000_000;
+
+/** One step's model call, as its run has recorded it. */
+export interface PlayedTurn {
+  readonly step: number;
+  readonly turn: ModelTurn;
+}
+
+/** A model that says what it said. */
+export interface PlayedModel extends Model {
+  /** It has said everything. */
+  readonly isOver: boolean;
+}
+
+/**
+ * Reads what the model answered in each step: text out of the log, calls out of the records, which alone
+ * hold what the model wrote.
+ */
+export function turnsOf({ log, invocations }: RunEvidence): readonly PlayedTurn[] {
+  const withdrawn = new Set(
+    log.flatMap((event) => (event.type === "text_withdrawn" ? event.parts : [])),
+  );
+  const turns: PlayedTurn[] = [];
+  let text = "";
+  for (const event of log) {
+    if (event.type === "step_started") text = "";
+    else if (event.type === "text_delta" && !withdrawn.has(event.part)) text += event.text;
+    else if (event.type === "step_finished") {
+      const { step, finish, usage } = event;
+      const toolCalls = invocations
+        .filter((record) => record.step === step)
+        .toSorted((a, b) => a.number - b.number)
+        .map(({ toolCallId, name, argumentsText, truncated }) => {
+          return { toolCallId, name, argumentsText, truncated };
+        });
+      const failure = finish === "error" ? failureOf(log.at(-1)) : undefined;
+      turns.push({ step, turn: { text, toolCalls, finish, usage, ...(failure && { failure }) } });
+    }
+  }
+  return turns;
+}
+
+/** The run's last word names the failure; what is asked for again after it was asked for then. */
+function failureOf(done: AiEvent | undefined): ModelFailure {
+  const { code = "", message = "" } = (done?.type === "done" && done.error) || {};
+  const [, status] = /HTTP (\d{3})\.$/.exec(message) ?? [];
+  return {
+    code: code as ModelFailure["code"],
+    ...(status !== undefined && { status: Number(status) }),
+    retryAfterSeconds: NEVER_SECONDS,
+    detail: "",
+  };
+}
+
+/** Plays the turns in order. Contract: throws when it is asked for another one, which ends the replay. */
+export function playModel({ clock, evidence }: Play, turns: readonly PlayedTurn[]): PlayedModel {
+  let played = 0;
+  return {
+    get isOver() {
+      return played >= turns.length;
+    },
+    // oxlint-disable-next-line require-await -- the port is asynchronous, what was said is here
+    async *stream() {
+      const next = turns[played++];
+      if (!next) throw new Error("the model was not asked so often");
+      const { step, turn } = next;
+      const first = evidence.invocations.find((record) => record.step === step);
+      if (first) clock.set(first.end?.startedAtMs ?? first.askedAtMs);
+      if (turn.text !== "") yield [{ type: "text_delta", text: turn.text }];
+      yield [{ type: "turn", turn }];
+    },
+  };
+}

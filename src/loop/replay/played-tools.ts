@@ -1,0 +1,154 @@
+import type { ConnectionBroker } from "../../capabilities/connection-broker.ts";
+import type { BoundToolRuntime, ToolSourcePort } from "../../capabilities/tool-source.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import type { ToolFailure } from "../../protocol/observation.ts";
+import { leavesDoubt } from "../../protocol/response-vector.ts";
+import { fail, ok, type Result } from "../../protocol/result.ts";
+import type { TaxonomyClass } from "../../protocol/taxonomy.ts";
+import type { ToolInvocationRecord } from "../../protocol/tool-invocation.ts";
+import { mutates } from "../../runner/call-in-hand.ts";
+import { operationIdOf, type Operation } from "../../runner/invocation-ledger.ts";
+import { NEVER_SECONDS } from "./played-model.ts";
+import type { Play } from "./play.ts";
+
+/**
+ * Tools whose contracts decide as they do, and which never run: what a call came to is handed over
+ * instead, where it was dispatched.
+ */
+export function playTools(play: Play, source: ToolSourcePort): ToolSourcePort {
+  const records = new Map(
+    play.evidence.invocations.map((record) => [operationIdOf(record), record]),
+  );
+  const recordOf = (operation: Operation): ToolInvocationRecord | undefined =>
+    records.get(operationIdOf(operation));
+  return {
+    listToolSpecs: () => source.listToolSpecs(),
+    getBoundTool(toolId, version) {
+      const tool = source.getBoundTool(toolId, version);
+      return tool && playTool(play, tool, recordOf);
+    },
+  };
+}
+
+function playTool(
+  play: Play,
+  tool: BoundToolRuntime,
+  recordOf: (operation: Operation) => ToolInvocationRecord | undefined,
+): BoundToolRuntime {
+  return {
+    ...tool,
+    checkState: (_args, context) => Promise.resolve(stateFailureOf(tool, recordOf(context))),
+    async exec(_args, context, { idempotencyKey }) {
+      const record = recordOf(context);
+      if (record?.dispatches === 0) throw refuseDispatch(play, record);
+      // Another payload, version or user: what is recorded is not the outcome of this.
+      if (record?.binding?.idempotencyKey !== idempotencyKey) throw new Error("another operation");
+      return handOver(tool, record);
+    },
+    reconcile(_args, context) {
+      const record = recordOf(context);
+      const isFound = record?.end?.observation.execution_metadata.idempotency_hit === true;
+      return Promise.resolve(
+        isFound ? { kind: "committed", output: outputOf(record) } : { kind: "unknown" },
+      );
+    },
+    // It was valid when it was recorded; what is left of it need not be.
+    validateOutput: (output) => (output === LOST ? NO_OUTPUT : ok(output as JsonObject)),
+  };
+}
+
+/** Credentials that were there, or were not, and that nobody gets. */
+export function playBroker({ evidence, answered }: Play): ConnectionBroker {
+  return {
+    bind() {
+      // Calls take their turns in the order asked.
+      const turn = evidence.invocations.find(({ toolCallId }) => !answered.has(toolCallId));
+      const code = turn?.dispatches === 0 ? codeOf(turn) : undefined;
+      const isRefused = code === "unknown_connection" || code === "unreadable_connection";
+      return Promise.resolve(isRefused ? fail({ code }) : ok(NO_CREDENTIALS));
+    },
+  };
+}
+
+const NO_CREDENTIALS = {
+  getAccessToken: () => Promise.reject(new Error("there are no credentials in a replay")),
+  getAuthHeaders: () => Promise.reject(new Error("there are no credentials in a replay")),
+};
+
+/** Stands for an output of which only is known that it did not fit. */
+const LOST = Symbol("lost");
+const NO_OUTPUT = fail<ToolFailure>({ taxonomyClass: "TYPE_MISMATCH", errors: [] });
+
+function outputOf({ end }: ToolInvocationRecord): JsonObject | typeof LOST {
+  return end?.observation.result_payload.data ?? LOST;
+}
+
+function codeOf({ end }: ToolInvocationRecord): string | undefined {
+  return end?.observation.result_payload.errors[0]?.code;
+}
+
+/** Whether the target was as the call assumed: a refusal that no other gate words is this one's. */
+function stateFailureOf(
+  { errorClasses }: BoundToolRuntime,
+  record: ToolInvocationRecord | undefined,
+): Result<null, ToolFailure> {
+  if (!record?.end || record.dispatches > 0 || record.amounts) return ok(null);
+  const { taxonomy_class: taxonomyClass } = record.end.observation.status;
+  const code = codeOf(record) ?? "";
+  const isItsOwn =
+    errorClasses.has(code) ||
+    (taxonomyClass === "STALE_STATE" && code !== "skipped") ||
+    (taxonomyClass === "TIMEOUT" && code === "timeout");
+  return isItsOwn ? fail(failureOf(record)) : ok(null);
+}
+
+/** Gates word these; a deployment's hook words others. */
+const POLICY_CODES: ReadonlySet<string> = new Set(["not_allowed", "argument_rule", "no_policy"]);
+
+/** A call that never came so far is decided otherwise now, unless it was stopped by what nobody recorded. */
+function refuseDispatch({ giveUp }: Play, record: ToolInvocationRecord): Error {
+  const code = codeOf(record) ?? "";
+  const taxonomyClass = record.end?.observation.status.taxonomy_class;
+  if (taxonomyClass === "POLICY_VIOLATION" && !POLICY_CODES.has(code)) giveUp("vetoed");
+  if (code === "skipped" || code === "tool_failed") giveUp("unclear");
+  return new Error("this call was not dispatched");
+}
+
+/** What the tool said then. */
+function handOver(
+  tool: BoundToolRuntime,
+  record: ToolInvocationRecord,
+): Result<unknown, ToolFailure> {
+  const { end } = record;
+  if (!end) throw new Error("this call has not ended");
+  if (end.observation.execution_metadata.idempotency_hit) return FOUND_LATER;
+  const failure = end.observation.status.is_error ? failureOf(record) : undefined;
+  if (!failure) return ok(outputOf(record));
+  const mutating = { dispatched: true, mutates: mutates(tool) };
+  // Without the tool's word that nothing happened it would have been left to an operator.
+  const isWord =
+    leavesDoubt(failure.taxonomyClass, mutating) ||
+    (mutating.mutates && !tool.isIdempotent && end.response.retryable);
+  return fail({ ...failure, ...(isWord && { notCommitted: true }) });
+}
+
+/** Its answer was lost, and the contract's `reconcile` found the effect. */
+const FOUND_LATER = fail<ToolFailure>({
+  taxonomyClass: "DEPENDENCY_UNAVAILABLE",
+  errors: [],
+  retryAfterMs: NEVER_SECONDS * 1_000,
+});
+
+/** The failure that a call ended with; the last one, so it is not tried again. */
+function failureOf({ end }: ToolInvocationRecord): ToolFailure {
+  const { status, result_payload: payload } = end?.observation ?? {};
+  const errors = (payload?.errors ?? []).filter(({ code }) => code !== "repair_ended");
+  return {
+    taxonomyClass: (status?.taxonomy_class ?? "UNKNOWN_ERROR") as Exclude<
+      TaxonomyClass,
+      "SUCCESS" | "PARTIAL_SUCCESS"
+    >,
+    errors,
+    retryAfterMs: NEVER_SECONDS * 1_000,
+  };
+}

@@ -1,0 +1,20 @@
+import type { LoadedPolicy } from "../../capabilities/policy-store.ts";
+import type { AiEvent } from "../../protocol/ai-event.ts";
+import type { RunClaim } from "../../protocol/run-claim.ts";
+import type { ToolInvocationRecord } from "../../protocol/tool-invocation.ts";
+import type { TranscriptMessage } from "../../protocol/transcript-message.ts";
+
+/** What a finished run leaves to show how it was decided. */
+export interface RunEvidence {
+  readonly claim: RunClaim;
+  /** The document that the run pinned; of a run that had none, the one that denies everything. */
+  readonly policy: LoadedPolicy;
+  /** The whole conversation, with what the run began with. */
+  readonly transcript: readonly TranscriptMessage[];
+  readonly invocations: readonly ToolInvocationRecord[];
+  readonly log: readonly AiEvent[];
+  /** Model calls that the run has counted; see RunFacts. */
+  readonly modelCalls: number;
+  /** Unit: Unix milliseconds. */
+  readonly createdMs: number;
+}

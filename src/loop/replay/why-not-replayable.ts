@@ -1,0 +1,63 @@
+import type { AiEvent } from "../../protocol/ai-event.ts";
+import type { ToolInvocationRecord } from "../../protocol/tool-invocation.ts";
+import { endOfStop } from "../run-end.ts";
+import type { RunEvidence } from "./run-evidence.ts";
+
+/** Why a run cannot be decided again. */
+export type NotReplayableReason =
+  /** It has not ended, or one of its calls has not. */
+  | "unfinished"
+  /** Somebody, or its time, stopped it at a moment that no record tells. */
+  | "stopped"
+  /** It failed inside Interlock. */
+  | "broken"
+  /** An interruption cut off a step that was then refused. */
+  | "interrupted"
+  /** An operator was asked what became of a call. */
+  | "operator"
+  /** A hook of the deployment had its say, which nobody can hear again. */
+  | "vetoed"
+  /** A policy that came after the pinned one refused a call. */
+  | "policy_changed"
+  /** A check of a contract broke, or a message and a call crossed. */
+  | "unclear";
+
+/** Tells what in the evidence itself keeps a run from being decided again; undefined when nothing does. */
+export function whyNotReplayable({
+  log,
+  invocations,
+}: RunEvidence): NotReplayableReason | undefined {
+  const done = log.at(-1);
+  if (done?.type !== "done" || invocations.some(({ end }) => !end)) return "unfinished";
+  if (isStopped(done)) return "stopped";
+  if (done.error?.code === "internal_error") return "broken";
+  if (log.some(isCutOff) && !done.error?.code.startsWith("upstream_")) return "interrupted";
+  if (invocations.some(wasAsked)) return "operator";
+  return invocations.some(isWithheld) ? "vetoed" : undefined;
+}
+
+function isStopped({ reason, error }: Extract<AiEvent, { type: "done" }>): boolean {
+  if (reason === "cancelled") return true;
+  return (["time", "interrupted"] as const).some(
+    (stop) => endOfStop(stop).error?.message === error?.message && error !== undefined,
+  );
+}
+
+function isCutOff(event: AiEvent): boolean {
+  return event.type === "step_finished" && event.finish === "error";
+}
+
+function wasAsked({ awaitedUntilMs, settlement, state }: ToolInvocationRecord): boolean {
+  return awaitedUntilMs !== undefined || settlement !== undefined || state === "EXPIRED";
+}
+
+const WITHHELD = "the tool was asked, but what became of it is withheld: ";
+
+/** An outcome that was kept from the model is not in the record. */
+function isWithheld({ state, end }: ToolInvocationRecord): boolean {
+  const { status, result_payload: payload } = end?.observation ?? {};
+  if (state === "COMPLETED" && status?.is_error) {
+    return status.taxonomy_class !== "OBSERVATION_NORMALIZATION_FAIL";
+  }
+  return payload?.errors[0]?.message.startsWith(WITHHELD) ?? false;
+}
