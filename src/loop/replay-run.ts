@@ -12,7 +12,7 @@ import { playLedger } from "./replay/played-ledger.ts";
 import { playBroker, playTools } from "./replay/played-tools.ts";
 import { playModel, turnsOf } from "./replay/played-model.ts";
 import { whyNotReplayable, type NotReplayableReason } from "./replay/why-not-replayable.ts";
-import { runLoop, type RunPorts } from "./run-loop.ts";
+import { runLoop, type RunLife, type RunPorts } from "./run-loop.ts";
 import { beginMemory, type RunMemory } from "./run-memory.ts";
 
 /** What decides: the tools' contracts of now, and who may do what. Contract: neither acts on anything. */
@@ -61,13 +61,18 @@ function refuse(reason: NotReplayableReason): Result<never, NotReplayable> {
   return fail({ code: "not_replayable", reason });
 }
 
-function lifeOf({ claim, createdMs, modelCalls, log }: RunEvidence): Parameters<typeof runLoop>[0] {
-  const begun = beginMemory(claim.messages);
-  // Calls that were made twice are not played twice, but they count against the limit of steps.
+/**
+ * Begins with the model calls counted that are not played: those that were made twice. They count against
+ * the limit of steps. Counted ahead, one that was not made counts too; that is far from the limit.
+ */
+function lifeOf({ claim, createdMs, modelCalls, log }: RunEvidence): RunLife {
   const steps = log.filter(({ type }) => type === "step_started").length;
+  const begun = beginMemory(claim.messages);
   const memory: RunMemory = {
     ...begun,
     facts: { ...NO_FACTS, modelCalls: Math.max(0, modelCalls - steps) },
+    // Before a run has started nothing counts; PlayedJournal says that it has.
+    progress: { ...begun.progress, hasStarted: true },
   };
   return { claim, memory, startedAtMs: createdMs, signal: new AbortController().signal };
 }
@@ -99,12 +104,14 @@ function playPorts(play: Play, journal: PlayedJournal, deciding: DecidingPorts):
 
 /** Keeps what the replay decides, and nothing else; with each result it is the next call's turn. */
 class PlayedJournal implements RunJournal {
-  readonly events: AiEvent[] = [];
+  readonly events: AiEvent[];
   readonly answered = new Set<string>();
   readonly #evidence: RunEvidence;
   readonly #clock: PlayedClock;
 
   constructor(evidence: RunEvidence, clock: PlayedClock) {
+    const { runId, model } = evidence.claim;
+    this.events = [{ type: "run_started", runId, model }];
     this.#evidence = evidence;
     this.#clock = clock;
   }

@@ -381,6 +381,7 @@ describe("what was changed afterwards", () => {
       },
     ],
     ["whom it asks", { allowedTools: ["test__note"], requireApprovalForEffects: ["state_change"] }],
+    ["its limit of steps", { allowedTools: ["test__note"], budgets: { maxSteps: 1 } }],
     ["its budgets", { allowedTools: ["test__note"], budgets: { maxTokens: 5 } }],
   ])("in the policy, %s, is not decided alike", async (_, document) => {
     const evidence = await record();

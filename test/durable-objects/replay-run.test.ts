@@ -1,0 +1,122 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { EventLog } from "../../durable-objects/run/event-log.ts";
+import { RunStore } from "../../durable-objects/run/run-store.ts";
+import { StoredInvocations } from "../../durable-objects/run/stored-invocations.ts";
+import { StoredTranscript } from "../../durable-objects/run/stored-transcript.ts";
+import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
+import type { RunEvidence } from "../../src/loop/replay/run-evidence.ts";
+import { policyDocumentKey } from "../../src/protocol/policy-pin.ts";
+import { forbiddenCalls, replay } from "../suites/evidence.ts";
+import { policyOf } from "../suites/fakes.ts";
+import { effects, LAB_TOOLS } from "../suites/lab-tools.ts";
+import type { ScriptedStep } from "../suites/scripted-model.ts";
+import { bindings, chat, runIdOf, seedPolicies, send } from "../suites/worker.ts";
+
+beforeAll(seedPolicies);
+beforeEach(() => {
+  effects.length = 0;
+  forbiddenCalls.length = 0;
+});
+
+const CONTRACTS = [...TOOL_CONTRACTS, ...LAB_TOOLS];
+const stubOf = (runId: string): DurableObjectStub =>
+  bindings.RUNS.get(bindings.RUNS.idFromName(runId));
+
+/** Reads what a run has left in its tables, and the policy that it pinned. */
+async function evidenceOf(runId: string): Promise<RunEvidence> {
+  const stored = await runInDurableObject(stubOf(runId), (_object, { storage }) => {
+    const store = new RunStore(storage);
+    const { claimedMessages, createdMs } = store.identity();
+    const claim = store.claimed();
+    if (!claim) throw new Error("the run has shrunk");
+    const transcript = new StoredTranscript(storage.sql).all();
+    const { modelCalls, pin } = store.progress().facts;
+    return {
+      claim: { ...claim, messages: transcript.slice(0, claimedMessages) },
+      transcript,
+      invocations: new StoredInvocations(storage.sql).all(),
+      log: [...new EventLog(storage.sql, store.lives().epoch).readAll()],
+      modelCalls,
+      createdMs,
+      pin,
+    };
+  });
+  const { pin, ...evidence } = stored;
+  if (!pin) throw new Error("the run pinned no policy");
+  const key = policyDocumentKey(evidence.claim.principal.tenantId, pin.hash);
+  const document = await bindings.POLICY.get<object>(key, "json");
+  return { ...evidence, policy: { policy: policyOf(document ?? {}), pin } };
+}
+
+async function expectAlike(runId: string): Promise<void> {
+  const done = [...effects];
+  const replayed = await replay(await evidenceOf(runId), CONTRACTS);
+  if (!replayed.ok) throw new Error(replayed.failure.reason);
+  expect(replayed.value.replayed).toBe(replayed.value.recorded);
+  expect([forbiddenCalls, effects]).toEqual([[], done]);
+}
+
+const STEPS: readonly ScriptedStep[] = [
+  {
+    text: ["Let me ", "look"],
+    calls: [
+      { id: "1", name: "core__get_current_time", args: '{"timeZone":"Asia/Tokyo"}' },
+      { id: "2", name: "core__calculate", args: '{"expression":"6 * 7"}' },
+      { id: "3", name: "core__generate_title", args: '{"title":"A title"}' },
+      { id: "4", name: "lab__write_note", args: '{"text":"hidden","to":"ann"}' },
+      { id: "5", name: "lab__write_note", args: '{"text":"hidden","to":"bob"}' },
+      { id: "6", name: "lab__read_page", args: '{"url":"x"}' },
+    ],
+  },
+  { calls: [{ name: "lab__flaky", args: "{}" }] },
+  {
+    calls: [
+      { name: "lab__leak", args: '{"how":"throw"}' },
+      { name: "lab__nowhere", args: "{" },
+    ],
+  },
+  { calls: [{ name: "lab__order", args: '{"what":"tea"}' }] },
+  { calls: [{ name: "lab__send_mail", args: '{"to":"ann","text":"hi"}' }] },
+  { text: ["That is ", "all"] },
+];
+
+test("a finished run is decided alike from its tables, with its tools forbidden", async () => {
+  const response = await chat(STEPS, "lab");
+  await response.text();
+  const runId = runIdOf(response);
+  await evictDurableObject(stubOf(runId));
+  await expectAlike(runId);
+});
+
+test("a run that crashed while its model spoke is decided alike", async () => {
+  const again = { text: ["whole"], calls: [{ name: "lab__flaky", args: "{}" }] };
+  const response = await chat(
+    [{ text: ["half"], hangs: true, once: "replay-died", later: again }, { text: ["done"] }],
+    "lab",
+  );
+  const runId = runIdOf(response);
+  const reader = response.body?.getReader();
+  await reader?.read();
+  await vi.waitFor(async () => {
+    const { log } = await evidenceOf(runId);
+    expect(log.some(({ type }) => type === "text_started")).toBe(true);
+  });
+  await runInDurableObject(stubOf(runId), (_object, state) => state.abort("crash")).catch(() => {});
+  const [after] = await Promise.all([
+    send(`/v1/runs/${runId}/events`, { caller: "lab" }),
+    reader?.cancel().catch(() => {}),
+  ]);
+  expect(await after.text()).toContain("withdrawn");
+  await expectAlike(runId);
+});
+
+test("another record of the same run is not", async () => {
+  const response = await chat(STEPS, "lab");
+  await response.text();
+  const evidence = await evidenceOf(runIdOf(response));
+  const text = JSON.stringify(evidence.invocations).replace("6 * 7", "6 * 8");
+  const replayed = await replay({ ...evidence, invocations: JSON.parse(text) }, CONTRACTS);
+  if (!replayed.ok) throw new Error(replayed.failure.reason);
+  expect(replayed.value.replayed).not.toBe(replayed.value.recorded);
+});
