@@ -149,13 +149,12 @@ describe("planted faults", () => {
     expect(tested.rows.get("sound__everything@1.0.0")).toEqual({
       ...Object.fromEntries(MODES.map((mode) => [mode, "pass"])),
       compensation: "-",
-      replay: "pending",
     });
     expect(tested.rows.get("sound__mail@1.0.0")).toMatchObject({
       approval: "pending",
-      idempotency: "pending",
+      idempotency: "pass",
       compensation: "pending",
-      replay: "pending",
+      replay: "pass",
     });
     expect(failedIn(tested, "sound__mail@1.0.0")).toEqual([]);
   });
@@ -187,6 +186,7 @@ describe("planted faults", () => {
       "false",
     ],
     ["idempotency", "src/runner/invocation.ts", "operationIdOf(context)", '""'],
+    ["idempotency", "src/runner/tool-runner.ts", "idempotency_hit: true", "idempotency_hit: false"],
     ["retry", "src/runner/retry.ts", "attempt > tool.maxRetries", "attempt >= tool.maxRetries"],
     ["repair", "src/runner/call-history.ts", "if (ends)", "if (0)"],
     ["observation", "src/contracts/bind-tool.ts", "redact(args, argsAllowlist)", "args"],
@@ -205,6 +205,7 @@ describe("planted faults", () => {
       "tool.validateOutput(output)",
       "{ ok: true, value: output } as never",
     ],
+    ["replay", "src/loop/replay/played-tools.ts", "return ok(outputOf(record))", "return ok({})"],
     ["replay", "src/protocol/observation.ts", "facts.traceId", "String(Math.random())"],
   ])("the mode %s fails, and no other, where a gate is open: %s", (mode, file, from, to) => {
     const close = edit(file, from, () => to);
@@ -215,6 +216,24 @@ describe("planted faults", () => {
 
   test.each([
     ["approval", "src/runner/gates/check-approval.ts", '=== "allow"', '!== "deny"'],
+    [
+      "idempotency",
+      "src/runner/pass-gates.ts",
+      "if (mutates(tool)) await ports",
+      "if (0) await ports",
+    ],
+    [
+      "idempotency",
+      "src/runner/tool-runner.ts",
+      "return isOpen ? await takeUp(hand)",
+      "return 0 ? hand",
+    ],
+    [
+      "idempotency",
+      "src/runner/invocation-ledger.ts",
+      "bound.idempotencyKey !== binding.idempotencyKey",
+      "false",
+    ],
     [
       "retry",
       "src/runner/retry.ts",

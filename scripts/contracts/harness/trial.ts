@@ -10,6 +10,9 @@ import type {
   ToolExecResult,
   ToolInvocationContext,
 } from "../../../src/protocol/tool-invocation.ts";
+import { WAITING } from "../../../src/runner/settle-doubt.ts";
+import type { RunEvidence } from "../../../src/loop/replay/run-evidence.ts";
+import { happen } from "../../../test/suites/evidence.ts";
 import {
   ACME,
   ANN,
@@ -38,7 +41,12 @@ export interface Trial {
   readonly bench: Bench;
   /** Once for each time the tool ran. */
   readonly started: readonly Started[];
-  /** Calls the tool and waits for the end. Time stands still unless it is told to pass. */
+  /** Calls the tool and waits until it has ended, or waits itself. Time stands still unless it is told to pass. */
+  readonly ask: (
+    args: JsonObject | string,
+    at?: CallSettings,
+  ) => Promise<ToolExecResult | typeof WAITING>;
+  /** The same of a call that ends. */
   readonly call: (args: JsonObject | string, at?: CallSettings) => Promise<ToolExecResult>;
 }
 
@@ -66,33 +74,67 @@ export interface TrialSettings {
 /** Opens a run for one call, or a few. */
 export function openTrial(subject: Subject, settings: TrialSettings = {}): Trial {
   const started: Started[] = [];
-  const { answer, approved = true, change, policy, principal, ports } = settings;
-  const tool = {
-    ...subject.contract,
-    ...(approved && asApproved(subject)),
-    ...(answer && standIn(answer, started)),
-    ...change,
-  };
-  const contract = recording(tool, answer ? undefined : started);
-  const { name, security, runtime } = subject.contract;
-  const bench = benchFor([contract, ...subject.companions], {
-    policy: { ...lenientPolicy(subject), ...policy },
-    principal: { tenantId: ACME, actorId: ANN, scopes: security.requiredScopes, ...principal },
+  const { principal, ports } = settings;
+  const { name, runtime } = subject.contract;
+  const bench = benchFor(contractsOf(subject, settings, started), {
+    policy: { ...lenientPolicy(subject), ...settings.policy },
+    principal: { ...callerOf(subject), ...principal },
     connectionIds: [CONNECTION],
     authorizationOf: createPolicyAuthorization,
     broker: oneConnection,
     ...ports,
   });
+  const ask: Trial["ask"] = (args, { inHaste = false, ...at } = {}) => {
+    const ending = bench.ask(name, args, at);
+    const strideMs = Math.max(1_000, runtime.timeoutMs);
+    const letPass = (): typeof ending => passing(ending, bench.clock, strideMs);
+    return inHaste ? letPass() : endOf(ending, letPass);
+  };
   return {
     bench,
     started,
-    call(args, { inHaste = false, ...at } = {}) {
-      const ending = bench.call(name, args, at);
-      const strideMs = Math.max(1_000, runtime.timeoutMs);
-      const letPass = (): Promise<ToolExecResult> => passing(ending, bench.clock, strideMs);
-      return inHaste ? letPass() : endOf(ending, letPass);
+    ask,
+    async call(...asked) {
+      const outcome = await ask(...asked);
+      if (outcome === WAITING) throw new Error("it waits for an operator");
+      return outcome;
     },
   };
+}
+
+/** Lets a whole run happen, in which a model calls the tool once; answers what it leaves, and its contracts. */
+export async function recordRun(
+  subject: Subject,
+  settings: Pick<TrialSettings, "approved" | "policy">,
+  args: JsonObject,
+): Promise<{ readonly evidence: RunEvidence; readonly contracts: readonly AnyToolContract[] }> {
+  const contracts = contractsOf(subject, settings, []);
+  const evidence = await happen({
+    contracts,
+    answers: [{ text: "So", calls: [[subject.contract.name, args]] }, { text: "Done" }],
+    policy: { ...lenientPolicy(subject), ...settings.policy },
+    claim: { principal: callerOf(subject), connectionIds: [CONNECTION] },
+    ports: { broker: oneConnection },
+  });
+  return { evidence, contracts };
+}
+
+function callerOf({ contract }: Subject): Principal {
+  return { tenantId: ACME, actorId: ANN, scopes: contract.security.requiredScopes };
+}
+
+function contractsOf(
+  subject: Subject,
+  { answer, approved = true, change }: TrialSettings,
+  started: Started[],
+): readonly AnyToolContract[] {
+  const tool = {
+    ...subject.contract,
+    ...(approved && asApproved(subject)),
+    ...(answer && standIn(subject, answer, started)),
+    ...change,
+  };
+  return [recording(tool, answer ? undefined : started), ...subject.companions];
 }
 
 /**
@@ -121,11 +163,13 @@ export function failing(
 }
 
 function standIn(
+  { contract }: Subject,
   answer: (attempt: number) => unknown,
   started: Started[],
-): Pick<AnyToolContract, "execute"> & { readonly checkState: () => ReturnType<typeof ok<null>> } {
+): Partial<AnyToolContract> {
   return {
     checkState: () => ok(null),
+    ...("reconcile" in contract && { reconcile: () => Promise.resolve({ kind: "unknown" }) }),
     execute(args: JsonObject, context: ToolInvocationContext, granted: { idempotencyKey: string }) {
       started.push({ key: granted.idempotencyKey, context, args });
       return answer(started.length);

@@ -4,10 +4,11 @@ import type { JsonObject } from "../../../../src/protocol/json.ts";
 import { ok } from "../../../../src/protocol/result.ts";
 import { endOf } from "../../../../test/suites/runner-ports.ts";
 import type { Subject } from "../subject.ts";
-import { pending, type Checks, type TestMode } from "../test-mode.ts";
+import { checkLedger } from "../check-ledger.ts";
+import type { Checks, TestMode } from "../test-mode.ts";
 import { failing, openTrial, type CallSettings, type TrialSettings } from "../trial.ts";
 
-/** One call has one key, in each of its attempts, and no other call has it. */
+/** One call has one key, in each of its attempts, and no other call has it; it has one effect, also after a crash. */
 export const idempotency: TestMode = {
   id: "idempotency",
   name: "Idempotency",
@@ -17,10 +18,8 @@ export const idempotency: TestMode = {
     await checkAttempts(subject, checks);
     await checkOthers(subject, checks);
     if (!isRead && contract.idempotency.supported) await checkRepeated(subject, checks);
-    if (isRead) return undefined;
-    return pending(
-      "the invocation ledger is missing: at most once across a crash, and a used key with other arguments",
-    );
+    await checkLedger(subject, checks);
+    return undefined;
   },
 };
 

@@ -1,11 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ToolInvocationRecord } from "../../../../src/protocol/tool-invocation.ts";
-import { pending, type Checks, type TestMode } from "../test-mode.ts";
-import { openTrial, type Trial, type TrialSettings } from "../trial.ts";
+import type { JsonObject } from "../../../../src/protocol/json.ts";
+import { forbiddenCalls, replay as replayTrace } from "../../../../test/suites/evidence.ts";
+import type { Subject } from "../subject.ts";
+import type { Checks, TestMode } from "../test-mode.ts";
+import { openTrial, recordRun, type Trial, type TrialSettings } from "../trial.ts";
 
 const CALLS = 8;
 
-/** A call that is made again from its record, under the same ports, comes to the same end. */
+type TraceSettings = Pick<TrialSettings, "approved" | "policy">;
+
+/**
+ * A finished run is decided again from what it left, without its tool. The tool itself, asked again under
+ * the same ports, answers the same.
+ */
 export const replay: TestMode = {
   id: "replay",
   name: "Replay",
@@ -15,20 +23,19 @@ export const replay: TestMode = {
     for (const settings of SETTINGS) {
       for (const args of [...good, ...bad]) {
         const first = openTrial(subject, settings);
-        await first.call(args);
+        await first.ask(args);
         const second = openTrial(subject, settings);
         for (const record of first.bench.journal.records) await repeat(second, record);
         checkAlike(checks, first, second);
+        await checkTrace(subject, checks, { settings, args });
       }
     }
-    return pending(
-      "a stored trace cannot be replayed yet; shown is a call made again from its record",
-    );
+    return undefined;
   },
 };
 
 /** Under which a call runs, waits for a person if it needs one, and is refused. */
-const SETTINGS: readonly TrialSettings[] = [
+const SETTINGS: readonly TraceSettings[] = [
   {},
   { approved: false },
   { policy: { allowedTools: [] } },
@@ -36,7 +43,22 @@ const SETTINGS: readonly TrialSettings[] = [
 
 async function repeat(trial: Trial, record: ToolInvocationRecord): Promise<void> {
   const { argumentsText, step, toolCallId } = record;
-  await trial.call(argumentsText, { step, id: toolCallId });
+  await trial.ask(argumentsText, { step, id: toolCallId });
+}
+
+async function checkTrace(
+  subject: Subject,
+  checks: Checks,
+  { settings, args }: { readonly settings: TraceSettings; readonly args: JsonObject },
+): Promise<void> {
+  const { evidence, contracts } = await recordRun(subject, settings, args);
+  // A write that failed without a word waits for an operator: it has not ended.
+  if (evidence.log.at(-1)?.type !== "done") return;
+  const before = forbiddenCalls.length;
+  const replayed = await replayTrace(evidence, contracts);
+  const isAlike = replayed.ok && replayed.value.recorded === replayed.value.replayed;
+  checks.that("a finished run is decided alike from its trace", isAlike, replayed);
+  checks.that("no tool runs in a replay", forbiddenCalls.length === before);
 }
 
 function checkAlike(checks: Checks, first: Trial, second: Trial): void {

@@ -1,4 +1,7 @@
+import { leavesDoubt } from "../../../../src/protocol/response-vector.ts";
 import { ok } from "../../../../src/protocol/result.ts";
+import type { FailureClass } from "../../../../src/protocol/taxonomy.ts";
+import { WAITING } from "../../../../src/runner/settle-doubt.ts";
 import { endOf } from "../../../../test/suites/runner-ports.ts";
 import type { Subject } from "../subject.ts";
 import type { Checks, TestMode } from "../test-mode.ts";
@@ -21,21 +24,29 @@ export const retry: TestMode = {
     const outage = failing("DEPENDENCY_UNAVAILABLE", { retryAfterMs: 1 });
     await checkRuns(subject, checks, {
       what: "an outage",
+      taxonomyClass: "DEPENDENCY_UNAVAILABLE",
       answer: () => outage,
       isRetried: isSafe,
     });
     for (const [code, taxonomyClass] of Object.entries(errors)) {
       const failure = failing(taxonomyClass, { code, retryAfterMs: 1 });
       const isRetried = retryable.has(taxonomyClass);
-      await checkRuns(subject, checks, { what: `its ${code}`, answer: () => failure, isRetried });
+      const what = `its ${code}`;
+      await checkRuns(subject, checks, { what, taxonomyClass, answer: () => failure, isRetried });
     }
     const refusal = failing("SEMANTIC_INVALIDITY", { retryAfterMs: 1 });
     await checkRuns(subject, checks, {
       what: "a refusal",
+      taxonomyClass: "SEMANTIC_INVALIDITY",
       answer: () => refusal,
       isRetried: false,
     });
-    await checkRuns(subject, checks, { what: "a bug", answer: throwBug, isRetried: false });
+    await checkRuns(subject, checks, {
+      what: "a bug",
+      taxonomyClass: "UNKNOWN_ERROR",
+      answer: throwBug,
+      isRetried: false,
+    });
     await checkTimeout(subject, checks);
     if (isSafe && subject.contract.runtime.maxRetries > 0) await checkRecovery(subject, checks);
     return undefined;
@@ -48,6 +59,7 @@ function maySafelyRepeat({ contract }: Subject): boolean {
 
 interface Failing {
   readonly what: string;
+  readonly taxonomyClass: FailureClass;
   readonly answer: NonNullable<TrialSettings["answer"]>;
   readonly isRetried: boolean;
 }
@@ -55,17 +67,28 @@ interface Failing {
 async function checkRuns(
   subject: Subject,
   checks: Checks,
-  { what, answer, isRetried }: Failing,
+  { what, taxonomyClass, answer, isRetried }: Failing,
 ): Promise<void> {
-  const { call, started } = openTrial(subject, { answer });
-  const { observation } = await call(subject.validArgs[0], { inHaste: true });
+  const { ask, started } = openTrial(subject, { answer });
+  const outcome = await ask(subject.validArgs[0], { inHaste: true });
   const expected = isRetried ? 1 + subject.contract.runtime.maxRetries : 1;
   const rule = `after ${what} it runs ${isRetried ? "as often as the contract says" : "once"}`;
   checks.that(rule, started.length === expected, { expected, ran: started.length });
   const keys = new Set(started.map(({ key }) => key));
   checks.that("every run of a call has the same key", keys.size === 1, [...keys]);
-  const { attempt_number: seen } = observation.execution_metadata;
+  const isInDoubt = leavesDoubt(taxonomyClass, { dispatched: true, mutates: mutates(subject) });
+  const waits = outcome === WAITING;
+  checks.that(IN_DOUBT, waits === isInDoubt, { after: what, waits });
+  if (waits) return;
+  const { attempt_number: seen } = outcome.observation.execution_metadata;
   checks.that("the observation names the number of attempts", seen === expected, seen);
+}
+
+const IN_DOUBT =
+  "an operator is asked about a write that may have happened, and about no other call";
+
+function mutates({ contract }: Subject): boolean {
+  return contract.effect !== "read_only";
 }
 
 function throwBug(): never {
@@ -73,9 +96,11 @@ function throwBug(): never {
 }
 
 async function checkTimeout(subject: Subject, checks: Checks): Promise<void> {
-  const { call, started } = openTrial(subject, { answer: () => new Promise(() => {}) });
-  const result = await call(subject.validArgs[0], { inHaste: true });
-  const [seen] = endOf(result);
+  const { ask, started } = openTrial(subject, { answer: () => new Promise(() => {}) });
+  const outcome = await ask(subject.validArgs[0], { inHaste: true });
+  const waits = outcome === WAITING;
+  checks.that(IN_DOUBT, waits === mutates(subject), { after: "a timeout", waits });
+  const seen = waits ? "TIMEOUT" : endOf(outcome)[0];
   checks.that("a tool that does not answer ends by its timeout", seen === "TIMEOUT", seen);
   const { maxRetries } = subject.contract.runtime;
   const isRetried = maySafelyRepeat(subject) && maxRetries > 0;
