@@ -3,6 +3,7 @@ import type { ChatApi, KeyedRequest } from "./chat-api.ts";
 import { fail } from "../protocol/result.ts";
 import { type FollowEnd, type FollowPorts, followRun, type FollowTask } from "./follow-run.ts";
 import type { SavedTurn } from "./session-store.ts";
+import { createTellRun, type TellPorts, type TellRun } from "./tell-run.ts";
 import { type AnswerState, applyChunk, EMPTY_ANSWER } from "./view-state.ts";
 
 /** How a turn stands with the server. `broken` carries its reason in `problem`. */
@@ -25,10 +26,8 @@ export interface Turn {
   readonly problem?: string;
 }
 
-export interface ConversationPorts extends FollowPorts {
+export interface ConversationPorts extends FollowPorts, TellPorts {
   readonly api: ChatApi;
-  /** Answers a key that was never used. */
-  readonly newKey: () => string;
   readonly save: (turns: readonly SavedTurn[]) => void;
   readonly onChange: () => void;
   /** False where the page provides the token, so that the reader cannot be asked for one. */
@@ -39,9 +38,6 @@ const TOKEN_REFUSED = "The server did not accept this page's access token.";
 const GONE = "This answer is not kept any more at the server. Try again to have it asked afresh.";
 const UNSENT =
   "It is not known whether this question was sent. Try again: it will not be asked twice.";
-/** How often a message is sent whose answer does not come. */
-const MAX_SENDS = 3;
-const RESEND_AFTER_MS = 800;
 
 type Opened = Awaited<ReturnType<ChatApi["events"]>>;
 
@@ -58,11 +54,11 @@ export class Conversation {
   #nextKey = 0;
   #stopRequested = false;
   #notice = "";
-  /** A message of which nobody knows whether the run has taken it. */
-  #unsure: { readonly runId: string; readonly message: string; readonly key: string } | undefined;
+  readonly #tell: TellRun;
 
   constructor(ports: ConversationPorts) {
     this.#ports = ports;
+    this.#tell = createTellRun(ports);
   }
 
   get turns(): readonly Turn[] {
@@ -111,28 +107,11 @@ export class Conversation {
     if (turn?.runId === undefined) return false;
     this.#notice = "";
     const { signal } = this.#lifetime;
-    const told = await this.#tell(turn.runId, message);
+    const told = await this.#tell(turn.runId, message, signal);
     if (told.ok) return true;
     if (!signal.aborted) this.#notice = `The message was not sent. ${told.failure.message}`;
     this.#ports.onChange();
     return false;
-  }
-
-  /** Says a message under one key until an answer comes, also when the reader sends it again. */
-  async #tell(runId: string, message: string) {
-    const { api, newKey, wait } = this.#ports;
-    const { signal } = this.#lifetime;
-    const known = this.#unsure;
-    const isSame = known?.runId === runId && known.message === message;
-    const said = { runId, message, key: isSame ? known.key : newKey() };
-    this.#unsure = said;
-    for (let sends = 1; ; sends += 1) {
-      const told = await api.steer(runId, said);
-      const isLost = !told.ok && told.failure.code === "unreachable";
-      if (told.ok && this.#unsure === said) this.#unsure = undefined;
-      if (!isLost || sends >= MAX_SENDS || signal.aborted) return told;
-      await wait(RESEND_AFTER_MS * sends, signal);
-    }
   }
 
   /** Takes a broken turn up where it stands; asks again when its run failed, is gone or never began. */
