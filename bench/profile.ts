@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { bundleEntry } from "./contenders/bundle.ts";
+import { bundleEntry } from "../scripts/bundle-entry.ts";
 import { chat } from "./client.ts";
 import { planContenders } from "./contenders/plan.ts";
 import { startContender, startUpstream, stopAll } from "./contenders/start.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { bundleEntry } from "./bundle.ts";
+import { bundleEntry } from "../../scripts/bundle-entry.ts";
 import { bundleWorker, readWorkerBindings } from "../../scripts/worker-bundle.ts";
 import { hashText } from "../../src/protocol/canonical-hash.ts";
 import type { TenantId } from "../../src/protocol/ids.ts";

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { planDeployment } from "./chaos/deployment.ts";
+import { Operator } from "./chaos/operator.ts";
+import type { Part, PartResult } from "./chaos/part.ts";
+import { killMatrix } from "./chaos/parts/kill-matrix.ts";
+import { miniflareKills, wranglerKills } from "./chaos/parts/process-kills.ts";
+import { sameKey } from "./chaos/parts/same-key.ts";
+import { storm } from "./chaos/parts/storm.ts";
+import { subscribers } from "./chaos/parts/subscribers.ts";
+import { createProgressLine } from "./chaos/progress-line.ts";
+import { reportTable, writeReport } from "./chaos/report.ts";
+import { startWorld } from "./chaos/world.ts";
+
+const PARTS: readonly Part[] = [
+  killMatrix,
+  storm,
+  sameKey,
+  subscribers,
+  miniflareKills,
+  wranglerKills,
+];
+const USAGE = `Usage: npm run chaos -- [--only ${PARTS.map(({ name }) => name).join("|")}] [--seed N] [--short]`;
+const DEFAULT_SEED = 1;
+
+process.exitCode = await main();
+
+/** Kills runs wherever they can be killed, and proves that nothing is lost and nothing happens twice. */
+async function main(): Promise<number> {
+  const { parts, seed, isShort } = readArguments();
+  const progress = createProgressLine(process.stdout);
+  const scratch = mkdtempSync(join(tmpdir(), "interlock-chaos-"));
+  const world = await startWorld();
+  const results = new Map<Part, PartResult>();
+  try {
+    const context = {
+      world,
+      deployment: await planDeployment(world.url),
+      operator: new Operator(world.effects, seed),
+      seed,
+      isShort,
+      makeDirectory: () => mkdtempSync(join(scratch, "state-")),
+      progress,
+    };
+    for (const part of parts) {
+      progress.keep(`${part.name}, seed ${seed}: ${part.claim}`);
+      results.set(part, await part.run(context).catch((error: unknown) => broken(part, error)));
+    }
+  } finally {
+    await world.stop();
+    rmSync(scratch, { recursive: true, force: true });
+  }
+  console.log(reportTable(results));
+  const isSound = [...results.values()].every(({ failures }) => failures.length === 0);
+  if (isSound && !isShort && parts === PARTS) writeReport(results);
+  if (!isSound) console.error(`chaos: FAIL, seed ${seed}; the failing cases are named above`);
+  return isSound ? 0 : 1;
+}
+
+/** What keeps a part from coming to its end is a failure of the proof. */
+function broken({ name }: Part, error: unknown): PartResult {
+  console.error(error);
+  return { counts: {}, failures: [{ name, problems: [String(error)] }] };
+}
+
+function readArguments(): {
+  readonly parts: readonly Part[];
+  readonly seed: number;
+  readonly isShort: boolean;
+} {
+  try {
+    const { values } = parseArgs({
+      options: {
+        only: { type: "string" },
+        seed: { type: "string", default: String(DEFAULT_SEED) },
+        short: { type: "boolean", default: false },
+      },
+    });
+    const { only, short } = values;
+    const parts = only === undefined ? PARTS : PARTS.filter(({ name }) => name === only);
+    const seed = Number(values.seed);
+    if (parts.length > 0 && Number.isSafeInteger(seed)) return { parts, seed, isShort: short };
+  } catch {
+    // Answered below.
+  }
+  console.error(USAGE);
+  process.exit(2);
+}

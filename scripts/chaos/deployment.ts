@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { bundleEntry } from "../bundle-entry.ts";
+import { readWorkerBindings } from "../worker-bundle.ts";
+import { TOOL_OF } from "./scenario.ts";
+
+/** Tenants of the deployment, and the token of a caller of each. */
+export const TOKENS = { chaos: "token-of-chaos", other: "token-of-other" } as const;
+/** How long a question to an operator waits. */
+const OUTCOME_WAIT_SECONDS = 3;
+const SCOPES = ["chat", "runs:read", "runs:operate", "policy:write"];
+const WORKER = join(import.meta.dirname, "worker/chaos-worker.ts");
+
+/** All that a host needs to run the chaos Worker; plain data, so that it can go to another process. */
+export interface Deployment {
+  /** The Worker's source, for hosts that bundle themselves. */
+  readonly entry: string;
+  readonly code: string;
+  readonly compatibilityDate: string;
+  /** Variables and secrets by the name of their binding. */
+  readonly texts: Readonly<Record<string, string>>;
+  readonly kv: readonly string[];
+  /** Class of each Durable Object by the name of its binding. */
+  readonly objects: Readonly<Record<string, string>>;
+  readonly assets: string;
+}
+
+/** Bundles the chaos Worker and configures it for a world. */
+export async function planDeployment(worldUrl: string): Promise<Deployment> {
+  const { compatibilityDate, texts, kv, objects, assets } = readWorkerBindings();
+  const tokens = Object.entries(TOKENS).map(([tenantId, token]) => ({
+    sha256: createHash("sha256").update(token).digest("hex"),
+    tenantId,
+    actorId: "service:chaos",
+    scopes: SCOPES,
+  }));
+  return {
+    entry: WORKER,
+    code: await bundleEntry(WORKER, false),
+    compatibilityDate,
+    texts: {
+      ...texts,
+      OPENAI_BASE_URL: `${worldUrl}/v1`,
+      MODELS: "chaos",
+      API_TOKENS: JSON.stringify(tokens),
+      CONNECTION_KEYS: JSON.stringify([{ id: "chaos", key: Buffer.alloc(32).toString("base64") }]),
+      OUTCOME_WAIT_SECONDS: String(OUTCOME_WAIT_SECONDS),
+      CHAOS_WORLD: worldUrl,
+    },
+    kv,
+    objects,
+    assets,
+  };
+}
+
+/** Allows every tenant the chaos tools; a policy that is there already stays. */
+export async function seedPolicies(url: string): Promise<void> {
+  for (const token of Object.values(TOKENS)) {
+    const answer = await fetch(`${url}/v1/policy`, {
+      method: "PUT",
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        "if-none-match": "*",
+      },
+      body: JSON.stringify({ allowedTools: Object.values(TOOL_OF), budgets: { maxSteps: 50 } }),
+    });
+    if (!answer.ok && answer.status !== 412) throw new Error(await answer.text());
+    await answer.arrayBuffer();
+  }
+}

@@ -1,0 +1,79 @@
+import type { Operator } from "./operator.ts";
+import type { ChaosScript } from "./scenario.ts";
+import { sleep } from "./sleep.ts";
+import {
+  askUnderKey,
+  hasEnded,
+  readState,
+  type Asked,
+  type SeenState,
+  type Target,
+} from "./target.ts";
+
+/** A run that ended, as its client sees it. */
+export interface FollowedRun {
+  readonly script: ChaosScript;
+  readonly state: SeenState;
+  /** What a client gets under the run's key now. */
+  readonly stream: string;
+  /** What one of its clients got without interruption; undefined when all were cut off. */
+  readonly uncut: string | undefined;
+}
+
+export interface FollowOptions {
+  readonly operator: Operator;
+  /** Stays away from a run that was cut off until it is found to have ended; undefined asks again at once. */
+  readonly waitApart?: ((runId: string) => Promise<void>) | undefined;
+}
+
+/** Longest time that any run may take, whatever befalls it. Unit: milliseconds. */
+const PATIENCE_MS = 60_000;
+const POLL_MS = 50;
+
+/**
+ * Carries a run to its end as a client would: asks under one key until the whole stream came, follows
+ * the run meanwhile, and has the operator answer.
+ * Fails: throws when the run does not end, or a request is refused.
+ */
+export async function followRun(
+  target: Target,
+  script: ChaosScript,
+  { operator, waitApart }: FollowOptions,
+): Promise<FollowedRun> {
+  const request = { key: script.id, body: bodyOf(script) };
+  const deadlineMs = Date.now() + PATIENCE_MS;
+  const look = async (runId: string): Promise<SeenState | undefined> => {
+    const state = await readState(target, runId);
+    if (state?.status === "waiting") await operator.settle(target, state);
+    if (Date.now() > deadlineMs) throw new Error(`no end: ${JSON.stringify(state)}`);
+    return state;
+  };
+  let uncut: string | undefined;
+  for (;;) {
+    const asked: Asked = await askUnderKey(target, request, async (runId) => {
+      await look(runId).catch(() => undefined);
+    });
+    if (asked.kind === "refused") throw new Error(`refused: ${asked.status} ${asked.code}`);
+    if (asked.kind === "stream") uncut ??= asked.stream;
+    const { runId } = asked;
+    if (runId === undefined) {
+      if (Date.now() > deadlineMs) throw new Error("no run id: nobody answers");
+      await sleep(POLL_MS);
+      continue;
+    }
+    if (asked.kind === "lost") await waitApart?.(runId);
+    let state = await look(runId);
+    while (!hasEnded(state)) {
+      await sleep(POLL_MS);
+      state = await look(runId);
+    }
+    const again = await askUnderKey(target, request, () => Promise.resolve());
+    if (again.kind === "stream") return { script, state, stream: again.stream, uncut };
+    if (again.kind !== "lost") throw new Error(`not replayed: ${JSON.stringify(again)}`);
+  }
+}
+
+/** The body of the chat request that starts a script. */
+export function bodyOf(script: ChaosScript): string {
+  return JSON.stringify({ messages: [{ role: "user", content: JSON.stringify(script) }] });
+}

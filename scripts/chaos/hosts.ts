@@ -1,0 +1,99 @@
+import { createServer, type AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import { startTree, type ProcessTree } from "../process-tree.ts";
+import { seedPolicies, type Deployment } from "./deployment.ts";
+import type { HostOrder } from "./miniflare-host.ts";
+import { sleep } from "./sleep.ts";
+
+/** A deployment that can be killed and started again on what it had stored. */
+export interface Host {
+  readonly url: string;
+  /** Starts it, and waits until it answers. */
+  start(): Promise<void>;
+  /** Ends every process of it at once, without a word. */
+  kill(): void;
+  /** Waits until the killed ones are gone. */
+  gone(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const START_TIMEOUT_MS = 60_000;
+
+/** The Worker in Miniflare, in a process group of its own. */
+export function miniflareHost(deployment: Deployment, directory: string): Promise<Host> {
+  return hostOf((port) => {
+    const tree = startTree(process.execPath, [join(import.meta.dirname, "miniflare-host.ts")], {
+      stdio: ["ignore", "inherit", "ignore", "ipc"],
+    });
+    tree.child.send({ deployment, port, directory } satisfies HostOrder);
+    return tree;
+  });
+}
+
+/** The Worker under `wrangler dev`, with all the processes that brings. */
+export function wranglerHost(deployment: Deployment, directory: string): Promise<Host> {
+  const variables = Object.entries(deployment.texts).flatMap(([name, value]) => [
+    "--var",
+    `${name}:${value}`,
+  ]);
+  return hostOf((port) => {
+    const args = [
+      resolve("node_modules/wrangler/bin/wrangler.js"),
+      "dev",
+      deployment.entry,
+      "--local",
+      "--ip=127.0.0.1",
+      `--port=${port}`,
+      "--inspector-port=0",
+      `--persist-to=${directory}`,
+      "--log-level=error",
+      "--show-interactive-dev-session=false",
+      ...variables,
+    ];
+    const quiet = { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" };
+    const env = { ...process.env, ...quiet };
+    return startTree(process.execPath, args, { stdio: "ignore", env });
+  });
+}
+
+/** The port stays the same over all starts, as it does for clients of a real deployment. */
+async function hostOf(launch: (port: number) => ProcessTree): Promise<Host> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  let tree: ProcessTree | undefined;
+  return {
+    url,
+    async start() {
+      tree = launch(port);
+      await answers(url, tree);
+      await seedPolicies(url);
+    },
+    kill: () => tree?.kill(),
+    gone: async () => tree?.gone(),
+    stop: async () => tree?.stop(),
+  };
+}
+
+async function answers(url: string, tree: ProcessTree): Promise<void> {
+  const deadlineMs = Date.now() + START_TIMEOUT_MS;
+  while (Date.now() < deadlineMs && tree.child.exitCode === null) {
+    try {
+      const answer = await fetch(`${url}/healthz`);
+      await answer.arrayBuffer();
+      if (answer.ok) return;
+    } catch {
+      // Not listening yet.
+    }
+    await sleep(25);
+  }
+  throw new Error("the host did not start");
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolvePort) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolvePort(port));
+    });
+  });
+}

@@ -1,0 +1,47 @@
+import { sleep } from "./sleep.ts";
+import type { Life, ObjectRecord } from "./worker/crash-plan.ts";
+
+/** Reads what became of the object of a script, without waking it; undefined before its run was claimed. */
+export async function readRecord(url: string, scriptId: string): Promise<ObjectRecord | undefined> {
+  const answer = await fetch(`${url}/chaos/lives?script=${encodeURIComponent(scriptId)}`);
+  return (await answer.json<ObjectRecord | null>()) ?? undefined;
+}
+
+/** Reads what the object of a script did in each of its lives. */
+export async function readLives(url: string, scriptId: string): Promise<readonly Life[]> {
+  return (await readRecord(url, scriptId))?.lives ?? [];
+}
+
+const CLAIMED_WITHIN_MS = 10_000;
+
+/** Waits until the run of a script is claimed. Fails: throws when it is not. */
+export async function untilClaimed(url: string, scriptId: string): Promise<ObjectRecord> {
+  const deadlineMs = Date.now() + CLAIMED_WITHIN_MS;
+  for (;;) {
+    const record = await readRecord(url, scriptId);
+    if (record) return record;
+    if (Date.now() > deadlineMs) throw new Error(`${scriptId} was not claimed`);
+    await sleep(5);
+  }
+}
+
+/** Longest time until a run that nobody asks for ends by itself. Unit: milliseconds. */
+const APART_MS = 30_000;
+
+/**
+ * Waits until a run has ended and is published, without a request that would wake its object.
+ * Fails: throws when it does not end.
+ */
+export async function endsApart(url: string, runId: string): Promise<void> {
+  const deadlineMs = Date.now() + APART_MS;
+  while (Date.now() < deadlineMs) {
+    try {
+      const answer = await fetch(`${url}/chaos/record?run=${runId}`);
+      if (answer.status === 204) return;
+    } catch {
+      // It is being started again.
+    }
+    await sleep(100);
+  }
+  throw new Error(`${runId} did not end without a request`);
+}

@@ -1,0 +1,61 @@
+import {
+  CRASH_MODES,
+  EFFECT_CLASSES,
+  EFFECT_FAULTS,
+  MODEL_FAULTS,
+  type ChaosScript,
+  type Crash,
+  type EffectClass,
+  type ScriptedCall,
+  type ScriptedStep,
+} from "./scenario.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+
+const MAX_FRAMES = 4;
+const MAX_PACE_MS = 15;
+
+/** A run of one class of effect: two calls at once, then one, then a last word; nothing goes wrong outside. */
+export function plainScript(
+  id: string,
+  effectClass: EffectClass,
+  random: SeededRandom,
+): ChaosScript {
+  const call = (operation: number): ScriptedCall => ({ effectClass, operation, fault: "none" });
+  const say = (step: number, calls: readonly ScriptedCall[]): ScriptedStep => ({
+    text: words(`${id}.${step}`, 1 + random.below(MAX_FRAMES)),
+    calls,
+    paceMs: random.below(MAX_PACE_MS),
+  });
+  return { id, steps: [say(0, [call(0), call(1)]), say(1, [call(2)]), say(2, [])], crashes: [] };
+}
+
+/** A run in which anything may go wrong, inside and outside. */
+export function wildScript(id: string, random: SeededRandom): ChaosScript {
+  let operation = 0;
+  const call = (): ScriptedCall => ({
+    effectClass: random.pick(EFFECT_CLASSES),
+    operation: operation++,
+    fault: random.chance(40) ? random.pick(EFFECT_FAULTS) : "none",
+  });
+  const steps = Array.from({ length: 1 + random.below(3) }, (_, step): ScriptedStep => ({
+    text: words(`${id}.${step}`, random.below(MAX_FRAMES)),
+    calls: Array.from({ length: 1 + random.below(3) }, call),
+    ...(random.chance(10) && { fault: random.pick(MODEL_FAULTS) }),
+    paceMs: random.below(MAX_PACE_MS),
+  }));
+  const end: ScriptedStep = { text: words(`${id}.end`, 1 + random.below(MAX_FRAMES)), calls: [] };
+  const crashes = Array.from({ length: random.chance(60) ? 1 + random.below(3) : 0 }, () =>
+    anyCrash(random, 30),
+  );
+  return { id, steps: [...steps, end], crashes };
+}
+
+/** An end at any of the first so many write points. */
+export function anyCrash(random: SeededRandom, points: number): Crash {
+  return { point: 1 + random.below(points), mode: random.pick(CRASH_MODES) };
+}
+
+/** Pieces that are told apart, so that a lost or repeated one shows. */
+function words(name: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${name}/${index} `);
+}

@@ -1,0 +1,58 @@
+import { hashText } from "../../src/protocol/canonical-hash.ts";
+import type { EffectBook } from "./effect-book.ts";
+import { seededRandom } from "./seeded-random.ts";
+import { ANSWER_TIMEOUT_MS, type LedgerRow, type SeenState, type Target } from "./target.ts";
+
+/** So many of 100 questions nobody answers; they expire. */
+const LEFT_ALONE_PERCENT = 20;
+
+/** Settles what a run asks an operator, by what the effect server knows. */
+export class Operator {
+  readonly #effects: EffectBook;
+  readonly #seed: number;
+
+  constructor(effects: EffectBook, seed: number) {
+    this.#effects = effects;
+    this.#seed = seed;
+  }
+
+  /** Answers what may be answered now. Contract: never throws; safe to repeat. */
+  async settle(target: Target, { runId, toolCalls }: SeenState): Promise<void> {
+    for (const row of toolCalls) {
+      if (row.awaitsOutcomeUntil === undefined || row.invocationId === undefined) continue;
+      const name = `${row.idempotencyKeyHash}/${row.toolCallId}`;
+      if (seededRandom(this.#seed, name).chance(LEFT_ALONE_PERCENT)) continue;
+      const outcome = await this.#findOut(runId, row);
+      if (outcome) await tell(target, `${runId}/invocations/${row.invocationId}`, outcome);
+    }
+  }
+
+  async #findOut(runId: string, row: LedgerRow): Promise<Outcome | undefined> {
+    for (const { key } of this.#effects.ofRun(runId)) {
+      if ((await hashText(key)) !== row.idempotencyKeyHash) continue;
+      const state = this.#effects.stateOf(key);
+      return state === "pending"
+        ? undefined
+        : state === "committed"
+          ? "committed"
+          : "not_committed";
+    }
+    return "not_committed";
+  }
+}
+
+type Outcome = "committed" | "not_committed";
+
+async function tell({ url, token }: Target, invocation: string, outcome: Outcome): Promise<void> {
+  try {
+    const answer = await fetch(`${url}/v1/runs/${invocation}/outcome`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ outcome }),
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+    });
+    await answer.arrayBuffer();
+  } catch {
+    // Whoever looks next finds the question still open.
+  }
+}

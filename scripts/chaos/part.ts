@@ -1,0 +1,39 @@
+import type { Deployment } from "./deployment.ts";
+import type { Operator } from "./operator.ts";
+import type { ProgressLine } from "./progress-line.ts";
+import type { World } from "./world.ts";
+
+/** What a part works with. */
+export interface PartContext {
+  readonly world: World;
+  readonly deployment: Deployment;
+  readonly operator: Operator;
+  readonly seed: number;
+  /** A small share of everything. */
+  readonly isShort: boolean;
+  /** A new directory for what one deployment stores. */
+  readonly makeDirectory: () => string;
+  readonly progress: ProgressLine;
+}
+
+/** A case that did not hold. */
+export interface Failure {
+  /** What it takes to look for it again. */
+  readonly name: string;
+  readonly problems: readonly string[];
+}
+
+/** What came of a part; counts depend on the seed and the product, not on the machine. */
+export interface PartResult {
+  /** What was counted, by what it is. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly failures: readonly Failure[];
+}
+
+/** One part of the proof. */
+export interface Part {
+  readonly name: string;
+  /** What it proves. */
+  readonly claim: string;
+  run(context: PartContext): Promise<PartResult>;
+}

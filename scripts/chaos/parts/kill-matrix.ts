@@ -1,0 +1,115 @@
+import { miniflareHost } from "../hosts.ts";
+import { inFlight } from "../in-flight.ts";
+import { endsApart, readLives } from "../lives.ts";
+import { anyCrash, plainScript } from "../make-script.ts";
+import type { Part, PartContext } from "../part.ts";
+import { CRASH_MODES, EFFECT_CLASSES, type ChaosScript } from "../scenario.ts";
+import { seededRandom } from "../seeded-random.ts";
+import { TOKENS } from "../deployment.ts";
+import type { Target } from "../target.ts";
+import { Tally } from "../tally.ts";
+
+const CRASHES = 2_000;
+const SHORT_CRASHES = 60;
+const RUNS_AT_ONCE = 16;
+/** So many of 100 runs are left alone after their crash, for the alarm to find. */
+const APART_PERCENT = 10;
+/** Runs of each class and round that die in several lives, some in more than recovery bears. */
+const POISONED = 6;
+const MAX_LIVES = 8;
+
+/** Ends the object at every durable write of every class of effect, round after round. */
+export const killMatrix: Part = {
+  name: "matrix",
+  claim: "an object may end before, after or durably after any write",
+  async run(context) {
+    const tally = new Tally(context);
+    const host = await miniflareHost(context.deployment, context.makeDirectory());
+    await host.start();
+    try {
+      const target = { url: host.url, token: TOKENS.chaos };
+      const wanted = context.isShort ? SHORT_CRASHES : CRASHES;
+      for (let round = 0; tally.count("crashes", 0) < wanted && !tally.isFull; round++) {
+        const cases = context.isShort
+          ? everyNth(await planRound(context, target, round), 8)
+          : await planRound(context, target, round);
+        await inFlight(RUNS_AT_ONCE, cases, (planned) =>
+          carry(context, { tally, target, planned }),
+        );
+        if (round > MAX_ROUNDS) tally.fail("matrix", ["too few crashes come about"]);
+      }
+      return await tally.close();
+    } finally {
+      await host.stop();
+    }
+  },
+};
+
+const MAX_ROUNDS = 50;
+
+/** One run of the matrix. */
+interface Planned {
+  readonly name: string;
+  readonly script: ChaosScript;
+}
+
+interface Carried {
+  readonly tally: Tally;
+  readonly target: Target;
+  readonly planned: Planned;
+}
+
+async function carry(
+  { seed, progress }: PartContext,
+  { tally, target, planned: { name, script } }: Carried,
+): Promise<void> {
+  if (tally.isFull) return;
+  const isApart = seededRandom(seed, script.id).chance(APART_PERCENT);
+  const waitApart = isApart ? (runId: string) => endsApart(target.url, runId) : undefined;
+  await tally.carry(target, script, { name, waitApart, mustSucceed: true });
+  const lives = await readLives(target.url, script.id);
+  const crashes = lives.filter(({ crashed }) => crashed).length;
+  tally.count("crashes", crashes);
+  if (crashes === 0) tally.count("points not reached");
+  if (isApart) tally.count("left alone");
+  progress.show(`matrix: ${tally.count("crashes", 0)} crashes, at ${name}`);
+}
+
+/** Runs each class once to learn its write points, then plans an end at each of them. */
+async function planRound(
+  context: PartContext,
+  target: Target,
+  round: number,
+): Promise<readonly Planned[]> {
+  const { seed } = context;
+  const cases: Planned[] = [];
+  for (const effectClass of EFFECT_CLASSES) {
+    const make = (id: string): ChaosScript =>
+      plainScript(id, effectClass, seededRandom(seed + round, effectClass));
+    const name = `matrix-${seed}-${round}-${effectClass}`;
+    const tally = new Tally(context);
+    await tally.carry(target, make(name), { name, mustSucceed: true });
+    const [life] = await readLives(target.url, name);
+    const points = life?.points ?? [];
+    for (const [index, label] of points.entries()) {
+      for (const mode of CRASH_MODES) {
+        const id = `${name}-${index + 1}-${mode}`;
+        const script = { ...make(id), crashes: [{ point: index + 1, mode }] };
+        cases.push({ name: `${id} (${label})`, script });
+      }
+    }
+    const random = seededRandom(seed + round, `${effectClass} poisoned`);
+    for (let lives = 2; lives < 2 + POISONED; lives++) {
+      const id = `${name}-poisoned-${lives}`;
+      const crashes = Array.from({ length: Math.min(lives, MAX_LIVES) }, () =>
+        anyCrash(random, points.length),
+      );
+      cases.push({ name: id, script: { ...make(id), crashes } });
+    }
+  }
+  return cases;
+}
+
+function everyNth<T>(items: readonly T[], nth: number): readonly T[] {
+  return items.filter((_, index) => index % nth === 0);
+}

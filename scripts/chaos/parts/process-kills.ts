@@ -1,0 +1,107 @@
+import { TOKENS, type Deployment } from "../deployment.ts";
+import { miniflareHost, wranglerHost, type Host } from "../hosts.ts";
+import { endsApart } from "../lives.ts";
+import { plainScript } from "../make-script.ts";
+import type { Part, PartContext } from "../part.ts";
+import { EFFECT_CLASSES } from "../scenario.ts";
+import { seededRandom } from "../seeded-random.ts";
+import { sleep } from "../sleep.ts";
+import { Tally } from "../tally.ts";
+import { MOMENTS } from "../world.ts";
+
+/** Runs under way at each kill, of every class in turn. */
+const RUNS_AT_ONCE = 8;
+/** So many of 100 are left alone after the kill, for an overdue alarm to find. */
+const APART_PERCENT = 50;
+/** Latest a kill comes, if the moment it waits for does not. Unit: milliseconds. */
+const LATEST_KILL_MS = 1_500;
+/** Moments of one kind that may pass before the one that kills. */
+const MAX_MOMENTS = 12;
+
+interface Kills {
+  readonly kills: number;
+  readonly shortKills: number;
+  readonly hostOf: (deployment: Deployment, directory: string) => Promise<Host>;
+}
+
+/** Miniflare and its workerd, killed while runs go, and started again on what they had stored. */
+export const miniflareKills: Part = {
+  name: "miniflare",
+  claim: "the processes may be killed at any instant and started again",
+  run: (context) => killAgain(context, { kills: 180, shortKills: 3, hostOf: miniflareHost }),
+};
+
+/** The same with the whole tree of `wrangler dev`. */
+export const wranglerKills: Part = {
+  name: "wrangler",
+  claim: "so may the whole tree of wrangler dev",
+  run: (context) => killAgain(context, { kills: 20, shortKills: 1, hostOf: wranglerHost }),
+};
+
+async function killAgain(
+  context: PartContext,
+  { kills, shortKills, hostOf }: Kills,
+): ReturnType<Part["run"]> {
+  const tally = new Tally(context);
+  const host = await hostOf(context.deployment, context.makeDirectory());
+  await host.start();
+  try {
+    const wanted = context.isShort ? shortKills : kills;
+    for (let kill = 0; kill < wanted && !tally.isFull; kill++) {
+      await killOnce(context, { tally, host, kill });
+    }
+    return await tally.close();
+  } finally {
+    context.world.onMoment = undefined;
+    await host.stop();
+  }
+}
+
+interface Kill {
+  readonly tally: Tally;
+  readonly host: Host;
+  readonly kill: number;
+}
+
+/** Starts runs, kills the host at some moment, starts it again, and sees every run to its end. */
+async function killOnce(context: PartContext, { tally, host, kill }: Kill): Promise<void> {
+  const { seed, progress } = context;
+  const name = `kill-${seed}-${kill}-${host.url.split(":").at(-1)}`;
+  const random = seededRandom(seed, `${kill}`);
+  const target = { url: host.url, token: TOKENS.chaos };
+  const killed = killAtMoment(context, host, `${seed}/${kill}`);
+  const runs = Array.from({ length: RUNS_AT_ONCE }, async (_, index) => {
+    const effectClass = EFFECT_CLASSES[index % EFFECT_CLASSES.length] ?? "read_only";
+    const script = plainScript(`${name}-${index}`, effectClass, random);
+    const isApart = random.chance(APART_PERCENT);
+    const waitApart = isApart ? (runId: string) => endsApart(target.url, runId) : undefined;
+    await sleep(random.below(100));
+    await tally.carry(target, script, { name: script.id, waitApart, mustSucceed: true });
+    if (isApart) tally.count("left alone");
+  });
+  await killed;
+  tally.count("kills");
+  await host.gone();
+  await host.start();
+  await Promise.all(runs);
+  progress.show(`${name}: ${kill + 1} kills`);
+}
+
+/** Kills the host within the request that makes the moment, or at last when none does. */
+function killAtMoment({ world }: PartContext, host: Host, name: string): Promise<void> {
+  const random = seededRandom(0, name);
+  const awaited = random.pick(MOMENTS);
+  let left = 1 + random.below(MAX_MOMENTS);
+  return new Promise((resolve) => {
+    const kill = (): void => {
+      clearTimeout(timer);
+      world.onMoment = undefined;
+      host.kill();
+      resolve();
+    };
+    const timer = setTimeout(kill, random.chance(20) ? random.below(300) : LATEST_KILL_MS);
+    world.onMoment = (moment) => {
+      if (moment === awaited && --left === 0) kill();
+    };
+  });
+}

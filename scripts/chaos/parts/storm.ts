@@ -1,0 +1,40 @@
+import { TOKENS } from "../deployment.ts";
+import { miniflareHost } from "../hosts.ts";
+import { inFlight } from "../in-flight.ts";
+import { readLives } from "../lives.ts";
+import { wildScript } from "../make-script.ts";
+import type { Part } from "../part.ts";
+import { seededRandom } from "../seeded-random.ts";
+import { Tally } from "../tally.ts";
+
+const RUNS = 1_000;
+const SHORT_RUNS = 30;
+const RUNS_AT_ONCE = 24;
+
+/** Random runs under random ends, failing tools and failing providers. */
+export const storm: Part = {
+  name: "storm",
+  claim: "ends, 500s, 429s, timeouts and disconnects at random leave nothing hanging or doubled",
+  async run(context) {
+    const { seed, isShort, progress } = context;
+    const tally = new Tally(context);
+    const host = await miniflareHost(context.deployment, context.makeDirectory());
+    await host.start();
+    const target = { url: host.url, token: TOKENS.chaos };
+    try {
+      const numbers = Array.from({ length: isShort ? SHORT_RUNS : RUNS }, (_, number) => number);
+      await inFlight(RUNS_AT_ONCE, numbers, async (number) => {
+        if (tally.isFull) return;
+        const id = `storm-${seed}-${number}`;
+        const script = wildScript(id, seededRandom(seed, id));
+        await tally.carry(target, script, { name: id, mustSucceed: false });
+        const lives = await readLives(target.url, id);
+        tally.count("crashes", lives.filter(({ crashed }) => crashed).length);
+        progress.show(`storm: run ${number} of ${numbers.length}`);
+      });
+      return await tally.close();
+    } finally {
+      await host.stop();
+    }
+  },
+};

@@ -1,0 +1,89 @@
+import { TOKENS } from "../deployment.ts";
+import { bodyOf } from "../follow-run.ts";
+import { miniflareHost } from "../hosts.ts";
+import { untilClaimed } from "../lives.ts";
+import { anyCrash } from "../make-script.ts";
+import type { Part, PartContext } from "../part.ts";
+import { isAscending, parseRunStream } from "../run-stream.ts";
+import { textOf, type ChaosScript } from "../scenario.ts";
+import { seededRandom } from "../seeded-random.ts";
+import { openEvents, readOn } from "../read-on.ts";
+import { Tally } from "../tally.ts";
+import { askUnderKey, type Target } from "../target.ts";
+
+const READERS = 20;
+const ROUNDS = 6;
+const STEPS = 8;
+const FRAMES = 24;
+/** Enough to fill every buffer between a run and a reader that does not read. Unit: characters. */
+const FRAME_CHARS = 32 * 1024;
+
+/** Twenty readers of one run, one of whom does not read. */
+export const subscribers: Part = {
+  name: "subscribers",
+  claim: "a reader that stalls holds back nobody, and all of them read the same",
+  async run(context) {
+    const tally = new Tally(context);
+    const host = await miniflareHost(context.deployment, context.makeDirectory());
+    await host.start();
+    const target = { url: host.url, token: TOKENS.chaos };
+    try {
+      const rounds = context.isShort ? 2 : ROUNDS;
+      for (let round = 0; round < rounds && !tally.isFull; round++) {
+        await readTogether({ context, tally, target, round });
+        context.progress.show(`subscribers: round ${round}`);
+      }
+      return await tally.close();
+    } finally {
+      await host.stop();
+    }
+  },
+};
+
+interface Round {
+  readonly context: PartContext;
+  readonly tally: Tally;
+  readonly target: Target;
+  readonly round: number;
+}
+
+/** Every other round the object ends while they read, and they come back where they were. */
+async function readTogether({ context, tally, target, round }: Round): Promise<void> {
+  const id = `subscribers-${context.seed}-${round}`;
+  const random = seededRandom(context.seed, id);
+  const isCrashed = round % 2 === 1;
+  const script = longScript(id, isCrashed ? [anyCrash(random, 30)] : []);
+  const request = { key: id, body: bodyOf(script) };
+  const first = askUnderKey(target, request, () => Promise.resolve());
+  const { runId } = await untilClaimed(target.url, id);
+  const stalled = await openEvents(target, runId, undefined);
+  const others = Array.from({ length: READERS - 1 }, () => readOn(target, runId));
+  const streams = await Promise.all(others);
+  await first;
+  const run = await tally.carry(target, script, { name: id, mustSucceed: true });
+  tally.count("readers", READERS);
+  const last = await readOn(target, runId, stalled);
+  const problems: string[] = [];
+  for (const stream of [...streams, last]) {
+    if (stream === run?.stream) continue;
+    const { ids, text, doneCount } = await parseRunStream(stream);
+    if (!isAscending(ids)) problems.push("ids do not ascend");
+    if (doneCount !== 1) problems.push(`${doneCount} times done`);
+    if (text !== textOf(script)) problems.push("a reader got another text");
+    if (!isCrashed) problems.push("a reader got other bytes");
+  }
+  tally.fail(id, [...new Set(problems)]);
+}
+
+function longScript(id: string, crashes: ChaosScript["crashes"]): ChaosScript {
+  const steps = Array.from({ length: STEPS }, (_, step) => ({
+    text: Array.from({ length: FRAMES }, (_, frame) => `${step}/${frame} `),
+    fillChars: FRAME_CHARS,
+    calls:
+      step === STEPS - 1
+        ? []
+        : [{ effectClass: "idempotent" as const, operation: step, fault: "none" as const }],
+    paceMs: 2,
+  }));
+  return { id, steps, crashes };
+}

@@ -1,0 +1,47 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Part, PartResult } from "./part.ts";
+
+const DOCUMENT = join(import.meta.dirname, "../../docs/reliability.md");
+const BEGIN = "<!-- chaos: written by npm run chaos -->";
+const END = "<!-- /chaos -->";
+
+type Results = ReadonlyMap<Part, PartResult>;
+
+/** Lays out what was counted, as a table in Markdown. */
+export function reportTable(results: Results): string {
+  const rows = [...results].map(([{ name, claim }, { counts, failures }]) => {
+    const counted = Object.entries(counts).map(([what, count]) => `${toRound(count)} ${what}`);
+    return [name, claim, counted.join(", "), String(failures.length)];
+  });
+  const table = [["part", "claim", "counted", "violations"], ...rows];
+  const widths = [0, 1, 2, 3].map((column) =>
+    Math.max(...table.map((row) => row[column]?.length ?? 0)),
+  );
+  const [head = "", ...body] = table.map(
+    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`,
+  );
+  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
+  return [head, rule, ...body].join("\n");
+}
+
+/** Puts the table into the guide, between its markers. Fails: throws when the markers are gone. */
+export function writeReport(results: Results): void {
+  const text = readFileSync(DOCUMENT, "utf8");
+  const begin = text.indexOf(BEGIN);
+  const end = text.indexOf(END);
+  if (begin === -1 || end < begin) throw new Error(`${DOCUMENT} has no place for the table`);
+  const table = reportTable(results);
+  writeFileSync(
+    DOCUMENT,
+    `${text.slice(0, begin + BEGIN.length)}\n\n${table}\n\n${text.slice(end)}`,
+  );
+}
+
+/** What depends on timing is counted in whole hundreds, so that the table says the same everywhere. */
+function toRound(count: number): string {
+  const hundreds = Math.floor(count / 100) * 100;
+  return hundreds === 0 || hundreds === count
+    ? count.toLocaleString("en")
+    : `over ${hundreds.toLocaleString("en")}`;
+}

@@ -1,0 +1,129 @@
+import { isWhole } from "./run-stream.ts";
+
+/** A deployment under test, and one caller's way in. */
+export interface Target {
+  readonly url: string;
+  readonly token: string;
+}
+
+/** What a request under a key came to. */
+export type Asked =
+  | { readonly kind: "stream"; readonly runId: string; readonly stream: string }
+  /** Cut before its end, or before its beginning. */
+  | { readonly kind: "lost"; readonly runId: string | undefined }
+  | { readonly kind: "in_progress"; readonly runId: string }
+  | { readonly kind: "refused"; readonly status: number; readonly code: string };
+
+/** One tool call of a run and its place in the ledger, as `GET /v1/runs/:id` shows it. */
+export interface LedgerRow {
+  readonly toolCallId: string;
+  readonly name: string;
+  readonly invocationId?: string;
+  readonly state?: string;
+  readonly idempotencyKeyHash?: string;
+  readonly awaitsOutcomeUntil?: string;
+  readonly outcome?: string;
+}
+
+export interface SeenState {
+  readonly runId: string;
+  readonly status: string;
+  readonly error?: { readonly code: string };
+  readonly toolCalls: readonly LedgerRow[];
+}
+
+/** Longest silence of a stream before whoever reads it looks at the run itself. Unit: milliseconds. */
+const IDLE_MS = 300;
+/** Longest stream; one that neither ends nor breaks off is given up. Unit: milliseconds. */
+const STREAM_TIMEOUT_MS = 60_000;
+/** Longest wait for anything that is not a stream. Unit: milliseconds. */
+export const ANSWER_TIMEOUT_MS = 10_000;
+
+/** Posts a chat request under a key and reads what comes; `onIdle` is called while nothing does. */
+export async function askUnderKey(
+  { url, token }: Target,
+  { key, body }: { readonly key: string; readonly body: string },
+  onIdle: (runId: string) => Promise<void>,
+): Promise<Asked> {
+  let answer: Response;
+  try {
+    answer = await fetch(`${url}/v1/chat`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        "idempotency-key": key,
+      },
+      body,
+      signal: AbortSignal.timeout(STREAM_TIMEOUT_MS),
+    });
+  } catch {
+    return { kind: "lost", runId: undefined };
+  }
+  const runId = answer.headers.get("x-run-id");
+  if (answer.status === 200 && runId !== null && answer.body) {
+    const read = await readWhole(answer.body, () => onIdle(runId));
+    return read.isWhole ? { kind: "stream", runId, stream: read.text } : { kind: "lost", runId };
+  }
+  const text = await answer.text().catch(() => "");
+  if (answer.status === 409 && runId !== null) return { kind: "in_progress", runId };
+  if (answer.status >= 500) return { kind: "lost", runId: undefined };
+  return { kind: "refused", status: answer.status, code: codeOf(text) };
+}
+
+/** Reads a stream to its end, or to where it is cut. Contract: never throws. */
+export async function readWhole(
+  body: ReadableStream<Uint8Array>,
+  onIdle: () => Promise<void>,
+): Promise<{ readonly text: string; readonly isWhole: boolean }> {
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let text = "";
+  let timer: NodeJS.Timeout | undefined;
+  const watch = (): void => {
+    timer = setTimeout(() => void onIdle().finally(watch), IDLE_MS);
+  };
+  watch();
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+      timer?.refresh();
+    }
+  } catch {
+    // The object or its process died.
+  } finally {
+    clearTimeout(timer);
+  }
+  return { text, isWhole: isWhole(text) };
+}
+
+/** Reads a run's state; undefined while nobody answers. */
+export async function readState(
+  { url, token }: Target,
+  runId: string,
+): Promise<SeenState | undefined> {
+  try {
+    const headers = { authorization: `Bearer ${token}` };
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+    const answer = await fetch(`${url}/v1/runs/${runId}`, { headers, signal });
+    if (answer.ok) return await answer.json<SeenState>();
+    await answer.arrayBuffer();
+  } catch {
+    // It is being started again.
+  }
+  return undefined;
+}
+
+export function hasEnded(state: SeenState | undefined): state is SeenState {
+  return state !== undefined && state.status !== "running" && state.status !== "waiting";
+}
+
+function codeOf(text: string): string {
+  try {
+    return (JSON.parse(text) as { readonly code: string }).code;
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,129 @@
+import { hashText } from "../../src/protocol/canonical-hash.ts";
+import type { EffectEntry } from "./effect-book.ts";
+import type { FollowedRun } from "./follow-run.ts";
+import { isAscending, isWhole, parseRunStream, type StreamedRun } from "./run-stream.ts";
+import { callsOf, textOf } from "./scenario.ts";
+import { hasEnded, type LedgerRow } from "./target.ts";
+
+/** How often the effect of an invocation may have happened, by the state its row ended in. */
+const EFFECTS_OF: Readonly<Record<string, { readonly least: number; readonly most: number }>> = {
+  COMPLETED: { least: 1, most: 1 },
+  FAILED_RETRYABLE: { least: 0, most: 0 },
+  FAILED_FINAL: { least: 0, most: 0 },
+  EXPIRED: { least: 0, most: 1 },
+};
+
+/** What a run that ended must be consistent with. */
+export interface Evidence {
+  readonly run: FollowedRun;
+  /** What the effect server holds of it. */
+  readonly entries: readonly EffectEntry[];
+  /** Nothing but the crash befell it, so it has to come to its own end, or to an unanswered question. */
+  readonly mustSucceed: boolean;
+}
+
+/**
+ * Compares a run's state, its stream and the effects outside; answers what does not fit, in words.
+ * Contract: nothing for a run of which no effect happened twice, none is unaccounted for, and that
+ * came to a proper end.
+ */
+export async function verifyRun({
+  run,
+  entries,
+  mustSucceed,
+}: Evidence): Promise<readonly string[]> {
+  const stream = await parseRunStream(run.stream);
+  return [
+    ...verifyEnd(run, mustSucceed),
+    ...verifyStream(run, stream),
+    ...verifyLedger(run, stream),
+    ...verifyOnce(entries),
+    ...(await verifyEffects(run.state.toolCalls, entries)),
+  ];
+}
+
+function* verifyEnd({ state, script }: FollowedRun, mustSucceed: boolean): Generator<string> {
+  const { status } = state;
+  if (!hasEnded(state)) yield `ended as ${status}`;
+  if (state.status === "completed" || !mustSucceed) return;
+  const isUnanswered = state.error?.code === "outcome_unknown";
+  const hasExpired = state.toolCalls.some((row) => row.state === "EXPIRED");
+  const isPoisoned = state.error?.code === "interrupted" && script.crashes.length > MAX_RECOVERIES;
+  if (!(isUnanswered && hasExpired) && !isPoisoned) {
+    yield `${state.status} with ${state.error?.code ?? "no error"} after ${script.crashes.length} crashes`;
+  }
+}
+
+/** Recoveries without a finished step that a run survives. */
+const MAX_RECOVERIES = 5;
+
+function* verifyStream(run: FollowedRun, stream: StreamedRun): Generator<string> {
+  if (run.uncut !== undefined && run.uncut !== run.stream)
+    yield "the replay differs from the stream";
+  if (stream.doneCount !== 1) yield `${stream.doneCount} times done`;
+  if (!isWhole(run.stream)) yield "done is not the last";
+  if (!isAscending(stream.ids)) yield `ids do not ascend: ${stream.ids.join(" ")}`;
+  if (stream.openTexts.length > 0) yield `texts left open: ${stream.openTexts.join(" ")}`;
+  for (const { toolCallId, outcomes } of stream.calls) {
+    if (outcomes.length !== 1) yield `${outcomes.length} results of ${toolCallId}`;
+  }
+  if (run.state.status !== "completed") return;
+  const said = textOf(run.script);
+  if (stream.text !== said) yield `the text is ${quote(stream.text)}, not ${quote(said)}`;
+}
+
+/** Each call of the stream has one row, with the same outcome; a whole run has every call. */
+function* verifyLedger({ state, script }: FollowedRun, stream: StreamedRun): Generator<string> {
+  const inLedger = state.toolCalls.map(({ toolCallId, outcome }) => `${toolCallId} ${outcome}`);
+  const inStream = stream.calls.map(({ toolCallId, outcomes }) => `${toolCallId} ${outcomes[0]}`);
+  if (inLedger.toSorted().join() !== inStream.toSorted().join()) {
+    yield `the ledger has [${inLedger.join()}], the stream [${inStream.join()}]`;
+  }
+  const planned = callsOf(script).length;
+  if (state.status === "completed" && state.toolCalls.length !== planned) {
+    yield `${state.toolCalls.length} calls of ${planned}`;
+  }
+}
+
+/** Whatever keys it came under, an operation has at most one effect. */
+function* verifyOnce(entries: readonly EffectEntry[]): Generator<string> {
+  const sums = new Map<number, number>();
+  for (const { operation, effects } of entries) {
+    sums.set(operation, (sums.get(operation) ?? 0) + effects);
+  }
+  for (const [operation, effects] of sums) {
+    if (effects > 1) yield `${effects} effects of operation ${operation}`;
+  }
+}
+
+async function verifyEffects(
+  rows: readonly LedgerRow[],
+  entries: readonly EffectEntry[],
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  const byHash = new Map<string, EffectEntry>();
+  for (const entry of entries) byHash.set(await hashText(entry.key), entry);
+  for (const row of rows) {
+    const allowed = EFFECTS_OF[row.state ?? ""];
+    const about = `${row.name} ${row.invocationId} is ${row.state}`;
+    const entry = byHash.get(row.idempotencyKeyHash ?? "");
+    const effects = entry?.effects ?? 0;
+    const isRead = row.name === "chaos__look";
+    if (row.awaitsOutcomeUntil !== undefined) problems.push(`${about}, and still awaits an answer`);
+    if (!allowed) problems.push(about);
+    else if (!isRead && (effects < allowed.least || effects > allowed.most)) {
+      problems.push(`${about}, with ${effects} effects`);
+    }
+    if (entry) byHash.delete(row.idempotencyKeyHash ?? "");
+  }
+  for (const { key, operation, effects } of byHash.values()) {
+    problems.push(
+      `operation ${operation} came under a key of no row (${key}), with ${effects} effects`,
+    );
+  }
+  return problems;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}

@@ -1,0 +1,108 @@
+import * as v from "valibot";
+import { defineTool } from "../../../src/contracts/define-tool.ts";
+import type { ToolFailure } from "../../../src/protocol/observation.ts";
+import type { ToolInvocationContext } from "../../../src/protocol/tool-invocation.ts";
+import { fail, ok, type Result } from "../../../src/protocol/result.ts";
+import type { RawEnv } from "../../../src/env.ts";
+import { EFFECT_FAULTS, type EffectClass } from "../scenario.ts";
+
+let worldUrl = "";
+
+/** Tells the tools where the effect server is. */
+export function connectWorld(env: RawEnv): void {
+  worldUrl = String(env["CHAOS_WORLD"]);
+}
+
+const base = {
+  version: "1.0.0",
+  input: v.strictObject({
+    operation: v.pipe(v.number(), v.integer(), v.minValue(0)),
+    fault: v.picklist(EFFECT_FAULTS),
+  }),
+  output: v.strictObject({ operation: v.number() }),
+  redaction: { args: ["operation"], output: ["operation"] },
+  capabilities: [],
+  runtime: { timeoutMs: 1_000, rateLimit: { windowSeconds: 60, maxRequests: 1_000 } },
+} as const;
+
+const look = defineTool({
+  ...base,
+  name: "chaos__look",
+  description: "Reads something.",
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  execute: (args, context, scope) => ask("read_only", { args, context, ...scope }),
+});
+
+const put = defineTool({
+  ...base,
+  name: "chaos__put",
+  description: "Writes what the other side keeps once under each key.",
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "external_side_effect",
+  idempotency: { supported: true, keyHeader: "Idempotency-Key" },
+  runtime: { ...base.runtime, maxRetries: 2 },
+  execute: (args, context, scope) => ask("idempotent", { args, context, ...scope }),
+});
+
+const pay = defineTool({
+  ...base,
+  name: "chaos__pay",
+  description: "Has an effect with every request, and can be asked for what became of one.",
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "external_side_effect",
+  execute: (args, context, scope) => ask("reconciled", { args, context, ...scope }),
+  async reconcile({ operation }, _context, { idempotencyKey, signal }) {
+    const answer = await fetch(`${worldUrl}/effects/${idempotencyKey}`, { signal });
+    const { state } = await answer.json<{ state: string }>();
+    if (state === "committed") return { kind: "committed", output: { operation } };
+    return { kind: state === "none" ? "not_committed" : "unknown" };
+  },
+});
+
+const post = defineTool({
+  ...base,
+  name: "chaos__post",
+  description: "Has an effect with every request, and nobody can be asked afterwards.",
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "external_side_effect",
+  execute: (args, context, scope) => ask("unreconciled", { args, context, ...scope }),
+});
+
+/** One tool for each class of effect. */
+export const CHAOS_TOOLS = [look, put, pay, post];
+
+interface Asked {
+  readonly args: v.InferOutput<typeof base.input>;
+  readonly context: ToolInvocationContext;
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+}
+
+async function ask(
+  effectClass: EffectClass,
+  { args, context, idempotencyKey, signal }: Asked,
+): Promise<Result<{ operation: number }, ToolFailure>> {
+  let answer: Response;
+  try {
+    answer = await fetch(`${worldUrl}/effects`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": idempotencyKey },
+      body: JSON.stringify({ ...args, effectClass, runId: context.runId }),
+      signal,
+    });
+    await answer.arrayBuffer();
+  } catch {
+    return unavailable("unreachable");
+  }
+  if (answer.ok) return ok({ operation: args.operation });
+  if (answer.status !== 429) return unavailable("server_error");
+  const error = { field: null, code: "busy", message: "the server takes no more requests now" };
+  return fail({ taxonomyClass: "RATE_LIMITED", errors: [error], retryAfterMs: 50 });
+}
+
+/** Nobody knows what became of the request. */
+function unavailable(code: string): Result<never, ToolFailure> {
+  const error = { field: null, code, message: "the server gave no answer that tells anything" };
+  return fail({ taxonomyClass: "DEPENDENCY_UNAVAILABLE", errors: [error] });
+}

@@ -1,0 +1,84 @@
+import { RunObject as ProductRunObject } from "../../../durable-objects/run/run-object.ts";
+import { composeWorker } from "../../../src/compose/worker.ts";
+import type { RawEnv } from "../../../src/env.ts";
+import type { RunClaim } from "../../../src/protocol/run-claim.ts";
+import { parseScript, type Crash } from "../scenario.ts";
+import { CHAOS_TOOLS, connectWorld } from "./chaos-tools.ts";
+import { planLives, recordOfObject, recordOfScript, type Life } from "./crash-plan.ts";
+import { crashStorage } from "./crash-storage.ts";
+
+export { TenantObject } from "../../../durable-objects/tenant/tenant-object.ts";
+
+/** The product's run, with tools of its own and a storage that may end it at any write. */
+export class RunObject extends ProductRunObject {
+  protected override readonly contracts = CHAOS_TOOLS;
+  readonly #begin: (crash: Crash | undefined, life: Life) => void;
+
+  constructor(ctx: DurableObjectState, env: RawEnv) {
+    connectWorld(env);
+    let life: Life | undefined;
+    let crash: Crash | undefined;
+    const { storage } = ctx;
+    const end = (): never => {
+      if (life) life.crashed = true;
+      ctx.abort("chaos");
+      throw new Error("an aborted object goes on");
+    };
+    const known = recordOfObject(ctx.id.toString());
+    if (known) {
+      crash = known.crashes[known.lives.length];
+      life = { points: [], crashed: false };
+      known.lives.push(life);
+    }
+    const atPoint = <T>(label: string, write: () => T): T => {
+      life?.points.push(label);
+      const isHere = crash !== undefined && crash.point === life?.points.length;
+      if (!isHere) return write();
+      if (crash?.mode === "before") return end();
+      const written = write();
+      if (crash?.mode === "after") return end();
+      void storage.sync().then(end);
+      return written;
+    };
+    // The platform takes no stand-in for the state itself, but its storage is a plain property.
+    Object.defineProperty(ctx, "storage", { value: crashStorage(storage, atPoint) });
+    super(ctx, env);
+    this.#begin = (first, record) => {
+      if (life) return;
+      life = record;
+      crash = first;
+    };
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    if (new URL(request.url).pathname !== "/start") return super.fetch(request);
+    const { runId, messages } = await request.clone().json<RunClaim>();
+    const said = messages.find(({ role }) => role === "user");
+    const script = said?.role === "user" ? parseScript(said.text) : undefined;
+    if (script) {
+      const { crashes } = script;
+      const record = planLives(this.ctx.id.toString(), script.id, { runId, crashes });
+      const [life] = record.lives;
+      if (life) this.#begin(crashes[0], life);
+    }
+    return super.fetch(request);
+  }
+}
+
+let worker: ((request: Request) => Promise<Response>) | undefined;
+
+export default {
+  async fetch(request: Request, env: RawEnv): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === "/chaos/lives") {
+      return Response.json(recordOfScript(searchParams.get("script") ?? "") ?? null);
+    }
+    if (pathname === "/chaos/record") {
+      const kv = env["IDEMPOTENCY"] as KVNamespace;
+      const record = await kv.get(`run/${searchParams.get("run")}`);
+      return new Response(null, { status: record === null ? 404 : 204 });
+    }
+    worker ??= composeWorker(env, CHAOS_TOOLS);
+    return worker(request);
+  },
+};

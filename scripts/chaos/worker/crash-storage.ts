@@ -1,0 +1,65 @@
+/** Takes note of a durable write, carries it out, and may end the object before or after. */
+export type WritePoint = <T>(label: string, write: () => T) => T;
+
+/** What writes, and is a point of its own. */
+const WRITES = new Set(["sync", "setAlarm", "deleteAlarm", "deleteAll", "transactionSync"]);
+const READS = new Set(["sql", "getAlarm"]);
+
+/**
+ * Wraps an object's storage so that each durable write passes through `atPoint`. What a transaction
+ * holds is one point: an end within it leaves what one before it leaves.
+ * Fails: throws on a member that is neither known to read nor known to write, so that no write escapes.
+ */
+export function crashStorage(
+  storage: DurableObjectStorage,
+  atPoint: WritePoint,
+): DurableObjectStorage {
+  let depth = 0;
+  const inTransaction = <T>(body: () => T): T => {
+    depth++;
+    try {
+      return body();
+    } finally {
+      depth--;
+    }
+  };
+  const sql = new Proxy(storage.sql, {
+    get(target, name) {
+      if (name !== "exec") return Reflect.get(target, name, target) as unknown;
+      return (query: string, ...bindings: unknown[]) => {
+        const run = () => target.exec(query, ...bindings);
+        return depth > 0 || isRead(query) ? run() : atPoint(labelOf(query), run);
+      };
+    },
+  });
+  return new Proxy(storage, {
+    get(target, name) {
+      if (name === "sql") return sql;
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== "function") return member;
+      const call = (args: readonly unknown[]): unknown => Reflect.apply(member, target, args);
+      if (name === "transactionSync") {
+        return (body: () => unknown) => atPoint(name, () => call([() => inTransaction(body)]));
+      }
+      if (typeof name === "string" && WRITES.has(name)) {
+        return (...args: readonly unknown[]) => atPoint(name, () => call(args));
+      }
+      if (typeof name === "string" && READS.has(name)) {
+        return (...args: readonly unknown[]) => call(args);
+      }
+      throw new Error(`the chaos storage does not know ${String(name)}`);
+    },
+  });
+}
+
+function isRead(query: string): boolean {
+  return /^\s*(?:SELECT|WITH\b(?!.*\b(?:INSERT|UPDATE|DELETE)\b)|PRAGMA)\b/is.test(query);
+}
+
+/** Names a statement: `INSERT events`. */
+function labelOf(query: string): string {
+  const [, verb = "write"] = /^\s*(\w+)/.exec(query) ?? [];
+  const [, table = ""] =
+    /\b(?:INTO|UPDATE|FROM|TABLE)\s+(?:IF NOT EXISTS\s+)?(\w+)/i.exec(query) ?? [];
+  return `${verb.toUpperCase()} ${table}`.trim();
+}

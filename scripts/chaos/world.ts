@@ -1,0 +1,164 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { EffectBook, type EffectEntry, type EffectRequest } from "./effect-book.ts";
+import { modelFrames } from "./model-answers.ts";
+import { parseScript, type ModelFault, type ScriptedStep } from "./scenario.ts";
+import { sleep } from "./sleep.ts";
+
+/** Instants that the world sees, at which a part may end the process that asks. */
+export const MOMENTS = ["model_asked", "model_half", "effect_asked", "effect_done"] as const;
+type Moment = (typeof MOMENTS)[number];
+
+/** The outside of a deployment: the model's provider and the server that tools have effects on. */
+export interface World {
+  readonly url: string;
+  readonly effects: EffectBook;
+  /** Is told of each moment, as it is there; undefined for nobody. */
+  onMoment: ((moment: Moment) => void) | undefined;
+  stop(): Promise<void>;
+}
+
+/** An owner looks up a key only after all that was sent before the question has been read. Unit: ms. */
+const LOOK_UP_AFTER_MS = 25;
+const SLOW_MS = 150;
+
+/** Starts the world on loopback. */
+export async function startWorld(): Promise<World> {
+  const effects = new EffectBook();
+  const asked = new Set<string>();
+  const tell = (moment: Moment): void => world.onMoment?.(moment);
+  const server = createServer((request, response) => {
+    const url = request.url ?? "";
+    const answered = url.endsWith("/chat/completions")
+      ? answerModel({ request, response, tell, asked })
+      : url === "/effects"
+        ? answerEffect({ request, response, tell, effects })
+        : answerLookUp(effects, url.replace("/effects/", ""), response);
+    answered.catch(() => response.destroy());
+  });
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const world: World = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    effects,
+    onMoment: undefined,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+  return world;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly tell: (moment: Moment) => void;
+}
+
+interface CompletionRequest {
+  readonly messages: readonly { readonly role: string; readonly content: string | null }[];
+}
+
+/** Plays the step that is due: as many as the conversation holds answers of the model since the script. */
+async function answerModel({
+  request,
+  response,
+  tell,
+  asked,
+}: Exchange & { readonly asked: Set<string> }): Promise<void> {
+  const { messages } = JSON.parse(await text(request)) as CompletionRequest;
+  const start = messages.findLastIndex(({ role }) => role === "user");
+  const script = parseScript(messages[start]?.content ?? "");
+  if (!script) return refuse(response, 400);
+  const number = messages.slice(start).filter(({ role }) => role === "assistant").length;
+  const step: ScriptedStep = script.steps[number] ?? { text: [], calls: [] };
+  const call = `${script.id}/${number}`;
+  const fault = asked.has(call) ? undefined : step.fault;
+  asked.add(call);
+  tell("model_asked");
+  if (fault === "error") return refuse(response, 500);
+  if (fault === "rate_limited") return refuse(response, 429);
+  await stream(response, { frames: modelFrames(step, number), fault, paceMs: step.paceMs, tell });
+}
+
+interface Answer {
+  readonly frames: readonly string[];
+  readonly fault: ModelFault | undefined;
+  readonly paceMs: number | undefined;
+  readonly tell: (moment: Moment) => void;
+}
+
+async function stream(
+  response: ServerResponse,
+  { frames, fault, paceMs = 0, tell }: Answer,
+): Promise<void> {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const delayMs = fault === "slow" ? SLOW_MS : paceMs;
+  const half = Math.floor(frames.length / 2);
+  for (const [index, frame] of frames.entries()) {
+    if (delayMs > 0) await sleep(delayMs);
+    if (index === half) tell("model_half");
+    if (index === half && fault === "disconnect") return void response.destroy();
+    response.write(frame);
+  }
+  response.end();
+}
+
+async function answerEffect({
+  request,
+  response,
+  tell,
+  effects,
+}: Exchange & { readonly effects: EffectBook }): Promise<void> {
+  const key = String(request.headers["idempotency-key"]);
+  const body = JSON.parse(await text(request)) as Omit<EffectRequest, "key">;
+  const { entry, isFirst } = effects.note({ ...body, key });
+  const fault = isFirst ? body.fault : "none";
+  tell("effect_asked");
+  if (fault === "slow") await afterwards(entry, SLOW_MS);
+  const isRefused =
+    fault === "error_before" || fault === "silent_before" || fault === "rate_limited";
+  if (!isRefused) {
+    effects.commit(entry);
+    tell("effect_done");
+  }
+  switch (fault) {
+    case "error_before":
+    case "error_after":
+      return refuse(response, 500);
+    case "rate_limited":
+      return refuse(response, 429);
+    case "disconnect_after":
+      return void response.destroy();
+    case "silent_before":
+    case "silent_after":
+      return;
+    case "none":
+    case "slow":
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ operation: entry.operation }));
+  }
+}
+
+async function afterwards(entry: EffectEntry, delayMs: number): Promise<void> {
+  entry.pending++;
+  await sleep(delayMs);
+  entry.pending--;
+}
+
+async function answerLookUp(
+  effects: EffectBook,
+  key: string,
+  response: ServerResponse,
+): Promise<void> {
+  await sleep(LOOK_UP_AFTER_MS);
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify({ state: effects.stateOf(key) }));
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  response.writeHead(status, status === 429 ? { "retry-after": "1" } : {});
+  response.end();
+}
