@@ -11,8 +11,6 @@ export interface ProcessTree {
   stop(): Promise<void>;
   /** Ends the whole group at once, without a word. Contract: synchronous, idempotent. */
   kill(): void;
-  /** Waits until nobody of the group is left. */
-  gone(): Promise<void>;
 }
 
 /** Starts a program as the leader of a new process group. */
@@ -29,20 +27,17 @@ export function startTree(command: string, args: string[], options: SpawnOptions
       return false;
     }
   };
-  const goneBy = async (deadlineMs: number): Promise<void> => {
-    while (signalGroup(0) && Date.now() < deadlineMs) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  };
   return {
     child,
     exited,
     async stop() {
       signalGroup("SIGTERM");
-      await goneBy(Date.now() + GRACE_MS);
+      const deadline = Date.now() + GRACE_MS;
+      while (signalGroup(0) && Date.now() < deadline) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
       signalGroup("SIGKILL");
     },
     kill: () => void signalGroup("SIGKILL"),
-    gone: () => goneBy(Number.POSITIVE_INFINITY),
   };
 }

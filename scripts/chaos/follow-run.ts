@@ -27,8 +27,9 @@ export interface FollowOptions {
 }
 
 /** Longest time that any run may take, whatever befalls it. Unit: milliseconds. */
-const PATIENCE_MS = 60_000;
-const POLL_MS = 50;
+const PATIENCE_MS = 150_000;
+const FIRST_POLL_MS = 50;
+const LAST_POLL_MS = 1_000;
 
 /**
  * Carries a run to its end as a client would: asks under one key until the whole stream came, follows
@@ -58,13 +59,13 @@ export async function followRun(
     const { runId } = asked;
     if (runId === undefined) {
       if (Date.now() > deadlineMs) throw new Error("no run id: nobody answers");
-      await sleep(POLL_MS);
+      await sleep(FIRST_POLL_MS);
       continue;
     }
     if (asked.kind === "lost") await waitApart?.(runId);
     let state = await look(runId);
-    while (!hasEnded(state)) {
-      await sleep(POLL_MS);
+    for (let pollMs = FIRST_POLL_MS; !hasEnded(state); pollMs *= 1.5) {
+      await sleep(Math.min(pollMs, LAST_POLL_MS));
       state = await look(runId);
     }
     const again = await askUnderKey(target, request, () => Promise.resolve());

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { startTree, type ProcessTree } from "../process-tree.ts";
@@ -69,9 +70,25 @@ async function hostOf(launch: (port: number) => ProcessTree): Promise<Host> {
       await seedPolicies(url);
     },
     kill: () => tree?.kill(),
-    gone: async () => tree?.gone(),
+    async gone() {
+      while (tree?.child.pid !== undefined && isGroupAlive(tree.child.pid)) await sleep(10);
+    },
     stop: async () => tree?.stop(),
   };
+}
+
+/** What was killed and nobody has asked after yet holds neither files nor ports. Needs Linux. */
+function isGroupAlive(group: number): boolean {
+  return readdirSync("/proc").some((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const [state, , owner] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return Number(owner) === group && state !== "Z";
+    } catch {
+      return false;
+    }
+  });
 }
 
 async function answers(url: string, tree: ProcessTree): Promise<void> {

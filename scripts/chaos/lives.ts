@@ -26,7 +26,7 @@ export async function untilClaimed(url: string, scriptId: string): Promise<Objec
 }
 
 /** Longest time until a run that nobody asks for ends by itself. Unit: milliseconds. */
-const APART_MS = 30_000;
+const APART_MS = 100_000;
 
 /**
  * Waits until a run has ended and is published, without a request that would wake its object.
@@ -41,7 +41,7 @@ export async function endsApart(url: string, runId: string): Promise<void> {
     } catch {
       // It is being started again.
     }
-    await sleep(100);
+    await sleep(500);
   }
   throw new Error(`${runId} did not end without a request`);
 }

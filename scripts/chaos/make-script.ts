@@ -29,8 +29,8 @@ export function plainScript(
   return { id, steps: [say(0, [call(0), call(1)]), say(1, [call(2)]), say(2, [])], crashes: [] };
 }
 
-/** A run in which anything may go wrong, inside and outside. */
-export function wildScript(id: string, random: SeededRandom): ChaosScript {
+/** A run in which anything may go wrong, inside (in so many lives at most) and outside. */
+export function wildScript(id: string, random: SeededRandom, maxCrashes: number): ChaosScript {
   let operation = 0;
   const call = (): ScriptedCall => ({
     effectClass: random.pick(EFFECT_CLASSES),
@@ -44,7 +44,8 @@ export function wildScript(id: string, random: SeededRandom): ChaosScript {
     paceMs: random.below(MAX_PACE_MS),
   }));
   const end: ScriptedStep = { text: words(`${id}.end`, 1 + random.below(MAX_FRAMES)), calls: [] };
-  const crashes = Array.from({ length: random.chance(60) ? 1 + random.below(3) : 0 }, () =>
+  const isCrashed = random.chance(60);
+  const crashes = Array.from({ length: isCrashed ? 1 + random.below(maxCrashes) : 0 }, () =>
     anyCrash(random, 30),
   );
   return { id, steps: [...steps, end], crashes };

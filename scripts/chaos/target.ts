@@ -35,7 +35,7 @@ export interface SeenState {
 /** Longest silence of a stream before whoever reads it looks at the run itself. Unit: milliseconds. */
 const IDLE_MS = 300;
 /** Longest stream; one that neither ends nor breaks off is given up. Unit: milliseconds. */
-const STREAM_TIMEOUT_MS = 60_000;
+const STREAM_TIMEOUT_MS = 150_000;
 /** Longest wait for anything that is not a stream. Unit: milliseconds. */
 export const ANSWER_TIMEOUT_MS = 10_000;
 
@@ -80,8 +80,9 @@ export async function readWhole(
   const reader = body.getReader();
   let text = "";
   let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
   const watch = (): void => {
-    timer = setTimeout(() => void onIdle().finally(watch), IDLE_MS);
+    if (!isOver) timer = setTimeout(() => void onIdle().finally(watch), IDLE_MS);
   };
   watch();
   try {
@@ -94,6 +95,7 @@ export async function readWhole(
   } catch {
     // The object or its process died.
   } finally {
+    isOver = true;
     clearTimeout(timer);
   }
   return { text, isWhole: isWhole(text) };

@@ -14,9 +14,10 @@ const SHORT_CRASHES = 60;
 const RUNS_AT_ONCE = 16;
 /** So many of 100 runs are left alone after their crash, for the alarm to find. */
 const APART_PERCENT = 10;
-/** Runs of each class and round that die in several lives, some in more than recovery bears. */
-const POISONED = 6;
+/** Some runs of each class and round die in so many lives, which is more than recovery bears. */
 const MAX_LIVES = 8;
+/** Share of the cases in a short proof. */
+const SHORT_PERCENT = 12;
 
 /** Ends the object at every durable write of every class of effect, round after round. */
 export const killMatrix: Part = {
@@ -29,15 +30,19 @@ export const killMatrix: Part = {
     try {
       const target = { url: host.url, token: TOKENS.chaos };
       const wanted = context.isShort ? SHORT_CRASHES : CRASHES;
+      const patient: Promise<void>[] = [];
       for (let round = 0; tally.count("crashes", 0) < wanted && !tally.isFull; round++) {
-        const cases = context.isShort
-          ? everyNth(await planRound(context, target, round), 8)
-          : await planRound(context, target, round);
-        await inFlight(RUNS_AT_ONCE, cases, (planned) =>
+        const cases = await planRound(context, target, round);
+        const quick = cases.filter(({ takesItsTime }) => !takesItsTime);
+        for (const planned of cases.filter(({ takesItsTime }) => takesItsTime)) {
+          patient.push(carry(context, { tally, target, planned }));
+        }
+        await inFlight(RUNS_AT_ONCE, quick, (planned) =>
           carry(context, { tally, target, planned }),
         );
         if (round > MAX_ROUNDS) tally.fail("matrix", ["too few crashes come about"]);
       }
+      await Promise.all(patient);
       return await tally.close();
     } finally {
       await host.stop();
@@ -51,6 +56,10 @@ const MAX_ROUNDS = 50;
 interface Planned {
   readonly name: string;
   readonly script: ChaosScript;
+  /** It is left alone after its end, for the alarm to find. */
+  readonly isApart: boolean;
+  /** Most of its time it waits, so others need not wait for it. */
+  readonly takesItsTime: boolean;
 }
 
 interface Carried {
@@ -60,11 +69,10 @@ interface Carried {
 }
 
 async function carry(
-  { seed, progress }: PartContext,
-  { tally, target, planned: { name, script } }: Carried,
+  { progress }: PartContext,
+  { tally, target, planned: { name, script, isApart } }: Carried,
 ): Promise<void> {
   if (tally.isFull) return;
-  const isApart = seededRandom(seed, script.id).chance(APART_PERCENT);
   const waitApart = isApart ? (runId: string) => endsApart(target.url, runId) : undefined;
   await tally.carry(target, script, { name, waitApart, mustSucceed: true });
   const lives = await readLives(target.url, script.id);
@@ -91,25 +99,22 @@ async function planRound(
     await tally.carry(target, make(name), { name, mustSucceed: true });
     const [life] = await readLives(target.url, name);
     const points = life?.points ?? [];
+    const random = seededRandom(seed + round, `${effectClass} cases`);
     for (const [index, label] of points.entries()) {
       for (const mode of CRASH_MODES) {
         const id = `${name}-${index + 1}-${mode}`;
+        if (context.isShort && !random.chance(SHORT_PERCENT)) continue;
         const script = { ...make(id), crashes: [{ point: index + 1, mode }] };
-        cases.push({ name: `${id} (${label})`, script });
+        const isApart = !context.isShort && random.chance(APART_PERCENT);
+        cases.push({ name: `${id} (${label})`, script, isApart, takesItsTime: isApart });
       }
     }
-    const random = seededRandom(seed + round, `${effectClass} poisoned`);
-    for (let lives = 2; lives < 2 + POISONED; lives++) {
-      const id = `${name}-poisoned-${lives}`;
-      const crashes = Array.from({ length: Math.min(lives, MAX_LIVES) }, () =>
-        anyCrash(random, points.length),
-      );
-      cases.push({ name: id, script: { ...make(id), crashes } });
+    for (let lives = 2; lives <= (context.isShort ? 2 : MAX_LIVES); lives++) {
+      const id = `${name}-lives-${lives}`;
+      const crashes = Array.from({ length: lives }, () => anyCrash(random, points.length));
+      const script = { ...make(id), crashes };
+      cases.push({ name: id, script, isApart: false, takesItsTime: true });
     }
   }
   return cases;
-}
-
-function everyNth<T>(items: readonly T[], nth: number): readonly T[] {
-  return items.filter((_, index) => index % nth === 0);
 }

@@ -1,5 +1,6 @@
 import { TOKENS, type Deployment } from "../deployment.ts";
 import { miniflareHost, wranglerHost, type Host } from "../hosts.ts";
+import { inLanes } from "../lanes.ts";
 import { endsApart } from "../lives.ts";
 import { plainScript } from "../make-script.ts";
 import type { Part, PartContext } from "../part.ts";
@@ -13,14 +14,17 @@ import { MOMENTS } from "../world.ts";
 const RUNS_AT_ONCE = 8;
 /** So many of 100 are left alone after the kill, for an overdue alarm to find. */
 const APART_PERCENT = 50;
+/** Deployments that are killed side by side. */
+const LANES = 2;
 /** Latest a kill comes, if the moment it waits for does not. Unit: milliseconds. */
 const LATEST_KILL_MS = 1_500;
 /** Moments of one kind that may pass before the one that kills. */
 const MAX_MOMENTS = 12;
 
 interface Kills {
+  /** Tells these apart from others of one seed. */
+  readonly name: string;
   readonly kills: number;
-  readonly shortKills: number;
   readonly hostOf: (deployment: Deployment, directory: string) => Promise<Host>;
 }
 
@@ -28,28 +32,39 @@ interface Kills {
 export const miniflareKills: Part = {
   name: "miniflare",
   claim: "the processes may be killed at any instant and started again",
-  run: (context) => killAgain(context, { kills: 180, shortKills: 3, hostOf: miniflareHost }),
+  run: (context) => {
+    const kills = context.isShort ? 1 : 180 / LANES;
+    return inLanes(context, LANES, (lane, number) =>
+      killAgain(lane, { name: `miniflare-${number}`, kills, hostOf: miniflareHost }),
+    );
+  },
 };
 
 /** The same with the whole tree of `wrangler dev`. */
 export const wranglerKills: Part = {
   name: "wrangler",
   claim: "so may the whole tree of wrangler dev",
-  run: (context) => killAgain(context, { kills: 20, shortKills: 1, hostOf: wranglerHost }),
+  run: (context) =>
+    killAgain(context, {
+      name: "wrangler",
+      kills: context.isShort ? 1 : 20,
+      hostOf: wranglerHost,
+    }),
 };
 
 async function killAgain(
   context: PartContext,
-  { kills, shortKills, hostOf }: Kills,
+  { name, kills, hostOf }: Kills,
 ): ReturnType<Part["run"]> {
   const tally = new Tally(context);
   const host = await hostOf(context.deployment, context.makeDirectory());
   await host.start();
   try {
-    const wanted = context.isShort ? shortKills : kills;
-    for (let kill = 0; kill < wanted && !tally.isFull; kill++) {
-      await killOnce(context, { tally, host, kill });
+    const apart: Promise<void>[] = [];
+    for (let kill = 0; kill < kills && !tally.isFull; kill++) {
+      await killOnce(context, { tally, host, apart, name: `${name}-${context.seed}-${kill}` });
     }
+    await Promise.all(apart);
     return await tally.close();
   } finally {
     context.world.onMoment = undefined;
@@ -60,36 +75,41 @@ async function killAgain(
 interface Kill {
   readonly tally: Tally;
   readonly host: Host;
-  readonly kill: number;
+  readonly name: string;
+  /** Runs that are left alone: their alarm comes later, during other kills or between them. */
+  readonly apart: Promise<void>[];
 }
 
 /** Starts runs, kills the host at some moment, starts it again, and sees every run to its end. */
-async function killOnce(context: PartContext, { tally, host, kill }: Kill): Promise<void> {
-  const { seed, progress } = context;
-  const name = `kill-${seed}-${kill}-${host.url.split(":").at(-1)}`;
-  const random = seededRandom(seed, `${kill}`);
+async function killOnce(context: PartContext, { tally, host, name, apart }: Kill): Promise<void> {
+  const { seed, isShort, progress } = context;
+  const random = seededRandom(seed, name);
   const target = { url: host.url, token: TOKENS.chaos };
-  const killed = killAtMoment(context, host, `${seed}/${kill}`);
-  const runs = Array.from({ length: RUNS_AT_ONCE }, async (_, index) => {
+  const killed = killAtMoment(context, host, `${name} moment`);
+  const carry = async (index: number, isApart: boolean): Promise<void> => {
     const effectClass = EFFECT_CLASSES[index % EFFECT_CLASSES.length] ?? "read_only";
     const script = plainScript(`${name}-${index}`, effectClass, random);
-    const isApart = random.chance(APART_PERCENT);
     const waitApart = isApart ? (runId: string) => endsApart(target.url, runId) : undefined;
     await sleep(random.below(100));
     await tally.carry(target, script, { name: script.id, waitApart, mustSucceed: true });
     if (isApart) tally.count("left alone");
-  });
+  };
+  const asked: Promise<void>[] = [];
+  for (let index = 0; index < RUNS_AT_ONCE; index++) {
+    const isApart = !isShort && random.chance(APART_PERCENT);
+    (isApart ? apart : asked).push(carry(index, isApart));
+  }
   await killed;
   tally.count("kills");
   await host.gone();
   await host.start();
-  await Promise.all(runs);
-  progress.show(`${name}: ${kill + 1} kills`);
+  await Promise.all(asked);
+  progress.show(`${name} is over`);
 }
 
 /** Kills the host within the request that makes the moment, or at last when none does. */
-function killAtMoment({ world }: PartContext, host: Host, name: string): Promise<void> {
-  const random = seededRandom(0, name);
+function killAtMoment({ world, seed }: PartContext, host: Host, name: string): Promise<void> {
+  const random = seededRandom(seed, name);
   const awaited = random.pick(MOMENTS);
   let left = 1 + random.below(MAX_MOMENTS);
   return new Promise((resolve) => {

@@ -1,0 +1,29 @@
+import { planDeployment } from "./deployment.ts";
+import { Operator } from "./operator.ts";
+import type { PartContext, PartResult } from "./part.ts";
+import { startWorld } from "./world.ts";
+
+/** Works in several lanes at once, each with a world of its own, and adds up what came of them. */
+export async function inLanes(
+  context: PartContext,
+  count: number,
+  work: (context: PartContext, lane: number) => Promise<PartResult>,
+): Promise<PartResult> {
+  const results = await Promise.all(
+    Array.from({ length: count }, async (_, lane) => {
+      const world = await startWorld();
+      try {
+        const deployment = await planDeployment(world.url);
+        const operator = new Operator(world.effects, context.seed);
+        return await work({ ...context, world, deployment, operator }, lane);
+      } finally {
+        await world.stop();
+      }
+    }),
+  );
+  const counts: Record<string, number> = {};
+  for (const [what, amount] of results.flatMap((result) => Object.entries(result.counts))) {
+    counts[what] = (counts[what] ?? 0) + amount;
+  }
+  return { counts, failures: results.flatMap(({ failures }) => failures) };
+}
