@@ -9,7 +9,7 @@ export async function inLanes(
   count: number,
   work: (context: PartContext, lane: number) => Promise<PartResult>,
 ): Promise<PartResult> {
-  const results = await Promise.all(
+  const ended = await Promise.allSettled(
     Array.from({ length: count }, async (_, lane) => {
       const world = await startWorld();
       try {
@@ -21,6 +21,9 @@ export async function inLanes(
       }
     }),
   );
+  const broken = ended.find((end) => end.status === "rejected");
+  if (broken) throw broken.reason;
+  const results = ended.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
   const counts: Record<string, number> = {};
   for (const [what, amount] of results.flatMap((result) => Object.entries(result.counts))) {
     counts[what] = (counts[what] ?? 0) + amount;

@@ -1,5 +1,7 @@
 import { RunObject as ProductRunObject } from "../../../durable-objects/run/run-object.ts";
+import type { RunParts } from "../../../src/compose/run.ts";
 import { composeWorker } from "../../../src/compose/worker.ts";
+import { registerContracts } from "../../../src/contracts/register-contract.ts";
 import type { RawEnv } from "../../../src/env.ts";
 import type { RunClaim } from "../../../src/protocol/run-claim.ts";
 import { parseScript, type Crash } from "../scenario.ts";
@@ -9,9 +11,13 @@ import { crashStorage } from "./crash-storage.ts";
 
 export { TenantObject } from "../../../durable-objects/tenant/tenant-object.ts";
 
+const CONTRACTS = registerContracts(CHAOS_TOOLS);
+
 /** The product's run, with tools of its own and a storage that may end it at any write. */
 export class RunObject extends ProductRunObject {
-  protected override readonly contracts = CHAOS_TOOLS;
+  protected override get contracts(): RunParts["contracts"] {
+    return CONTRACTS;
+  }
   readonly #begin: (crash: Crash | undefined, life: Life) => void;
 
   constructor(ctx: DurableObjectState, env: RawEnv) {
@@ -78,7 +84,7 @@ export default {
       const record = await kv.get(`run/${searchParams.get("run")}`);
       return new Response(null, { status: record === null ? 404 : 204 });
     }
-    worker ??= composeWorker(env, CHAOS_TOOLS);
+    worker ??= composeWorker(env, CONTRACTS);
     return worker(request);
   },
 };
