@@ -11,7 +11,9 @@ type Results = ReadonlyMap<Part, PartResult>;
 /** Lays out what was counted, as a table in Markdown. */
 export function reportTable(results: Results): string {
   const rows = [...results].map(([{ name, claim }, { counts, failures }]) => {
-    const counted = Object.entries(counts).map(([what, count]) => `${toRound(count)} ${what}`);
+    const counted = Object.entries(counts).map(
+      ([what, count]) => `${toWords(what, count)} ${what}`,
+    );
     return [name, claim, counted.join(", "), String(failures.length)];
   });
   const table = [["part", "claim", "counted", "violations"], ...rows];
@@ -38,10 +40,18 @@ export function writeReport(results: Results): void {
   );
 }
 
-/** What depends on timing is counted in whole hundreds, so that the table says the same everywhere. */
-function toRound(count: number): string {
+/** What depends on timing. */
+const VARYING: ReadonlySet<string> = new Set([
+  "runs",
+  "crashes",
+  "left alone",
+  "points not reached",
+]);
+
+/** What depends on timing is told in whole hundreds, so that the table says much the same everywhere. */
+function toWords(what: string, count: number): string {
   const hundreds = Math.floor(count / 100) * 100;
-  return hundreds === 0 || hundreds === count
+  return hundreds === 0 || hundreds === count || !VARYING.has(what)
     ? count.toLocaleString("en")
     : `over ${hundreds.toLocaleString("en")}`;
 }

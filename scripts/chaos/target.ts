@@ -34,6 +34,8 @@ export interface SeenState {
 
 /** Longest silence of a stream before whoever reads it looks at the run itself. Unit: milliseconds. */
 const IDLE_MS = 300;
+/** Lines that keep a connection open and are no part of what it carries. */
+const COMMENTS = /^:.*\n\n/gm;
 /** Longest stream; one that neither ends nor breaks off is given up. Unit: milliseconds. */
 const STREAM_TIMEOUT_MS = 150_000;
 /** Longest wait for anything that is not a stream. Unit: milliseconds. */
@@ -98,7 +100,7 @@ export async function readWhole(
     isOver = true;
     clearTimeout(timer);
   }
-  return { text, isWhole: isWhole(text) };
+  return { text: text.replaceAll(COMMENTS, ""), isWhole: isWhole(text) };
 }
 
 /** Reads a run's state; undefined while nobody answers. */

@@ -59,7 +59,7 @@ const MAX_RECOVERIES = 5;
 
 function* verifyStream(run: FollowedRun, stream: StreamedRun): Generator<string> {
   if (run.uncut !== undefined && run.uncut !== run.stream)
-    yield "the replay differs from the stream";
+    yield `the replay differs from the stream: ${difference(run.stream, run.uncut)}`;
   if (stream.doneCount !== 1) yield `${stream.doneCount} times done`;
   if (!isWhole(run.stream)) yield "done is not the last";
   if (!isAscending(stream.ids)) yield `ids do not ascend: ${stream.ids.join(" ")}`;
@@ -122,6 +122,14 @@ async function verifyEffects(
     );
   }
   return problems;
+}
+
+/** Shows both texts from a little before where they part. */
+function difference(one: string, other: string): string {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at++;
+  const from = Math.max(0, at - 20);
+  return `${quote(one.slice(from))}, not ${quote(other.slice(from))}`;
 }
 
 function quote(text: string): string {
