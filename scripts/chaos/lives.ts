@@ -1,4 +1,5 @@
 import { sleep } from "./sleep.ts";
+import { readState, type Target } from "./target.ts";
 import type { Life, ObjectRecord } from "./worker/crash-plan.ts";
 
 /** Reads what became of the object of a script, without waking it; undefined before its run was claimed. */
@@ -32,16 +33,17 @@ const APART_MS = 100_000;
  * Waits until a run has ended and is published, without a request that would wake its object.
  * Fails: throws when it does not end.
  */
-export async function endsApart(url: string, runId: string): Promise<void> {
+export async function endsApart(target: Target, runId: string): Promise<void> {
   const deadlineMs = Date.now() + APART_MS;
   while (Date.now() < deadlineMs) {
     try {
-      const answer = await fetch(`${url}/chaos/record?run=${runId}`);
+      const answer = await fetch(`${target.url}/chaos/record?run=${runId}`);
       if (answer.status === 204) return;
     } catch {
       // It is being started again.
     }
     await sleep(500);
   }
-  throw new Error(`${runId} did not end without a request`);
+  const state = JSON.stringify(await readState(target, runId));
+  throw new Error(`it did not end without a request; asked for, it is ${state}`);
 }

@@ -73,7 +73,7 @@ async function carry(
   { tally, target, planned: { name, script, isApart } }: Carried,
 ): Promise<void> {
   if (tally.isFull) return;
-  const waitApart = isApart ? (runId: string) => endsApart(target.url, runId) : undefined;
+  const waitApart = isApart ? (runId: string) => endsApart(target, runId) : undefined;
   await tally.carry(target, script, { name, waitApart, mustSucceed: true });
   const lives = await readLives(target.url, script.id);
   const crashes = lives.filter(({ crashed }) => crashed).length;

@@ -89,7 +89,7 @@ async function killOnce(context: PartContext, { tally, host, name, apart }: Kill
   const carry = async (index: number, isApart: boolean): Promise<void> => {
     const effectClass = EFFECT_CLASSES[index % EFFECT_CLASSES.length] ?? "read_only";
     const script = plainScript(`${name}-${index}`, effectClass, random);
-    const waitApart = isApart ? (runId: string) => endsApart(target.url, runId) : undefined;
+    const waitApart = isApart ? (runId: string) => endsApart(target, runId) : undefined;
     await sleep(random.below(100));
     await tally.carry(target, script, { name: script.id, waitApart, mustSucceed: true });
     if (isApart) tally.count("left alone");
