@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { bundleEntry } from "../contenders/bundle.ts";
+import { bundleEntry } from "../../scripts/bundle-entry.ts";
 import { TOKEN } from "../contenders/plan.ts";
 import { startContender, type Contender } from "../contenders/start.ts";
 import { takeTurns, type Bench, type Figure } from "../measure.ts";
