@@ -1,0 +1,85 @@
+import { runInDurableObject } from "cloudflare:test";
+import { beforeAll, describe, expect, test } from "vitest";
+import { Deadlines } from "../../durable-objects/run/deadlines.ts";
+import { createRunTables } from "../../durable-objects/run/run-tables.ts";
+import { bindings, chat, runIdOf, seedPolicies, send } from "../suites/worker.ts";
+
+beforeAll(seedPolicies);
+
+const HOUR_MS = 3_600_000;
+
+/** Works on the deadlines of an object of its own; times count from an hour ahead. */
+function withDeadlines(
+  name: string,
+  work: (deadlines: Deadlines, alarmAt: () => Promise<number | null>) => Promise<void>,
+): Promise<void> {
+  const stub = bindings.RUNS.get(bindings.RUNS.idFromName(`deadlines-${name}`));
+  return runInDurableObject(stub, async (_object, { storage }) => {
+    createRunTables(storage.sql);
+    const alarmAt = async (): Promise<number | null> => storage.getAlarm();
+    await work(new Deadlines(storage), alarmAt);
+    await storage.deleteAlarm();
+  });
+}
+
+describe("the one alarm", () => {
+  // Mutant: the alarm is not set, or stands at the last deadline.
+  test("stands at the earliest deadline", () =>
+    withDeadlines("earliest", async (deadlines, alarmAt) => {
+      const base = Date.now() + HOUR_MS;
+      deadlines.set("forget", base + 3_000);
+      deadlines.set("wall_clock", base + 1_000);
+      deadlines.set("outbox", base + 2_000);
+      expect(await alarmAt()).toBe(base + 1_000);
+      deadlines.clear("wall_clock");
+      expect(await alarmAt()).toBe(base + 2_000);
+      deadlines.clear("outbox", "forget");
+      expect(await alarmAt()).toBe(null);
+    }));
+
+  test("leaves out what is paused, and goes on with the rest of it", () =>
+    withDeadlines("paused", async (deadlines, alarmAt) => {
+      const base = Date.now() + HOUR_MS;
+      deadlines.set("wall_clock", base + 1_000);
+      deadlines.set("outcome", base + 9_000);
+      deadlines.pause("wall_clock", base);
+      expect([deadlines.at("wall_clock"), deadlines.has("wall_clock")]).toEqual([undefined, true]);
+      expect(await alarmAt()).toBe(base + 9_000);
+      deadlines.pause("wall_clock", base + 500);
+      deadlines.resume("wall_clock", base + 4_000);
+      expect(await alarmAt()).toBe(base + 5_000);
+      deadlines.resume("wall_clock", base + 8_000);
+      expect(deadlines.at("wall_clock")).toBe(base + 5_000);
+    }));
+
+  test("tells what is due, in order, until it is cleared", () =>
+    withDeadlines("due", async (deadlines) => {
+      const base = Date.now() + HOUR_MS;
+      deadlines.set("retention", base + 2);
+      deadlines.set("watchdog", base + 1);
+      deadlines.set("forget", base + 3);
+      expect(deadlines.due(base)).toEqual([]);
+      expect(deadlines.due(base + 2)).toEqual(["watchdog", "retention"]);
+      expect(deadlines.due(base + 2)).toEqual(["watchdog", "retention"]);
+      deadlines.clear("watchdog");
+      expect(deadlines.due(base + 2)).toEqual(["retention"]);
+    }));
+});
+
+test("a run that goes has an alarm that will find it dead, and one that has ended has not", async () => {
+  const response = await chat([{ text: ["a"], holds: "deadlines", hangs: true }]);
+  const runId = runIdOf(response);
+  const stub = bindings.RUNS.get(bindings.RUNS.idFromName(runId));
+  const watchdogIn = (): Promise<number> =>
+    runInDurableObject(stub, async (_object, { storage }) => {
+      const [row] = storage.sql
+        .exec<{ at: number }>("SELECT at_ms AS at FROM deadlines WHERE name = 'watchdog'")
+        .toArray();
+      const alarm = await storage.getAlarm();
+      return row && alarm !== null && alarm <= row.at ? row.at - Date.now() : Infinity;
+    });
+  expect(await watchdogIn()).toBeLessThanOrEqual(30_000);
+  await send(`/v1/runs/${runId}/cancel`, { caller: "acme", method: "POST" });
+  await response.text().catch(() => {});
+  expect(await watchdogIn()).toBe(Infinity);
+});
