@@ -225,8 +225,8 @@ describe("planted faults", () => {
     [
       "idempotency",
       "src/runner/tool-runner.ts",
-      "return isOpen ? await takeUp(hand)",
-      "return 0 ? hand",
+      "return isOpen ? await takeUp(hand, binding)",
+      "return 0 ? await takeUp(hand, binding)",
     ],
     [
       "idempotency",
@@ -237,8 +237,8 @@ describe("planted faults", () => {
     [
       "retry",
       "src/runner/retry.ts",
-      "hand, passage)).retryable",
-      "hand, { dispatched: false })).retryable",
+      "dispatchStateOf(hand, passage)).retryable",
+      "dispatchStateOf({ ...hand, doubt: undefined }, { ...passage, dispatched: false })).retryable",
     ],
   ])("of what is pending, %s fails where a gate is open: %s", (mode, file, from, to) => {
     const close = edit(file, from, () => to);

@@ -4,6 +4,8 @@ import type {
   ToolExecResult,
   ToolInvocationRecord,
 } from "../../../src/protocol/tool-invocation.ts";
+import type { ActorId } from "../../../src/protocol/ids.ts";
+import type { JsonObject } from "../../../src/protocol/json.ts";
 import { ok } from "../../../src/protocol/result.ts";
 import { WAITING } from "../../../src/runner/settle-doubt.ts";
 import { endOf } from "../../../test/suites/runner-ports.ts";
@@ -32,15 +34,19 @@ export async function checkLedger(subject: Subject, checks: Checks): Promise<voi
   const isWrittenAhead = asked?.[0]?.dispatches === 1 && asked[0].state === "PENDING";
   checks.that("that it is about to act is durable before it acts", isWrittenAhead, asked);
   if (!asked) return;
+  const stored = asked.map((record) => ({ ...record, dispatches: 0 }));
   const other = others.find((candidate) => !isDeepStrictEqual(candidate, args));
-  if (other) {
-    const stored = asked.map((record) => ({ ...record, dispatches: 0 }));
-    const { call, started } = open(subject, { ports: { stored } });
-    const refused = endOf(await call(other, AT));
-    const isRefused = refused[0] === "SIGNATURE_MISMATCH" && started.length === 0;
-    checks.that("the same operation with other arguments is refused", isRefused, refused);
-  }
+  if (other) await checkRefused(checks, open(subject, { ports: { stored } }), other);
+  const principal = { actorId: "user:bo" as ActorId };
+  await checkRefused(checks, open(subject, { ports: { stored }, principal }), args);
   await checkCrash(subject, checks, asked);
+}
+
+/** With other arguments, or for somebody else, it is another operation under the same name. */
+async function checkRefused(checks: Checks, trial: Trial, args: JsonObject): Promise<void> {
+  const refused = endOf(await trial.call(args, AT));
+  const isRefused = refused[0] === "SIGNATURE_MISMATCH" && trial.started.length === 0;
+  checks.that("another operation under the same name is refused", isRefused, refused);
 }
 
 function open(subject: Subject, settings: TrialSettings = {}): Trial {
