@@ -10,13 +10,19 @@ test("accepts the bindings of this project", () => {
   expect(checkEnv(sound)).toMatchObject({ ok: true });
 });
 
-test.each(Object.keys(sound).filter((name) => !name.startsWith("__")))(
-  "names %s when it is missing",
-  (name) => {
-    const checked = checkEnv(without(name));
-    expect(checked.ok ? [] : checked.failure.problems.join()).toContain(name);
-  },
+const LIFETIMES = ["RUN_RETENTION_SECONDS", "KEY_RETENTION_SECONDS", "OUTCOME_WAIT_SECONDS"];
+const required = Object.keys(sound).filter(
+  (name) => !name.startsWith("__") && !LIFETIMES.includes(name),
 );
+
+test.each(LIFETIMES)("does without %s", (name) => {
+  expect(checkEnv(without(name))).toEqual(checkEnv(sound));
+});
+
+test.each(required)("names %s when it is missing", (name) => {
+  const checked = checkEnv(without(name));
+  expect(checked.ok ? [] : checked.failure.problems.join()).toContain(name);
+});
 
 test.each([
   ["OPENAI_BASE_URL", "ftp://x"],
@@ -32,6 +38,10 @@ test.each([
   ["CONNECTION_KEYS", `[{"id":"a","key":"${"A".repeat(43)}"}]`],
   ["CONNECTION_KEYS", `[{"id":"a","key":"${"A".repeat(43)}=","use":"seal"}]`],
   ["CONNECTION_KEYS", `[${`,{"id":"a","key":"${"A".repeat(43)}="}`.repeat(2).slice(1)}]`],
+  ["RUN_RETENTION_SECONDS", "0"],
+  ["KEY_RETENTION_SECONDS", "1.5"],
+  ["OUTCOME_WAIT_SECONDS", "1e3"],
+  ["OUTCOME_WAIT_SECONDS", "1000000000"],
   ["DEV_PRINCIPAL", '{"tenantId":"../x","actorId":"user:a","scopes":[]}'],
 ])("refuses %s = %j and never repeats it", (name, value) => {
   const checked = checkEnv({ ...sound, [name]: value });

@@ -175,6 +175,18 @@ test("an alarm that fails is armed again", async () => {
   expect(at).toBeGreaterThan(Date.now());
 });
 
+// Mutant: what fails while the object wakes keeps it from answering, or leaves it without an alarm.
+test("a run that cannot be taken up answers all the same, and is tried again", async () => {
+  const runId = await start(HANGS);
+  await untilStreaming(runId);
+  await rowsOf(runId, "UPDATE events SET body = '{'");
+  await runInDurableObject(stubOf(runId), (_object, state) => state.storage.deleteAlarm());
+  await crash(runId);
+  expect(await stateOf(runId, "lab")).toMatchObject({ status: "running" });
+  const at = await runInDurableObject(stubOf(runId), (_object, state) => state.storage.getAlarm());
+  expect(at).toBeGreaterThan(Date.now());
+});
+
 // Mutant: wake begins no epoch while it backs off.
 test("a reader who saw what a crash lost goes on, even while the run backs off", async () => {
   const runId = await start(HANGS);
