@@ -228,3 +228,38 @@ test("a step that could not be taken up again is not mistaken for the one before
   expect(modelCalls).toBe(0);
   expect(done).toMatchObject({ reason: "error", error: { code: "budget_unavailable" } });
 });
+
+/** The same run once its step has finished. */
+function finished(storage: Storage, continued: boolean): Storage {
+  const usage = { inputTokens: 40, outputTokens: 10 };
+  storage.events.push({ type: "step_finished", step: 1, finish: "tool_calls", usage, continued });
+  return storage;
+}
+
+const under = (budgets: object): PolicyStore => ({
+  ...steady,
+  read: async () => ({ policy: policyOf({ allowedTools: [NAME], budgets }), pin: PIN }),
+});
+
+test("what earlier lives used of the run's tokens is used up", async () => {
+  const storage = finished(asked({ state: "FAILED_FINAL", end: {} as never }), true);
+  const { modelCalls, done } = await goOn(storage, { policies: under({ maxTokens: 50 }) });
+  expect([modelCalls, done]).toMatchObject([0, { error: { code: "budget_exhausted" } }]);
+});
+
+test("what the calls of earlier lives took of the run's budgets is taken", async () => {
+  const storage = asked({ dispatches: 0 });
+  const { binding: _none, ...fresh } = RECORD;
+  const other = { ...fresh, dispatches: 0, number: 2, step: 7, toolCallId: "z" as never };
+  storage.records.set(2, { ...other, amounts: { writes: 1 }, end: {} as never });
+  const { reached } = await goOn(storage, { policies: under({ maxWrites: 1 }) });
+  expect(reached).toEqual([]);
+  const outcome = storage.records.get(1)?.end?.observation.status.taxonomy_class;
+  expect(outcome).toBe("BUDGET_EXHAUSTED");
+});
+
+test("a run that was cut off before it said that a call is in doubt says so", async () => {
+  const storage = finished(asked({ state: "EXPIRED", end: {} as never }), false);
+  const { modelCalls, done } = await goOn(storage);
+  expect([modelCalls, done]).toMatchObject([0, { error: { code: "outcome_unknown" } }]);
+});

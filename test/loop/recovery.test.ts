@@ -268,6 +268,13 @@ function expectOrder({ world, storage }: Awaited<ReturnType<typeof tell>>): void
   );
   const billed = steps.reduce((sum, { usage }) => sum + usage.inputTokens, 0);
   expect(dones[0]?.usage.inputTokens).toBe(billed);
+  const inDoubt = new Set(
+    records.filter(({ state }) => state === "EXPIRED").map(({ step }) => step),
+  );
+  for (const { step, continued } of steps) expect(continued && inDoubt.has(step)).toBe(false);
+  if (inDoubt.size > 0) expect(dones[0]?.reason).not.toBe("stop");
+  const withdrawn = ofType(events, "text_withdrawn").flatMap(({ parts: some }) => some);
+  expect(new Set(withdrawn).size).toBe(withdrawn.length);
   if (dones[0]?.reason === "stop") {
     const said = messages.flatMap((one) => (one.role === "assistant" ? [one.text] : []));
     expect(textOf(events)).toBe(said.join(""));
@@ -321,6 +328,17 @@ test("a life that is cut after any of its writes and another one make one run", 
     expectOrder(story);
     expect(story.storage.events.at(-1), `cut after ${cut}`).toMatchObject({ reason: "stop" });
   }
+});
+
+test("a run ends with the call of which nobody told what became", async () => {
+  const calls = [
+    { tool: "unsure", how: "acts and hangs" },
+    { tool: "read", how: "works" },
+  ] as const;
+  const story = await tell({ plan: [{ answer: "speaks", calls }], cuts: [], isDeserted: true });
+  expectOrder(story);
+  expect(story.world.modelCalls).toBe(1);
+  expect(story.storage.events.at(-1)).toMatchObject({ error: { code: "outcome_unknown" } });
 });
 
 test.each(["cancelled", "time", "interrupted"] as const)(
