@@ -42,11 +42,12 @@ export async function followRun(
   { operator, waitApart }: FollowOptions,
 ): Promise<FollowedRun> {
   const request = { key: script.id, body: bodyOf(script) };
-  const deadlineMs = Date.now() + PATIENCE_MS;
+  let deadlineMs = Date.now() + PATIENCE_MS;
   const look = async (runId: string): Promise<SeenState | undefined> => {
     const state = await readState(target, runId);
     if (state?.status === "waiting") await operator.settle(target, state);
-    if (Date.now() > deadlineMs) throw new Error(`no end: ${JSON.stringify(state)}`);
+    if (!hasEnded(state) && Date.now() > deadlineMs)
+      throw new Error(`no end: ${JSON.stringify(state)}`);
     return state;
   };
   let uncut: string | undefined;
@@ -62,7 +63,10 @@ export async function followRun(
       await sleep(FIRST_POLL_MS);
       continue;
     }
-    if (asked.kind === "lost") await waitApart?.(runId);
+    if (asked.kind === "lost" && waitApart) {
+      await waitApart(runId);
+      deadlineMs = Date.now() + PATIENCE_MS;
+    }
     let state = await look(runId);
     for (let pollMs = FIRST_POLL_MS; !hasEnded(state); pollMs *= 1.5) {
       await sleep(Math.min(pollMs, LAST_POLL_MS));

@@ -26,15 +26,20 @@ export async function untilClaimed(url: string, scriptId: string): Promise<Objec
   }
 }
 
-/** Longest time until a run that nobody asks for ends by itself. Unit: milliseconds. */
+/** Longest time until a run that nobody asks for, and nothing befalls any more, ends. Unit: milliseconds. */
 const APART_MS = 100_000;
 
 /**
  * Waits until a run has ended and is published, without a request that would wake its object.
- * Fails: throws when it does not end.
+ * Fails: throws when it does not end in time, counted from when there is `calm`.
  */
-export async function endsApart(target: Target, runId: string): Promise<void> {
-  const deadlineMs = Date.now() + APART_MS;
+export async function endsApart(
+  target: Target,
+  runId: string,
+  calm: Promise<void> = Promise.resolve(),
+): Promise<void> {
+  let deadlineMs = Number.POSITIVE_INFINITY;
+  void calm.then(() => (deadlineMs = Date.now() + APART_MS));
   while (Date.now() < deadlineMs) {
     try {
       const answer = await fetch(`${target.url}/chaos/record?run=${runId}`);

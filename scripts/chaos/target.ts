@@ -29,6 +29,7 @@ export interface SeenState {
   readonly runId: string;
   readonly status: string;
   readonly error?: { readonly code: string };
+  readonly recoveries?: number;
   readonly toolCalls: readonly LedgerRow[];
 }
 

@@ -48,9 +48,10 @@ function* verifyEnd({ state, script }: FollowedRun, mustSucceed: boolean): Gener
   if (state.status === "completed" || !mustSucceed) return;
   const isUnanswered = state.error?.code === "outcome_unknown";
   const hasExpired = state.toolCalls.some((row) => row.state === "EXPIRED");
-  const isPoisoned = state.error?.code === "interrupted" && script.crashes.length > MAX_RECOVERIES;
+  const deaths = Math.max(script.crashes.length, state.recoveries ?? 0);
+  const isPoisoned = state.error?.code === "interrupted" && deaths > MAX_RECOVERIES;
   if (!(isUnanswered && hasExpired) && !isPoisoned) {
-    yield `${state.status} with ${state.error?.code ?? "no error"} after ${script.crashes.length} crashes`;
+    yield `${state.status} with ${state.error?.code ?? "no error"} after ${deaths} deaths`;
   }
 }
 

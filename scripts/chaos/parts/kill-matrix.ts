@@ -73,13 +73,19 @@ async function carry(
   { tally, target, planned: { name, script, isApart } }: Carried,
 ): Promise<void> {
   if (tally.isFull) return;
-  const waitApart = isApart ? (runId: string) => endsApart(target, runId) : undefined;
-  await tally.carry(target, script, { name, waitApart, mustSucceed: true });
+  const waitApart = async (runId: string): Promise<void> => {
+    tally.count("left alone");
+    await endsApart(target, runId);
+  };
+  await tally.carry(target, script, {
+    name,
+    waitApart: isApart ? waitApart : undefined,
+    mustSucceed: true,
+  });
   const lives = await readLives(target.url, script.id);
   const crashes = lives.filter(({ crashed }) => crashed).length;
   tally.count("crashes", crashes);
   if (crashes === 0) tally.count("points not reached");
-  if (isApart) tally.count("left alone");
   progress.show(`matrix: ${tally.count("crashes", 0)} crashes, at ${name}`);
 }
 

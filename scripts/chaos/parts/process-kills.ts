@@ -61,9 +61,12 @@ async function killAgain(
   await host.start();
   try {
     const apart: Promise<void>[] = [];
+    const calm = Promise.withResolvers<void>();
+    const shared = { tally, host, apart, calm: calm.promise };
     for (let kill = 0; kill < kills && !tally.isFull; kill++) {
-      await killOnce(context, { tally, host, apart, name: `${name}-${context.seed}-${kill}` });
+      await killOnce(context, { ...shared, name: `${name}-${context.seed}-${kill}` });
     }
+    calm.resolve();
     await Promise.all(apart);
     return await tally.close();
   } finally {
@@ -78,10 +81,13 @@ interface Kill {
   readonly name: string;
   /** Runs that are left alone: their alarm comes later, during other kills or between them. */
   readonly apart: Promise<void>[];
+  /** There are no more kills. */
+  readonly calm: Promise<void>;
 }
 
 /** Starts runs, kills the host at some moment, starts it again, and sees every run to its end. */
-async function killOnce(context: PartContext, { tally, host, name, apart }: Kill): Promise<void> {
+async function killOnce(context: PartContext, kill: Kill): Promise<void> {
+  const { tally, host, name, apart, calm } = kill;
   const { seed, isShort, progress } = context;
   const random = seededRandom(seed, name);
   const target = { url: host.url, token: TOKENS.chaos };
@@ -89,10 +95,16 @@ async function killOnce(context: PartContext, { tally, host, name, apart }: Kill
   const carry = async (index: number, isApart: boolean): Promise<void> => {
     const effectClass = EFFECT_CLASSES[index % EFFECT_CLASSES.length] ?? "read_only";
     const script = plainScript(`${name}-${index}`, effectClass, random);
-    const waitApart = isApart ? (runId: string) => endsApart(target, runId) : undefined;
+    const waitApart = async (runId: string): Promise<void> => {
+      tally.count("left alone");
+      await endsApart(target, runId, calm);
+    };
     await sleep(random.below(100));
-    await tally.carry(target, script, { name: script.id, waitApart, mustSucceed: true });
-    if (isApart) tally.count("left alone");
+    await tally.carry(target, script, {
+      name: script.id,
+      waitApart: isApart ? waitApart : undefined,
+      mustSucceed: true,
+    });
   };
   const asked: Promise<void>[] = [];
   for (let index = 0; index < RUNS_AT_ONCE; index++) {
