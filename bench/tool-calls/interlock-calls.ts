@@ -12,6 +12,7 @@ import type { ActorId, RunId, TenantId, ToolCallId } from "../../src/protocol/id
 import { MAX_CONTRACT_BYTES } from "../../src/protocol/ids.ts";
 import { fail, ok } from "../../src/protocol/result.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
+import { NO_FACTS } from "../../src/protocol/run-facts.ts";
 import { limitsOf, parseToolPolicy, type ToolPolicy } from "../../src/protocol/tool-policy.ts";
 import type { ToolRunnerPorts } from "../../src/runner/call-in-hand.ts";
 import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
@@ -110,6 +111,7 @@ function makePorts(): ToolRunnerPorts {
     remember: () => {},
     record: (record) => void records.set(record.number, record),
     note: () => {},
+    storedFacts: NO_FACTS,
     flush: () => {},
     secure: () => Promise.resolve(),
   };

@@ -49,20 +49,26 @@ export interface JournalPorts {
 export class StoredJournal implements RunJournal {
   readonly #ports: JournalPorts;
   #progress: RunProgress;
+  #storedFacts: RunFacts;
   #isProgressStored = true;
   #messages: TranscriptMessage[] = [];
   #invocations = new Map<number, ToolInvocationRecord>();
   /** Events that are held back until they are stored. */
   #held: LoggedEvent[] = [];
-  #flushing: { readonly cancel: () => void; readonly isUrgent: boolean } | undefined;
+  #flushing: { readonly cancel: () => void; readonly withinMs: number } | undefined;
 
   constructor(ports: JournalPorts) {
     this.#ports = ports;
     this.#progress = ports.progress;
+    this.#storedFacts = ports.progress.facts;
   }
 
   get hasEnded(): boolean {
     return this.#progress.reason !== null;
+  }
+
+  get storedFacts(): RunFacts {
+    return this.#storedFacts;
   }
 
   append(events: readonly AiEvent[]): void {
@@ -117,6 +123,7 @@ export class StoredJournal implements RunJournal {
     this.#messages = [];
     this.#invocations = new Map();
     this.#isProgressStored = true;
+    this.#storedFacts = this.#progress.facts;
     this.#held = [];
     feed.publish(held);
   }
@@ -132,11 +139,11 @@ export class StoredJournal implements RunJournal {
   }
 
   #flushWithin(delayMs: number): void {
-    const isUrgent = delayMs === STORE_WITHIN_MS;
-    if (this.#flushing && (this.#flushing.isUrgent || !isUrgent)) return;
+    const { clock } = this.#ports;
+    if (this.#flushing && this.#flushing.withinMs <= delayMs) return;
     this.#flushing?.cancel();
-    const cancel = this.#ports.clock.schedule(delayMs, () => this.flush());
-    this.#flushing = { cancel, isUrgent };
+    const cancel = clock.schedule(delayMs, () => this.flush());
+    this.#flushing = { cancel, withinMs: delayMs };
   }
 
   #follow(event: AiEvent): void {

@@ -15,6 +15,8 @@ export interface RunJournal {
   /** Keeps the newest record of an operation; an earlier one of the same number is replaced. */
   record(invocation: ToolInvocationRecord): void;
   note(facts: Partial<RunFacts>): void;
+  /** What of the notes is with storage; see `flush`. */
+  readonly storedFacts: RunFacts;
   /**
    * Gives everything so far to storage, so that whatever leaves the object from now on leaves after it.
    */

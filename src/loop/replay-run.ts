@@ -106,6 +106,7 @@ function playPorts(play: Play, journal: PlayedJournal, deciding: DecidingPorts):
 class PlayedJournal implements RunJournal {
   readonly events: AiEvent[];
   readonly answered = new Set<string>();
+  readonly storedFacts = NO_FACTS;
   readonly #evidence: RunEvidence;
   readonly #clock: PlayedClock;
 

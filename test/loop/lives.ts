@@ -83,6 +83,10 @@ export class CutJournal implements RunJournal {
     this.#later(() => (this.#storage.facts = { ...this.#storage.facts, ...facts }));
   }
 
+  get storedFacts(): RunFacts {
+    return this.#storage.facts;
+  }
+
   flush(): void {
     if (this.#waiting.length === 0 || this.isCut) return;
     const waiting = this.#waiting;

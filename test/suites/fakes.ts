@@ -9,7 +9,7 @@ import type {
 } from "../../src/capabilities/tool-source.ts";
 import { routeVersions } from "../../src/contracts/route-versions.ts";
 import type { AiEvent } from "../../src/protocol/ai-event.ts";
-import type { RunFacts } from "../../src/protocol/run-facts.ts";
+import { NO_FACTS, type RunFacts } from "../../src/protocol/run-facts.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
 import { parseToolPolicy, type ToolPolicy } from "../../src/protocol/tool-policy.ts";
 import type { ToolSpec } from "../../src/protocol/tool-spec.ts";
@@ -73,6 +73,10 @@ export class MemoryJournal implements RunJournal {
 
   note(facts: Partial<RunFacts>): void {
     this.facts = { ...this.facts, ...facts };
+  }
+
+  get storedFacts(): RunFacts {
+    return { ...NO_FACTS, ...this.facts };
   }
 
   flush(): void {}
