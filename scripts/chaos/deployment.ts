@@ -25,8 +25,13 @@ export interface Deployment {
   readonly assets: string;
 }
 
-/** Bundles the chaos Worker and configures it for a world. */
-export async function planDeployment(worldUrl: string): Promise<Deployment> {
+/** Bundles the chaos Worker. */
+export function bundleChaosWorker(): Promise<string> {
+  return bundleEntry(WORKER, false);
+}
+
+/** Configures the bundled Worker for a world. */
+export function planDeployment(code: string, worldUrl: string): Deployment {
   const { compatibilityDate, texts, kv, objects, assets } = readWorkerBindings();
   const tokens = Object.entries(TOKENS).map(([tenantId, token]) => ({
     sha256: createHash("sha256").update(token).digest("hex"),
@@ -36,7 +41,7 @@ export async function planDeployment(worldUrl: string): Promise<Deployment> {
   }));
   return {
     entry: WORKER,
-    code: await bundleEntry(WORKER, false),
+    code,
     compatibilityDate,
     texts: {
       ...texts,

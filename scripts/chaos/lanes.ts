@@ -13,7 +13,7 @@ export async function inLanes(
     Array.from({ length: count }, async (_, lane) => {
       const world = await startWorld();
       try {
-        const deployment = await planDeployment(world.url);
+        const deployment = planDeployment(context.deployment.code, world.url);
         const operator = new Operator(world.effects, context.seed);
         return await work({ ...context, world, deployment, operator }, lane);
       } finally {

@@ -6,11 +6,11 @@ const DOCUMENT = join(import.meta.dirname, "../../docs/reliability.md");
 const BEGIN = "<!-- chaos: written by npm run chaos -->";
 const END = "<!-- /chaos -->";
 
-type Results = ReadonlyMap<Part, PartResult>;
+type Results = readonly (readonly [Part, PartResult])[];
 
 /** Lays out what was counted, as a table in Markdown. */
 export function reportTable(results: Results): string {
-  const rows = [...results].map(([{ name, claim }, { counts, failures }]) => {
+  const rows = results.map(([{ name, claim }, { counts, failures }]) => {
     const counted = Object.entries(counts).map(
       ([what, count]) => `${toWords(what, count)} ${what}`,
     );

@@ -10,14 +10,14 @@ import type { Target } from "../target.ts";
 import { Tally } from "../tally.ts";
 
 const CRASHES = 2_000;
-const SHORT_CRASHES = 60;
+const SHORT_CRASHES = 40;
 const RUNS_AT_ONCE = 16;
 /** So many of 100 runs are left alone after their crash, for the alarm to find. */
 const APART_PERCENT = 10;
 /** Some runs of each class and round die in so many lives, which is more than recovery bears. */
 const MAX_LIVES = 8;
 /** Share of the cases in a short proof. */
-const SHORT_PERCENT = 12;
+const SHORT_PERCENT = 8;
 
 /** Ends the object at every durable write of every class of effect, round after round. */
 export const killMatrix: Part = {

@@ -44,12 +44,12 @@ export const miniflareKills: Part = {
 export const wranglerKills: Part = {
   name: "wrangler",
   claim: "so may the whole tree of wrangler dev",
-  run: (context) =>
-    killAgain(context, {
-      name: "wrangler",
-      kills: context.isShort ? 1 : 20,
-      hostOf: wranglerHost,
-    }),
+  run: (context) => {
+    const kills = context.isShort ? 1 : 20;
+    return inLanes(context, 1, (lane) =>
+      killAgain(lane, { name: "wrangler", kills, hostOf: wranglerHost }),
+    );
+  },
 };
 
 async function killAgain(

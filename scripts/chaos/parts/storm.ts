@@ -8,7 +8,7 @@ import { seededRandom } from "../seeded-random.ts";
 import { Tally } from "../tally.ts";
 
 const RUNS = 1_000;
-const SHORT_RUNS = 24;
+const SHORT_RUNS = 16;
 /** Lives that end; after the second end a run is not taken up again at once. */
 const MAX_CRASHES = 3;
 const SHORT_MAX_CRASHES = 1;

@@ -1,5 +1,4 @@
 import { TOKENS } from "../deployment.ts";
-import { bodyOf } from "../follow-run.ts";
 import { miniflareHost } from "../hosts.ts";
 import { untilClaimed } from "../lives.ts";
 import { anyCrash } from "../make-script.ts";
@@ -9,7 +8,7 @@ import { textOf, type ChaosScript } from "../scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { openEvents, readOn } from "../read-on.ts";
 import { Tally } from "../tally.ts";
-import { askUnderKey, type Target } from "../target.ts";
+import type { Target } from "../target.ts";
 
 const READERS = 20;
 const ROUNDS = 6;
@@ -53,14 +52,12 @@ async function readTogether({ context, tally, target, round }: Round): Promise<v
   const random = seededRandom(context.seed, id);
   const isCrashed = round % 2 === 1;
   const script = longScript(id, isCrashed ? [anyCrash(random, 30)] : []);
-  const request = { key: id, body: bodyOf(script) };
-  const first = askUnderKey(target, request, () => Promise.resolve());
+  const carried = tally.carry(target, script, { name: id, mustSucceed: true });
   const { runId } = await untilClaimed(target.url, id);
   const stalled = await openEvents(target, runId, undefined);
   const others = Array.from({ length: READERS - 1 }, () => readOn(target, runId));
   const streams = await Promise.all(others);
-  await first;
-  const run = await tally.carry(target, script, { name: id, mustSucceed: true });
+  const run = await carried;
   tally.count("readers", READERS);
   const last = await readOn(target, runId, stalled);
   const problems: string[] = [];
