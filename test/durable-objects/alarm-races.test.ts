@@ -1,0 +1,75 @@
+import { runInDurableObject } from "cloudflare:test";
+import { beforeAll, expect, test } from "vitest";
+import { written } from "../suites/lab-writes.ts";
+import { crash, stubOf, untilState } from "../suites/run-object.ts";
+import { releaseUrl } from "../suites/scripted-model.ts";
+import { chat, runIdOf, seedPolicies, send, stateOf } from "../suites/worker.ts";
+
+beforeAll(seedPolicies);
+
+const ROUNDS = 50;
+
+/** Rings a run's alarm at once, with every deadline that stands due; answers when it has been met. */
+function ringNow(runId: string): Promise<void> {
+  return runInDurableObject(stubOf(runId), async (object, { storage }) => {
+    storage.sql.exec("UPDATE deadlines SET at_ms = 1 WHERE name = 'watchdog'");
+    await (object as unknown as { alarm(): Promise<void> }).alarm();
+  });
+}
+
+/** Lets so many alarms fail, as storage that does not answer would. */
+function ringInVain(runId: string, times: number): Promise<void> {
+  return runInDurableObject(stubOf(runId), async (object, { storage }) => {
+    storage.sql.exec("ALTER TABLE deadlines RENAME TO gone");
+    for (let time = 0; time < times; time++) {
+      await (object as unknown as { alarm(): Promise<void> }).alarm();
+      expect(await storage.getAlarm()).toBeGreaterThan(Date.now());
+    }
+    storage.sql.exec("ALTER TABLE gone RENAME TO deadlines");
+  });
+}
+
+const WAYS: Readonly<Record<string, (runId: string, round: number) => Promise<unknown>>> = {
+  "fires twice": (runId) => Promise.all([ringNow(runId), ringNow(runId)]),
+  "throws one to seven times": async (runId, round) => {
+    await ringInVain(runId, 1 + (round % 7));
+    await ringNow(runId);
+  },
+  "races requests": (runId) =>
+    Promise.all([
+      ringNow(runId),
+      stateOf(runId, "lab"),
+      send(`/v1/runs/${runId}/events`, { caller: "lab" }).then(({ body }) => body?.cancel()),
+      ringNow(runId),
+    ]),
+};
+
+test.each(Object.entries(WAYS))(
+  `an alarm that %s, ${ROUNDS} times: no effect twice, and each run ends once`,
+  { timeout: 120_000 },
+  async (way, befall) => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const what = `${way.split(" ", 1)[0]}-${round}`;
+      const call = { name: "lab__pay", args: JSON.stringify({ what, afterwards: "hold" }) };
+      const response = await chat([{ calls: [call] }, { text: ["paid"] }], "lab");
+      const runId = runIdOf(response);
+      await expect.poll(() => written, { interval: 2 }).toContain(`pay: ${what}`);
+      await Promise.all([crash(runId), response.text().catch(() => {})]);
+      await befall(runId, round);
+      await untilState(runId, { status: "waiting" });
+      const answer = await send(`/v1/runs/${runId}/invocations/inv_1/outcome`, {
+        caller: "lab",
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: '{"outcome":"committed"}',
+      });
+      expect(answer.status).toBe(200);
+      await untilState(runId, { status: "completed", toolCalls: [{ state: "COMPLETED" }] });
+      const stream = await (await send(`/v1/runs/${runId}/events`, { caller: "lab" })).text();
+      expect(stream.match(/"type":"done"/g)).toHaveLength(1);
+      expect(stream.match(/"type":"result"/g)).toHaveLength(1);
+      expect(written.filter((effect) => effect === `pay: ${what}`)).toHaveLength(1);
+      await fetch(releaseUrl(what));
+    }
+  },
+);
