@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { TOOL_CONTRACTS } from "../src/compose/tool-contracts.ts";
 import { compileContracts, type CompiledContracts } from "../src/contracts/compiled-contracts.ts";
@@ -21,7 +21,10 @@ function main(): void {
   mkdirSync(dirname(TARGET), { recursive: true });
   // As text: a literal would give a key like __proto__ another meaning.
   const text = JSON.stringify(JSON.stringify(compiled));
-  writeFileSync(TARGET, `export const COMPILED = JSON.parse(${text});\n`);
+  // Another build may read it at this moment, and is to see all of it.
+  const draft = `${TARGET}.${process.pid}`;
+  writeFileSync(draft, `export const COMPILED = JSON.parse(${text});\n`);
+  renameSync(draft, TARGET);
   if (compiled.ok) return;
   console.error(compiled.failure);
   if (!process.env["SERVE_REFUSAL"]) process.exitCode = 1;
