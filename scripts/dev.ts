@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs, parseEnv } from "node:util";
+import { SCOPES } from "../src/protocol/principal.ts";
 import { startOfflineModel } from "./offline-model.ts";
 import { startTree, type ProcessTree } from "./process-tree.ts";
 
@@ -10,15 +11,7 @@ const USAGE = "Usage: npm run dev -- [--port N] [--persist-to DIR]";
 const DEVELOPER = {
   tenantId: "dev",
   actorId: "user:developer",
-  scopes: [
-    "chat",
-    "runs:read",
-    "runs:operate",
-    "tools:read",
-    "policy:read",
-    "policy:write",
-    "connections:write",
-  ],
+  scopes: SCOPES,
 };
 /** What development allows; a deployment starts with nothing allowed. See docs/policy.md. */
 const DEVELOPMENT_POLICY = {
