@@ -114,6 +114,9 @@ export class RunLifecycle {
       return record.settlement.outcome === settlement.outcome ? "settled" : "not_awaited";
     }
     if (!record || journal.hasEnded || !isAwaited(record)) return "not_awaited";
+    // A run that is being stopped closes its questions, and one whose time is up is closed already.
+    const isLate = (record.awaitedUntilMs ?? 0) <= settlement.atMs;
+    if (isLate || store.lives().stop !== null) return "not_awaited";
     invocations.settle(number, settlement);
     // A loop that goes, or will go again after a crash, finds it.
     if (store.lives().isWaiting) this.#relaunch();

@@ -10,6 +10,7 @@ const PROBLEMS = {
   body_too_large: { status: 413, title: "The body is too large" },
   invalid_encoding: { status: 400, title: "The body is not UTF-8" },
   invalid_json: { status: 400, title: "The body is not JSON" },
+  number_too_large: { status: 400, title: "A number in the body is too large" },
   json_too_deep: { status: 400, title: "The body nests too deeply" },
   forbidden_key: { status: 400, title: "A key in the body may not be used" },
   invalid_request: { status: 422, title: "The body does not have the expected shape" },

@@ -1,5 +1,10 @@
 import * as v from "valibot";
-import { findProtoKey, MAX_JSON_DEPTH, nestsTooDeep } from "../protocol/json-guard.ts";
+import {
+  findProtoKey,
+  hasFiniteNumbers,
+  MAX_JSON_DEPTH,
+  nestsTooDeep,
+} from "../protocol/json-guard.ts";
 import { toPointer } from "../protocol/json-pointer.ts";
 import { fail, ok, type Result } from "../protocol/result.ts";
 import { wordExpectation } from "../protocol/word-expectation.ts";
@@ -42,9 +47,11 @@ export async function readJson<T>(
   // One fault is enough: a hostile body has a million of them.
   // A schema of ours may word its expectation; where it does not, valibot would repeat what came.
   const parsed = v.safeParse(schema, value, { abortEarly: true, message: wordExpectation });
-  return parsed.success
-    ? ok(parsed.output)
-    : fail(problem("invalid_request", { errors: listIssues(parsed.issues, fields) }));
+  if (!parsed.success) {
+    return fail(problem("invalid_request", { errors: listIssues(parsed.issues, fields) }));
+  }
+  // 1e999 is JSON, and no number that could be stored, sent on or compared; where a schema takes any.
+  return hasFiniteNumbers(value) ? ok(parsed.output) : fail(problem("number_too_large"));
 }
 
 function isJson(contentType: string | null): boolean {

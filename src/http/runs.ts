@@ -59,8 +59,8 @@ export async function postOutcome(authorised: Authorised): Promise<Response> {
   if (!body.ok) return body.failure;
   const runId = await services.runIds.verify(id, principal.tenantId);
   if (!runId) return refuseRun(UNKNOWN);
-  const [, number] = /^inv_([1-9]\d{0,8})$/.exec(invocationId) ?? [];
-  if (number === undefined) return problem("invocation_not_found");
+  // What is no id names none; whether there is such a run at all is the run's to say.
+  const [, number = "0"] = /^inv_([1-9]\d{0,8})$/.exec(invocationId) ?? [];
   const { actorId: by } = principal;
   const report = { invocation: Number(number), outcome: body.value.outcome, by };
   const answer = await services.runs.settle(runId, report);

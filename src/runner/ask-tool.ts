@@ -5,6 +5,9 @@ import { answerWithin } from "./answer-within.ts";
 import type { CallInHand } from "./call-in-hand.ts";
 import { boundFailure, CANCELLED, failCall, TOOL_FAILED } from "./tool-failure.ts";
 
+/** Code of a failure whose attempt was left behind, and may go on. */
+export const TIMED_OUT = "timeout";
+
 /**
  * Calls an author's function until it answers, its time is up or the run is cancelled.
  * Contract: never throws; a function that does not end is left behind. Nothing of a thrown error
@@ -26,7 +29,7 @@ export async function askTool(
       return CANCELLED;
     case "timed_out":
       return failCall("TIMEOUT", {
-        code: "timeout",
+        code: TIMED_OUT,
         message: `the tool did not answer within ${timeoutMs} ms`,
       });
   }

@@ -5,7 +5,7 @@ import type { Reconciliation } from "../protocol/reconciliation.ts";
 import { leavesDoubt } from "../protocol/response-vector.ts";
 import { fail, ok } from "../protocol/result.ts";
 import type { ToolExecResult, ToolInvocationRecord } from "../protocol/tool-invocation.ts";
-import { askTool } from "./ask-tool.ts";
+import { askTool, TIMED_OUT } from "./ask-tool.ts";
 import type { CallInHand } from "./call-in-hand.ts";
 import {
   conclude,
@@ -56,7 +56,7 @@ export function doubtAfter(hand: CallInHand, passage: Passage): ToolFailure | un
 export async function settleDoubt(hand: CallInHand, doubt: ToolFailure): Promise<Settled> {
   if (hand.signal.aborted) return ended(concludeStopped(hand, doubt));
   const found = await reconcile(hand);
-  const { answer } = found;
+  const answer = isStillOpen(hand, doubt, found.answer) ? UNKNOWN : found.answer;
   switch (answer.kind) {
     case "committed":
       return ended(await concludeFound(hand, { ...found, answer }));
@@ -68,6 +68,21 @@ export async function settleDoubt(hand: CallInHand, doubt: ToolFailure): Promise
       return ended(WAITING);
   }
 }
+
+/**
+ * Tells whether what has not happened may happen yet: an attempt whose time was up was left behind, and
+ * may act after the contract was asked. Only an idempotent tool may be asked again beside it.
+ */
+function isStillOpen(
+  { tool }: CallInHand,
+  { errors }: ToolFailure,
+  { kind }: Reconciliation<unknown>,
+): boolean {
+  const isLeftBehind = errors.some(({ code }) => code === TIMED_OUT);
+  return kind === "not_committed" && isLeftBehind && !tool.isIdempotent;
+}
+
+const UNKNOWN = { kind: "unknown" } as const;
 
 /** Ends a call in doubt whose run is stopped: it does not wait for the truth. */
 export function concludeStopped(ending: Ending, doubt: ToolFailure): ToolExecResult {

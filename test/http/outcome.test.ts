@@ -152,6 +152,22 @@ test("unanswered in time, the call is closed in doubt, the run fails, and its co
   expect(written).toEqual(["pay: late"]);
 });
 
+// Mutant: only the alarm ends an operator's time.
+test("a word that comes after its time is refused, though the alarm is late", async () => {
+  const { runId } = await startInDoubt("overdue");
+  await rowsOf(runId, "UPDATE invocations SET awaited_until_ms = 1");
+  const late = await tellOutcome(runId, { body: COMMITTED });
+  expect(await refusalOf(late)).toEqual([409, "outcome_not_awaited"]);
+});
+
+// Mutant: a word is taken that a stopped loop will not read any more.
+test("a word on a run that is being stopped is refused, not taken and dropped", async () => {
+  const { runId } = await startInDoubt("stopping");
+  await rowsOf(runId, "UPDATE run SET stop = 'cancelled'");
+  const word = await tellOutcome(runId, { body: COMMITTED });
+  expect(await refusalOf(word)).toEqual([409, "outcome_not_awaited"]);
+});
+
 // Mutant: the time of an operator is up as soon as anybody's is.
 test("of two calls in doubt, one unanswered in time is closed, and the other one still waits", async () => {
   const calls = [payment("one", "break"), payment("two", "break")];

@@ -206,6 +206,27 @@ describe("refuses before any object wakes", () => {
   );
 });
 
+const HUGE_ARGUMENT = JSON.stringify([
+  { role: "user", content: "hi" },
+  {
+    role: "assistant",
+    content: [{ type: "tool-call", toolCallId: "a", toolName: "t", args: { x: "huge" } }],
+  },
+  { role: "tool", content: [{ type: "tool-result", toolCallId: "a", toolName: "t", result: 1 }] },
+  { role: "user", content: "go on" },
+]).replace('"huge"', "1e999");
+
+test.each([
+  ["with a key", { "idempotency-key": "huge" }],
+  ["without one", {}],
+])("a number that no machine holds is refused, %s", async (_name, key) => {
+  const headers = { "content-type": "application/json", ...key };
+  const body = `{"messages":${HUGE_ARGUMENT}}`;
+  const response = await send("/v1/chat", { caller: "acme", method: "POST", headers, body });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ code: "number_too_large" });
+});
+
 test("names where a body is wrong, and never repeats what it held", async () => {
   const response = await postChat({ messages: [{ role: "user", content: 42_424_242 }] });
   const body = await response.text();
