@@ -93,20 +93,20 @@ test("call ids that look like other operations, or like each other, are operatio
   const ids = ["1:call_0", "2:1:call_0", "call_1_1", "", "x".repeat(129), "\ud800", "\ufffd"];
   ids.push("\0", "a\0b", "a\0c", "\u00e9", "e\u0301", "__proto__", "dup", "dup", "dup_");
   const calls = ids.map((id, index) => ({ ...payment(`n${index}`), id }));
-  const next = { calls: [{ ...payment("last", "hold"), id: "1:call_0" }] };
+  const next = { calls: [{ ...payment("attack-last", "hold"), id: "1:call_0" }] };
   const response = await chat([{ calls }, next, { text: ["end"] }], "lab");
   const runId = runIdOf(response);
-  await expect.poll(() => written).toContain("pay: last");
+  await expect.poll(() => written).toContain("pay: attack-last");
   await crash(runId);
   await response.text().catch(() => {});
   const { toolCalls } = await untilState(runId, { status: "waiting" });
-  expect(written).toEqual([...ids.map((_, index) => `pay: n${index}`), "pay: last"]);
+  expect(written).toEqual([...ids.map((_, index) => `pay: n${index}`), "pay: attack-last"]);
   expect(new Set(toolCalls.map((call) => call.idempotencyKeyHash)).size).toBe(ids.length + 1);
   expect(new Set(toolCalls.map(({ toolCallId }) => toolCallId)).size).toBe(ids.length + 1);
 });
 
 test("a crash while one call waits and another one runs repeats neither, and each gets its own word", async () => {
-  const calls = [payment("waits", "break"), payment("runs", "hold")];
+  const calls = [payment("waits", "break"), payment("attack-runs", "hold")];
   const response = await chat([{ calls }, { text: ["end"] }], "lab");
   const runId = runIdOf(response);
   const asked = { awaitsOutcomeUntil: expect.anything() };
@@ -120,7 +120,7 @@ test("a crash while one call waits and another one runs repeats neither, and eac
   expect((await tellOutcome(runId, { body: NOT_COMMITTED })).status).toBe(200);
   const states = [{ state: "FAILED_RETRYABLE" }, { state: "COMPLETED" }];
   await untilState(runId, { status: "completed", toolCalls: states });
-  expect(written).toEqual(["pay: waits", "pay: runs"]);
+  expect(written).toEqual(["pay: waits", "pay: attack-runs"]);
 });
 
 test("arguments of half characters and names of no tool run nothing, before a crash and after", async () => {
@@ -128,17 +128,17 @@ test("arguments of half characters and names of no tool run nothing, before a cr
     { id: "half", name: "lab__pay", args: '{"what":"\ud800"}' },
     { id: "nul", name: "lab__pay\0", args: '{"what":"nul"}' },
     { id: "proto", name: "__proto__", args: "{}" },
-    payment("real", "hold"),
+    payment("attack-real", "hold"),
   ];
   const response = await chat([{ calls }, { text: ["end"] }], "lab");
   const runId = runIdOf(response);
-  await expect.poll(() => written).toContain("pay: real");
+  await expect.poll(() => written).toContain("pay: attack-real");
   await crash(runId);
   await response.text().catch(() => {});
   const failed = { state: "FAILED_FINAL" };
   const toolCalls = [failed, failed, failed, { state: "PENDING" }];
   await untilState(runId, { status: "waiting", toolCalls });
-  expect(written).toEqual(["pay: real"]);
+  expect(written).toEqual(["pay: attack-real"]);
 });
 
 test("requests under a key are compared as JSON: by value, and by the code points of their text", async () => {
