@@ -11,7 +11,7 @@ import { readProgress } from "../../src/loop/run-memory.ts";
 import type { StopReason } from "../../src/protocol/run-facts.ts";
 import type { Settlement } from "../../src/protocol/tool-invocation.ts";
 import type { DeadlineName, Deadlines } from "./deadlines.ts";
-import { OutboxDelivery } from "./deliver-outbox.ts";
+import { OutboxDelivery } from "./outbox-delivery.ts";
 import { readLife, type OpenRun } from "./open-run.ts";
 import { isAwaited } from "./stored-invocations.ts";
 

@@ -21,7 +21,7 @@ export function createRunTables(sql: SqlStorage): void {
        truncated INTEGER NOT NULL,
        state TEXT NOT NULL CHECK (state IN ('PENDING', 'COMPLETED', 'FAILED_RETRYABLE',
          'FAILED_FINAL', 'COMPENSATED', 'EXPIRED')),
-       dispatches INTEGER NOT NULL, payload_hash TEXT, binding TEXT, args TEXT, amounts TEXT,
+       dispatches INTEGER NOT NULL, binding TEXT, args TEXT, amounts TEXT,
        awaited_until_ms INTEGER, settlement TEXT, asked_ms INTEGER NOT NULL, ending TEXT,
        UNIQUE (step, tool_call_id)
      );

@@ -28,10 +28,10 @@ export class StoredInvocations {
     const { args, ...binding } = record.binding ?? {};
     this.#sql.exec(
       `INSERT INTO invocations (seq, step, tool_call_id, part, name, arguments_text, truncated, state,
-         dispatches, payload_hash, binding, args, amounts, awaited_until_ms, asked_ms, ending)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         dispatches, binding, args, amounts, awaited_until_ms, asked_ms, ending)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (seq) DO UPDATE SET state = excluded.state, dispatches = excluded.dispatches,
-         payload_hash = excluded.payload_hash, binding = excluded.binding, args = excluded.args,
+         binding = excluded.binding, args = excluded.args,
          amounts = excluded.amounts, awaited_until_ms = excluded.awaited_until_ms,
          ending = excluded.ending`,
       record.number,
@@ -44,7 +44,6 @@ export class StoredInvocations {
       record.truncated ? 1 : 0,
       record.state,
       record.dispatches,
-      record.binding?.payloadHash ?? null,
       record.binding ? JSON.stringify(binding) : null,
       args ? JSON.stringify(args) : null,
       record.amounts ? JSON.stringify(record.amounts) : null,

@@ -11,7 +11,7 @@ import type { RegisteredContract } from "../contracts/registered-contract.ts";
 import { createToolSource } from "../contracts/static-tool-source.ts";
 import type { RawEnv } from "../env.ts";
 import type { TenantId } from "../protocol/ids.ts";
-import type { RunPorts } from "../loop/run-loop.ts";
+import type { RunPorts } from "../loop/open-steps.ts";
 import {
   ASSISTANT_TRANSPORT_HEADERS,
   encodeEvent,

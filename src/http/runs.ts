@@ -31,7 +31,7 @@ export async function postMessage(authorised: Authorised): Promise<Response> {
   const body = await readJson(request, messageBody);
   if (!body.ok) return body.failure;
   const runId = await services.runIds.verify(id, principal.tenantId);
-  if (!runId) return problem("run_not_found");
+  if (!runId) return refuseRun(UNKNOWN);
   const key = await readActorKey(authorised);
   if (!key.ok) return key.failure;
   const answer = await services.runs.steer(runId, { text: body.value.content, ...key.value });
@@ -93,7 +93,7 @@ export async function getEvents({
     return problem("event_id_invalid", { detail: "It must be <epoch>-<sequence>." });
   }
   const runId = await services.runIds.verify(id, principal.tenantId);
-  if (!runId) return problem("run_not_found");
+  if (!runId) return refuseRun(UNKNOWN);
   const answer = await services.runs.events(runId, after);
   if (answer.status === 404) return problem("run_not_found");
   if (answer.status === 410) return problem("run_expired");

@@ -1,9 +1,9 @@
-import type { Clock } from "../capabilities/clock.ts";
 import type { Random } from "../capabilities/random.ts";
 import type { AiEvent } from "../protocol/ai-event.ts";
 import type { ModelFailure, ModelTurn } from "../protocol/model-event.ts";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.ts";
 import { isHighSurrogate } from "../protocol/utf16.ts";
+import { pause } from "../runner/pause.ts";
 import type { StepScope } from "./step-scope.ts";
 
 /** How often one step asks a provider that fails. */
@@ -81,17 +81,6 @@ function isPassingStatus(status: number): boolean {
 /** The provider sent no answer, so nothing of the run's budget went into one. */
 function isRefusal({ code }: ModelFailure): boolean {
   return code === "upstream_status" || code === "upstream_unreachable";
-}
-
-function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const cancel = clock.schedule(delayMs, resolve);
-  const stop = (): void => {
-    cancel();
-    resolve();
-  };
-  signal.addEventListener("abort", stop, { once: true });
-  return promise.finally(() => signal.removeEventListener("abort", stop));
 }
 
 interface Streamed {

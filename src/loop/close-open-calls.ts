@@ -13,7 +13,7 @@ export function closeOpenCalls(
   ports: Ending["ports"],
   { runId, principal: { tenantId, actorId } }: RunClaim,
   transcript: readonly TranscriptMessage[],
-): readonly TranscriptMessage[] {
+): void {
   const startedAtMs = ports.clock.nowMs();
   for (const record of ports.invocations.open()) {
     const { toolCallId, step, part, settlement, binding } = record;
@@ -23,13 +23,21 @@ export function closeOpenCalls(
     else if (isInDoubt(record) && binding?.mutates === true) concludeStopped(ending, INTERRUPTED);
     else concludeEarly(ending, TOOL_FAILED.failure);
   }
+  for (const answer of unremembered(ports, transcript)) ports.journal.remember(answer);
+}
+
+/** Results that the calls of the last assistant message have, and the conversation has not. */
+function unremembered(
+  { invocations }: Pick<Ending["ports"], "invocations">,
+  transcript: readonly TranscriptMessage[],
+): readonly TranscriptMessage[] {
   const last = transcript.findLastIndex(({ role }) => role === "assistant");
   const asked = transcript[last];
   if (asked?.role !== "assistant") return [];
   const answered = new Set(
     transcript.slice(last).map((message) => message.role === "tool" && message.toolCallId),
   );
-  return ports.invocations
+  return invocations
     .ended()
     .filter(({ toolCallId }) => asked.toolCalls.some((call) => call.toolCallId === toolCallId))
     .filter(({ toolCallId }) => !answered.has(toolCallId))

@@ -4,6 +4,7 @@ import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { RunClaim } from "../protocol/run-claim.ts";
 import { InvocationLedger } from "../runner/invocation-ledger.ts";
 import { closeOpenCalls } from "./close-open-calls.ts";
+import { endRun } from "./end-run.ts";
 import { endOfStop } from "./run-end.ts";
 import type { RunMemory } from "./run-memory.ts";
 
@@ -18,10 +19,7 @@ export function endInterrupted(
 ): void {
   const { transcript, progress } = memory;
   const invocations = new InvocationLedger(journal, memory.invocations);
-  const answers = closeOpenCalls({ clock, journal, invocations }, claim, transcript);
-  for (const answer of answers) journal.remember(answer);
+  closeOpenCalls({ clock, journal, invocations }, claim, transcript);
   journal.append(progress.openTexts.map((part) => ({ type: "text_finished", part })));
-  inbox.close();
-  for (const text of inbox.takeAll()) journal.remember({ role: "user", text });
-  journal.append([{ type: "done", ...endOfStop("interrupted"), usage: progress.usage }]);
+  endRun({ journal, inbox }, endOfStop("interrupted"), progress.usage);
 }

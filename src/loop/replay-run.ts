@@ -12,7 +12,8 @@ import { playLedger } from "./replay/played-ledger.ts";
 import { playBroker, playTools } from "./replay/played-tools.ts";
 import { playModel, turnsOf } from "./replay/played-model.ts";
 import { whyNotReplayable, type NotReplayableReason } from "./replay/why-not-replayable.ts";
-import { runLoop, type RunLife, type RunPorts } from "./run-loop.ts";
+import type { RunLife, RunPorts } from "./open-steps.ts";
+import { runLoop } from "./run-loop.ts";
 import { beginMemory, type RunMemory } from "./run-memory.ts";
 
 /** What decides: the tools' contracts of now, and who may do what. Contract: neither acts on anything. */

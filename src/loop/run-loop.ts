@@ -1,68 +1,21 @@
-import type { BudgetLedger } from "../capabilities/budget-ledger.ts";
-import type { Mailbox } from "../capabilities/inbox.ts";
-import type { Model } from "../capabilities/model.ts";
-import type { LoadedPolicy, PolicyStore } from "../capabilities/policy-store.ts";
-import { routeVersions } from "../contracts/route-versions.ts";
-import { createToolCatalog } from "../contracts/tool-catalog.ts";
 import type { AiEvent } from "../protocol/ai-event.ts";
-import type { PolicyPin } from "../protocol/policy-pin.ts";
-import type { RunClaim } from "../protocol/run-claim.ts";
 import type { StopReason } from "../protocol/run-facts.ts";
-import { limitsOf, narrowPolicy, type ToolPolicy } from "../protocol/tool-policy.ts";
-import type { TranscriptMessage } from "../protocol/transcript-message.ts";
-import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.ts";
-import type { ToolRunnerPorts } from "../runner/call-in-hand.ts";
+import { addUsage, NO_USAGE } from "../protocol/usage.ts";
 import { InvocationLedger } from "../runner/invocation-ledger.ts";
-import { RunBudget } from "../runner/run-budget.ts";
 import { WAITING } from "../runner/settle-doubt.ts";
-import { createToolRunner } from "../runner/tool-runner.ts";
-import { CallIds } from "./call-ids.ts";
 import { closeOpenCalls } from "./close-open-calls.ts";
-import { Growth } from "./growth.ts";
-import { ModelCalls } from "./model-calls.ts";
+import { endRun } from "./end-run.ts";
+import {
+  openSteps,
+  type LedgeredPorts,
+  type OpenLife,
+  type RunLife,
+  type RunPorts,
+  type Steps,
+} from "./open-steps.ts";
 import { endOf, endOfStop, failed, overBudget, type RunEnd } from "./run-end.ts";
 import type { RunMemory } from "./run-memory.ts";
 import { runStep, type Step, type StepEnd } from "./run-step.ts";
-import type { StepScope } from "./step-scope.ts";
-import { TenantTokens } from "./tenant-tokens.ts";
-
-/** What one run stands on. */
-export interface RunPorts extends Omit<
-  ToolRunnerPorts,
-  | "versions"
-  | "policy"
-  | "pin"
-  | "principal"
-  | "connectionIds"
-  | "budget"
-  | "invocations"
-  | "workflowId"
-> {
-  readonly model: Model;
-  readonly ledger: BudgetLedger;
-  /** What people say while the run goes; the loop closes it before the run ends. */
-  readonly inbox: Mailbox;
-  /**
-   * Ends the run's time so long after it began, by aborting its signal with the reason `time`. Time in
-   * which it waits for people does not count. Contract: the first call counts, in whichever life.
-   */
-  readonly limitTime: (maxMs: number) => void;
-}
-
-/** Steps of a run whose policy sets no limit. */
-const DEFAULT_MAX_STEPS = 20;
-/** Time of a run whose policy sets no limit: as long as the platform keeps it awake without a reader. */
-const DEFAULT_MAX_WALL_CLOCK_MS = 15 * 60_000;
-
-/** One life of a run. */
-export interface RunLife {
-  readonly claim: RunClaim;
-  readonly memory: RunMemory;
-  /** When its first life began; the versions of its tools are those of then. Unit: Unix milliseconds. */
-  readonly startedAtMs: number;
-  /** Aborts with a StopReason. */
-  readonly signal: AbortSignal;
-}
 
 /**
  * Carries a claimed run to its end, from wherever its earlier lives left it: model, tools, model, until
@@ -73,7 +26,7 @@ export interface RunLife {
  * call, and the run is to be given another life once there is word.
  */
 export async function runLoop(life: RunLife, ports: RunPorts): Promise<"ended" | typeof WAITING> {
-  const { inbox, journal } = ports;
+  const { journal } = ports;
   const { transcript, invocations: stored, progress } = life.memory;
   const invocations = new InvocationLedger(journal, stored);
   const spent = { usage: progress.usage };
@@ -83,34 +36,12 @@ export async function runLoop(life: RunLife, ports: RunPorts): Promise<"ended" |
     withdrawHalfStep(journal, life.memory);
     end = await runSteps(open, { ...ports, invocations });
   } catch {
-    const answers = closeOpenCalls({ ...ports, invocations }, life.claim, open.transcript);
-    for (const answer of answers) journal.remember(answer);
+    closeOpenCalls({ ...ports, invocations }, life.claim, open.transcript);
     end = BROKEN;
   }
   if (end === WAITING) return WAITING;
-  inbox.close();
-  for (const text of inbox.takeAll()) journal.remember({ role: "user", text });
-  journal.append([{ type: "done", ...end, usage: spent.usage }]);
+  endRun(ports, end, spent.usage);
   return "ended";
-}
-
-interface OpenLife extends RunLife {
-  /** The conversation; grows. */
-  readonly transcript: TranscriptMessage[];
-  readonly spent: { usage: Usage };
-}
-
-type LedgeredPorts = RunPorts & Pick<ToolRunnerPorts, "invocations">;
-
-/** What the steps of one life share. */
-interface Steps {
-  readonly scope: StepScope;
-  readonly budget: RunBudget;
-  readonly growth: Growth;
-  readonly tenantTokens: TenantTokens;
-  readonly spent: { usage: Usage };
-  /** The policy that an earlier life stood on cannot be read, so nobody knows its limits. */
-  readonly isPolicyLost: boolean;
 }
 
 async function runSteps(life: OpenLife, ports: LedgeredPorts): Promise<RunEnd | typeof WAITING> {
@@ -133,71 +64,6 @@ async function runSteps(life: OpenLife, ports: LedgeredPorts): Promise<RunEnd | 
     const end = await endAfter(steps, stepEnd);
     if (end) return end;
   }
-}
-
-async function openSteps(life: OpenLife, ports: LedgeredPorts): Promise<Steps> {
-  const { claim, memory, signal, transcript, spent } = life;
-  const { facts, progress } = memory;
-  const { journal } = ports;
-  if (!progress.hasStarted) {
-    journal.append([{ type: "run_started", runId: claim.runId, model: claim.model }]);
-  }
-  // What was counted and may have been made was made; before the run started, nothing was.
-  const made = progress.hasStarted ? facts.modelCalls : 0;
-  const loaded = await pinPolicy(ports, claim, facts.pin);
-  const policy = narrowPolicy(loaded.policy, claim.toolIds);
-  const { maxSteps = DEFAULT_MAX_STEPS, maxWallClockMs = DEFAULT_MAX_WALL_CLOCK_MS } =
-    policy.budgets;
-  ports.limitTime(maxWallClockMs);
-  const budget = restoreBudget(memory, policy);
-  const specs = ports.source.listToolSpecs();
-  const routing = { runKey: claim.runId, nowMs: life.startedAtMs };
-  const runner = createToolRunner({
-    ...ports,
-    policy,
-    pin: loaded.pin,
-    versions: routeVersions(specs, policy, routing),
-    principal: claim.principal,
-    workflowId: claim.workflowId ?? claim.runId,
-    connectionIds: claim.connectionIds ?? [],
-    budget,
-  });
-  const scope: StepScope = {
-    ...ports,
-    claim,
-    signal,
-    transcript,
-    runner,
-    modelCalls: new ModelCalls(journal, { made, counted: facts.modelCalls }, maxSteps),
-    tools: [...createToolCatalog(specs, policy, routing).tools.values()],
-    callIds: new CallIds(transcript),
-    nextPart: counterFrom(progress.nextPart),
-  };
-  const growth = new Growth(transcript, claim.messages.length);
-  const tenantTokens = new TenantTokens({ ...ports, claim, policy, pin: loaded.pin });
-  const isPolicyLost = facts.pin !== undefined && loaded.deniedBecause !== undefined;
-  return { scope, budget, growth, tenantTokens, spent, isPolicyLost };
-}
-
-/** A run stands on one policy all its lives; it was noted before anything was allowed by it. */
-async function pinPolicy(
-  { policies, journal }: { readonly policies: PolicyStore; readonly journal: RunPorts["journal"] },
-  { principal: { tenantId } }: RunClaim,
-  pin: PolicyPin | undefined,
-): Promise<LoadedPolicy> {
-  if (pin) return policies.read(tenantId, pin);
-  const loaded = await policies.load(tenantId);
-  journal.note({ pin: loaded.pin });
-  return loaded;
-}
-
-/** What the earlier lives used up is used up. */
-function restoreBudget({ invocations, progress }: RunMemory, { budgets }: ToolPolicy): RunBudget {
-  const budget = new RunBudget(limitsOf(budgets), budgets.maxRetries);
-  const { inputTokens, outputTokens } = progress.usage;
-  budget.spend({ tokens: inputTokens + outputTokens });
-  for (const record of invocations) budget.restore(record);
-  return budget;
 }
 
 function firstStep({ facts, progress }: RunMemory): Step {
@@ -263,8 +129,3 @@ const IN_DOUBT = failed(
   "outcome_unknown",
   "Nobody told in time what became of a tool call; look before it is repeated.",
 );
-
-function counterFrom(first: number): () => number {
-  let next = first;
-  return () => next++;
-}

@@ -47,15 +47,3 @@ export function hasHappened({
   const { taxonomyClass, notCommitted } = outcome.failure;
   return taxonomyClass === "OBSERVATION_NORMALIZATION_FAIL" && notCommitted !== true;
 }
-
-/** Waits, or until the run is cancelled. */
-export function wait({ ports, signal }: CallInHand, delayMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const cancel = ports.clock.schedule(delayMs, resolve);
-  const stop = (): void => {
-    cancel();
-    resolve();
-  };
-  signal.addEventListener("abort", stop, { once: true });
-  return promise.finally(() => signal.removeEventListener("abort", stop));
-}

@@ -20,7 +20,8 @@ import { checkTurn } from "./gates/check-turn.ts";
 import { lookupTool } from "./gates/lookup-tool.ts";
 import { asksForThe, isInDoubt, operationIdOf, OTHER_PAYLOAD } from "./invocation-ledger.ts";
 import { passGates, type Passage } from "./pass-gates.ts";
-import { nextRetryMs, wait } from "./retry.ts";
+import { pause } from "./pause.ts";
+import { nextRetryMs } from "./retry.ts";
 import {
   awaitOperator,
   concludeSettled,
@@ -148,7 +149,7 @@ async function tryAndConclude(first: CallInHand): Promise<Outcome> {
     if (delayMs === undefined) return doubt ? settle(hand, doubt) : conclude(hand, passage);
     // So that a crash while it waits asks nobody what is known.
     if (passage.dispatched && !doubt && mutates(hand.tool)) invocations.retract(first.context);
-    await wait(hand, delayMs);
+    await pause(hand.ports.clock, delayMs, hand.signal);
     const { begun } = passage;
     const wanted = checkTurn(hand, begun !== undefined);
     if (!wanted.ok) {

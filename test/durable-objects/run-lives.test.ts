@@ -30,6 +30,17 @@ async function start(...steps: readonly ScriptedStep[]): Promise<string> {
   return runId;
 }
 
+/** Starts a run that died twice over one step, and is not to be taken up again for a minute. */
+async function startBackingOff(): Promise<string> {
+  const runId = await start(HANGS);
+  await crash(runId);
+  await untilState(runId, { recoveries: 1 });
+  const soonMs = Date.now() + 60_000;
+  await rowsOf(runId, `UPDATE deadlines SET at_ms = ${soonMs} WHERE name = 'watchdog'`);
+  await crash(runId);
+  return runId;
+}
+
 /** Waits until the model's first word is stored. */
 const untilStreaming = (runId: string): Promise<void> =>
   expect
@@ -109,14 +120,7 @@ describe("the watchdog", () => {
 
   // Mutant: a wake that recovers whenever it happens.
   test("lets time pass between two recoveries that brought nothing", async () => {
-    const runId = await start(HANGS);
-    await crash(runId);
-    await untilState(runId, { recoveries: 1 });
-    await rowsOf(
-      runId,
-      `UPDATE deadlines SET at_ms = ${Date.now() + 60_000} WHERE name = 'watchdog'`,
-    );
-    await crash(runId);
+    const runId = await startBackingOff();
     const calls = async (): Promise<unknown> =>
       (await rowsOf(runId, "SELECT facts FROM run"))[0]?.["facts"];
     const before = await calls();
@@ -189,14 +193,7 @@ test("a run that cannot be taken up answers all the same, and is tried again", a
 
 // Mutant: wake begins no epoch while it backs off.
 test("a reader who saw what a crash lost goes on, even while the run backs off", async () => {
-  const runId = await start(HANGS);
-  await crash(runId);
-  await untilState(runId, { recoveries: 1 });
-  await rowsOf(
-    runId,
-    `UPDATE deadlines SET at_ms = ${Date.now() + 60_000} WHERE name = 'watchdog'`,
-  );
-  await crash(runId);
+  const runId = await startBackingOff();
   await untilState(runId, { status: "running", recoveries: 2 });
   const response = await send(`/v1/runs/${runId}/events`, {
     caller: "lab",

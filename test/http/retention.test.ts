@@ -117,9 +117,9 @@ test("a run keeps its evidence for seven days and its key for thirty", async () 
 // Mutant: the key, or the arguments, are put into KV.
 test("what became of a write is published without its arguments, under no key in the clear", async () => {
   const { runId, body } = await finish("published");
-  const [row] = await rowsOf(runId, "SELECT binding, payload_hash FROM invocations");
-  const binding = row?.["binding"] as string;
-  const { idempotencyKey } = JSON.parse(binding) as { idempotencyKey: string };
+  const [row] = await rowsOf(runId, "SELECT binding FROM invocations");
+  const binding = JSON.parse(row?.["binding"] as string) as Record<string, string>;
+  const { idempotencyKey = "", payloadHash = "" } = binding;
   const name = `invocation/lab/${await hashText(idempotencyKey)}`;
   const notice = await bindings.IDEMPOTENCY.get(name);
   expect(JSON.parse(notice ?? "")).toMatchObject({
@@ -127,7 +127,7 @@ test("what became of a write is published without its arguments, under no key in
     invocationId: "inv_1",
     toolId: "lab__pay",
     state: "COMPLETED",
-    payloadHash: row?.["payload_hash"],
+    payloadHash,
     outcome: "SUCCESS",
   });
   expect(`${name}${notice}`).not.toContain(idempotencyKey);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Model } from "../../src/capabilities/model.ts";
-import { runLoop, type RunPorts } from "../../src/loop/run-loop.ts";
+import type { RunPorts } from "../../src/loop/open-steps.ts";
+import { runLoop } from "../../src/loop/run-loop.ts";
 import { beginMemory } from "../../src/loop/run-memory.ts";
 import type { ModelEvent, ModelFailure } from "../../src/protocol/model-event.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";

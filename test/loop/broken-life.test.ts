@@ -3,7 +3,7 @@ import type { Model } from "../../src/capabilities/model.ts";
 import type { PolicyStore } from "../../src/capabilities/policy-store.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
-import type { RunPorts } from "../../src/loop/run-loop.ts";
+import type { RunPorts } from "../../src/loop/open-steps.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
 import type { StopReason } from "../../src/protocol/run-facts.ts";
 import { NO_USAGE } from "../../src/protocol/usage.ts";

@@ -7,7 +7,8 @@ import type {
 } from "../../src/capabilities/budget-ledger.ts";
 import type { PolicyStore } from "../../src/capabilities/policy-store.ts";
 import type { Model } from "../../src/capabilities/model.ts";
-import { runLoop, type RunPorts } from "../../src/loop/run-loop.ts";
+import type { RunPorts } from "../../src/loop/open-steps.ts";
+import { runLoop } from "../../src/loop/run-loop.ts";
 import { beginMemory } from "../../src/loop/run-memory.ts";
 import type { ToolCallId } from "../../src/protocol/ids.ts";
 import type { ModelTurn } from "../../src/protocol/model-event.ts";

@@ -5,7 +5,7 @@ import type { Model } from "../../src/capabilities/model.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
-import type { RunPorts } from "../../src/loop/run-loop.ts";
+import type { RunPorts } from "../../src/loop/open-steps.ts";
 import type { AiEvent } from "../../src/protocol/ai-event.ts";
 import type { ModelFailure, ModelTurn } from "../../src/protocol/model-event.ts";
 import { fail, ok } from "../../src/protocol/result.ts";

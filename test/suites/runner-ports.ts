@@ -13,7 +13,7 @@ import type {
   ToolInvocationRecord,
 } from "../../src/protocol/tool-invocation.ts";
 import { limitsOf } from "../../src/protocol/tool-policy.ts";
-import type { RunPorts } from "../../src/loop/run-loop.ts";
+import type { RunPorts } from "../../src/loop/open-steps.ts";
 import type { ToolRunnerPorts } from "../../src/runner/call-in-hand.ts";
 import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
 import { RunBudget } from "../../src/runner/run-budget.ts";

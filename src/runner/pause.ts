@@ -1,0 +1,13 @@
+import type { Clock } from "../capabilities/clock.ts";
+
+/** Waits so long, or until the signal aborts. Contract: leaves no timer and no listener behind. */
+export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.schedule(delayMs, resolve);
+  const stop = (): void => {
+    cancel();
+    resolve();
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  return promise.finally(() => signal.removeEventListener("abort", stop));
+}
