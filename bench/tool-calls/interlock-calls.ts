@@ -128,7 +128,7 @@ function makePorts(): ToolRunnerPorts {
       learn: () => {},
       read: () => Promise.resolve({ policy: POLICY, pin }),
     },
-    principal: { tenantId: TENANT, actorId: ACTOR, scopes: ["chat", "orders:write"] },
+    principal: { tenantId: TENANT, actorId: ACTOR, roles: [], scopes: ["chat", "orders:write"] },
     connectionIds: [],
     authorizationOf: () => ({
       check: async ({ scopes, requiredScopes }) =>

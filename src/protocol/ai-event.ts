@@ -1,3 +1,5 @@
+import type { ApprovalSummary } from "./approval-view.ts";
+import type { ConfirmationPacket } from "./confirmation-packet.ts";
 import type { RunId, ToolCallId } from "./ids.ts";
 import type { JsonObject } from "./json.ts";
 import type { ModelFinish } from "./model-event.ts";
@@ -65,6 +67,23 @@ export type AiEvent =
       readonly toolCallId: ToolCallId;
       readonly untilMs: number;
     }
+  /** People are asked whether the call may run. */
+  | {
+      readonly type: "approval_requested";
+      readonly part: number;
+      readonly toolCallId: ToolCallId;
+      readonly approval: ApprovalSummary;
+      readonly packet: ConfirmationPacket;
+    }
+  /** Somebody decided, or nobody did in time. */
+  | {
+      readonly type: "approval_updated";
+      readonly part: number;
+      readonly toolCallId: ToolCallId;
+      readonly approval: ApprovalSummary;
+    }
+  /** Nothing goes on until people have decided; a stream that has told so may end here. */
+  | { readonly type: "run_waiting"; readonly usage: Usage }
   | {
       readonly type: "tool_call_result";
       readonly part: number;

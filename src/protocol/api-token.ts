@@ -15,11 +15,14 @@ const actorId = v.pipe(
   v.transform((id) => id as ActorId),
 );
 
+const word = v.pipe(v.string(), v.regex(/^[a-z0-9_.:-]{1,64}$/));
+
 const principal = v.strictObject({
   tenantId,
   actorId,
   subjectId: v.optional(actorId),
-  scopes: v.array(v.pipe(v.string(), v.regex(/^[a-z0-9_.:-]{1,64}$/))),
+  scopes: v.array(word),
+  roles: v.optional(v.array(word), []),
 });
 
 const apiTokens = v.array(

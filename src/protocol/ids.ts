@@ -12,6 +12,8 @@ export type ToolId = Branded<"ToolId">;
 export type ConnectionId = Branded<"ConnectionId">;
 /** Stays the same from start to result (seeds/000 #5); unique within its run. */
 export type ToolCallId = Branded<"ToolCallId">;
+/** `appr_<nonce>_<mac>_<invocation>_<generation>`: names one payload that people are asked about. */
+export type ApprovalId = Branded<"ApprovalId">;
 /** `<recovery epoch>-<sequence>`; see event-id.ts. */
 export type EventId = Branded<"EventId">;
 

@@ -4,7 +4,13 @@ import type { ActorId, TenantId } from "./ids.ts";
 export const SCOPES = [
   "chat",
   "runs:read",
+  /** Runs and approvals of everybody in the tenant, not the caller's own alone. */
+  "runs:read_all",
   "runs:operate",
+  "approvals:read",
+  "approvals:decide",
+  "audit:read",
+  "embed:mint",
   "tools:read",
   "policy:read",
   "policy:write",
@@ -19,4 +25,14 @@ export interface Principal {
   /** On whose behalf the actor acts. */
   readonly subjectId?: ActorId | undefined;
   readonly scopes: readonly string[];
+  /** What the person is to the tenant; policies ask for roles where people decide. */
+  readonly roles: readonly string[];
+}
+
+/** The person on whose account a request is made. */
+export function personOf({
+  actorId,
+  subjectId,
+}: Pick<Principal, "actorId" | "subjectId">): ActorId {
+  return subjectId ?? actorId;
 }

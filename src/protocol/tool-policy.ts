@@ -1,4 +1,9 @@
 import * as v from "valibot";
+import {
+  PATTERN_DEFAULTS,
+  requirementFields,
+  type ApprovalRequirement,
+} from "./approval-requirement.ts";
 import { argumentRule } from "./argument-rule.ts";
 import type { BudgetAmounts } from "./budget.ts";
 import { SIDE_EFFECT_CLASSES, type SideEffectClass } from "./side-effect-class.ts";
@@ -80,10 +85,22 @@ const toolPolicyDocument = v.strictObject({
       allowedTool,
     ),
   ),
-  /** Effects that a person must approve first; until approvals exist that means denied. */
+  /** Effects that a person must approve first. */
   requireApprovalForEffects: v.optional(few(v.picklist(TOOL_EFFECTS)), []),
   /** Side-effect classes that a person must approve first. */
   requireApprovalForClasses: v.optional(few(v.picklist(SIDE_EFFECT_CLASSES)), []),
+  /** How people are asked; the first rule that fits a tool counts. See docs/approvals.md. */
+  approvals: v.optional(
+    few(
+      v.strictObject({
+        /** Absent means every tool, like `classes`. */
+        tools: v.optional(few(name)),
+        classes: v.optional(few(v.picklist(SIDE_EFFECT_CLASSES))),
+        ...requirementFields,
+      }),
+    ),
+    [],
+  ),
   argumentRules: v.optional(few(argumentRule), []),
   /** Who may use which stored connection for which tool. */
   grants: v.optional(
@@ -174,8 +191,48 @@ export function decide(policy: ToolPolicy, tool: DecidedTool): ToolPolicyDecisio
   const asks =
     tool.confirmationRequired ||
     policy.requireApprovalForEffects.includes(tool.effect) ||
-    policy.requireApprovalForClasses.includes(tool.sideEffectClass);
+    policy.requireApprovalForClasses.includes(tool.sideEffectClass) ||
+    policy.approvals.some((rule) => names(rule) && fits(rule, tool));
   return asks ? "require_approval" : "allow";
+}
+
+type ApprovalRule = ToolPolicy["approvals"][number];
+
+/** A rule that names tools or classes asks for people; any other only says how they are asked. */
+function names({ tools, classes }: ApprovalRule): boolean {
+  return tools !== undefined || classes !== undefined;
+}
+
+/** The consent of one person is never enough for what cannot be undone by anybody. */
+function fits({ tools, classes, pattern }: ApprovalRule, tool: DecidedTool): boolean {
+  const isEnough = pattern !== "user_consent" || tool.sideEffectClass !== "CRITICAL_MUTATION";
+  return (
+    isEnough &&
+    (tools?.includes(tool.id) ?? true) &&
+    (classes?.includes(tool.sideEffectClass) ?? true)
+  );
+}
+
+/** Tells who has to agree to a call of a tool; undefined when nobody is asked. */
+export function requirementOf(
+  policy: ToolPolicy,
+  tool: DecidedTool,
+): ApprovalRequirement | undefined {
+  if (decide(policy, tool) !== "require_approval") return undefined;
+  const rule = policy.approvals.find((candidate) => fits(candidate, tool));
+  if (!rule) {
+    const isCritical = tool.sideEffectClass === "CRITICAL_MUTATION";
+    return PATTERN_DEFAULTS[isCritical ? "dual_control" : "user_consent"];
+  }
+  const { pattern, required, roles, excludeRequester, ttlSeconds } = rule;
+  const defaults = PATTERN_DEFAULTS[pattern];
+  return {
+    ...defaults,
+    ...(required !== undefined && { required }),
+    ...(roles && { roles }),
+    ...(excludeRequester !== undefined && { excludesRequester: excludeRequester }),
+    ...(ttlSeconds !== undefined && { ttlSeconds }),
+  };
 }
 
 /** Finds a tool's entry in the allowlist. */

@@ -3,7 +3,12 @@ import { createDevelopmentAuthenticator } from "../../src/adapters/development-a
 import { createStaticTokenAuthenticator } from "../../src/adapters/static-token-authenticator.ts";
 import type { ActorId, TenantId } from "../../src/protocol/ids.ts";
 
-const principal = { tenantId: "dev" as TenantId, actorId: "user:dev" as ActorId, scopes: [] };
+const principal = {
+  tenantId: "dev" as TenantId,
+  actorId: "user:dev" as ActorId,
+  roles: [],
+  scopes: [],
+};
 const authenticator = createDevelopmentAuthenticator(principal, createStaticTokenAuthenticator([]));
 const ask = (url: string, headers: Record<string, string> = {}): Promise<unknown> =>
   authenticator.authenticate(new Request(url, { headers }));

@@ -289,7 +289,12 @@ test("a policy that cannot be stored is answered as such, and may be tried again
     registry: { change: () => Promise.resolve({ kind: "unavailable" }) },
     toolSpecs: [],
   } as unknown as Services;
-  const principal = { tenantId: "acme", actorId: "user:acme", scopes: [] } as unknown as Principal;
+  const principal = {
+    tenantId: "acme",
+    actorId: "user:acme",
+    roles: [],
+    scopes: [],
+  } as unknown as Principal;
   const request = new Request("https://interlock.test/v1/policy", {
     method: "PUT",
     headers: { "content-type": "application/json", ...FIRST },

@@ -98,7 +98,7 @@ describe("of a tool in several versions", () => {
 
   async function versionFor(entry: object, query = ""): Promise<string | number> {
     const policy = policyOf({ allowedTools: [{ id: "test__many", ...entry }] });
-    const principal = { tenantId: "t", actorId: "user:a", scopes: ["tools:read"] };
+    const principal = { tenantId: "t", actorId: "user:a", roles: [], scopes: ["tools:read"] };
     const app = createApp({
       authenticator: { authenticate: () => Promise.resolve(ok(principal)) },
       policies: { load: () => Promise.resolve({ policy }) },

@@ -10,7 +10,7 @@ import { ACME, ANN, lenientPorts, passing, RUN_ID, settle } from "../suites/runn
 
 const CLAIM: RunClaim = {
   runId: RUN_ID,
-  principal: { tenantId: ACME, actorId: ANN, scopes: [] },
+  principal: { tenantId: ACME, actorId: ANN, roles: [], scopes: [] },
   model: "m",
   messages: [{ role: "user", text: "hi" }],
 };

@@ -16,7 +16,7 @@ import { live, Storage } from "./lives.ts";
 
 const CLAIM: RunClaim = {
   runId: RUN_ID,
-  principal: { tenantId: ACME, actorId: ANN, scopes: [] },
+  principal: { tenantId: ACME, actorId: ANN, roles: [], scopes: [] },
   model: "m",
   messages: [{ role: "user", text: "hi" }],
 };

@@ -387,7 +387,13 @@ describe("hooks", () => {
       },
     };
     const { tool } = noteTool();
-    const principal = { tenantId: ACME, actorId: ANN, subjectId: "user:bob" as never, scopes: [] };
+    const principal = {
+      tenantId: ACME,
+      actorId: ANN,
+      subjectId: "user:bob" as never,
+      roles: [],
+      scopes: [],
+    };
     const { call } = benchFor([tool], { hooks: [hook], principal });
     expect((await call("test__note", { text: "hi", amount: 3 })).ok).toBe(true);
     expect(seen).toEqual([{ text: "hi" }, "user:bob"]);

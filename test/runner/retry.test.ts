@@ -200,7 +200,7 @@ test("a key is that of one operation: another person, version, call or payload h
   ) => {
     const { subjectId, version = "1.0.0", id = "a", args = {} } = more;
     const { tool, keys } = readTool([up], { version });
-    const who = { tenantId: ACME, actorId: ANN, scopes: [] };
+    const who = { tenantId: ACME, actorId: ANN, roles: [], scopes: [] };
     const principal = { ...who, ...(subjectId !== undefined && { subjectId: subjectId as never }) };
     await benchFor([tool], { principal }).call("test__read", args, { step: 1, id });
     seen.push(...keys);

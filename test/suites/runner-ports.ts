@@ -105,7 +105,7 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
       learn: () => {},
       read: () => Promise.resolve({ policy: policyOf({ allowedTools: [] }) }),
     },
-    principal: { tenantId: ACME, actorId: ANN, scopes: [] },
+    principal: { tenantId: ACME, actorId: ANN, roles: [], scopes: [] },
     connectionIds: [],
     authorizationOf: () => ({
       check(question) {

@@ -122,7 +122,7 @@ export async function recordRun(
 }
 
 function callerOf({ contract }: Subject): Principal {
-  return { tenantId: ACME, actorId: ANN, scopes: contract.security.requiredScopes };
+  return { tenantId: ACME, actorId: ANN, roles: [], scopes: contract.security.requiredScopes };
 }
 
 function contractsOf(

@@ -70,6 +70,9 @@ export function decisionsOf(log: Iterable<AiEvent>): JsonValue {
         break;
       }
       case "text_finished":
+      case "approval_requested":
+      case "approval_updated":
+      case "run_waiting":
       case "tool_call_progress":
       case "user_message":
       case "title_set":

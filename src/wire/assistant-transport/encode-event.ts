@@ -68,6 +68,27 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
       const until = new Date(untilMs).toISOString();
       return [{ path: [], type: "data", data: [{ type: "outcome-awaited", toolCallId, until }] }];
     }
+    case "approval_requested": {
+      const { toolCallId, approval, packet } = event;
+      return [
+        {
+          path: [],
+          type: "data",
+          data: [{ type: "approval-request", toolCallId, approval, packet }],
+        },
+      ];
+    }
+    case "approval_updated": {
+      const { toolCallId, approval } = event;
+      return [
+        { path: [], type: "data", data: [{ type: "approval-update", toolCallId, approval }] },
+      ];
+    }
+    case "run_waiting":
+      return [
+        { path: [], type: "data", data: [{ type: "waiting" }] },
+        { path: [], type: "message-finish", finishReason: "tool-calls", usage: event.usage },
+      ];
     case "tool_call_result":
       return [
         {

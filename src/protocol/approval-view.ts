@@ -1,0 +1,93 @@
+import type { ApprovalRecord, ApprovalStatus, ApprovalVote } from "./approval.ts";
+import type { ApprovalPattern } from "./approval-requirement.ts";
+import type { ConfirmationPacket } from "./confirmation-packet.ts";
+import type { ActorId, ApprovalId, RunId, ToolCallId, ToolId } from "./ids.ts";
+import type { SideEffectClass } from "./side-effect-class.ts";
+
+/** One line of the queue: `GET /v1/approvals`. Times are ISO 8601, UTC. */
+export type ApprovalSummary = {
+  readonly approvalId: ApprovalId;
+  readonly runId: RunId;
+  readonly toolCallId: ToolCallId;
+  readonly toolId: ToolId;
+  readonly toolVersion: string;
+  readonly title: string;
+  readonly riskClass: SideEffectClass;
+  readonly status: ApprovalStatus;
+  readonly pattern: ApprovalPattern;
+  readonly required: number;
+  /** People who have approved so far. */
+  readonly approvals: number;
+  readonly roles: readonly string[];
+  readonly excludesRequester: boolean;
+  readonly requestedBy: ActorId;
+  readonly requestedAt: string;
+  readonly expiresAt: string;
+  readonly closedAt?: string;
+  readonly supersededBy?: ApprovalId;
+};
+
+/** `GET /v1/approvals/:id`. */
+export type ApprovalView = ApprovalSummary & {
+  /** `inv_<number>`. */
+  readonly invocationId: string;
+  readonly payloadHash: string;
+  readonly policyRevision: number;
+  readonly packet: ConfirmationPacket;
+  readonly votes: readonly {
+    readonly approverId: ActorId;
+    readonly decision: "approve" | "reject";
+    readonly reason?: string;
+    readonly at: string;
+  }[];
+  /** When the call took it. */
+  readonly consumedAt?: string;
+};
+
+/** Words a question for the queue. */
+export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary {
+  const { requirement, packet, votes, closedAtMs, supersededBy } = record;
+  return {
+    approvalId: record.id,
+    runId,
+    toolCallId: record.toolCallId,
+    toolId: record.toolId,
+    toolVersion: record.toolVersion,
+    title: packet.actionName.title,
+    riskClass: packet.riskClass,
+    status: record.status,
+    pattern: requirement.pattern,
+    required: requirement.required,
+    approvals: votes.filter(({ decision }) => decision === "approve").length,
+    roles: requirement.roles,
+    excludesRequester: requirement.excludesRequester,
+    requestedBy: record.requester,
+    requestedAt: toIso(record.askedAtMs),
+    expiresAt: toIso(record.expiresAtMs),
+    ...(closedAtMs !== undefined && { closedAt: toIso(closedAtMs) }),
+    ...(supersededBy && { supersededBy }),
+  };
+}
+
+/** Words a question for whoever decides it. */
+export function viewApproval(runId: RunId, record: ApprovalRecord): ApprovalView {
+  const { votes, consumedAtMs } = record;
+  return {
+    ...summarise(runId, record),
+    invocationId: `inv_${record.invocation}`,
+    payloadHash: record.payloadHash,
+    policyRevision: record.pin.revision,
+    packet: record.packet,
+    votes: votes.map(viewVote),
+    ...(consumedAtMs !== undefined && { consumedAt: toIso(consumedAtMs) }),
+  };
+}
+
+function viewVote(vote: ApprovalVote): ApprovalView["votes"][number] {
+  const { approverId, decision, reason, atMs } = vote;
+  return { approverId, decision, ...(reason !== undefined && { reason }), at: toIso(atMs) };
+}
+
+function toIso(unixMs: number): string {
+  return new Date(unixMs).toISOString();
+}
