@@ -14,7 +14,7 @@ const FOLDERS = {
   tools: { inside: ["protocol", "capabilities", "contracts"], packages: ["valibot", "jsep"] },
   runner: { inside: ["protocol", "capabilities", "contracts"], packages: [] },
   loop: { inside: ["protocol", "capabilities", "contracts", "runner"], packages: [] },
-  adapters: { inside: ["protocol", "capabilities", "wire", "env"], packages: ["valibot"] },
+  adapters: { inside: ["protocol", "capabilities", "wire", "env"], packages: ["jose", "valibot"] },
   http: {
     inside: ["protocol", "capabilities", "wire", "contracts"],
     packages: ["hono", "valibot"],

@@ -14,6 +14,7 @@ import { fail, ok } from "../../src/protocol/result.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
 import { NO_FACTS } from "../../src/protocol/run-facts.ts";
 import { limitsOf, parseToolPolicy, type ToolPolicy } from "../../src/protocol/tool-policy.ts";
+import { NOBODY_ASKED } from "../../src/loop/replay/nobody-asked.ts";
 import type { ToolRunnerPorts } from "../../src/runner/call-in-hand.ts";
 import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
 import { RunBudget } from "../../src/runner/run-budget.ts";
@@ -119,6 +120,9 @@ function makePorts(): ToolRunnerPorts {
     source,
     invocations: new InvocationLedger(journal, []),
     workflowId: "run_bench" as RunId,
+    registry: { current: () => Promise.resolve(pin) },
+    approvals: NOBODY_ASKED,
+    approvalSigner: { sign: () => Promise.resolve(""), read: () => Promise.resolve(undefined) },
     outcomeWaitMs: 1_000,
     versions: routeVersions(source.listToolSpecs(), POLICY, { nowMs: systemClock.nowMs() }),
     policy: POLICY,

@@ -6,6 +6,8 @@ export type DeadlineName =
   | "wall_clock"
   /** Ends the waiting for an operator. */
   | "outcome"
+  /** Ends the waiting for people's approval. */
+  | "approval"
   /** Tries again to publish what is not published yet. */
   | "outbox"
   /** Shrinks a finished run to what its key needs. */

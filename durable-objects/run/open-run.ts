@@ -6,6 +6,8 @@ import { EventFeed } from "./event-feed.ts";
 import { EventLog } from "./event-log.ts";
 import { Outbox } from "./outbox.ts";
 import type { RunStore } from "./run-store.ts";
+import { RunApprovals } from "./run-approvals.ts";
+import { StoredApprovals } from "./stored-approvals.ts";
 import { StoredInbox } from "./stored-inbox.ts";
 import { StoredInvocations } from "./stored-invocations.ts";
 import { StoredJournal } from "./stored-journal.ts";
@@ -29,6 +31,7 @@ export interface OpenRun {
   readonly log: EventLog;
   readonly feed: EventFeed;
   readonly journal: StoredJournal;
+  readonly approvals: RunApprovals;
   readonly inbox: StoredInbox;
 }
 
@@ -43,6 +46,7 @@ export function openRun({ storage, store, encoder, clock, abandon }: OpenRunPort
   const invocations = new StoredInvocations(sql);
   const outbox = new Outbox(sql);
   const inbox = new StoredInbox(sql);
+  const { runId } = store.identity();
   const journal = new StoredJournal({
     log,
     store,
@@ -55,9 +59,15 @@ export function openRun({ storage, store, encoder, clock, abandon }: OpenRunPort
     abandon,
     sync: () => storage.sync(),
   });
+  const approvals = new RunApprovals({
+    approvals: new StoredApprovals(sql),
+    invocations,
+    journal,
+    runId,
+  });
   if (ended) inbox.close();
   else inbox.restore(countSaid(transcript, store));
-  return { store, transcript, invocations, outbox, log, feed, journal, inbox };
+  return { store, transcript, invocations, outbox, log, feed, journal, approvals, inbox };
 }
 
 /** Messages of people that the conversation got while the run went. */

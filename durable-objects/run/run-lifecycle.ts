@@ -118,9 +118,22 @@ export class RunLifecycle {
     const isLate = (record.awaitedUntilMs ?? 0) <= settlement.atMs;
     if (isLate || store.lives().stop !== null) return "not_awaited";
     invocations.settle(number, settlement);
-    // A loop that goes, or will go again after a crash, finds it.
-    if (store.lives().isWaiting) this.#relaunch();
+    this.goOn();
     return "settled";
+  }
+
+  /** Goes on with a run that waits, for there is word; a loop that goes, or will after a crash, finds it. */
+  goOn(): void {
+    if (this.#run.store.lives().isWaiting) this.#relaunch();
+  }
+
+  /** Closes the questions whose time is up, whoever noticed it. */
+  expireApprovals(): void {
+    const { clock, deadlines } = this.#ports;
+    const { approvals } = this.#run;
+    deadlines.clear("approval");
+    if (!approvals.expire(clock.nowMs())) return this.#awaitApprovals();
+    this.goOn();
   }
 
   /**
@@ -151,6 +164,8 @@ export class RunLifecycle {
         return this.#askToStop("time");
       case "outcome":
         return this.#expireOutcomes();
+      case "approval":
+        return this.expireApprovals();
       case "outbox":
         return this.#delivery.deliver();
       case "retention":
@@ -202,14 +217,14 @@ export class RunLifecycle {
     const { store } = this.#run;
     const { clock, deadlines } = this.#ports;
     store.saveLives({ ...store.lives(), isWaiting: false });
-    deadlines.clear("outcome");
+    deadlines.clear("outcome", "approval");
     deadlines.resume("wall_clock", clock.nowMs());
     this.#watch(WATCH_EVERY_MS);
     this.#launch();
   }
 
   #launch(): void {
-    const { store, journal, inbox } = this.#run;
+    const { store, journal, inbox, approvals } = this.#run;
     const { env, contracts, clock, deadlines, keepAlive, abandon } = this.#ports;
     const abort = new AbortController();
     const { stop } = store.lives();
@@ -222,7 +237,7 @@ export class RunLifecycle {
     };
     const life = { ...readLife(this.#run), startedAtMs: createdMs, signal: abort.signal };
     const { tenantId } = life.claim.principal;
-    const ports = composeRun(env, { tenantId, journal, inbox, contracts, limitTime });
+    const ports = composeRun(env, { tenantId, journal, inbox, approvals, contracts, limitTime });
     const ended = runLoop(life, ports)
       .then((how) => this.#rest(how))
       .catch(abandon);
@@ -233,21 +248,43 @@ export class RunLifecycle {
 
   /** The loop has come to rest: the run has ended, or waits for a person. */
   #rest(how: Awaited<ReturnType<typeof runLoop>>): void {
-    const { store, journal, invocations } = this.#run;
+    const { store, journal, invocations, approvals } = this.#run;
     const { clock, deadlines, keepAlive } = this.#ports;
     this.#activity = undefined;
     if (how === "ended") return this.#settleDown();
     journal.flush();
     const records = invocations.all();
     const lives = store.lives();
-    const hasWord = records.some(({ settlement, end }) => settlement && !end);
-    if (lives.stop !== null || hasWord) return this.#relaunch();
+    const hasWord = records.some(
+      ({ number, settlement, awaitedUntilMs, end }) =>
+        !end && (settlement ?? (awaitedUntilMs === undefined && approvals.hasWord(number))),
+    );
+    if (lives.stop !== null || hasWord || this.#hasUnread()) return this.#relaunch();
     const untilMs = records.filter(isAwaited).map(({ awaitedUntilMs = 0 }) => awaitedUntilMs);
+    if (approvals.pending().length > 0) {
+      journal.append([{ type: "run_waiting", usage: store.progress().usage }]);
+      journal.flush();
+    }
     store.saveLives({ ...lives, isWaiting: true });
     deadlines.clear("watchdog");
     deadlines.pause("wall_clock", clock.nowMs());
-    deadlines.set("outcome", Math.min(...untilMs));
+    if (untilMs.length > 0) deadlines.set("outcome", Math.min(...untilMs));
+    this.#awaitApprovals();
     keepAlive(this.#delivery.deliver());
+  }
+
+  /** What a person says takes the calls back that people have not approved yet. */
+  #hasUnread(): boolean {
+    const { approvals, inbox } = this.#run;
+    return inbox.hasMail && approvals.pending().length > 0;
+  }
+
+  /** Sets when the first open question is to be closed, as long as nobody goes on. */
+  #awaitApprovals(): void {
+    const { approvals, store } = this.#run;
+    const expiries = approvals.pending().map(({ expiresAtMs }) => expiresAtMs);
+    if (expiries.length === 0 || !store.lives().isWaiting) return;
+    this.#ports.deadlines.set("approval", Math.min(...expiries));
   }
 
   /** The run has ended in this life. */
@@ -257,21 +294,21 @@ export class RunLifecycle {
   }
 
   #expireOutcomes(): void {
-    const { invocations, store } = this.#run;
+    const { invocations } = this.#run;
     const { clock, deadlines } = this.#ports;
     const atMs = clock.nowMs();
     deadlines.clear("outcome");
     for (const { number, awaitedUntilMs = 0 } of invocations.all().filter(isAwaited)) {
       if (awaitedUntilMs <= atMs) invocations.settle(number, { outcome: "expired", atMs });
     }
-    if (store.lives().isWaiting) this.#relaunch();
+    this.goOn();
   }
 
   /** Sets what a finished run has still before it. */
   #tidyUp(): void {
     const { store, outbox } = this.#run;
     const { env, deadlines, clock } = this.#ports;
-    deadlines.clear("watchdog", "wall_clock", "outcome");
+    deadlines.clear("watchdog", "wall_clock", "outcome", "approval");
     if (!outbox.isEmpty() && !deadlines.has("outbox")) deadlines.set("outbox", clock.nowMs());
     if (deadlines.has("forget")) return;
     const { runMs, keyMs } = checkedEnv(env).lifetimes;

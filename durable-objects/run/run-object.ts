@@ -1,5 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
 import type {
+  ApprovalAnswer,
+  ApprovalQuery,
+  Decision,
+  DecisionAnswer,
   OutcomeAnswer,
   OutcomeReport,
   RunAnswer,
@@ -7,12 +11,18 @@ import type {
   Steering,
   TranscriptAnswer,
 } from "../../src/capabilities/run-gateway.ts";
-import { composeClock, composeEncoder, type RunParts } from "../../src/compose/run.ts";
+import {
+  composeClock,
+  composeDeciding,
+  composeEncoder,
+  type RunParts,
+} from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { parseEventId } from "../../src/protocol/event-id.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
 import type { RunState } from "../../src/protocol/run-state.ts";
 import { MAX_CONVERSATION_BYTES } from "../../src/protocol/transcript-message.ts";
+import { ApprovalDecisions } from "./approval-decisions.ts";
 import { Deadlines } from "./deadlines.ts";
 import { openRun, type OpenRun } from "./open-run.ts";
 import { RunLifecycle } from "./run-lifecycle.ts";
@@ -25,6 +35,7 @@ const ALARM_RETRY_MS = 10_000;
 /** A claimed run, and its life. */
 interface Claimed extends OpenRun {
   readonly lifecycle: RunLifecycle;
+  readonly decisions: ApprovalDecisions;
 }
 
 /**
@@ -106,6 +117,7 @@ export abstract class RunObject extends DurableObject<RawEnv> {
       if (inbox.isFull) return { kind: "full" };
       inbox.put(text, requestKey);
       journal.append([{ type: "user_message", text }]);
+      if (this.#run.approvals.pending().length > 0) this.#run.lifecycle.goOn();
     }
     return { kind: "taken", state: await this.#readState() };
   }
@@ -118,6 +130,16 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     const settlement = { outcome, by, atMs: this.#clock.nowMs() };
     const kind = this.#run.lifecycle.settle(invocation, settlement);
     return kind === "settled" ? { kind, state: await this.#readState() } : { kind };
+  }
+
+  /** Shows a question that the run puts to people. */
+  async approval(query: ApprovalQuery): Promise<ApprovalAnswer> {
+    return this.#missing() ?? this.#run?.decisions.show(query) ?? { kind: "unknown" };
+  }
+
+  /** Takes what a person says to it. */
+  async decide(query: ApprovalQuery, decision: Decision): Promise<DecisionAnswer> {
+    return this.#missing() ?? this.#run?.decisions.decide(query, decision) ?? { kind: "unknown" };
   }
 
   transcript(): TranscriptAnswer {
@@ -140,8 +162,9 @@ export abstract class RunObject extends DurableObject<RawEnv> {
   #readState(): Promise<RunState> {
     const store = this.#store;
     const invocations = this.#run?.invocations.all() ?? [];
+    const asked = this.#run?.approvals.pending() ?? [];
     const stored = { identity: store.identity(), progress: store.progress(), lives: store.lives() };
-    return runStateOf({ ...stored, invocations });
+    return runStateOf({ ...stored, invocations, asked });
   }
 
   #start(claim: RunClaim): Response {
@@ -203,7 +226,13 @@ export abstract class RunObject extends DurableObject<RawEnv> {
       abandon,
       forget: () => this.#forget(),
     });
-    this.#run = { ...run, lifecycle };
+    const decisions = new ApprovalDecisions(run, {
+      clock: this.#clock,
+      compose: () => composeDeciding(this.env, this.contracts),
+      expire: () => lifecycle.expireApprovals(),
+      goOn: () => lifecycle.goOn(),
+    });
+    this.#run = { ...run, lifecycle, decisions };
     return this.#run;
   }
 

@@ -1,3 +1,4 @@
+import type { ApprovalRecord } from "../../src/protocol/approval.ts";
 import { hashText } from "../../src/protocol/canonical-hash.ts";
 import { statusOf, type RunState, type ToolCallSummary } from "../../src/protocol/run-state.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
@@ -10,6 +11,8 @@ export interface StoredRun {
   readonly progress: RunProgress;
   readonly lives: RunLives;
   readonly invocations: readonly ToolInvocationRecord[];
+  /** Open questions to people. */
+  readonly asked: readonly ApprovalRecord[];
 }
 
 /** Words what is stored of a run as `GET /v1/runs/:id` shows it. */
@@ -26,7 +29,7 @@ export async function runStateOf(run: StoredRun): Promise<RunState> {
     model,
     steps,
     recoveries: run.lives.epoch,
-    toolCalls: await Promise.all(run.invocations.map(toSummary)),
+    toolCalls: await Promise.all(run.invocations.map((record) => toSummary(record, run.asked))),
     usage,
     timestamps: {
       createdAt: toIso(createdMs),
@@ -35,10 +38,14 @@ export async function runStateOf(run: StoredRun): Promise<RunState> {
   };
 }
 
-async function toSummary(record: ToolInvocationRecord): Promise<ToolCallSummary> {
+async function toSummary(
+  record: ToolInvocationRecord,
+  questions: StoredRun["asked"],
+): Promise<ToolCallSummary> {
   const { number, toolCallId, name, step, state, dispatches, binding, settlement, end } = record;
   const { observation, response } = end ?? {};
   const metadata = observation?.execution_metadata;
+  const asked = questions.find(({ invocation }) => invocation === number);
   return {
     toolCallId,
     invocationId: `inv_${number}`,
@@ -53,6 +60,7 @@ async function toSummary(record: ToolInvocationRecord): Promise<ToolCallSummary>
       idempotencyKeyHash: await hashText(binding.idempotencyKey),
     }),
     ...(isAwaited(record) && { awaitsOutcomeUntil: toIso(record.awaitedUntilMs ?? 0) }),
+    ...(asked && { approvalId: asked.id, awaitsApprovalUntil: toIso(asked.expiresAtMs) }),
     ...(settlement?.by && { settledBy: settlement.by }),
     ...(observation && { outcome: observation.status.taxonomy_class }),
     ...(response && { nextAction: response.next_action }),

@@ -25,6 +25,11 @@ export function createRunTables(sql: SqlStorage): void {
        awaited_until_ms INTEGER, settlement TEXT, asked_ms INTEGER NOT NULL, ending TEXT,
        UNIQUE (step, tool_call_id)
      );
+     CREATE TABLE approvals (
+       invocation INTEGER NOT NULL, generation INTEGER NOT NULL, status TEXT NOT NULL,
+       tool_id TEXT NOT NULL, payload_hash TEXT NOT NULL, body TEXT NOT NULL,
+       PRIMARY KEY (invocation, generation)
+     ) WITHOUT ROWID;
      CREATE TABLE inbox (seq INTEGER PRIMARY KEY, request_key TEXT, body TEXT NOT NULL);
      CREATE TABLE events (
        first_seq INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, epoch INTEGER NOT NULL,

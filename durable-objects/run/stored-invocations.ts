@@ -72,6 +72,16 @@ export class StoredInvocations {
     return this.all().filter(isAwaited);
   }
 
+  /** Gives a call other arguments. Contract: only while its tool was not asked, whoever wants it. */
+  edit(number: number, argumentsText: string): void {
+    this.#sql.exec(
+      `UPDATE invocations SET arguments_text = ?, truncated = 0
+       WHERE seq = ? AND dispatches = 0 AND binding IS NULL`,
+      JSON.stringify(argumentsText),
+      number,
+    );
+  }
+
   /** Keeps what became of an operation. Contract: the first answer stays. */
   settle(number: number, settlement: Settlement): void {
     this.#sql.exec(

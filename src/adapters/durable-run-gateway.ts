@@ -1,4 +1,8 @@
 import type {
+  ApprovalAnswer,
+  ApprovalQuery,
+  Decision,
+  DecisionAnswer,
   OutcomeAnswer,
   OutcomeReport,
   RunAnswer,
@@ -17,6 +21,8 @@ interface RunMethods {
   steer(steering: Steering): Promise<SteerAnswer>;
   settle(report: OutcomeReport): Promise<OutcomeAnswer>;
   transcript(): Promise<TranscriptAnswer>;
+  approval(query: ApprovalQuery): Promise<ApprovalAnswer>;
+  decide(query: ApprovalQuery, decision: Decision): Promise<DecisionAnswer>;
 }
 
 /** Reaches each run's Durable Object by the run's id. */
@@ -41,5 +47,7 @@ export function createDurableRunGateway(runs: DurableObjectNamespace): RunGatewa
     steer: (runId, steering) => objectOf(runId).steer(steering),
     settle: (runId, report) => objectOf(runId).settle(report),
     transcript: (runId) => objectOf(runId).transcript(),
+    approval: (runId, query) => objectOf(runId).approval(query),
+    decide: (runId, query, decision) => objectOf(runId).decide(query, decision),
   };
 }

@@ -1,5 +1,10 @@
 import type { EventPosition } from "../protocol/event-id.ts";
+import type { ApprovalView } from "../protocol/approval-view.ts";
+import type { WhyNot } from "../protocol/decide-approval.ts";
 import type { ActorId, RunId } from "../protocol/ids.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { FieldError } from "../protocol/observation.ts";
+import type { Principal } from "../protocol/principal.ts";
 import type { RunClaim } from "../protocol/run-claim.ts";
 import type { RunState } from "../protocol/run-state.ts";
 import type { TranscriptMessage } from "../protocol/transcript-message.ts";
@@ -56,6 +61,44 @@ export type OutcomeAnswer =
   | { readonly kind: "unknown_invocation" }
   | NoRun;
 
+/** What a person says to a question. */
+export interface Decision {
+  readonly decision: "approve" | "reject";
+  readonly reason?: string;
+  /** What they want instead, with their approval. */
+  readonly arguments?: JsonObject;
+  /** It is one of many that are decided together. */
+  readonly isBulk?: boolean;
+}
+
+/** Which question of a run, and who wants to know or decide. */
+export interface ApprovalQuery {
+  readonly invocation: number;
+  readonly generation: number;
+  readonly principal: Principal;
+}
+
+export type ApprovalAnswer =
+  | {
+      readonly kind: "approval";
+      readonly approval: ApprovalView;
+      /** Why the caller may not approve it; absent when they may. */
+      readonly mayNot?: WhyNot | "closed";
+    }
+  /** No such question, or none that the caller may see. */
+  | { readonly kind: "unknown_approval" }
+  | NoRun;
+
+/** What became of a person's word. */
+export type DecisionAnswer =
+  | { readonly kind: "decided"; readonly approval: ApprovalView }
+  /** It was decided before, by somebody, or by time. */
+  | { readonly kind: "closed"; readonly approval: ApprovalView }
+  | { readonly kind: "not_allowed"; readonly why: WhyNot | "not_bulk" }
+  | { readonly kind: "arguments_refused"; readonly errors: readonly FieldError[] }
+  | { readonly kind: "unknown_approval" }
+  | NoRun;
+
 /**
  * Reaches the object that owns a run.
  * Contract: ids are verified before they come here. A run that was never started answers
@@ -84,4 +127,10 @@ export interface RunGateway {
   /** Tells what became of a call whose outcome is not known. Contract: the first word stays. */
   settle(runId: RunId, report: OutcomeReport): Promise<OutcomeAnswer>;
   transcript(runId: RunId): Promise<TranscriptAnswer>;
+  approval(runId: RunId, query: ApprovalQuery): Promise<ApprovalAnswer>;
+  /**
+   * Takes a person's word on a question. Contract: the first that decides it stays; the same word again
+   * is answered as the first time.
+   */
+  decide(runId: RunId, query: ApprovalQuery, decision: Decision): Promise<DecisionAnswer>;
 }

@@ -3,7 +3,11 @@ import { createOpenAIModel } from "../adapters/openai-model.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
 import { systemRandom } from "../adapters/system-random.ts";
+import { createApprovalSigner } from "../adapters/jose-approval-signer.ts";
+import type { ApprovalDesk } from "../capabilities/approval-desk.ts";
+import type { ApprovalSigner } from "../capabilities/approval-signer.ts";
 import type { Clock } from "../capabilities/clock.ts";
+import type { Egress } from "../capabilities/http-client.ts";
 import type { EventEncoder } from "../capabilities/event-encoder.ts";
 import type { Mailbox } from "../capabilities/inbox.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
@@ -38,9 +42,27 @@ export interface RunParts {
   readonly tenantId: TenantId;
   readonly journal: RunJournal;
   readonly inbox: Mailbox;
+  readonly approvals: ApprovalDesk;
   /** The tools of its deployment. */
   readonly contracts: readonly RegisteredContract[];
   readonly limitTime: RunPorts["limitTime"];
+}
+
+/** Assembles what the people's side of a run stands on; the tools that it binds are never run. */
+export function composeDeciding(
+  raw: RawEnv,
+  contracts: RunParts["contracts"],
+): Pick<RunPorts, "policies" | "source"> & { readonly signer: ApprovalSigner } {
+  const env = checkedEnv(raw);
+  return {
+    signer: createApprovalSigner(env.runIdSecret),
+    policies: composePolicies(env.policyKv),
+    source: createToolSource(contracts, {
+      clock: composeClock(),
+      runTitle: { set: () => {} },
+      egress: composeEgress(),
+    }),
+  };
 }
 
 /**
@@ -49,17 +71,19 @@ export interface RunParts {
  */
 export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const env = checkedEnv(raw);
-  const { tenantId, journal, inbox, contracts, limitTime } = parts;
+  const { tenantId, journal, inbox, approvals, contracts, limitTime } = parts;
   const clock = composeClock();
+  const tenants = composeTenants(env.tenants);
   const runTitle = {
     set: (title: string): void => journal.append([{ type: "title_set", title }]),
   };
-  const send = (request: Request): Promise<Response> => fetch(request);
-  const egress = createHttpEgress({ clock, fetch: send });
+  const egress = composeEgress();
   return {
     clock,
     journal,
     inbox,
+    approvals,
+    approvalSigner: createApprovalSigner(env.runIdSecret),
     limitTime,
     outcomeWaitMs: env.lifetimes.outcomeMs,
     random: systemRandom,
@@ -67,8 +91,17 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     policies: composePolicies(env.policyKv),
     authorizationOf: createPolicyAuthorization,
     broker: composeConnections(env).broker,
-    ledger: composeTenants(env.tenants).ledgerOf(tenantId),
+    registry: tenants.registry,
+    ledger: tenants.ledgerOf(tenantId),
     source: createToolSource(contracts, { clock, runTitle, egress }),
     model: createOpenAIModel({ ...env.openai, clock, fetch: send }),
   };
+}
+
+function composeEgress(): Egress {
+  return createHttpEgress({ clock: composeClock(), fetch: send });
+}
+
+function send(request: Request): Promise<Response> {
+  return fetch(request);
 }

@@ -10,7 +10,7 @@ export interface ToolCatalog {
 
 /**
  * Compiles the catalog from the known tools and policy, the one way a tool becomes visible. Tools
- * that need approval are left out until a person can be asked (seeds/000, P0).
+ * that need approval are shown: people are asked when they are called.
  */
 export function createToolCatalog(
   specs: readonly ToolSpec[],
@@ -45,5 +45,5 @@ export interface AskedTool {
 }
 
 function isShown(spec: ToolSpec, policy: ToolPolicy): boolean {
-  return decide(policy, { id: spec.name, ...spec }) === "allow";
+  return decide(policy, { id: spec.name, ...spec }) !== "deny";
 }

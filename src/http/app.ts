@@ -1,4 +1,5 @@
 import { Hono, type Handler } from "hono";
+import { getApproval, postDecision, postDecisions } from "./approvals.ts";
 import { postChat } from "./chat.ts";
 import { deleteConnection, putConnection } from "./connections.ts";
 import { getPolicy, putPolicy } from "./policy.ts";
@@ -18,6 +19,13 @@ export function createApp(services: Services): Hono {
   route(app, "/v1/runs/:id/messages", { POST: forScope(services, "chat", postMessage) });
   route(app, "/v1/runs/:id/invocations/:invocationId/outcome", {
     POST: forScope(services, "runs:operate", postOutcome),
+  });
+  route(app, "/v1/approvals/decisions", {
+    POST: forScope(services, "approvals:decide", postDecisions),
+  });
+  route(app, "/v1/approvals/:id", { GET: forScope(services, "approvals:read", getApproval) });
+  route(app, "/v1/approvals/:id/decisions", {
+    POST: forScope(services, "approvals:decide", postDecision),
   });
   route(app, "/v1/tools", { GET: forScope(services, "tools:read", getTools) });
   route(app, "/v1/connections/:id", {

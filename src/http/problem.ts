@@ -1,3 +1,5 @@
+import type { ApprovalView } from "../protocol/approval-view.ts";
+
 /** Every refusal over HTTP: its status and its title. The key is the stable `code`. */
 const PROBLEMS = {
   unknown_route: { status: 404, title: "There is nothing at this address" },
@@ -36,6 +38,10 @@ const PROBLEMS = {
   run_expired: { status: 410, title: "The run is over and its record is not kept any more" },
   invocation_not_found: { status: 404, title: "There is no such invocation" },
   outcome_not_awaited: { status: 409, title: "Nobody is asked what became of this invocation" },
+  approval_not_found: { status: 404, title: "There is no such approval" },
+  approval_closed: { status: 409, title: "The approval was decided before" },
+  approver_not_allowed: { status: 403, title: "The caller may not decide this" },
+  arguments_refused: { status: 422, title: "The tool does not take these arguments" },
   run_still_running: { status: 409, title: "The run has not ended yet" },
   run_ended: { status: 409, title: "The run takes no more messages" },
   too_many_messages: { status: 429, title: "Too many messages wait for the run's next step" },
@@ -60,6 +66,10 @@ export interface ProblemDetail {
   readonly errors?: readonly { readonly pointer: string; readonly message: string }[];
   /** The revision of the policy that stands. */
   readonly revision?: number;
+  /** What stands instead of what the caller wanted to decide. */
+  readonly approval?: ApprovalView;
+  /** Why this caller may not. */
+  readonly reason?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

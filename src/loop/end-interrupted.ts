@@ -1,3 +1,4 @@
+import type { ApprovalDesk } from "../capabilities/approval-desk.ts";
 import type { Clock } from "../capabilities/clock.ts";
 import type { Mailbox } from "../capabilities/inbox.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
@@ -8,18 +9,24 @@ import { endRun } from "./end-run.ts";
 import { endOfStop } from "./run-end.ts";
 import type { RunMemory } from "./run-memory.ts";
 
+interface EndingPorts {
+  readonly journal: RunJournal;
+  readonly inbox: Mailbox;
+  readonly approvals: ApprovalDesk;
+}
+
 /**
  * Ends a run that no loop could carry to its end: closes the calls and the texts that were left open, and
  * says that it was interrupted. It asks nobody, so that nothing can keep it from ending.
  */
 export function endInterrupted(
-  { journal, inbox }: { readonly journal: RunJournal; readonly inbox: Mailbox },
+  { journal, inbox, approvals }: EndingPorts,
   { claim, memory }: { readonly claim: RunClaim; readonly memory: RunMemory },
   clock: Clock,
 ): void {
   const { transcript, progress } = memory;
   const invocations = new InvocationLedger(journal, memory.invocations);
-  closeOpenCalls({ clock, journal, invocations }, claim, transcript);
+  closeOpenCalls({ clock, journal, invocations, approvals }, claim, transcript);
   journal.append(progress.openTexts.map((part) => ({ type: "text_finished", part })));
   endRun({ journal, inbox }, endOfStop("interrupted"), progress.usage);
 }

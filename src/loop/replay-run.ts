@@ -4,6 +4,7 @@ import { hashOf } from "../protocol/canonical-hash.ts";
 import { fail, ok, type Result } from "../protocol/result.ts";
 import { NO_FACTS } from "../protocol/run-facts.ts";
 import type { Play } from "./replay/play.ts";
+import { NOBODY_ASKED } from "./replay/nobody-asked.ts";
 import type { RunEvidence } from "./replay/run-evidence.ts";
 import { decisionsOf } from "./replay/decisions-of.ts";
 import { PlayedClock } from "./replay/played-clock.ts";
@@ -92,6 +93,9 @@ function playPorts(play: Play, journal: PlayedJournal, deciding: DecidingPorts):
       learn: () => {},
       read: () => Promise.resolve(policy),
     },
+    registry: { current: () => Promise.resolve(policy.pin) },
+    approvals: NOBODY_ASKED,
+    approvalSigner: { sign: () => Promise.resolve(""), read: () => Promise.resolve(undefined) },
     model,
     inbox: new PlayedInbox(play),
     hooks: [],

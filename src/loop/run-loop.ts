@@ -2,7 +2,7 @@ import type { AiEvent } from "../protocol/ai-event.ts";
 import type { StopReason } from "../protocol/run-facts.ts";
 import { addUsage, NO_USAGE } from "../protocol/usage.ts";
 import { InvocationLedger } from "../runner/invocation-ledger.ts";
-import { WAITING } from "../runner/settle-doubt.ts";
+import { WAITING } from "../runner/waiting.ts";
 import { closeOpenCalls } from "./close-open-calls.ts";
 import { endRun } from "./end-run.ts";
 import {

@@ -3,7 +3,7 @@ import { parseArguments, type ToolCall } from "../protocol/tool-call.ts";
 import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 import { NO_USAGE } from "../protocol/usage.ts";
 import { resultOf } from "../runner/conclude.ts";
-import { WAITING } from "../runner/settle-doubt.ts";
+import { WAITING } from "../runner/waiting.ts";
 import { askModel, type Answered } from "./ask-model.ts";
 import type { StepScope } from "./step-scope.ts";
 

@@ -38,16 +38,28 @@ export interface ApprovalRecord {
   readonly pin: PolicyPin;
   /** On whose account the call is made. */
   readonly requester: ActorId;
+  /** Who started the run; the same person, or somebody who acts for them. */
+  readonly actorId: ActorId;
   readonly requirement: ApprovalRequirement;
   readonly packet: ConfirmationPacket;
   readonly status: ApprovalStatus;
   readonly votes: readonly ApprovalVote[];
+  /** What somebody wants instead; its status is `superseded` then. */
+  readonly edit?: ApprovalEdit;
+  /** The question that took its place. */
   readonly supersededBy?: ApprovalId;
   readonly askedAtMs: number;
   readonly expiresAtMs: number;
   readonly closedAtMs?: number;
   /** When the call took it, which it may once. */
   readonly consumedAtMs?: number;
+}
+
+/** Other arguments for the same call, by somebody who might have approved it. */
+export interface ApprovalEdit {
+  /** `sha256:…` over them, validated, in canonical JSON. */
+  readonly payloadHash: string;
+  readonly vote: ApprovalVote;
 }
 
 /** One person's word. */

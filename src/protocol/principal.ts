@@ -29,6 +29,11 @@ export interface Principal {
   readonly roles: readonly string[];
 }
 
+/** Tells whether somebody may see what others of the tenant do. */
+export function seesAll({ scopes }: Pick<Principal, "scopes">): boolean {
+  return scopes.includes("runs:read_all") || scopes.includes("runs:operate");
+}
+
 /** The person on whose account a request is made. */
 export function personOf({
   actorId,

@@ -1,11 +1,11 @@
 import type { DoneReason, RunError } from "./ai-event.ts";
-import type { ActorId, RunId, ToolCallId } from "./ids.ts";
+import type { ActorId, ApprovalId, RunId, ToolCallId } from "./ids.ts";
 import type { InvocationState } from "./invocation-state.ts";
 import type { NextAction } from "./response-vector.ts";
 import type { TaxonomyClass } from "./taxonomy.ts";
 import type { Usage } from "./usage.ts";
 
-/** `waiting`: an operator has to tell what became of a call. */
+/** `waiting`: people have to approve a call, or to tell what became of one. */
 export type RunStatus = "running" | "waiting" | "completed" | "cancelled" | "failed";
 
 /** Maps how a run ended to the status that a reader sees. */
@@ -43,6 +43,9 @@ export interface ToolCallSummary {
   readonly idempotencyKeyHash?: string;
   /** Present exactly while an operator may tell what became of it. */
   readonly awaitsOutcomeUntil?: string;
+  /** Present exactly while people are asked whether it may run, like `awaitsApprovalUntil`. */
+  readonly approvalId?: ApprovalId;
+  readonly awaitsApprovalUntil?: string;
   /** Who told. */
   readonly settledBy?: ActorId;
   readonly startedAt: string;

@@ -1,8 +1,11 @@
+import type { ApprovalDesk } from "../capabilities/approval-desk.ts";
+import type { ApprovalSigner } from "../capabilities/approval-signer.ts";
 import type { AuthorizationPort } from "../capabilities/authorization.ts";
 import type { BudgetLedger } from "../capabilities/budget-ledger.ts";
 import type { Clock } from "../capabilities/clock.ts";
 import type { ConnectionBroker } from "../capabilities/connection-broker.ts";
 import type { Inbox } from "../capabilities/inbox.ts";
+import type { PolicyRegistry } from "../capabilities/policy-registry.ts";
 import type { PolicyStore } from "../capabilities/policy-store.ts";
 import type { Random } from "../capabilities/random.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
@@ -32,6 +35,10 @@ export interface ToolRunnerPorts {
   readonly pin?: PolicyPin | undefined;
   /** Reads the policy that is current when a mutation is about to start. */
   readonly policies: PolicyStore;
+  /** Knows which one that is. */
+  readonly registry: Pick<PolicyRegistry, "current">;
+  readonly approvals: ApprovalDesk;
+  readonly approvalSigner: ApprovalSigner;
   readonly principal: Principal;
   /** The first run of the conversation. */
   readonly workflowId: RunId;

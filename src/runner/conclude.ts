@@ -25,7 +25,7 @@ import { failCall } from "./tool-failure.ts";
 /** A call that may not even have found its tool. */
 export type Ending = Pick<CallInHand, "call" | "context" | "startedAtMs"> &
   Partial<Pick<CallInHand, "tool" | "attempt">> & {
-    readonly ports: Pick<ToolRunnerPorts, "clock" | "invocations" | "journal">;
+    readonly ports: Pick<ToolRunnerPorts, "approvals" | "clock" | "invocations" | "journal">;
   };
 
 /** How a call ends. */
@@ -190,6 +190,8 @@ function finish(ending: Ending, conclusion: Conclusion): ToolExecResult {
     endedAtMs,
   };
   ports.invocations.settle(context, invocationState, end);
+  const { number } = ports.invocations.find(context) ?? {};
+  if (number !== undefined) ports.approvals.withdraw(number, endedAtMs);
   ports.journal.append([{ type: "tool_call_result", part, toolCallId, observation }]);
   return resultOf(toolCallId, invocationState, end);
 }
@@ -232,12 +234,24 @@ function observe(
     warnings: [
       ...(outcome.ok ? outcome.value.warnings : []),
       ...warnings,
+      ...(wasEdited(ports, context) ? [EDITED] : []),
       ...(tool ? deprecationOf(tool) : []),
     ],
   };
   return outcome.ok
     ? observeSuccess(facts, outcome.value.data)
     : observeFailure(facts, outcome.failure);
+}
+
+const EDITED = "a person changed the arguments of this call before they approved it";
+
+function wasEdited(
+  { approvals, invocations }: Ending["ports"],
+  context: Ending["context"],
+): boolean {
+  const { number } = invocations.find(context) ?? {};
+  const newest = number === undefined ? undefined : approvals.newest(number);
+  return newest !== undefined && newest.generation > 1 && newest.status === "approved";
 }
 
 function deprecationOf({ lifecycle }: NonNullable<Ending["tool"]>): readonly string[] {

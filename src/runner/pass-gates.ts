@@ -1,15 +1,17 @@
 import type { HookedCall } from "../capabilities/tool-hook.ts";
 import type { BoundToolRuntime } from "../capabilities/tool-source.ts";
+import type { ApprovalRecord } from "../protocol/approval.ts";
 import { hashOf, hashText } from "../protocol/canonical-hash.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { ToolFailure } from "../protocol/observation.ts";
-import type { Result } from "../protocol/result.ts";
+import { fail, type Result } from "../protocol/result.ts";
 import type { ToolInvocationContext } from "../protocol/tool-invocation.ts";
+import type { Accepted } from "./accepted.ts";
 import { askTool } from "./ask-tool.ts";
 import { mutates, type CallInHand } from "./call-in-hand.ts";
 import { askBefore } from "./gates/ask-hooks.ts";
 import { authorise } from "./gates/authorise.ts";
-import { checkApproval } from "./gates/check-approval.ts";
+import { checkApproval, type Approved } from "./gates/check-approval.ts";
 import { checkArgumentRules } from "./gates/check-argument-rules.ts";
 import { checkArguments } from "./gates/check-arguments.ts";
 import { checkHistory } from "./gates/check-history.ts";
@@ -22,6 +24,7 @@ import { parseCall } from "./gates/parse-call.ts";
 import { reserveBudget } from "./gates/reserve-budget.ts";
 import { openInvocation, type Invocation } from "./invocation.ts";
 import { CANCELLED } from "./tool-failure.ts";
+import { WAITING } from "./waiting.ts";
 
 /** How far an attempt came, and how it ended. */
 export interface Passage {
@@ -43,7 +46,7 @@ export interface Passage {
  * is remembered from one attempt to the next but what it has reserved, and that the tool has begun.
  * Contract: throws only when the tool did not run.
  */
-export async function passGates(hand: CallInHand): Promise<Passage> {
+export async function passGates(hand: CallInHand): Promise<Passage | typeof WAITING> {
   const { tool, call, ports, begun } = hand;
   const refused = async (
     outcome: Result<never, ToolFailure>,
@@ -68,21 +71,14 @@ export async function passGates(hand: CallInHand): Promise<Passage> {
   const args = tool.redactArgs(valid.value);
   const payloadHash = await hashOf(valid.value);
   const ending = await admit(hand, { args: valid.value, shown: args, payloadHash });
+  if (ending === WAITING) return WAITING;
   return { argumentsPrint: payloadHash, args, ...ending };
-}
-
-/** Arguments that fit the contract. */
-interface Accepted {
-  readonly args: JsonObject;
-  /** Redacted. */
-  readonly shown: JsonObject;
-  readonly payloadHash: string;
 }
 
 type Ending = Pick<Passage, "begun" | "dispatched" | "outcome">;
 
 /** Gates 6 and 7, who asks and what policy says of the arguments; then the call gets what it runs with. */
-async function admit(hand: CallInHand, accepted: Accepted): Promise<Ending> {
+async function admit(hand: CallInHand, accepted: Accepted): Promise<Ending | typeof WAITING> {
   const { tool, ports, begun } = hand;
   const refused = (outcome: Result<never, ToolFailure>): Ending => {
     return { begun, dispatched: false, outcome };
@@ -99,10 +95,12 @@ async function admit(hand: CallInHand, accepted: Accepted): Promise<Ending> {
   const invocation = opened.value;
   try {
     const ready = await prepare(hand, accepted, invocation);
-    if (!ready.ok) return refused(ready);
+    if (!ready.ok) {
+      return ready.failure === WAITING ? WAITING : refused(fail(ready.failure));
+    }
     if (hand.signal.aborted) return refused(CANCELLED);
 
-    await markDispatched(hand, accepted);
+    await markDispatched(hand, accepted, ready.value);
     if (hand.signal.aborted) return refused(CANCELLED);
     const outcome = await runTool(hand, accepted, invocation);
     return { begun: invocation.context, dispatched: true, outcome };
@@ -111,18 +109,23 @@ async function admit(hand: CallInHand, accepted: Accepted): Promise<Ending> {
   }
 }
 
-/** Gates 8 to 11: whether the call still fits, may be made without a person, can be afforded, and is the one. */
+/**
+ * Gates 8 to 11: whether the call still fits, people agree where they have to, it can be afforded, and is
+ * the one. Contract: answers the approval that it takes.
+ */
 async function prepare(
   hand: CallInHand,
-  { args, shown, payloadHash }: Accepted,
-  { context, scope }: Invocation,
-): Promise<Result<null, ToolFailure>> {
+  accepted: Accepted,
+  invocation: Invocation,
+): Promise<Approved> {
   const { tool, ports, begun, signal } = hand;
+  const { args, shown, payloadHash } = accepted;
+  const { context, scope } = invocation;
 
   const fresh = await checkState(hand, args, scope);
   if (!fresh.ok) return fresh;
 
-  const approved = checkApproval(ports.policy, tool);
+  const approved = await checkApproval(hand, accepted, invocation);
   if (!approved.ok) return approved;
 
   const useful = checkHistory(hand, payloadHash);
@@ -134,22 +137,29 @@ async function prepare(
   const wanted = checkTurn(hand, begun !== undefined);
   if (!wanted.ok) return wanted;
 
-  const reserved = await reserveBudget({ ...hand, context }, args);
+  const boundHand = { ...hand, context };
+  const reserved = await reserveBudget(boundHand, {
+    accepted,
+    invocation,
+    approval: approved.value,
+  });
   if (!reserved.ok) return reserved;
 
   const { version } = tool;
   const { idempotencyKey } = scope;
   const binding = { version, payloadHash, idempotencyKey, mutates: mutates(tool), args: shown };
-  return ports.invocations.bind(context, binding);
+  const bound = ports.invocations.bind(context, binding);
+  return bound.ok ? reserved : bound;
 }
 
 /**
  * Says that the tool is about to act. What changes something is durably said to begin before it does, so
- * that a crash leaves a question instead of a second effect.
+ * that a crash leaves a question instead of a second effect; so is what takes an approval.
  */
 async function markDispatched(
   { tool, ports, context }: CallInHand,
   { shown }: Accepted,
+  approval: ApprovalRecord | null,
 ): Promise<void> {
   const { part, toolCallId } = context;
   const isFirst = ports.invocations.find(context)?.dispatches === 0;
@@ -157,7 +167,8 @@ async function markDispatched(
   if (isFirst) {
     ports.journal.append([{ type: "tool_call_start", part, toolCallId, args: shown }]);
   }
-  if (mutates(tool)) await ports.journal.secure();
+  if (approval) ports.approvals.consume(approval.id, ports.clock.nowMs());
+  if (mutates(tool) || approval) await ports.journal.secure();
 }
 
 /** Gates 12 and 13: runs the tool and makes an observation's worth of what it answers. */

@@ -29,7 +29,7 @@ export interface Applicant<Failure> {
   /** What it takes, and the limits that hold for it under a policy. */
   reservationUnder(terms: PinnedPolicy): Reservation;
   /** Whether a policy that became current meanwhile lets it pass too. */
-  passes(policy: ToolPolicy): Promise<Result<null, Failure>>;
+  passes(terms: PinnedPolicy): Promise<Result<null, Failure>>;
 }
 
 export type TenantAnswer<Failure> =
@@ -56,10 +56,11 @@ export async function reserveOfTenant<Failure>(
     if (!answer.pin) return { kind: "no_policy" };
     policies.learn(tenantId, answer.pin);
     const { policy, pin } = await policies.read(tenantId, answer.pin);
-    const passed = await applicant.passes(policy);
-    if (!passed.ok) return { kind: "refused", failure: passed.failure };
+    // Without a document nothing is allowed, whatever the pin that was asked for.
     if (!pin) return { kind: "no_policy" };
     terms = { policy, pin };
+    const passed = await applicant.passes(terms);
+    if (!passed.ok) return { kind: "refused", failure: passed.failure };
   }
   return { kind: "unavailable", because: "changing" };
 }

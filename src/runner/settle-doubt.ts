@@ -16,9 +16,7 @@ import { normaliseOutput } from "./gates/normalise-output.ts";
 import type { Passage } from "./pass-gates.ts";
 import { reconcile, type Found } from "./reconcile.ts";
 import { dispatchStateOf, hasHappened } from "./retry.ts";
-
-/** The call waits until an operator has told what became of it. */
-export const WAITING = "waiting";
+import { WAITING } from "./waiting.ts";
 
 /** What follows when nobody in here knows what became of an operation. */
 export type Settled =

@@ -29,17 +29,17 @@ import {
   doubtAfter,
   INTERRUPTED,
   settleDoubt,
-  WAITING,
 } from "./settle-doubt.ts";
 import { TOOL_FAILED } from "./tool-failure.ts";
+import { WAITING } from "./waiting.ts";
 
 export interface ToolRunner {
   /**
    * Takes one tool call through every gate, in the order of the design's pipeline: the only way a
    * tool runs (seeds/000 #1, #31).
    * Contract: never throws; reserves the operation before it answers, records it once and ends it with
-   * exactly one `tool_call_result` under the call's own id, whatever happens; or it waits for an operator,
-   * and is to be asked for again once there is word. A call that ended before is answered with what came
+   * exactly one `tool_call_result` under the call's own id, whatever happens; or it waits for people
+   * who are to approve it or to tell what became of it, and is to be asked for again once there is word. A call that ended before is answered with what came
    * of it; one that asks for something else under the same operation is turned away, as is one that is
    * being carried out. Calls take their turns in the order of asking.
    */
@@ -144,6 +144,7 @@ async function tryAndConclude(first: CallInHand): Promise<Outcome> {
   const { invocations, journal } = first.ports;
   for (let hand = first; ;) {
     const passage = await attemptOnce(hand);
+    if (passage === WAITING) return WAITING;
     const doubt = doubtAfter(hand, passage);
     const delayMs = nextRetryMs(hand, passage);
     if (delayMs === undefined) return doubt ? settle(hand, doubt) : conclude(hand, passage);
@@ -163,7 +164,7 @@ async function tryAndConclude(first: CallInHand): Promise<Outcome> {
   }
 }
 
-async function attemptOnce(hand: CallInHand): Promise<Passage> {
+async function attemptOnce(hand: CallInHand): Promise<Passage | typeof WAITING> {
   try {
     return await passGates(hand);
   } catch {

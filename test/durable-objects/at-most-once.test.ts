@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
-import { crashes, effects } from "../suites/lab-tools.ts";
+import { crashes } from "../suites/lab-crashes.ts";
+import { effects } from "../suites/lab-tools.ts";
 import { releaseUrl } from "../suites/scripted-model.ts";
 import { bindings, chat, runIdOf, seedPolicies, send, stateOf } from "../suites/worker.ts";
 

@@ -1,6 +1,7 @@
 import { abortAllDurableObjects, listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { effects } from "../suites/lab-tools.ts";
+import { cancel, untilState } from "../suites/run-object.ts";
 import { releaseUrl, script, type ScriptedStep } from "../suites/scripted-model.ts";
 import {
   bindings,
@@ -138,7 +139,10 @@ describe("history that a client sends", () => {
       },
       "lab",
     );
-    expect([endsOf(await chunksOf(response)), effects]).toEqual([["approval_required"], []]);
+    const runId = runIdOf(response);
+    await untilState(runId, { status: "waiting" });
+    await cancel(runId);
+    expect([endsOf(await chunksOf(response)), effects]).toEqual([["cancelled"], []]);
   });
 
   test("uses up no budget and no id of the run's own calls", async () => {

@@ -83,6 +83,14 @@ describe("not replayable, and it says why, is a run", () => {
     expect(await reasonOf({ contracts: [tool], answers, ports })).toMatchObject(refused("vetoed"));
   });
 
+  test("in which people were asked", async () => {
+    const evidence = await happen({ contracts: [note()], answers });
+    const { log } = evidence;
+    const asked = { type: "approval_requested" } as AiEvent;
+    const refusal = await replay({ ...evidence, log: [asked, ...log] }, [note()]);
+    expect(refusal).toMatchObject(refused("people"));
+  });
+
   test("that a later policy has refused a call of", async () => {
     const pin = { revision: 2, hash: "sha256:2" };
     const policy = policyOf({ allowedTools: ["test__note"] });

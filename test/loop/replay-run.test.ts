@@ -137,14 +137,6 @@ const RUNS: Readonly<Record<string, readonly [...string[], () => Happening]>> = 
       answers: [{ calls: [noting("good"), noting("bad"), reading] }, {}],
     }),
   ],
-  "that waits for nobody's approval": [
-    "approval_required",
-    () => ({
-      contracts: [note()],
-      policy: { allowedTools: ["test__note"], requireApprovalForEffects: ["state_change"] },
-      answers: [{ calls: [noting("a")] }, {}],
-    }),
-  ],
   "whose budgets end": [
     "the run's writes budget is used up",
     "The run has used up its budget: tokens",

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { cancel, untilState } from "../suites/run-object.ts";
 import { script } from "../suites/scripted-model.ts";
 import {
   chat,
@@ -123,13 +124,14 @@ test.each([["bare"], ["garbled"], ["misshapen"]] as const)(
   },
 );
 
-test("denies an effect that needs approval, for nobody can be asked yet", async () => {
+test("asks before an effect that policy wants people to approve", async () => {
   const title = { name: "core__generate_title", args: '{"title":"Mine"}' };
   const response = await chat([{ calls: [title] }, { text: ["ok"] }], "strict");
-  expect(results(await chunksOf(response))).toMatchObject([
-    { status: { taxonomy_class: "CONFIRMATION_MISSING" } },
-  ]);
-  expect(await stateOf(runIdOf(response), "strict")).not.toHaveProperty("title");
+  const runId = runIdOf(response);
+  const state = await untilState(runId, { status: "waiting" }, "strict");
+  expect(state.toolCalls).toMatchObject([{ state: "PENDING", attempts: 1 }]);
+  expect(state).not.toHaveProperty("title");
+  await cancel(runId, "strict");
 });
 
 test("a title tool sets the run's title", async () => {

@@ -97,22 +97,6 @@ describe("a gate between the arguments and the tool says no, and nothing after i
       0,
     ],
     [
-      "9 approval",
-      {},
-      { policy: allowing({ requireApprovalForEffects: ["state_change"] }) },
-      ["CONFIRMATION_MISSING", "approval_required"],
-      1,
-      0,
-    ],
-    [
-      "9 approval that the contract asks for",
-      { transactional: { confirmationRequired: true } },
-      {},
-      ["CONFIRMATION_MISSING", "approval_required"],
-      1,
-      0,
-    ],
-    [
       "10 the run's budget",
       {},
       { policy: allowing({ budgets: { maxWrites: 0 } }) },
@@ -234,11 +218,6 @@ describe("a mutation also passes the policy that is current", () => {
   });
   test.each([
     ["takes the tool away", { allowedTools: [] }, ["POLICY_VIOLATION", "not_allowed"]],
-    [
-      "asks for approval now",
-      allowing({ requireApprovalForClasses: ["LOW_RISK_INTERNAL"] }),
-      ["CONFIRMATION_MISSING", "approval_required"],
-    ],
     [
       "has a rule now",
       allowing({ argumentRules: [{ tool: "test__note", field: "/text", must: { equal: "ho" } }] }),

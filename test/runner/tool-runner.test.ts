@@ -95,18 +95,6 @@ describe("a gate that says no ends the call, and nothing after it runs", () => {
       "policy_denied",
     ],
     [
-      "9 approval: an effect that needs a person",
-      { policy: { ...ALLOW, requireApprovalForEffects: ["state_change"] } },
-      "CONFIRMATION_MISSING",
-      "policy_denied",
-    ],
-    [
-      "9 approval: a class that needs a person",
-      { policy: { ...ALLOW, requireApprovalForClasses: ["LOW_RISK_INTERNAL"] } },
-      "CONFIRMATION_MISSING",
-      "policy_denied",
-    ],
-    [
       "3 parse: not JSON",
       { call: { argumentsText: '{"text":' } },
       "SYNTACTIC_PARSE_FAIL",

@@ -151,7 +151,7 @@ describe("planted faults", () => {
       compensation: "-",
     });
     expect(tested.rows.get("sound__mail@1.0.0")).toMatchObject({
-      approval: "pending",
+      approval: "pass",
       idempotency: "pass",
       compensation: "pending",
       replay: "pass",
@@ -215,11 +215,17 @@ describe("planted faults", () => {
   });
 
   test.each([
-    ["approval", "src/runner/gates/check-approval.ts", '=== "allow"', '!== "deny"'],
+    ["approval", "src/runner/gates/check-approval.ts", "if (!pinned) return", "if (pinned) return"],
+    [
+      "approval",
+      "src/runner/verify-approval.ts",
+      "people.size >= record.requirement.required",
+      "record.votes.length > 0",
+    ],
     [
       "idempotency",
       "src/runner/pass-gates.ts",
-      "if (mutates(tool)) await ports",
+      "if (mutates(tool) || approval) await ports",
       "if (0) await ports",
     ],
     [

@@ -2,6 +2,8 @@ import * as v from "valibot";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { expectAnswer } from "../../src/contracts/expect-answer.ts";
 import { fail, ok } from "../../src/protocol/result.ts";
+import { LAB_APPROVALS } from "./lab-approvals.ts";
+import { crashes } from "./lab-crashes.ts";
 import { LAB_WRITES } from "./lab-writes.ts";
 import { SHOP } from "./shop.ts";
 
@@ -202,9 +204,6 @@ const secondVersion = defineTool({
   execute: () => ok({ greeting: "Hello" }),
 });
 
-/** Ends the life of a run's object, once, in the middle of the tool below. */
-export const crashes = new Map<string, () => void>();
-
 /** Acts within the process, and takes the process down with it where a test says so. */
 const actAndCrash = defineTool({
   ...writeNote,
@@ -234,4 +233,5 @@ export const LAB_TOOLS = [
   firstVersion,
   secondVersion,
   ...LAB_WRITES,
+  ...LAB_APPROVALS,
 ] as const;

@@ -1,3 +1,4 @@
+import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts";
 import type { AuthorizationQuestion } from "../../src/capabilities/authorization.ts";
 import type { Reservation, ReservationAnswer } from "../../src/capabilities/budget-ledger.ts";
 import type { Egress } from "../../src/capabilities/http-client.ts";
@@ -17,9 +18,10 @@ import type { RunPorts } from "../../src/loop/open-steps.ts";
 import type { ToolRunnerPorts } from "../../src/runner/call-in-hand.ts";
 import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
 import { RunBudget } from "../../src/runner/run-budget.ts";
-import { WAITING } from "../../src/runner/settle-doubt.ts";
+import { WAITING } from "../../src/runner/waiting.ts";
 import { createToolRunner, type ToolRunner } from "../../src/runner/tool-runner.ts";
 import { FakeClock, fakeRunCapabilities, MemoryJournal, newestOf, policyOf } from "./fakes.ts";
+import { TestDesk } from "./test-desk.ts";
 
 export const RUN_ID = "run_1" as RunId;
 export const ACME = "acme" as TenantId;
@@ -61,10 +63,22 @@ export type BenchSettings = Partial<
   readonly stored?: readonly ToolInvocationRecord[];
 };
 
+/** Signs the approvals of the tests. */
+export const APPROVAL_SECRET = "a secret of thirty-two characters";
+
 /** Ports that let every call pass. */
 export function lenientPorts(): Pick<
   RunPorts,
-  "authorizationOf" | "broker" | "ledger" | "hooks" | "random" | "limitTime" | "outcomeWaitMs"
+  | "approvals"
+  | "approvalSigner"
+  | "authorizationOf"
+  | "broker"
+  | "ledger"
+  | "hooks"
+  | "random"
+  | "registry"
+  | "limitTime"
+  | "outcomeWaitMs"
 > {
   return {
     authorizationOf: () => ({ check: () => Promise.resolve("allow") }),
@@ -73,6 +87,9 @@ export function lenientPorts(): Pick<
       reserve: () => Promise.resolve({ kind: "reserved" }),
       charge: () => Promise.resolve(),
     },
+    registry: { current: () => Promise.resolve({ revision: 1, hash: "sha256:1" }) },
+    approvals: new TestDesk(),
+    approvalSigner: createApprovalSigner(APPROVAL_SECRET),
     hooks: [],
     limitTime: () => {},
     outcomeWaitMs: 60_000,
@@ -142,7 +159,7 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
     ask,
     async call(...asked) {
       const outcome = await ask(...asked);
-      if (outcome === WAITING) throw new Error("it waits for an operator");
+      if (outcome === WAITING) throw new Error("it waits for people");
       return outcome;
     },
   };

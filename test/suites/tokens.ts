@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 
 const ALL = ["chat", "runs:read", "runs:operate", "tools:read", "policy:read", "policy:write"];
+const TALKS = ["chat", "runs:read", "tools:read"];
+const PEOPLE = ["approvals:read", "approvals:decide"];
 
 /** Bearer tokens of the test deployment, each of another tenant unless it says otherwise. */
 export const TOKENS = {
@@ -32,17 +34,62 @@ export const TOKENS = {
   bendable: { token: "token-of-bendable", tenantId: "bendable", scopes: ALL },
   /** A policy that is JSON, but no policy. */
   misshapen: { token: "token-of-misshapen", tenantId: "misshapen", scopes: ALL },
+  /** Writes the policy of the guild, whose people approve each other's calls, and sees everything. */
+  chief: { token: "token-of-chief", tenantId: "guild", scopes: [...ALL, ...PEOPLE, "audit:read"] },
+  /** Asks for things. */
+  ann: { token: "token-of-ann", tenantId: "guild", scopes: [...TALKS, ...PEOPLE] },
+  bob: { token: "token-of-bob", tenantId: "guild", scopes: PEOPLE, roles: ["operator"] },
+  cat: { token: "token-of-cat", tenantId: "guild", scopes: PEOPLE, roles: ["approver"] },
+  dan: { token: "token-of-dan", tenantId: "guild", scopes: PEOPLE, roles: ["compliance"] },
+  /** Asks for things and approves those of others. */
+  eve: {
+    token: "token-of-eve",
+    tenantId: "guild",
+    scopes: [...TALKS, ...PEOPLE],
+    roles: ["operator", "approver", "compliance"],
+  },
+  /** A program with every role. */
+  bot: {
+    token: "token-of-bot",
+    tenantId: "guild",
+    scopes: [...TALKS, ...PEOPLE],
+    roles: ["operator", "approver", "compliance"],
+    actorId: "agent:bot",
+  },
+  /** The same program on account of ann. */
+  aide: {
+    token: "token-of-aide",
+    tenantId: "guild",
+    scopes: [...TALKS, ...PEOPLE],
+    roles: ["operator", "approver"],
+    actorId: "user:aide",
+    subjectId: "user:ann",
+  },
+  /** Has every role in another tenant. */
+  outsider: {
+    token: "token-of-outsider",
+    tenantId: "rival",
+    scopes: [...ALL, ...PEOPLE],
+    roles: ["operator", "approver", "compliance"],
+  },
 } as const;
+
+interface TestToken {
+  readonly token: string;
+  readonly tenantId: string;
+  readonly actorId?: string;
+  readonly subjectId?: string;
+  readonly scopes: readonly string[];
+  readonly roles?: readonly string[];
+}
 
 /** The API_TOKENS secret of the test deployment. */
 export function apiTokensSecret(): string {
   return JSON.stringify(
-    Object.entries(TOKENS).map(([name, { token, tenantId, scopes }]) => ({
-      sha256: createHash("sha256").update(token).digest("hex"),
-      tenantId,
-      actorId: `user:${name}`,
-      scopes,
-    })),
+    Object.entries<TestToken>(TOKENS).map(([name, { token, ...principal }]) => {
+      const sha256 = createHash("sha256").update(token).digest("hex");
+      return Object.assign({ sha256, actorId: `user:${name}` }, principal);
+    }),
   );
 }
 

@@ -3,6 +3,7 @@ import { hashText } from "../../src/protocol/canonical-hash.ts";
 import type { TenantId } from "../../src/protocol/ids.ts";
 import { policyDocumentKey, policyPointerKey } from "../../src/protocol/policy-pin.ts";
 import type { RunState } from "../../src/protocol/run-state.ts";
+import { GUILD_POLICY } from "./lab-approvals.ts";
 import { script, type ScriptedStep } from "./scripted-model.ts";
 import { TOKENS } from "./tokens.ts";
 
@@ -20,6 +21,7 @@ export const bindings = env as unknown as TestBindings;
 const CORE = ["core__get_current_time", "core__generate_title", "core__calculate"];
 const POLICIES: Partial<Record<Caller, object>> = {
   acme: { allowedTools: CORE },
+  chief: GUILD_POLICY,
   rival: { allowedTools: CORE },
   strict: {
     allowedTools: ["core__get_current_time", "core__generate_title"],

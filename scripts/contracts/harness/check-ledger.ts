@@ -7,7 +7,7 @@ import type {
 import type { ActorId } from "../../../src/protocol/ids.ts";
 import type { JsonObject } from "../../../src/protocol/json.ts";
 import { ok } from "../../../src/protocol/result.ts";
-import { WAITING } from "../../../src/runner/settle-doubt.ts";
+import { WAITING } from "../../../src/runner/waiting.ts";
 import { endOf } from "../../../test/suites/runner-ports.ts";
 import type { Subject } from "./subject.ts";
 import type { Checks } from "./test-mode.ts";

@@ -10,7 +10,7 @@ import type {
   ToolExecResult,
   ToolInvocationContext,
 } from "../../../src/protocol/tool-invocation.ts";
-import { WAITING } from "../../../src/runner/settle-doubt.ts";
+import { WAITING } from "../../../src/runner/waiting.ts";
 import type { RunEvidence } from "../../../src/loop/replay/run-evidence.ts";
 import { happen } from "../../../test/suites/evidence.ts";
 import {
@@ -98,7 +98,7 @@ export function openTrial(subject: Subject, settings: TrialSettings = {}): Trial
     ask,
     async call(...asked) {
       const outcome = await ask(...asked);
-      if (outcome === WAITING) throw new Error("it waits for an operator");
+      if (outcome === WAITING) throw new Error("it waits for people");
       return outcome;
     },
   };
@@ -139,10 +139,7 @@ function contractsOf(
   return [recording(tool, answer ? undefined : started), ...subject.companions];
 }
 
-/**
- * The contract as if a person had approved each of its calls: what comes after that gate is the same.
- * Nobody can be asked yet, so nothing else shows it.
- */
+/** The contract as if nobody had to approve its calls: what comes after that gate is the same. */
 function asApproved({ contract }: Subject): Partial<AnyToolContract> {
   const { transactional } = contract;
   if (!transactional.confirmationRequired) return {};

@@ -15,6 +15,8 @@ export type NotReplayableReason =
   | "interrupted"
   /** An operator was asked what became of a call. */
   | "operator"
+  /** People were asked whether a call may run. */
+  | "people"
   /** A hook of the deployment had its say, which nobody can hear again. */
   | "vetoed"
   /** A policy that came after the pinned one refused a call. */
@@ -33,6 +35,7 @@ export function whyNotReplayable({
   if (done.error?.code === "internal_error") return "broken";
   if (log.some(isCutOff) && !done.error?.code.startsWith("upstream_")) return "interrupted";
   if (invocations.some(wasAsked)) return "operator";
+  if (log.some(({ type }) => type === "approval_requested")) return "people";
   return invocations.some(isWithheld) ? "vetoed" : undefined;
 }
 

@@ -1,21 +1,97 @@
-import type { BoundToolRuntime } from "../../capabilities/tool-source.ts";
+import type { ApprovalRecord } from "../../protocol/approval.ts";
+import { combineRequirements } from "../../protocol/approval-requirement.ts";
 import type { ToolFailure } from "../../protocol/observation.ts";
-import { ok, type Result } from "../../protocol/result.ts";
-import { decide, type ToolPolicy } from "../../protocol/tool-policy.ts";
+import { fail, ok, type Result } from "../../protocol/result.ts";
+import { requirementOf } from "../../protocol/tool-policy.ts";
+import { askPeople } from "../ask-people.ts";
+import type { CallInHand } from "../call-in-hand.ts";
+import { currentTerms } from "../current-terms.ts";
+import type { Invocation } from "../invocation.ts";
 import { failCall } from "../tool-failure.ts";
+import { verifyApproval } from "../verify-approval.ts";
+import { WAITING } from "../waiting.ts";
+import { checkPolicy } from "./check-policy.ts";
+import type { Accepted } from "../accepted.ts";
+
+/** What people said to a call: an approval, or that none is needed. */
+export type Approved = Result<ApprovalRecord | null, ToolFailure | typeof WAITING>;
 
 /**
- * Gate 9: lets a call pass that policy and contract leave to the model alone. Until a person can be
- * asked, every other one is refused. Fails: CONFIRMATION_MISSING.
+ * Gate 9: lets a call pass that policy and contract leave to the model alone, or that people have
+ * approved, with exactly these arguments; asks them where they were not asked yet.
+ * Contract: an approval answers this gate and nothing else. Whether the policy is still the one that it
+ * was given under is gate 10's to tell. Fails: `waiting`; CONFIRMATION_MISSING; PERMISSION_DENIED for
+ * what was refused; POLICY_VIOLATION; DEPENDENCY_UNAVAILABLE.
  */
-export function checkApproval(
-  policy: ToolPolicy,
-  tool: BoundToolRuntime,
-): Result<null, ToolFailure> {
-  return decide(policy, tool) === "allow"
-    ? ok(null)
-    : failCall("CONFIRMATION_MISSING", {
-        code: "approval_required",
-        message: "a person has to approve this call, and nobody can be asked",
-      });
+export async function checkApproval(
+  hand: CallInHand,
+  accepted: Accepted,
+  invocation: Invocation,
+): Promise<Approved> {
+  const { ports, tool } = hand;
+  const known = findQuestion(hand, accepted.payloadHash);
+  if (known) return answerOf(hand, known, accepted.payloadHash);
+  const pinned = requirementOf(ports.policy, tool);
+  if (!pinned) return ok(null);
+  const terms = await currentTerms(hand);
+  if (!terms.ok) return terms;
+  const allowed = checkPolicy(terms.value.policy, tool);
+  if (!allowed.ok) return allowed;
+  const current = requirementOf(terms.value.policy, tool);
+  const requirement = current ? combineRequirements(pinned, current) : pinned;
+  return askPeople(hand, { accepted, invocation, requirement, pin: terms.value.pin });
+}
+
+/** The question that people were asked about this very payload; one that was edited is none any more. */
+function findQuestion(
+  { ports, tool, context }: CallInHand,
+  payloadHash: string,
+): ApprovalRecord | undefined {
+  const { number } = ports.invocations.find(context) ?? {};
+  const newest = number === undefined ? undefined : ports.approvals.newest(number);
+  const isThis =
+    newest?.payloadHash === payloadHash &&
+    newest.toolId === tool.id &&
+    newest.toolVersion === tool.version &&
+    newest.status !== "superseded";
+  return isThis ? newest : undefined;
+}
+
+async function answerOf(
+  hand: CallInHand,
+  record: ApprovalRecord,
+  payloadHash: string,
+): Promise<Approved> {
+  switch (record.status) {
+    case "pending":
+      return record.expiresAtMs > hand.ports.clock.nowMs() ? fail(WAITING) : EXPIRED;
+    case "approved":
+      return verifyApproval(hand, record, payloadHash);
+    case "rejected":
+      return refused(record);
+    case "expired":
+      return EXPIRED;
+    case "superseded":
+    case "withdrawn":
+      return WITHDRAWN;
+  }
+}
+
+const EXPIRED = failCall("CONFIRMATION_MISSING", {
+  code: "approval_expired",
+  message: "nobody approved this call in time",
+});
+const WITHDRAWN = failCall("CONFIRMATION_MISSING", {
+  code: "approval_withdrawn",
+  message: "people are not asked about this call any more",
+});
+
+/** Longest reason of a person that the model is told. */
+const MAX_REASON_CHARS = 300;
+
+function refused({ votes }: ApprovalRecord): Approved {
+  const reason = votes.find(({ decision }) => decision === "reject")?.reason;
+  const because = reason === undefined ? "" : `: ${reason.slice(0, MAX_REASON_CHARS)}`;
+  const message = `a person refused this call${because}`;
+  return failCall("PERMISSION_DENIED", { code: "approval_rejected", message });
 }

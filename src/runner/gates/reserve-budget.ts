@@ -1,19 +1,23 @@
 import type { RateLimit, Reservation } from "../../capabilities/budget-ledger.ts";
 import { BUDGETS, lowerLimits, type BudgetAmounts } from "../../protocol/budget.ts";
-import type { JsonObject } from "../../protocol/json.ts";
+import type { ApprovalRecord } from "../../protocol/approval.ts";
 import type { ToolFailure } from "../../protocol/observation.ts";
 import { fail, ok, type Result } from "../../protocol/result.ts";
-import { entryOf, limitsOf, type ToolPolicy } from "../../protocol/tool-policy.ts";
+import { isSamePin } from "../../protocol/policy-pin.ts";
+import { entryOf, limitsOf, requirementOf } from "../../protocol/tool-policy.ts";
 import { amountsOf, checkCurrency } from "../amounts-of.ts";
+import { askPeople } from "../ask-people.ts";
 import { mutates, type CallInHand } from "../call-in-hand.ts";
+import type { Invocation } from "../invocation.ts";
+import type { WAITING } from "../waiting.ts";
 import { operationIdOf } from "../invocation-ledger.ts";
 import type { NoRoom } from "../run-budget.ts";
 import { failCall } from "../tool-failure.ts";
 import { reserveOfTenant, type Applicant, type PinnedPolicy } from "../reserve-of-tenant.ts";
-import { checkApproval } from "./check-approval.ts";
 import { checkArgumentRules } from "./check-argument-rules.ts";
 import { checkPolicy } from "./check-policy.ts";
 import { authorise } from "./authorise.ts";
+import type { Accepted } from "../accepted.ts";
 
 /**
  * Gate 10: counts the call against its own limits, the run's and the tenant's, before it starts. A
@@ -21,12 +25,9 @@ import { authorise } from "./authorise.ts";
  * Contract: an operation is counted once, however often it is tried. Fails: RATE_LIMITED,
  * BUDGET_EXHAUSTED; whatever the current policy's gates say; DEPENDENCY_UNAVAILABLE.
  */
-export async function reserveBudget(
-  hand: CallInHand,
-  args: JsonObject,
-): Promise<Result<null, ToolFailure>> {
+export async function reserveBudget(hand: CallInHand, admitted: Admitted): Promise<Reserved> {
   const { tool, ports } = hand;
-  const counted = amountsOf(tool, args);
+  const counted = amountsOf(tool, admitted.accepted.args);
   if (!counted.ok) return counted;
   const amounts = counted.value;
   const countable = checkCurrency(tool, ports.policy, amounts);
@@ -40,8 +41,21 @@ export async function reserveBudget(
   });
   if (noRoom) return refuse(noRoom, "run");
   ports.invocations.charge(hand.context, amounts);
-  return asksLedger(hand, amounts) ? askTenant(hand, { args, amounts }) : ok(null);
+  const isBound = admitted.approval !== null;
+  return isBound || asksLedger(hand, amounts)
+    ? askTenant(hand, { ...admitted, amounts })
+    : ok(null);
 }
+
+/** A call that has come as far as the budgets, with what people said to it. */
+export interface Admitted {
+  readonly accepted: Accepted;
+  readonly invocation: Invocation;
+  readonly approval: ApprovalRecord | null;
+}
+
+/** Answers the approval that the call takes. */
+type Reserved = Result<ApprovalRecord | null, ToolFailure | typeof WAITING>;
 
 /** A read asks the tenant's ledger only where policy limits what it takes of the tenant: it is a hop away. */
 function asksLedger({ tool, ports }: CallInHand, amounts: BudgetAmounts): boolean {
@@ -53,23 +67,28 @@ function asksLedger({ tool, ports }: CallInHand, amounts: BudgetAmounts): boolea
 }
 
 /** A call, and what it takes. */
-interface Taking {
-  readonly args: JsonObject;
+interface Taking extends Admitted {
   readonly amounts: BudgetAmounts;
 }
 
-async function askTenant(hand: CallInHand, taking: Taking): Promise<Result<null, ToolFailure>> {
+async function askTenant(hand: CallInHand, taking: Taking): Promise<Reserved> {
   const { ledger, pin, policies, policy, principal } = hand.ports;
   if (!pin) return failCall("POLICY_VIOLATION", NO_POLICY);
   const { tenantId } = principal;
-  const applicant: Applicant<ToolFailure> = {
-    reservationUnder: (terms) => reservationOf(hand, { ...terms, ...taking }),
-    passes: (current) => passPolicy(hand, taking, current),
+  let { approval } = taking;
+  const applicant: Applicant<ToolFailure | typeof WAITING> = {
+    reservationUnder: (terms) => reservationOf(hand, { ...terms, amounts: taking.amounts }),
+    async passes(terms) {
+      const passed = await passPolicy(hand, { ...taking, approval }, terms);
+      if (!passed.ok) return passed;
+      approval = passed.value;
+      return ok(null);
+    },
   };
   const answer = await reserveOfTenant({ ledger, policies, tenantId }, { policy, pin }, applicant);
   switch (answer.kind) {
     case "reserved":
-      return ok(null);
+      return ok(approval);
     case "exhausted":
     case "rate_limited":
       return refuse(answer, "tenant");
@@ -92,9 +111,10 @@ const NO_POLICY = { code: "no_policy", message: "there is no policy that allows 
 /** The gates that read policy, asked about another one; the pinned one has been passed already. */
 async function passPolicy(
   hand: CallInHand,
-  { args, amounts }: Taking,
-  policy: ToolPolicy,
-): Promise<Result<null, ToolFailure>> {
+  { amounts, ...admitted }: Taking,
+  terms: PinnedPolicy,
+): Promise<Reserved> {
+  const { policy } = terms;
   const allowed = checkPolicy(policy, hand.tool);
   if (!allowed.ok) return allowed;
   const authorised = await authorise(hand, policy);
@@ -103,16 +123,37 @@ async function passPolicy(
     const message = "the connection of this call is not granted any more";
     return failCall("PERMISSION_DENIED", { code: "no_connection", message });
   }
-  const ruled = checkArgumentRules(policy, hand.tool, args);
+  const ruled = checkArgumentRules(policy, hand.tool, admitted.accepted.args);
   if (!ruled.ok) return ruled;
-  const approved = checkApproval(policy, hand.tool);
+  const approved = await checkTerms(hand, admitted, terms);
   if (!approved.ok) return approved;
   const budget = hand.ports.budget.findExceeded(limitsOf(policy.budgets), amounts);
   if (budget !== undefined) return refuse({ kind: "exhausted", budget }, "run");
-  return checkCurrency(hand.tool, policy, amounts);
+  const countable = checkCurrency(hand.tool, policy, amounts);
+  return countable.ok ? approved : countable;
 }
 
-type Terms = Taking & PinnedPolicy;
+/**
+ * Gate 9 under the current policy: an approval that was given under another one says nothing about this
+ * one; where only this one asks for people, they are asked now.
+ */
+async function checkTerms(
+  hand: CallInHand,
+  { accepted, invocation, approval }: Admitted,
+  { policy, pin }: PinnedPolicy,
+): Promise<Reserved> {
+  if (approval) return isSamePin(approval.pin, pin) ? ok(approval) : OUTDATED;
+  const requirement = requirementOf(policy, hand.tool);
+  if (!requirement) return ok(null);
+  return askPeople(hand, { accepted, invocation, requirement, pin });
+}
+
+const OUTDATED = failCall("CONFIRMATION_MISSING", {
+  code: "approval_outdated",
+  message: "the policy has changed since people were asked",
+});
+
+type Terms = Pick<Taking, "amounts"> & PinnedPolicy;
 
 /** The pinned policy is the ceiling: of its limits and those of another one the lower hold. */
 function reservationOf(

@@ -1,8 +1,12 @@
 import * as v from "valibot";
+import type { JsonObject } from "../../../../src/protocol/json.ts";
 import { ok } from "../../../../src/protocol/result.ts";
+import { WAITING } from "../../../../src/runner/waiting.ts";
+import { approveAtDesk, type Forgery } from "../../../../test/suites/approve-at-desk.ts";
+import { TestDesk } from "../../../../test/suites/test-desk.ts";
 import { endOf } from "../../../../test/suites/runner-ports.ts";
 import type { Subject } from "../subject.ts";
-import { pending, type Checks, type TestMode } from "../test-mode.ts";
+import type { Checks, TestMode } from "../test-mode.ts";
 import { openTrial } from "../trial.ts";
 
 const description = v.object({
@@ -22,27 +26,90 @@ export const approvalGate: TestMode = {
       { requireApprovalForClasses: [contract.sideEffectClass] },
     ];
     for (const policy of asks) {
-      const isHeld = await endsAs(subject, "CONFIRMATION_MISSING", policy);
-      checks.that("it does not run without the person that policy asks for", isHeld, policy);
-    }
-    if (contract.transactional.confirmationRequired) {
-      const isHeld = await endsAs(subject, "CONFIRMATION_MISSING");
-      checks.that("it does not run without the person that its contract asks for", isHeld);
-      return pending(
-        "nobody can approve a call yet: what a valid, foreign, used or late token does",
+      checks.that(
+        "it waits for the person that policy asks for",
+        await waits(subject, policy),
+        policy,
       );
     }
-    const runs = await endsAs(subject, "SUCCESS");
-    checks.that("it runs where neither contract nor policy asks for a person", runs);
+    if (!contract.transactional.confirmationRequired) {
+      const runs = await endAfter(subject, { approved: true });
+      const isLeft = runs === "SUCCESS";
+      checks.that("it runs where neither contract nor policy asks for a person", isLeft, runs);
+      return undefined;
+    }
+    checks.that("it waits for the person that its contract asks for", await waits(subject));
+    for (const { name, forgery, end } of APPROVALS) {
+      const seen = await endAfter(subject, { approved: false, forgery });
+      checks.that(`${name} lets it come to ${end}`, seen === end, seen);
+    }
     return undefined;
   },
 };
 
-async function endsAs(subject: Subject, end: string, policy: object = {}): Promise<boolean> {
-  const answer = (): unknown => ok(subject.outputs[0]);
-  const { call, started } = openTrial(subject, { answer, approved: false, policy });
-  const [seen] = endOf(await call(subject.validArgs[0]));
-  return seen === end && started.length === (end === "SUCCESS" ? 1 : 0);
+const REFUSED = "CONFIRMATION_MISSING";
+/** What people may have said, and what the call comes to then; anything but a success must not run the tool. */
+const APPROVALS: readonly {
+  readonly name: string;
+  readonly forgery: Forgery;
+  readonly end: string;
+}[] = [
+  { name: "a valid approval", forgery: {}, end: "SUCCESS" },
+  { name: "one of another run", forgery: { token: { trace_id: "run_other" } }, end: REFUSED },
+  {
+    name: "one of another payload",
+    forgery: { token: { payload_hash: "sha256:0" } },
+    end: REFUSED,
+  },
+  { name: "one that was taken", forgery: { record: { consumedAtMs: 1 } }, end: REFUSED },
+  {
+    name: "one that came late",
+    forgery: { token: { expires_at: "2000-01-01T00:00:00Z" } },
+    end: REFUSED,
+  },
+  { name: "one that was signed elsewhere", forgery: { secret: "x".repeat(32) }, end: REFUSED },
+  { name: "a rejection", forgery: { record: { status: "rejected" } }, end: "PERMISSION_DENIED" },
+];
+
+async function waits(subject: Subject, policy: object = {}): Promise<boolean> {
+  const { ask, started } = openTrial(subject, {
+    answer: () => answerOf(subject),
+    approved: false,
+    policy,
+  });
+  return (await ask(argsOf(subject))) === WAITING && started.length === 0;
+}
+
+interface Approving {
+  readonly approved: boolean;
+  readonly forgery?: Forgery;
+}
+
+/** The class that a call comes to once people have said something; of a tool that ran all the same, that. */
+async function endAfter(subject: Subject, { approved, forgery }: Approving): Promise<string> {
+  const desk = new TestDesk();
+  const { ask, started } = openTrial(subject, {
+    answer: () => answerOf(subject),
+    approved,
+    ports: { approvals: desk },
+  });
+  const at = { step: 1, id: "call_1" };
+  if (forgery) {
+    await ask(argsOf(subject), at);
+    await approveAtDesk(desk, forgery);
+  }
+  const outcome = await ask(argsOf(subject), at);
+  if (outcome === WAITING) return WAITING;
+  const [seen] = endOf(outcome);
+  return started.length === (seen === "SUCCESS" ? 1 : 0) ? seen : "it ran";
+}
+
+function answerOf({ outputs }: Subject): unknown {
+  return ok(outputs[0]);
+}
+
+function argsOf({ validArgs }: Subject): JsonObject {
+  return validArgs[0] ?? {};
 }
 
 /** A person who cannot be told what a call does cannot approve it. */

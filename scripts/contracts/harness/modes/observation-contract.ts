@@ -6,7 +6,7 @@ import type { ObservationObject } from "../../../../src/protocol/observation.ts"
 import { ok } from "../../../../src/protocol/result.ts";
 import type { FailureClass } from "../../../../src/protocol/taxonomy.ts";
 import type { ToolExecResult } from "../../../../src/protocol/tool-invocation.ts";
-import { WAITING } from "../../../../src/runner/settle-doubt.ts";
+import { WAITING } from "../../../../src/runner/waiting.ts";
 import { endOf } from "../../../../test/suites/runner-ports.ts";
 import { completeValue, isShown, pathsIn } from "../complete-value.ts";
 import { validatorOf, type Subject } from "../subject.ts";

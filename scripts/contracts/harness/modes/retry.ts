@@ -1,7 +1,7 @@
 import { leavesDoubt } from "../../../../src/protocol/response-vector.ts";
 import { ok } from "../../../../src/protocol/result.ts";
 import type { FailureClass } from "../../../../src/protocol/taxonomy.ts";
-import { WAITING } from "../../../../src/runner/settle-doubt.ts";
+import { WAITING } from "../../../../src/runner/waiting.ts";
 import { endOf } from "../../../../test/suites/runner-ports.ts";
 import type { Subject } from "../subject.ts";
 import type { Checks, TestMode } from "../test-mode.ts";

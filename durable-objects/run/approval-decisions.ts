@@ -1,0 +1,164 @@
+import type { ApprovalSigner } from "../../src/capabilities/approval-signer.ts";
+import type { Clock } from "../../src/capabilities/clock.ts";
+import type { PolicyStore } from "../../src/capabilities/policy-store.ts";
+import type {
+  ApprovalAnswer,
+  ApprovalQuery,
+  Decision,
+  DecisionAnswer,
+} from "../../src/capabilities/run-gateway.ts";
+import type { ToolSourcePort } from "../../src/capabilities/tool-source.ts";
+import { reviewEdit, type ReviewedEdit } from "../../src/loop/review-edit.ts";
+import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval.ts";
+import { approvalTokenOf } from "../../src/protocol/approval-token.ts";
+import { viewApproval, type ApprovalView } from "../../src/protocol/approval-view.ts";
+import { whyNotDecide } from "../../src/protocol/decide-approval.ts";
+import type { JsonObject } from "../../src/protocol/json.ts";
+import { personOf, seesAll, type Principal } from "../../src/protocol/principal.ts";
+import type { OpenRun } from "./open-run.ts";
+
+export interface DecisionPorts {
+  readonly clock: Clock;
+  /** Assembles what deciding stands on, once somebody decides. */
+  readonly compose: () => {
+    readonly signer: ApprovalSigner;
+    readonly source: ToolSourcePort;
+    readonly policies: PolicyStore;
+  };
+  /** Closes questions whose time is up. */
+  readonly expire: () => void;
+  /** There is word: the run goes on. */
+  readonly goOn: () => void;
+}
+
+/**
+ * Takes what people say to the questions of one run.
+ * Contract: what decides is looked at and written in one turn, after everything that takes time; so the
+ * first legal word stays, whatever comes at the same moment.
+ */
+export class ApprovalDecisions {
+  readonly #run: OpenRun;
+  readonly #ports: DecisionPorts;
+
+  constructor(run: OpenRun, ports: DecisionPorts) {
+    this.#run = run;
+    this.#ports = ports;
+  }
+
+  show(query: ApprovalQuery): ApprovalAnswer {
+    this.#ports.expire();
+    const record = this.#find(query);
+    if (!record) return { kind: "unknown_approval" };
+    const mayNot =
+      record.status === "pending"
+        ? whyNotDecide(record, query.principal, { decision: "approve", reason: "any" })
+        : "closed";
+    return { kind: "approval", approval: this.#view(record), ...(mayNot && { mayNot }) };
+  }
+
+  async decide(query: ApprovalQuery, decision: Decision): Promise<DecisionAnswer> {
+    this.#ports.expire();
+    const record = this.#find(query);
+    if (!record) return { kind: "unknown_approval" };
+    const why = whyNotDecide(record, query.principal, decision);
+    if (why) return { kind: "not_allowed", why };
+    if (decision.isBulk && !record.requirement.isBulk)
+      return { kind: "not_allowed", why: "not_bulk" };
+    if (decision.decision === "reject") return this.#take(query, this.#voteOf(query, decision));
+    if (!decision.arguments) return this.#approve(query, decision, record);
+    const reviewed = await this.#review(record, decision.arguments);
+    if (!reviewed.ok) return { kind: "arguments_refused", errors: reviewed.failure.errors };
+    const isSame = reviewed.value.payloadHash === record.payloadHash;
+    return isSame
+      ? this.#approve(query, decision, record)
+      : this.#edit(query, this.#voteOf(query, decision), reviewed.value);
+  }
+
+  async #approve(
+    query: ApprovalQuery,
+    decision: Decision,
+    record: ApprovalRecord,
+  ): Promise<DecisionAnswer> {
+    const vote = this.#voteOf(query, decision);
+    const { runId } = this.#run.store.identity();
+    const { tenantId } = query.principal;
+    const token = approvalTokenOf(record, vote, { runId, tenantId });
+    const signed = await this.#ports.compose().signer.sign(token);
+    return this.#take(query, { ...vote, token: signed });
+  }
+
+  #review(record: ApprovalRecord, edited: JsonObject): ReturnType<typeof reviewEdit> {
+    const { store, invocations } = this.#run;
+    const { source, policies } = this.#ports.compose();
+    const claim = store.claimed();
+    const call = invocations.find(record.invocation);
+    if (!claim || !call) throw new Error("a question outlived its call");
+    const { pin } = store.progress().facts;
+    return reviewEdit({ source, policies, claim, pin }, { call, record }, edited);
+  }
+
+  #take(query: ApprovalQuery, vote: ApprovalVote): DecisionAnswer {
+    this.#ports.expire();
+    const record = this.#find(query);
+    if (!record) return { kind: "unknown_approval" };
+    const isRepeated = record.votes.some(
+      ({ approverId, decision }) => approverId === vote.approverId && decision === vote.decision,
+    );
+    if (isRepeated) return { kind: "decided", approval: this.#view(record) };
+    if (!this.#isOpen(record)) return { kind: "closed", approval: this.#view(record) };
+    const decided = this.#run.approvals.vote(record, vote);
+    if (decided.status !== "pending") this.#ports.goOn();
+    return { kind: "decided", approval: this.#view(decided) };
+  }
+
+  #edit(
+    query: ApprovalQuery,
+    vote: ApprovalVote,
+    { argumentsText, payloadHash }: ReviewedEdit,
+  ): DecisionAnswer {
+    this.#ports.expire();
+    const record = this.#find(query);
+    if (!record) return { kind: "unknown_approval" };
+    const { edit } = record;
+    if (edit?.payloadHash === payloadHash && edit.vote.approverId === vote.approverId) {
+      return { kind: "decided", approval: this.#view(record) };
+    }
+    if (!this.#isOpen(record)) return { kind: "closed", approval: this.#view(record) };
+    const edited = this.#run.approvals.edit(record, { payloadHash, vote }, argumentsText);
+    this.#ports.goOn();
+    return { kind: "decided", approval: this.#view(edited) };
+  }
+
+  /** A run that is being stopped makes no more calls. */
+  #isOpen({ status }: ApprovalRecord): boolean {
+    return status === "pending" && this.#run.store.lives().stop === null;
+  }
+
+  /** What somebody may not see is not there. */
+  #find({ invocation, generation, principal }: ApprovalQuery): ApprovalRecord | undefined {
+    const owner = this.#run.store.claimed()?.principal.tenantId;
+    const record = this.#run.approvals.find(invocation, generation);
+    return record && owner === principal.tenantId && maySee(record, principal) ? record : undefined;
+  }
+
+  #voteOf({ principal }: ApprovalQuery, { decision, reason }: Decision): ApprovalVote {
+    const { actorId: approverId, roles } = principal;
+    const atMs = this.#ports.clock.nowMs();
+    return { approverId, roles, decision, ...(reason !== undefined && { reason }), atMs };
+  }
+
+  #view(record: ApprovalRecord): ApprovalView {
+    return viewApproval(this.#run.store.identity().runId, record);
+  }
+}
+
+/** Whoever asked, whoever may decide or did, and whoever sees every run of the tenant. */
+function maySee(record: ApprovalRecord, principal: Principal): boolean {
+  const { actorId } = principal;
+  const isInvolved =
+    [record.requester, record.actorId].includes(actorId) ||
+    personOf(principal) === record.requester ||
+    record.votes.some(({ approverId }) => approverId === actorId);
+  const word = { decision: "approve", reason: "any" } as const;
+  return isInvolved || seesAll(principal) || whyNotDecide(record, principal, word) === undefined;
+}

@@ -1,0 +1,127 @@
+import type { ApprovalDesk, Question } from "../../src/capabilities/approval-desk.ts";
+import type { RunJournal } from "../../src/capabilities/run-journal.ts";
+import type { ApprovalEdit, ApprovalRecord, ApprovalVote } from "../../src/protocol/approval.ts";
+import { approvalIdOf, readApprovalId } from "../../src/protocol/approval-id.ts";
+import { summarise } from "../../src/protocol/approval-view.ts";
+import { takeVote } from "../../src/protocol/decide-approval.ts";
+import type { ApprovalId, RunId } from "../../src/protocol/ids.ts";
+import type { StoredApprovals } from "./stored-approvals.ts";
+import type { StoredInvocations } from "./stored-invocations.ts";
+
+export interface ApprovalPorts {
+  readonly approvals: StoredApprovals;
+  readonly invocations: StoredInvocations;
+  readonly journal: Pick<RunJournal, "append" | "flush">;
+  readonly runId: RunId;
+}
+
+/**
+ * The questions that a run puts to people: what its loop asks and takes, and what people say.
+ * Ownership: one per run in memory. Both sides change a question through it alone.
+ * Contract: a change is stored together with its event and with all that was said before it.
+ */
+export class RunApprovals implements ApprovalDesk {
+  readonly #ports: ApprovalPorts;
+
+  constructor(ports: ApprovalPorts) {
+    this.#ports = ports;
+  }
+
+  newest(invocation: number): ApprovalRecord | undefined {
+    return this.#ports.approvals.newest(invocation);
+  }
+
+  find(invocation: number, generation: number): ApprovalRecord | undefined {
+    return this.#ports.approvals.find(invocation, generation);
+  }
+
+  pending(): readonly ApprovalRecord[] {
+    return this.#ports.approvals.pending();
+  }
+
+  wasRejected(payload: Pick<ApprovalRecord, "toolId" | "payloadHash">): boolean {
+    return this.#ports.approvals.hasRejected(payload);
+  }
+
+  nextId(invocation: number): ApprovalId {
+    const generation = (this.newest(invocation)?.generation ?? 0) + 1;
+    return approvalIdOf(this.#ports.runId, invocation, generation);
+  }
+
+  ask({ vote, ...question }: Question): ApprovalRecord {
+    const { invocation, part, toolCallId, packet, askedAtMs } = question;
+    const before = this.newest(invocation);
+    const id = this.nextId(invocation);
+    const open: ApprovalRecord = {
+      ...question,
+      id,
+      generation: (before?.generation ?? 0) + 1,
+      status: "pending",
+      votes: [],
+    };
+    const record = vote ? takeVote(open, vote) : open;
+    if (before) {
+      const closedAtMs = before.closedAtMs ?? askedAtMs;
+      this.#change({ ...before, status: "superseded", supersededBy: id, closedAtMs });
+    }
+    const approval = summarise(this.#ports.runId, record);
+    this.#ports.approvals.put(record);
+    this.#ports.journal.append([
+      { type: "approval_requested", part, toolCallId, approval, packet },
+    ]);
+    this.#ports.journal.flush();
+    return record;
+  }
+
+  consume(id: ApprovalId, atMs: number): void {
+    const { invocation = 0, generation = 0 } = readApprovalId(id) ?? {};
+    const record = this.find(invocation, generation);
+    if (record?.status !== "approved") throw new Error(`${id} is not approved`);
+    if (record.consumedAtMs === undefined) this.#change({ ...record, consumedAtMs: atMs });
+  }
+
+  withdraw(invocation: number, atMs: number): void {
+    const record = this.newest(invocation);
+    if (record?.status === "pending") this.#close(record, atMs);
+  }
+
+  /** Takes one person's word on an open question. */
+  vote(record: ApprovalRecord, vote: ApprovalVote): ApprovalRecord {
+    return this.#change(takeVote(record, vote));
+  }
+
+  /** Takes other arguments for the call: the question is closed, and asked anew about them. */
+  edit(record: ApprovalRecord, edit: ApprovalEdit, argumentsText: string): ApprovalRecord {
+    this.#ports.invocations.edit(record.invocation, argumentsText);
+    const closedAtMs = edit.vote.atMs;
+    return this.#change({ ...record, status: "superseded", edit, closedAtMs });
+  }
+
+  /** Closes the questions whose time is up; tells whether there was one. */
+  expire(atMs: number): boolean {
+    const late = this.pending().filter(({ expiresAtMs }) => expiresAtMs <= atMs);
+    for (const record of late) this.#close(record, atMs);
+    return late.length > 0;
+  }
+
+  /** Tells whether people have said what an invocation waits for. */
+  hasWord(invocation: number): boolean {
+    const newest = this.newest(invocation);
+    if (!newest || newest.consumedAtMs !== undefined) return false;
+    return newest.status !== "pending";
+  }
+
+  #close(record: ApprovalRecord, atMs: number): void {
+    const status = record.expiresAtMs <= atMs ? "expired" : "withdrawn";
+    this.#change({ ...record, status, closedAtMs: atMs });
+  }
+
+  #change(record: ApprovalRecord): ApprovalRecord {
+    const { part, toolCallId } = record;
+    const approval = summarise(this.#ports.runId, record);
+    this.#ports.approvals.put(record);
+    this.#ports.journal.append([{ type: "approval_updated", part, toolCallId, approval }]);
+    this.#ports.journal.flush();
+    return record;
+  }
+}

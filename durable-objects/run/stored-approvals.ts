@@ -1,0 +1,56 @@
+import type { ApprovalRecord } from "../../src/protocol/approval.ts";
+
+/**
+ * The questions of a run in SQLite, votes and signed tokens included.
+ * Ownership: one per run object; the only writer of the `approvals` table.
+ */
+export class StoredApprovals {
+  readonly #sql: SqlStorage;
+  /** Most runs ask nobody, and every call looks. */
+  #isEmpty: boolean;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#isEmpty = sql.exec("SELECT 1 FROM approvals LIMIT 1").toArray().length === 0;
+  }
+
+  put(record: ApprovalRecord): void {
+    this.#isEmpty = false;
+    this.#sql.exec(
+      `INSERT OR REPLACE INTO approvals (invocation, generation, status, tool_id, payload_hash, body)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      record.invocation,
+      record.generation,
+      record.status,
+      record.toolId,
+      record.payloadHash,
+      JSON.stringify(record),
+    );
+  }
+
+  find(invocation: number, generation: number): ApprovalRecord | undefined {
+    return this.#read("WHERE invocation = ? AND generation = ?", invocation, generation)[0];
+  }
+
+  newest(invocation: number): ApprovalRecord | undefined {
+    return this.#read("WHERE invocation = ? ORDER BY generation DESC LIMIT 1", invocation)[0];
+  }
+
+  /** Questions that nobody has closed. */
+  pending(): readonly ApprovalRecord[] {
+    return this.#read("WHERE status = 'pending' ORDER BY invocation");
+  }
+
+  hasRejected({ toolId, payloadHash }: Pick<ApprovalRecord, "toolId" | "payloadHash">): boolean {
+    const where = "WHERE status = 'rejected' AND tool_id = ? AND payload_hash = ? LIMIT 1";
+    return this.#read(where, toolId, payloadHash).length > 0;
+  }
+
+  #read(where: string, ...values: readonly SqlStorageValue[]): readonly ApprovalRecord[] {
+    if (this.#isEmpty) return [];
+    return this.#sql
+      .exec<{ body: string }>(`SELECT body FROM approvals ${where}`, ...values)
+      .toArray()
+      .map(({ body }) => JSON.parse(body) as ApprovalRecord);
+  }
+}

@@ -1,0 +1,32 @@
+import { CompactSign, compactVerify } from "jose";
+import type { ApprovalSigner } from "../capabilities/approval-signer.ts";
+import type { ApprovalToken } from "../protocol/approval.ts";
+import { deriveKey } from "./derive-key.ts";
+
+/** Keeps other signed texts of this deployment from passing for approvals. */
+const TYPE = "approval+jws";
+
+/** Signs approvals as JWS under a key of their own, derived from the deployment's secret. */
+export function createApprovalSigner(secret: string): ApprovalSigner {
+  const key = deriveKey(secret, "approval-token");
+  return {
+    async sign(token) {
+      const payload = new TextEncoder().encode(JSON.stringify(token));
+      return new CompactSign(payload)
+        .setProtectedHeader({ alg: "HS256", typ: TYPE })
+        .sign(await key);
+    },
+    async read(signed) {
+      try {
+        const { payload, protectedHeader } = await compactVerify(signed, await key, {
+          algorithms: ["HS256"],
+        });
+        if (protectedHeader.typ !== TYPE) return undefined;
+        return JSON.parse(new TextDecoder().decode(payload)) as ApprovalToken;
+      } catch {
+        // The library throws for a wrong signature and for what is no signed text alike.
+        return undefined;
+      }
+    },
+  };
+}

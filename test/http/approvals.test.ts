@@ -1,0 +1,412 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { frozen, moved } from "../suites/lab-approvals.ts";
+import {
+  APPROVE,
+  askFor,
+  askToPay,
+  callOf,
+  decide,
+  ended,
+  openOf,
+  readApproval,
+  REJECT,
+  viewOf,
+} from "../suites/people.ts";
+import {
+  cancel,
+  crash,
+  deadlinesOf,
+  refusalOf,
+  ring,
+  rowsOf,
+  untilState,
+} from "../suites/run-object.ts";
+import { chunksOf, seedPolicies, send, stateOf } from "../suites/worker.ts";
+
+beforeAll(seedPolicies);
+beforeEach(() => {
+  moved.length = 0;
+  frozen.clear();
+});
+
+/** What the call of a run came to. */
+async function outcomeOf(runId: string, call = 0): Promise<unknown> {
+  return (await stateOf(runId, "ann")).toolCalls[call]?.outcome;
+}
+
+describe("asking", () => {
+  test("a call that people have to approve waits, and says for whom, about what and until when", async () => {
+    const { runId, approvalId } = await askToPay();
+    const { toolCalls } = await stateOf(runId, "ann");
+    expect(toolCalls).toMatchObject([{ state: "PENDING", approvalId }]);
+    const view = await viewOf(approvalId, "bob");
+    expect(view).toMatchObject({
+      approvalId,
+      runId,
+      toolId: "lab__transfer",
+      status: "pending",
+      pattern: "dual_control",
+      required: 2,
+      approvals: 0,
+      requestedBy: "user:ann",
+      riskClass: "CRITICAL_MUTATION",
+    });
+    expect(toolCalls[0]?.awaitsApprovalUntil).toBe(view.expiresAt);
+    expect(moved).toEqual([]);
+    await cancel(runId, "ann");
+  });
+
+  test("the stream tells who is asked, ends requiring action, and goes on after the decision", async () => {
+    const { runId, approvalId, response } = await askFor([
+      callOf("lab__notify", { what: "hello" }),
+    ]);
+    expect((await decide(approvalId, "ann", APPROVE)).status).toBe(200);
+    await ended(runId);
+    const whole = await send(`/v1/runs/${runId}/events`, { caller: "ann" });
+    const chunks = await chunksOf(whole);
+    const asked = chunks.find(({ data }) => JSON.stringify(data ?? 0).includes("approval-request"));
+    expect(asked).toMatchObject({
+      data: [{ approval: { approvalId }, packet: { traceId: runId } }],
+    });
+    const updates = chunks.filter(({ data }) =>
+      JSON.stringify(data ?? 0).includes("approval-update"),
+    );
+    expect(updates.map(({ data }) => (data as never[])[0])).toMatchObject([
+      { approval: { status: "approved", approvals: 1 } },
+      { approval: { status: "approved" } },
+    ]);
+    expect(chunks.filter(({ type }) => type === "message-finish")).toMatchObject([
+      { finishReason: "tool-calls" },
+      { finishReason: "stop" },
+    ]);
+    await response.body?.cancel();
+  });
+
+  test("calls that need nobody go first", async () => {
+    const { runId, approvalId } = await askFor([
+      callOf("lab__transfer", { to: "bakery", amount: 1 }, "call_1"),
+      callOf("lab__write_note", { text: "x" }, "call_2"),
+    ]);
+    await untilState(runId, { toolCalls: [{ state: "PENDING" }, { state: "COMPLETED" }] }, "ann");
+    await decide(approvalId, "bob", APPROVE);
+    await decide(approvalId, "cat", APPROVE);
+    await ended(runId);
+    expect(moved).toEqual(["1 to bakery"]);
+  });
+
+  test("the model is shown tools that need approval", async () => {
+    const response = await send("/v1/tools", { caller: "ann" });
+    const { tools } = await response.json<{ tools: { name: string }[] }>();
+    expect(tools.map(({ name }) => name)).toContain("lab__transfer");
+  });
+});
+
+describe("deciding", () => {
+  test("two people approve, and the tool runs once", async () => {
+    const { runId, approvalId } = await askToPay();
+    const first = await decide(approvalId, "bob", APPROVE);
+    expect(await first.json()).toMatchObject({ status: "pending", approvals: 1 });
+    expect(moved).toEqual([]);
+    const second = await decide(approvalId, "cat", APPROVE);
+    expect(await second.json()).toMatchObject({ status: "approved", approvals: 2 });
+    await ended(runId);
+    expect(moved).toEqual(["40 to bakery"]);
+    expect(await viewOf(approvalId, "bob")).toHaveProperty("consumedAt");
+  });
+
+  test("one person's word counts once, and is answered alike however often it comes", async () => {
+    const { runId, approvalId } = await askToPay();
+    for (let times = 0; times < 3; times++) {
+      const answer = await decide(approvalId, "bob", APPROVE);
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toMatchObject({ status: "pending", approvals: 1 });
+    }
+    expect(moved).toEqual([]);
+    await cancel(runId, "ann");
+  });
+
+  test("a rejection is told to the model with its reason, and the tool never runs", async () => {
+    const { runId, approvalId } = await askToPay();
+    const answer = await decide(approvalId, "bob", { ...REJECT, reason: "wrong account" });
+    expect(await answer.json()).toMatchObject({ status: "rejected" });
+    await ended(runId);
+    expect(moved).toEqual([]);
+    expect(await outcomeOf(runId)).toBe("PERMISSION_DENIED");
+    const [row] = await rowsOf(runId, "SELECT ending FROM invocations");
+    expect(JSON.stringify(row)).toContain("a person refused this call: wrong account");
+  });
+
+  test("what was rejected is not asked again in the same run", async () => {
+    const { runId, approvalId } = await askFor([
+      callOf("lab__notify", { what: "sale" }, "call_1"),
+      callOf("lab__notify", { what: "sale" }, "call_2"),
+    ]);
+    await decide(approvalId, "ann", REJECT);
+    const state = await untilState(runId, { toolCalls: [{ state: "FAILED_FINAL" }, {}] }, "ann");
+    const [second] = openOf(state);
+    if (second) await decide(second, "ann", REJECT);
+    await ended(runId);
+    expect(moved).toEqual([]);
+  });
+
+  test("whoever comes too late is told what happened", async () => {
+    const { runId, approvalId } = await askToPay();
+    await decide(approvalId, "bob", REJECT);
+    const late = await decide(approvalId, "cat", APPROVE);
+    expect(late.status).toBe(409);
+    expect(await late.json()).toMatchObject({
+      code: "approval_closed",
+      approval: { status: "rejected", votes: [{ approverId: "user:bob", decision: "reject" }] },
+    });
+    await ended(runId);
+    expect(moved).toEqual([]);
+  });
+
+  test("nobody decides in time: the question is closed by the alarm, and the model goes on without", async () => {
+    const { runId, approvalId } = await askToPay();
+    await rowsOf(
+      runId,
+      "UPDATE approvals SET body = json_set(body, '$.expiresAtMs', 1) WHERE invocation = 1",
+    );
+    await ring(runId, "approval");
+    await ended(runId);
+    expect(moved).toEqual([]);
+    expect(await outcomeOf(runId)).toBe("CONFIRMATION_MISSING");
+    const late = await decide(approvalId, "bob", APPROVE);
+    expect(await late.json()).toMatchObject({ approval: { status: "expired" } });
+  });
+
+  test("a run that waits needs no loop, survives crashes, and keeps its deadline", async () => {
+    const { runId, approvalId } = await askToPay();
+    await crash(runId);
+    const deadlines = await deadlinesOf(runId);
+    expect(Object.keys(deadlines)).toContain("approval");
+    expect(Object.keys(deadlines)).not.toContain("watchdog");
+    await decide(approvalId, "bob", APPROVE);
+    await crash(runId);
+    await decide(approvalId, "cat", APPROVE);
+    await ended(runId);
+    expect(moved).toEqual(["40 to bakery"]);
+  });
+
+  test("what somebody says meanwhile takes the question back", async () => {
+    const { runId, approvalId } = await askToPay();
+    await send(`/v1/runs/${runId}/messages`, {
+      caller: "ann",
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ content: "never mind" }),
+    });
+    await ended(runId);
+    expect(await viewOf(approvalId, "bob")).toMatchObject({ status: "withdrawn" });
+    expect(await refusalOf(await decide(approvalId, "bob", APPROVE))).toEqual([
+      409,
+      "approval_closed",
+    ]);
+    expect(moved).toEqual([]);
+  });
+
+  test("a cancelled run takes its questions back", async () => {
+    const { runId, approvalId } = await askToPay();
+    await cancel(runId, "ann");
+    expect((await decide(approvalId, "bob", APPROVE)).status).toBe(409);
+    expect(await viewOf(approvalId, "bob")).toMatchObject({ status: "withdrawn" });
+    expect(moved).toEqual([]);
+  });
+});
+
+describe("who may decide", () => {
+  test.each([
+    ["ann", 403, "own_request"],
+    ["aide", 403, "not_a_person"],
+    ["chief", 403, "role_missing"],
+    ["bot", 404, undefined],
+    ["dan", 404, undefined],
+    ["outsider", 404, undefined],
+  ] as const)("dual control does not take %s's approval: %i %s", async (caller, status, reason) => {
+    const { runId, approvalId } = await askToPay();
+    const answer = await decide(approvalId, caller, APPROVE);
+    expect(answer.status).toBe(status);
+    expect((await answer.json<{ reason?: string }>()).reason).toBe(reason);
+    expect(await viewOf(approvalId, "bob")).toMatchObject({ approvals: 0 });
+    await cancel(runId, "ann");
+    expect(moved).toEqual([]);
+  });
+
+  test("whoever asked may always take it back", async () => {
+    const { runId, approvalId } = await askToPay();
+    expect((await decide(approvalId, "ann", REJECT)).status).toBe(200);
+    await ended(runId);
+    expect(moved).toEqual([]);
+  });
+
+  test("somebody with every role does not approve what they asked for themselves", async () => {
+    const { runId, approvalId } = await askToPay({}, "eve");
+    expect((await decide(approvalId, "eve", APPROVE)).status).toBe(403);
+    expect((await decide(approvalId, "bob", APPROVE)).status).toBe(200);
+    expect((await decide(approvalId, "cat", APPROVE)).status).toBe(200);
+    await ended(runId, "eve");
+    expect(moved).toEqual(["40 to bakery"]);
+  });
+
+  test("consent is given by the person themself, and by nobody else", async () => {
+    const { runId, approvalId } = await askFor([callOf("lab__notify", { what: "hello" })]);
+    expect((await decide(approvalId, "eve", APPROVE)).status).toBe(404);
+    expect((await decide(approvalId, "ann", APPROVE)).status).toBe(200);
+    await ended(runId);
+    expect(moved).toEqual(["notified: hello"]);
+  });
+
+  test("on somebody's account, the consent is theirs and not the program's", async () => {
+    const { runId, approvalId } = await askFor([callOf("lab__notify", { what: "hi" })], "aide");
+    expect((await decide(approvalId, "aide", APPROVE)).status).toBe(403);
+    expect((await decide(approvalId, "ann", APPROVE)).status).toBe(200);
+    await ended(runId, "aide");
+    expect(moved).toEqual(["notified: hi"]);
+  });
+
+  test("compliance gives a reason, or does not approve", async () => {
+    const { runId, approvalId } = await askFor([callOf("lab__publish", { what: "report" })]);
+    const without = await decide(approvalId, "dan", APPROVE);
+    expect(await without.json()).toMatchObject({ status: 403, reason: "reason_missing" });
+    const blank = await decide(approvalId, "dan", { ...APPROVE, reason: "  " });
+    expect(blank.status).toBe(403);
+    const reasoned = await decide(approvalId, "dan", { ...APPROVE, reason: "public data" });
+    expect(reasoned.status).toBe(200);
+    await ended(runId);
+    expect(moved).toEqual(["published: report"]);
+  });
+
+  test("a read may need people too, and takes its approval as durably", async () => {
+    const { runId, approvalId } = await askFor([callOf("lab__peek", { what: "file" })]);
+    expect((await decide(approvalId, "ann", APPROVE)).status).toBe(403);
+    expect((await decide(approvalId, "bob", APPROVE)).status).toBe(200);
+    await ended(runId);
+    expect(moved).toEqual(["peeked: file"]);
+  });
+});
+
+describe("many at a time", () => {
+  test("questions that may wait are decided together, each on its own", async () => {
+    const first = await askFor([callOf("lab__archive", { what: "a" })]);
+    const second = await askFor([callOf("lab__archive", { what: "b" })]);
+    const other = await askToPay();
+    const answer = await send("/v1/approvals/decisions", {
+      caller: "bob",
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        decisions: [
+          { approvalId: first.approvalId, ...APPROVE },
+          { approvalId: second.approvalId, ...REJECT, reason: "keep it" },
+          { approvalId: other.approvalId, ...APPROVE },
+          { approvalId: "appr_made_up", ...APPROVE },
+        ],
+      }),
+    });
+    expect(await answer.json()).toEqual({
+      results: [
+        { approvalId: first.approvalId, status: "approved" },
+        { approvalId: second.approvalId, status: "rejected" },
+        { approvalId: other.approvalId, code: "not_bulk" },
+        { approvalId: "appr_made_up", code: "approval_not_found" },
+      ],
+    });
+    await ended(first.runId);
+    await ended(second.runId);
+    expect(moved).toEqual(["archived: a"]);
+    await cancel(other.runId, "ann");
+  });
+});
+
+describe("editing", () => {
+  test("other arguments are another question: votes fall, the editor's counts for what they wrote", async () => {
+    const { runId, approvalId } = await askToPay();
+    await decide(approvalId, "bob", APPROVE);
+    const edited = await decide(approvalId, "cat", {
+      ...APPROVE,
+      arguments: { to: "bakery", amount: 25 },
+    });
+    expect(await edited.json()).toMatchObject({ status: "superseded" });
+    const state = await untilState(runId, { status: "waiting" }, "ann");
+    const [next = ""] = openOf(state);
+    expect(next).not.toBe(approvalId);
+    expect(await viewOf(next, "bob")).toMatchObject({
+      approvals: 1,
+      votes: [{ approverId: "user:cat" }],
+      packet: { arguments: { shown: { to: "bakery", amount: 25 } } },
+    });
+    const stale = await decide(approvalId, "eve", APPROVE);
+    expect(await stale.json()).toMatchObject({
+      code: "approval_closed",
+      approval: { status: "superseded", supersededBy: next },
+    });
+    expect((await decide(next, "bob", APPROVE)).status).toBe(200);
+    await ended(runId);
+    expect(moved).toEqual(["25 to bakery"]);
+  });
+
+  test("one person who is enough edits and approves in one word", async () => {
+    const { runId, approvalId } = await askFor([callOf("lab__notify", { what: "helo" })]);
+    await decide(approvalId, "ann", { ...APPROVE, arguments: { what: "hello" } });
+    await ended(runId);
+    expect(moved).toEqual(["notified: hello"]);
+    const [row] = await rowsOf(runId, "SELECT ending FROM invocations");
+    expect(JSON.stringify(row)).toContain("a person changed the arguments");
+  });
+
+  test.each([
+    ["the wrong type", { to: "bakery", amount: "25" }, "/amount"],
+    ["what a rule of the contract forbids", { to: "me", amount: 25 }, "/to"],
+    ["an unknown field", { to: "bakery", amount: 25, extra: 1 }, ""],
+    ["what they cannot see", { to: "bakery", amount: 25, pin: "9999" }, "/pin"],
+  ])("an edit with %s is refused to the editor and ends nothing", async (_, args, pointer) => {
+    const { runId, approvalId } = await askToPay({ pin: "1234" });
+    const answer = await decide(approvalId, "bob", { ...APPROVE, arguments: args });
+    expect(await answer.json()).toMatchObject({
+      status: 422,
+      code: "arguments_refused",
+      errors: [{ pointer }],
+    });
+    expect(await viewOf(approvalId, "bob")).toMatchObject({ status: "pending", approvals: 0 });
+    await cancel(runId, "ann");
+    expect(moved).toEqual([]);
+  });
+
+  test("what redaction hides from an editor stays what it was", async () => {
+    const { runId, approvalId } = await askToPay({ pin: "1234" });
+    await decide(approvalId, "bob", { ...APPROVE, arguments: { to: "bakery", amount: 7 } });
+    const [next = ""] = openOf(await untilState(runId, { status: "waiting" }, "ann"));
+    await decide(next, "cat", APPROVE);
+    await ended(runId);
+    expect(moved).toEqual(["7 to bakery with 1234"]);
+  });
+
+  test("the same arguments again are no edit", async () => {
+    const { runId, approvalId } = await askFor([callOf("lab__notify", { what: "hello" })]);
+    const answer = await decide(approvalId, "ann", { ...APPROVE, arguments: { what: "hello" } });
+    expect(await answer.json()).toMatchObject({ status: "approved" });
+    await ended(runId);
+  });
+});
+
+describe("every gate again", () => {
+  test("a target that changed while people thought stops the call", async () => {
+    const { runId, approvalId } = await askToPay();
+    await decide(approvalId, "bob", APPROVE);
+    frozen.add("bakery");
+    await decide(approvalId, "cat", APPROVE);
+    await ended(runId);
+    expect(await outcomeOf(runId)).toBe("STALE_STATE");
+    expect(moved).toEqual([]);
+  });
+
+  test("another tenant's approval is no approval, and says nothing", async () => {
+    const { runId, approvalId } = await askToPay();
+    const theirs = await readApproval(approvalId, "outsider");
+    const unknown = await readApproval(`${approvalId.slice(0, -4)}_9_9`, "outsider");
+    expect([theirs.status, await theirs.text()]).toEqual([unknown.status, await unknown.text()]);
+    expect((await decide(approvalId, "outsider", APPROVE)).status).toBe(404);
+    await cancel(runId, "ann");
+  });
+});
