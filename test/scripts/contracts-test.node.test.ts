@@ -215,7 +215,7 @@ describe("planted faults", () => {
   });
 
   test.each([
-    ["approval", "src/runner/gates/check-approval.ts", "if (!pinned) return", "if (pinned) return"],
+    ["approval", "src/runner/gates/check-approval.ts", "if (!pinned) return", "if (1) return"],
     [
       "approval",
       "src/runner/verify-approval.ts",

@@ -1,0 +1,136 @@
+import { beforeAll, expect, test } from "vitest";
+import { moved } from "../suites/lab-approvals.ts";
+import { crashes } from "../suites/lab-crashes.ts";
+import {
+  APPROVE,
+  askFor,
+  callOf,
+  decide,
+  ended,
+  REJECT,
+  viewOf,
+  type Asked,
+} from "../suites/people.ts";
+import { cancel, crash, ringAlarm, rowsOf } from "../suites/run-object.ts";
+import { seedPolicies, stateOf } from "../suites/worker.ts";
+
+beforeAll(seedPolicies);
+
+const RACES = 100;
+const AT_A_TIME = 10;
+
+/** Runs every race once, some of them beside each other; names what each one is about. */
+async function race(kind: string, run: (what: string, index: number) => Promise<void>) {
+  for (let first = 0; first < RACES; first += AT_A_TIME) {
+    const indexes = Array.from({ length: AT_A_TIME }, (_, offset) => first + offset);
+    await Promise.all(indexes.map((index) => run(`${kind} ${index}`, index)));
+  }
+}
+
+function askToArchive(what: string): Promise<Asked> {
+  return askFor([callOf("lab__archive", { what })]);
+}
+
+/** How often it happened. */
+function effectsOf(what: string): number {
+  return moved.filter((effect) => effect.endsWith(what)).length;
+}
+
+/** In every second race the second one goes first. */
+async function together<A, B>(
+  index: number,
+  first: () => Promise<A>,
+  second: () => Promise<B>,
+): Promise<[A, B]> {
+  if (index % 2 === 0) return Promise.all([first(), second()]);
+  const later = second();
+  return Promise.all([first(), later]);
+}
+
+test("two people approve at once: one of them does, and it happens once", async () => {
+  await race("twice", async (what, index) => {
+    const { runId, approvalId } = await askToArchive(what);
+    const answers = await together(
+      index,
+      () => decide(approvalId, "bob", APPROVE),
+      () => decide(approvalId, "eve", APPROVE),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+    await ended(runId);
+    expect(await viewOf(approvalId, "bob")).toMatchObject({ status: "approved", approvals: 1 });
+    expect(effectsOf(what)).toBe(1);
+  });
+}, 120_000);
+
+test("one approves while another rejects: whoever was first has decided, for both", async () => {
+  let approved = 0;
+  await race("either", async (what, index) => {
+    const { runId, approvalId } = await askToArchive(what);
+    const [yes, no] = await together(
+      index,
+      () => decide(approvalId, "bob", APPROVE),
+      () => decide(approvalId, "eve", REJECT),
+    );
+    expect([yes.status, no.status].toSorted((a, b) => a - b)).toEqual([200, 409]);
+    await ended(runId);
+    const { status } = await viewOf(approvalId, "bob");
+    expect([status, effectsOf(what)]).toEqual(
+      yes.status === 200 ? ["approved", 1] : ["rejected", 0],
+    );
+    approved += effectsOf(what);
+  });
+  expect(approved).toBeGreaterThan(0);
+  expect(approved).toBeLessThan(RACES);
+}, 120_000);
+
+test("somebody approves as the time runs out: it counts, or it does not, for everybody", async () => {
+  await race("late", async (what, index) => {
+    const { runId, approvalId } = await askToArchive(what);
+    await rowsOf(
+      runId,
+      `UPDATE approvals SET body = json_set(body, '$.expiresAtMs', ${Date.now() + (index % 7)})`,
+    );
+    await rowsOf(runId, "UPDATE deadlines SET at_ms = 1 WHERE name = 'approval'");
+    const [answer] = await together(
+      index,
+      () => decide(approvalId, "bob", APPROVE),
+      () => ringAlarm(runId),
+    );
+    if ((await stateOf(runId, "ann")).status === "waiting") await ringAlarm(runId);
+    await ended(runId);
+    const { status } = await viewOf(approvalId, "bob");
+    expect([answer.status, status, effectsOf(what)]).toEqual(
+      answer.status === 200 ? [200, "approved", 1] : [409, "expired", 0],
+    );
+  });
+}, 120_000);
+
+test("somebody approves while the run is cancelled: it happens once or not at all", async () => {
+  await race("stopped", async (what, index) => {
+    const { runId, approvalId } = await askToArchive(what);
+    const [answer, stopped] = await together(
+      index,
+      () => decide(approvalId, "bob", APPROVE),
+      () => cancel(runId, "ann"),
+    );
+    expect(stopped.status).toBe(200);
+    expect(effectsOf(what)).toBeLessThanOrEqual(1);
+    if (answer.status !== 200) expect([answer.status, effectsOf(what)]).toEqual([409, 0]);
+    expect((await viewOf(approvalId, "bob")).status).toBe(
+      answer.status === 200 ? "approved" : "withdrawn",
+    );
+    expect((await stateOf(runId, "ann")).status).toMatch(/^(cancelled|completed)$/);
+  });
+}, 120_000);
+
+test("the process dies once the approval is taken: it happened once, and the run ends", async () => {
+  await race("crashed", async (what) => {
+    const { runId, approvalId } = await askFor([callOf("lab__transfer", { to: what, amount: 3 })]);
+    crashes.set(runId, () => void crash(runId));
+    await decide(approvalId, "bob", APPROVE);
+    await decide(approvalId, "cat", APPROVE).catch(() => undefined);
+    expect((await ended(runId)).recoveries).toBe(1);
+    expect(await viewOf(approvalId, "bob")).toHaveProperty("consumedAt");
+    expect(effectsOf(what)).toBe(1);
+  });
+}, 240_000);
