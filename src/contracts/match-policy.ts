@@ -25,6 +25,7 @@ export function matchPolicy(
   return [
     ...matchAllowlist(policy, known),
     ...matchRules(policy, known),
+    ...matchApprovals(policy, known),
     ...(["grants", "delegations"] as const).flatMap((section) =>
       policy[section].flatMap(({ tools }, index) =>
         tools.flatMap((id, at) => matchTool(known, id, `/${section}/${index}/tools/${at}`)),
@@ -66,6 +67,24 @@ function matchRules(policy: ToolPolicy, known: KnownTools): readonly PolicyMisma
       .get(tool)
       ?.some(({ inputSchema }) => schemaAt(inputSchema, fromPointer(field)) !== undefined);
     return hasField ? [] : [{ pointer: `${pointer}/field`, message: "no such field" }];
+  });
+}
+
+/** A rule that nobody could ever meet would look like a rule. */
+function matchApprovals(policy: ToolPolicy, known: KnownTools): readonly PolicyMismatch[] {
+  return policy.approvals.flatMap((rule, index) => {
+    const pointer = `/approvals/${index}`;
+    const { tools = [], pattern, required = 1, excludeRequester = false } = rule;
+    const isConsent = pattern === "user_consent";
+    return [
+      ...tools.flatMap((id, at) => matchTool(known, id, `${pointer}/tools/${at}`)),
+      ...(isConsent && required > 1
+        ? [{ pointer: `${pointer}/required`, message: "one person alone can consent" }]
+        : []),
+      ...(isConsent && excludeRequester
+        ? [{ pointer: `${pointer}/excludeRequester`, message: "nobody else can consent" }]
+        : []),
+    ];
   });
 }
 

@@ -54,6 +54,21 @@ test.each([
     { argumentRules: [{ tool: "mail__sned", field: "/to", must: { beAbsent: true } }] },
     "/argumentRules/0/tool",
   ],
+  [
+    "a tool that people approve",
+    { approvals: [{ tools: ["mail__send", "mail__sned"], pattern: "dual_control" }] },
+    "/approvals/0/tools/1",
+  ],
+  [
+    "more people than one who consents",
+    { approvals: [{ pattern: "user_consent", required: 2 }] },
+    "/approvals/0/required",
+  ],
+  [
+    "others than the one who consents",
+    { approvals: [{ pattern: "user_consent", excludeRequester: true }] },
+    "/approvals/0/excludeRequester",
+  ],
   ["a rule's field", ruleOn("/cc"), "/argumentRules/0/field"],
   ["a rule's field below a list", ruleOn("/to/address"), "/argumentRules/0/field"],
   ["a rule's field below a text", ruleOn("/to/*/address/x"), "/argumentRules/0/field"],
