@@ -4,7 +4,7 @@ import type { ApprovalRecord } from "../../src/protocol/approval.ts";
 import type { ActorId } from "../../src/protocol/ids.ts";
 import { ok } from "../../src/protocol/result.ts";
 import { WAITING } from "../../src/runner/waiting.ts";
-import { policyOf } from "../suites/fakes.ts";
+import { MemoryJournal, policyOf } from "../suites/fakes.ts";
 import { approveAtDesk, type Forgery } from "../suites/approve-at-desk.ts";
 import { APPROVAL_SECRET, benchFor, endOf, type BenchSettings } from "../suites/runner-ports.ts";
 import { TestDesk } from "../suites/test-desk.ts";
@@ -58,21 +58,25 @@ test("an approval lets exactly this call run, once", async () => {
 });
 
 test("the approval is durably taken before the tool runs, also of a read", async () => {
-  const secured: number[] = [];
+  const seen: string[] = [];
+  const journal = new MemoryJournal();
   const asked = await askedFor(
-    {},
+    { journal },
     {
       ...AS_READ,
       execute: () => {
-        secured.push(asked.open().consumedAtMs ?? -1);
+        seen.push("runs");
         return ok({ text: "hi" });
       },
     },
   );
+  journal.secure = () => {
+    seen.push(asked.open().consumedAtMs === undefined ? "durable, not taken" : "durably taken");
+    return Promise.resolve();
+  };
   await approve(asked);
   await asked.again();
-  expect(secured).toHaveLength(1);
-  expect(secured[0]).toBeGreaterThan(-1);
+  expect(seen).toEqual(["durably taken", "runs"]);
 });
 
 describe("an approval is none that", () => {

@@ -1,0 +1,246 @@
+import type { Mutant } from "./mutant.ts";
+
+/** What keeps an approval to one call, by those who may, in time. */
+export const APPROVALS: readonly Mutant[] = [
+  {
+    name: "a token of another question counts",
+    file: "src/runner/verify-approval.ts",
+    from: "token.approval_id === id &&",
+    to: "",
+    test: { file: "test/runner/approvals.test.ts", name: "is of another question" },
+  },
+  {
+    name: "a token of another run counts",
+    file: "src/runner/verify-approval.ts",
+    from: "token.trace_id === context.runId &&",
+    to: "",
+    test: { file: "test/runner/approvals.test.ts", name: "is of another run" },
+  },
+  {
+    name: "a token of another tenant counts",
+    file: "src/runner/verify-approval.ts",
+    from: "token.tenant_id === ports.principal.tenantId &&",
+    to: "",
+    test: { file: "test/runner/approvals.test.ts", name: "is of another tenant" },
+  },
+  {
+    name: "a token of another tool counts",
+    file: "src/runner/verify-approval.ts",
+    from: "token.tool_name === tool.id &&",
+    to: "",
+    test: { file: "test/runner/approvals.test.ts", name: "is of another tool" },
+  },
+  {
+    name: "a token of another version counts",
+    file: "src/runner/verify-approval.ts",
+    from: "token.tool_version === tool.version &&",
+    to: "",
+    test: { file: "test/runner/approvals.test.ts", name: "is of another version" },
+  },
+  {
+    name: "a token of another payload counts",
+    file: "src/runner/verify-approval.ts",
+    from: "token.payload_hash === payloadHash &&",
+    to: "",
+    test: { file: "test/runner/approvals.test.ts", name: "is of another payload" },
+  },
+  {
+    name: "a token of another revision of the policy counts",
+    file: "src/runner/verify-approval.ts",
+    from: "token.policy_revision === pin.revision &&",
+    to: "",
+    test: { file: "test/runner/approvals.test.ts", name: "is of another revision of the policy" },
+  },
+  {
+    name: "a token of another policy counts",
+    file: "src/runner/verify-approval.ts",
+    from: "token.policy_hash === pin.hash &&",
+    to: "",
+    test: { file: "test/runner/approvals.test.ts", name: "is of another policy of that revision" },
+  },
+  {
+    name: "a rejection counts as an approval",
+    file: "src/runner/verify-approval.ts",
+    from: 'token.decision === "approved"',
+    to: "true",
+    test: { file: "test/runner/approvals.test.ts", name: "is a rejection" },
+  },
+  {
+    name: "any signature counts",
+    file: "src/adapters/jose-approval-signer.ts",
+    from: "await compactVerify(signed, await key, {",
+    to: '{ ...(await import("jose")), protectedHeader: { typ: TYPE }, payload: (await import("jose")).base64url.decode(signed.split(".")[1] ?? "") } as never; void ({',
+    test: { file: "test/runner/approvals.test.ts", name: "was signed elsewhere" },
+  },
+  {
+    name: "a late token counts",
+    file: "src/runner/verify-approval.ts",
+    from: "Date.parse(token.expires_at) > ports.clock.nowMs()",
+    to: "true",
+    test: { file: "test/runner/approvals.test.ts", name: "comes too late" },
+  },
+  {
+    name: "an approval is taken twice",
+    file: "src/runner/verify-approval.ts",
+    from: "if (record.consumedAtMs !== undefined && dispatches === 0) return USED;",
+    to: "",
+    test: { file: "test/runner/approvals.test.ts", name: "was taken before" },
+  },
+  {
+    name: "one person counts twice",
+    file: "src/runner/verify-approval.ts",
+    from: "people.add(token.approver_id)",
+    to: "people.add(String(Math.random()))",
+    test: {
+      file: "test/runner/approvals.test.ts",
+      name: "is one of two, for one person counts once",
+    },
+  },
+  {
+    name: "the right to approve is not asked again",
+    file: "src/runner/verify-approval.ts",
+    from: "whyNotDecide(record, who, vote) === undefined",
+    to: "true",
+    test: { file: "test/runner/approvals.test.ts", name: "came from somebody without the role" },
+  },
+  {
+    name: "an approval outlives its policy",
+    file: "src/runner/gates/reserve-budget.ts",
+    from: "isSamePin(approval.pin, pin) ? ok(approval) : OUTDATED",
+    to: "ok(approval)",
+    test: {
+      file: "test/http/approval-attacks.test.ts",
+      name: "a policy that changed in nothing that concerns the call blocks the call",
+    },
+  },
+  {
+    name: "what was refused is asked again",
+    file: "src/runner/ask-people.ts",
+    from: "if (ports.approvals.wasRejected({ toolId: tool.id, payloadHash })) return REJECTED_BEFORE;",
+    to: "",
+    test: {
+      file: "test/runner/approvals.test.ts",
+      name: "what people refused is not asked again with the same arguments, and is with others",
+    },
+  },
+  {
+    name: "votes outlive an edit",
+    file: "durable-objects/run/run-approvals.ts",
+    from: "      votes: [],",
+    to: "      votes: before?.votes ?? [],",
+    test: {
+      file: "test/http/approvals.test.ts",
+      name: "other arguments are another question: votes fall, the editor's counts for what they wrote",
+    },
+  },
+  {
+    name: "an approval is not durably taken before a read",
+    file: "src/runner/pass-gates.ts",
+    from: "if (mutates(tool) || approval) await ports.journal.secure();",
+    to: "if (mutates(tool)) await ports.journal.secure();",
+    test: {
+      file: "test/runner/approvals.test.ts",
+      name: "the approval is durably taken before the tool runs, also of a read",
+    },
+  },
+  {
+    name: "whoever asked approves",
+    file: "src/protocol/decide-approval.ts",
+    from: 'if (requirement.excludesRequester && isRequester) return "own_request";',
+    to: "",
+    test: {
+      file: "test/http/approvals.test.ts",
+      name: "somebody with every role does not approve what they asked for themselves",
+    },
+  },
+  {
+    name: "programs approve",
+    file: "src/protocol/decide-approval.ts",
+    from: 'if (!who.actorId.startsWith("user:") || isActing(who)) return "not_a_person";',
+    to: "",
+    test: {
+      file: "test/http/approvals.test.ts",
+      name: "dual control does not take aide's approval: 403 not_a_person",
+    },
+  },
+  {
+    name: "anybody consents",
+    file: "src/protocol/decide-approval.ts",
+    from: 'if (requirement.onlyRequester && who.actorId !== requester) return "not_the_requester";',
+    to: "",
+    test: {
+      file: "test/http/approvals.test.ts",
+      name: "consent is given by the person themself, and by nobody else",
+    },
+  },
+  {
+    name: "compliance without a reason",
+    file: "src/protocol/decide-approval.ts",
+    from: 'return requirement.needsReason && !isReasoned ? "reason_missing" : undefined;',
+    to: "return undefined;",
+    test: {
+      file: "test/http/approvals.test.ts",
+      name: "compliance gives a reason, or does not approve",
+    },
+  },
+  {
+    name: "a closed question takes votes",
+    file: "durable-objects/run/approval-decisions.ts",
+    from: 'return status === "pending" && this.#run.store.lives().stop === null;',
+    to: "return true;",
+    test: {
+      file: "test/durable-objects/approval-races.test.ts",
+      name: "two people approve at once: one of them does, and it happens once",
+    },
+  },
+  {
+    name: "time does not close a question",
+    file: "durable-objects/run/run-approvals.ts",
+    from: "expiresAtMs <= atMs);",
+    to: "expiresAtMs < 0);",
+    test: {
+      file: "test/http/approvals.test.ts",
+      name: "nobody decides in time: the question is closed by the alarm, and the model goes on without",
+    },
+  },
+  {
+    name: "everything is decided many at a time",
+    file: "durable-objects/run/approval-decisions.ts",
+    from: "if (decision.isBulk && !record.requirement.isBulk)",
+    to: "if (0)",
+    test: {
+      file: "test/http/approvals.test.ts",
+      name: "questions that may wait are decided together, each on its own",
+    },
+  },
+  {
+    name: "an editor writes what they cannot see",
+    file: "src/loop/restore-withheld.ts",
+    from: "if (Object.hasOwn(parent, last)) return",
+    to: "if (0) return",
+    test: {
+      file: "test/http/approvals.test.ts",
+      name: "an edit with what they cannot see is refused to the editor and ends nothing",
+    },
+  },
+  {
+    name: "an edit loses what the editor cannot see",
+    file: "src/loop/restore-withheld.ts",
+    from: "    setOwn(parent, last, value);",
+    to: "",
+    test: {
+      file: "test/http/approvals.test.ts",
+      name: "what redaction hides from an editor stays what it was",
+    },
+  },
+  {
+    name: "anybody of the tenant sees a question",
+    file: "durable-objects/run/approval-decisions.ts",
+    from: "return record && owner === principal.tenantId && maySee(record, principal) ? record : undefined;",
+    to: "return record;",
+    test: {
+      file: "test/http/approval-attacks.test.ts",
+      name: "not bot: the answer is that of an unknown one",
+    },
+  },
+];
