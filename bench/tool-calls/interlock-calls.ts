@@ -144,6 +144,8 @@ function makePorts(): ToolRunnerPorts {
         reserved.set(reservation.id, reservation);
         return Promise.resolve({ kind: "reserved" });
       },
+      settle: () => Promise.resolve(),
+      release: () => Promise.resolve(),
     },
     budget: new RunBudget(limitsOf(POLICY.budgets), POLICY.budgets.maxRetries),
     hooks: [],

@@ -35,7 +35,6 @@ export function createRunTables(sql: SqlStorage): void {
        first_seq INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, epoch INTEGER NOT NULL,
        body TEXT NOT NULL
      );
-     CREATE TABLE deadlines (name TEXT PRIMARY KEY, at_ms INTEGER, left_ms INTEGER) WITHOUT ROWID;
      CREATE TABLE outbox (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, number INTEGER NOT NULL);`,
   );
 }

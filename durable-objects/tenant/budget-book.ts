@@ -1,75 +1,106 @@
 import type {
-  Charge,
   RateLimit,
   Reservation,
   ReservationAnswer,
 } from "../../src/capabilities/budget-ledger.ts";
 import {
-  addAmounts,
   areCountable,
   findExhausted,
+  grantWithin,
+  replaceAmounts,
   type BudgetAmounts,
 } from "../../src/protocol/budget.ts";
+import { StoredReservations, type StoredReservation, type Window } from "./stored-reservations.ts";
 
-/** How long a reservation is known by its id. */
-const REMEMBERED_MS = 24 * 60 * 60 * 1_000;
-/** Old reservations that one new one clears away. */
-const MAX_FORGOTTEN = 100;
-
-/** A stretch of time; each begins at a multiple of its length since 1970. */
-interface Window {
-  readonly lengthMs: number;
-  readonly startMs: number;
-}
+/** Reservations that one alarm closes; the next one follows at once. */
+const MAX_LAPSED = 500;
 
 /**
- * What a tenant's calls used up, in SQLite, by fixed windows.
+ * What a tenant's calls have used up and what they may still use, in SQLite, by fixed windows. A
+ * reservation counts in the window that it was made in, whenever it is closed.
  * Contract: synchronous, so nothing comes between the look at what is left and the taking of it.
  * Whoever calls makes it durable before answering. Storage is bounded by one day of reservations and
  * two windows of each length in use.
  */
 export class BudgetBook {
   readonly #storage: DurableObjectStorage;
+  readonly #reservations: StoredReservations;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
+    this.#reservations = new StoredReservations(storage.sql);
   }
 
   get #sql(): SqlStorage {
     return this.#storage.sql;
   }
 
-  /** Takes all that a reservation asks for, or nothing. */
+  /** Takes all that a reservation asks for, or as much of it as is of use, or nothing. */
   reserve(reservation: Reservation, nowMs: number): ReservationAnswer {
     if (!isCountable(reservation)) return { kind: "unavailable" };
     return this.#storage.transactionSync(() => {
       this.#createTables();
-      if (this.#isReserved(reservation.id, nowMs)) return { kind: "reserved" };
+      const known = this.#reservations.find(reservation.id, nowMs);
+      if (known && known.state !== "released") return reserved(reservation, known.granted);
       const { amounts, limits, toolId, rateLimit } = reservation;
+      const least = { ...amounts, ...reservation.least };
       const window = windowAt(nowMs, reservation.windowSeconds);
-      const spent = this.#spentIn(window);
-      const budget = findExhausted(limits, spent, amounts);
+      const spent = this.#spentIn(window) ?? {};
+      const budget = findExhausted(limits, spent, least);
       if (budget) return { kind: "exhausted", budget };
       const retryAfterMs = rateLimit && this.#countCall(toolId, rateLimit, nowMs);
       if (retryAfterMs !== undefined) return { kind: "rate_limited", retryAfterMs };
-      this.#spend(window, addAmounts(spent, amounts));
-      this.#remember(reservation.id, nowMs);
+      const granted = grantWithin(limits, spent, { amounts, least });
+      this.#spend(window, replaceAmounts(spent, {}, granted));
+      this.#reservations.open(reservation, { granted, window, nowMs });
       this.#clear("spent", nowMs);
-      this.#forget(nowMs);
-      return { kind: "reserved" };
+      return reserved(reservation, granted);
     });
   }
 
-  /** Counts amounts whatever the limits; the same id again counts nothing. */
-  charge({ id, amounts, windowSeconds }: Charge, nowMs: number): void {
-    if (!areCountable(amounts)) return;
+  /** Counts what was used in place of what was reserved, once, whatever the limits. */
+  settle(id: string, used: BudgetAmounts, nowMs: number): void {
+    if (areCountable(used)) this.#close(id, { state: "settled", counted: used }, nowMs);
+  }
+
+  /** Gives back what was reserved, once. */
+  release(id: string, nowMs: number): void {
+    this.#close(id, { state: "released", counted: {} }, nowMs);
+  }
+
+  /** Leaves of reservations that nobody settled in time what they may have used. */
+  lapse(nowMs: number): void {
     this.#storage.transactionSync(() => {
-      this.#createTables();
-      if (this.#isReserved(id, nowMs)) return;
-      const window = windowAt(nowMs, windowSeconds);
-      this.#spend(window, addAmounts(this.#spentIn(window), amounts));
-      this.#remember(id, nowMs);
+      for (const { reservation, keeps } of this.#reservations.overdue(nowMs, MAX_LAPSED)) {
+        this.#recount(reservation, keeps);
+        this.#reservations.keep(reservation.id, { state: "lapsed", counted: keeps });
+      }
     });
+  }
+
+  /** Tells when the next reservation lapses; undefined when none is open. */
+  nextLapseMs(): number | undefined {
+    return this.#reservations.nextLapseMs();
+  }
+
+  /** What has lapsed may still be told: the truth is better than what was kept for fear of it. */
+  #close(
+    id: string,
+    end: { readonly state: "settled" | "released"; readonly counted: BudgetAmounts },
+    nowMs: number,
+  ): void {
+    this.#storage.transactionSync(() => {
+      const known = this.#reservations.find(id, nowMs);
+      if (!known || known.state === "settled" || known.state === "released") return;
+      this.#recount(known, end.counted);
+      this.#reservations.keep(id, end);
+    });
+  }
+
+  /** Of a window that is over and cleared nothing is left to count. */
+  #recount({ window, counted }: StoredReservation, now: BudgetAmounts): void {
+    const spent = this.#spentIn(window);
+    if (spent) this.#spend(window, replaceAmounts(spent, counted, now));
   }
 
   #createTables(): void {
@@ -81,26 +112,12 @@ export class BudgetBook {
        CREATE TABLE IF NOT EXISTS tool_calls (
          tool_id TEXT NOT NULL, length_ms INTEGER NOT NULL, start_ms INTEGER NOT NULL,
          calls INTEGER NOT NULL, PRIMARY KEY (tool_id, length_ms, start_ms)
-       ) WITHOUT ROWID;
-       CREATE TABLE IF NOT EXISTS reservations (
-         id TEXT PRIMARY KEY, made_ms INTEGER NOT NULL
-       ) WITHOUT ROWID;
-       CREATE INDEX IF NOT EXISTS reservations_by_age ON reservations (made_ms);`,
+       ) WITHOUT ROWID;`,
     );
+    this.#reservations.createTable();
   }
 
-  #isReserved(id: string, nowMs: number): boolean {
-    const [row] = this.#sql
-      .exec("SELECT 1 FROM reservations WHERE id = ? AND made_ms > ?", id, nowMs - REMEMBERED_MS)
-      .toArray();
-    return row !== undefined;
-  }
-
-  #remember(id: string, nowMs: number): void {
-    this.#sql.exec("INSERT OR REPLACE INTO reservations (id, made_ms) VALUES (?, ?)", id, nowMs);
-  }
-
-  #spentIn({ lengthMs, startMs }: Window): BudgetAmounts {
+  #spentIn({ lengthMs, startMs }: Window): BudgetAmounts | undefined {
     const [row] = this.#sql
       .exec<{ amounts: string }>(
         "SELECT amounts FROM spent WHERE length_ms = ? AND start_ms = ?",
@@ -108,7 +125,7 @@ export class BudgetBook {
         startMs,
       )
       .toArray();
-    return row ? (JSON.parse(row.amounts) as BudgetAmounts) : {};
+    return row && (JSON.parse(row.amounts) as BudgetAmounts);
   }
 
   #spend({ lengthMs, startMs }: Window, amounts: BudgetAmounts): void {
@@ -148,15 +165,6 @@ export class BudgetBook {
   #clear(table: "spent" | "tool_calls", nowMs: number): void {
     this.#sql.exec(`DELETE FROM ${table} WHERE start_ms + 2 * length_ms <= ?`, nowMs);
   }
-
-  #forget(nowMs: number): void {
-    this.#sql.exec(
-      `DELETE FROM reservations WHERE id IN (
-         SELECT id FROM reservations WHERE made_ms <= ? ORDER BY made_ms LIMIT ?)`,
-      nowMs - REMEMBERED_MS,
-      MAX_FORGOTTEN,
-    );
-  }
 }
 
 function windowAt(nowMs: number, windowSeconds: number): Window {
@@ -164,13 +172,18 @@ function windowAt(nowMs: number, windowSeconds: number): Window {
   return { lengthMs, startMs: nowMs - (nowMs % lengthMs) };
 }
 
+function reserved({ least }: Reservation, granted: BudgetAmounts): ReservationAnswer {
+  return { kind: "reserved", ...(least && { granted }) };
+}
+
 /** What is no whole number would pass any limit, or give back what was spent. */
-function isCountable({ amounts, limits, windowSeconds, rateLimit }: Reservation): boolean {
+function isCountable(reservation: Reservation): boolean {
+  const { amounts, least = {}, limits, windowSeconds, rateLimit, unsettled } = reservation;
   const lengths = [windowSeconds, ...(rateLimit ? [rateLimit.windowSeconds] : [])];
   return (
-    areCountable(amounts) &&
-    areCountable(limits) &&
+    [amounts, least, limits, unsettled?.keeps ?? {}].every(areCountable) &&
     lengths.every((seconds) => Number.isSafeInteger(seconds * 1_000) && seconds >= 1) &&
-    Number.isSafeInteger(rateLimit?.maxRequests ?? 0)
+    Number.isSafeInteger(rateLimit?.maxRequests ?? 0) &&
+    Number.isSafeInteger(unsettled?.forMs ?? 0)
   );
 }

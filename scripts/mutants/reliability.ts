@@ -54,7 +54,7 @@ export const RELIABILITY: readonly Mutant[] = [
   },
   {
     name: "alarm: no deadline sets it",
-    file: "durable-objects/run/deadlines.ts",
+    file: "durable-objects/deadlines.ts",
     from: "else void this.#storage.setAlarm(atMs);",
     to: "",
     test: {

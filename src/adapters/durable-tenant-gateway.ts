@@ -1,11 +1,11 @@
 import type {
   BudgetLedger,
-  Charge,
   Reservation,
   ReservationAnswer,
 } from "../capabilities/budget-ledger.ts";
 import type { PolicyChange, PolicyRegistry } from "../capabilities/policy-registry.ts";
 import { toCanonicalJson } from "../protocol/canonical-hash.ts";
+import type { BudgetAmounts } from "../protocol/budget.ts";
 import type { TenantId } from "../protocol/ids.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { PolicyPin, PolicyProposal } from "../protocol/policy-pin.ts";
@@ -15,7 +15,8 @@ interface TenantMethods {
   policy(): Promise<PolicyPin | undefined>;
   change(proposal: PolicyProposal): Promise<PolicyChange>;
   reserve(reservation: Reservation): Promise<ReservationAnswer>;
-  charge(charge: Charge): Promise<void>;
+  settle(id: string, used: BudgetAmounts): Promise<void>;
+  release(id: string): Promise<void>;
 }
 
 export interface TenantGateway {
@@ -44,11 +45,18 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
           return { kind: "unavailable" };
         }
       },
-      async charge(charge) {
+      async settle(id, used) {
         try {
-          await objectOf(tenantId).charge(charge);
+          await objectOf(tenantId).settle(id, used);
         } catch {
-          // The next reservation finds a little more left than there is.
+          // It stays counted as it was reserved.
+        }
+      },
+      async release(id) {
+        try {
+          await objectOf(tenantId).release(id);
+        } catch {
+          // It stays counted as it was reserved.
         }
       },
     }),

@@ -21,6 +21,8 @@ export interface OpenAIModelOptions {
   readonly idleTimeoutMs?: number;
   /** Sends `strict: true` with tools whose schema allows it. Default: true. */
   readonly strictTools?: boolean;
+  /** The name under which the endpoint takes the longest answer. Default: `max_completion_tokens`. */
+  readonly maxTokensField?: "max_completion_tokens" | "max_tokens";
   readonly limits?: Partial<OpenAIModelLimits>;
   readonly clock?: Clock;
 }
@@ -58,6 +60,8 @@ async function* streamAnswer(
   const limits = readLimits(options.limits);
   const decoder = new OpenAIToolDecoder({ limits, restoreArguments });
   const { fetch, clock = systemClock, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
+  const { maxTokensField = "max_completion_tokens" } = options;
+  const { maxOutputTokens } = request;
   const exchange = new HttpExchange({ fetch, clock, idleTimeoutMs, signal });
   const hide = (batch: readonly ModelEvent[]) => hideKey(batch, options.apiKey);
   try {
@@ -76,6 +80,7 @@ async function* streamAnswer(
         stream: true,
         stream_options: { include_usage: true },
         ...(tools.length > 0 && { tools }),
+        ...(maxOutputTokens !== undefined && { [maxTokensField]: maxOutputTokens }),
       }),
     });
     if (!opened.ok) return yield hide(decoder.fail(opened.failure));

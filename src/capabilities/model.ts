@@ -8,7 +8,15 @@ export interface ModelRequest {
   readonly messages: readonly TranscriptMessage[];
   /** What the model may ask for; nothing else is ever shown to it. */
   readonly tools: readonly ToolSpec[];
+  /** The longest answer, thinking included; absent means as long as the provider lets it be. */
+  readonly maxOutputTokens?: number;
 }
+
+/**
+ * Tells how many tokens a request has at most, before a provider has counted them.
+ * Contract: pure; reads each message and tool once, however often it is asked.
+ */
+export type InputBound = (request: Pick<ModelRequest, "messages" | "tools">) => number;
 
 /**
  * Calls a language model.

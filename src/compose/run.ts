@@ -21,6 +21,7 @@ import {
   encodeEvent,
   HEARTBEAT,
 } from "../wire/assistant-transport/encode-event.ts";
+import { createInputBound } from "../wire/openai/input-bound.ts";
 import { checkedEnv } from "./checked-env.ts";
 import { composeConnections } from "./connections.ts";
 import { TOOL_HOOKS } from "./hooks.ts";
@@ -94,6 +95,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     registry: tenants.registry,
     ledger: tenants.ledgerOf(tenantId),
     source: createToolSource(contracts, { clock, runTitle, egress }),
+    inputBound: createInputBound(),
     model: createOpenAIModel({ ...env.openai, clock, fetch: send }),
   };
 }

@@ -1,9 +1,14 @@
+import type { ModelRequest } from "../capabilities/model.ts";
 import type { Random } from "../capabilities/random.ts";
 import type { AiEvent } from "../protocol/ai-event.ts";
 import type { ModelFailure, ModelTurn } from "../protocol/model-event.ts";
+import type { Result } from "../protocol/result.ts";
+import type { ToolSpec } from "../protocol/tool-spec.ts";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.ts";
 import { isHighSurrogate } from "../protocol/utf16.ts";
 import { pause } from "../runner/pause.ts";
+import type { ModelAllowance } from "./model-budget.ts";
+import type { RunEnd } from "./run-end.ts";
 import type { StepScope } from "./step-scope.ts";
 
 /** How often one step asks a provider that fails. */
@@ -21,26 +26,48 @@ export interface Answered {
 /**
  * Asks the model, and again when its provider fails in a way that may pass. What a failed attempt said is
  * withdrawn before the next one speaks.
- * Contract: every call is counted before it is made; one that the provider refused is given back. The
- * usage is that of all attempts.
+ * Contract: the first call is allowed already; every other one is counted before it is made, and its tokens
+ * are held. One that the provider refused is given back. The usage is that of all attempts.
  */
-export async function askModel(scope: StepScope): Promise<Answered> {
-  const { journal, modelCalls, signal } = scope;
+export async function askModel(scope: StepScope, first: ModelAllowance): Promise<Answered> {
+  const { journal, modelBudget, modelCalls, signal } = scope;
   let used: Usage | undefined;
+  let allowance = first;
   for (let attempt = 1; ; attempt++) {
-    modelCalls.take();
     const modelCall = modelCalls.made;
-    const { turn: answer, part } = await streamModel(scope);
+    const { turn: answer, part } = await streamModel(scope, allowance);
     used = answer.usage ? addUsage(used ?? NO_USAGE, answer.usage) : used;
     const turn = { ...answer, ...(used && { usage: used }) };
     const { failure } = turn;
-    if (failure && isRefusal(failure)) modelCalls.giveBack();
+    if (failure && isRefusal(failure)) {
+      modelCalls.giveBack();
+      modelBudget.release(allowance);
+    } else modelBudget.settle(allowance, answer);
     const delayMs = failure && nextAttemptMs(failure, attempt, scope);
     if (delayMs === undefined || signal.aborted || modelCalls.left <= 0) return { turn, modelCall };
     if (part !== undefined) journal.append([{ type: "text_withdrawn", parts: [part] }]);
     await pause(scope.clock, delayMs, signal);
-    if (signal.aborted) return { turn, modelCall };
+    const allowed = signal.aborted ? undefined : await allowModelCall(scope);
+    if (!allowed?.ok) return { turn, modelCall };
+    allowance = allowed.value;
   }
+}
+
+/**
+ * Counts a model call and holds what it may use.
+ * Contract: takes nothing when it fails. Fails: the run's end.
+ */
+export async function allowModelCall(scope: StepScope): Promise<Result<ModelAllowance, RunEnd>> {
+  const { modelBudget, modelCalls, transcript } = scope;
+  modelCalls.take();
+  const call = { modelCall: modelCalls.made, messages: transcript, tools: toolsShown(scope) };
+  const allowed = await modelBudget.hold(call);
+  if (!allowed.ok) modelCalls.undo();
+  return allowed;
+}
+
+function toolsShown({ tools, runner }: StepScope): readonly ToolSpec[] {
+  return tools.filter(({ name }) => !runner.isWithdrawn(name));
 }
 
 /** Tells how long to wait before the same is asked again; undefined when it is not. */
@@ -90,10 +117,17 @@ interface Streamed {
 }
 
 /** Relays one model call; one batch of events per network read. */
-async function streamModel(scope: StepScope): Promise<Streamed> {
-  const { claim, journal, model, runner, signal, transcript } = scope;
-  const tools = scope.tools.filter(({ name }) => !runner.isWithdrawn(name));
-  const request = { model: claim.model, messages: transcript, tools };
+async function streamModel(
+  scope: StepScope,
+  { maxOutputTokens }: ModelAllowance,
+): Promise<Streamed> {
+  const { claim, journal, model, signal, transcript } = scope;
+  const request: ModelRequest = {
+    model: claim.model,
+    messages: transcript,
+    tools: toolsShown(scope),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  };
   let part: number | undefined;
   let turn: ModelTurn | undefined;
   try {

@@ -54,6 +54,12 @@ export class ModelCalls {
     this.#made--;
   }
 
+  /** Gives one back that was not made. Contract: it is not counted any more. */
+  undo(): void {
+    this.#made--;
+    this.#count(this.#made);
+  }
+
   #count(calls: number): void {
     this.#counted = calls;
     this.#journal.note({ modelCalls: calls });

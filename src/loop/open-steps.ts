@@ -1,6 +1,5 @@
-import type { BudgetLedger } from "../capabilities/budget-ledger.ts";
 import type { Mailbox } from "../capabilities/inbox.ts";
-import type { Model } from "../capabilities/model.ts";
+import type { InputBound, Model } from "../capabilities/model.ts";
 import type { LoadedPolicy, PolicyStore } from "../capabilities/policy-store.ts";
 import { routeVersions } from "../contracts/route-versions.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
@@ -11,13 +10,14 @@ import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 import type { Usage } from "../protocol/usage.ts";
 import type { ToolRunnerPorts } from "../runner/call-in-hand.ts";
 import { RunBudget } from "../runner/run-budget.ts";
+import { maxWallClockMs } from "../runner/run-time.ts";
 import { createToolRunner } from "../runner/tool-runner.ts";
 import { CallIds } from "./call-ids.ts";
 import { Growth } from "./growth.ts";
+import { ModelBudget } from "./model-budget.ts";
 import { ModelCalls } from "./model-calls.ts";
 import type { RunMemory } from "./run-memory.ts";
 import type { StepScope } from "./step-scope.ts";
-import { TenantTokens } from "./tenant-tokens.ts";
 
 /** What one run stands on. */
 export interface RunPorts extends Omit<
@@ -32,7 +32,8 @@ export interface RunPorts extends Omit<
   | "workflowId"
 > {
   readonly model: Model;
-  readonly ledger: BudgetLedger;
+  /** Measures what the model is asked. */
+  readonly inputBound: InputBound;
   /** What people say while the run goes; the loop closes it before the run ends. */
   readonly inbox: Mailbox;
   /**
@@ -44,8 +45,6 @@ export interface RunPorts extends Omit<
 
 /** Steps of a run whose policy sets no limit. */
 const DEFAULT_MAX_STEPS = 20;
-/** Time of a run whose policy sets no limit: as long as the platform keeps it awake without a reader. */
-const DEFAULT_MAX_WALL_CLOCK_MS = 15 * 60_000;
 
 /** One life of a run. */
 export interface RunLife {
@@ -70,9 +69,7 @@ export type LedgeredPorts = RunPorts & Pick<ToolRunnerPorts, "invocations">;
 /** What the steps of one life share. */
 export interface Steps {
   readonly scope: StepScope;
-  readonly budget: RunBudget;
   readonly growth: Growth;
-  readonly tenantTokens: TenantTokens;
   readonly spent: { usage: Usage };
   /** The policy that an earlier life stood on cannot be read, so nobody knows its limits. */
   readonly isPolicyLost: boolean;
@@ -90,10 +87,11 @@ export async function openSteps(life: OpenLife, ports: LedgeredPorts): Promise<S
   const made = progress.hasStarted ? facts.modelCalls : 0;
   const loaded = await pinPolicy(ports, claim, facts.pin);
   const policy = narrowPolicy(loaded.policy, claim.toolIds);
-  const { maxSteps = DEFAULT_MAX_STEPS, maxWallClockMs = DEFAULT_MAX_WALL_CLOCK_MS } =
-    policy.budgets;
-  ports.limitTime(maxWallClockMs);
+  const { maxSteps = DEFAULT_MAX_STEPS } = policy.budgets;
+  ports.limitTime(maxWallClockMs(policy));
   const budget = restoreBudget(memory, policy);
+  const modelBudget = new ModelBudget({ ...ports, claim, policy, pin: loaded.pin, budget });
+  modelBudget.restore(facts, progress.usage);
   const specs = ports.source.listToolSpecs();
   const routing = { runKey: claim.runId, nowMs: life.startedAtMs };
   const runner = createToolRunner({
@@ -112,15 +110,15 @@ export async function openSteps(life: OpenLife, ports: LedgeredPorts): Promise<S
     signal,
     transcript,
     runner,
+    modelBudget,
     modelCalls: new ModelCalls(journal, { made, counted: facts.modelCalls }, maxSteps),
     tools: [...createToolCatalog(specs, policy, routing).tools.values()],
     callIds: new CallIds(transcript),
     nextPart: counterFrom(progress.nextPart),
   };
   const growth = new Growth(transcript, claim.messages.length);
-  const tenantTokens = new TenantTokens({ ...ports, claim, policy, pin: loaded.pin });
   const isPolicyLost = facts.pin !== undefined && loaded.deniedBecause !== undefined;
-  return { scope, budget, growth, tenantTokens, spent, isPolicyLost };
+  return { scope, growth, spent, isPolicyLost };
 }
 
 /** A run stands on one policy all its lives; it was noted before anything was allowed by it. */
@@ -136,10 +134,8 @@ async function pinPolicy(
 }
 
 /** What the earlier lives used up is used up. */
-function restoreBudget({ invocations, progress }: RunMemory, { budgets }: ToolPolicy): RunBudget {
+function restoreBudget({ invocations }: RunMemory, { budgets }: ToolPolicy): RunBudget {
   const budget = new RunBudget(limitsOf(budgets), budgets.maxRetries);
-  const { inputTokens, outputTokens } = progress.usage;
-  budget.spend({ tokens: inputTokens + outputTokens });
   for (const record of invocations) budget.restore(record);
   return budget;
 }

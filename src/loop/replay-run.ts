@@ -17,8 +17,8 @@ import type { RunLife, RunPorts } from "./open-steps.ts";
 import { runLoop } from "./run-loop.ts";
 import { beginMemory, type RunMemory } from "./run-memory.ts";
 
-/** What decides: the tools' contracts of now, and who may do what. Contract: neither acts on anything. */
-export type DecidingPorts = Pick<RunPorts, "source" | "authorizationOf">;
+/** What decides: the tools' contracts of now, who may do what, how long a request is. Contract: none acts on anything. */
+export type DecidingPorts = Pick<RunPorts, "source" | "authorizationOf" | "inputBound">;
 
 /** `sha256:…` over the decisions of the log, and over those that were made anew. */
 export interface Replayed {

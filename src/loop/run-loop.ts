@@ -1,10 +1,13 @@
 import type { AiEvent } from "../protocol/ai-event.ts";
+import { fail, ok, type Result } from "../protocol/result.ts";
 import type { StopReason } from "../protocol/run-facts.ts";
 import { addUsage, NO_USAGE } from "../protocol/usage.ts";
 import { InvocationLedger } from "../runner/invocation-ledger.ts";
 import { WAITING } from "../runner/waiting.ts";
+import { allowModelCall } from "./ask-model.ts";
 import { closeOpenCalls } from "./close-open-calls.ts";
 import { endRun } from "./end-run.ts";
+import type { ModelAllowance } from "./model-budget.ts";
 import {
   openSteps,
   type LedgeredPorts,
@@ -13,9 +16,9 @@ import {
   type RunPorts,
   type Steps,
 } from "./open-steps.ts";
-import { endOf, endOfStop, failed, overBudget, type RunEnd } from "./run-end.ts";
+import { endOf, endOfStop, failed, type RunEnd } from "./run-end.ts";
 import type { RunMemory } from "./run-memory.ts";
-import { runStep, type Step, type StepEnd } from "./run-step.ts";
+import { runStep, takeMail, type Step, type StepEnd } from "./run-step.ts";
 
 /**
  * Carries a claimed run to its end, from wherever its earlier lives left it: model, tools, model, until
@@ -53,13 +56,16 @@ async function runSteps(life: OpenLife, ports: LedgeredPorts): Promise<RunEnd | 
     return (await endAfter(steps, { turn: facts.turn, continued: false, isInDoubt })) ?? BROKEN;
   }
   for (let step = firstStep(life.memory); ; step = stepAfter(step)) {
-    const refused = step.turn ? undefined : await refuseStep(steps);
-    if (refused) {
+    const allowed = step.turn ? ok({}) : await allowStep(steps);
+    if (!allowed.ok) {
       if (step.hasBegun) ports.journal.append([unansweredStep(step)]);
-      return refused;
+      return allowed.failure;
     }
-    const stepEnd = await runStep(steps.scope, step);
-    if (stepEnd === WAITING) return WAITING;
+    const stepEnd = await runStep(steps.scope, step, allowed.value);
+    if (stepEnd === WAITING) {
+      await steps.scope.modelBudget.settled();
+      return WAITING;
+    }
     steps.spent.usage = addUsage(steps.spent.usage, stepEnd.turn.usage);
     const end = await endAfter(steps, stepEnd);
     if (end) return end;
@@ -96,26 +102,30 @@ function unansweredStep({ number }: Step): AiEvent {
   };
 }
 
-/** Tells why no step may begin; undefined when one may. */
-async function refuseStep(steps: Steps): Promise<RunEnd | undefined> {
-  const { scope, budget, growth, tenantTokens } = steps;
-  if (scope.signal.aborted) return endOfStop(scope.signal.reason as StopReason);
-  if (steps.isPolicyLost) return POLICY_LOST;
-  if (scope.modelCalls.left <= 0) return { reason: "step_limit" };
-  const exhausted = budget.findExhausted({ tokens: 1 });
-  if (exhausted !== undefined) return overBudget(exhausted);
-  if (growth.isTooLong()) return TOO_LONG;
-  return tenantTokens.reserve(scope.modelCalls.made + 1);
+/** Takes what people said and holds what a model call may use. Fails: the run's end, when no step may begin. */
+async function allowStep(steps: Steps): Promise<Result<ModelAllowance, RunEnd>> {
+  const { scope, growth } = steps;
+  const { modelBudget, modelCalls, signal } = scope;
+  if (signal.aborted) return fail(endOfStop(signal.reason as StopReason));
+  if (steps.isPolicyLost) return fail(POLICY_LOST);
+  if (modelCalls.left <= 0) return fail({ reason: "step_limit" });
+  takeMail(scope);
+  if (growth.isTooLong()) return fail(TOO_LONG);
+  const allowed = await allowModelCall(scope);
+  if (!allowed.ok || !signal.aborted) return allowed;
+  modelCalls.undo();
+  modelBudget.release(allowed.value);
+  await modelBudget.settled();
+  return fail(endOfStop(signal.reason as StopReason));
 }
 
-/** Counts what a step used; tells how the run ends, when nothing follows it. */
+/** Tells how the run ends, when nothing follows a step. */
 async function endAfter(
-  { scope, budget, tenantTokens }: Steps,
+  { scope }: Steps,
   { turn, continued, isInDoubt }: StepEnd,
 ): Promise<RunEnd | undefined> {
-  const tokens = turn.usage.inputTokens + turn.usage.outputTokens;
-  budget.spend({ tokens });
-  await tenantTokens.spend(turn.modelCall, tokens);
+  // A loop that has ended keeps nobody awake who has something left to tell.
+  if (!continued) await scope.modelBudget.settled();
   if (scope.signal.aborted) return endOfStop(scope.signal.reason as StopReason);
   if (isInDoubt) return IN_DOUBT;
   if (continued) return undefined;

@@ -5,6 +5,7 @@ import { NO_USAGE } from "../protocol/usage.ts";
 import { resultOf } from "../runner/conclude.ts";
 import { WAITING } from "../runner/waiting.ts";
 import { askModel, type Answered } from "./ask-model.ts";
+import type { ModelAllowance } from "./model-budget.ts";
 import type { StepScope } from "./step-scope.ts";
 
 /** One model call and the tool calls it asked for. */
@@ -26,15 +27,19 @@ export interface StepEnd {
 }
 
 /**
- * Runs one step, or the rest of it: takes what people said, streams the model's text, then takes every
- * finished call through the runner and answers each in the transcript, in the order asked.
+ * Runs one step, or the rest of it: streams the model's text, then takes every finished call through the
+ * runner and answers each in the transcript, in the order asked.
  * Contract: tool calls come from the decoder's finished turn alone (seeds/000 #8); every part it opens it
  * also closes, unless it waits: then the step stays open, to be run again once there is word. A step that
  * is the last one, or that nothing follows, leaves the inbox closed.
  */
-export async function runStep(scope: StepScope, step: Step): Promise<StepEnd | typeof WAITING> {
+export async function runStep(
+  scope: StepScope,
+  step: Step,
+  allowance: ModelAllowance,
+): Promise<StepEnd | typeof WAITING> {
   const { inbox, journal, modelCalls, signal } = scope;
-  const turn = step.turn ?? (await beginStep(scope, step));
+  const turn = step.turn ?? (await beginStep(scope, step, allowance));
   const answered = await answerCalls(scope, step.number);
   if (answered === WAITING) return WAITING;
   const { finish, usage } = turn;
@@ -46,17 +51,26 @@ export async function runStep(scope: StepScope, step: Step): Promise<StepEnd | t
   return { turn, continued, isInDoubt: answered.isInDoubt };
 }
 
-/** Asks the model; what it answers is remembered together with what it asks for. */
-async function beginStep(scope: StepScope, { number, hasBegun }: Step): Promise<RecordedTurn> {
-  const { claim, inbox, journal, modelCalls } = scope;
+/** Remembers what people said. Before the last model call it is the last moment for that. */
+export function takeMail(scope: StepScope): void {
+  const { inbox, modelCalls } = scope;
   // Here every call has its result; providers refuse a message between the two.
   for (const text of inbox.takeAll()) remember(scope, { role: "user", text });
   if (modelCalls.left <= 1) inbox.close();
+}
+
+/** Asks the model; what it answers is remembered together with what it asks for. */
+async function beginStep(
+  scope: StepScope,
+  { number, hasBegun }: Step,
+  allowance: ModelAllowance,
+): Promise<RecordedTurn> {
+  const { claim, journal } = scope;
   if (!hasBegun) {
     const messageId = `${claim.runId}-${number}`;
     journal.append([{ type: "step_started", step: number, messageId }]);
   }
-  const answered = await askModel(scope);
+  const answered = await askModel(scope, allowance);
   const turn = toRecorded(answered, number);
   journal.note({ turn });
   if (turn.finish === "error") return turn;

@@ -9,6 +9,7 @@ import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 import type { InvocationLedger } from "../runner/invocation-ledger.ts";
 import type { ToolRunner } from "../runner/tool-runner.ts";
 import type { CallIds } from "./call-ids.ts";
+import type { ModelBudget } from "./model-budget.ts";
 import type { ModelCalls } from "./model-calls.ts";
 
 /** What every step of a run shares. */
@@ -16,6 +17,7 @@ export interface StepScope {
   readonly claim: RunClaim;
   readonly model: Model;
   readonly modelCalls: ModelCalls;
+  readonly modelBudget: ModelBudget;
   /** What the model is shown, but for the tools that the runner has withdrawn. */
   readonly tools: readonly ToolSpec[];
   readonly runner: ToolRunner;

@@ -77,11 +77,44 @@ export function lowerLimits(a: BudgetAmounts, b: BudgetAmounts): BudgetAmounts {
   return lower;
 }
 
-export function addAmounts(a: BudgetAmounts, b: BudgetAmounts): BudgetAmounts {
-  const sum: { [B in Budget]?: number } = { ...a };
+/** Takes `less` off what was spent and adds `more`. Contract: never below zero, nor beyond what is exact. */
+export function replaceAmounts(
+  spent: BudgetAmounts,
+  less: BudgetAmounts,
+  more: BudgetAmounts,
+): BudgetAmounts {
+  const now: { [B in Budget]?: number } = { ...spent };
   for (const budget of BUDGETS) {
-    const more = b[budget];
-    if (more !== undefined) sum[budget] = (sum[budget] ?? 0) + more;
+    const change = (more[budget] ?? 0) - (less[budget] ?? 0);
+    if (change === 0) continue;
+    const sum = (spent[budget] ?? 0) + change;
+    now[budget] = Math.min(Math.max(sum, 0), Number.MAX_SAFE_INTEGER);
   }
-  return sum;
+  return now;
+}
+
+/** Grants of each amount as much as its limit leaves, and no less than `least`, which must fit. */
+export function grantWithin(
+  limits: BudgetAmounts,
+  spent: BudgetAmounts,
+  { amounts, least }: { readonly amounts: BudgetAmounts; readonly least: BudgetAmounts },
+): BudgetAmounts {
+  const granted: { [B in Budget]?: number } = {};
+  for (const budget of BUDGETS) {
+    const amount = amounts[budget];
+    if (amount === undefined) continue;
+    const left = (limits[budget] ?? Number.POSITIVE_INFINITY) - (spent[budget] ?? 0);
+    granted[budget] = Math.min(amount, Math.max(least[budget] ?? amount, left));
+  }
+  return granted;
+}
+
+/** Takes of each amount no more than another one says, of which what is absent is zero. */
+export function capAmounts(amounts: BudgetAmounts, most: BudgetAmounts): BudgetAmounts {
+  const capped: { [B in Budget]?: number } = {};
+  for (const budget of BUDGETS) {
+    const amount = amounts[budget];
+    if (amount !== undefined) capped[budget] = Math.min(amount, most[budget] ?? 0);
+  }
+  return capped;
 }

@@ -10,6 +10,21 @@ export interface RunFacts {
   readonly pin: PolicyPin | undefined;
   /** The last finished model call; its text and its calls stand in the transcript and in the records. */
   readonly turn: RecordedTurn | undefined;
+  /** Tokens that count for the run, with those held for a model call under way; absent without a limit. */
+  readonly tokens?: number;
+  /** The newest model call for which tokens were held. */
+  readonly held?: HeldTokens | undefined;
+}
+
+/** Tokens that are held for a model call while nobody knows how many it uses. */
+export interface HeldTokens {
+  /** Names it in the tenant's ledger. */
+  readonly id: string;
+  /** Which of the run's model calls it is. */
+  readonly modelCall: number;
+  readonly tokens: number;
+  /** The longest answer they are enough for. */
+  readonly maxOutputTokens: number;
 }
 
 /** Why a run is stopped before its end. */

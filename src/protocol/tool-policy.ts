@@ -134,6 +134,8 @@ const toolPolicyDocument = v.strictObject({
       maxResultBytes: v.optional(positive),
       maxSteps: v.optional(v.pipe(positive, v.maxValue(100))),
       maxWallClockMs: v.optional(v.pipe(positive, v.maxValue(DAY_MS))),
+      /** Of one model call. */
+      maxOutputTokens: v.optional(v.pipe(positive, v.maxValue(1_000_000))),
       maxRetries: v.optional(count),
       /** Steps with refused calls of one tool, which the model may correct. */
       maxRepairs: v.optional(count),

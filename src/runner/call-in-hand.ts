@@ -46,7 +46,7 @@ export interface ToolRunnerPorts {
   readonly connectionIds: readonly ConnectionId[];
   readonly authorizationOf: (policy: ToolPolicy) => AuthorizationPort;
   readonly broker: ConnectionBroker;
-  readonly ledger: Pick<BudgetLedger, "reserve">;
+  readonly ledger: BudgetLedger;
   readonly budget: RunBudget;
   readonly invocations: InvocationLedger;
   /** How long an operator may take to tell what became of an operation. Unit: milliseconds. */

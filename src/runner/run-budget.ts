@@ -1,8 +1,8 @@
 import type { RateLimit, ReservationAnswer } from "../capabilities/budget-ledger.ts";
 import {
-  addAmounts,
   findExceeded,
   findExhausted,
+  replaceAmounts,
   type Budget,
   type BudgetAmounts,
 } from "../protocol/budget.ts";
@@ -29,7 +29,7 @@ export type NoRoom = Extract<ReservationAnswer, { readonly kind: "exhausted" | "
  */
 export class RunBudget {
   readonly #limits: BudgetAmounts;
-  readonly #reserved = new Set<string>();
+  readonly #reserved = new Map<string, BudgetAmounts>();
   readonly #starts = new Map<string, { readonly fromMs: number; readonly count: number }>();
   #spent: BudgetAmounts = {};
   #retriesLeft: number;
@@ -54,7 +54,7 @@ export class RunBudget {
       return { kind: "rate_limited", retryAfterMs: window.fromMs + windowMs - nowMs };
     }
     this.#starts.set(toolId, { ...window, count: window.count + 1 });
-    this.#reserved.add(id);
+    this.#reserved.set(id, amounts);
     this.spend(amounts);
     return undefined;
   }
@@ -63,23 +63,35 @@ export class RunBudget {
    * Takes in what an operation used in an earlier life of the run.
    * Contract: the tool's own rate counts from the last operation, which may wait a little longer for it.
    */
-  restore({ name, amounts, dispatches, askedAtMs, ...operation }: ToolInvocationRecord): void {
+  restore(record: ToolInvocationRecord): void {
+    const { name, amounts, dispatches, askedAtMs, end } = record;
     for (let again = 1; again < dispatches; again++) this.takeRetry();
     if (!amounts) return;
     const { count } = this.#starts.get(name) ?? { count: 0 };
     this.#starts.set(name, { fromMs: askedAtMs, count: count + 1 });
-    this.#reserved.add(operationIdOf(operation));
+    if (end && dispatches === 0) return;
+    this.#reserved.set(operationIdOf(record), amounts);
     this.spend(amounts);
   }
 
-  /** Counts what was used without asking first. */
-  spend(amounts: BudgetAmounts): void {
-    this.#spent = addAmounts(this.#spent, amounts);
+  /** Gives back what an operation took that did not start. The tool's own rate has counted it all the same. */
+  release(id: string): void {
+    this.spend({}, this.#reserved.get(id));
+    this.#reserved.delete(id);
   }
 
-  /** Names a budget that has nothing left of what is asked for. */
-  findExhausted(amounts: BudgetAmounts): Budget | undefined {
-    return findExhausted(this.#limits, this.#spent, amounts);
+  /** Counts what was used, in place of what was counted for it before. */
+  spend(amounts: BudgetAmounts, instead: BudgetAmounts = {}): void {
+    this.#spent = replaceAmounts(this.#spent, instead, amounts);
+  }
+
+  get spent(): BudgetAmounts {
+    return this.#spent;
+  }
+
+  /** Tells how much is left; infinity where there is no limit. */
+  left(budget: Budget): number {
+    return (this.#limits[budget] ?? Number.POSITIVE_INFINITY) - (this.#spent[budget] ?? 0);
   }
 
   /** Names a budget that the run has passed under other limits, among those that `of` takes from. */

@@ -14,6 +14,7 @@ import {
   type RunnerState,
   type ToolRunnerPorts,
 } from "./call-in-hand.ts";
+import { closeReservation } from "./close-reservation.ts";
 import { conclude, concludeEarly, IN_PROGRESS, resultOf, turnAway } from "./conclude.ts";
 import { FairLock } from "./fair-lock.ts";
 import { checkTurn } from "./gates/check-turn.ts";
@@ -117,7 +118,9 @@ async function carryOut(
   const giveBack = await state.lock.acquire(tool.isParallel);
   try {
     const hand = { ...ending, tool, startedAtMs: clock.nowMs(), attempt: dispatches + 1 };
-    return isOpen ? await takeUp(hand, binding) : await tryAndConclude(hand);
+    const outcome = await (isOpen ? takeUp(hand, binding) : tryAndConclude(hand));
+    await closeReservation(hand);
+    return outcome;
   } finally {
     giveBack();
   }

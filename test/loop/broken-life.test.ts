@@ -250,7 +250,7 @@ test("what earlier lives used of the run's tokens is used up", async () => {
 test("what the calls of earlier lives took of the run's budgets is taken", async () => {
   const storage = asked({ dispatches: 0 });
   const { binding: _none, ...fresh } = RECORD;
-  const other = { ...fresh, dispatches: 0, number: 2, step: 7, toolCallId: "z" as never };
+  const other = { ...fresh, dispatches: 1, number: 2, step: 7, toolCallId: "z" as never };
   storage.records.set(2, { ...other, amounts: { writes: 1 }, end: {} as never });
   const { reached } = await goOn(storage, { policies: under({ maxWrites: 1 }) });
   expect(reached).toEqual([]);

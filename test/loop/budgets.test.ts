@@ -1,10 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type {
-  BudgetLedger,
-  Charge,
-  Reservation,
-  ReservationAnswer,
-} from "../../src/capabilities/budget-ledger.ts";
+import type { Reservation, ReservationAnswer } from "../../src/capabilities/budget-ledger.ts";
 import type { PolicyStore } from "../../src/capabilities/policy-store.ts";
 import type { Model } from "../../src/capabilities/model.ts";
 import type { RunPorts } from "../../src/loop/open-steps.ts";
@@ -15,7 +10,15 @@ import type { ModelTurn } from "../../src/protocol/model-event.ts";
 import { DENY_ALL } from "../../src/protocol/tool-policy.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
 import { FakeClock, MemoryJournal, policyOf } from "../suites/fakes.ts";
-import { ACME, ANN, lenientPorts, passing, RUN_ID } from "../suites/runner-ports.ts";
+import {
+  ACME,
+  ANN,
+  ledgerThat,
+  lenientPorts,
+  passing,
+  RUN_ID,
+  type Closed,
+} from "../suites/runner-ports.ts";
 
 const CLAIM: RunClaim = {
   runId: RUN_ID,
@@ -85,7 +88,8 @@ function insatiable(): { readonly model: Model; readonly calls: () => number } {
 
 test("a run makes no model call once its tokens are used up", async () => {
   const { model, calls } = insatiable();
-  const { done } = await run({ maxTokens: 25 }, model);
+  // Each call is asked with about 200 tokens at most, answers with 256 at least, and is billed as 10.
+  const { done } = await run({ maxTokens: 520 }, model);
   expect(calls()).toBe(3);
   expect(done).toMatchObject({
     type: "done",
@@ -164,32 +168,28 @@ test("a run that is cancelled before its first step asks no model", async () => 
 });
 
 describe("tokens of the tenant", () => {
-  /** A ledger that gives these answers, then reserves; and what it was asked. */
+  /** A ledger that gives these answers, then reserves; what it was asked, and told afterwards. */
   function ledgerOf(...answers: ReservationAnswer[]) {
-    const asked: (Reservation | Charge)[] = [];
-    const ledger: BudgetLedger = {
-      async reserve(reservation) {
-        asked.push(reservation);
-        return answers.shift() ?? { kind: "reserved" };
-      },
-      async charge(charge) {
-        asked.push(charge);
-      },
-    };
-    return { asked, ledger };
+    const asked: Reservation[] = [];
+    const closed: Closed[] = [];
+    const ledger = ledgerThat(async (reservation) => {
+      asked.push(reservation);
+      return answers.shift() ?? { kind: "reserved" };
+    }, closed);
+    return { asked, closed, ledger };
   }
-  const tenantBudgets = { maxTokens: 100 };
+  const tenantBudgets = { maxTokens: 100_000 };
 
-  test("are asked for before each model call, and counted after it", async () => {
-    const { asked, ledger } = ledgerOf();
+  test("are held before each model call, and make way for what it used", async () => {
+    const { asked, closed, ledger } = ledgerOf();
     const { model } = insatiable();
     await run({ maxSteps: 2 }, model, { tenantBudgets, ledger });
-    expect(asked.map(({ id, amounts }) => [id, amounts.tokens])).toEqual([
-      ["run_1/model/1", 1],
-      ["run_1/model/1/used", 9],
-      ["run_1/model/2", 1],
-      ["run_1/model/2/used", 9],
-    ]);
+    expect(asked.map(({ id }) => id)).toEqual(["run_1/model/1.0", "run_1/model/2.0"]);
+    for (const { amounts, least, unsettled } of asked) {
+      expect(amounts.tokens).toBe((least?.tokens ?? 0) + 4_096 - 256);
+      expect(unsettled?.keeps).toEqual(amounts);
+    }
+    expect(closed).toEqual(asked.map(({ id }) => [id, { tokens: 10 }]));
   });
 
   test.each<[string, ReservationAnswer, string]>([
@@ -209,7 +209,7 @@ describe("tokens of the tenant", () => {
     const { asked, ledger } = ledgerOf({ kind: "policy_changed", pin });
     const { model, calls } = insatiable();
     await run({ maxSteps: 1 }, model, { tenantBudgets, ledger });
-    expect([calls(), asked.length]).toEqual([1, 3]);
+    expect([calls(), asked.length]).toEqual([1, 2]);
   });
 
   test("hold under the lower of the pinned limit and the current one", async () => {
@@ -218,7 +218,7 @@ describe("tokens of the tenant", () => {
       { kind: "policy_changed", pin },
       { kind: "policy_changed", pin },
     );
-    const limits = [500, 40];
+    const limits = [500_000, 40_000];
     const pinned = { policy: policyOf({ allowedTools: [], tenantBudgets }) };
     const policies: PolicyStore = {
       load: async () => ({ ...pinned, pin: { revision: 1, hash: "sha256:1" } }),
@@ -229,8 +229,8 @@ describe("tokens of the tenant", () => {
       },
     };
     await run({}, insatiable().model, { ledger, policies });
-    const reservations = asked.flatMap((each) => ("limits" in each ? [each.limits.tokens] : []));
-    expect(reservations.slice(0, 3)).toEqual([100, 100, 40]);
+    const reservations = asked.map(({ limits: { tokens } }) => tokens);
+    expect(reservations.slice(0, 3)).toEqual([100_000, 100_000, 40_000]);
   });
 
   test("end the run when the policy that is current cannot be read", async () => {

@@ -97,7 +97,8 @@ describe("not replayable, and it says why, is a run", () => {
     const ports: Happening["ports"] = {
       ledger: {
         reserve: () => Promise.resolve({ kind: "policy_changed", pin }),
-        charge: () => Promise.resolve(),
+        settle: () => Promise.resolve(),
+        release: () => Promise.resolve(),
       },
       policies: {
         load: () => Promise.resolve({ policy, pin: { revision: 1, hash: "sha256:1" } }),

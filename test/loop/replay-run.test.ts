@@ -142,7 +142,7 @@ const RUNS: Readonly<Record<string, readonly [...string[], () => Happening]>> = 
     "The run has used up its budget: tokens",
     () => ({
       contracts: [note()],
-      policy: { allowedTools: ["test__note"], budgets: { maxWrites: 1, maxTokens: 26 } },
+      policy: { allowedTools: ["test__note"], budgets: { maxWrites: 1, maxTokens: 5_000 } },
       answers: [{ calls: [noting("a"), noting("b")] }, { calls: [noting("c")] }, {}, {}],
     }),
   ],
@@ -172,7 +172,8 @@ const RUNS: Readonly<Record<string, readonly [...string[], () => Happening]>> = 
         ports: {
           ledger: {
             reserve: () => Promise.resolve(answers[asked++] ?? { kind: "reserved" }),
-            charge: () => Promise.resolve(),
+            settle: () => Promise.resolve(),
+            release: () => Promise.resolve(),
           },
         },
       };
@@ -194,7 +195,8 @@ const RUNS: Readonly<Record<string, readonly [...string[], () => Happening]>> = 
                   ? { kind: "exhausted", budget: "tokens" }
                   : { kind: "reserved" },
               ),
-            charge: () => Promise.resolve(),
+            settle: () => Promise.resolve(),
+            release: () => Promise.resolve(),
           },
         },
       };

@@ -6,7 +6,12 @@ import { ModelCalls } from "../../src/loop/model-calls.ts";
 import { beginMemory } from "../../src/loop/run-memory.ts";
 import type { RunPorts } from "../../src/loop/open-steps.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
-import { runStep, type Step, type StepEnd } from "../../src/loop/run-step.ts";
+import { ModelBudget } from "../../src/loop/model-budget.ts";
+import { allowModelCall } from "../../src/loop/ask-model.ts";
+import { DENY_ALL } from "../../src/protocol/tool-policy.ts";
+import type { PolicyStore } from "../../src/capabilities/policy-store.ts";
+import { RunBudget } from "../../src/runner/run-budget.ts";
+import { runStep, takeMail, type Step, type StepEnd } from "../../src/loop/run-step.ts";
 import type { StepScope } from "../../src/loop/step-scope.ts";
 import type { ToolCallId } from "../../src/protocol/ids.ts";
 import type { ModelTurn } from "../../src/protocol/model-event.ts";
@@ -53,7 +58,10 @@ const FIRST: Step = { number: 1, hasBegun: false, turn: undefined };
 
 /** Runs a step that nothing holds up. */
 async function runWhole(scope: StepScope, step: Step): Promise<StepEnd> {
-  const end = await runStep(scope, step);
+  takeMail(scope);
+  const allowed = await allowModelCall(scope);
+  if (!allowed.ok) throw new Error("the step may not begin");
+  const end = await runStep(scope, step, allowed.value);
   if (end === "waiting") throw new Error("it waits for an operator");
   return end;
 }
@@ -102,6 +110,15 @@ describe("a step", () => {
       claim: CLAIM,
       model,
       modelCalls: new ModelCalls(journal, { made: 0, counted: 0 }, 20),
+      modelBudget: new ModelBudget({
+        ...lenientPorts(),
+        journal,
+        claim: CLAIM,
+        policy: DENY_ALL,
+        pin: undefined,
+        policies: {} as PolicyStore,
+        budget: new RunBudget({}, undefined),
+      }),
       invocations: new InvocationLedger(journal, []),
       clock: new FakeClock(),
       random: { fraction: () => 0 },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fail, ok } from "../../src/protocol/result.ts";
-import { ACME, ANN, benchFor, endOf, passing } from "../suites/runner-ports.ts";
+import { ACME, ANN, benchFor, endOf, passing, ledgerThat } from "../suites/runner-ports.ts";
 import { noteTool, readTool } from "../suites/tools.ts";
 
 const down = (retryAfterMs?: number) => () =>
@@ -186,7 +186,7 @@ test("a run that is cancelled while a call waits for its retry ends the call wit
 test("a run that is cancelled while a gate answers that it may be tried again waits for nothing", async () => {
   const abort = new AbortController();
   const { tool, reached } = noteTool({ runtime: { maxRetries: 1 } });
-  const ledger = { reserve: async () => (abort.abort(), { kind: "unavailable" as const }) };
+  const ledger = ledgerThat(async () => (abort.abort(), { kind: "unavailable" }));
   const { call, clock } = benchFor([tool], { ledger });
   const result = await call("test__note", { text: "hi" }, { signal: abort.signal });
   expect(endOf(result)).toEqual(["DEPENDENCY_UNAVAILABLE", "ledger_unavailable"]);

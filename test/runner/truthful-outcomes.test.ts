@@ -5,7 +5,7 @@ import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import { fail, ok } from "../../src/protocol/result.ts";
 import { fakeRunCapabilities } from "../suites/fakes.ts";
-import { benchFor, endOf, passing, settle } from "../suites/runner-ports.ts";
+import { benchFor, endOf, passing, settle, ledgerThat } from "../suites/runner-ports.ts";
 import { AS_READ, noteTool, readTool } from "../suites/tools.ts";
 
 const down = (retryAfterMs?: number) =>
@@ -67,7 +67,7 @@ describe("what an author breaks before the tool runs is no effect in doubt", () 
         return ok(null);
       },
     });
-    const ledger = { reserve: () => Promise.reject(new Error("s3cret")) };
+    const ledger = ledgerThat(() => Promise.reject(new Error("s3cret")));
     const result = await benchFor([tool], { ledger }).call("test__note", { text: "hi" });
     expect(endOf(result)).toEqual(["UNKNOWN_ERROR", "tool_failed"]);
     expect(result.response.escalate).toBe(false);
@@ -261,7 +261,7 @@ describe("a run that is cancelled while a call is at", () => {
       },
       connectionIds: ["mail"] as never,
       broker: { bind: () => at("broker", ok({}) as never) },
-      ledger: { reserve: () => at("ledger", { kind: "reserved" }) },
+      ledger: ledgerThat(() => at("ledger", { kind: "reserved" })),
       hooks: [{ before: () => (place === "hook" ? (cancel(), never()) : at("", undefined)) }],
     });
     const result = await call("test__note", { text: "hi" }, { signal });

@@ -12,6 +12,7 @@ import type { RunEvidence } from "../../src/loop/replay/run-evidence.ts";
 import type { ToolCallId } from "../../src/protocol/ids.ts";
 import type { ModelTurn } from "../../src/protocol/model-event.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
+import { createInputBound } from "../../src/wire/openai/input-bound.ts";
 import { FakeClock, fakeRunCapabilities, MemoryJournal, policyOf } from "./fakes.ts";
 import { ACME, ANN, lenientPorts, passing, RUN_ID } from "./runner-ports.ts";
 
@@ -101,7 +102,12 @@ export function replay(
 ): ReturnType<typeof replayRun> {
   const forbidden = (contracts as readonly AnyToolContract[]).map(forbidAll);
   const source = createToolSource(registerContracts(forbidden), fakeRunCapabilities());
-  return replayRun(evidence, { source, authorizationOf: createPolicyAuthorization, ...deciding });
+  return replayRun(evidence, {
+    source,
+    authorizationOf: createPolicyAuthorization,
+    inputBound: createInputBound(),
+    ...deciding,
+  });
 }
 
 /** How often a replay has called a tool. */

@@ -1,11 +1,16 @@
 import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts";
 import type { AuthorizationQuestion } from "../../src/capabilities/authorization.ts";
-import type { Reservation, ReservationAnswer } from "../../src/capabilities/budget-ledger.ts";
+import type {
+  BudgetLedger,
+  Reservation,
+  ReservationAnswer,
+} from "../../src/capabilities/budget-ledger.ts";
 import type { Egress } from "../../src/capabilities/http-client.ts";
 import type { RunTitle } from "../../src/capabilities/run-title.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import type { BudgetAmounts } from "../../src/protocol/budget.ts";
 import type { ActorId, RunId, TenantId, ToolCallId } from "../../src/protocol/ids.ts";
 import { fail } from "../../src/protocol/result.ts";
 import type {
@@ -19,6 +24,7 @@ import type { ToolRunnerPorts } from "../../src/runner/call-in-hand.ts";
 import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
 import { RunBudget } from "../../src/runner/run-budget.ts";
 import { WAITING } from "../../src/runner/waiting.ts";
+import { createInputBound } from "../../src/wire/openai/input-bound.ts";
 import { createToolRunner, type ToolRunner } from "../../src/runner/tool-runner.ts";
 import { FakeClock, fakeRunCapabilities, MemoryJournal, newestOf, policyOf } from "./fakes.ts";
 import { TestDesk } from "./test-desk.ts";
@@ -44,6 +50,8 @@ export interface Bench {
   readonly journal: MemoryJournal;
   readonly questions: AuthorizationQuestion[];
   readonly reservations: Reservation[];
+  /** How they were closed. */
+  readonly closed: readonly Closed[];
   /** Calls a tool in a step, with an id of its own unless it is given one. */
   readonly ask: (...call: Asked) => Promise<ToolExecResult | typeof WAITING>;
   /** The same of a call that ends. */
@@ -65,6 +73,17 @@ export type BenchSettings = Partial<
 
 /** Signs the approvals of the tests. */
 export const APPROVAL_SECRET = "a secret of thirty-two characters";
+/** A tenant's ledger that answers so, and notes what it is told afterwards. */
+export function ledgerThat(reserve: BudgetLedger["reserve"], closed: Closed[] = []): BudgetLedger {
+  return {
+    reserve,
+    settle: async (id, used) => void closed.push([id, used]),
+    release: async (id) => void closed.push([id, "released"]),
+  };
+}
+
+/** What a ledger was told of a reservation in the end. */
+export type Closed = readonly [id: string, what: BudgetAmounts | "released"];
 
 /** Ports that let every call pass. */
 export function lenientPorts(): Pick<
@@ -74,6 +93,7 @@ export function lenientPorts(): Pick<
   | "authorizationOf"
   | "broker"
   | "ledger"
+  | "inputBound"
   | "hooks"
   | "random"
   | "registry"
@@ -83,10 +103,8 @@ export function lenientPorts(): Pick<
   return {
     authorizationOf: () => ({ check: () => Promise.resolve("allow") }),
     broker: { bind: () => Promise.resolve(fail({ code: "unknown_connection" })) },
-    ledger: {
-      reserve: () => Promise.resolve({ kind: "reserved" }),
-      charge: () => Promise.resolve(),
-    },
+    ledger: ledgerThat(() => Promise.resolve({ kind: "reserved" })),
+    inputBound: createInputBound(),
     registry: { current: () => Promise.resolve({ revision: 1, hash: "sha256:1" }) },
     approvals: new TestDesk(),
     approvalSigner: createApprovalSigner(APPROVAL_SECRET),
@@ -106,6 +124,7 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
   const journal = new MemoryJournal();
   const questions: AuthorizationQuestion[] = [];
   const reservations: Reservation[] = [];
+  const closed: Closed[] = [];
   const answers = [...ledgerAnswers];
   const { runTitle, egress } = { ...fakeRunCapabilities(), ...settings };
   const source = createToolSource(registerContracts(known), { clock, runTitle, egress });
@@ -130,12 +149,10 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
         return Promise.resolve("allow");
       },
     }),
-    ledger: {
-      reserve(reservation) {
-        reservations.push(reservation);
-        return Promise.resolve(answers.shift() ?? { kind: "reserved" });
-      },
-    },
+    ledger: ledgerThat((reservation) => {
+      reservations.push(reservation);
+      return Promise.resolve(answers.shift() ?? { kind: "reserved" });
+    }, closed),
     budget: new RunBudget(limitsOf(policy.budgets), policy.budgets.maxRetries),
     inbox: { hasMail: false, takeAll: () => [] },
     journal,
@@ -156,6 +173,7 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
     journal,
     questions,
     reservations,
+    closed,
     ask,
     async call(...asked) {
       const outcome = await ask(...asked);

@@ -24,7 +24,8 @@ export function playLedger(play: Play, model: PlayedModel): BudgetLedger {
       const record = records.get(id);
       return Promise.resolve(record ? answerCall(play, record) : answerModel());
     },
-    charge: () => Promise.resolve(),
+    settle: () => Promise.resolve(),
+    release: () => Promise.resolve(),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Model } from "../../capabilities/model.ts";
 import type { AiEvent } from "../../protocol/ai-event.ts";
 import type { ModelFailure, ModelTurn } from "../../protocol/model-event.ts";
+import { overBudget } from "../run-end.ts";
 import type { Play } from "./play.ts";
 import type { RunEvidence } from "./run-evidence.ts";
 
@@ -60,7 +61,10 @@ function failureOf(done: AiEvent | undefined): ModelFailure {
 }
 
 /** Plays the turns in order. Contract: throws when it is asked for another one, which ends the replay. */
-export function playModel({ clock, evidence }: Play, turns: readonly PlayedTurn[]): PlayedModel {
+export function playModel(
+  { clock, evidence, giveUp }: Play,
+  turns: readonly PlayedTurn[],
+): PlayedModel {
   let played = 0;
   return {
     get isOver() {
@@ -69,7 +73,11 @@ export function playModel({ clock, evidence }: Play, turns: readonly PlayedTurn[
     // oxlint-disable-next-line require-await -- the port is asynchronous, what was said is here
     async *stream() {
       const next = turns[played++];
-      if (!next) throw new Error("the model was not asked so often");
+      if (!next) {
+        // What attempts that failed had held is in no record.
+        if (isOverTokens(evidence.log.at(-1))) giveUp("unclear");
+        throw new Error("the model was not asked so often");
+      }
       const { step, turn } = next;
       const first = evidence.invocations.find((record) => record.step === step);
       if (first) clock.set(first.end?.startedAtMs ?? first.askedAtMs);
@@ -78,3 +86,9 @@ export function playModel({ clock, evidence }: Play, turns: readonly PlayedTurn[
     },
   };
 }
+
+function isOverTokens(done: AiEvent | undefined): boolean {
+  return done?.type === "done" && done.error?.message === OVER_TOKENS;
+}
+
+const OVER_TOKENS = overBudget("tokens").error?.message;

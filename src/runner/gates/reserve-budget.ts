@@ -5,6 +5,7 @@ import type { ToolFailure } from "../../protocol/observation.ts";
 import { fail, ok, type Result } from "../../protocol/result.ts";
 import { isSamePin } from "../../protocol/policy-pin.ts";
 import { entryOf, limitsOf, requirementOf } from "../../protocol/tool-policy.ts";
+import type { ToolInvocationContext } from "../../protocol/tool-invocation.ts";
 import { amountsOf, checkCurrency } from "../amounts-of.ts";
 import { askPeople } from "../ask-people.ts";
 import { mutates, type CallInHand } from "../call-in-hand.ts";
@@ -12,6 +13,7 @@ import type { Invocation } from "../invocation.ts";
 import type { WAITING } from "../waiting.ts";
 import { operationIdOf } from "../invocation-ledger.ts";
 import type { NoRoom } from "../run-budget.ts";
+import { surelyOverMs } from "../run-time.ts";
 import { failCall } from "../tool-failure.ts";
 import { reserveOfTenant, type Applicant, type PinnedPolicy } from "../reserve-of-tenant.ts";
 import { checkArgumentRules } from "./check-argument-rules.ts";
@@ -58,7 +60,10 @@ export interface Admitted {
 type Reserved = Result<ApprovalRecord | null, ToolFailure | typeof WAITING>;
 
 /** A read asks the tenant's ledger only where policy limits what it takes of the tenant: it is a hop away. */
-function asksLedger({ tool, ports }: CallInHand, amounts: BudgetAmounts): boolean {
+export function asksLedger(
+  { tool, ports }: Pick<CallInHand, "tool" | "ports">,
+  amounts: BudgetAmounts,
+): boolean {
   const limits = limitsOf(ports.policy.tenantBudgets);
   const isLimited = BUDGETS.some(
     (budget) => amounts[budget] !== undefined && limits[budget] !== undefined,
@@ -165,14 +170,27 @@ function reservationOf(
     entryOf(policy, tool.id)?.rateLimit,
   );
   return {
-    id: `${context.runId}/${operationIdOf(context)}`,
+    id: reservationIdOf(context),
     toolId: tool.id,
     amounts,
     limits: lowerLimits(limitsOf(ports.policy.tenantBudgets), limitsOf(policy.tenantBudgets)),
     windowSeconds: policy.tenantBudgets.windowSeconds,
     ...(rateLimit && { rateLimit }),
+    ...(!mutates(tool) && {
+      unsettled: { forMs: surelyOverMs(ports.policy), keeps: moneyOf(amounts) },
+    }),
     pin,
   };
+}
+
+/** A read that nobody settled has changed nothing, and may have cost something. */
+function moneyOf({ cost = 0, financial = 0 }: BudgetAmounts): BudgetAmounts {
+  return { cost, financial };
+}
+
+/** Names a call in its tenant's ledger. */
+export function reservationIdOf(context: ToolInvocationContext): string {
+  return `${context.runId}/${operationIdOf(context)}`;
 }
 
 function slowerOf(a: RateLimit | undefined, b: RateLimit | undefined): RateLimit | undefined {

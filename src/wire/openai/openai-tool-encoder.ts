@@ -49,7 +49,8 @@ export function encodeMessages(
   return messages.map(encodeMessage);
 }
 
-function encodeMessage(message: TranscriptMessage): ChatCompletionMessageParam {
+/** Encodes one message of a conversation. */
+export function encodeMessage(message: TranscriptMessage): ChatCompletionMessageParam {
   switch (message.role) {
     case "system":
     case "user":

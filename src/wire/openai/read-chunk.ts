@@ -102,7 +102,13 @@ function argumentText(value: JsonValue | undefined): string | undefined {
   return writeJson(value);
 }
 
-/** Billing that is not two whole non-negative numbers is no billing. */
+/** Far more than any model reads or writes at once. */
+const MAX_TOKENS_OF_CALL = 1_000_000_000;
+
+/**
+ * Billing that is not two whole numbers, not negative and not beyond belief, is no billing.
+ * Threat: a provider whose one number uses up the budget of a whole tenant.
+ */
 function readUsage(value: JsonValue | undefined): Usage | undefined {
   const usage = objectOf(value);
   const inputTokens = usage?.["prompt_tokens"];
@@ -112,7 +118,12 @@ function readUsage(value: JsonValue | undefined): Usage | undefined {
 }
 
 function isTokenCount(value: JsonValue | undefined): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+  return (
+    typeof value === "number" &&
+    Number.isSafeInteger(value) &&
+    value >= 0 &&
+    value <= MAX_TOKENS_OF_CALL
+  );
 }
 
 const FINISHES: ReadonlyMap<string, ModelFinish> = new Map([

@@ -1,0 +1,157 @@
+import type { Reservation } from "../../src/capabilities/budget-ledger.ts";
+import { capAmounts, type BudgetAmounts } from "../../src/protocol/budget.ts";
+
+/** How long a reservation is known by its id. */
+const REMEMBERED_MS = 24 * 60 * 60 * 1_000;
+/** Old reservations that one new one clears away. */
+const MAX_FORGOTTEN = 100;
+
+/** A stretch of time; each begins at a multiple of its length since 1970. */
+export interface Window {
+  readonly lengthMs: number;
+  readonly startMs: number;
+}
+
+/** How a reservation stands: `lapsed` is what nobody closed in time. */
+type ReservationState = "open" | "lapsed" | "settled" | "released";
+
+/** A reservation as it is kept. */
+export interface StoredReservation {
+  readonly id: string;
+  readonly state: ReservationState;
+  readonly window: Window;
+  /** What it was answered. */
+  readonly granted: BudgetAmounts;
+  /** What of it is counted in its window now. */
+  readonly counted: BudgetAmounts;
+}
+
+/** Keeps a tenant's reservations for a day, open ones until they lapse. Contract: as that of BudgetBook. */
+export class StoredReservations {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  createTable(): void {
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS reserved (
+         id TEXT PRIMARY KEY, made_ms INTEGER NOT NULL, state TEXT NOT NULL,
+         length_ms INTEGER NOT NULL, start_ms INTEGER NOT NULL,
+         granted TEXT NOT NULL, counted TEXT NOT NULL, keeps TEXT, lapses_ms INTEGER
+       ) WITHOUT ROWID;
+       CREATE INDEX IF NOT EXISTS reserved_by_age ON reserved (made_ms);
+       CREATE INDEX IF NOT EXISTS reserved_by_lapse ON reserved (lapses_ms)
+         WHERE lapses_ms IS NOT NULL;`,
+    );
+  }
+
+  find(id: string, nowMs: number): StoredReservation | undefined {
+    if (!this.#isUsed()) return undefined;
+    const [row] = this.#sql
+      .exec<ReservedRow>(
+        "SELECT * FROM reserved WHERE id = ? AND (made_ms > ? OR lapses_ms IS NOT NULL)",
+        id,
+        nowMs - REMEMBERED_MS,
+      )
+      .toArray();
+    return row && toReservation(row);
+  }
+
+  /** Keeps a new one, and forgets old ones. */
+  open(
+    { id, unsettled }: Reservation,
+    made: { readonly granted: BudgetAmounts; readonly window: Window; readonly nowMs: number },
+  ): void {
+    const { nowMs, window } = made;
+    const granted = JSON.stringify(made.granted);
+    const keeps = unsettled && capAmounts(unsettled.keeps, made.granted);
+    this.#sql.exec(
+      `INSERT OR REPLACE INTO reserved
+         (id, made_ms, state, length_ms, start_ms, granted, counted, keeps, lapses_ms)
+       VALUES (?, ?, 'open', ?, ?, ?, ?, ?, ?)`,
+      id,
+      nowMs,
+      window.lengthMs,
+      window.startMs,
+      granted,
+      granted,
+      keeps ? JSON.stringify(keeps) : null,
+      unsettled ? nowMs + unsettled.forMs : null,
+    );
+    this.#sql.exec(
+      `DELETE FROM reserved WHERE id IN (
+         SELECT id FROM reserved WHERE made_ms <= ? AND lapses_ms IS NULL
+         ORDER BY made_ms LIMIT ?)`,
+      nowMs - REMEMBERED_MS,
+      MAX_FORGOTTEN,
+    );
+  }
+
+  /** Notes how one stands; it does not lapse any more. */
+  keep(id: string, { state, counted }: Pick<StoredReservation, "state" | "counted">): void {
+    this.#sql.exec(
+      "UPDATE reserved SET state = ?, counted = ?, lapses_ms = NULL WHERE id = ?",
+      state,
+      JSON.stringify(counted),
+      id,
+    );
+  }
+
+  /** Open ones whose time is over, the oldest first. */
+  overdue(
+    nowMs: number,
+    most: number,
+  ): readonly { readonly reservation: StoredReservation; readonly keeps: BudgetAmounts }[] {
+    if (!this.#isUsed()) return [];
+    return this.#sql
+      .exec<ReservedRow>(
+        "SELECT * FROM reserved WHERE lapses_ms <= ? ORDER BY lapses_ms LIMIT ?",
+        nowMs,
+        most,
+      )
+      .toArray()
+      .map((row) => ({
+        reservation: toReservation(row),
+        keeps: JSON.parse(row.keeps ?? row.counted) as BudgetAmounts,
+      }));
+  }
+
+  nextLapseMs(): number | undefined {
+    if (!this.#isUsed()) return undefined;
+    const { at } = this.#sql
+      .exec<{ at: number | null }>(
+        "SELECT min(lapses_ms) AS at FROM reserved WHERE lapses_ms IS NOT NULL",
+      )
+      .one();
+    return at ?? undefined;
+  }
+
+  #isUsed(): boolean {
+    const tables = this.#sql.exec(
+      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'reserved'",
+    );
+    return tables.toArray().length > 0;
+  }
+}
+
+type ReservedRow = {
+  id: string;
+  state: ReservationState;
+  length_ms: number;
+  start_ms: number;
+  granted: string;
+  counted: string;
+  keeps: string | null;
+};
+
+function toReservation(row: ReservedRow): StoredReservation {
+  return {
+    id: row.id,
+    state: row.state,
+    window: { lengthMs: row.length_ms, startMs: row.start_ms },
+    granted: JSON.parse(row.granted) as BudgetAmounts,
+    counted: JSON.parse(row.counted) as BudgetAmounts,
+  };
+}
