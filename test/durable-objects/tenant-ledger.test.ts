@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { BudgetBook } from "../../durable-objects/tenant/budget-book.ts";
-import type { BudgetLedger, Charge, Reservation } from "../../src/capabilities/budget-ledger.ts";
+import type { BudgetLedger, Reservation } from "../../src/capabilities/budget-ledger.ts";
 import { createKvPolicyStore } from "../../src/adapters/kv-policy-store.ts";
 import { PolicyCache } from "../../src/adapters/policy-cache.ts";
 import { composeTenants } from "../../src/compose/tenant.ts";
@@ -245,7 +245,7 @@ describe("time", () => {
         const nowMs = T + second * 60_000;
         book.reserve(asks({ windowSeconds: 1, rateLimit, limits: {} }), nowMs);
       }
-      return ["spent", "tool_calls", "reservations"].map(
+      return ["spent", "tool_calls", "reserved"].map(
         (table) => sql.exec<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`).one().rows,
       );
     });
@@ -263,31 +263,5 @@ describe("time", () => {
       ];
     });
     expect(kinds).toEqual(["reserved", "reserved", "exhausted"]);
-  });
-});
-
-describe("a charge", () => {
-  const tokens = { amounts: { tokens: 1 }, limits: { tokens: 10, critical: 0 } };
-  const used = (id: string, count: number): Charge => ({
-    id,
-    amounts: { tokens: count },
-    windowSeconds: 31 * DAY,
-  });
-
-  test("counts whatever the limit, and the same one once", async () => {
-    const ledger = await ledgerOf("charged");
-    await ledger.charge(used("a", 9));
-    await ledger.charge(used("a", 9));
-    expect(await ledger.reserve(asks(tokens))).toEqual(reserved);
-    await ledger.charge(used("b", 500));
-    expect(await ledger.reserve(asks(tokens))).toEqual({ kind: "exhausted", budget: "tokens" });
-  });
-
-  test("of what is no count gives nothing back", async () => {
-    const ledger = await ledgerOf("uncharged");
-    await ledger.charge(used("a", 10));
-    await ledger.charge(used("b", -5));
-    await ledger.charge(used("c", Number.NaN));
-    expect(await ledger.reserve(asks(tokens))).toEqual({ kind: "exhausted", budget: "tokens" });
   });
 });

@@ -10,7 +10,14 @@ import { NO_USAGE } from "../../src/protocol/usage.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
 import { DENY_ALL } from "../../src/protocol/tool-policy.ts";
 import { fakeRunCapabilities, policyOf } from "../suites/fakes.ts";
-import { ACME, ANN, lenientPorts, RUN_ID } from "../suites/runner-ports.ts";
+import {
+  ACME,
+  ANN,
+  lenientPorts,
+  RUN_ID,
+  ledgerThat,
+  type Closed,
+} from "../suites/runner-ports.ts";
 import { noteTool } from "../suites/tools.ts";
 import { live, Storage } from "./lives.ts";
 
@@ -245,6 +252,31 @@ test("what earlier lives used of the run's tokens is used up", async () => {
   const storage = finished(asked({ state: "FAILED_FINAL", end: {} as never }), true);
   const { modelCalls, done } = await goOn(storage, { policies: under({ maxTokens: 50 }) });
   expect([modelCalls, done]).toMatchObject([0, { error: { code: "budget_exhausted" } }]);
+});
+
+const HELD = { id: "run_1/model/1.0", modelCall: 1, tokens: 600, maxOutputTokens: 500 };
+
+// Mutant: a next life counts only what providers have told.
+test("what was held for a model call that was cut short stays counted", async () => {
+  const storage = halfSaid();
+  storage.facts = { ...storage.facts, tokens: 600, held: HELD };
+  const budgets = { policies: under({ maxTokens: 900 }), inputBound: () => 100 };
+  const { modelCalls, done } = await goOn(storage, budgets);
+  expect([modelCalls, done]).toMatchObject([0, { error: { code: "budget_exhausted" } }]);
+});
+
+test("what a model call used is told the tenant by the next life, if the last one could not", async () => {
+  const storage = asked({ dispatches: 0 });
+  const usage = { inputTokens: 9, outputTokens: 3 };
+  const turn = { step: 1, modelCall: 1, finish: "tool_calls", usage } as const;
+  storage.facts = { ...storage.facts, turn, tokens: 600, held: HELD };
+  const closed: Closed[] = [];
+  const policy = policyOf({ allowedTools: [NAME], tenantBudgets: { maxTokens: 9_000 } });
+  await goOn(storage, {
+    policies: { ...steady, read: async () => ({ policy, pin: PIN }) },
+    ledger: ledgerThat(async () => ({ kind: "reserved" }), closed),
+  });
+  expect(closed[0]).toEqual([HELD.id, { tokens: 12 }]);
 });
 
 test("what the calls of earlier lives took of the run's budgets is taken", async () => {

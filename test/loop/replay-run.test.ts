@@ -142,7 +142,7 @@ const RUNS: Readonly<Record<string, readonly [...string[], () => Happening]>> = 
     "The run has used up its budget: tokens",
     () => ({
       contracts: [note()],
-      policy: { allowedTools: ["test__note"], budgets: { maxWrites: 1, maxTokens: 5_000 } },
+      policy: { allowedTools: ["test__note"], budgets: { maxWrites: 1, maxTokens: 2_000 } },
       answers: [{ calls: [noting("a"), noting("b")] }, { calls: [noting("c")] }, {}, {}],
     }),
   ],

@@ -10,6 +10,8 @@ export interface ScriptedStep {
     readonly args: string;
   }[];
   readonly finish?: string;
+  /** What is billed, as the provider words it; `null`: nothing is told. */
+  readonly usage?: unknown;
   /** Answers with this HTTP status and no stream. */
   readonly status?: number;
   /** Says everything, then leaves the stream open. */
@@ -162,7 +164,7 @@ function frames(step: ScriptedStep): string[] {
   if (step.hangs || step.breaks) return [...said, ...calls];
   if (step.garbled) return [...said, "data: {\n\n"];
   const finish = step.finish ?? (calls.length > 0 ? "tool_calls" : "stop");
-  const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
+  const { usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 } } = step;
   return [
     ...said,
     ...calls,
