@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { BudgetBook } from "../../durable-objects/tenant/budget-book.ts";
 import type { BudgetLedger, Reservation } from "../../src/capabilities/budget-ledger.ts";
@@ -42,9 +42,9 @@ const exhausted = { kind: "exhausted", budget: "tokens" };
 
 /** Works on a book over the storage of an object of its own. */
 const inBook = <R>(name: string, use: (book: BudgetBook, sql: SqlStorage) => R): Promise<R> =>
-  runInDurableObject(objectOf(`book-${name}`), (_object, { storage }) =>
+  runInDurableObject<DurableObject, R>(objectOf(`book-${name}`), (_object, { storage }) =>
     use(new BudgetBook(storage), storage.sql),
-  ) as Promise<R>;
+  );
 
 /** What is counted in all windows of a tenant, by what its windows and what its reservations say. */
 const countedOf = (sql: SqlStorage): readonly [number, number] => {

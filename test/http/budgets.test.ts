@@ -25,7 +25,7 @@ const limitedTo = (maxTokens: number, budgets: object = {}): object => ({
 /** What the tenant's object counts in the newest window. */
 function counted(): Promise<number> {
   const stub = bindings.TENANTS.get(bindings.TENANTS.idFromName("bendable"));
-  return runInDurableObject(stub, (_object, { storage: { sql } }) => {
+  return runInDurableObject<DurableObject, number>(stub, (_object, { storage: { sql } }) => {
     const [table] = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'spent'").toArray();
     const [row] = table
       ? sql
@@ -36,7 +36,7 @@ function counted(): Promise<number> {
           .toArray()
       : [];
     return (JSON.parse(row?.amounts ?? "{}") as BudgetAmounts).tokens ?? 0;
-  }) as Promise<number>;
+  });
 }
 
 async function run(...steps: readonly ScriptedStep[]) {
@@ -64,10 +64,10 @@ const billed = (prompt_tokens: unknown, completion_tokens: unknown): ScriptedSte
 test("sixty runs at once do not use more tokens than their tenant has", async () => {
   const limit = 12_000;
   await govern(limitedTo(limit));
-  let isOver = false;
+  const over = new AbortController();
   const seen: number[] = [];
   const watch = async (): Promise<void> => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       seen.push(await counted());
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
@@ -76,7 +76,7 @@ test("sixty runs at once do not use more tokens than their tenant has", async ()
   const ends = await Promise.all(
     Array.from({ length: 60 }, (_, index) => run(billed(300 + index, 100 + (index % 7)))),
   );
-  isOver = true;
+  over.abort();
   await watching;
   const used = ends.reduce((sum, each) => sum + each.used, 0);
   expect(used).toBeLessThanOrEqual(limit);
