@@ -7,6 +7,7 @@ import {
   areCountable,
   findExhausted,
   grantWithin,
+  isSameAmounts,
   replaceAmounts,
   type BudgetAmounts,
 } from "../../src/protocol/budget.ts";
@@ -41,21 +42,33 @@ export class BudgetBook {
     return this.#storage.transactionSync(() => {
       this.#createTables();
       const known = this.#reservations.find(reservation.id, nowMs);
-      if (known && known.state !== "released") return reserved(reservation, known.granted);
-      const { amounts, limits, toolId, rateLimit } = reservation;
-      const least = { ...amounts, ...reservation.least };
-      const window = windowAt(nowMs, reservation.windowSeconds);
-      const spent = this.#spentIn(window) ?? {};
-      const budget = findExhausted(limits, spent, least);
-      if (budget) return { kind: "exhausted", budget };
-      const retryAfterMs = rateLimit && this.#countCall(toolId, rateLimit, nowMs);
-      if (retryAfterMs !== undefined) return { kind: "rate_limited", retryAfterMs };
-      const granted = grantWithin(limits, spent, { amounts, least });
-      this.#spend(window, replaceAmounts(spent, {}, granted));
-      this.#reservations.open(reservation, { granted, window, nowMs });
-      this.#clear("spent", nowMs);
-      return reserved(reservation, granted);
+      if (known && isTheSame(known, reservation)) return reserved(reservation, known.granted);
+      if (known) this.#recount(known, {});
+      const answer = this.#take(reservation, { nowMs, isKnown: known !== undefined });
+      if (known && answer.kind !== "reserved")
+        this.#recount({ ...known, counted: {} }, known.counted);
+      return answer;
     });
+  }
+
+  #take(
+    reservation: Reservation,
+    { nowMs, isKnown }: { readonly nowMs: number; readonly isKnown: boolean },
+  ): ReservationAnswer {
+    const { amounts, limits, toolId, rateLimit } = reservation;
+    const least = { ...amounts, ...reservation.least };
+    const window = windowAt(nowMs, reservation.windowSeconds);
+    const spent = this.#spentIn(window) ?? {};
+    const budget = findExhausted(limits, spent, least);
+    if (budget) return { kind: "exhausted", budget };
+    const retryAfterMs =
+      rateLimit && !isKnown ? this.#countCall(toolId, rateLimit, nowMs) : undefined;
+    if (retryAfterMs !== undefined) return { kind: "rate_limited", retryAfterMs };
+    const granted = grantWithin(limits, spent, { amounts, least });
+    this.#spend(window, replaceAmounts(spent, {}, granted));
+    this.#reservations.open(reservation, { granted, window, nowMs });
+    this.#clear("spent", nowMs);
+    return reserved(reservation, granted);
   }
 
   /** Counts what was used in place of what was reserved, once, whatever the limits. */
@@ -170,6 +183,18 @@ export class BudgetBook {
 function windowAt(nowMs: number, windowSeconds: number): Window {
   const lengthMs = windowSeconds * 1_000;
   return { lengthMs, startMs: nowMs - (nowMs % lengthMs) };
+}
+
+/**
+ * Tells whether nothing more is to be taken: it counts already. What is open and asks for other amounts is
+ * another payload, which a person gave the call meanwhile; what was given back is taken anew.
+ */
+function isTheSame(
+  { state, granted }: StoredReservation,
+  { amounts, least }: Reservation,
+): boolean {
+  if (state === "settled") return true;
+  return state !== "released" && (least !== undefined || isSameAmounts(granted, amounts));
 }
 
 function reserved({ least }: Reservation, granted: BudgetAmounts): ReservationAnswer {

@@ -42,6 +42,10 @@ function isCount(amount: number): boolean {
   return Number.isSafeInteger(amount) && amount >= 0;
 }
 
+export function isSameAmounts(a: BudgetAmounts, b: BudgetAmounts): boolean {
+  return BUDGETS.every((budget) => (a[budget] ?? 0) === (b[budget] ?? 0));
+}
+
 /** Names the first budget that `spent` and `more` together would pass; undefined when all hold. */
 export function findExhausted(
   limits: BudgetAmounts,

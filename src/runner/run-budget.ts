@@ -2,6 +2,7 @@ import type { RateLimit, ReservationAnswer } from "../capabilities/budget-ledger
 import {
   findExceeded,
   findExhausted,
+  isSameAmounts,
   replaceAmounts,
   type Budget,
   type BudgetAmounts,
@@ -41,12 +42,16 @@ export class RunBudget {
 
   /**
    * Takes what one operation needs, all or nothing.
-   * Contract: an operation that has its place keeps it, and counts once, however often it asks.
+   * Contract: an operation that has its place keeps it, and counts once, however often it asks; with other
+   * amounts, which a person gave it meanwhile, it asks anew.
    */
   reserve({ id, toolId, rateLimit, amounts, nowMs }: Start): NoRoom | undefined {
-    if (this.#reserved.has(id)) return undefined;
-    const budget = findExhausted(this.#limits, this.#spent, amounts);
+    const before = this.#reserved.get(id);
+    if (before && isSameAmounts(before, amounts)) return undefined;
+    const others = replaceAmounts(this.#spent, before ?? {}, {});
+    const budget = findExhausted(this.#limits, others, amounts);
     if (budget !== undefined) return { kind: "exhausted", budget };
+    if (before) return this.#take(id, amounts, before);
     const windowMs = rateLimit.windowSeconds * 1_000;
     const known = this.#starts.get(toolId);
     const window = known && nowMs < known.fromMs + windowMs ? known : { fromMs: nowMs, count: 0 };
@@ -54,9 +59,7 @@ export class RunBudget {
       return { kind: "rate_limited", retryAfterMs: window.fromMs + windowMs - nowMs };
     }
     this.#starts.set(toolId, { ...window, count: window.count + 1 });
-    this.#reserved.set(id, amounts);
-    this.spend(amounts);
-    return undefined;
+    return this.#take(id, amounts);
   }
 
   /**
@@ -97,6 +100,11 @@ export class RunBudget {
   /** Names a budget that the run has passed under other limits, among those that `of` takes from. */
   findExceeded(limits: BudgetAmounts, of: BudgetAmounts): Budget | undefined {
     return findExceeded(limits, this.#spent, of);
+  }
+
+  #take(id: string, amounts: BudgetAmounts, before?: BudgetAmounts): undefined {
+    this.#reserved.set(id, amounts);
+    this.spend(amounts, before);
   }
 
   takeRetry(): boolean {

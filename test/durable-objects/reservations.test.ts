@@ -100,6 +100,31 @@ describe("a reservation that is open", () => {
   });
 });
 
+describe("a call that is given another payload while it is reserved", () => {
+  // Mutant: the same id is the same amounts.
+  test("takes what that payload needs in place of what it had, if there is room", async () => {
+    const ledger = await ledgerOf("edited");
+    const once = asks();
+    await ledger.reserve(once);
+    const dear = { ...once, amounts: { tokens: 95 } };
+    expect(await ledger.reserve(dear)).toEqual(reserved);
+    expect(await leftOf(ledger)).toBe(5);
+    expect(await ledger.reserve({ ...once, amounts: { tokens: 101 } })).toEqual(exhausted);
+    expect(await leftOf(ledger)).toBe(5);
+    await ledger.release(once.id);
+    expect(await leftOf(ledger)).toBe(100);
+  });
+
+  test("counts once at the rate of its tool", async () => {
+    const ledger = await ledgerOf("edited-rate");
+    const rateLimit = { windowSeconds: MONTH_SECONDS, maxRequests: 1 };
+    const once = asks({ rateLimit });
+    await ledger.reserve(once);
+    expect(await ledger.reserve({ ...once, amounts: { tokens: 20 } })).toEqual(reserved);
+    expect((await ledger.reserve(asks({ rateLimit }))).kind).toBe("rate_limited");
+  });
+});
+
 describe("a reservation is closed once", () => {
   // Mutant: settling what is settled.
   test("and counts what was used in its place, less or more", async () => {

@@ -50,3 +50,15 @@ test("an operation that came to no reservation took nothing", () => {
   expect(budget.reserve(start("1:a", 1))).toBeUndefined();
   expect(budget.takeRetry()).toBe(true);
 });
+
+test("an operation that a person gave other amounts takes those in place of the first", () => {
+  const budget = new RunBudget({ financial: 100 }, undefined);
+  const paying = (amount: number) => ({ ...start("1:a", 1), amounts: { financial: amount } });
+  expect(budget.reserve(paying(60))).toBeUndefined();
+  expect(budget.reserve(paying(101))).toEqual({ kind: "exhausted", budget: "financial" });
+  expect(budget.spent.financial).toBe(60);
+  expect(budget.reserve(paying(100))).toBeUndefined();
+  expect(budget.left("financial")).toBe(0);
+  budget.release("1:a");
+  expect(budget.left("financial")).toBe(100);
+});

@@ -5,7 +5,6 @@ interface Entry {
   readonly granted: number;
   readonly keeps: number;
   readonly lapsesMs: number;
-  readonly isShrinkable: boolean;
   state: "open" | "lapsed" | "settled" | "released";
   counted: number;
 }
@@ -41,16 +40,23 @@ export class PlainLedger {
     const { id, tokens, least = tokens, limit, unsettled } = asked;
     const isShrinkable = asked.least !== undefined;
     const known = this.#current.get(id);
-    if (known && known.state !== "released") return answerOf(known.granted, isShrinkable);
+    const isKept = known?.state === "settled" || isShrinkable || known?.granted === tokens;
+    if (known && known.state !== "released" && isKept) {
+      return answerOf(known.granted, isShrinkable);
+    }
+    const before = known?.counted ?? 0;
+    if (known) known.counted = 0;
     const { counted, windowStart } = this.at(nowMs);
-    if (least > 0 && counted + least > limit) return { kind: "exhausted", budget: "tokens" };
+    if (least > 0 && counted + least > limit) {
+      if (known) known.counted = before;
+      return { kind: "exhausted", budget: "tokens" };
+    }
     const granted = Math.min(tokens, Math.max(least, limit - counted));
     const entry: Entry = {
       start: windowStart,
       granted,
       keeps: Math.min(unsettled?.keeps ?? granted, granted),
       lapsesMs: unsettled ? nowMs + unsettled.forMs : Number.POSITIVE_INFINITY,
-      isShrinkable,
       state: "open",
       counted: granted,
     };
