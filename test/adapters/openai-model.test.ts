@@ -55,6 +55,27 @@ test("a Worker's request carries the key and follows no redirect", async () => {
   expect(requests[0]?.headers.get("authorization")).toBe("Bearer sk-workerd");
 });
 
+test("the longest answer goes under the name that the endpoint knows, and only when there is one", async () => {
+  const sentBy = async (field: "max_tokens" | undefined, maxOutputTokens?: number) => {
+    let sent: unknown;
+    const model = createOpenAIModel({
+      baseUrl: "https://provider.test/v1/",
+      apiKey: "sk-workerd",
+      ...(field && { maxTokensField: field }),
+      fetch: async (request) => {
+        sent = await request.json();
+        return new Response(`${HI}data: [DONE]\n\n`);
+      },
+    });
+    const request = { ...REQUEST, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
+    for await (const _batch of model.stream(request, new AbortController().signal));
+    return Object.entries(sent as object).filter(([name]) => name.startsWith("max_"));
+  };
+  expect(await sentBy(undefined, 300)).toEqual([["max_completion_tokens", 300]]);
+  expect(await sentBy("max_tokens", 300)).toEqual([["max_tokens", 300]]);
+  expect(await sentBy(undefined)).toEqual([]);
+});
+
 test("in a Worker a stalled body ends the call and is cancelled", async () => {
   let cancelled = 0;
   const body = openBody(HI, () => void cancelled++);

@@ -122,7 +122,11 @@ describe("a provider that bills", () => {
     ["nothing", null],
     ["less than nothing", { prompt_tokens: -1_000_000, completion_tokens: -5 }],
     ["more than can be counted", { prompt_tokens: 1e308, completion_tokens: 1 }],
-    ["beyond belief", { prompt_tokens: Number.MAX_SAFE_INTEGER, completion_tokens: 1 }],
+    ["beyond belief", { prompt_tokens: 1e12, completion_tokens: 1 }],
+    [
+      "beyond what can be added up",
+      { prompt_tokens: Number.MAX_SAFE_INTEGER, completion_tokens: 1 },
+    ],
     ["texts", { prompt_tokens: "0", completion_tokens: "0" }],
     ["fractions", { prompt_tokens: 0.5, completion_tokens: 0.5 }],
     ["half of it", { prompt_tokens: 5 }],
