@@ -169,11 +169,11 @@ describe("the watchdog", () => {
 test("an alarm that fails is armed again", async () => {
   const runId = await start(HANGS);
   const at = await runInDurableObject(stubOf(runId), async (object, state) => {
-    state.storage.sql.exec("ALTER TABLE deadlines RENAME TO gone");
+    state.storage.sql.exec("ALTER TABLE deadlines RENAME COLUMN at_ms TO gone");
     await state.storage.deleteAlarm();
     await (object as unknown as { alarm(): Promise<void> }).alarm();
     const alarm = await state.storage.getAlarm();
-    state.storage.sql.exec("ALTER TABLE gone RENAME TO deadlines");
+    state.storage.sql.exec("ALTER TABLE deadlines RENAME COLUMN gone TO at_ms");
     return alarm;
   });
   expect(at).toBeGreaterThan(Date.now());

@@ -141,15 +141,16 @@ test("a call id that the model repeats does not save it a second reservation", a
 });
 
 test("the tenant's tokens hold for all of its runs: a run asks before each model call", async () => {
-  await govern({ allowedTools: [], tenantBudgets: { maxTokens: 30, windowSeconds: 2_600_001 } });
+  await govern({ allowedTools: [], tenantBudgets: { maxTokens: 1_000, windowSeconds: 2_600_001 } });
   const run = async (): Promise<unknown> => {
-    const response = await chat([{ text: ["hi"] }], "bendable");
+    const response = await chat([{ text: ["hi"], usage }], "bendable");
     const runId = runIdOf(response);
     await response.text();
     const { reason, error } = await stateOf(runId, "bendable");
     return error?.code ?? reason;
   };
-  // Each call is billed as 12 tokens.
-  const ends = [await run(), await run(), await run(), await run()];
-  expect(ends).toEqual(["stop", "stop", "stop", "budget_exhausted"]);
+  // Each call is billed as 300 tokens, and needs some 450 to begin.
+  const usage = { prompt_tokens: 200, completion_tokens: 100 };
+  const ends = [await run(), await run(), await run()];
+  expect(ends).toEqual(["stop", "stop", "budget_exhausted"]);
 });
