@@ -38,7 +38,8 @@ const FOLDERS = {
   },
   "durable-objects": {
     inside: ["compose", "loop", "protocol", "capabilities", "env"],
-    packages: ["cloudflare:workers"],
+    // The audit log hashes within its transaction, which the asynchronous Web Crypto cannot.
+    packages: ["cloudflare:workers", "node:crypto"],
   },
   index: { inside: ["compose", "env", "durable-objects"], packages: ["cloudflare:workers"] },
 };

@@ -8,6 +8,7 @@ import { Outbox } from "./outbox.ts";
 import type { RunStore } from "./run-store.ts";
 import { RunApprovals } from "./run-approvals.ts";
 import { StoredApprovals } from "./stored-approvals.ts";
+import { RunNotices } from "./run-notices.ts";
 import { StoredInbox } from "./stored-inbox.ts";
 import { StoredInvocations } from "./stored-invocations.ts";
 import { StoredJournal } from "./stored-journal.ts";
@@ -28,6 +29,7 @@ export interface OpenRun {
   readonly transcript: StoredTranscript;
   readonly invocations: StoredInvocations;
   readonly outbox: Outbox;
+  readonly notices: RunNotices;
   readonly log: EventLog;
   readonly feed: EventFeed;
   readonly journal: StoredJournal;
@@ -45,6 +47,7 @@ export function openRun({ storage, store, encoder, clock, abandon }: OpenRunPort
   const transcript = new StoredTranscript(sql);
   const invocations = new StoredInvocations(sql);
   const outbox = new Outbox(sql);
+  const notices = new RunNotices({ store, invocations, outbox });
   const inbox = new StoredInbox(sql);
   const { runId } = store.identity();
   const journal = new StoredJournal({
@@ -53,6 +56,7 @@ export function openRun({ storage, store, encoder, clock, abandon }: OpenRunPort
     transcript,
     invocations,
     outbox,
+    notices,
     feed,
     clock,
     progress,
@@ -67,7 +71,7 @@ export function openRun({ storage, store, encoder, clock, abandon }: OpenRunPort
   });
   if (ended) inbox.close();
   else inbox.restore(countSaid(transcript, store));
-  return { store, transcript, invocations, outbox, log, feed, journal, approvals, inbox };
+  return { store, transcript, invocations, outbox, notices, log, feed, journal, approvals, inbox };
 }
 
 /** Messages of people that the conversation got while the run went. */

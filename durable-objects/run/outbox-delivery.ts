@@ -1,60 +1,100 @@
 import type { Clock } from "../../src/capabilities/clock.ts";
 import type { EventEncoder } from "../../src/capabilities/event-encoder.ts";
 import type { RunRecords } from "../../src/capabilities/run-records.ts";
+import type { TenantInbox } from "../../src/capabilities/tenant-inbox.ts";
+import type { TenantId } from "../../src/protocol/ids.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { OpenRun } from "./open-run.ts";
-import type { Outgoing } from "./outbox.ts";
+import type { Publication } from "./outbox.ts";
 
 /** What is not delivered is tried again once as much time has passed as since the run ended, within these. */
 const MIN_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 10 * 60_000;
+/** How long the first notice waits for company, and how often the tenant's object hears of a run that goes. */
+const FIRST_NOTICE_MS = 100;
+const NOTICES_EVERY_MS = 1_000;
 
 export interface DeliveryPorts {
   readonly recordsOf: () => RunRecords;
+  readonly inboxOf: (tenantId: TenantId) => TenantInbox;
   readonly encoder: EventEncoder;
   readonly clock: Clock;
   readonly deadlines: Deadlines;
+  /** Keeps the object alive for as long as the work takes. */
+  readonly keepAlive: (work: Promise<unknown>) => void;
 }
 
 /**
- * Publishes what waits in a run's outbox.
+ * Delivers what waits in a run's outbox: publishes in KV, and tells the tenant's object.
  * Ownership: one per claimed run in memory. The only one that removes entries.
  */
 export class OutboxDelivery {
   readonly #run: OpenRun;
   readonly #ports: DeliveryPorts;
-  #isOnItsWay = false;
+  #publishing: Promise<void> | undefined;
+  #telling: Promise<void> | undefined;
+  #soon: (() => void) | undefined;
+  #notBeforeMs = 0;
 
   constructor(run: OpenRun, ports: DeliveryPorts) {
     this.#run = run;
     this.#ports = ports;
+    run.outbox.listen(() => this.#tellSoon());
   }
 
   /**
-   * Publishes all there is. The deadline stands before anything is sent, so that neither a failure nor a
-   * crash keeps it from being tried again.
+   * Delivers all there is. The deadline stands before anything is sent, so that neither a failure nor a
+   * crash keeps it from being tried again. What one recipient does not take holds back nothing of the other.
    */
   async deliver(): Promise<void> {
     const { clock, deadlines } = this.#ports;
     const { outbox, store } = this.#run;
+    this.#soon?.();
+    this.#soon = undefined;
     if (outbox.isEmpty()) return deadlines.clear("outbox");
     const nowMs = clock.nowMs();
     const sinceMs = nowMs - (store.progress().endedMs ?? nowMs);
     const delayMs = Math.min(Math.max(sinceMs, MIN_RETRY_MS), MAX_RETRY_MS);
     deadlines.set("outbox", nowMs + delayMs);
-    // Two at a time could remove what only one of them has seen.
-    if (this.#isOnItsWay) return;
-    this.#isOnItsWay = true;
-    try {
-      await this.#sendAll();
-      if (outbox.isEmpty()) deadlines.clear("outbox");
-    } finally {
-      this.#isOnItsWay = false;
-    }
+    await Promise.all([this.#publish(), this.#tell()]);
+    if (outbox.isEmpty()) deadlines.clear("outbox");
   }
 
-  /** Sends what waits, in order, and what comes meanwhile; stops at what cannot be published now. */
-  async #sendAll(): Promise<void> {
+  /** Tells the tenant's object what the last life left untold. */
+  takeUp(): void {
+    if (this.#run.outbox.hasNotices()) this.#tellSoon();
+  }
+
+  /**
+   * Lets a notice wait for company, so that a run that goes costs one message in a while. While its loop
+   * is watched over, whoever finds it dead tells the rest; otherwise a deadline stands, written in the same turn as the notice.
+   */
+  #tellSoon(): void {
+    const { clock, deadlines, keepAlive } = this.#ports;
+    const nowMs = clock.nowMs();
+    const isWatched = deadlines.has("watchdog");
+    if (!isWatched && !deadlines.has("outbox")) deadlines.set("outbox", nowMs + MIN_RETRY_MS);
+    if (this.#soon) return;
+    const delayMs = Math.max(FIRST_NOTICE_MS, this.#notBeforeMs - nowMs);
+    this.#soon = clock.schedule(delayMs, () => {
+      this.#soon = undefined;
+      keepAlive(deadlines.has("watchdog") ? this.#tell() : this.deliver());
+    });
+  }
+
+  /** Only one at a time: two could remove what one of them alone has seen. */
+  #publish(): Promise<void> {
+    this.#publishing ??= this.#publishAll().finally(() => (this.#publishing = undefined));
+    return this.#publishing;
+  }
+
+  #tell(): Promise<void> {
+    this.#telling ??= this.#tellAll().finally(() => (this.#telling = undefined));
+    return this.#telling;
+  }
+
+  /** Publishes what waits, in order, and what comes meanwhile; stops at what cannot be published now. */
+  async #publishAll(): Promise<void> {
     const { outbox } = this.#run;
     const records = this.#ports.recordsOf();
     for (let next = outbox.first(); next; next = outbox.first()) {
@@ -63,10 +103,28 @@ export class OutboxDelivery {
     }
   }
 
-  #send({ kind, number }: Outgoing, records: RunRecords): Promise<boolean> {
+  #send({ kind, number }: Publication, records: RunRecords): Promise<boolean> {
     return kind === "run"
       ? publishRun(this.#run, records, this.#ports.encoder)
       : publishInvocation(this.#run, records, number);
+  }
+
+  /** Tells what waits, in order, one batch after the other; stops at the first that does not arrive. */
+  async #tellAll(): Promise<void> {
+    const { outbox, store } = this.#run;
+    const { runId, tenantId } = store.identity();
+    const inbox = this.#ports.inboxOf(tenantId);
+    for (let batch = outbox.notices(); batch.length > 0; batch = outbox.notices()) {
+      this.#notBeforeMs = this.#ports.clock.nowMs() + NOTICES_EVERY_MS;
+      if (!(await inbox.receive(runId, batch))) return this.#tellLater();
+      outbox.removeNotices(batch.at(-1)?.seq ?? 0);
+    }
+  }
+
+  /** A tenant's object that is down is left in peace for a while. */
+  #tellLater(): void {
+    this.#notBeforeMs = this.#ports.clock.nowMs() + MIN_RETRY_MS;
+    if (this.#ports.deadlines.has("watchdog")) this.#tellSoon();
   }
 }
 
@@ -87,7 +145,7 @@ async function publishRun(
 async function publishInvocation(
   { store, invocations }: OpenRun,
   records: RunRecords,
-  number: Outgoing["number"],
+  number: Publication["number"],
 ): Promise<boolean> {
   const claim = store.claimed();
   const record = invocations.find(number);

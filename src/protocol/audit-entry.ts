@@ -3,20 +3,22 @@ import type { JsonObject } from "./json.ts";
 import type { TaxonomyClass } from "./taxonomy.ts";
 
 /** What was done or decided. */
-export type AuditAction =
-  | "run.started"
-  | "run.ended"
-  | "call.ended"
-  | "approval.requested"
-  | "approval.voted"
-  | "approval.edited"
-  | "approval.closed"
-  | "approval.consumed"
-  | "outcome.settled"
-  | "policy.changed"
-  | "connection.stored"
-  | "connection.removed"
-  | "embed_token.minted";
+export const AUDIT_ACTIONS = [
+  "run.started",
+  "run.ended",
+  "call.ended",
+  "approval.requested",
+  "approval.voted",
+  "approval.edited",
+  "approval.closed",
+  "approval.consumed",
+  "outcome.settled",
+  "policy.changed",
+  "connection.stored",
+  "connection.removed",
+  "embed_token.minted",
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /**
  * One fact for the audit log: who, what, what was decided and on which grounds. No secret, and of a
