@@ -31,8 +31,8 @@ export interface DeliveryPorts {
 export class OutboxDelivery {
   readonly #run: OpenRun;
   readonly #ports: DeliveryPorts;
-  #publishing: Promise<void> | undefined;
-  #telling: Promise<void> | undefined;
+  #isPublishing = false;
+  #isTelling = false;
   #soon: (() => void) | undefined;
   #notBeforeMs = 0;
 
@@ -57,7 +57,6 @@ export class OutboxDelivery {
     const delayMs = Math.min(Math.max(sinceMs, MIN_RETRY_MS), MAX_RETRY_MS);
     deadlines.set("outbox", nowMs + delayMs);
     await Promise.all([this.#publish(), this.#tell()]);
-    if (outbox.isEmpty()) deadlines.clear("outbox");
   }
 
   /** Tells the tenant's object what the last life left untold. */
@@ -83,14 +82,23 @@ export class OutboxDelivery {
   }
 
   /** Only one at a time: two could remove what one of them alone has seen. */
-  #publish(): Promise<void> {
-    this.#publishing ??= this.#publishAll().finally(() => (this.#publishing = undefined));
-    return this.#publishing;
+  async #publish(): Promise<void> {
+    if (this.#isPublishing) return;
+    this.#isPublishing = true;
+    await this.#publishAll().finally(() => (this.#isPublishing = false));
+    this.#clearDeadline();
   }
 
-  #tell(): Promise<void> {
-    this.#telling ??= this.#tellAll().finally(() => (this.#telling = undefined));
-    return this.#telling;
+  async #tell(): Promise<void> {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    await this.#tellAll().finally(() => (this.#isTelling = false));
+    this.#clearDeadline();
+  }
+
+  #clearDeadline(): void {
+    const { deadlines } = this.#ports;
+    if (deadlines.has("outbox") && this.#run.outbox.isEmpty()) deadlines.clear("outbox");
   }
 
   /** Publishes what waits, in order, and what comes meanwhile; stops at what cannot be published now. */

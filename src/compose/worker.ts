@@ -1,5 +1,6 @@
 import { createDevelopmentAuthenticator } from "../adapters/development-authenticator.ts";
 import { createDurableRunGateway } from "../adapters/durable-run-gateway.ts";
+import { createHmacCursors } from "../adapters/hmac-cursors.ts";
 import { createHmacRunIds } from "../adapters/hmac-run-ids.ts";
 import { createStaticTokenAuthenticator } from "../adapters/static-token-authenticator.ts";
 import { systemClock } from "../adapters/system-clock.ts";
@@ -11,7 +12,7 @@ import { secure } from "../http/secure-headers.ts";
 import { composeConnections } from "./connections.ts";
 import { composeRunRecords } from "./run-records.ts";
 import { composePolicies } from "./policies.ts";
-import { composeTenants } from "./tenant.ts";
+import { composeTenantRecords, composeTenants } from "./tenant.ts";
 
 /** Assembles the Worker: checked bindings to an HTTP handler, once per isolate. */
 export function composeWorker(
@@ -31,6 +32,7 @@ function assemble(
   env: Env,
   contracts: readonly RegisteredContract[],
 ): Parameters<typeof createApp>[0] {
+  const { directory, queue, trail } = composeTenantRecords(env.tenants);
   const tokens = createStaticTokenAuthenticator(env.apiTokens);
   return {
     authenticator: env.developmentPrincipal
@@ -40,6 +42,10 @@ function assemble(
     connections: composeConnections(env).store,
     registry: composeTenants(env.tenants).registry,
     runRecords: composeRunRecords(env),
+    directory,
+    queue,
+    trail,
+    cursors: createHmacCursors(env.runIdSecret),
     runs: createDurableRunGateway(env.runs),
     runIds: createHmacRunIds(env.runIdSecret, (length) =>
       crypto.getRandomValues(new Uint8Array(length)),

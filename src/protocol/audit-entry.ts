@@ -1,4 +1,4 @@
-import type { ActorId, ApprovalId, RunId } from "./ids.ts";
+import type { ActorId, ApprovalId, ConnectionId, RunId } from "./ids.ts";
 import type { JsonObject } from "./json.ts";
 import type { TaxonomyClass } from "./taxonomy.ts";
 
@@ -35,6 +35,7 @@ export interface AuditEntry {
   /** `inv_<number>`. */
   readonly invocationId?: string;
   readonly approvalId?: ApprovalId;
+  readonly connectionId?: ConnectionId;
   readonly toolId?: string;
   readonly toolVersion?: string;
   /** `sha256:…` of the contract that was in force. */

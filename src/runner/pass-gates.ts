@@ -19,7 +19,7 @@ import { checkPolicy } from "./gates/check-policy.ts";
 import { checkRules } from "./gates/check-rules.ts";
 import { checkState } from "./gates/check-state.ts";
 import { checkTurn } from "./gates/check-turn.ts";
-import { GateTrail, type GateResults } from "./gate-trail.ts";
+import type { GateResults, GateTrail } from "./gate-trail.ts";
 import { normaliseOutput, type NormalOutput } from "./gates/normalise-output.ts";
 import { parseCall } from "./gates/parse-call.ts";
 import { reserveBudget } from "./gates/reserve-budget.ts";
