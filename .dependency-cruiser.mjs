@@ -61,7 +61,7 @@ function ruleFor([folder, { inside, packages, built = [] }]) {
   // The name of what Node brings along comes without its prefix.
   const builtIn = packages
     .filter((name) => name.includes(":"))
-    .map((name) => `^${escape(name).replace("node:", "")}$`);
+    .map((name) => `^${escape(name.replace(/^node:/, ""))}$`);
   // The build may not have run yet; then the path is as it was written.
   const outputs = built.map((file) => `(^|/)${escape(file)}$`);
   return {

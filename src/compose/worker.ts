@@ -1,7 +1,7 @@
 import { createDevelopmentAuthenticator } from "../adapters/development-authenticator.ts";
 import { createDurableRunGateway } from "../adapters/durable-run-gateway.ts";
-import { createHmacCursors } from "../adapters/hmac-cursors.ts";
 import { createHmacRunIds } from "../adapters/hmac-run-ids.ts";
+import { createSealedCursors } from "../adapters/sealed-cursors.ts";
 import { createStaticTokenAuthenticator } from "../adapters/static-token-authenticator.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { RegisteredContract } from "../contracts/registered-contract.ts";
@@ -45,15 +45,17 @@ function assemble(
     directory,
     queue,
     trail,
-    cursors: createHmacCursors(env.runIdSecret),
+    cursors: createSealedCursors(env.runIdSecret, randomBytes),
     runs: createDurableRunGateway(env.runs),
-    runIds: createHmacRunIds(env.runIdSecret, (length) =>
-      crypto.getRandomValues(new Uint8Array(length)),
-    ),
+    runIds: createHmacRunIds(env.runIdSecret, randomBytes),
     clock: systemClock,
     toolSpecs: contracts.map(({ spec }) => spec),
     contracts,
     models: env.openai.models,
     page: (request) => env.assets.fetch(request),
   };
+}
+
+function randomBytes(length: number): Uint8Array<ArrayBuffer> {
+  return crypto.getRandomValues(new Uint8Array(length));
 }
