@@ -75,7 +75,9 @@ function findFault(
 ): string | undefined {
   if (Object.keys(record).sort().join(",") !== FIELDS) return "it has not the fields of a record";
   const { seq, prevHash, hash } = record;
-  if (seq !== last.seq + 1) return `its number is ${String(seq)}, and ${last.seq + 1} is due`;
+  if (seq !== last.seq + 1) {
+    return `its number is ${JSON.stringify(seq)}, and ${last.seq + 1} is due`;
+  }
   if (prevHash !== last.hash) return "it does not follow the record before it";
   const link = linkText(record as unknown as AuditRecord);
   const expected = `sha256:${createHash("sha256").update(link).digest("hex")}`;

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { Deadlines } from "../../durable-objects/run/deadlines.ts";
 import { openRun, type OpenRun } from "../../durable-objects/run/open-run.ts";
-import { Outbox } from "../../durable-objects/run/outbox.ts";
+import type { Outbox } from "../../durable-objects/run/outbox.ts";
 import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
 import { systemClock } from "../../src/adapters/system-clock.ts";
@@ -12,7 +12,6 @@ import { composeEncoder } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
 import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
 import type { RunId } from "../../src/protocol/ids.ts";
-import type { Principal } from "../../src/protocol/principal.ts";
 import { script, type ScriptedStep } from "../suites/scripted-model.ts";
 import { bindings } from "../suites/worker.ts";
 
@@ -61,10 +60,7 @@ function withRun(
     const abandon = (): void => {};
     const store = new RunStore(storage);
     const principal = { tenantId: runId, actorId: "user:ann", roles: [], scopes: [] } as never;
-    store.claim(
-      { runId, principal: principal as Principal, model: "scripted", messages: [] },
-      clock.nowMs(),
-    );
+    store.claim({ runId, principal, model: "scripted", messages: [] }, clock.nowMs());
     const run = openRun({ storage, store, encoder, clock, abandon });
     run.transcript.add({ role: "user", text: script(...steps) });
     storage.sql.exec("UPDATE run SET claimed_messages = 1");
@@ -142,7 +138,8 @@ test("a batch is bounded by number and by size, and one notice always goes", () 
 test("a run tells that it began and how it ended, in order, in few messages", () =>
   withRun([{ text: ["hi"] }], async ({ life, tenant, run }) => {
     life().start();
-    await expect.poll(() => run.journal.hasEnded && run.outbox.hasNotices()).toBe(false);
+    await expect.poll(() => run.journal.hasEnded).toBe(true);
+    await expect.poll(() => run.outbox.hasNotices()).toBe(false);
     const told = tenant.batches
       .flat()
       .map(({ notice }) =>

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { verifyChain } from "../../scripts/audit/verify-chain.ts";
 import type { SentNotice } from "../../src/capabilities/tenant-inbox.ts";
 import { auditLine, GENESIS_HASH } from "../../src/protocol/audit-chain.ts";
-import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
 import { composeTenantRecords } from "../../src/compose/tenant.ts";
 import type { ActorId, RunId, TenantId } from "../../src/protocol/ids.ts";
 import { bindings } from "../suites/worker.ts";
@@ -19,7 +18,7 @@ import {
 const R1 = "run_1" as RunId;
 const EVERYTHING = { after: 0, limit: 5_000 } as const;
 const tell = (tenant: string, runId: string, sent: readonly SentNotice[]): Promise<void> =>
-  tenantOf(tenant).receive(runId as RunId, sent) as Promise<void>;
+  tenantOf(tenant).receive(runId as RunId, sent);
 
 /** Every record of a tenant, checked as an export would be. */
 async function verdictOf(tenant: string) {
@@ -217,8 +216,8 @@ describe("what is kept", () => {
       runNotice(2, { title: huge + half }),
     ]);
     const [record] = (await auditOf("odd")).items;
-    const { input, result, reason = "" } = record?.entry as AuditEntry;
-    expect([input, result, reason.length]).toEqual([
+    const { input, result, reason } = record?.entry ?? {};
+    expect([input, result, reason?.length]).toEqual([
       { "\ufffd": "\ufffd" },
       { omitted_chars: 200_011 },
       4_096,

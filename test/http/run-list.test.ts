@@ -88,7 +88,7 @@ describe("pages", () => {
   const tenant = "elsewhere";
   const tell = (name: string, ageMs: number): Promise<void> => {
     const run = { createdAt: isoAt(-ageMs), actorId: `user:${name}` as never };
-    return tenantOf(tenant).receive(`run_${name}` as never, [runNotice(1, run)]) as Promise<void>;
+    return tenantOf(tenant).receive(`run_${name}` as never, [runNotice(1, run)]);
   };
   beforeAll(async () => {
     for (let index = 0; index < 7; index++) await tell(`p${index}`, 3_600_000 + index * 1_000);
