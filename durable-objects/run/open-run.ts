@@ -2,6 +2,7 @@ import type { Clock } from "../../src/capabilities/clock.ts";
 import type { EventEncoder } from "../../src/capabilities/event-encoder.ts";
 import { readProgress, type RunMemory } from "../../src/loop/run-memory.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
+import { ApprovalNotices } from "./approval-notices.ts";
 import { EventFeed } from "./event-feed.ts";
 import { EventLog } from "./event-log.ts";
 import { Outbox } from "./outbox.ts";
@@ -67,6 +68,7 @@ export function openRun({ storage, store, encoder, clock, abandon }: OpenRunPort
     approvals: new StoredApprovals(sql),
     invocations,
     journal,
+    notices: new ApprovalNotices(outbox, runId),
     runId,
   });
   if (ended) inbox.close();

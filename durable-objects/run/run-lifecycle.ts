@@ -16,6 +16,7 @@ import type { Settlement } from "../../src/protocol/tool-invocation.ts";
 import type { DeadlineName, Deadlines } from "./deadlines.ts";
 import { OutboxDelivery } from "./outbox-delivery.ts";
 import { readLife, type OpenRun } from "./open-run.ts";
+import { expireOutcomes, settleOutcome } from "./settle-outcomes.ts";
 import { isAwaited } from "./stored-invocations.ts";
 
 /** How often the object looks whether its loop still goes. */
@@ -117,19 +118,9 @@ export class RunLifecycle {
 
   /** Takes the word of an operator on what became of a call. Contract: the first one stays. */
   settle(number: number, settlement: Settlement): "settled" | "not_awaited" {
-    const { invocations, journal, store } = this.#run;
-    const record = invocations.find(number);
-    if (record?.settlement) {
-      return record.settlement.outcome === settlement.outcome ? "settled" : "not_awaited";
-    }
-    if (!record || journal.hasEnded || !isAwaited(record)) return "not_awaited";
-    // A run that is being stopped closes its questions, and one whose time is up is closed already.
-    const isLate = (record.awaitedUntilMs ?? 0) <= settlement.atMs;
-    if (isLate || store.lives().stop !== null) return "not_awaited";
-    invocations.settle(number, settlement);
-    this.#run.notices.settled(record, settlement);
-    this.goOn();
-    return "settled";
+    const answer = settleOutcome(this.#run, number, settlement);
+    if (answer === "settled") this.goOn();
+    return answer;
   }
 
   /** Goes on with a run that waits, for there is word; a loop that goes, or will after a crash, finds it. */
@@ -311,16 +302,9 @@ export class RunLifecycle {
   }
 
   #expireOutcomes(): void {
-    const { invocations } = this.#run;
     const { clock, deadlines } = this.#ports;
-    const atMs = clock.nowMs();
     deadlines.clear("outcome");
-    for (const record of invocations.all().filter(isAwaited)) {
-      if ((record.awaitedUntilMs ?? 0) > atMs) continue;
-      const settlement: Settlement = { outcome: "expired", atMs };
-      invocations.settle(record.number, settlement);
-      this.#run.notices.settled(record, settlement);
-    }
+    expireOutcomes(this.#run, clock.nowMs());
     this.goOn();
   }
 

@@ -164,7 +164,7 @@ export class RunStore {
   /** Leaves of the run what a repeated request needs, how it ended, and what its tenant does not know yet. */
   shrink(): void {
     this.#storage.transactionSync(() => {
-      for (const table of ["messages", "invocations", "inbox", "events"]) {
+      for (const table of ["messages", "invocations", "approvals", "inbox", "events"]) {
         this.#sql.exec(`DELETE FROM ${table}`);
       }
       this.#sql.exec("DELETE FROM outbox WHERE body IS NULL");

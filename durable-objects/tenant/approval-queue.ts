@@ -81,15 +81,15 @@ export class ApprovalQueue {
     return sliceOf(rows, limit, { itemOf: (row) => itemOf(row, nowMs), placeOf });
   }
 
-  /** Forgets some questions whose time was up before a time; answers how many. */
-  forget(expiredBeforeMs: number, limit: number): number {
-    if (!hasTable(this.#sql, "approvals")) return 0;
-    return this.#sql.exec(
+  /** Forgets some questions whose time was up before a time. */
+  forget(expiredBeforeMs: number, limit: number): void {
+    if (!hasTable(this.#sql, "approvals")) return;
+    this.#sql.exec(
       `DELETE FROM approvals WHERE approval_id IN (
          SELECT approval_id FROM approvals WHERE expires_ms < ? ORDER BY expires_ms LIMIT ?)`,
       expiredBeforeMs,
       limit,
-    ).rowsWritten;
+    );
   }
 
   /** When the time of the first question is up that is still there; undefined when there is none. */

@@ -1,3 +1,5 @@
+import { hasTable } from "./has-table.ts";
+
 /** Runs of which one new one clears away the numbers. */
 const MAX_FORGOTTEN = 100;
 
@@ -41,6 +43,7 @@ export class NoticeInbox {
 
   /** Forgets some runs that have been silent since a time, longer than any of them retries. */
   forget(silentSinceMs: number): void {
+    if (!hasTable(this.#sql, "heard")) return;
     this.#sql.exec(
       `DELETE FROM heard WHERE run_id IN (
          SELECT run_id FROM heard WHERE heard_ms < ? ORDER BY heard_ms LIMIT ?)`,

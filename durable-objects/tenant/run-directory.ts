@@ -70,14 +70,15 @@ export class RunDirectory {
     return sliceOf(rows, limit, { itemOf, placeOf });
   }
 
-  /** Forgets some runs that ended before a time; answers how many. */
-  forget(endedBeforeMs: number, limit: number): number {
-    return this.#sql.exec(
+  /** Forgets some runs that ended before a time. */
+  forget(endedBeforeMs: number, limit: number): void {
+    if (!hasTable(this.#sql, "runs")) return;
+    this.#sql.exec(
       `DELETE FROM runs WHERE run_id IN (
          SELECT run_id FROM runs WHERE ended_ms < ? ORDER BY ended_ms LIMIT ?)`,
       endedBeforeMs,
       limit,
-    ).rowsWritten;
+    );
   }
 
   /** When the first run ended that is still there; undefined when none has. */

@@ -89,8 +89,6 @@ export class TenantRecords {
   /** Clears away runs and questions that ended longer ago than they are kept; the audit log stays. */
   tidy(nowMs: number, keptMs: number): void {
     this.#storage.transactionSync(() => {
-      this.#inbox.createTable();
-      this.#runs.createTable();
       this.#runs.forget(nowMs - keptMs, MAX_FORGOTTEN);
       this.#approvals.forget(nowMs - keptMs, MAX_FORGOTTEN);
       this.#inbox.forget(nowMs - SILENT_MS);

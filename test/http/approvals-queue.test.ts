@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ApprovalSummary } from "../../src/protocol/approval-view.ts";
-import { refusalOf } from "../suites/run-object.ts";
-import { approvalNotice, isoAt, tenantOf } from "../suites/tenant-notices.ts";
-import { send, type Caller } from "../suites/worker.ts";
+import { verifyChain } from "../../scripts/audit/verify-chain.ts";
+import { APPROVE, askToPay, decide, ended, REJECT } from "../suites/people.ts";
+import { cancel, refusalOf } from "../suites/run-object.ts";
+import { approvalNotice, auditOf, isoAt, tenantOf } from "../suites/tenant-notices.ts";
+import { seedPolicies, send, type Caller } from "../suites/worker.ts";
 
 const TENANT = "archive";
 const ask = (query: string, caller: Caller = "archive"): Promise<Response> =>
@@ -22,16 +24,16 @@ const consent = {
   onlyRequester: true,
 } as const;
 const QUESTIONS: Readonly<Record<string, Partial<ApprovalSummary>>> = {
-  annsReview: { expiresAt: isoAt(3 * HOUR), requestedAt: isoAt(-4 * HOUR) },
-  bobsReview: {
-    requestedBy: "user:bob" as never,
+  mirasReview: { expiresAt: isoAt(3 * HOUR), requestedAt: isoAt(-4 * HOUR) },
+  noorsReview: {
+    requestedBy: "user:noor" as never,
     expiresAt: isoAt(2 * HOUR),
     requestedAt: isoAt(-3 * HOUR),
   },
-  annsConsent: { ...consent, expiresAt: isoAt(HOUR), requestedAt: isoAt(-2 * HOUR) },
-  bobsConsent: {
+  mirasConsent: { ...consent, expiresAt: isoAt(HOUR), requestedAt: isoAt(-2 * HOUR) },
+  noorsConsent: {
     ...consent,
-    requestedBy: "user:bob" as never,
+    requestedBy: "user:noor" as never,
     expiresAt: isoAt(4 * HOUR),
     requestedAt: isoAt(-5 * HOUR),
   },
@@ -57,10 +59,10 @@ beforeAll(async () => {
 
 test("shows what is pending, what expires first first", async () => {
   expect(await list()).toEqual([
-    "annsConsent",
-    "bobsReview",
-    "annsReview",
-    "bobsConsent",
+    "mirasConsent",
+    "noorsReview",
+    "mirasReview",
+    "noorsConsent",
     "compliance",
   ]);
 });
@@ -68,10 +70,10 @@ test("shows what is pending, what expires first first", async () => {
 test("shows the newest first when asked to", async () => {
   expect(await list("?sort=newest")).toEqual([
     "compliance",
-    "annsConsent",
-    "bobsReview",
-    "annsReview",
-    "bobsConsent",
+    "mirasConsent",
+    "noorsReview",
+    "mirasReview",
+    "noorsConsent",
   ]);
 });
 
@@ -87,21 +89,21 @@ test("what is over in time is expired, whether its run has said so or not", asyn
 describe("who sees what", () => {
   // Mutants: a viewer that is not asked for; roles that are not compared; requesters that are not left out.
   test.each<[Caller, string, readonly string[]]>([
-    ["ann", "", ["annsConsent", "annsReview", "compliance"]],
-    ["ann", "?mine=true", ["annsConsent", "annsReview", "compliance"]],
-    ["ann", "?decidable=true", ["annsConsent"]],
-    ["annsAgent", "?mine=true", ["annsConsent", "annsReview", "compliance"]],
-    ["bob", "", ["bobsReview", "annsReview", "bobsConsent"]],
-    ["bob", "?decidable=true", ["annsReview", "bobsConsent"]],
-    ["bob", "?decidable=true&mine=true", ["bobsConsent"]],
-    ["agent", "", []],
+    ["mira", "", ["mirasConsent", "mirasReview", "compliance"]],
+    ["mira", "?mine=true", ["mirasConsent", "mirasReview", "compliance"]],
+    ["mira", "?decidable=true", ["mirasConsent"]],
+    ["mirasAgent", "?mine=true", ["mirasConsent", "mirasReview", "compliance"]],
+    ["noor", "", ["noorsReview", "mirasReview", "noorsConsent"]],
+    ["noor", "?decidable=true", ["mirasReview", "noorsConsent"]],
+    ["noor", "?decidable=true&mine=true", ["noorsConsent"]],
+    ["helper", "", []],
     ["archive", "?decidable=true", []],
     ["archive", "?mine=true", []],
     ["stranger", "", []],
-    ["ann", "?status=approved", ["approved"]],
-    ["ann", "?status=approved&decidable=true", []],
-    ["bob", "?status=approved", ["approved"]],
-    ["agent", "?status=approved", []],
+    ["mira", "?status=approved", ["approved"]],
+    ["mira", "?status=approved&decidable=true", []],
+    ["noor", "?status=approved", ["approved"]],
+    ["helper", "?status=approved", []],
   ])("%s with %j", async (caller, query, expected) => {
     expect(await list(query, caller)).toEqual(expected);
   });
@@ -111,7 +113,7 @@ test.each([
   ["?pattern=compliance", ["compliance"]],
   ["?tool=lab__pay", ["compliance"]],
   ["?tool=lab__nothing", []],
-  ["?pattern=user_consent&sort=newest", ["annsConsent", "bobsConsent"]],
+  ["?pattern=user_consent&sort=newest", ["mirasConsent", "noorsConsent"]],
 ])("filters by %s", async (query, expected) => {
   expect(await list(query)).toEqual(expected);
 });
@@ -132,7 +134,7 @@ test.each(["expiry", "newest"])("pages by %s hold everything once", async (sort)
 test("a cursor does not change hands, lists or filters", async () => {
   const { next } = await (await ask("?limit=1")).json<{ next: string }>();
   for (const [query, caller] of [
-    ["?", "ann"],
+    ["?", "mira"],
     ["?sort=newest&", "archive"],
     ["?mine=true&", "archive"],
     ["?", "stranger"],
@@ -156,4 +158,89 @@ test.each([
 
 test("needs its scope", async () => {
   expect(await refusalOf(await ask("", "acme"))).toEqual([403, "insufficient_scope"]);
+});
+
+describe("a real question", () => {
+  beforeAll(seedPolicies);
+  const inGuild = async (query: string): Promise<readonly ApprovalSummary[]> => {
+    const answer = await ask(query, "chief");
+    return (await answer.json<{ approvals: readonly ApprovalSummary[] }>()).approvals;
+  };
+  const find = async (approvalId: string, status = "pending") =>
+    (await inGuild(`?limit=100&status=${status}`)).find((known) => known.approvalId === approvalId);
+  const actionsOf = async (approvalId: string): Promise<readonly unknown[]> => {
+    const { items } = await auditOf("guild");
+    return items
+      .filter(({ entry }) => entry.approvalId === approvalId)
+      .map(({ entry: { action, actorId, decision } }) => [action, actorId, decision]);
+  };
+
+  // Mutants: a change of a question without its notice or its record.
+  test("comes to the queue, counts its votes there, leaves it, and is recorded step by step", async () => {
+    const { runId, approvalId, response } = await askToPay();
+    await expect.poll(() => find(approvalId)).toMatchObject({ approvals: 0, runId });
+    await decide(approvalId, "bob", APPROVE);
+    await expect.poll(() => find(approvalId)).toMatchObject({ approvals: 1 });
+    await decide(approvalId, "cat", APPROVE);
+    await response.body?.cancel();
+    await ended(runId);
+    await expect.poll(() => find(approvalId, "approved")).toMatchObject({ approvals: 2 });
+    expect(await find(approvalId)).toBeUndefined();
+    await expect
+      .poll(() => actionsOf(approvalId))
+      .toEqual([
+        ["approval.requested", "user:ann", "dual_control"],
+        ["approval.voted", "user:bob", "approve"],
+        ["approval.voted", "user:cat", "approve"],
+        ["approval.closed", undefined, "approved"],
+        ["approval.consumed", undefined, undefined],
+      ]);
+  });
+
+  test("that is refused is closed and never taken", async () => {
+    const { runId, approvalId, response } = await askToPay({ amount: 41 });
+    await decide(approvalId, "bob", { ...REJECT, reason: "too much" });
+    await response.body?.cancel();
+    await ended(runId);
+    await expect.poll(() => find(approvalId, "rejected")).toBeDefined();
+    await expect
+      .poll(() => actionsOf(approvalId))
+      .toEqual([
+        ["approval.requested", "user:ann", "dual_control"],
+        ["approval.voted", "user:bob", "reject"],
+        ["approval.closed", undefined, "rejected"],
+      ]);
+  });
+
+  test("whose run is cancelled is withdrawn, and the whole chain holds", async () => {
+    const { runId, approvalId, response } = await askToPay({ amount: 42 });
+    await cancel(runId, "ann");
+    await response.body?.cancel();
+    await expect.poll(() => find(approvalId, "withdrawn")).toBeDefined();
+    const text = await (await send("/v1/audit?format=jsonl", { caller: "chief" })).text();
+    async function* lines(): AsyncGenerator<string> {
+      yield* text.trimEnd().split("\n");
+    }
+    expect(await verifyChain(lines(), {})).toMatchObject({ kind: "whole" });
+  });
+
+  test("that is edited makes way for another one about the new arguments", async () => {
+    const { runId, approvalId, response } = await askToPay({ amount: 43 });
+    await decide(approvalId, "bob", { ...APPROVE, arguments: { to: "bakery", amount: 44 } });
+    await response.body?.cancel();
+    await expect.poll(() => find(approvalId, "superseded")).toHaveProperty("supersededBy");
+    const next = (await find(approvalId, "superseded"))?.supersededBy ?? "";
+    await expect.poll(() => find(next)).toMatchObject({ approvals: 1 });
+    await expect
+      .poll(() => actionsOf(next))
+      .toEqual([
+        ["approval.requested", "user:ann", "dual_control"],
+        ["approval.voted", "user:bob", "approve"],
+      ]);
+    expect(await actionsOf(approvalId)).toEqual([
+      ["approval.requested", "user:ann", "dual_control"],
+      ["approval.edited", "user:bob", undefined],
+    ]);
+    await cancel(runId, "ann");
+  });
 });

@@ -51,22 +51,22 @@ test("a run is listed while it goes, and as it ended with its title and its coun
 });
 
 describe("whose runs a caller sees", () => {
-  let ids: Readonly<Record<"ann" | "bob" | "annsAgent" | "agent", string>>;
+  let ids: Readonly<Record<"mira" | "noor" | "mirasAgent" | "helper", string>>;
   beforeAll(async () => {
     ids = {
-      ann: await finished("ann", { text: ["a"] }),
-      bob: await finished("bob", { text: ["b"] }),
-      annsAgent: await finished("annsAgent", { text: ["c"] }),
-      agent: await finished("agent", { text: ["d"] }),
+      mira: await finished("mira", { text: ["a"] }),
+      noor: await finished("noor", { text: ["b"] }),
+      mirasAgent: await finished("mirasAgent", { text: ["c"] }),
+      helper: await finished("helper", { text: ["d"] }),
     };
   });
 
   // Mutants: a viewer that is left out of the query; one whose actor counts although it acts for somebody.
   test.each<[Caller, readonly (keyof typeof ids)[]]>([
-    ["ann", ["ann", "annsAgent"]],
-    ["bob", ["bob"]],
-    ["annsAgent", ["ann", "annsAgent"]],
-    ["agent", ["annsAgent", "agent"]],
+    ["mira", ["mira", "mirasAgent"]],
+    ["noor", ["noor"]],
+    ["mirasAgent", ["mira", "mirasAgent"]],
+    ["helper", ["mirasAgent", "helper"]],
   ])("%s sees those of %j", async (caller, own) => {
     const seen = idsOf(await list("?limit=100", caller));
     expect([...seen].sort()).toEqual(own.map((name) => ids[name]).sort());
@@ -78,8 +78,8 @@ describe("whose runs a caller sees", () => {
   });
 
   test("a filter by actor widens nothing", async () => {
-    expect(idsOf(await list("?actor=user:bob", "ann"))).toEqual([]);
-    expect(idsOf(await list("?actor=user:bob"))).toEqual([ids.bob]);
+    expect(idsOf(await list("?actor=user:noor", "mira"))).toEqual([]);
+    expect(idsOf(await list("?actor=user:noor"))).toEqual([ids.noor]);
     expect(idsOf(await list("?actor=user:nobody"))).toEqual([]);
   });
 });
@@ -125,7 +125,7 @@ describe("pages", () => {
   // Mutants: a cursor whose scope lacks the tenant, the list, the viewer or a filter.
   test.each<[string, (cursor: string) => Promise<Response>]>([
     ["another tenant", (cursor) => ask(`?status=running&cursor=${cursor}`, "archive")],
-    ["another caller", (cursor) => ask(`?status=running&cursor=${cursor}`, "ann")],
+    ["another caller", (cursor) => ask(`?status=running&cursor=${cursor}`, "mira")],
     ["another filter", (cursor) => ask(`?status=failed&cursor=${cursor}`, "stranger")],
     ["no filter", (cursor) => ask(`?cursor=${cursor}`, "stranger")],
     ["one filter more", (cursor) => ask(`?status=running&actor=null&cursor=${cursor}`, "stranger")],
