@@ -5,18 +5,18 @@ import { parseArgs } from "node:util";
 import { verifyChain } from "./audit/verify-chain.ts";
 
 const USAGE =
-  "Usage: npm run -s audit:verify -- EXPORT.jsonl [--head HASH]\n" +
-  "       npm run -s audit:verify -- --url https://… --token-file FILE [--head HASH]\n" +
-  "HASH is the x-audit-head that was noted when the export was made.";
+  "Usage: npm run -s audit:verify -- EXPORT.jsonl [--head HASH] [--known HASH]\n" +
+  "       npm run -s audit:verify -- --url https://… --token-file FILE [--head HASH] [--known HASH]\n" +
+  "--head: the x-audit-head of this export, its last record. --known: that of an earlier one.";
 
 await main();
 
 /** Checks the hash chain of an audit export; ends with 1 when it does not hold, 2 when asked wrongly. */
 async function main(): Promise<void> {
-  const { input, head } = await open();
+  const { input, head, known } = await open();
   const lines = createInterface({ input, crlfDelay: Infinity });
   const progress = (count: number): void => console.error(`${count} records hold so far`);
-  const verdict = await verifyChain(lines, { head, progress });
+  const verdict = await verifyChain(lines, { head, known, progress });
   if (verdict.kind === "broken") {
     console.log(`BROKEN at line ${verdict.line}: ${verdict.why}`);
     process.exit(1);
@@ -31,16 +31,17 @@ async function main(): Promise<void> {
 interface Opened {
   readonly input: Readable;
   readonly head: string | undefined;
+  readonly known: string | undefined;
 }
 
 async function open(): Promise<Opened> {
-  const { file, url, tokenFile, head } = readArguments();
-  if (file !== undefined) return { input: createReadStream(file), head };
+  const { file, url, tokenFile, head, known } = readArguments();
+  if (file !== undefined) return { input: createReadStream(file), head, known };
   const token = readFileSync(tokenFile ?? "", "utf8").trim();
   const address = new URL("/v1/audit?format=jsonl", url);
   const answer = await fetch(address, { headers: { authorization: `Bearer ${token}` } });
   if (!answer.ok || !answer.body) refuse(`The deployment answered ${answer.status}.`);
-  return { input: Readable.fromWeb(answer.body as never), head };
+  return { input: Readable.fromWeb(answer.body as never), head, known };
 }
 
 interface Arguments {
@@ -48,11 +49,12 @@ interface Arguments {
   readonly url?: string | undefined;
   readonly tokenFile?: string | undefined;
   readonly head: string | undefined;
+  readonly known: string | undefined;
 }
 
 function readArguments(): Arguments {
   const { values, positionals } = parse();
-  const { url, head, "token-file": tokenFile } = values;
+  const { url, head, known, "token-file": tokenFile } = values;
   const [file, ...more] = positionals;
   const isFile = file !== undefined && url === undefined && tokenFile === undefined;
   const isRemote = file === undefined && url !== undefined && tokenFile !== undefined;
@@ -60,14 +62,14 @@ function readArguments(): Arguments {
   const path = file ?? tokenFile ?? "";
   if (!existsSync(path)) refuse(`There is no file ${path}.`);
   if (url !== undefined && !URL.canParse(url)) refuse("--url is no address.");
-  return { file, url, tokenFile, head };
+  return { file, url, tokenFile, head, known };
 }
 
 function parse() {
   const text = { type: "string" } as const;
   try {
     return parseArgs({
-      options: { head: text, url: text, "token-file": text },
+      options: { head: text, known: text, url: text, "token-file": text },
       allowPositionals: true,
     });
   } catch {

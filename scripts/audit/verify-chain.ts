@@ -11,6 +11,8 @@ export type Verdict =
 export interface VerifyOptions {
   /** The hash that the last record must have; known from elsewhere, or nothing is known of the tail. */
   readonly head?: string | undefined;
+  /** The hash that some record must have: the head of an earlier export. */
+  readonly known?: string | undefined;
   readonly progress?: (count: number) => void;
 }
 
@@ -24,11 +26,12 @@ const FIELDS = "entry,hash,prevHash,seq";
  */
 export async function verifyChain(
   lines: AsyncIterable<string>,
-  { head, progress }: VerifyOptions,
+  { head, known, progress }: VerifyOptions,
 ): Promise<Verdict> {
   let last: Pick<AuditRecord, "seq" | "hash"> = { seq: 0, hash: GENESIS_HASH };
   let line = 0;
   let hasEnded = false;
+  let isKnown = known === undefined || known === last.hash;
   for await (const text of lines) {
     line++;
     const value = parse(text);
@@ -43,6 +46,7 @@ export async function verifyChain(
       const why = findFault(value, last);
       if (why !== undefined) return { kind: "broken", line, why };
       last = value as unknown as AuditRecord;
+      isKnown ||= last.hash === known;
       if (last.seq % PROGRESS_EVERY === 0) progress?.(last.seq);
     }
   }
@@ -50,6 +54,7 @@ export async function verifyChain(
   if (head !== undefined && head !== last.hash) {
     return { kind: "broken", line, why: "the last record is not the one of --head" };
   }
+  if (!isKnown) return { kind: "broken", line, why: "no record is the one of --known" };
   return { kind: "whole", count: last.seq, lastHash: last.hash };
 }
 

@@ -102,6 +102,17 @@ describe("a chain is broken by", () => {
   });
 });
 
+// Mutant: a known hash that is compared with nothing.
+test("a chain that holds an earlier head is that chain, and another one is not", async () => {
+  const known = chain[2]?.hash;
+  expect(await verifyChain(give(whole), { known })).toMatchObject({ kind: "whole" });
+  expect(await verifyChain(give(whole), { known: chainOf(7)[6]?.hash })).toEqual({
+    kind: "broken",
+    line: 7,
+    why: "no record is the one of --known",
+  });
+});
+
 test("long exports tell how far the check is", async () => {
   const long = chainOf(20_000);
   const seen: number[] = [];
