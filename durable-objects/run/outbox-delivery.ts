@@ -10,8 +10,7 @@ import type { Publication } from "./outbox.ts";
 /** What is not delivered is tried again once as much time has passed as since the run ended, within these. */
 const MIN_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 10 * 60_000;
-/** How long the first notice waits for company, and how often the tenant's object hears of a run that goes. */
-const FIRST_NOTICE_MS = 100;
+/** How long a notice waits for company: a short run costs its tenant's object one message. */
 const NOTICES_EVERY_MS = 1_000;
 
 export interface DeliveryPorts {
@@ -65,17 +64,17 @@ export class OutboxDelivery {
   }
 
   /**
-   * Lets a notice wait for company, so that a run that goes costs one message in a while. While its loop
-   * is watched over, whoever finds it dead tells the rest; otherwise a deadline stands, written in the same turn as the notice.
+   * Lets a notice of a run that goes wait for company: whoever finds its loop dead tells the rest. That of a run that rests
+   * leaves with the turn, under a deadline that was written with it.
    */
   #tellSoon(): void {
     const { clock, deadlines, keepAlive } = this.#ports;
+    if (this.#soon) return;
     const nowMs = clock.nowMs();
     const isWatched = deadlines.has("watchdog");
     if (!isWatched && !deadlines.has("outbox")) deadlines.set("outbox", nowMs + MIN_RETRY_MS);
-    if (this.#soon) return;
-    const delayMs = Math.max(FIRST_NOTICE_MS, this.#notBeforeMs - nowMs);
-    this.#soon = clock.schedule(delayMs, () => {
+    const delayMs = Math.max(NOTICES_EVERY_MS, this.#notBeforeMs - nowMs);
+    this.#soon = clock.schedule(isWatched ? delayMs : 0, () => {
       this.#soon = undefined;
       keepAlive(deadlines.has("watchdog") ? this.#tell() : this.deliver());
     });
@@ -123,7 +122,6 @@ export class OutboxDelivery {
     const { runId, tenantId } = store.identity();
     const inbox = this.#ports.inboxOf(tenantId);
     for (let batch = outbox.notices(); batch.length > 0; batch = outbox.notices()) {
-      this.#notBeforeMs = this.#ports.clock.nowMs() + NOTICES_EVERY_MS;
       if (!(await inbox.receive(runId, batch))) return this.#tellLater();
       outbox.removeNotices(batch.at(-1)?.seq ?? 0);
     }
