@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
 import type { AuditPage, AuditQuery } from "../../src/capabilities/audit-trail.ts";
 import {
+  entryText,
   GENESIS_HASH,
   linkText,
   type AuditHead,
   type AuditRecord,
 } from "../../src/protocol/audit-chain.ts";
 import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
-import { toCanonicalJson } from "../../src/protocol/canonical-hash.ts";
-import type { JsonObject } from "../../src/protocol/json.ts";
 import { hasTable } from "./has-table.ts";
 
 /** Records that one read looks at, whatever its filters leave of them. */
@@ -43,7 +42,9 @@ export class AuditLog {
   append(entry: AuditEntry): void {
     const { seq: last, hash: prevHash } = this.#last();
     const seq = last + 1;
-    const digest = createHash("sha256").update(linkText({ seq, entry, prevHash })).digest("hex");
+    const text = entryText(entry);
+    const link = linkText({ seq, prevHash, entryText: text });
+    const digest = createHash("sha256").update(link).digest("hex");
     this.#sql.exec(
       `INSERT INTO audit (seq, action, at_ms, run_id, prev_hash, hash, entry)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -53,7 +54,7 @@ export class AuditLog {
       entry.runId ?? null,
       prevHash,
       `sha256:${digest}`,
-      toCanonicalJson(entry as unknown as JsonObject),
+      text,
     );
   }
 

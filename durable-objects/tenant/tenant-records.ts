@@ -31,6 +31,7 @@ export class TenantRecords {
   readonly #runs: RunDirectory;
   readonly #approvals: ApprovalQueue;
   readonly #audit: AuditLog;
+  #hasTables = false;
 
   constructor(storage: DurableObjectStorage) {
     const { sql } = storage;
@@ -46,8 +47,8 @@ export class TenantRecords {
    * came are one transaction, so that a crash neither loses nor repeats one.
    */
   receive(runId: RunId, sent: readonly SentNotice[], nowMs: number): void {
+    this.#createTables();
     this.#storage.transactionSync(() => {
-      this.#inbox.createTable();
       let last = this.#inbox.lastOf(runId);
       for (const { seq, notice } of sent) {
         if (seq <= last) continue;
@@ -61,7 +62,8 @@ export class TenantRecords {
 
   /** Appends to the audit log what did not happen in a run. */
   record(entry: AuditEntry): void {
-    this.#storage.transactionSync(() => this.#append(entry));
+    this.#createTables();
+    this.#storage.transactionSync(() => this.#audit.append(cleanEntry(entry)));
   }
 
   runs(query: RunQuery): Slice<RunSummary> {
@@ -99,18 +101,18 @@ export class TenantRecords {
   #take(runId: RunId, notice: TenantNotice): void {
     switch (notice.type) {
       case "run":
-        this.#runs.createTable();
         return this.#runs.put({ ...cleanRun(notice.run), runId });
       case "approval":
-        this.#approvals.createTable();
         return this.#approvals.put({ ...cleanApproval(notice.approval), runId });
       case "audit":
-        return this.#append({ ...notice.entry, runId });
+        return this.#audit.append({ ...cleanEntry(notice.entry), runId });
     }
   }
 
-  #append(entry: AuditEntry): void {
-    this.#audit.createTable();
-    this.#audit.append(cleanEntry(entry));
+  /** Made once there is something to keep, so that a look at an unknown tenant writes nothing. */
+  #createTables(): void {
+    if (this.#hasTables) return;
+    for (const part of [this.#inbox, this.#runs, this.#approvals, this.#audit]) part.createTable();
+    this.#hasTables = true;
   }
 }

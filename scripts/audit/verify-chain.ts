@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { GENESIS_HASH, linkText, type AuditRecord } from "../../src/protocol/audit-chain.ts";
+import { GENESIS_HASH, type AuditRecord } from "../../src/protocol/audit-chain.ts";
 import { toCanonicalJson } from "../../src/protocol/canonical-hash.ts";
 import { isJsonObject, type JsonObject } from "../../src/protocol/json.ts";
 
@@ -84,7 +84,7 @@ function findFault(
     return `its number is ${JSON.stringify(seq)}, and ${last.seq + 1} is due`;
   }
   if (prevHash !== last.hash) return "it does not follow the record before it";
-  const link = linkText(record as unknown as AuditRecord);
+  const link = toCanonicalJson({ entry: record["entry"] ?? null, prevHash, seq });
   const expected = `sha256:${createHash("sha256").update(link).digest("hex")}`;
   return hash === expected ? undefined : "its hash is not that of its content";
 }

@@ -19,9 +19,19 @@ export interface AuditRecord {
 /** Where a chain ends; `seq` 0 and GENESIS_HASH while it is empty. */
 export type AuditHead = Pick<AuditRecord, "seq" | "hash">;
 
-/** Writes what the hash of a record covers: canonical JSON of `{entry, prevHash, seq}`. */
-export function linkText({ seq, entry, prevHash }: Omit<AuditRecord, "hash">): string {
-  return toCanonicalJson({ seq, prevHash, entry: entry as unknown as JsonObject });
+/** What the hash of a record covers, with the entry in canonical JSON. */
+export interface AuditLink extends Pick<AuditRecord, "seq" | "prevHash"> {
+  readonly entryText: string;
+}
+
+/** Writes what the hash of a record covers: canonical JSON of `{entry, prevHash, seq}`, the entry written once. */
+export function linkText({ seq, prevHash, entryText }: AuditLink): string {
+  return `{"entry":${entryText},"prevHash":${JSON.stringify(prevHash)},"seq":${seq}}`;
+}
+
+/** Writes an entry in canonical JSON. Fails: throws on what has no canonical form. */
+export function entryText(entry: AuditEntry): string {
+  return toCanonicalJson(entry as unknown as JsonObject);
 }
 
 /** Writes one line of an export, in canonical JSON. */

@@ -7,16 +7,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { verifyChain, type Verdict } from "../../scripts/audit/verify-chain.ts";
-import {
-  auditLine,
-  GENESIS_HASH,
-  linkText,
-  type AuditRecord,
-} from "../../src/protocol/audit-chain.ts";
+import { auditLine, GENESIS_HASH, type AuditRecord } from "../../src/protocol/audit-chain.ts";
+import { toCanonicalJson } from "../../src/protocol/canonical-hash.ts";
+import type { JsonObject } from "../../src/protocol/json.ts";
 import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "interlock-audit-"));
 afterAll(() => rmSync(directory, { recursive: true }));
+
+const textOf = (link: Omit<AuditRecord, "hash">): string =>
+  toCanonicalJson(link as unknown as JsonObject);
 
 /** A sound chain, by this test's own arithmetic. */
 function chainOf(count: number): readonly AuditRecord[] {
@@ -25,7 +25,7 @@ function chainOf(count: number): readonly AuditRecord[] {
     const entry = { action: "run.started", at: "2026-11-21T00:00:00.000Z", reason: `${seq}` };
     const prevHash = records.at(-1)?.hash ?? GENESIS_HASH;
     const link = { seq, entry: entry as AuditEntry, prevHash };
-    const hash = `sha256:${createHash("sha256").update(linkText(link)).digest("hex")}`;
+    const hash = `sha256:${createHash("sha256").update(textOf(link)).digest("hex")}`;
     records.push({ ...link, hash });
   }
   return records;
@@ -59,7 +59,7 @@ test("an empty log holds", async () => {
 function rehashed(index: number): string {
   const { hash: _, ...record } = chain[index] as AuditRecord;
   const link = { ...record, entry: { ...record.entry, reason: "planted" } };
-  const hash = `sha256:${createHash("sha256").update(linkText(link)).digest("hex")}`;
+  const hash = `sha256:${createHash("sha256").update(textOf(link)).digest("hex")}`;
   return auditLine({ ...link, hash }).trimEnd();
 }
 
