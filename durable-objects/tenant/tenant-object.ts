@@ -71,9 +71,11 @@ export class TenantObject extends DurableObject<RawEnv> {
     const current = this.policy();
     if (current?.revision !== expectedRevision) return { kind: "conflict", pin: current };
     const armed = this.#publishIn(FIRST_RETRY_MS);
-    const pin = this.#head.advance(tenantId, hash);
-    // No await comes in between, so both are one commit.
-    this.#records.record(policyChanged(proposal, pin, this.#ports.clock.nowMs()));
+    const pin = this.ctx.storage.transactionSync(() => {
+      const next = this.#head.advance(tenantId, hash);
+      this.#records.record(policyChanged(proposal, next, this.#ports.clock.nowMs()));
+      return next;
+    });
     await armed;
     await this.ctx.storage.sync();
     await this.#publish();
