@@ -112,6 +112,7 @@ function makePorts(): ToolRunnerPorts {
     remember: () => {},
     record: (record) => void records.set(record.number, record),
     note: () => {},
+    audit: () => {},
     storedFacts: NO_FACTS,
     flush: () => {},
     secure: () => Promise.resolve(),

@@ -2,12 +2,14 @@ import type { Clock } from "../../src/capabilities/clock.ts";
 import type { EventEncoder } from "../../src/capabilities/event-encoder.ts";
 import { readProgress, type RunMemory } from "../../src/loop/run-memory.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
+import { ApprovalNotices } from "./approval-notices.ts";
 import { EventFeed } from "./event-feed.ts";
 import { EventLog } from "./event-log.ts";
 import { Outbox } from "./outbox.ts";
 import type { RunStore } from "./run-store.ts";
 import { RunApprovals } from "./run-approvals.ts";
 import { StoredApprovals } from "./stored-approvals.ts";
+import { RunNotices } from "./run-notices.ts";
 import { StoredInbox } from "./stored-inbox.ts";
 import { StoredInvocations } from "./stored-invocations.ts";
 import { StoredJournal } from "./stored-journal.ts";
@@ -28,6 +30,7 @@ export interface OpenRun {
   readonly transcript: StoredTranscript;
   readonly invocations: StoredInvocations;
   readonly outbox: Outbox;
+  readonly notices: RunNotices;
   readonly log: EventLog;
   readonly feed: EventFeed;
   readonly journal: StoredJournal;
@@ -45,6 +48,7 @@ export function openRun({ storage, store, encoder, clock, abandon }: OpenRunPort
   const transcript = new StoredTranscript(sql);
   const invocations = new StoredInvocations(sql);
   const outbox = new Outbox(sql);
+  const notices = new RunNotices({ store, invocations, outbox });
   const inbox = new StoredInbox(sql);
   const { runId } = store.identity();
   const journal = new StoredJournal({
@@ -53,6 +57,7 @@ export function openRun({ storage, store, encoder, clock, abandon }: OpenRunPort
     transcript,
     invocations,
     outbox,
+    notices,
     feed,
     clock,
     progress,
@@ -63,11 +68,12 @@ export function openRun({ storage, store, encoder, clock, abandon }: OpenRunPort
     approvals: new StoredApprovals(sql),
     invocations,
     journal,
+    notices: new ApprovalNotices(outbox, runId),
     runId,
   });
   if (ended) inbox.close();
   else inbox.restore(countSaid(transcript, store));
-  return { store, transcript, invocations, outbox, log, feed, journal, approvals, inbox };
+  return { store, transcript, invocations, outbox, notices, log, feed, journal, approvals, inbox };
 }
 
 /** Messages of people that the conversation got while the run went. */

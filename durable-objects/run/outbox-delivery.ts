@@ -1,60 +1,107 @@
 import type { Clock } from "../../src/capabilities/clock.ts";
 import type { EventEncoder } from "../../src/capabilities/event-encoder.ts";
 import type { RunRecords } from "../../src/capabilities/run-records.ts";
+import type { TenantInbox } from "../../src/capabilities/tenant-inbox.ts";
+import type { TenantId } from "../../src/protocol/ids.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { OpenRun } from "./open-run.ts";
-import type { Outgoing } from "./outbox.ts";
+import type { Publication } from "./outbox.ts";
 
 /** What is not delivered is tried again once as much time has passed as since the run ended, within these. */
 const MIN_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 10 * 60_000;
+/** How long a notice waits for company: a short run costs its tenant's object one message. */
+const NOTICES_EVERY_MS = 1_000;
 
 export interface DeliveryPorts {
   readonly recordsOf: () => RunRecords;
+  readonly inboxOf: (tenantId: TenantId) => TenantInbox;
   readonly encoder: EventEncoder;
   readonly clock: Clock;
   readonly deadlines: Deadlines;
+  /** Keeps the object alive for as long as the work takes. */
+  readonly keepAlive: (work: Promise<unknown>) => void;
 }
 
 /**
- * Publishes what waits in a run's outbox.
+ * Delivers what waits in a run's outbox: publishes in KV, and tells the tenant's object.
  * Ownership: one per claimed run in memory. The only one that removes entries.
  */
 export class OutboxDelivery {
   readonly #run: OpenRun;
   readonly #ports: DeliveryPorts;
-  #isOnItsWay = false;
+  #isPublishing = false;
+  #isTelling = false;
+  #soon: (() => void) | undefined;
+  #notBeforeMs = 0;
 
   constructor(run: OpenRun, ports: DeliveryPorts) {
     this.#run = run;
     this.#ports = ports;
+    run.outbox.listen(() => this.#tellSoon());
   }
 
   /**
-   * Publishes all there is. The deadline stands before anything is sent, so that neither a failure nor a
-   * crash keeps it from being tried again.
+   * Delivers all there is. The deadline stands before anything is sent, so that neither a failure nor a
+   * crash keeps it from being tried again. What one recipient does not take holds back nothing of the other.
    */
   async deliver(): Promise<void> {
     const { clock, deadlines } = this.#ports;
     const { outbox, store } = this.#run;
+    this.#soon?.();
+    this.#soon = undefined;
     if (outbox.isEmpty()) return deadlines.clear("outbox");
     const nowMs = clock.nowMs();
     const sinceMs = nowMs - (store.progress().endedMs ?? nowMs);
     const delayMs = Math.min(Math.max(sinceMs, MIN_RETRY_MS), MAX_RETRY_MS);
     deadlines.set("outbox", nowMs + delayMs);
-    // Two at a time could remove what only one of them has seen.
-    if (this.#isOnItsWay) return;
-    this.#isOnItsWay = true;
-    try {
-      await this.#sendAll();
-      if (outbox.isEmpty()) deadlines.clear("outbox");
-    } finally {
-      this.#isOnItsWay = false;
-    }
+    await Promise.all([this.#publish(), this.#tell()]);
   }
 
-  /** Sends what waits, in order, and what comes meanwhile; stops at what cannot be published now. */
-  async #sendAll(): Promise<void> {
+  /** Tells the tenant's object what the last life left untold. */
+  takeUp(): void {
+    if (this.#run.outbox.hasNotices()) this.#tellSoon();
+  }
+
+  /**
+   * Lets a notice of a run that goes wait for company: whoever finds its loop dead tells the rest. That of a run that rests
+   * leaves with the turn, under a deadline that was written with it.
+   */
+  #tellSoon(): void {
+    const { clock, deadlines, keepAlive } = this.#ports;
+    if (this.#soon) return;
+    const nowMs = clock.nowMs();
+    const isWatched = deadlines.has("watchdog");
+    if (!isWatched && !deadlines.has("outbox")) deadlines.set("outbox", nowMs + MIN_RETRY_MS);
+    const delayMs = Math.max(NOTICES_EVERY_MS, this.#notBeforeMs - nowMs);
+    this.#soon = clock.schedule(isWatched ? delayMs : 0, () => {
+      this.#soon = undefined;
+      keepAlive(deadlines.has("watchdog") ? this.#tell() : this.deliver());
+    });
+  }
+
+  /** Only one at a time: two could remove what one of them alone has seen. */
+  async #publish(): Promise<void> {
+    if (this.#isPublishing) return;
+    this.#isPublishing = true;
+    await this.#publishAll().finally(() => (this.#isPublishing = false));
+    this.#clearDeadline();
+  }
+
+  async #tell(): Promise<void> {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    await this.#tellAll().finally(() => (this.#isTelling = false));
+    this.#clearDeadline();
+  }
+
+  #clearDeadline(): void {
+    const { deadlines } = this.#ports;
+    if (deadlines.has("outbox") && this.#run.outbox.isEmpty()) deadlines.clear("outbox");
+  }
+
+  /** Publishes what waits, in order, and what comes meanwhile; stops at what cannot be published now. */
+  async #publishAll(): Promise<void> {
     const { outbox } = this.#run;
     const records = this.#ports.recordsOf();
     for (let next = outbox.first(); next; next = outbox.first()) {
@@ -63,10 +110,27 @@ export class OutboxDelivery {
     }
   }
 
-  #send({ kind, number }: Outgoing, records: RunRecords): Promise<boolean> {
+  #send({ kind, number }: Publication, records: RunRecords): Promise<boolean> {
     return kind === "run"
       ? publishRun(this.#run, records, this.#ports.encoder)
       : publishInvocation(this.#run, records, number);
+  }
+
+  /** Tells what waits, in order, one batch after the other; stops at the first that does not arrive. */
+  async #tellAll(): Promise<void> {
+    const { outbox, store } = this.#run;
+    const { runId, tenantId } = store.identity();
+    const inbox = this.#ports.inboxOf(tenantId);
+    for (let batch = outbox.notices(); batch.length > 0; batch = outbox.notices()) {
+      if (!(await inbox.receive(runId, batch))) return this.#tellLater();
+      outbox.removeNotices(batch.at(-1)?.seq ?? 0);
+    }
+  }
+
+  /** A tenant's object that is down is left in peace for a while. */
+  #tellLater(): void {
+    this.#notBeforeMs = this.#ports.clock.nowMs() + MIN_RETRY_MS;
+    if (this.#ports.deadlines.has("watchdog")) this.#tellSoon();
   }
 }
 
@@ -87,7 +151,7 @@ async function publishRun(
 async function publishInvocation(
   { store, invocations }: OpenRun,
   records: RunRecords,
-  number: Outgoing["number"],
+  number: Publication["number"],
 ): Promise<boolean> {
   const claim = store.claimed();
   const record = invocations.find(number);

@@ -5,6 +5,7 @@ import { approvalIdOf, readApprovalId } from "../../src/protocol/approval-id.ts"
 import { summarise } from "../../src/protocol/approval-view.ts";
 import { takeVote } from "../../src/protocol/decide-approval.ts";
 import type { ApprovalId, RunId } from "../../src/protocol/ids.ts";
+import type { ApprovalNotices } from "./approval-notices.ts";
 import type { StoredApprovals } from "./stored-approvals.ts";
 import type { StoredInvocations } from "./stored-invocations.ts";
 
@@ -12,13 +13,14 @@ export interface ApprovalPorts {
   readonly approvals: StoredApprovals;
   readonly invocations: StoredInvocations;
   readonly journal: Pick<RunJournal, "append" | "flush">;
+  readonly notices: ApprovalNotices;
   readonly runId: RunId;
 }
 
 /**
  * The questions that a run puts to people: what its loop asks and takes, and what people say.
  * Ownership: one per run in memory. Both sides change a question through it alone.
- * Contract: a change is stored together with its event and with all that was said before it.
+ * Contract: a change is stored together with its event, with what the tenant's object is told of it, and with all that was said before it.
  */
 export class RunApprovals implements ApprovalDesk {
   readonly #ports: ApprovalPorts;
@@ -50,6 +52,7 @@ export class RunApprovals implements ApprovalDesk {
 
   ask({ vote, ...question }: Question): ApprovalRecord {
     const { invocation, part, toolCallId, packet, askedAtMs } = question;
+    const { notices } = this.#ports;
     const before = this.newest(invocation);
     const id = this.nextId(invocation);
     const open: ApprovalRecord = {
@@ -62,8 +65,14 @@ export class RunApprovals implements ApprovalDesk {
     const record = vote ? takeVote(open, vote) : open;
     if (before) {
       const closedAtMs = before.closedAtMs ?? askedAtMs;
-      this.#change({ ...before, status: "superseded", supersededBy: id, closedAtMs });
+      const superseded = { ...before, status: "superseded", supersededBy: id, closedAtMs } as const;
+      if (before.status === "pending") notices.closed(superseded, askedAtMs);
+      this.#change(superseded);
     }
+    notices.requested(open);
+    if (vote) notices.voted(open, vote);
+    if (record.status !== "pending") notices.closed(record, askedAtMs);
+    notices.standing(record);
     const approval = summarise(this.#ports.runId, record);
     this.#ports.approvals.put(record);
     this.#ports.journal.append([
@@ -77,7 +86,9 @@ export class RunApprovals implements ApprovalDesk {
     const { invocation = 0, generation = 0 } = readApprovalId(id) ?? {};
     const record = this.find(invocation, generation);
     if (record?.status !== "approved") throw new Error(`${id} is not approved`);
-    if (record.consumedAtMs === undefined) this.#change({ ...record, consumedAtMs: atMs });
+    if (record.consumedAtMs !== undefined) return;
+    this.#ports.notices.consumed(record, atMs);
+    this.#change({ ...record, consumedAtMs: atMs });
   }
 
   withdraw(invocation: number, atMs: number): void {
@@ -87,13 +98,17 @@ export class RunApprovals implements ApprovalDesk {
 
   /** Takes one person's word on an open question. */
   vote(record: ApprovalRecord, vote: ApprovalVote): ApprovalRecord {
-    return this.#change(takeVote(record, vote));
+    const decided = takeVote(record, vote);
+    this.#ports.notices.voted(record, vote);
+    if (decided.status !== "pending") this.#ports.notices.closed(decided, vote.atMs);
+    return this.#change(decided);
   }
 
   /** Takes other arguments for the call: the question is closed, and asked anew about them. */
   edit(record: ApprovalRecord, edit: ApprovalEdit, argumentsText: string): ApprovalRecord {
     this.#ports.invocations.edit(record.invocation, argumentsText);
     const closedAtMs = edit.vote.atMs;
+    this.#ports.notices.edited(record, edit.vote);
     return this.#change({ ...record, status: "superseded", edit, closedAtMs });
   }
 
@@ -113,13 +128,16 @@ export class RunApprovals implements ApprovalDesk {
 
   #close(record: ApprovalRecord, atMs: number): void {
     const status = record.expiresAtMs <= atMs ? "expired" : "withdrawn";
-    this.#change({ ...record, status, closedAtMs: atMs });
+    const closed = { ...record, status, closedAtMs: atMs } as const;
+    this.#ports.notices.closed(closed, atMs);
+    this.#change(closed);
   }
 
   #change(record: ApprovalRecord): ApprovalRecord {
     const { part, toolCallId } = record;
     const approval = summarise(this.#ports.runId, record);
     this.#ports.approvals.put(record);
+    this.#ports.notices.standing(record);
     this.#ports.journal.append([{ type: "approval_updated", part, toolCallId, approval }]);
     this.#ports.journal.flush();
     return record;

@@ -1,18 +1,22 @@
 import type { Clock } from "../../src/capabilities/clock.ts";
 import type { EventEncoder } from "../../src/capabilities/event-encoder.ts";
 import type { RunRecords } from "../../src/capabilities/run-records.ts";
+import type { TenantInbox } from "../../src/capabilities/tenant-inbox.ts";
 import { checkedEnv } from "../../src/compose/checked-env.ts";
 import { composeRun, type RunParts } from "../../src/compose/run.ts";
 import { composeRunRecords } from "../../src/compose/run-records.ts";
+import { composeTenantRecords } from "../../src/compose/tenant.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { endInterrupted } from "../../src/loop/end-interrupted.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { readProgress } from "../../src/loop/run-memory.ts";
+import type { TenantId } from "../../src/protocol/ids.ts";
 import type { StopReason } from "../../src/protocol/run-facts.ts";
 import type { Settlement } from "../../src/protocol/tool-invocation.ts";
 import type { DeadlineName, Deadlines } from "./deadlines.ts";
 import { OutboxDelivery } from "./outbox-delivery.ts";
 import { readLife, type OpenRun } from "./open-run.ts";
+import { expireOutcomes, settleOutcome } from "./settle-outcomes.ts";
 import { isAwaited } from "./stored-invocations.ts";
 
 /** How often the object looks whether its loop still goes. */
@@ -20,6 +24,8 @@ const WATCH_EVERY_MS = 30_000;
 /** Recoveries without a finished step, after which the run ends. */
 const MAX_RECOVERIES = 5;
 const BASE_BACKOFF_MS = 1_000;
+/** When a run that is not fully told of is to be forgotten. */
+const FORGET_RETRY_MS = 60_000;
 /** How long a loop may take to reach its first step, or to end once it is stopped. */
 const STUCK_AFTER_MS = 30_000;
 
@@ -60,12 +66,15 @@ export class RunLifecycle {
     this.#run = run;
     this.#ports = ports;
     const recordsOf = (): RunRecords => composeRunRecords(checkedEnv(ports.env));
-    this.#delivery = new OutboxDelivery(run, { ...ports, recordsOf });
+    const inboxOf = (tenantId: TenantId): TenantInbox =>
+      composeTenantRecords(checkedEnv(ports.env).tenants).inboxOf(tenantId);
+    this.#delivery = new OutboxDelivery(run, { ...ports, recordsOf, inboxOf });
   }
 
   /** Starts a run that was claimed just now; the alarm that would find it dead is stored with it. */
   start(): void {
     this.#watch(WATCH_EVERY_MS);
+    this.#run.notices.started();
     this.#launch();
     // That it has started is stored together with the claim.
     this.#run.journal.flush();
@@ -85,6 +94,7 @@ export class RunLifecycle {
     store.saveLives({ ...lives, epoch });
     log.beginEpoch(epoch);
     this.#recover();
+    this.#delivery.takeUp();
   }
 
   /** Stops the run; resolves once it has ended. Contract: the first reason stays; idempotent. */
@@ -108,18 +118,9 @@ export class RunLifecycle {
 
   /** Takes the word of an operator on what became of a call. Contract: the first one stays. */
   settle(number: number, settlement: Settlement): "settled" | "not_awaited" {
-    const { invocations, journal, store } = this.#run;
-    const record = invocations.find(number);
-    if (record?.settlement) {
-      return record.settlement.outcome === settlement.outcome ? "settled" : "not_awaited";
-    }
-    if (!record || journal.hasEnded || !isAwaited(record)) return "not_awaited";
-    // A run that is being stopped closes its questions, and one whose time is up is closed already.
-    const isLate = (record.awaitedUntilMs ?? 0) <= settlement.atMs;
-    if (isLate || store.lives().stop !== null) return "not_awaited";
-    invocations.settle(number, settlement);
-    this.goOn();
-    return "settled";
+    const answer = settleOutcome(this.#run, number, settlement);
+    if (answer === "settled") this.goOn();
+    return answer;
   }
 
   /** Goes on with a run that waits, for there is word; a loop that goes, or will after a crash, finds it. */
@@ -144,7 +145,7 @@ export class RunLifecycle {
     const { clock, deadlines } = this.#ports;
     const failures: unknown[] = [];
     for (const name of deadlines.due(clock.nowMs())) {
-      if (name === "forget") return this.#ports.forget();
+      if (name === "forget" && !this.#run.outbox.hasNotices()) return this.#ports.forget();
       try {
         await this.#meet(name);
       } catch (cause) {
@@ -154,7 +155,7 @@ export class RunLifecycle {
     if (failures.length > 0) throw new Error("a deadline was not met", { cause: failures[0] });
   }
 
-  async #meet(name: Exclude<DeadlineName, "forget">): Promise<void> {
+  async #meet(name: DeadlineName): Promise<void> {
     const { deadlines } = this.#ports;
     switch (name) {
       case "watchdog":
@@ -171,6 +172,10 @@ export class RunLifecycle {
       case "retention":
         this.#run.store.shrink();
         return deadlines.clear(name);
+      case "forget":
+        // Its tenant has not heard everything yet.
+        deadlines.set(name, this.#ports.clock.nowMs() + FORGET_RETRY_MS);
+        return this.#delivery.deliver();
     }
   }
 
@@ -178,6 +183,7 @@ export class RunLifecycle {
   #lookAfter(): void {
     const { clock, deadlines, abandon } = this.#ports;
     if (this.#run.journal.hasEnded) return deadlines.clear("watchdog");
+    this.#delivery.takeUp();
     if (!this.#activity) return this.#recover();
     const { stuckAtMs = Infinity } = this.#activity;
     if (stuckAtMs <= clock.nowMs()) return abandon("the loop is stuck");
@@ -217,6 +223,7 @@ export class RunLifecycle {
     const { store } = this.#run;
     const { clock, deadlines } = this.#ports;
     store.saveLives({ ...store.lives(), isWaiting: false });
+    this.#run.notices.standing();
     deadlines.clear("outcome", "approval");
     deadlines.resume("wall_clock", clock.nowMs());
     this.#watch(WATCH_EVERY_MS);
@@ -266,6 +273,7 @@ export class RunLifecycle {
       journal.flush();
     }
     store.saveLives({ ...lives, isWaiting: true });
+    this.#run.notices.standing();
     deadlines.clear("watchdog");
     deadlines.pause("wall_clock", clock.nowMs());
     if (untilMs.length > 0) deadlines.set("outcome", Math.min(...untilMs));
@@ -294,13 +302,9 @@ export class RunLifecycle {
   }
 
   #expireOutcomes(): void {
-    const { invocations } = this.#run;
     const { clock, deadlines } = this.#ports;
-    const atMs = clock.nowMs();
     deadlines.clear("outcome");
-    for (const { number, awaitedUntilMs = 0 } of invocations.all().filter(isAwaited)) {
-      if (awaitedUntilMs <= atMs) invocations.settle(number, { outcome: "expired", atMs });
-    }
+    expireOutcomes(this.#run, clock.nowMs());
     this.goOn();
   }
 

@@ -1,5 +1,5 @@
 import type { DoneReason, RunError } from "../../src/protocol/ai-event.ts";
-import type { RunId } from "../../src/protocol/ids.ts";
+import type { RunId, TenantId } from "../../src/protocol/ids.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
 import { NO_FACTS, type RunFacts, type StopReason } from "../../src/protocol/run-facts.ts";
 import { NO_USAGE, type Usage } from "../../src/protocol/usage.ts";
@@ -52,6 +52,7 @@ const FIRST_LIFE: RunLives = {
 /** What never changes of a run, as long as it is kept. */
 export interface RunIdentity {
   readonly runId: RunId;
+  readonly tenantId: TenantId;
   readonly model: string;
   /** Hash of the body that started the run, if it came under a key. */
   readonly requestHash: string | undefined;
@@ -83,12 +84,13 @@ export class RunStore {
 
   /** Makes the tables and the row. */
   claim({ messages, ...run }: RunClaim, createdMs: number): void {
-    createRunTables(this.#sql);
+    createRunTables(this.#sql, createdMs);
     this.#sql.exec(
-      `INSERT INTO run (id, run_id, model, request_hash, claim, claimed_messages, created_ms, steps,
+      `INSERT INTO run (id, run_id, tenant_id, model, request_hash, claim, claimed_messages, created_ms, steps,
          usage, facts, epoch, recoveries, recovered_step, is_waiting)
-       VALUES (1, ?, ?, ?, ?, ?, ?, 0, '', '', 0, 0, 0, 0)`,
+       VALUES (1, ?, ?, ?, ?, ?, ?, ?, 0, '', '', 0, 0, 0, 0)`,
       run.runId,
+      run.principal.tenantId,
       run.model,
       run.requestHash ?? null,
       JSON.stringify(run),
@@ -103,6 +105,7 @@ export class RunStore {
     const row = this.#row();
     return {
       runId: row.run_id as RunId,
+      tenantId: row.tenant_id as TenantId,
       model: row.model,
       requestHash: row.request_hash ?? undefined,
       claimedMessages: row.claimed_messages,
@@ -158,12 +161,13 @@ export class RunStore {
     );
   }
 
-  /** Leaves of the run what a repeated request needs, and how it ended. */
+  /** Leaves of the run what a repeated request needs, how it ended, and what its tenant does not know yet. */
   shrink(): void {
     this.#storage.transactionSync(() => {
-      for (const table of ["messages", "invocations", "inbox", "events", "outbox"]) {
+      for (const table of ["messages", "invocations", "approvals", "inbox", "events"]) {
         this.#sql.exec(`DELETE FROM ${table}`);
       }
+      this.#sql.exec("DELETE FROM outbox WHERE body IS NULL");
       this.#sql.exec("UPDATE run SET claim = NULL, title = NULL, error = NULL, facts = '{}'");
     });
   }
@@ -175,6 +179,7 @@ export class RunStore {
 
 type RunRow = {
   run_id: string;
+  tenant_id: string;
   model: string;
   request_hash: string | null;
   claim: string | null;

@@ -1,12 +1,16 @@
+/** More than a run can tell in a millisecond of the time that passes before its id is free again. */
+const NOTICES_PER_MS = 1_000;
+
 /**
  * Makes a run's tables. They exist only once the run is claimed, so a look at an unknown run writes
- * nothing.
+ * nothing. What leaves the run is numbered from when it was created, so that no number is given again, not
+ * even in another life of the same id.
  */
-export function createRunTables(sql: SqlStorage): void {
+export function createRunTables(sql: SqlStorage, createdMs: number): void {
   sql.exec(
     `CREATE TABLE run (
        id INTEGER PRIMARY KEY CHECK (id = 1), run_id TEXT NOT NULL, model TEXT NOT NULL,
-       request_hash TEXT, claim TEXT, claimed_messages INTEGER NOT NULL, created_ms INTEGER NOT NULL,
+       tenant_id TEXT NOT NULL, request_hash TEXT, claim TEXT, claimed_messages INTEGER NOT NULL, created_ms INTEGER NOT NULL,
        steps INTEGER NOT NULL, usage TEXT NOT NULL, facts TEXT NOT NULL, title TEXT, reason TEXT,
        error TEXT, ended_ms INTEGER,
        epoch INTEGER NOT NULL, recoveries INTEGER NOT NULL, recovered_step INTEGER NOT NULL,
@@ -35,6 +39,13 @@ export function createRunTables(sql: SqlStorage): void {
        first_seq INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, epoch INTEGER NOT NULL,
        body TEXT NOT NULL
      );
-     CREATE TABLE outbox (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, number INTEGER NOT NULL);`,
+     CREATE TABLE outbox (
+       seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, number INTEGER NOT NULL, body TEXT
+     );`,
+  );
+  // A run that is forgotten may be started again under its id, and the tenant's object may still know it.
+  sql.exec(
+    "INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', ?)",
+    createdMs * NOTICES_PER_MS,
   );
 }

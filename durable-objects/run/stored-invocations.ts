@@ -60,6 +60,10 @@ export class StoredInvocations {
       .map(toRecord);
   }
 
+  count(): number {
+    return this.#sql.exec<{ n: number }>("SELECT count(*) AS n FROM invocations").one().n;
+  }
+
   find(number: number): ToolInvocationRecord | undefined {
     const [row] = this.#sql
       .exec<InvocationRow>("SELECT * FROM invocations WHERE seq = ?", number)

@@ -1,6 +1,7 @@
 import type { Clock } from "../../src/capabilities/clock.ts";
 import type { RunJournal } from "../../src/capabilities/run-journal.ts";
 import type { AiEvent } from "../../src/protocol/ai-event.ts";
+import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
 import type { RunFacts } from "../../src/protocol/run-facts.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
 import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
@@ -8,6 +9,7 @@ import { addUsage } from "../../src/protocol/usage.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { EventLog, LoggedEvent } from "./event-log.ts";
 import type { Outbox } from "./outbox.ts";
+import type { RunNotices } from "./run-notices.ts";
 import type { RunProgress, RunStore } from "./run-store.ts";
 import type { StoredInvocations } from "./stored-invocations.ts";
 import type { StoredTranscript } from "./stored-transcript.ts";
@@ -28,6 +30,7 @@ export interface JournalPorts {
   readonly transcript: StoredTranscript;
   readonly invocations: StoredInvocations;
   readonly outbox: Outbox;
+  readonly notices: RunNotices;
   readonly feed: EventFeed;
   readonly clock: Clock;
   /** Where the run stands. */
@@ -49,10 +52,11 @@ export interface JournalPorts {
 export class StoredJournal implements RunJournal {
   readonly #ports: JournalPorts;
   #progress: RunProgress;
-  #storedFacts: RunFacts;
-  #isProgressStored = true;
+  /** What of it is with storage. */
+  #stored: RunProgress;
   #messages: TranscriptMessage[] = [];
   #invocations = new Map<number, ToolInvocationRecord>();
+  #audits: AuditEntry[] = [];
   /** Events that are held back until they are stored. */
   #held: LoggedEvent[] = [];
   #flushing: { readonly cancel: () => void; readonly withinMs: number } | undefined;
@@ -60,7 +64,7 @@ export class StoredJournal implements RunJournal {
   constructor(ports: JournalPorts) {
     this.#ports = ports;
     this.#progress = ports.progress;
-    this.#storedFacts = ports.progress.facts;
+    this.#stored = ports.progress;
   }
 
   get hasEnded(): boolean {
@@ -68,7 +72,7 @@ export class StoredJournal implements RunJournal {
   }
 
   get storedFacts(): RunFacts {
-    return this.#storedFacts;
+    return this.#stored.facts;
   }
 
   append(events: readonly AiEvent[]): void {
@@ -98,13 +102,18 @@ export class StoredJournal implements RunJournal {
   }
 
   note(facts: Partial<RunFacts>): void {
-    this.#advance({ ...this.#progress, facts: { ...this.#progress.facts, ...facts } });
+    this.#progress = { ...this.#progress, facts: { ...this.#progress.facts, ...facts } };
+    this.#flushWithin(STORE_WITHIN_MS);
+  }
+
+  audit(entry: AuditEntry): void {
+    this.#audits.push(entry);
     this.#flushWithin(STORE_WITHIN_MS);
   }
 
   /** Stores everything that waits, then sends what was held back for it. */
   flush(): void {
-    const { log, store, transcript, invocations, feed, abandon } = this.#ports;
+    const { log, transcript, invocations, outbox, feed, abandon } = this.#ports;
     this.#flushing?.cancel();
     this.#flushing = undefined;
     try {
@@ -113,8 +122,8 @@ export class StoredJournal implements RunJournal {
         invocations.put(invocation);
         this.#publishLater(invocation);
       }
-      if (!this.#isProgressStored) store.saveProgress(this.#progress);
-      if (!this.#isProgressStored && this.hasEnded) this.#ports.outbox.put("run");
+      for (const entry of this.#audits) outbox.notify({ type: "audit", entry });
+      this.#storeProgress();
       log.flush();
     } catch (cause) {
       return abandon(cause);
@@ -122,8 +131,8 @@ export class StoredJournal implements RunJournal {
     const held = this.#held;
     this.#messages = [];
     this.#invocations = new Map();
-    this.#isProgressStored = true;
-    this.#storedFacts = this.#progress.facts;
+    this.#audits = [];
+    this.#stored = this.#progress;
     this.#held = [];
     feed.publish(held);
   }
@@ -131,6 +140,18 @@ export class StoredJournal implements RunJournal {
   async secure(): Promise<void> {
     this.flush();
     await this.#ports.sync();
+  }
+
+  /** The end, and a title, are told elsewhere too. */
+  #storeProgress(): void {
+    const { store, outbox, notices } = this.#ports;
+    const [before, now] = [this.#stored, this.#progress];
+    if (now === before) return;
+    store.saveProgress(now);
+    if (now.reason !== before.reason) {
+      outbox.put("run");
+      notices.ended();
+    } else if (now.title !== before.title) notices.standing();
   }
 
   /** What changed something is published once it has come to an end; a record ends once. */
@@ -147,13 +168,7 @@ export class StoredJournal implements RunJournal {
   }
 
   #follow(event: AiEvent): void {
-    this.#advance(advance(this.#progress, event, this.#ports.clock));
-  }
-
-  #advance(progress: RunProgress): void {
-    if (progress === this.#progress) return;
-    this.#progress = progress;
-    this.#isProgressStored = false;
+    this.#progress = advance(this.#progress, event, this.#ports.clock);
   }
 }
 

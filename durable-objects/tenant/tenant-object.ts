@@ -1,14 +1,24 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Reservation, ReservationAnswer } from "../../src/capabilities/budget-ledger.ts";
+import type { ApprovalQuery } from "../../src/capabilities/approval-queue.ts";
+import type { AuditPage, AuditQuery } from "../../src/capabilities/audit-trail.ts";
 import type { PolicyChange } from "../../src/capabilities/policy-registry.ts";
+import type { RunQuery } from "../../src/capabilities/run-directory.ts";
+import type { SentNotice } from "../../src/capabilities/tenant-inbox.ts";
 import { composeTenant, type TenantPorts } from "../../src/compose/tenant.ts";
 import type { RawEnv } from "../../src/env.ts";
+import type { ApprovalSummary } from "../../src/protocol/approval-view.ts";
+import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
 import type { BudgetAmounts } from "../../src/protocol/budget.ts";
 import { hashText } from "../../src/protocol/canonical-hash.ts";
+import type { RunId } from "../../src/protocol/ids.ts";
 import { isSamePin, type PolicyPin, type PolicyProposal } from "../../src/protocol/policy-pin.ts";
+import type { RunSummary } from "../../src/protocol/run-summary.ts";
+import type { Slice } from "../../src/protocol/slice.ts";
 import { AlarmDeadlines } from "../deadlines.ts";
 import { BudgetBook } from "./budget-book.ts";
 import { PolicyHead } from "./policy-head.ts";
+import { TenantRecords } from "./tenant-records.ts";
 
 /** How long the first attempt to publish may take before the alarm makes another. */
 const FIRST_RETRY_MS = 2_000;
@@ -24,7 +34,7 @@ export type TenantDeadline =
   | "retention";
 
 /**
- * Owns what the runs of one tenant share: which policy is current, and the budgets.
+ * Owns what the runs of one tenant share: which policy is current, the budgets, and what they told of themselves.
  * Trust: only the Worker and the runs reach it. Limits come from the run, which took them from the
  * policy of the pin it names; the object compares that pin with the current one.
  */
@@ -32,6 +42,7 @@ export class TenantObject extends DurableObject<RawEnv> {
   readonly #ports: TenantPorts;
   readonly #head: PolicyHead;
   readonly #book: BudgetBook;
+  readonly #records: TenantRecords;
   readonly #deadlines: AlarmDeadlines<TenantDeadline>;
   #publishing: Promise<void> = Promise.resolve();
 
@@ -40,8 +51,9 @@ export class TenantObject extends DurableObject<RawEnv> {
     this.#ports = composeTenant(env);
     this.#head = new PolicyHead(ctx.storage);
     this.#book = new BudgetBook(ctx.storage);
-    this.#deadlines = new AlarmDeadlines(ctx.storage);
+    this.#records = new TenantRecords(ctx.storage);
     // The platform gives up on an alarm after six failures; whoever wakes the object arms it again.
+    this.#deadlines = new AlarmDeadlines(ctx.storage);
     if (this.#head.read()?.isPublished === false) this.#publishIn(FIRST_RETRY_MS);
     this.#deadlines.arm();
   }
@@ -54,7 +66,8 @@ export class TenantObject extends DurableObject<RawEnv> {
    * Replaces the policy if its revision is the expected one: the document first, then the revision,
    * then the pointer, so that no pointer ever names a document that is not there.
    */
-  async change({ tenantId, policyText, expectedRevision }: PolicyProposal): Promise<PolicyChange> {
+  async change(proposal: PolicyProposal): Promise<PolicyChange> {
+    const { tenantId, policyText, expectedRevision } = proposal;
     const before = this.policy();
     if (before?.revision !== expectedRevision) return { kind: "conflict", pin: before };
     const hash = await hashText(policyText);
@@ -66,7 +79,11 @@ export class TenantObject extends DurableObject<RawEnv> {
     const current = this.policy();
     if (current?.revision !== expectedRevision) return { kind: "conflict", pin: current };
     this.#publishIn(FIRST_RETRY_MS);
-    const pin = this.#head.advance(tenantId, hash);
+    const pin = this.ctx.storage.transactionSync(() => {
+      const next = this.#head.advance(tenantId, hash);
+      this.#records.record(policyChanged(proposal, next, this.#ports.clock.nowMs()));
+      return next;
+    });
     await this.ctx.storage.sync();
     await this.#publish();
     return { kind: "changed", pin };
@@ -97,20 +114,55 @@ export class TenantObject extends DurableObject<RawEnv> {
     await this.ctx.storage.sync();
   }
 
+  /** Takes what a run tells. Contract: a notice that comes again changes nothing. */
+  async receive(runId: RunId, sent: readonly SentNotice[]): Promise<void> {
+    this.#records.receive(runId, sent, this.#ports.clock.nowMs());
+    this.#expectRetention();
+    await this.ctx.storage.sync();
+  }
+
+  /** Appends a fact to the audit log that no run tells. */
+  async record(entry: AuditEntry): Promise<void> {
+    this.#records.record(entry);
+    await this.ctx.storage.sync();
+  }
+
+  runs(query: RunQuery): Slice<RunSummary> {
+    return this.#records.runs(query);
+  }
+
+  approvals(query: ApprovalQuery): Slice<ApprovalSummary> {
+    return this.#records.approvals(query, this.#ports.clock.nowMs());
+  }
+
+  audit(query: AuditQuery): AuditPage {
+    return this.#records.audit(query);
+  }
+
   /** Meets what is due. Contract: each may be asked too early or twice, and looks for itself what is due. */
   override async alarm(): Promise<void> {
     await this.#publish();
-    this.#book.lapse(this.#ports.clock.nowMs());
-    this.#deadlines.clear("reservations");
+    const nowMs = this.#ports.clock.nowMs();
+    this.#book.lapse(nowMs);
+    this.#records.tidy(nowMs, this.#ports.keptMs);
+    this.#deadlines.clear("reservations", "retention");
     this.#expectLapse();
+    this.#expectRetention();
     this.#deadlines.arm({ again: true });
   }
 
   /** An alarm that comes too early moves on; so it need not be set for each reservation. */
   #expectLapse(): void {
-    const lapseMs = this.#book.nextLapseMs();
-    const atMs = this.#deadlines.at("reservations") ?? Number.POSITIVE_INFINITY;
-    if (lapseMs !== undefined && lapseMs < atMs) this.#deadlines.set("reservations", lapseMs);
+    this.#expect("reservations", this.#book.nextLapseMs());
+  }
+
+  #expectRetention(): void {
+    this.#expect("retention", this.#records.dueMs(this.#ports.keptMs));
+  }
+
+  #expect(name: TenantDeadline, dueMs: number | undefined): void {
+    const atMs = this.#deadlines.at(name) ?? Number.POSITIVE_INFINITY;
+    if (dueMs !== undefined && dueMs < atMs) this.#deadlines.set(name, dueMs);
   }
 
   /** One at a time, so that an older pointer never lands on a newer one. */
@@ -135,4 +187,14 @@ export class TenantObject extends DurableObject<RawEnv> {
   #publishIn(delayMs: number): void {
     this.#deadlines.set("policy", this.#ports.clock.nowMs() + delayMs);
   }
+}
+
+function policyChanged({ by }: PolicyProposal, pin: PolicyPin, nowMs: number): AuditEntry {
+  return {
+    action: "policy.changed",
+    at: new Date(nowMs).toISOString(),
+    ...by,
+    policyHash: pin.hash,
+    policyRevision: pin.revision,
+  };
 }

@@ -31,9 +31,9 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
   return {
     registry: {
       current: (tenantId) => objectOf(tenantId).policy(),
-      change(tenantId, policy, expectedRevision) {
+      change(tenantId, policy, terms) {
         const policyText = toCanonicalJson(policy as JsonValue);
-        return objectOf(tenantId).change({ tenantId, policyText, expectedRevision });
+        return objectOf(tenantId).change({ tenantId, policyText, ...terms });
       },
     },
     ledgerOf: (tenantId) => ({

@@ -1,4 +1,4 @@
-import type { PolicyPin } from "../protocol/policy-pin.ts";
+import type { PolicyPin, PolicyProposal } from "../protocol/policy-pin.ts";
 import type { TenantId } from "../protocol/ids.ts";
 import type { ToolPolicy } from "../protocol/tool-policy.ts";
 
@@ -11,7 +11,7 @@ export type PolicyChange =
 
 /**
  * Owns which document is a tenant's policy.
- * Contract: `change` is a compare-and-swap on the revision, serialised per tenant; `undefined`
+ * Contract: `change` is a compare-and-swap on the expected revision, serialised per tenant; `undefined`
  * expects that there is no policy yet. The document is stored under its hash before it is current.
  * What reads policies elsewhere may learn of a change later, and never of an older one after it.
  */
@@ -20,6 +20,6 @@ export interface PolicyRegistry {
   change(
     tenantId: TenantId,
     policy: ToolPolicy,
-    expectedRevision: number | undefined,
+    terms: Pick<PolicyProposal, "expectedRevision" | "by">,
   ): Promise<PolicyChange>;
 }

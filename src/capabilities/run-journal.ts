@@ -1,4 +1,5 @@
 import type { AiEvent } from "../protocol/ai-event.ts";
+import type { AuditEntry } from "../protocol/audit-entry.ts";
 import type { RunFacts } from "../protocol/run-facts.ts";
 import type { ToolInvocationRecord } from "../protocol/tool-invocation.ts";
 import type { TranscriptMessage } from "../protocol/transcript-message.ts";
@@ -15,6 +16,8 @@ export interface RunJournal {
   /** Keeps the newest record of an operation; an earlier one of the same number is replaced. */
   record(invocation: ToolInvocationRecord): void;
   note(facts: Partial<RunFacts>): void;
+  /** Has a fact put into the tenant's audit log; stored together with what is recorded in the same moment. */
+  audit(entry: AuditEntry): void;
   /** What of the notes is with storage; see `flush`. */
   readonly storedFacts: RunFacts;
   /**

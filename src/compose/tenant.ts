@@ -2,6 +2,10 @@ import {
   createDurableTenantGateway,
   type TenantGateway,
 } from "../adapters/durable-tenant-gateway.ts";
+import {
+  createDurableTenantRecords,
+  type TenantRecordsGateway,
+} from "../adapters/durable-tenant-records.ts";
 import { createKvPolicyPublisher } from "../adapters/kv-policy-publisher.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { Clock } from "../capabilities/clock.ts";
@@ -14,10 +18,17 @@ export function composeTenants(tenants: DurableObjectNamespace): TenantGateway {
   return createDurableTenantGateway(tenants);
 }
 
+/** Assembles the way to what the tenants' objects know of runs, approvals and audit. */
+export function composeTenantRecords(tenants: DurableObjectNamespace): TenantRecordsGateway {
+  return createDurableTenantRecords(tenants);
+}
+
 /** What a tenant's object stands on. */
 export interface TenantPorts {
   readonly clock: Clock;
   readonly publisher: PolicyPublisher;
+  /** How long it knows of what has ended. Unit: milliseconds. */
+  readonly keptMs: number;
 }
 
 /**
@@ -25,5 +36,10 @@ export interface TenantPorts {
  * Fails: throws on bindings that the Worker would have refused before it came here.
  */
 export function composeTenant(raw: RawEnv): TenantPorts {
-  return { clock: systemClock, publisher: createKvPolicyPublisher(checkedEnv(raw).policyKv) };
+  const { policyKv, lifetimes } = checkedEnv(raw);
+  return {
+    clock: systemClock,
+    publisher: createKvPolicyPublisher(policyKv),
+    keptMs: Math.max(lifetimes.runMs, lifetimes.keyMs),
+  };
 }

@@ -1,6 +1,7 @@
 import { createDevelopmentAuthenticator } from "../adapters/development-authenticator.ts";
 import { createDurableRunGateway } from "../adapters/durable-run-gateway.ts";
 import { createHmacRunIds } from "../adapters/hmac-run-ids.ts";
+import { createSealedCursors } from "../adapters/sealed-cursors.ts";
 import { createStaticTokenAuthenticator } from "../adapters/static-token-authenticator.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { RegisteredContract } from "../contracts/registered-contract.ts";
@@ -11,7 +12,7 @@ import { secure } from "../http/secure-headers.ts";
 import { composeConnections } from "./connections.ts";
 import { composeRunRecords } from "./run-records.ts";
 import { composePolicies } from "./policies.ts";
-import { composeTenants } from "./tenant.ts";
+import { composeTenantRecords, composeTenants } from "./tenant.ts";
 
 /** Assembles the Worker: checked bindings to an HTTP handler, once per isolate. */
 export function composeWorker(
@@ -31,6 +32,7 @@ function assemble(
   env: Env,
   contracts: readonly RegisteredContract[],
 ): Parameters<typeof createApp>[0] {
+  const { directory, queue, trail } = composeTenantRecords(env.tenants);
   const tokens = createStaticTokenAuthenticator(env.apiTokens);
   return {
     authenticator: env.developmentPrincipal
@@ -40,14 +42,20 @@ function assemble(
     connections: composeConnections(env).store,
     registry: composeTenants(env.tenants).registry,
     runRecords: composeRunRecords(env),
+    directory,
+    queue,
+    trail,
+    cursors: createSealedCursors(env.runIdSecret, randomBytes),
     runs: createDurableRunGateway(env.runs),
-    runIds: createHmacRunIds(env.runIdSecret, (length) =>
-      crypto.getRandomValues(new Uint8Array(length)),
-    ),
+    runIds: createHmacRunIds(env.runIdSecret, randomBytes),
     clock: systemClock,
     toolSpecs: contracts.map(({ spec }) => spec),
     contracts,
     models: env.openai.models,
     page: (request) => env.assets.fetch(request),
   };
+}
+
+function randomBytes(length: number): Uint8Array<ArrayBuffer> {
+  return crypto.getRandomValues(new Uint8Array(length));
 }

@@ -1,10 +1,13 @@
 import { Hono, type Handler } from "hono";
+import { getApprovals } from "./approvals-queue.ts";
 import { getApproval, postDecision, postDecisions } from "./approvals.ts";
+import { getAudit } from "./audit.ts";
 import { postChat } from "./chat.ts";
 import { deleteConnection, putConnection } from "./connections.ts";
 import { getPolicy, putPolicy } from "./policy.ts";
 import { problem } from "./problem.ts";
 import { forScope } from "./routes.ts";
+import { getRuns } from "./run-list.ts";
 import { getEvents, getRun, postCancel, postMessage, postOutcome } from "./runs.ts";
 import type { Services } from "./services.ts";
 import { getTool, getTools } from "./tools.ts";
@@ -13,6 +16,9 @@ import { getTool, getTools } from "./tools.ts";
 export function createApp(services: Services): Hono {
   const app = new Hono();
   route(app, "/v1/chat", { POST: forScope(services, "chat", postChat) });
+  route(app, "/v1/runs", { GET: forScope(services, "runs:read", getRuns) });
+  route(app, "/v1/approvals", { GET: forScope(services, "approvals:read", getApprovals) });
+  route(app, "/v1/audit", { GET: forScope(services, "audit:read", getAudit) });
   route(app, "/v1/runs/:id", { GET: forScope(services, "runs:read", getRun) });
   route(app, "/v1/runs/:id/events", { GET: forScope(services, "runs:read", getEvents) });
   route(app, "/v1/runs/:id/cancel", { POST: forScope(services, "chat", postCancel) });

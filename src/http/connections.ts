@@ -1,4 +1,6 @@
+import type { AuditEntry } from "../protocol/audit-entry.ts";
 import { CONNECTION_FIELDS, connectionBody, parseConnectionId } from "../protocol/connection.ts";
+import { actorsOf } from "../protocol/principal.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import type { Authorised } from "./routes.ts";
@@ -11,13 +13,29 @@ export async function putConnection(authorised: Authorised): Promise<Response> {
   const body = await readJson(request, connectionBody, CONNECTION_FIELDS);
   if (!body.ok) return body.failure;
   await services.connections.put(principal.tenantId, connectionId, body.value);
-  return new Response(null, { status: 204 });
+  return answerAfter(authorised, { action: "connection.stored", connectionId });
 }
 
 /** `DELETE /v1/connections/:id`: forgets credentials, or finds them gone. */
-export async function deleteConnection({ principal, services, id }: Authorised): Promise<Response> {
+export async function deleteConnection(authorised: Authorised): Promise<Response> {
+  const { principal, services, id } = authorised;
   const connectionId = parseConnectionId(id);
   if (!connectionId) return problem("connection_id_invalid");
   await services.connections.remove(principal.tenantId, connectionId);
+  return answerAfter(authorised, { action: "connection.removed", connectionId });
+}
+
+/** Answers once the audit log knows; whoever asks again has the same done and recorded again. */
+async function answerAfter(
+  { principal, services }: Authorised,
+  fact: Pick<AuditEntry, "action" | "connectionId">,
+): Promise<Response> {
+  const at = new Date(services.clock.nowMs()).toISOString();
+  try {
+    await services.trail.record(principal.tenantId, { ...fact, at, ...actorsOf(principal) });
+  } catch {
+    const detail = "It was done, and is not recorded yet: ask again.";
+    return problem("audit_unavailable", { detail, headers: { "retry-after": "1" } });
+  }
   return new Response(null, { status: 204 });
 }

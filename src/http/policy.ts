@@ -1,5 +1,6 @@
 import { matchPolicy } from "../contracts/match-policy.ts";
 import type { PolicyPin } from "../protocol/policy-pin.ts";
+import { actorsOf } from "../protocol/principal.ts";
 import { toolPolicyBody } from "../protocol/tool-policy.ts";
 import { readPrecondition, toETag } from "./precondition.ts";
 import { problem } from "./problem.ts";
@@ -32,7 +33,10 @@ export async function putPolicy({ request, principal, services }: Authorised): P
   if (!body.ok) return body.failure;
   const errors = matchPolicy(body.value, services.toolSpecs).slice(0, MAX_ERRORS);
   if (errors.length > 0) return problem("invalid_request", { errors });
-  const change = await services.registry.change(principal.tenantId, body.value, expected.value);
+  const change = await services.registry.change(principal.tenantId, body.value, {
+    expectedRevision: expected.value,
+    by: actorsOf(principal),
+  });
   switch (change.kind) {
     case "changed": {
       services.policies.learn(principal.tenantId, change.pin);

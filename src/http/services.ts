@@ -1,8 +1,12 @@
+import type { ApprovalQueue } from "../capabilities/approval-queue.ts";
+import type { AuditTrail } from "../capabilities/audit-trail.ts";
 import type { Authenticator } from "../capabilities/authenticator.ts";
 import type { Clock } from "../capabilities/clock.ts";
 import type { ConnectionStore } from "../capabilities/connection-store.ts";
+import type { Cursors } from "../capabilities/cursors.ts";
 import type { PolicyRegistry } from "../capabilities/policy-registry.ts";
 import type { PolicyStore } from "../capabilities/policy-store.ts";
+import type { RunDirectory } from "../capabilities/run-directory.ts";
 import type { RunGateway } from "../capabilities/run-gateway.ts";
 import type { RunRecords } from "../capabilities/run-records.ts";
 import type { RunIds } from "../capabilities/run-ids.ts";
@@ -18,6 +22,10 @@ export interface Services {
   readonly runs: RunGateway;
   readonly runIds: RunIds;
   readonly runRecords: RunRecords;
+  readonly directory: RunDirectory;
+  readonly queue: ApprovalQueue;
+  readonly trail: AuditTrail;
+  readonly cursors: Cursors;
   readonly clock: Clock;
   /** Every registered contract, before policy. */
   readonly contracts: readonly RegisteredContract[];

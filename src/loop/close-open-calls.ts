@@ -11,14 +11,15 @@ import { TOOL_FAILED } from "../runner/tool-failure.ts";
  */
 export function closeOpenCalls(
   ports: Ending["ports"],
-  { runId, principal: { tenantId, actorId } }: RunClaim,
+  { runId, principal }: RunClaim,
   transcript: readonly TranscriptMessage[],
 ): void {
   const startedAtMs = ports.clock.nowMs();
+  const { tenantId, actorId } = principal;
   for (const record of ports.invocations.open()) {
     const { toolCallId, step, part, settlement, binding } = record;
     const context = { runId, tenantId, actorId, toolCallId, step, part };
-    const ending = { ports, call: record, context, startedAtMs };
+    const ending = { ports: { ...ports, principal }, call: record, context, startedAtMs };
     if (settlement) concludeSettled(ending, settlement);
     else if (isInDoubt(record) && binding?.mutates === true) concludeStopped(ending, INTERRUPTED);
     else concludeEarly(ending, TOOL_FAILED.failure);

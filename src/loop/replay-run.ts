@@ -136,6 +136,7 @@ class PlayedJournal implements RunJournal {
   remember(): void {}
   record(): void {}
   note(): void {}
+  audit(): void {}
   flush(): void {}
 
   secure(): Promise<void> {

@@ -20,6 +20,8 @@ export type ApprovalSummary = {
   readonly approvals: number;
   readonly roles: readonly string[];
   readonly excludesRequester: boolean;
+  /** Nobody but the person who asked counts. */
+  readonly onlyRequester?: boolean;
   readonly requestedBy: ActorId;
   readonly requestedAt: string;
   readonly expiresAt: string;
@@ -61,6 +63,7 @@ export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary
     approvals: votes.filter(({ decision }) => decision === "approve").length,
     roles: requirement.roles,
     excludesRequester: requirement.excludesRequester,
+    ...(requirement.onlyRequester && { onlyRequester: true }),
     requestedBy: record.requester,
     requestedAt: toIso(record.askedAtMs),
     expiresAt: toIso(record.expiresAtMs),

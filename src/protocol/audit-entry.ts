@@ -1,22 +1,24 @@
-import type { ActorId, ApprovalId, RunId } from "./ids.ts";
+import type { ActorId, ApprovalId, ConnectionId, RunId } from "./ids.ts";
 import type { JsonObject } from "./json.ts";
 import type { TaxonomyClass } from "./taxonomy.ts";
 
 /** What was done or decided. */
-export type AuditAction =
-  | "run.started"
-  | "run.ended"
-  | "call.ended"
-  | "approval.requested"
-  | "approval.voted"
-  | "approval.edited"
-  | "approval.closed"
-  | "approval.consumed"
-  | "outcome.settled"
-  | "policy.changed"
-  | "connection.stored"
-  | "connection.removed"
-  | "embed_token.minted";
+export const AUDIT_ACTIONS = [
+  "run.started",
+  "run.ended",
+  "call.ended",
+  "approval.requested",
+  "approval.voted",
+  "approval.edited",
+  "approval.closed",
+  "approval.consumed",
+  "outcome.settled",
+  "policy.changed",
+  "connection.stored",
+  "connection.removed",
+  "embed_token.minted",
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /**
  * One fact for the audit log: who, what, what was decided and on which grounds. No secret, and of a
@@ -33,6 +35,7 @@ export interface AuditEntry {
   /** `inv_<number>`. */
   readonly invocationId?: string;
   readonly approvalId?: ApprovalId;
+  readonly connectionId?: ConnectionId;
   readonly toolId?: string;
   readonly toolVersion?: string;
   /** `sha256:…` of the contract that was in force. */

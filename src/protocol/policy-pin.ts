@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { parseJsonAs } from "./parse-json-as.ts";
-import type { TenantId } from "./ids.ts";
+import type { ActorId, TenantId } from "./ids.ts";
 
 const policyPin = v.strictObject({
   revision: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
@@ -44,4 +44,6 @@ export interface PolicyProposal {
   readonly policyText: string;
   /** The revision that it replaces; undefined when there is no policy yet. */
   readonly expectedRevision: number | undefined;
+  /** Who proposes it. */
+  readonly by: { readonly actorId: ActorId; readonly subjectId?: ActorId };
 }

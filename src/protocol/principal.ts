@@ -41,3 +41,11 @@ export function personOf({
 }: Pick<Principal, "actorId" | "subjectId">): ActorId {
   return subjectId ?? actorId;
 }
+
+/** Who acts, as an audit log names it. */
+export function actorsOf({ actorId, subjectId }: Pick<Principal, "actorId" | "subjectId">): {
+  readonly actorId: ActorId;
+  readonly subjectId?: ActorId;
+} {
+  return { actorId, ...(subjectId !== undefined && { subjectId }) };
+}

@@ -1,4 +1,6 @@
+import { MAX_JSON_DEPTH } from "./json-guard.ts";
 import { toPointer } from "./json-pointer.ts";
+import type { JsonValue } from "./json.ts";
 
 /** Nothing that holds references only is nested deeper. */
 const MAX_DEPTH = 16;
@@ -41,6 +43,33 @@ const SECRET_VALUES: readonly RegExp[] = [
 export function findSecret(value: unknown): string | undefined {
   const path = findIn(value, []);
   return path && toPointer(path);
+}
+
+/** Stands for a value that was masked. */
+export const MASKED = "[secret]";
+
+/**
+ * Makes a value fit to be kept: whatever looks like a secret, by its value or by its property's name, is
+ * masked, and half characters are mended, so that the rest has a canonical form.
+ * Limit: that of `findSecret`; redaction by allowlist comes first.
+ * Contract: pure; never throws for a parsed JSON value, however deep; what is deeper than MAX_JSON_DEPTH is masked.
+ */
+export function maskSecrets(value: JsonValue, depth = 0): JsonValue {
+  if (typeof value === "string") return looksSecret(value) ? MASKED : value.toWellFormed();
+  if (typeof value !== "object" || value === null) return value;
+  if (depth >= MAX_JSON_DEPTH) return MASKED;
+  if (isList(value)) return value.map((item) => maskSecrets(item, depth + 1));
+  const entries = Object.entries(value).map(([name, item]) => maskEntry(name, item, depth));
+  return Object.fromEntries(entries);
+}
+
+function maskEntry(name: string, value: JsonValue, depth: number): readonly [string, JsonValue] {
+  if (looksSecret(name)) return [HIDDEN_NAME, MASKED];
+  return [name.toWellFormed(), namesSecret(name) ? MASKED : maskSecrets(value, depth + 1)];
+}
+
+function isList(value: object): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }
 
 type Path = readonly string[];

@@ -14,6 +14,7 @@ import { NOT_DISPATCHED, respond, type DispatchState } from "../protocol/respons
 import { fail, type Result } from "../protocol/result.ts";
 import { toolErrorCode } from "../protocol/taxonomy.ts";
 import type { CallLesson, InvocationEnd, ToolExecResult } from "../protocol/tool-invocation.ts";
+import { auditCall, type AuditPorts, type Grounds } from "./audit-call.ts";
 import { printOf } from "./call-history.ts";
 import { mutates, type CallInHand, type ToolRunnerPorts } from "./call-in-hand.ts";
 import { askAfter } from "./gates/ask-hooks.ts";
@@ -25,7 +26,8 @@ import { failCall } from "./tool-failure.ts";
 /** A call that may not even have found its tool. */
 export type Ending = Pick<CallInHand, "call" | "context" | "startedAtMs"> &
   Partial<Pick<CallInHand, "tool" | "attempt">> & {
-    readonly ports: Pick<ToolRunnerPorts, "approvals" | "clock" | "invocations" | "journal">;
+    readonly ports: Pick<ToolRunnerPorts, "approvals" | "clock" | "invocations" | "journal"> &
+      AuditPorts;
   };
 
 /** How a call ends. */
@@ -37,6 +39,7 @@ interface Conclusion {
   readonly lesson?: CallLesson;
   /** The effect is that of an earlier attempt. */
   readonly isReplay?: boolean;
+  readonly grounds?: Grounds;
 }
 
 /** What is shown of a result; null when it is not known. */
@@ -46,10 +49,14 @@ interface Shown {
 }
 
 /** Ends a call that no attempt was made at. */
-export function concludeEarly(ending: Ending, failure: ToolFailure): ToolExecResult {
+export function concludeEarly(
+  ending: Ending,
+  failure: ToolFailure,
+  grounds: Grounds = {},
+): ToolExecResult {
   const dispatchState = NOT_DISPATCHED;
   const invocationState = failedState(failure, dispatchState);
-  return finish(ending, { outcome: fail(failure), invocationState, dispatchState });
+  return finish(ending, { outcome: fail(failure), invocationState, dispatchState, grounds });
 }
 
 /** Turns away a call of an operation that has a record. Contract: records nothing. */
@@ -96,11 +103,13 @@ const CONFIRMED = "an operator confirmed that this happened; its result is not k
  * says how it ended.
  */
 export async function conclude(hand: CallInHand, passage: Passage): Promise<ToolExecResult> {
-  const { args, begun, isReplay = false } = passage;
+  const { args, begun, isReplay = false, gates, argumentsPrint } = passage;
   const { outcome, lesson, repairEnded, warnings } = await learn(hand, passage);
   const dispatchState = { ...dispatchStateOf(hand, passage), repairEnded };
   const invocationState = finalState(passage, dispatchState);
-  const conclusion = { outcome, lesson, invocationState, dispatchState, warnings, isReplay };
+  const grounds = { gates, args, payloadHash: args && argumentsPrint };
+  const ending = { invocationState, dispatchState, isReplay, grounds };
+  const conclusion = { outcome, lesson, warnings, ...ending };
   if (!begun || !args) return finish(hand, conclusion);
   const { ports, tool } = hand;
   const observation = observe(hand, conclusion, ports.clock.nowMs());
@@ -176,7 +185,7 @@ async function shorten(text: string): Promise<string> {
 
 function finish(ending: Ending, conclusion: Conclusion): ToolExecResult {
   const { ports, context, startedAtMs } = ending;
-  const { outcome, lesson, dispatchState, invocationState } = conclusion;
+  const { outcome, lesson, dispatchState, invocationState, grounds = {} } = conclusion;
   const { part, toolCallId } = context;
   const endedAtMs = ports.clock.nowMs();
   const observation = observe(ending, conclusion, endedAtMs);
@@ -193,6 +202,7 @@ function finish(ending: Ending, conclusion: Conclusion): ToolExecResult {
   const { number } = ports.invocations.find(context) ?? {};
   if (number !== undefined) ports.approvals.withdraw(number, endedAtMs);
   ports.journal.append([{ type: "tool_call_result", part, toolCallId, observation }]);
+  ports.journal.audit(auditCall(ending, end, grounds));
   return resultOf(toolCallId, invocationState, end);
 }
 

@@ -19,6 +19,7 @@ import { checkPolicy } from "./gates/check-policy.ts";
 import { checkRules } from "./gates/check-rules.ts";
 import { checkState } from "./gates/check-state.ts";
 import { checkTurn } from "./gates/check-turn.ts";
+import type { GateResults, GateTrail } from "./gate-trail.ts";
 import { normaliseOutput, type NormalOutput } from "./gates/normalise-output.ts";
 import { parseCall } from "./gates/parse-call.ts";
 import { reserveBudget } from "./gates/reserve-budget.ts";
@@ -39,6 +40,8 @@ export interface Passage {
   readonly outcome: Result<NormalOutput, ToolFailure>;
   /** The effect is that of an earlier attempt, which was found and not repeated. */
   readonly isReplay?: boolean;
+  /** What the gates of this attempt said; absent when none was asked. */
+  readonly gates?: GateResults;
 }
 
 /**
@@ -46,26 +49,38 @@ export interface Passage {
  * is remembered from one attempt to the next but what it has reserved, and that the tool has begun.
  * Contract: throws only when the tool did not run.
  */
-export async function passGates(hand: CallInHand): Promise<Passage | typeof WAITING> {
-  const { tool, call, ports, begun } = hand;
+export async function passGates(
+  hand: CallInHand,
+  trail: GateTrail,
+): Promise<Passage | typeof WAITING> {
+  const passage = await tryGates({ ...hand, trail });
+  return passage === WAITING ? WAITING : { ...passage, gates: trail.results };
+}
+
+/** A call whose gates are noted. */
+type NotedCall = CallInHand & { readonly trail: GateTrail };
+
+/** Gates 2 to 5, what is asked for; then who asks. */
+async function tryGates(hand: NotedCall): Promise<Passage | typeof WAITING> {
+  const { tool, call, ports, begun, trail } = hand;
   const refused = async (
     outcome: Result<never, ToolFailure>,
     print: Promise<string> = hashText(call.argumentsText.trim()),
   ): Promise<Passage> => ({ argumentsPrint: await print, begun, dispatched: false, outcome });
 
-  const wanted = checkTurn(hand, begun !== undefined);
+  const wanted = trail.note("turn", checkTurn(hand, begun !== undefined));
   if (!wanted.ok) return refused(wanted);
 
-  const allowed = checkPolicy(ports.policy, tool);
+  const allowed = trail.note("policy", checkPolicy(ports.policy, tool));
   if (!allowed.ok) return refused(allowed);
 
-  const parsed = parseCall(call, tool);
+  const parsed = trail.note("parse", parseCall(call, tool));
   if (!parsed.ok) return refused(parsed);
 
-  const valid = checkArguments(tool, parsed.value);
+  const valid = trail.note("arguments", checkArguments(tool, parsed.value));
   if (!valid.ok) return refused(valid, hashOf(parsed.value));
 
-  const ruled = checkRules(tool, valid.value);
+  const ruled = trail.note("rules", checkRules(tool, valid.value));
   if (!ruled.ok) return refused(ruled, hashOf(parsed.value));
 
   const args = tool.redactArgs(valid.value);
@@ -78,19 +93,22 @@ export async function passGates(hand: CallInHand): Promise<Passage | typeof WAIT
 type Ending = Pick<Passage, "begun" | "dispatched" | "outcome">;
 
 /** Gates 6 and 7, who asks and what policy says of the arguments; then the call gets what it runs with. */
-async function admit(hand: CallInHand, accepted: Accepted): Promise<Ending | typeof WAITING> {
-  const { tool, ports, begun } = hand;
+async function admit(hand: NotedCall, accepted: Accepted): Promise<Ending | typeof WAITING> {
+  const { tool, ports, begun, trail } = hand;
   const refused = (outcome: Result<never, ToolFailure>): Ending => {
     return { begun, dispatched: false, outcome };
   };
 
-  const authorised = await authorise(hand, ports.policy);
+  const authorised = trail.note("authorise", await authorise(hand, ports.policy));
   if (!authorised.ok) return refused(authorised);
 
-  const ruled = checkArgumentRules(ports.policy, tool, accepted.args);
+  const ruled = trail.note("argument_rules", checkArgumentRules(ports.policy, tool, accepted.args));
   if (!ruled.ok) return refused(ruled);
 
-  const opened = await openInvocation(hand, accepted.payloadHash, authorised.value);
+  const opened = trail.note(
+    "connection",
+    await openInvocation(hand, accepted.payloadHash, authorised.value),
+  );
   if (!opened.ok) return refused(opened);
   const invocation = opened.value;
   try {
@@ -98,10 +116,10 @@ async function admit(hand: CallInHand, accepted: Accepted): Promise<Ending | typ
     if (!ready.ok) {
       return ready.failure === WAITING ? WAITING : refused(fail(ready.failure));
     }
-    if (hand.signal.aborted) return refused(CANCELLED);
+    if (hand.signal.aborted) return refused(trail.note("turn", CANCELLED));
 
     await markDispatched(hand, accepted, ready.value);
-    if (hand.signal.aborted) return refused(CANCELLED);
+    if (hand.signal.aborted) return refused(trail.note("turn", CANCELLED));
     const outcome = await runTool(hand, accepted, invocation);
     return { begun: invocation.context, dispatched: true, outcome };
   } finally {
@@ -114,41 +132,39 @@ async function admit(hand: CallInHand, accepted: Accepted): Promise<Ending | typ
  * the one. Contract: answers the approval that it takes.
  */
 async function prepare(
-  hand: CallInHand,
+  hand: NotedCall,
   accepted: Accepted,
   invocation: Invocation,
 ): Promise<Approved> {
-  const { tool, ports, begun, signal } = hand;
+  const { tool, ports, begun, signal, trail } = hand;
   const { args, shown, payloadHash } = accepted;
   const { context, scope } = invocation;
 
-  const fresh = await checkState(hand, args, scope);
+  const fresh = trail.note("state", await checkState(hand, args, scope));
   if (!fresh.ok) return fresh;
 
-  const approved = await checkApproval(hand, accepted, invocation);
+  const approved = trail.note("approval", await checkApproval(hand, accepted, invocation));
   if (!approved.ok) return approved;
 
-  const useful = checkHistory(hand, payloadHash);
+  const useful = trail.note("history", checkHistory(hand, payloadHash));
   if (!useful.ok) return useful;
 
-  const willing = await askBefore(ports, hookedCall(tool, context, shown), signal);
+  const asked = hookedCall(tool, context, shown);
+  const willing = trail.note("hooks", await askBefore(ports, asked, signal));
   if (!willing.ok) return willing;
 
-  const wanted = checkTurn(hand, begun !== undefined);
+  const wanted = trail.note("turn", checkTurn(hand, begun !== undefined));
   if (!wanted.ok) return wanted;
 
   const boundHand = { ...hand, context };
-  const reserved = await reserveBudget(boundHand, {
-    accepted,
-    invocation,
-    approval: approved.value,
-  });
+  const asks = { accepted, invocation, approval: approved.value };
+  const reserved = trail.note("budget", await reserveBudget(boundHand, asks));
   if (!reserved.ok) return reserved;
 
   const { version } = tool;
   const { idempotencyKey } = scope;
   const binding = { version, payloadHash, idempotencyKey, mutates: mutates(tool), args: shown };
-  const bound = ports.invocations.bind(context, binding);
+  const bound = trail.note("idempotency", ports.invocations.bind(context, binding));
   return bound.ok ? reserved : bound;
 }
 
@@ -173,13 +189,13 @@ async function markDispatched(
 
 /** Gates 12 and 13: runs the tool and makes an observation's worth of what it answers. */
 async function runTool(
-  hand: CallInHand,
+  hand: NotedCall,
   { args }: Accepted,
   { context, scope }: Invocation,
 ): Promise<Result<NormalOutput, ToolFailure>> {
-  const { tool } = hand;
-  const done = await askTool(hand, () => tool.exec(args, context, scope));
-  return done.ok ? normaliseOutput(hand, done.value) : done;
+  const { tool, trail } = hand;
+  const done = trail.note("execute", await askTool(hand, () => tool.exec(args, context, scope)));
+  return done.ok ? trail.note("output", normaliseOutput(hand, done.value)) : done;
 }
 
 /** What the deployment's hooks are shown of a call. */

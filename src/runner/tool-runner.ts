@@ -17,6 +17,7 @@ import {
 import { closeReservation } from "./close-reservation.ts";
 import { conclude, concludeEarly, IN_PROGRESS, resultOf, turnAway } from "./conclude.ts";
 import { FairLock } from "./fair-lock.ts";
+import { GateTrail, type GateResults } from "./gate-trail.ts";
 import { checkTurn } from "./gates/check-turn.ts";
 import { lookupTool } from "./gates/lookup-tool.ts";
 import { asksForThe, isInDoubt, operationIdOf, OTHER_PAYLOAD } from "./invocation-ledger.ts";
@@ -93,6 +94,9 @@ function repeat(record: ToolInvocationRecord, end: InvocationEnd): ToolExecResul
   return { ...result, observation: { ...observation, execution_metadata: metadata } };
 }
 
+/** There is no such tool, or none that may be used. */
+const NOT_FOUND: GateResults = { passed: [], refusedBy: "lookup" };
+
 /** Takes up a call that is new, or that an earlier life of the run left open. */
 async function carryOut(
   state: RunnerState,
@@ -110,7 +114,9 @@ async function carryOut(
   if (awaitedUntilMs !== undefined) return WAITING;
   const found = lookupTool({ source, versions, nowMs: clock.nowMs() }, asked.call.name);
   if (!found.ok) {
-    if (!isOpen || binding?.mutates !== true) return concludeEarly(ending, found.failure);
+    if (!isOpen || binding?.mutates !== true) {
+      return concludeEarly(ending, found.failure, { gates: NOT_FOUND });
+    }
     awaitOperator(ending);
     return WAITING;
   }
@@ -168,12 +174,14 @@ async function tryAndConclude(first: CallInHand): Promise<Outcome> {
 }
 
 async function attemptOnce(hand: CallInHand): Promise<Passage | typeof WAITING> {
+  const trail = new GateTrail();
   try {
-    return await passGates(hand);
+    return await passGates(hand, trail);
   } catch {
     // A schema, a rule or a redaction of an author broke, and the tool did not run: what may break
     // after that never throws. The call ends like any other.
     const argumentsPrint = await hashText(hand.call.argumentsText);
-    return { argumentsPrint, begun: hand.begun, dispatched: false, outcome: TOOL_FAILED };
+    const gates = trail.results;
+    return { argumentsPrint, begun: hand.begun, dispatched: false, outcome: TOOL_FAILED, gates };
   }
 }

@@ -20,7 +20,8 @@ interface Bench {
 const delta = (text: string): AiEvent => ({ type: "text_delta", part: 0, text });
 const done: AiEvent = { type: "done", reason: "stop", usage: NO_USAGE };
 
-const CLAIM = { runId: "run_1" as RunId, principal: {} as Principal, model: "m", messages: [] };
+const principal = { tenantId: "acme", actorId: "user:ann" } as Principal;
+const CLAIM = { runId: "run_1" as RunId, principal, model: "m", messages: [] };
 
 let objects = 0;
 

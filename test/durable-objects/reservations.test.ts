@@ -7,12 +7,13 @@ import type { BudgetLedger, Reservation } from "../../src/capabilities/budget-le
 import { composeTenants } from "../../src/compose/tenant.ts";
 import { hashOf } from "../../src/protocol/canonical-hash.ts";
 import type { BudgetAmounts } from "../../src/protocol/budget.ts";
-import type { TenantId } from "../../src/protocol/ids.ts";
+import type { ActorId, TenantId } from "../../src/protocol/ids.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { PlainLedger } from "../suites/plain-ledger.ts";
 import { policyOf } from "../suites/fakes.ts";
 import { bindings } from "../suites/worker.ts";
 
+const BY = { actorId: "user:olga" as ActorId };
 const tenants = composeTenants((env as unknown as typeof bindings).TENANTS);
 const objectOf = (tenant: string): DurableObjectStub =>
   bindings.TENANTS.get(bindings.TENANTS.idFromName(tenant));
@@ -23,7 +24,10 @@ const MONTH_SECONDS = 31 * 86_400;
 const T = 1_000 * 24 * HOUR;
 
 async function ledgerOf(tenant: string): Promise<BudgetLedger> {
-  await tenants.registry.change(tenant as TenantId, POLICY, undefined);
+  await tenants.registry.change(tenant as TenantId, POLICY, {
+    expectedRevision: undefined,
+    by: BY,
+  });
   return tenants.ledgerOf(tenant as TenantId);
 }
 

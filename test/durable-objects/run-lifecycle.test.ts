@@ -128,8 +128,8 @@ test("a run that ended, and whose object died before it was published, is publis
     expect(await bindings.IDEMPOTENCY.get(`run/${runId}`)).not.toBeNull();
   }));
 
-// Mutant: two deliveries at a time, of which one removes what the other put in its place.
-test("an entry that takes the place of a delivered one is delivered too", () =>
+// Mutant: two deliveries at a time.
+test("an entry that comes while another is delivered is delivered too", () =>
   withRun([{ text: ["hi"] }], async ({ life, run, pass }) => {
     const gate = Promise.withResolvers<void>();
     let puts = 0;

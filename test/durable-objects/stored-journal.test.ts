@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { EventFeed } from "../../durable-objects/run/event-feed.ts";
 import { EventLog } from "../../durable-objects/run/event-log.ts";
 import { NEW_RUN, RunStore } from "../../durable-objects/run/run-store.ts";
+import { RunNotices } from "../../durable-objects/run/run-notices.ts";
 import { Outbox } from "../../durable-objects/run/outbox.ts";
 import { StoredInvocations } from "../../durable-objects/run/stored-invocations.ts";
 import { StoredTranscript } from "../../durable-objects/run/stored-transcript.ts";
@@ -14,7 +15,8 @@ import { NO_USAGE } from "../../src/protocol/usage.ts";
 import { FakeClock } from "../suites/fakes.ts";
 import { bindings } from "../suites/worker.ts";
 
-const CLAIM = { runId: "run_1" as RunId, principal: {} as Principal, model: "m", messages: [] };
+const principal = { tenantId: "acme", actorId: "user:ann" } as Principal;
+const CLAIM = { runId: "run_1" as RunId, principal, model: "m", messages: [] };
 const delta = (text: string): AiEvent => ({ type: "text_delta", part: 0, text });
 const started: AiEvent = { type: "text_started", part: 0 };
 const title: AiEvent = { type: "title_set", title: "Mine" };
@@ -55,6 +57,7 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
     const transcript = new StoredTranscript(storage.sql);
     const invocations = new StoredInvocations(storage.sql);
     const outbox = new Outbox(storage.sql);
+    const notices = new RunNotices({ store, invocations, outbox });
     const sync = (): Promise<void> => storage.sync();
     const journal = new StoredJournal({
       log,
@@ -63,6 +66,7 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
       transcript,
       invocations,
       outbox,
+      notices,
       clock,
       abandon,
       sync,

@@ -7,7 +7,7 @@ import { createKvPolicyStore } from "../../src/adapters/kv-policy-store.ts";
 import { PolicyCache } from "../../src/adapters/policy-cache.ts";
 import { composeTenants } from "../../src/compose/tenant.ts";
 import { hashOf } from "../../src/protocol/canonical-hash.ts";
-import type { TenantId } from "../../src/protocol/ids.ts";
+import type { ActorId, TenantId } from "../../src/protocol/ids.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import type { PolicyPin } from "../../src/protocol/policy-pin.ts";
 import { FakeClock, policyOf } from "../suites/fakes.ts";
@@ -17,6 +17,7 @@ const tenants = composeTenants((env as unknown as typeof bindings).TENANTS);
 const objectOf = (tenant: string): DurableObjectStub =>
   bindings.TENANTS.get(bindings.TENANTS.idFromName(tenant));
 const DAY = 86_400;
+const BY = { actorId: "user:ann" as ActorId };
 
 const FIRST = policyOf({ allowedTools: [] });
 const SECOND = policyOf({ allowedTools: [], currency: "EUR" });
@@ -27,7 +28,7 @@ const firstPin = { revision: 1, hash } as PolicyPin;
 
 /** A tenant with a policy, so that there is a pin to reserve under. */
 async function ledgerOf(tenant: string): Promise<BudgetLedger> {
-  await tenants.registry.change(tenant as TenantId, FIRST, undefined);
+  await tenants.registry.change(tenant as TenantId, FIRST, { expectedRevision: undefined, by: BY });
   return tenants.ledgerOf(tenant as TenantId);
 }
 
@@ -62,7 +63,7 @@ describe("the pin", () => {
     const ledger = await ledgerOf("changed");
     const once = asks();
     expect(await ledger.reserve(once)).toEqual(reserved);
-    await tenants.registry.change("changed" as TenantId, SECOND, 1);
+    await tenants.registry.change("changed" as TenantId, SECOND, { expectedRevision: 1, by: BY });
     const pin = { revision: 2, hash: secondHash } as PolicyPin;
     for (const revision of [1, 3]) {
       const answer = await ledger.reserve({ ...once, pin: { ...pin, revision } });
@@ -75,7 +76,7 @@ describe("the pin", () => {
     const ledger = await ledgerOf("rolled-back");
     const tenantId = "rolled-back" as TenantId;
     const old = (await bindings.POLICY.get("policy/rolled-back/current")) ?? "";
-    await tenants.registry.change(tenantId, SECOND, 1);
+    await tenants.registry.change(tenantId, SECOND, { expectedRevision: 1, by: BY });
     await bindings.POLICY.put("policy/rolled-back/current", old);
     const store = createKvPolicyStore({
       kv: bindings.POLICY,
@@ -91,7 +92,7 @@ describe("the pin", () => {
   test("that claims the current revision for another document is outvoted", async () => {
     const ledger = await ledgerOf("forged");
     const tenantId = "forged" as TenantId;
-    await tenants.registry.change(tenantId, SECOND, 1);
+    await tenants.registry.change(tenantId, SECOND, { expectedRevision: 1, by: BY });
     const forged = { revision: 2, hash: firstPin.hash };
     await bindings.POLICY.put("policy/forged/current", JSON.stringify(forged));
     const store = createKvPolicyStore({

@@ -5,7 +5,7 @@ import { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
 import type { PolicyChange } from "../../src/capabilities/policy-registry.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { hashText } from "../../src/protocol/canonical-hash.ts";
-import type { TenantId } from "../../src/protocol/ids.ts";
+import type { ActorId, TenantId } from "../../src/protocol/ids.ts";
 import { bindings } from "../suites/worker.ts";
 
 type Stub = DurableObjectStub<TenantObject>;
@@ -22,6 +22,7 @@ const change = async (
     tenantId: tenant as TenantId,
     policyText: textOf(name),
     expectedRevision: from,
+    by: { actorId: "user:ann" as ActorId },
   });
 
 const pointerOf = (tenant: string): Promise<string | null> =>

@@ -6,12 +6,13 @@ import { composeTenants } from "../../src/compose/tenant.ts";
 import { hashOf } from "../../src/protocol/canonical-hash.ts";
 import type { BudgetAmounts } from "../../src/protocol/budget.ts";
 import type { PolicyPin } from "../../src/protocol/policy-pin.ts";
-import type { TenantId } from "../../src/protocol/ids.ts";
+import type { ActorId, TenantId } from "../../src/protocol/ids.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { seededRandom } from "../../scripts/chaos/seeded-random.ts";
 import { policyOf } from "../suites/fakes.ts";
 import { bindings } from "../suites/worker.ts";
 
+const BY = { actorId: "user:olga" as ActorId };
 const TENANT = "thousand" as TenantId;
 const RUNS = 1_000;
 const LIMITS = { tokens: 400_000, external: 150 };
@@ -131,7 +132,7 @@ type Used =
 
 // Mutants: open reservations are not counted; a settlement is counted twice; reserving is not one step.
 test("a thousand runs at once do not pass a limit, whatever is settled, given back or dies", async () => {
-  await tenants.registry.change(TENANT, POLICY, undefined);
+  await tenants.registry.change(TENANT, POLICY, { expectedRevision: undefined, by: BY });
   const pin = { revision: 1, hash: await hashOf(POLICY as unknown as JsonObject) };
   const ends = await Promise.all(Array.from({ length: RUNS }, (_, run) => live(run, pin)));
   const { spent, rows } = await look();

@@ -83,6 +83,8 @@ export class CutJournal implements RunJournal {
     this.#later(() => (this.#storage.facts = { ...this.#storage.facts, ...facts }));
   }
 
+  audit(): void {}
+
   get storedFacts(): RunFacts {
     return this.#storage.facts;
   }

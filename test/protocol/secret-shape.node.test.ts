@@ -1,7 +1,10 @@
 import * as fc from "fast-check";
 import { createHash } from "node:crypto";
 import { describe, expect, expectTypeOf, test } from "vitest";
-import { findSecret } from "../../src/protocol/secret-shape.ts";
+import { toCanonicalJson } from "../../src/protocol/canonical-hash.ts";
+import { isWellFormed } from "../../src/protocol/json-guard.ts";
+import type { JsonValue } from "../../src/protocol/json.ts";
+import { findSecret, MASKED, maskSecrets } from "../../src/protocol/secret-shape.ts";
 import type { ToolInvocationContext } from "../../src/protocol/tool-invocation.ts";
 
 const HEX = "0123456789abcdef".repeat(2);
@@ -144,4 +147,38 @@ test("a huge text costs little", () => {
     findSecret({ text: piece.repeat(20_000) });
     expect(performance.now() - started).toBeLessThan(1_000);
   }
+});
+
+describe("masking", () => {
+  const SECRET = "sk-4f9a8b7c6d5e4f3a";
+
+  test.each<[string, JsonValue, JsonValue]>([
+    ["a value", `Bearer ${SECRET}`, MASKED],
+    ["a value in a list in an object", { a: [1, [SECRET]] }, { a: [1, [MASKED]] }],
+    ["whatever a telling name holds", { apiKey: { deep: 7 }, pin: 7 }, { apiKey: MASKED, pin: 7 }],
+    ["a name that is one", { [SECRET]: "plain" }, { "…": MASKED }],
+    ["half a character", { "\ud800": "a\udc00" }, { "\ufffd": "a\ufffd" }],
+  ])("replaces %s", (_name, value, expected) => {
+    expect(maskSecrets(value)).toEqual(expected);
+  });
+
+  test("replaces what is nested too deep, and overflows nothing", () => {
+    let bomb: JsonValue = SECRET;
+    for (let depth = 0; depth < 10_000; depth++) bomb = [bomb];
+    expect(JSON.stringify(maskSecrets(bomb))).not.toContain(SECRET);
+  });
+
+  // Mutant: a mask that looks at values alone.
+  test("leaves nothing that looks like a secret, and everything else as it was", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), (json) => {
+        const value = json as JsonValue;
+        const masked = maskSecrets(value);
+        expect(maskSecrets(masked)).toEqual(masked);
+        expect(() => toCanonicalJson(masked)).not.toThrow();
+        const isInnocent = findSecret(value) === undefined && isWellFormed(value);
+        if (isInnocent) expect(masked).toEqual(value);
+      }),
+    );
+  });
 });

@@ -9,6 +9,7 @@ import type {
 } from "../../src/capabilities/tool-source.ts";
 import { routeVersions } from "../../src/contracts/route-versions.ts";
 import type { AiEvent } from "../../src/protocol/ai-event.ts";
+import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
 import { NO_FACTS, type RunFacts } from "../../src/protocol/run-facts.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
 import { parseToolPolicy, type ToolPolicy } from "../../src/protocol/tool-policy.ts";
@@ -73,6 +74,12 @@ export class MemoryJournal implements RunJournal {
 
   note(facts: Partial<RunFacts>): void {
     this.facts = { ...this.facts, ...facts };
+  }
+
+  readonly audits: AuditEntry[] = [];
+
+  audit(entry: AuditEntry): void {
+    this.audits.push(entry);
   }
 
   get storedFacts(): RunFacts {

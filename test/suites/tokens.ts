@@ -4,6 +4,9 @@ const ALL = ["chat", "runs:read", "runs:operate", "tools:read", "policy:read", "
 const TALKS = ["chat", "runs:read", "tools:read"];
 const PEOPLE = ["approvals:read", "approvals:decide"];
 
+const OWN = ["chat", "runs:read", "approvals:read"];
+const FOR_MIRA = { actorId: "agent:helper", subjectId: "user:mira" };
+
 /** Bearer tokens of the test deployment, each of another tenant unless it says otherwise. */
 export const TOKENS = {
   /** Its policy allows the core tools. */
@@ -32,6 +35,28 @@ export const TOKENS = {
   lab: { token: "token-of-lab", tenantId: "lab", scopes: [...ALL, "connections:write"] },
   /** Its policy is what a test makes of it. */
   bendable: { token: "token-of-bendable", tenantId: "bendable", scopes: ALL },
+  /** Runs what the archive keeps, and sees all of it. */
+  archive: {
+    token: "token-of-archive",
+    tenantId: "archive",
+    scopes: [...ALL, "connections:write", "approvals:read", "audit:read"],
+  },
+  /** A person of the archive, who sees what is her own. */
+  mira: { token: "token-of-mira", tenantId: "archive", scopes: OWN },
+  /** Another one, with a role. */
+  noor: { token: "token-of-noor", tenantId: "archive", scopes: OWN, roles: ["operator"] },
+  /** An agent that acts for mira. */
+  mirasAgent: { token: "token-of-miras-agent", tenantId: "archive", scopes: OWN, ...FOR_MIRA },
+  /** The same agent, acting for itself. */
+  helper: { token: "token-of-helper", tenantId: "archive", scopes: OWN, actorId: "agent:helper" },
+  /** Another tenant's, with every right there. */
+  stranger: {
+    token: "token-of-stranger",
+    tenantId: "elsewhere",
+    scopes: [...ALL, "approvals:read", "audit:read"],
+  },
+  /** A tenant in which nothing ever happened. */
+  hollow: { token: "token-of-hollow", tenantId: "hollow", scopes: ["audit:read"] },
   /** A policy that is JSON, but no policy. */
   misshapen: { token: "token-of-misshapen", tenantId: "misshapen", scopes: ALL },
   /** Writes the policy of the guild, whose people approve each other's calls, and sees everything. */

@@ -19,7 +19,29 @@ interface TestBindings {
 export const bindings = env as unknown as TestBindings;
 
 const CORE = ["core__get_current_time", "core__generate_title", "core__calculate"];
+const LAB = {
+  allowedTools: [
+    ...CORE,
+    "lab__read_page",
+    "lab__write_note",
+    "lab__act_and_crash",
+    "lab__send_mail",
+    "lab__call_service",
+    "lab__leak",
+    "lab__flaky",
+    "lab__greet",
+    "lab__order",
+    "lab__visit",
+    "lab__pay",
+    "lab__book",
+    "lab__file",
+    "lab__watch",
+  ],
+  argumentRules: [{ tool: "lab__write_note", field: "/to", must: { beOneOf: ["ann"] } }],
+  grants: [{ connectionId: "service", tools: ["lab__call_service"] }],
+};
 const POLICIES: Partial<Record<Caller, object>> = {
+  archive: LAB,
   acme: { allowedTools: CORE },
   chief: GUILD_POLICY,
   rival: { allowedTools: CORE },
@@ -28,27 +50,7 @@ const POLICIES: Partial<Record<Caller, object>> = {
     requireApprovalForEffects: ["state_change"],
     budgets: { maxSteps: 2 },
   },
-  lab: {
-    allowedTools: [
-      ...CORE,
-      "lab__read_page",
-      "lab__write_note",
-      "lab__act_and_crash",
-      "lab__send_mail",
-      "lab__call_service",
-      "lab__leak",
-      "lab__flaky",
-      "lab__greet",
-      "lab__order",
-      "lab__visit",
-      "lab__pay",
-      "lab__book",
-      "lab__file",
-      "lab__watch",
-    ],
-    argumentRules: [{ tool: "lab__write_note", field: "/to", must: { beOneOf: ["ann"] } }],
-    grants: [{ connectionId: "service", tools: ["lab__call_service"] }],
-  },
+  lab: LAB,
 };
 /** Documents that no operator could have put. */
 const UNSOUND: Partial<Record<Caller, string>> = {

@@ -1,0 +1,78 @@
+import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval.ts";
+import { summarise } from "../../src/protocol/approval-view.ts";
+import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
+import type { RunId } from "../../src/protocol/ids.ts";
+import { actorsOf } from "../../src/protocol/principal.ts";
+import type { Outbox } from "./outbox.ts";
+
+/**
+ * Words what a run tells the object of its tenant about its questions.
+ * Contract: synchronous; each notice is written in the turn of its caller.
+ */
+export class ApprovalNotices {
+  readonly #outbox: Pick<Outbox, "notify">;
+  readonly #runId: RunId;
+
+  constructor(outbox: Pick<Outbox, "notify">, runId: RunId) {
+    this.#outbox = outbox;
+    this.#runId = runId;
+  }
+
+  /** A question stands as it did not before. */
+  standing(record: ApprovalRecord): void {
+    this.#outbox.notify({ type: "approval", approval: summarise(this.#runId, record) });
+  }
+
+  requested(record: ApprovalRecord): void {
+    const { actorId, requester, askedAtMs: atMs, requirement } = record;
+    const subjectId = requester === actorId ? undefined : requester;
+    const who = actorsOf({ actorId, subjectId });
+    this.#audit(record, {
+      action: "approval.requested",
+      atMs,
+      ...who,
+      decision: requirement.pattern,
+    });
+  }
+
+  voted(record: ApprovalRecord, { approverId, decision, reason, atMs }: ApprovalVote): void {
+    const why = reason === undefined ? {} : { reason };
+    this.#audit(record, { action: "approval.voted", atMs, actorId: approverId, decision, ...why });
+  }
+
+  edited(record: ApprovalRecord, { approverId, reason, atMs }: ApprovalVote): void {
+    const why = reason === undefined ? {} : { reason };
+    this.#audit(record, { action: "approval.edited", atMs, actorId: approverId, ...why });
+  }
+
+  /** Nobody is asked any more. */
+  closed(record: ApprovalRecord, atMs: number): void {
+    this.#audit(record, { action: "approval.closed", atMs, decision: record.status });
+  }
+
+  /** The call took it. */
+  consumed(record: ApprovalRecord, atMs: number): void {
+    this.#audit(record, { action: "approval.consumed", atMs });
+  }
+
+  #audit(record: ApprovalRecord, fact: Fact): void {
+    const { atMs, ...said } = fact;
+    const entry: AuditEntry = {
+      ...said,
+      at: new Date(atMs).toISOString(),
+      runId: this.#runId,
+      invocationId: `inv_${record.invocation}`,
+      approvalId: record.id,
+      toolId: record.toolId,
+      toolVersion: record.toolVersion,
+      payloadHash: record.payloadHash,
+      policyHash: record.pin.hash,
+      policyRevision: record.pin.revision,
+    };
+    this.#outbox.notify({ type: "audit", entry });
+  }
+}
+
+type Fact = Pick<AuditEntry, "action" | "actorId" | "subjectId" | "decision" | "reason"> & {
+  readonly atMs: number;
+};

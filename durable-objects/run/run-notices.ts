@@ -1,0 +1,107 @@
+import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
+import { actorsOf, type Principal } from "../../src/protocol/principal.ts";
+import { statusOf } from "../../src/protocol/run-state.ts";
+import type { RunSummary } from "../../src/protocol/run-summary.ts";
+import type { Settlement, ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
+import type { Outbox } from "./outbox.ts";
+import type { RunStore } from "./run-store.ts";
+import type { StoredInvocations } from "./stored-invocations.ts";
+
+export interface NoticePorts {
+  readonly store: RunStore;
+  readonly invocations: StoredInvocations;
+  readonly outbox: Outbox;
+}
+
+/**
+ * Words what a run tells the object of its tenant about itself.
+ * Contract: synchronous; each notice is written in the turn of its caller, out of what is stored by then.
+ */
+export class RunNotices {
+  readonly #ports: NoticePorts;
+
+  constructor(ports: NoticePorts) {
+    this.#ports = ports;
+  }
+
+  /** The run begins. */
+  started(): void {
+    const { createdMs } = this.#ports.store.identity();
+    this.standing();
+    this.#audit({ action: "run.started", at: toIso(createdMs), ...this.#actors() });
+  }
+
+  /** The run stands elsewhere than it did, or has another title. */
+  standing(): void {
+    this.#ports.outbox.notify({ type: "run", run: this.#summarise() });
+  }
+
+  /** The run has ended. */
+  ended(): void {
+    const { createdMs } = this.#ports.store.identity();
+    const { reason, error, endedMs } = this.#ports.store.progress();
+    this.standing();
+    this.#audit({
+      action: "run.ended",
+      at: toIso(endedMs ?? createdMs),
+      ...this.#actors(),
+      ...(reason !== null && { decision: reason }),
+      ...(error !== null && { reason: error.code }),
+      ...(endedMs !== null && { durationMs: endedMs - createdMs }),
+    });
+  }
+
+  /** Somebody, or the end of the waiting for somebody, told what became of a call. */
+  settled(record: ToolInvocationRecord, { outcome, by, atMs }: Settlement): void {
+    const { binding } = record;
+    this.#audit({
+      action: "outcome.settled",
+      at: toIso(atMs),
+      ...(by !== undefined && { actorId: by }),
+      invocationId: `inv_${record.number}`,
+      toolId: record.name,
+      ...(binding && { toolVersion: binding.version, payloadHash: binding.payloadHash }),
+      decision: outcome,
+    });
+  }
+
+  #audit(entry: AuditEntry): void {
+    const { runId } = this.#ports.store.identity();
+    const { pin } = this.#ports.store.progress().facts;
+    const policy = pin && { policyHash: pin.hash, policyRevision: pin.revision };
+    this.#ports.outbox.notify({ type: "audit", entry: { ...entry, runId, ...policy } });
+  }
+
+  #summarise(): RunSummary {
+    const { store, invocations } = this.#ports;
+    const { runId, model, createdMs } = store.identity();
+    const { reason, title, steps, endedMs } = store.progress();
+    const open = store.lives().isWaiting ? "waiting" : "running";
+    return {
+      runId,
+      status: reason === null ? open : statusOf(reason),
+      ...(reason !== null && { reason }),
+      ...(title !== null && { title }),
+      model,
+      ...this.#actors(),
+      steps,
+      toolCalls: invocations.count(),
+      createdAt: toIso(createdMs),
+      ...(endedMs !== null && { endedAt: toIso(endedMs) }),
+    };
+  }
+
+  #actors(): ReturnType<typeof actorsOf> {
+    return actorsOf(this.#principal());
+  }
+
+  #principal(): Principal {
+    const claim = this.#ports.store.claimed();
+    if (!claim) throw new Error("the run has shrunk");
+    return claim.principal;
+  }
+}
+
+function toIso(unixMs: number): string {
+  return new Date(unixMs).toISOString();
+}

@@ -1,0 +1,123 @@
+import type { ApprovalQuery } from "../../src/capabilities/approval-queue.ts";
+import type { ApprovalSummary } from "../../src/protocol/approval-view.ts";
+import { sliceOf, type Slice } from "../../src/protocol/slice.ts";
+import { hasTable } from "./has-table.ts";
+
+type ApprovalRow = { approval_id: string; at_ms: number; summary: string };
+
+/**
+ * What people of a tenant are asked, as the runs last said, in SQLite.
+ * Ownership: one per tenant object; the only writer of the `approvals` table.
+ * Contract: synchronous; the table exists only once somebody was asked.
+ */
+export class ApprovalQueue {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  createTable(): void {
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS approvals (
+         approval_id TEXT PRIMARY KEY, status TEXT NOT NULL, pattern TEXT NOT NULL,
+         tool_id TEXT NOT NULL, requester TEXT NOT NULL, roles TEXT NOT NULL,
+         excludes_requester INTEGER NOT NULL, only_requester INTEGER NOT NULL,
+         requested_ms INTEGER NOT NULL, expires_ms INTEGER NOT NULL, summary TEXT NOT NULL
+       ) WITHOUT ROWID;
+       CREATE INDEX IF NOT EXISTS approvals_by_expiry ON approvals (status, expires_ms);
+       CREATE INDEX IF NOT EXISTS approvals_by_age ON approvals (expires_ms);`,
+    );
+  }
+
+  /** Keeps the newest word about a question. */
+  put(approval: ApprovalSummary): void {
+    this.#sql.exec(
+      `INSERT OR REPLACE INTO approvals (approval_id, status, pattern, tool_id, requester, roles,
+         excludes_requester, only_requester, requested_ms, expires_ms, summary)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      approval.approvalId,
+      approval.status,
+      approval.pattern,
+      approval.toolId,
+      approval.requestedBy,
+      JSON.stringify(approval.roles),
+      approval.excludesRequester ? 1 : 0,
+      approval.onlyRequester === true ? 1 : 0,
+      Date.parse(approval.requestedAt),
+      Date.parse(approval.expiresAt),
+      JSON.stringify(approval),
+    );
+  }
+
+  list(query: ApprovalQuery, nowMs: number): Slice<ApprovalSummary> {
+    if (!hasTable(this.#sql, "approvals")) return { items: [] };
+    const { viewer, status, pattern, tool, limit, after } = query;
+    const [column, order] =
+      query.sort === "expiry" ? ["expires_ms", "ASC"] : ["requested_ms", "DESC"];
+    const edge = query.sort === "expiry" ? 0 : Number.MAX_SAFE_INTEGER;
+    const rows = this.#sql
+      .exec<ApprovalRow>(
+        `SELECT approval_id, ${column} AS at_ms, summary FROM approvals
+         WHERE ${WITH_STATUS} AND (?3 IS NULL OR pattern = ?3) AND (?4 IS NULL OR tool_id = ?4)
+           AND (?5 OR requester = ?6 OR ${DECIDABLE})
+           AND (NOT ?8 OR requester = ?6) AND (NOT ?9 OR (?1 = 'pending' AND ${DECIDABLE}))
+           AND (${column}, approval_id) ${order === "ASC" ? ">" : "<"} (?10, ?11)
+         ORDER BY ${column} ${order}, approval_id ${order} LIMIT ?12`,
+        status,
+        nowMs,
+        pattern ?? null,
+        tool ?? null,
+        viewer.seesAll ? 1 : 0,
+        viewer.person,
+        JSON.stringify(viewer.roles),
+        query.isMine ? 1 : 0,
+        query.isDecidable ? 1 : 0,
+        after?.atMs ?? edge,
+        after?.id ?? "",
+        limit + 1,
+      )
+      .toArray();
+    return sliceOf(rows, limit, { itemOf: (row) => itemOf(row, nowMs), placeOf });
+  }
+
+  /** Forgets some questions whose time was up before a time. */
+  forget(expiredBeforeMs: number, limit: number): void {
+    if (!hasTable(this.#sql, "approvals")) return;
+    this.#sql.exec(
+      `DELETE FROM approvals WHERE approval_id IN (
+         SELECT approval_id FROM approvals WHERE expires_ms < ? ORDER BY expires_ms LIMIT ?)`,
+      expiredBeforeMs,
+      limit,
+    );
+  }
+
+  /** When the time of the first question is up that is still there; undefined when there is none. */
+  oldestExpiryMs(): number | undefined {
+    if (!hasTable(this.#sql, "approvals")) return undefined;
+    const [row] = this.#sql
+      .exec<{ at: number | null }>("SELECT min(expires_ms) AS at FROM approvals")
+      .toArray();
+    return row?.at ?? undefined;
+  }
+}
+
+/** Time passes whether the run has said so or not. */
+const WITH_STATUS = `CASE WHEN ?1 = 'pending' THEN status = 'pending' AND expires_ms > ?2
+  WHEN ?1 = 'expired' THEN status = 'expired' OR (status = 'pending' AND expires_ms <= ?2)
+  ELSE status = ?1 END`;
+
+/** The viewer has a role that counts, and is not whom the rule leaves out. */
+const DECIDABLE = `((roles = '[]' OR EXISTS (SELECT 1 FROM json_each(roles) AS role
+    WHERE role.value IN (SELECT held.value FROM json_each(?7) AS held)))
+  AND NOT (excludes_requester AND requester = ?6) AND (NOT only_requester OR requester = ?6))`;
+
+function itemOf({ summary }: ApprovalRow, nowMs: number): ApprovalSummary {
+  const approval = JSON.parse(summary) as ApprovalSummary;
+  const isOver = approval.status === "pending" && Date.parse(approval.expiresAt) <= nowMs;
+  return isOver ? { ...approval, status: "expired" } : approval;
+}
+
+function placeOf({ at_ms: atMs, approval_id: id }: ApprovalRow): { atMs: number; id: string } {
+  return { atMs, id };
+}

@@ -1,0 +1,52 @@
+import type { ApprovalSummary } from "../../src/protocol/approval-view.ts";
+import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
+import type { JsonObject, JsonValue } from "../../src/protocol/json.ts";
+import type { RunSummary } from "../../src/protocol/run-summary.ts";
+import { maskSecrets } from "../../src/protocol/secret-shape.ts";
+
+/** Largest arguments or result that the audit log keeps. Unit: UTF-16 code units of JSON. */
+const MAX_PAYLOAD_CHARS = 64 * 1024;
+/** Longest of any other text. Unit: UTF-16 code units. */
+const MAX_TEXT_CHARS = 4_096;
+
+/**
+ * Makes what a run or the Worker says fit to be kept.
+ * Threat: a title, a reason or an output that a tool's author forgot to redact may carry a secret, and what has no
+ * canonical form, or no room in a row, would be sent again for ever.
+ * Contract: pure; never throws for parsed JSON. The result is bounded and has a canonical form.
+ */
+export function cleanEntry(entry: AuditEntry): AuditEntry {
+  const { input, result, ...facts } = entry;
+  return {
+    ...clean(facts),
+    ...(input && { input: cleanPayload(input) }),
+    ...(result && { result: cleanPayload(result) }),
+  };
+}
+
+/** The same of a line of the run directory. */
+export function cleanRun(run: RunSummary): RunSummary {
+  return clean(run);
+}
+
+/** The same of a line of the approval queue. */
+export function cleanApproval(approval: ApprovalSummary): ApprovalSummary {
+  return clean(approval);
+}
+
+function cleanPayload(payload: JsonObject): JsonObject {
+  const masked = maskSecrets(payload) as JsonObject;
+  const chars = JSON.stringify(masked).length;
+  return chars > MAX_PAYLOAD_CHARS ? { omitted_chars: chars } : masked;
+}
+
+function clean<T extends object>(facts: T): T {
+  const json = facts as unknown as JsonObject;
+  const entries = Object.entries(json).map(([name, value]) => [name, cut(value)] as const);
+  return maskSecrets(Object.fromEntries(entries)) as unknown as T;
+}
+
+/** What is cut in the middle of a character is mended with the rest. */
+function cut(value: JsonValue): JsonValue {
+  return typeof value === "string" ? value.slice(0, MAX_TEXT_CHARS) : value;
+}

@@ -1,0 +1,102 @@
+import type { RunQuery } from "../../src/capabilities/run-directory.ts";
+import { personOf } from "../../src/protocol/principal.ts";
+import type { RunSummary } from "../../src/protocol/run-summary.ts";
+import { sliceOf, type Slice } from "../../src/protocol/slice.ts";
+import { hasTable } from "./has-table.ts";
+
+type RunRow = { run_id: string; created_ms: number; summary: string };
+
+/**
+ * The runs of a tenant, as they last said of themselves, in SQLite.
+ * Ownership: one per tenant object; the only writer of the `runs` table.
+ * Contract: synchronous; the table exists only once there was a run.
+ */
+export class RunDirectory {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  createTable(): void {
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS runs (
+         run_id TEXT PRIMARY KEY, created_ms INTEGER NOT NULL, ended_ms INTEGER,
+         actor TEXT NOT NULL, person TEXT NOT NULL, status TEXT NOT NULL, summary TEXT NOT NULL
+       ) WITHOUT ROWID;
+       CREATE INDEX IF NOT EXISTS runs_by_start ON runs (created_ms, run_id);
+       CREATE INDEX IF NOT EXISTS runs_by_person ON runs (person, created_ms);
+       CREATE INDEX IF NOT EXISTS runs_by_actor ON runs (actor, created_ms);
+       CREATE INDEX IF NOT EXISTS runs_by_end ON runs (ended_ms) WHERE ended_ms IS NOT NULL;`,
+    );
+  }
+
+  /** Keeps the newest word of a run. */
+  put(run: RunSummary): void {
+    this.#sql.exec(
+      `INSERT OR REPLACE INTO runs (run_id, created_ms, ended_ms, actor, person, status, summary)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      run.runId,
+      Date.parse(run.createdAt),
+      run.endedAt === undefined ? null : Date.parse(run.endedAt),
+      run.actorId,
+      personOf(run),
+      run.status,
+      JSON.stringify(run),
+    );
+  }
+
+  list(query: RunQuery): Slice<RunSummary> {
+    if (!hasTable(this.#sql, "runs")) return { items: [] };
+    const { viewer, status, actor, fromMs, toMs, limit, after } = query;
+    const rows = this.#sql
+      .exec<RunRow>(
+        `SELECT run_id, created_ms, summary FROM runs
+         WHERE (?1 IS NULL OR person = ?1 OR actor = ?2) AND (?3 IS NULL OR status = ?3)
+           AND (?4 IS NULL OR actor = ?4) AND created_ms >= ?5 AND created_ms < ?6
+           AND (created_ms, run_id) < (?7, ?8)
+         ORDER BY created_ms DESC, run_id DESC LIMIT ?9`,
+        viewer?.person ?? null,
+        viewer?.actor ?? null,
+        status ?? null,
+        actor ?? null,
+        fromMs ?? 0,
+        toMs ?? Number.MAX_SAFE_INTEGER,
+        after?.atMs ?? Number.MAX_SAFE_INTEGER,
+        after?.id ?? "",
+        limit + 1,
+      )
+      .toArray();
+    return sliceOf(rows, limit, { itemOf, placeOf });
+  }
+
+  /** Forgets some runs that ended before a time. */
+  forget(endedBeforeMs: number, limit: number): void {
+    if (!hasTable(this.#sql, "runs")) return;
+    this.#sql.exec(
+      `DELETE FROM runs WHERE run_id IN (
+         SELECT run_id FROM runs WHERE ended_ms < ? ORDER BY ended_ms LIMIT ?)`,
+      endedBeforeMs,
+      limit,
+    );
+  }
+
+  /** When the first run ended that is still there; undefined when none has. */
+  oldestEndMs(): number | undefined {
+    if (!hasTable(this.#sql, "runs")) return undefined;
+    const [row] = this.#sql
+      .exec<{ at: number | null }>(
+        "SELECT min(ended_ms) AS at FROM runs WHERE ended_ms IS NOT NULL",
+      )
+      .toArray();
+    return row?.at ?? undefined;
+  }
+}
+
+function itemOf({ summary }: RunRow): RunSummary {
+  return JSON.parse(summary) as RunSummary;
+}
+
+function placeOf({ created_ms: atMs, run_id: id }: RunRow): { atMs: number; id: string } {
+  return { atMs, id };
+}

@@ -1,0 +1,118 @@
+import type { ApprovalQuery } from "../../src/capabilities/approval-queue.ts";
+import type { AuditPage, AuditQuery } from "../../src/capabilities/audit-trail.ts";
+import type { RunQuery } from "../../src/capabilities/run-directory.ts";
+import type { SentNotice } from "../../src/capabilities/tenant-inbox.ts";
+import type { ApprovalSummary } from "../../src/protocol/approval-view.ts";
+import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
+import type { RunId } from "../../src/protocol/ids.ts";
+import type { RunSummary } from "../../src/protocol/run-summary.ts";
+import type { Slice } from "../../src/protocol/slice.ts";
+import type { TenantNotice } from "../../src/protocol/tenant-notice.ts";
+import { ApprovalQueue } from "./approval-queue.ts";
+import { AuditLog } from "./audit-log.ts";
+import { cleanApproval, cleanEntry, cleanRun } from "./keep-clean.ts";
+import { NoticeInbox } from "./notice-inbox.ts";
+import { RunDirectory } from "./run-directory.ts";
+
+/** Rows that one alarm clears away of each kind. */
+const MAX_FORGOTTEN = 1_000;
+/** Longer than any run waits between two attempts to be heard. */
+const SILENT_MS = 24 * 60 * 60 * 1_000;
+/** How soon more is cleared away, when one alarm was not enough. */
+const AGAIN_MS = 1_000;
+
+/**
+ * What the runs of a tenant told its object: directory, queue and audit log.
+ * Ownership: one per tenant object. Contract: synchronous; whatever is kept went through keep-clean.
+ */
+export class TenantRecords {
+  readonly #storage: DurableObjectStorage;
+  readonly #inbox: NoticeInbox;
+  readonly #runs: RunDirectory;
+  readonly #approvals: ApprovalQueue;
+  readonly #audit: AuditLog;
+  #hasTables = false;
+
+  constructor(storage: DurableObjectStorage) {
+    const { sql } = storage;
+    this.#storage = storage;
+    this.#inbox = new NoticeInbox(sql);
+    this.#runs = new RunDirectory(sql);
+    this.#approvals = new ApprovalQueue(sql);
+    this.#audit = new AuditLog(sql);
+  }
+
+  /**
+   * Takes notices of a run, those that did not come before. Contract: all of them and the mark that they
+   * came are one transaction, so that a crash neither loses nor repeats one.
+   */
+  receive(runId: RunId, sent: readonly SentNotice[], nowMs: number): void {
+    this.#createTables();
+    this.#storage.transactionSync(() => {
+      let last = this.#inbox.lastOf(runId);
+      for (const { seq, notice } of sent) {
+        if (seq <= last) continue;
+        this.#take(runId, notice);
+        last = seq;
+      }
+      this.#inbox.note(runId, last, nowMs);
+      this.#inbox.forget(nowMs - SILENT_MS);
+    });
+  }
+
+  /** Appends to the audit log what did not happen in a run. */
+  record(entry: AuditEntry): void {
+    this.#createTables();
+    this.#storage.transactionSync(() => this.#audit.append(cleanEntry(entry)));
+  }
+
+  runs(query: RunQuery): Slice<RunSummary> {
+    return this.#runs.list(query);
+  }
+
+  approvals(query: ApprovalQuery, nowMs: number): Slice<ApprovalSummary> {
+    return this.#approvals.list(query, nowMs);
+  }
+
+  audit(query: AuditQuery): AuditPage {
+    return this.#audit.read(query);
+  }
+
+  /** When something is to be cleared away next; undefined when there is nothing. */
+  dueMs(keptMs: number): number | undefined {
+    const [ended = Infinity, expired = Infinity] = [
+      this.#runs.oldestEndMs(),
+      this.#approvals.oldestExpiryMs(),
+    ];
+    const oldest = Math.min(ended, expired);
+    return oldest === Infinity ? undefined : oldest + keptMs + AGAIN_MS;
+  }
+
+  /** Clears away runs and questions that ended longer ago than they are kept; the audit log stays. */
+  tidy(nowMs: number, keptMs: number): void {
+    this.#storage.transactionSync(() => {
+      this.#runs.forget(nowMs - keptMs, MAX_FORGOTTEN);
+      this.#approvals.forget(nowMs - keptMs, MAX_FORGOTTEN);
+      this.#inbox.forget(nowMs - SILENT_MS);
+    });
+  }
+
+  /** A run speaks for itself alone, whatever it says. */
+  #take(runId: RunId, notice: TenantNotice): void {
+    switch (notice.type) {
+      case "run":
+        return this.#runs.put({ ...cleanRun(notice.run), runId });
+      case "approval":
+        return this.#approvals.put({ ...cleanApproval(notice.approval), runId });
+      case "audit":
+        return this.#audit.append({ ...cleanEntry(notice.entry), runId });
+    }
+  }
+
+  /** Made once there is something to keep, so that a look at an unknown tenant writes nothing. */
+  #createTables(): void {
+    if (this.#hasTables) return;
+    for (const part of [this.#inbox, this.#runs, this.#approvals, this.#audit]) part.createTable();
+    this.#hasTables = true;
+  }
+}

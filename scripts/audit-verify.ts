@@ -1,0 +1,83 @@
+import { createReadStream, existsSync, readFileSync } from "node:fs";
+import { Readable } from "node:stream";
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+import { verifyChain } from "./audit/verify-chain.ts";
+
+const USAGE =
+  "Usage: npm run -s audit:verify -- EXPORT.jsonl [--head HASH] [--known HASH]\n" +
+  "       npm run -s audit:verify -- --url https://… --token-file FILE [--head HASH] [--known HASH]\n" +
+  "--head: the x-audit-head of this export, its last record. --known: that of an earlier one.";
+
+await main();
+
+/** Checks the hash chain of an audit export; ends with 1 when it does not hold, 2 when asked wrongly. */
+async function main(): Promise<void> {
+  const { input, head, known } = await open();
+  const lines = createInterface({ input, crlfDelay: Infinity });
+  const progress = (count: number): void => console.error(`${count} records hold so far`);
+  const verdict = await verifyChain(lines, { head, known, progress });
+  if (verdict.kind === "broken") {
+    console.log(`BROKEN at line ${verdict.line}: ${verdict.why}`);
+    process.exit(1);
+  }
+  const { count, lastHash } = verdict;
+  console.log(`The chain holds: ${count} records, the last one is ${lastHash}`);
+  if (head === undefined) {
+    console.log("Without --head nobody can tell whether records were cut off at the end.");
+  }
+}
+
+interface Opened {
+  readonly input: Readable;
+  readonly head: string | undefined;
+  readonly known: string | undefined;
+}
+
+async function open(): Promise<Opened> {
+  const { file, url, tokenFile, head, known } = readArguments();
+  if (file !== undefined) return { input: createReadStream(file), head, known };
+  const token = readFileSync(tokenFile ?? "", "utf8").trim();
+  const address = new URL("/v1/audit?format=jsonl", url);
+  const answer = await fetch(address, { headers: { authorization: `Bearer ${token}` } });
+  if (!answer.ok || !answer.body) refuse(`The deployment answered ${answer.status}.`);
+  return { input: Readable.fromWeb(answer.body as never), head, known };
+}
+
+interface Arguments {
+  readonly file?: string | undefined;
+  readonly url?: string | undefined;
+  readonly tokenFile?: string | undefined;
+  readonly head: string | undefined;
+  readonly known: string | undefined;
+}
+
+function readArguments(): Arguments {
+  const { values, positionals } = parse();
+  const { url, head, known, "token-file": tokenFile } = values;
+  const [file, ...more] = positionals;
+  const isFile = file !== undefined && url === undefined && tokenFile === undefined;
+  const isRemote = file === undefined && url !== undefined && tokenFile !== undefined;
+  if (more.length > 0 || (!isFile && !isRemote)) refuse(USAGE);
+  const path = file ?? tokenFile ?? "";
+  if (!existsSync(path)) refuse(`There is no file ${path}.`);
+  if (url !== undefined && !URL.canParse(url)) refuse("--url is no address.");
+  return { file, url, tokenFile, head, known };
+}
+
+function parse() {
+  const text = { type: "string" } as const;
+  try {
+    return parseArgs({
+      options: { head: text, known: text, url: text, "token-file": text },
+      allowPositionals: true,
+    });
+  } catch {
+    return refuse(USAGE);
+  }
+}
+
+function refuse(why: string): never {
+  console.error(why);
+  process.exit(2);
+}

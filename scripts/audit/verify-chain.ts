@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { GENESIS_HASH, type AuditRecord } from "../../src/protocol/audit-chain.ts";
+import { toCanonicalJson } from "../../src/protocol/canonical-hash.ts";
+import { isJsonObject, type JsonObject } from "../../src/protocol/json.ts";
+
+/** What became of a check; lines count from 1. */
+export type Verdict =
+  | { readonly kind: "whole"; readonly count: number; readonly lastHash: string }
+  | { readonly kind: "broken"; readonly line: number; readonly why: string };
+
+export interface VerifyOptions {
+  /** The hash that the last record must have; known from elsewhere, or nothing is known of the tail. */
+  readonly head?: string | undefined;
+  /** The hash that some record must have: the head of an earlier export. */
+  readonly known?: string | undefined;
+  readonly progress?: (count: number) => void;
+}
+
+const PROGRESS_EVERY = 10_000;
+const FIELDS = "entry,hash,prevHash,seq";
+
+/**
+ * Checks every line of an export, one at a time: its canonical form, its number, that it follows the one
+ * before it, and its hash; then its end line.
+ * Contract: tells the first line that does not hold, and why; never throws for what an export may contain.
+ */
+export async function verifyChain(
+  lines: AsyncIterable<string>,
+  { head, known, progress }: VerifyOptions,
+): Promise<Verdict> {
+  let last: Pick<AuditRecord, "seq" | "hash"> = { seq: 0, hash: GENESIS_HASH };
+  let line = 0;
+  let hasEnded = false;
+  let isKnown = known === undefined || known === last.hash;
+  for await (const text of lines) {
+    line++;
+    const value = parse(text);
+    if (typeof value === "string") return { kind: "broken", line, why: value };
+    if (hasEnded) return { kind: "broken", line, why: "something follows the end line" };
+    if ("head" in value) {
+      if (text !== toCanonicalJson({ head: { hash: last.hash, seq: last.seq } })) {
+        return { kind: "broken", line, why: "the end line names another last record" };
+      }
+      hasEnded = true;
+    } else {
+      const why = findFault(value, last);
+      if (why !== undefined) return { kind: "broken", line, why };
+      last = value as unknown as AuditRecord;
+      isKnown ||= last.hash === known;
+      if (last.seq % PROGRESS_EVERY === 0) progress?.(last.seq);
+    }
+  }
+  if (!hasEnded) return { kind: "broken", line: line + 1, why: "the end line is missing" };
+  if (head !== undefined && head !== last.hash) {
+    return { kind: "broken", line, why: "the last record is not the one of --head" };
+  }
+  if (!isKnown) return { kind: "broken", line, why: "no record is the one of --known" };
+  return { kind: "whole", count: last.seq, lastHash: last.hash };
+}
+
+/** Reads a line; answers why it is none. */
+function parse(text: string): JsonObject | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return "it is not JSON";
+  }
+  if (!isJsonObject(value)) return "it is not a JSON object";
+  try {
+    return toCanonicalJson(value) === text ? value : "it is not in canonical form";
+  } catch {
+    return "it has no canonical form";
+  }
+}
+
+function findFault(
+  record: JsonObject,
+  last: Pick<AuditRecord, "seq" | "hash">,
+): string | undefined {
+  if (Object.keys(record).sort().join(",") !== FIELDS) return "it has not the fields of a record";
+  const { seq, prevHash, hash } = record;
+  if (seq !== last.seq + 1) {
+    return `its number is ${JSON.stringify(seq)}, and ${last.seq + 1} is due`;
+  }
+  if (prevHash !== last.hash) return "it does not follow the record before it";
+  const link = toCanonicalJson({ entry: record["entry"] ?? null, prevHash, seq });
+  const expected = `sha256:${createHash("sha256").update(link).digest("hex")}`;
+  return hash === expected ? undefined : "its hash is not that of its content";
+}

@@ -1,0 +1,44 @@
+import * as v from "valibot";
+import { APPROVAL_PATTERNS } from "../protocol/approval-requirement.ts";
+import { APPROVAL_STATUSES } from "../protocol/approval.ts";
+import { personOf, seesAll } from "../protocol/principal.ts";
+import { nextOf, parameters, readCursor, readQuery } from "./list-query.ts";
+import type { Authorised } from "./routes.ts";
+
+const query = v.strictObject({
+  status: v.optional(v.picklist(APPROVAL_STATUSES), "pending"),
+  pattern: v.optional(v.picklist(APPROVAL_PATTERNS)),
+  tool: parameters.text,
+  mine: parameters.flag,
+  decidable: parameters.flag,
+  sort: v.optional(v.picklist(["expiry", "newest"]), "expiry"),
+  limit: parameters.limit,
+  cursor: parameters.cursor,
+});
+
+/** `GET /v1/approvals`: what people are asked, as far as it concerns the caller. */
+export async function getApprovals(authorised: Authorised): Promise<Response> {
+  const { request, principal, services } = authorised;
+  const asked = readQuery(request, query);
+  if (!asked.ok) return asked.failure;
+  const { status, pattern, tool, mine, decidable, sort, limit, cursor } = asked.value;
+  const { tenantId, roles } = principal;
+  const viewer = { person: personOf(principal), roles, seesAll: seesAll(principal) };
+  const filters = [status, pattern ?? null, tool ?? null, mine, decidable, sort];
+  const sees = [viewer.person, viewer.seesAll, JSON.stringify(roles)];
+  const scope = ["approvals", tenantId, ...sees, ...filters];
+  const after = await readCursor(authorised, cursor, scope);
+  if (!after.ok) return after.failure;
+  const slice = await services.queue.list(tenantId, {
+    viewer,
+    status,
+    ...(pattern && { pattern }),
+    ...(tool !== undefined && { tool }),
+    isMine: mine,
+    isDecidable: decidable,
+    sort,
+    limit,
+    ...(after.value && { after: after.value }),
+  });
+  return Response.json({ approvals: slice.items, ...(await nextOf(authorised, slice, scope)) });
+}

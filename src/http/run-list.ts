@@ -1,0 +1,45 @@
+import * as v from "valibot";
+import type { RunViewer } from "../capabilities/run-directory.ts";
+import type { ActorId } from "../protocol/ids.ts";
+import { personOf, seesAll, type Principal } from "../protocol/principal.ts";
+import { nextOf, parameters, readCursor, readQuery } from "./list-query.ts";
+import type { Authorised } from "./routes.ts";
+
+const query = v.strictObject({
+  status: v.optional(v.picklist(["running", "waiting", "completed", "cancelled", "failed"])),
+  actor: parameters.text,
+  from: parameters.instant,
+  to: parameters.instant,
+  limit: parameters.limit,
+  cursor: parameters.cursor,
+});
+
+/** `GET /v1/runs`: the caller's runs, or everybody's for who may see them; newest first. */
+export async function getRuns(authorised: Authorised): Promise<Response> {
+  const { request, principal, services } = authorised;
+  const asked = readQuery(request, query);
+  if (!asked.ok) return asked.failure;
+  const { status, actor, from: fromMs, to: toMs, limit, cursor } = asked.value;
+  const viewer = seesAll(principal) ? undefined : viewerOf(principal);
+  const filters = [status ?? null, actor ?? null, fromMs ?? null, toMs ?? null];
+  const sees = [viewer?.person ?? null, viewer?.actor ?? null];
+  const scope = ["runs", principal.tenantId, ...sees, ...filters];
+  const after = await readCursor(authorised, cursor, scope);
+  if (!after.ok) return after.failure;
+  const slice = await services.directory.list(principal.tenantId, {
+    limit,
+    ...(viewer && { viewer }),
+    ...(status && { status }),
+    ...(actor !== undefined && { actor: actor as ActorId }),
+    ...(fromMs !== undefined && { fromMs }),
+    ...(toMs !== undefined && { toMs }),
+    ...(after.value && { after: after.value }),
+  });
+  return Response.json({ runs: slice.items, ...(await nextOf(authorised, slice, scope)) });
+}
+
+/** An agent that acts for a person sees that person's runs, not those that it made for others. */
+function viewerOf(principal: Principal): RunViewer {
+  const { actorId, subjectId } = principal;
+  return { person: personOf(principal), ...(subjectId === undefined && { actor: actorId }) };
+}

@@ -1,0 +1,252 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { Deadlines } from "../../durable-objects/run/deadlines.ts";
+import { openRun, type OpenRun } from "../../durable-objects/run/open-run.ts";
+import type { Outbox } from "../../durable-objects/run/outbox.ts";
+import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
+import { RunStore } from "../../durable-objects/run/run-store.ts";
+import { systemClock } from "../../src/adapters/system-clock.ts";
+import type { SentNotice } from "../../src/capabilities/tenant-inbox.ts";
+import { composeEncoder } from "../../src/compose/run.ts";
+import type { RawEnv } from "../../src/env.ts";
+import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
+import type { RunId } from "../../src/protocol/ids.ts";
+import { script, type ScriptedStep } from "../suites/scripted-model.ts";
+import { bindings } from "../suites/worker.ts";
+
+/** A tenant's object that takes notices as it is told to. */
+class Tenant {
+  readonly batches: (readonly SentNotice[])[] = [];
+  answer: () => Promise<void> = () => Promise.resolve();
+
+  get binding(): object {
+    const receive = async (_runId: RunId, sent: readonly SentNotice[]): Promise<void> => {
+      this.batches.push(sent);
+      await this.answer();
+    };
+    return { idFromName: (name: string) => name, get: () => ({ receive }) };
+  }
+
+  get seqs(): readonly number[] {
+    return this.batches.flatMap((batch) => batch.map(({ seq }) => seq));
+  }
+}
+
+interface Bench {
+  readonly run: OpenRun;
+  readonly tenant: Tenant;
+  readonly deadlines: Deadlines;
+  /** Another life over the same storage. */
+  readonly life: () => RunLifecycle;
+  readonly pass: (ms: number) => void;
+  readonly forgotten: () => boolean;
+  readonly sql: SqlStorage;
+}
+
+let objects = 0;
+
+function withRun(
+  steps: readonly ScriptedStep[],
+  work: (bench: Bench) => Promise<void>,
+): Promise<void> {
+  const runId = `run_outbox_${objects++}` as RunId;
+  const stub = bindings.RUNS.get(bindings.RUNS.idFromName(runId));
+  return runInDurableObject(stub, async (_object, { storage }) => {
+    let shiftMs = 0;
+    let isForgotten = false;
+    const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + shiftMs };
+    const encoder = composeEncoder();
+    const abandon = (): void => {};
+    const store = new RunStore(storage);
+    const principal = { tenantId: runId, actorId: "user:ann", roles: [], scopes: [] } as never;
+    store.claim({ runId, principal, model: "scripted", messages: [] }, clock.nowMs());
+    const run = openRun({ storage, store, encoder, clock, abandon });
+    run.transcript.add({ role: "user", text: script(...steps) });
+    storage.sql.exec("UPDATE run SET claimed_messages = 1");
+    const deadlines = new Deadlines(storage);
+    const tenant = new Tenant();
+    const life = (): RunLifecycle =>
+      new RunLifecycle(run, {
+        env: { ...(env as unknown as RawEnv), TENANTS: tenant.binding },
+        contracts: [],
+        clock,
+        deadlines,
+        encoder,
+        keepAlive: (done) => void done.catch(() => {}),
+        abandon,
+        forget: async () => void (isForgotten = true),
+      });
+    const pass = (ms: number): void => void (shiftMs += ms);
+    await work({
+      run,
+      tenant,
+      deadlines,
+      life,
+      pass,
+      forgotten: () => isForgotten,
+      sql: storage.sql,
+    });
+    await storage.deleteAlarm();
+  });
+}
+
+const fact = (reason: string): AuditEntry => ({
+  action: "approval.voted",
+  at: "2026-11-21T00:00:00.000Z",
+  reason,
+});
+const tell = (outbox: Outbox, reason: string): void =>
+  outbox.notify({ type: "audit", entry: fact(reason) });
+const down = (): Promise<void> => Promise.reject(new Error("the tenant's object is away"));
+
+describe("numbers", () => {
+  // Mutant: a table without AUTOINCREMENT.
+  test("are never given again, whatever was delivered and removed", () =>
+    withRun([], async ({ run: { outbox }, sql }) => {
+      const seqs: number[] = [];
+      for (let turn = 0; turn < 3; turn++) {
+        tell(outbox, "a");
+        outbox.put("run");
+        const [notice] = outbox.notices();
+        seqs.push(notice?.seq ?? 0);
+        outbox.removeNotices(Infinity);
+        sql.exec("DELETE FROM outbox");
+      }
+      const [first = 0] = seqs;
+      expect(seqs).toEqual([first, first + 2, first + 4]);
+    }));
+
+  // Mutant: numbers that begin at 1.
+  test("of a run that is started again under its id are beyond those of its first life", () =>
+    withRun([], async ({ run: { outbox, store } }) => {
+      tell(outbox, "a");
+      const { createdMs } = store.identity();
+      expect(outbox.notices()[0]?.seq).toBe(createdMs * 1_000 + 1);
+    }));
+});
+
+test("a batch is bounded by number and by size, and one notice always goes", () =>
+  withRun([], async ({ run: { outbox } }) => {
+    for (let index = 0; index < 60; index++) tell(outbox, `${index}`);
+    expect(outbox.notices().length).toBe(50);
+    outbox.removeNotices(Infinity);
+    for (let index = 0; index < 3; index++) tell(outbox, "x".repeat(200_000));
+    expect(outbox.notices().length).toBe(1);
+  }));
+
+test("a run tells that it began and how it ended, in order, in few messages", () =>
+  withRun([{ text: ["hi"] }], async ({ life, tenant, run }) => {
+    life().start();
+    await expect.poll(() => run.journal.hasEnded).toBe(true);
+    await expect.poll(() => run.outbox.hasNotices()).toBe(false);
+    const told = tenant.batches
+      .flat()
+      .map(({ notice }) =>
+        notice.type === "audit" ? notice.entry.action : notice.type === "run" && notice.run.status,
+      );
+    expect(told).toEqual(["running", "run.started", "completed", "run.ended"]);
+    expect(tenant.batches.length).toBeLessThanOrEqual(2);
+    expect(tenant.seqs).toEqual([...tenant.seqs].sort((a, b) => a - b));
+  }));
+
+// Mutant: a message for each notice.
+test("a run that goes is heard of once a second at most", () =>
+  withRun([{ text: ["half"], hangs: true }], async ({ life, tenant, run, deadlines }) => {
+    const lifecycle = life();
+    lifecycle.start();
+    await expect.poll(() => deadlines.has("wall_clock")).toBe(true);
+    await expect.poll(() => tenant.batches.length).toBe(1);
+    for (let turn = 0; turn < 20; turn++) {
+      tell(run.outbox, `${turn}`);
+      await new Promise((later) => setTimeout(later, 10));
+    }
+    expect(tenant.batches.length).toBe(1);
+    await expect.poll(() => run.outbox.hasNotices()).toBe(false);
+    expect(tenant.batches.length).toBe(2);
+    await lifecycle.stop("cancelled");
+  }));
+
+describe("a tenant's object that is down", () => {
+  // Mutants: notices that are removed before they arrive; a delivery that the run waits for.
+  test("holds back neither the run nor its publication, and is told later, in order", () =>
+    withRun([{ text: ["hi"] }], async ({ life, tenant, run, deadlines, pass }) => {
+      tenant.answer = down;
+      const lifecycle = life();
+      lifecycle.start();
+      await expect.poll(() => run.journal.hasEnded).toBe(true);
+      await expect.poll(() => run.outbox.first()).toBe(undefined);
+      expect([run.outbox.hasNotices(), deadlines.has("outbox")]).toEqual([true, true]);
+      const refused = tenant.batches.length;
+      tenant.answer = () => Promise.resolve();
+      pass(6_000);
+      await lifecycle.meetDeadlines();
+      expect([run.outbox.isEmpty(), deadlines.has("outbox")]).toEqual([true, false]);
+      const taken = tenant.batches.slice(refused).flat();
+      expect(taken.map(({ seq }) => seq)).toEqual([...new Set(tenant.seqs)].sort((a, b) => a - b));
+    }));
+
+  test("that never answers keeps nobody waiting", () =>
+    withRun([{ text: ["hi"] }], async ({ life, tenant, run, deadlines, pass }) => {
+      tenant.answer = () => new Promise(() => {});
+      const lifecycle = life();
+      lifecycle.start();
+      await expect.poll(() => run.journal.hasEnded).toBe(true);
+      await expect.poll(() => run.outbox.first()).toBe(undefined);
+      await expect.poll(() => tenant.batches.length).toBeGreaterThan(0);
+      pass(6_000);
+      await lifecycle.meetDeadlines();
+      expect(deadlines.has("outbox")).toBe(true);
+    }));
+
+  // Mutants: shrink empties the outbox; forget asks for nothing.
+  test("delays the forgetting of the run, not its shrinking", () =>
+    withRun([{ text: ["hi"] }], async ({ life, tenant, run, deadlines, pass, forgotten, sql }) => {
+      tenant.answer = down;
+      const lifecycle = life();
+      lifecycle.start();
+      await expect.poll(() => deadlines.has("forget")).toBe(true);
+      pass(40 * 86_400_000);
+      await lifecycle.meetDeadlines();
+      expect(sql.exec("SELECT claim FROM run").one()).toEqual({ claim: null });
+      expect([run.outbox.hasNotices(), deadlines.has("forget"), forgotten()]).toEqual([
+        true,
+        true,
+        false,
+      ]);
+      tenant.answer = () => Promise.resolve();
+      pass(700_000);
+      await lifecycle.meetDeadlines();
+      expect(run.outbox.hasNotices()).toBe(false);
+      pass(700_000);
+      await lifecycle.meetDeadlines();
+      expect(forgotten()).toBe(true);
+    }));
+});
+
+// Mutant: a life that wakes without looking at the outbox.
+test("what one life left untold, the next one tells", () =>
+  withRun([{ text: ["half"], hangs: true }], async ({ life, tenant, run, deadlines }) => {
+    // The message of the first life is on its way for ever.
+    tenant.answer = () => new Promise(() => {});
+    life().start();
+    await expect.poll(() => deadlines.has("wall_clock")).toBe(true);
+    await expect.poll(() => tenant.batches.length).toBe(1);
+    tenant.answer = () => Promise.resolve();
+    const next = life();
+    next.wake();
+    await expect.poll(() => run.outbox.hasNotices()).toBe(false);
+    expect(tenant.batches.flat().map(({ notice }) => notice.type)).toContain("audit");
+    await next.stop("cancelled");
+  }));
+
+// Mutant: a notice of a run that rests, without a deadline.
+test("a notice of a run that no loop watches over stands under a deadline at once", () =>
+  withRun([], async ({ life, run, deadlines, tenant }) => {
+    life();
+    expect(deadlines.has("outbox")).toBe(false);
+    tell(run.outbox, "vote");
+    expect(deadlines.has("outbox")).toBe(true);
+    await expect.poll(() => tenant.batches.length).toBe(1);
+    await expect.poll(() => deadlines.has("outbox")).toBe(false);
+  }));

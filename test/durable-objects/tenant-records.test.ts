@@ -1,0 +1,287 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { verifyChain } from "../../scripts/audit/verify-chain.ts";
+import type { SentNotice } from "../../src/capabilities/tenant-inbox.ts";
+import { auditLine, GENESIS_HASH } from "../../src/protocol/audit-chain.ts";
+import { composeTenantRecords } from "../../src/compose/tenant.ts";
+import type { ActorId, RunId, TenantId } from "../../src/protocol/ids.ts";
+import { bindings } from "../suites/worker.ts";
+import {
+  approvalNotice,
+  auditNotice,
+  runNotice,
+  auditOf,
+  tenantOf,
+  tenantRows,
+} from "../suites/tenant-notices.ts";
+
+const R1 = "run_1" as RunId;
+const EVERYTHING = { after: 0, limit: 5_000 } as const;
+const tell = (tenant: string, runId: string, sent: readonly SentNotice[]): Promise<void> =>
+  tenantOf(tenant).receive(runId as RunId, sent);
+
+/** Every record of a tenant, checked as an export would be. */
+async function verdictOf(tenant: string) {
+  const { items, head } = await auditOf(tenant);
+  async function* lines(): AsyncGenerator<string> {
+    for (const record of items) yield auditLine(record).trimEnd();
+    yield auditLine({ head }).trimEnd();
+  }
+  return verifyChain(lines(), { head: head.hash });
+}
+
+test("a look at a tenant that nobody told of anything finds nothing and writes nothing", async () => {
+  const { directory, queue, trail } = composeTenantRecords(bindings.TENANTS);
+  const tenantId = "untold" as TenantId;
+  const viewer = { person: "user:ann" as ActorId, roles: [], seesAll: true };
+  const flags = { isMine: false, isDecidable: false, sort: "expiry" } as const;
+  const seen = [
+    await directory.list(tenantId, { limit: 5 }),
+    await queue.list(tenantId, { viewer, status: "pending", ...flags, limit: 5 }),
+    await trail.read(tenantId, EVERYTHING),
+  ];
+  const head = { seq: 0, hash: GENESIS_HASH };
+  expect(seen).toEqual([{ items: [] }, { items: [] }, { items: [], head }]);
+  const sql = "SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_%' ESCAPE '\\'";
+  expect(await tenantRows("untold", sql)).toEqual([]);
+});
+
+describe("notices", () => {
+  // Mutant: receive without its comparison with the last number.
+  test("count once, however often and in whatever batches they come", async () => {
+    const [one, two, three] = [auditNotice(1), auditNotice(2), auditNotice(3)];
+    await tell("once", R1, [one, two]);
+    await tell("once", R1, [one, two]);
+    await tell("once", R1, [two, three]);
+    await tell("once", R1, [one]);
+    expect((await auditOf("once")).items.length).toBe(3);
+  });
+
+  test("of two runs do not take each other's numbers", async () => {
+    await tell("two", "run_a", [auditNotice(7)]);
+    await tell("two", "run_b", [auditNotice(7)]);
+    expect((await auditOf("two")).items.map(({ entry }) => entry.runId)).toEqual([
+      "run_a",
+      "run_b",
+    ]);
+  });
+
+  test("speak for the run that sends them, whatever they say", async () => {
+    const forged = "run_other" as RunId;
+    await tell("forged", R1, [
+      auditNotice(1, { runId: forged }),
+      runNotice(2, { runId: forged }),
+      approvalNotice(3, { runId: forged }),
+    ]);
+    const rows = [
+      ...(await tenantRows("forged", "SELECT run_id FROM audit")),
+      ...(await tenantRows("forged", "SELECT run_id FROM runs")),
+      ...(await tenantRows(
+        "forged",
+        "SELECT json_extract(summary, '$.runId') AS run_id FROM approvals",
+      )),
+    ];
+    expect(rows.map(({ run_id }) => run_id)).toEqual([R1, R1, R1]);
+  });
+
+  test("of which one cannot be kept are none of them kept, and none is taken for heard", async () => {
+    const broken = { seq: 2, notice: { type: "run", run: { runId: R1 } } } as unknown as SentNotice;
+    await expect(
+      runInDurableObject(tenantOf("half"), (object) =>
+        object.receive(R1, [auditNotice(1), broken]),
+      ),
+    ).rejects.toThrow();
+    await tell("half", R1, [auditNotice(1)]);
+    expect((await auditOf("half")).items.length).toBe(1);
+  });
+
+  test("newer than what the directory holds replace it", async () => {
+    await tell("newer", R1, [runNotice(1)]);
+    await tell("newer", R1, [runNotice(2, { status: "completed", title: "Mine" })]);
+    const rows = await tenantRows("newer", "SELECT status, summary FROM runs");
+    expect(rows).toEqual([{ status: "completed", summary: expect.stringContaining("Mine") }]);
+  });
+});
+
+describe("the chain", () => {
+  // Mutants: a hash without prevHash; a number of its own for each run.
+  test("stays whole under a thousand notices of fifty runs at once, half of them sent twice", async () => {
+    const runs = Array.from({ length: 50 }, (_, index) => `run_${index}`);
+    await Promise.all(
+      runs.flatMap((runId, index) => {
+        const sent = Array.from({ length: 20 }, (_, seq) =>
+          auditNotice(seq + 1, { reason: runId }),
+        );
+        const batches = [sent.slice(0, 7), sent.slice(7, 12), sent.slice(12)];
+        const send = async (): Promise<void> => {
+          for (const batch of batches) await tell("crowd", runId, batch);
+        };
+        return index % 2 === 0 ? [send()] : [send(), send()];
+      }),
+    );
+    expect(await verdictOf("crowd")).toMatchObject({ kind: "whole", count: 1_000 });
+    const rows = await tenantRows(
+      "crowd",
+      "SELECT run_id, count(*) AS n FROM audit GROUP BY run_id",
+    );
+    expect(rows.map(({ n }) => n)).toEqual(runs.map(() => 20));
+  });
+
+  test("goes on over the end of an object, and takes what is sent again for known", async () => {
+    await tell("lives", R1, [auditNotice(1), auditNotice(2)]);
+    await runInDurableObject(tenantOf("lives"), (_object, state) => state.abort("crash")).catch(
+      () => {},
+    );
+    await tell("lives", R1, [auditNotice(2), auditNotice(3)]);
+    await evictDurableObject(tenantOf("lives"));
+    await tell("lives", R1, [auditNotice(4)]);
+    expect(await verdictOf("lives")).toMatchObject({ kind: "whole", count: 4 });
+  });
+
+  test("a crash before the commit leaves neither records nor marks", async () => {
+    await runInDurableObject(tenantOf("torn"), (object, state) => {
+      void object.receive(R1, [auditNotice(1)]);
+      state.abort("crash");
+    }).catch(() => {});
+    await tell("torn", R1, [auditNotice(1)]);
+    expect(await verdictOf("torn")).toMatchObject({ kind: "whole", count: 1 });
+  });
+
+  test("takes facts of the Worker and of policy changes between those of runs", async () => {
+    const TENANT = "mixed";
+    const stub = tenantOf(TENANT);
+    const at = new Date().toISOString();
+    await tell("mixed", R1, [auditNotice(1)]);
+    await stub.record({ action: "connection.stored", at, connectionId: "crm" as never });
+    const by = { actorId: "user:ann" as never };
+    await stub.change({
+      tenantId: "mixed" as never,
+      policyText: "{}",
+      expectedRevision: undefined,
+      by,
+    });
+    const { items } = await auditOf(TENANT);
+    expect(items.map(({ entry }) => entry.action)).toEqual([
+      "run.started",
+      "connection.stored",
+      "policy.changed",
+    ]);
+    expect(items[2]?.entry).toMatchObject({ actorId: "user:ann", policyRevision: 1 });
+    expect(await verdictOf("mixed")).toMatchObject({ kind: "whole", count: 3 });
+  });
+
+  test("a policy change that is not made is not recorded", async () => {
+    const TENANT = "unmade";
+    const stub = tenantOf(TENANT);
+    const by = { actorId: "user:ann" as never };
+    await stub.change({ tenantId: "unmade" as never, policyText: "{}", expectedRevision: 7, by });
+    expect((await auditOf(TENANT)).items).toEqual([]);
+  });
+});
+
+describe("what is kept", () => {
+  const SECRET = "sk-4f9a8b7c6d5e4f3a2b1c";
+
+  // Mutants: keep-clean without its mask, for each kind.
+  test("holds nothing that looks like a secret, wherever it stood", async () => {
+    await tell("clean", R1, [
+      auditNotice(1, {
+        reason: SECRET,
+        input: { a: SECRET, [SECRET]: 1, deep: [{ b: `Bearer ${SECRET}` }], password: "plain" },
+        result: { text: `the key is ${SECRET}` },
+      }),
+      runNotice(2, { title: SECRET }),
+      approvalNotice(3, { title: SECRET }),
+    ]);
+    const rows = [
+      await tenantRows("clean", "SELECT * FROM audit"),
+      await tenantRows("clean", "SELECT * FROM runs"),
+      await tenantRows("clean", "SELECT * FROM approvals"),
+    ];
+    expect(JSON.stringify(rows)).not.toContain(SECRET.slice(3));
+    expect(JSON.stringify(rows)).not.toContain("plain");
+    expect(await verdictOf("clean")).toMatchObject({ kind: "whole" });
+  });
+
+  test("has room and a canonical form, whatever a run says", async () => {
+    const half = "\ud800";
+    const huge = "x".repeat(200_000);
+    await tell("odd", R1, [
+      auditNotice(1, {
+        toolId: `a${half}`,
+        reason: huge,
+        input: { [half]: half },
+        result: { huge },
+      }),
+      runNotice(2, { title: huge + half }),
+    ]);
+    const [record] = (await auditOf("odd")).items;
+    const { input, result, reason } = record?.entry ?? {};
+    expect([input, result, reason?.length]).toEqual([
+      { "\ufffd": "\ufffd" },
+      { omitted_chars: 200_011 },
+      4_096,
+    ]);
+    expect(await verdictOf("odd")).toMatchObject({ kind: "whole", count: 1 });
+  });
+});
+
+describe("retention", () => {
+  const DAY = 86_400_000;
+  const ago = (days: number): string => new Date(Date.now() - days * DAY).toISOString();
+
+  // Mutants: an alarm that is not set, or does not clear away; one that clears the audit log.
+  test("clears away runs and questions that ended long ago, by alarm, and never the audit log", async () => {
+    const tenant = "old";
+    await tell(tenant, "run_old", [
+      runNotice(1, { status: "completed", createdAt: ago(41), endedAt: ago(40) }),
+      approvalNotice(2, { requestedAt: ago(41), expiresAt: ago(40) }),
+      auditNotice(3, { at: ago(40) }),
+    ]);
+    await tell(tenant, "run_open", [runNotice(1, { createdAt: ago(50) })]);
+    await tell(tenant, "run_new", [runNotice(1, { status: "completed", endedAt: ago(1) })]);
+    await runDurableObjectAlarm(tenantOf(tenant));
+    const left = await tenantRows(tenant, "SELECT run_id FROM runs ORDER BY run_id");
+    expect(left.map(({ run_id }) => run_id)).toEqual(["run_new", "run_open"]);
+    expect(await tenantRows(tenant, "SELECT 1 FROM approvals")).toEqual([]);
+    expect((await auditOf(tenant)).items.length).toBe(1);
+    const alarm = await runInDurableObject(tenantOf(tenant), (_object, { storage }) =>
+      storage.getAlarm(),
+    );
+    expect(alarm).toBeGreaterThan(Date.now() + 28 * DAY);
+  });
+
+  test("clears a bounded number at once, and the rest at the next alarm", async () => {
+    await runInDurableObject(tenantOf("many"), (object) => {
+      const sent = Array.from({ length: 1_500 }, (_, index) => `run_${index}`);
+      for (const runId of sent) {
+        const done = { status: "completed", createdAt: ago(41), endedAt: ago(40) } as const;
+        void object.receive(runId as RunId, [runNotice(1, done)]);
+      }
+    });
+    const count = async (): Promise<unknown> =>
+      (await tenantRows("many", "SELECT count(*) AS n FROM runs"))[0]?.["n"];
+    const stub = tenantOf("many");
+    await runInDurableObject(stub, (object) => object.alarm());
+    expect([500, 0]).toContain(await count());
+    await runInDurableObject(stub, (object) => object.alarm());
+    expect(await count()).toBe(0);
+  });
+
+  test("does not take the alarm from a pointer that does not stand", async () => {
+    const stub = tenantOf("pending");
+    await runInDurableObject(stub, async (object, { storage }) => {
+      const by = { actorId: "user:ann" as never };
+      await object.change({
+        tenantId: "pending" as never,
+        policyText: "{}",
+        expectedRevision: undefined,
+        by,
+      });
+      storage.sql.exec("UPDATE policy SET published_revision = 0");
+      await storage.setAlarm(Date.now() + 5_000);
+      await object.receive(R1, [runNotice(1, { status: "completed", endedAt: ago(1) })]);
+      expect(await storage.getAlarm()).toBeLessThan(Date.now() + DAY);
+    });
+  });
+});

@@ -1,0 +1,246 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { ApprovalSummary } from "../../src/protocol/approval-view.ts";
+import { verifyChain } from "../../scripts/audit/verify-chain.ts";
+import { APPROVE, askToPay, decide, ended, REJECT } from "../suites/people.ts";
+import { cancel, refusalOf } from "../suites/run-object.ts";
+import { approvalNotice, auditOf, isoAt, tenantOf } from "../suites/tenant-notices.ts";
+import { seedPolicies, send, type Caller } from "../suites/worker.ts";
+
+const TENANT = "archive";
+const ask = (query: string, caller: Caller = "archive"): Promise<Response> =>
+  send(`/v1/approvals${query}`, { caller });
+async function list(query = "", caller: Caller = "archive"): Promise<readonly string[]> {
+  const response = await ask(query, caller);
+  if (response.status !== 200) throw new Error(await response.text());
+  const { approvals } = await response.json<{ approvals: readonly ApprovalSummary[] }>();
+  return approvals.map(({ approvalId }) => approvalId.replace("appr_", ""));
+}
+
+const HOUR = 3_600_000;
+const consent = {
+  pattern: "user_consent",
+  roles: [],
+  excludesRequester: false,
+  onlyRequester: true,
+} as const;
+const QUESTIONS: Readonly<Record<string, Partial<ApprovalSummary>>> = {
+  mirasReview: { expiresAt: isoAt(3 * HOUR), requestedAt: isoAt(-4 * HOUR) },
+  noorsReview: {
+    requestedBy: "user:noor" as never,
+    expiresAt: isoAt(2 * HOUR),
+    requestedAt: isoAt(-3 * HOUR),
+  },
+  mirasConsent: { ...consent, expiresAt: isoAt(HOUR), requestedAt: isoAt(-2 * HOUR) },
+  noorsConsent: {
+    ...consent,
+    requestedBy: "user:noor" as never,
+    expiresAt: isoAt(4 * HOUR),
+    requestedAt: isoAt(-5 * HOUR),
+  },
+  compliance: {
+    pattern: "compliance",
+    roles: ["compliance"],
+    toolId: "lab__pay" as never,
+    expiresAt: isoAt(5 * HOUR),
+    requestedAt: isoAt(-HOUR),
+  },
+  approved: { status: "approved" },
+  rejected: { status: "rejected" },
+  late: { expiresAt: isoAt(-HOUR) },
+  expired: { status: "expired", expiresAt: isoAt(-2 * HOUR) },
+};
+
+beforeAll(async () => {
+  const sent = Object.entries(QUESTIONS).map(([name, question], index) =>
+    approvalNotice(index + 1, { ...question, approvalId: `appr_${name}` as never }),
+  );
+  await tenantOf(TENANT).receive("run_asks" as never, sent);
+});
+
+test("shows what is pending, what expires first first", async () => {
+  expect(await list()).toEqual([
+    "mirasConsent",
+    "noorsReview",
+    "mirasReview",
+    "noorsConsent",
+    "compliance",
+  ]);
+});
+
+test("shows the newest first when asked to", async () => {
+  expect(await list("?sort=newest")).toEqual([
+    "compliance",
+    "mirasConsent",
+    "noorsReview",
+    "mirasReview",
+    "noorsConsent",
+  ]);
+});
+
+// Mutant: a status that is what the run last said.
+test("what is over in time is expired, whether its run has said so or not", async () => {
+  expect(await list("?status=expired")).toEqual(["expired", "late"]);
+  const answer = await ask("?status=expired");
+  const { approvals } = await answer.json<{ approvals: readonly ApprovalSummary[] }>();
+  expect(approvals.map(({ status }) => status)).toEqual(["expired", "expired"]);
+  expect(await list("?status=approved")).toEqual(["approved"]);
+});
+
+describe("who sees what", () => {
+  // Mutants: a viewer that is not asked for; roles that are not compared; requesters that are not left out.
+  test.each<[Caller, string, readonly string[]]>([
+    ["mira", "", ["mirasConsent", "mirasReview", "compliance"]],
+    ["mira", "?mine=true", ["mirasConsent", "mirasReview", "compliance"]],
+    ["mira", "?decidable=true", ["mirasConsent"]],
+    ["mirasAgent", "?mine=true", ["mirasConsent", "mirasReview", "compliance"]],
+    ["noor", "", ["noorsReview", "mirasReview", "noorsConsent"]],
+    ["noor", "?decidable=true", ["mirasReview", "noorsConsent"]],
+    ["noor", "?decidable=true&mine=true", ["noorsConsent"]],
+    ["helper", "", []],
+    ["archive", "?decidable=true", []],
+    ["archive", "?mine=true", []],
+    ["stranger", "", []],
+    ["mira", "?status=approved", ["approved"]],
+    ["mira", "?status=approved&decidable=true", []],
+    ["noor", "?status=approved", ["approved"]],
+    ["helper", "?status=approved", []],
+  ])("%s with %j", async (caller, query, expected) => {
+    expect(await list(query, caller)).toEqual(expected);
+  });
+});
+
+test.each([
+  ["?pattern=compliance", ["compliance"]],
+  ["?tool=lab__pay", ["compliance"]],
+  ["?tool=lab__nothing", []],
+  ["?pattern=user_consent&sort=newest", ["mirasConsent", "noorsConsent"]],
+])("filters by %s", async (query, expected) => {
+  expect(await list(query)).toEqual(expected);
+});
+
+test.each(["expiry", "newest"])("pages by %s hold everything once", async (sort) => {
+  const seen: string[] = [];
+  let cursor = "";
+  for (let turn = 0; turn < 9; turn++) {
+    const answer = await ask(`?limit=2&sort=${sort}${cursor}`);
+    const page = await answer.json<{ approvals: readonly ApprovalSummary[]; next?: string }>();
+    seen.push(...page.approvals.map(({ approvalId }) => approvalId.replace("appr_", "")));
+    if (page.next === undefined) break;
+    cursor = `&cursor=${page.next}`;
+  }
+  expect(seen).toEqual(await list(`?sort=${sort}`));
+});
+
+test("a cursor does not change hands, lists or filters", async () => {
+  const { next } = await (await ask("?limit=1")).json<{ next: string }>();
+  for (const [query, caller] of [
+    ["?", "mira"],
+    ["?sort=newest&", "archive"],
+    ["?mine=true&", "archive"],
+    ["?", "stranger"],
+  ] as const) {
+    const answer = await ask(`${query}cursor=${next}`, caller);
+    expect(await refusalOf(answer)).toEqual([400, "cursor_invalid"]);
+  }
+});
+
+test.each([
+  "?status=open",
+  "?mine=1",
+  "?mine=",
+  "?sort=age",
+  "?pattern=x",
+  "?limit=0",
+  "?role=operator",
+])("refuses %s", async (query) => {
+  expect(await refusalOf(await ask(query))).toEqual([400, "query_invalid"]);
+});
+
+test("needs its scope", async () => {
+  expect(await refusalOf(await ask("", "acme"))).toEqual([403, "insufficient_scope"]);
+});
+
+describe("a real question", () => {
+  beforeAll(seedPolicies);
+  const inGuild = async (query: string): Promise<readonly ApprovalSummary[]> => {
+    const answer = await ask(query, "chief");
+    return (await answer.json<{ approvals: readonly ApprovalSummary[] }>()).approvals;
+  };
+  const find = async (approvalId: string, status = "pending") =>
+    (await inGuild(`?limit=100&status=${status}`)).find((known) => known.approvalId === approvalId);
+  const actionsOf = async (approvalId: string): Promise<readonly unknown[]> => {
+    const { items } = await auditOf("guild");
+    return items
+      .filter(({ entry }) => entry.approvalId === approvalId)
+      .map(({ entry: { action, actorId, decision } }) => [action, actorId, decision]);
+  };
+
+  // Mutants: a change of a question without its notice or its record.
+  test("comes to the queue, counts its votes there, leaves it, and is recorded step by step", async () => {
+    const { runId, approvalId, response } = await askToPay();
+    await expect.poll(() => find(approvalId)).toMatchObject({ approvals: 0, runId });
+    await decide(approvalId, "bob", APPROVE);
+    await expect.poll(() => find(approvalId)).toMatchObject({ approvals: 1 });
+    await decide(approvalId, "cat", APPROVE);
+    await response.body?.cancel();
+    await ended(runId);
+    await expect.poll(() => find(approvalId, "approved")).toMatchObject({ approvals: 2 });
+    expect(await find(approvalId)).toBeUndefined();
+    await expect
+      .poll(() => actionsOf(approvalId))
+      .toEqual([
+        ["approval.requested", "user:ann", "dual_control"],
+        ["approval.voted", "user:bob", "approve"],
+        ["approval.voted", "user:cat", "approve"],
+        ["approval.closed", undefined, "approved"],
+        ["approval.consumed", undefined, undefined],
+      ]);
+  });
+
+  test("that is refused is closed and never taken", async () => {
+    const { runId, approvalId, response } = await askToPay({ amount: 41 });
+    await decide(approvalId, "bob", { ...REJECT, reason: "too much" });
+    await response.body?.cancel();
+    await ended(runId);
+    await expect.poll(() => find(approvalId, "rejected")).toBeDefined();
+    await expect
+      .poll(() => actionsOf(approvalId))
+      .toEqual([
+        ["approval.requested", "user:ann", "dual_control"],
+        ["approval.voted", "user:bob", "reject"],
+        ["approval.closed", undefined, "rejected"],
+      ]);
+  });
+
+  test("whose run is cancelled is withdrawn, and the whole chain holds", async () => {
+    const { runId, approvalId, response } = await askToPay({ amount: 42 });
+    await cancel(runId, "ann");
+    await response.body?.cancel();
+    await expect.poll(() => find(approvalId, "withdrawn")).toBeDefined();
+    const text = await (await send("/v1/audit?format=jsonl", { caller: "chief" })).text();
+    async function* lines(): AsyncGenerator<string> {
+      yield* text.trimEnd().split("\n");
+    }
+    expect(await verifyChain(lines(), {})).toMatchObject({ kind: "whole" });
+  });
+
+  test("that is edited makes way for another one about the new arguments", async () => {
+    const { runId, approvalId, response } = await askToPay({ amount: 43 });
+    await decide(approvalId, "bob", { ...APPROVE, arguments: { to: "bakery", amount: 44 } });
+    await response.body?.cancel();
+    await expect.poll(() => find(approvalId, "superseded")).toHaveProperty("supersededBy");
+    const next = (await find(approvalId, "superseded"))?.supersededBy ?? "";
+    await expect.poll(() => find(next)).toMatchObject({ approvals: 1 });
+    await expect
+      .poll(() => actionsOf(next))
+      .toEqual([
+        ["approval.requested", "user:ann", "dual_control"],
+        ["approval.voted", "user:bob", "approve"],
+      ]);
+    expect(await actionsOf(approvalId)).toEqual([
+      ["approval.requested", "user:ann", "dual_control"],
+      ["approval.edited", "user:bob", undefined],
+    ]);
+    await cancel(runId, "ann");
+  });
+});
