@@ -2,6 +2,7 @@ import type { ApprovalRecord, ApprovalStatus, ApprovalVote } from "./approval.ts
 import type { ApprovalPattern } from "./approval-requirement.ts";
 import type { ConfirmationPacket } from "./confirmation-packet.ts";
 import type { ActorId, ApprovalId, RunId, ToolCallId, ToolId } from "./ids.ts";
+import { linesOf, type PacketLine } from "./packet-lines.ts";
 import type { SideEffectClass } from "./side-effect-class.ts";
 
 /** One line of the queue: `GET /v1/approvals`. Times are ISO 8601, UTC. */
@@ -34,6 +35,8 @@ export type ApprovalView = ApprovalSummary & {
   readonly payloadHash: string;
   readonly policyRevision: number;
   readonly packet: ConfirmationPacket;
+  /** The packet as a person may read it, see linesOf. */
+  readonly lines: readonly PacketLine[];
   readonly votes: readonly {
     readonly approverId: ActorId;
     readonly decision: "approve" | "reject";
@@ -78,6 +81,7 @@ export function viewApproval(runId: RunId, record: ApprovalRecord): ApprovalView
     payloadHash: record.payloadHash,
     policyRevision: record.pin.revision,
     packet: record.packet,
+    lines: linesOf(record.packet),
     votes: votes.map(viewVote),
     ...(consumedAtMs !== undefined && { consumedAt: toIso(consumedAtMs) }),
   };

@@ -1,0 +1,115 @@
+import { findLookalikes } from "./lookalikes.ts";
+import { gatherNotes, type NoteGatherer, type VisibleNote, wordCodePoint } from "./visible-note.ts";
+
+/** Text that shows a person everything there is in it. */
+export interface VisibleText {
+  readonly text: string;
+  readonly notes: readonly VisibleNote[];
+}
+
+/**
+ * What leaves no mark of its own, reads in another order than it stands, breaks a line, covers its
+ * neighbour or has no agreed look: controls, format and unassigned characters, selectors of variants,
+ * spaces but the plain one, enclosing and overlaid marks, blanks that count as letters; and the bracket
+ * that a mark begins with, so that nobody can write one.
+ */
+const HIDDEN =
+  /[\u{16fe4}\p{Default_Ignorable_Code_Point}\p{C}\p{Zl}\p{Zp}[\p{Zs}--[ ]]\u0334-\u0338\u20d0-\u20ff\u2800\ufffc\u{1d159}⟦]/v;
+
+/** Marks above and below one letter; no writing system needs more. */
+const STACKED = String.raw`(?<=\p{M}{4})\p{M}+`;
+/** A mark without a letter sits on what stands before it. */
+const BASELESS = String.raw`(?<![\p{L}\p{N}\p{P}\p{S}\p{M}])\p{M}`;
+/** Browsers may draw many spaces as one, or push what follows out of sight. */
+const SPACES = "^ +|(?<= ) +| $";
+
+/** Emoji that the standard lists are seen as one sign, whatever they are made of; they come first. */
+const UNSEEN = new RegExp(
+  String.raw`(\p{RGI_Emoji})|${HIDDEN.source}+|${STACKED}|${BASELESS}|${SPACES}`,
+  "gv",
+);
+
+const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+/**
+ * Makes a text safe and honest for a person's eyes: what cannot be seen, or would mislead, is shown as
+ * `⟦U+202E⟧`, repeated ones as `⟦U+200B×40⟧`; words that can be taken for others are noted.
+ * Contract: pure; linear; never throws; nothing is dropped: two texts that differ are shown differently
+ * (`fromVisible` takes it back), and nothing invisible is left but inside an emoji of the standard.
+ */
+export function toVisible(text: string): VisibleText {
+  if (PLAIN.test(text) && !text.includes("  ")) return { text, notes: [] };
+  const notes = gatherNotes();
+  const shown = text.replaceAll(UNSEEN, (found, emoji?: string) => emoji ?? show(found, notes));
+  const whole = showDecomposed(text, shown, notes);
+  findLookalikes(text.replaceAll(HIDDEN_RUNS, ""), notes);
+  return { text: whole, notes: notes.all() };
+}
+
+const HIDDEN_RUNS = new RegExp(`${HIDDEN.source}+`, "gv");
+
+function show(found: string, notes: NoteGatherer): string {
+  const kind = /^\p{M}/u.test(found) && !HIDDEN.test(found) ? "stacked_marks" : "hidden";
+  return markAll(found, (point, times) => notes.add(kind, [point], times));
+}
+
+type OnMark = (codePoint: string, times: number) => void;
+
+/** Writes each character as a mark, equal neighbours as one. */
+function markAll(text: string, onMark: OnMark): string {
+  const characters = Array.from(text);
+  const marks: string[] = [];
+  for (let at = 0; at < characters.length;) {
+    const character = characters[at] ?? "";
+    let next = at + 1;
+    while (characters[next] === character) next++;
+    const point = wordCodePoint(character);
+    onMark(point, next - at);
+    marks.push(next - at === 1 ? `⟦${point}⟧` : `⟦${point}×${next - at}⟧`);
+    at = next;
+  }
+  return marks.join("");
+}
+
+/** Jamo that make one syllable, and one letter with its marks: what normalisation composes. */
+const COMPOSED = /[\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff]+|\P{M}\p{M}*/gsv;
+/** What is marked of such a cluster; plain characters and whole syllables stay. */
+const PIECE = /[[\u0080-\uabff\ud7b0-\u{10ffff}]--[⟦⟧]]+/gv;
+const SURPLUS_MARKS = new RegExp(STACKED, "gv");
+
+/**
+ * Shows in pieces what looks like another text in its composed form, `e⟦U+0301⟧`.
+ * Contract: long runs of marks are never normalised, because that takes the square of their length.
+ */
+function showDecomposed(text: string, shown: string, notes: NoteGatherer): string {
+  const bounded = text.replaceAll(SURPLUS_MARKS, "");
+  if (bounded.normalize("NFC") === bounded) return shown;
+  return shown.replaceAll(COMPOSED, (cluster) => {
+    if (cluster.normalize("NFC") === cluster) return cluster;
+    return cluster.replaceAll(PIECE, (piece) =>
+      markAll(piece, (point, times) => notes.add("not_nfc", [point], times)),
+    );
+  });
+}
+
+const MARK = /⟦U\+([0-9A-F]{4,6})(?:×(\d+))?⟧/g;
+
+/** Takes the marks back. Contract: the inverse of `toVisible`. */
+export function fromVisible(shown: string): string {
+  return shown.replaceAll(MARK, (_, hex: string, times = "1") =>
+    String.fromCodePoint(Number.parseInt(hex, 16)).repeat(Number(times)),
+  );
+}
+
+/** Writes JSON that can be edited: what cannot be seen stands as `\u` escapes, which mean the same. */
+export function toEditableJson(value: unknown): string {
+  const text = JSON.stringify(value, null, 2) ?? "null";
+  return text.replaceAll(/[^\n\x20-\x7e]/gv, (character) =>
+    HIDDEN.test(character) && character !== "⟦" ? escapeUnits(character) : character,
+  );
+}
+
+function escapeUnits(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}
