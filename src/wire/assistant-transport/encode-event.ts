@@ -15,6 +15,9 @@ export const HEARTBEAT = ": keep-alive\n\n";
 
 const DONE_FRAME = "data: [DONE]\n";
 
+/** Ends a stream of a run that waits for people; what comes after has the id after the last one. */
+export const TRAILER = `${DONE_FRAME}\n`;
+
 /**
  * Encodes one event as server-sent events of the assistant-transport protocol. The `id:` stands on
  * the event's last frame, so a client that has seen an id has seen the whole event.

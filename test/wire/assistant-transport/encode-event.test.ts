@@ -5,6 +5,8 @@ import {
 } from "assistant-stream";
 import { expect, test } from "vitest";
 import type { AiEvent } from "../../../src/protocol/ai-event.ts";
+import type { ApprovalSummary } from "../../../src/protocol/approval-view.ts";
+import type { ConfirmationPacket } from "../../../src/protocol/confirmation-packet.ts";
 import type { RunId, ToolCallId } from "../../../src/protocol/ids.ts";
 import { observeSuccess } from "../../../src/protocol/observation.ts";
 import { encodeEvent, toChunks } from "../../../src/wire/assistant-transport/encode-event.ts";
@@ -15,6 +17,12 @@ const observation = observeSuccess(
   { name: "t", version: "1", toolCallId, traceId: "r", startedAtMs: 0, endedAtMs: 5 },
   { text: 'line\nline\u2028 "quoted" </script> \u{1f600}' },
 );
+
+const approval = {
+  approvalId: "appr_1",
+  title: "Pay \u202e\n</script>",
+} as unknown as ApprovalSummary;
+const packet = { consequence: "line\nline" } as unknown as ConfirmationPacket;
 
 /** One event of every type. */
 const EVENTS: readonly AiEvent[] = [
@@ -28,6 +36,11 @@ const EVENTS: readonly AiEvent[] = [
   { type: "tool_call_progress", part: 1, toolCallId, stage: "reading", done: 1, total: 3 },
   { type: "tool_call_progress", part: 1, toolCallId, attempt: 2 },
   { type: "tool_call_result", part: 1, toolCallId, observation },
+  { type: "tool_call_waiting", part: 1, toolCallId, untilMs: 0 },
+  { type: "approval_requested", part: 1, toolCallId, approval, packet },
+  { type: "approval_updated", part: 1, toolCallId, approval },
+  { type: "text_withdrawn", parts: [0] },
+  { type: "run_waiting", usage },
   { type: "user_message", text: 'and \u2028 in "Paris"?' },
   { type: "title_set", title: "A title" },
   { type: "step_finished", step: 1, finish: "tool_calls", usage, continued: true },
