@@ -4,6 +4,7 @@ import type { ConfirmationPacket } from "./confirmation-packet.ts";
 import type { ActorId, ApprovalId, RunId, ToolCallId, ToolId } from "./ids.ts";
 import { linesOf, type PacketLine } from "./packet-lines.ts";
 import type { SideEffectClass } from "./side-effect-class.ts";
+import { toVisible } from "./visible-text.ts";
 
 /** One line of the queue: `GET /v1/approvals`. Times are ISO 8601, UTC. */
 export type ApprovalSummary = {
@@ -12,6 +13,7 @@ export type ApprovalSummary = {
   readonly toolCallId: ToolCallId;
   readonly toolId: ToolId;
   readonly toolVersion: string;
+  /** Safe to show, see toVisible. */
   readonly title: string;
   readonly riskClass: SideEffectClass;
   readonly status: ApprovalStatus;
@@ -40,6 +42,7 @@ export type ApprovalView = ApprovalSummary & {
   readonly votes: readonly {
     readonly approverId: ActorId;
     readonly decision: "approve" | "reject";
+    /** Safe to show, see toVisible. */
     readonly reason?: string;
     readonly at: string;
   }[];
@@ -56,7 +59,7 @@ export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary
     toolCallId: record.toolCallId,
     toolId: record.toolId,
     toolVersion: record.toolVersion,
-    title: packet.actionName.title,
+    title: toVisible(packet.actionName.title).text,
     riskClass: packet.riskClass,
     status: record.status,
     pattern: requirement.pattern,
@@ -89,7 +92,12 @@ export function viewApproval(runId: RunId, record: ApprovalRecord): ApprovalView
 
 function viewVote(vote: ApprovalVote): ApprovalView["votes"][number] {
   const { approverId, decision, reason, atMs } = vote;
-  return { approverId, decision, ...(reason !== undefined && { reason }), at: toIso(atMs) };
+  return {
+    approverId,
+    decision,
+    ...(reason !== undefined && { reason: toVisible(reason).text }),
+    at: toIso(atMs),
+  };
 }
 
 function toIso(unixMs: number): string {

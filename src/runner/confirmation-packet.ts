@@ -112,6 +112,9 @@ async function previewStates(
   }
 }
 
+/** More than people can look through. */
+const MAX_STATE_BYTES = 32 * 1024;
+
 /** Keeps what is allowlisted of a state that is JSON and not too large. Fails: throws for a cycle. */
 function readState(tool: BoundToolRuntime, state: unknown): JsonObject | null {
   if (!isJsonObject(state)) return null;
@@ -120,5 +123,5 @@ function readState(tool: BoundToolRuntime, state: unknown): JsonObject | null {
   const plain: unknown = JSON.parse(text);
   if (!isJsonObject(plain) || findProtoKey(plain) || !isWellFormed(plain)) return null;
   const shown = tool.redactState(plain);
-  return utf8Bytes(JSON.stringify(shown)) <= tool.maxResultBytes ? shown : null;
+  return utf8Bytes(JSON.stringify(shown)) <= MAX_STATE_BYTES ? shown : null;
 }

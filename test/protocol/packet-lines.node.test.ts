@@ -1,22 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ConfirmationPacket } from "../../src/protocol/confirmation-packet.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { linesOf, type PacketField, type PacketLine } from "../../src/protocol/packet-lines.ts";
-
-const PACKET: ConfirmationPacket = {
-  actionName: { title: "Refund 40 EUR to Ann", tool: "pay__refund", version: "2.1.0" },
-  consequence: "Ann gets 40 EUR back.",
-  arguments: { shown: { amount: 40, to: { name: "Ann" } }, withheld: ["/iban"] },
-  beforeState: { status: "paid" },
-  afterState: null,
-  idempotencyFingerprint: "sha256:f2a8",
-  riskClass: "CRITICAL_MUTATION",
-  expiresAt: "2026-11-21T10:00:00.000Z",
-  compensation: { reversible: false, tool: null, note: "It cannot be undone." },
-  rejectionPath: "The tool does not run.",
-  traceId: "run_1",
-};
+import { PACKET } from "../suites/packets.ts";
 
 const withArguments = (shown: JsonObject): readonly PacketLine[] =>
   linesOf({ ...PACKET, arguments: { shown, withheld: [] } }).filter(

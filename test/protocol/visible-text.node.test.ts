@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fromVisible, toEditableJson, toVisible } from "../../src/protocol/visible-text.ts";
+import { toEditableJson } from "../../src/protocol/hidden-characters.ts";
+import { fromVisible, toVisible } from "../../src/protocol/visible-text.ts";
 
 const kindsOf = (text: string): readonly string[] => toVisible(text).notes.map(({ kind }) => kind);
 

@@ -5,11 +5,10 @@ import {
 } from "assistant-stream";
 import { expect, test } from "vitest";
 import type { AiEvent } from "../../../src/protocol/ai-event.ts";
-import type { ApprovalSummary } from "../../../src/protocol/approval-view.ts";
-import type { ConfirmationPacket } from "../../../src/protocol/confirmation-packet.ts";
 import type { RunId, ToolCallId } from "../../../src/protocol/ids.ts";
 import { observeSuccess } from "../../../src/protocol/observation.ts";
 import { encodeEvent, toChunks } from "../../../src/wire/assistant-transport/encode-event.ts";
+import { PACKET, SUMMARY } from "../../suites/packets.ts";
 
 const toolCallId = "call_1" as ToolCallId;
 const usage = { inputTokens: 1, outputTokens: 2 };
@@ -18,11 +17,8 @@ const observation = observeSuccess(
   { text: 'line\nline\u2028 "quoted" </script> \u{1f600}' },
 );
 
-const approval = {
-  approvalId: "appr_1",
-  title: "Pay \u202e\n</script>",
-} as unknown as ApprovalSummary;
-const packet = { consequence: "line\nline" } as unknown as ConfirmationPacket;
+const approval = { ...SUMMARY, title: "Pay \u202e\n</script>" };
+const packet = { ...PACKET, consequence: "line\nline\u2028" };
 
 /** One event of every type. */
 const EVENTS: readonly AiEvent[] = [

@@ -6,8 +6,6 @@ import {
 } from "assistant-stream";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { AiEvent } from "../../../src/protocol/ai-event.ts";
-import type { ApprovalSummary } from "../../../src/protocol/approval-view.ts";
-import type { ConfirmationPacket } from "../../../src/protocol/confirmation-packet.ts";
 import type { ToolCallId } from "../../../src/protocol/ids.ts";
 import { observeSuccess, type ObservationObject } from "../../../src/protocol/observation.ts";
 import {
@@ -15,6 +13,8 @@ import {
   encodeEvent,
   TRAILER,
 } from "../../../src/wire/assistant-transport/encode-event.ts";
+import { linesOf } from "../../../src/protocol/packet-lines.ts";
+import { PACKET, SUMMARY } from "../../suites/packets.ts";
 import { chat, runIdOf, seedPolicies, send } from "../../suites/worker.ts";
 
 beforeAll(seedPolicies);
@@ -178,9 +178,7 @@ test("progress, a message to the run and interleaved calls leave a message that 
 describe("a run that waits for people", () => {
   const a = "call_a" as ToolCallId;
   const usage = { inputTokens: 1, outputTokens: 1 };
-  const approval = { approvalId: "appr_1", status: "pending" } as unknown as ApprovalSummary;
-  const approved = { ...approval, status: "approved" } as const;
-  const packet = { consequence: "It happens." } as unknown as ConfirmationPacket;
+  const approved = { ...SUMMARY, status: "approved" } as const;
   const observation = observeSuccess(
     { name: "t", version: "1", toolCallId: a, traceId: "r", startedAtMs: 0, endedAtMs: 5 },
     { sent: true },
@@ -191,7 +189,7 @@ describe("a run that waits for people", () => {
     { type: "text_delta", part: 0, text: "I ask." },
     { type: "text_finished", part: 0 },
     { type: "tool_call_proposed", part: 1, toolCallId: a, toolName: "send" },
-    { type: "approval_requested", part: 1, toolCallId: a, approval, packet },
+    { type: "approval_requested", part: 1, toolCallId: a, approval: SUMMARY, packet: PACKET },
     { type: "run_waiting", usage },
   ];
   const after: readonly AiEvent[] = [
@@ -216,7 +214,13 @@ describe("a run that waits for people", () => {
     expect(message.status).toMatchObject({ type: "requires-action", reason: "tool-calls" });
     expect(message.parts.map(({ type }) => type)).toEqual(["text", "tool-call"]);
     expect(message.metadata.unstable_data).toEqual([
-      { type: "approval-request", toolCallId: a, approval, packet },
+      {
+        type: "approval-request",
+        toolCallId: a,
+        approval: SUMMARY,
+        packet: PACKET,
+        lines: linesOf(PACKET),
+      },
       { type: "waiting" },
     ]);
   });
