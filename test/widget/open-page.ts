@@ -8,8 +8,14 @@ import { type ScriptedApi, type ScriptedRun, startScriptedApi } from "./scripted
 
 /** The built page in a real browser, in front of a scripted API. */
 export interface Stage {
-  open(options?: BrowserContextOptions): Promise<Visit>;
+  /** Opens the chat, or the address that `at` names, in front of what `prepare` has put there. */
+  open(options?: VisitOptions): Promise<Visit>;
   close(): Promise<void>;
+}
+
+export interface VisitOptions extends BrowserContextOptions {
+  readonly at?: string;
+  readonly prepare?: (api: ScriptedApi) => void;
 }
 
 /** One tab with an API of its own. */
@@ -49,10 +55,12 @@ export async function setStage(): Promise<Stage> {
 async function openVisit(place: {
   readonly browser: Browser;
   readonly directory: string;
-  readonly options: BrowserContextOptions;
+  readonly options: VisitOptions;
 }): Promise<Visit> {
   const api = await startScriptedApi(place.directory);
-  const context = await place.browser.newContext(place.options);
+  const { at = "", prepare, ...options } = place.options;
+  prepare?.(api);
+  const context = await place.browser.newContext(options);
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   const complaints: string[] = [];
@@ -65,7 +73,7 @@ async function openVisit(place: {
     const text = message.text();
     if (/security policy|trusted/i.test(text)) complaints.push(text);
   });
-  await page.goto(api.url);
+  await page.goto(`${api.url}${at}`);
   return {
     page,
     api,
@@ -78,7 +86,9 @@ async function openVisit(place: {
       return lastRun(api);
     },
     inside: (functionOfRoot) =>
-      page.evaluate(`(${functionOfRoot})(document.querySelector("interlock-chat").shadowRoot)`),
+      page.evaluate(
+        `(${functionOfRoot})(document.querySelector("interlock-chat, interlock-approvals").shadowRoot)`,
+      ),
     async close() {
       await context.close();
       api.close();
