@@ -40,6 +40,8 @@ export function createApprovalCard(ports: ApprovalCardPorts, first: ApprovalInfo
   let message = "";
   let seen = "";
   let reads = 0;
+  /** Questions that another one has replaced; what is still told of them is no news. */
+  const left = new Set<string>();
 
   function draw(): void {
     const { approvalId, status, approvals, mayDecide, mayNot, lines } = approval;
@@ -72,10 +74,11 @@ export function createApprovalCard(ports: ApprovalCardPorts, first: ApprovalInfo
 
   /** Other arguments are another question. */
   function follow(): void {
-    const { supersededBy } = approval;
+    const { supersededBy, mayDecide: _, ...rest } = approval;
     if (supersededBy === undefined) return;
     message = "These are the changed arguments.";
-    approval = { ...approval, approvalId: supersededBy, status: "pending", mayDecide: false };
+    left.add(rest.approvalId);
+    approval = { ...rest, approvalId: supersededBy, status: "pending" };
     void read();
   }
 
@@ -120,6 +123,7 @@ export function createApprovalCard(ports: ApprovalCardPorts, first: ApprovalInfo
     update(news) {
       const { approvalId, status, approvals } = approval;
       const isSame = news.approvalId === approvalId;
+      if (left.has(news.approvalId)) return;
       if (isSame && news.status === status && news.approvals === approvals) return;
       if (!isSame) message = "";
       approval = joinNews(approval, news);

@@ -16,6 +16,8 @@ export interface Stage {
 export interface VisitOptions extends BrowserContextOptions {
   readonly at?: string;
   readonly prepare?: (api: ScriptedApi) => void;
+  /** Holds timers of one second back until `release` is called in the page. */
+  readonly holdSeconds?: boolean;
 }
 
 /** One tab with an API of its own. */
@@ -58,9 +60,10 @@ async function openVisit(place: {
   readonly options: VisitOptions;
 }): Promise<Visit> {
   const api = await startScriptedApi(place.directory);
-  const { at = "", prepare, ...options } = place.options;
+  const { at = "", prepare, holdSeconds = false, ...options } = place.options;
   prepare?.(api);
   const context = await place.browser.newContext(options);
+  if (holdSeconds) await context.addInitScript(HOLD_SECONDS);
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   const complaints: string[] = [];
@@ -95,6 +98,18 @@ async function openVisit(place: {
     },
   };
 }
+
+const HOLD_SECONDS = `{
+  const { setTimeout } = window;
+  let held = [];
+  window.setTimeout = (call, ms, ...rest) =>
+    ms === 1000 ? held.push(call) : setTimeout(call, ms, ...rest);
+  window.release = () => {
+    const due = held;
+    held = [];
+    for (const call of due) call();
+  };
+}`;
 
 /** The run that was started last. */
 export function lastRun(api: ScriptedApi): ScriptedRun {
