@@ -139,7 +139,7 @@ export class ScriptedApprovals {
 
   #decideMany({ decisions }: { decisions: readonly (Decided & { approvalId: string })[] }): Reply {
     const results = decisions.map(({ approvalId, ...decision }) => {
-      const { status, body } = this.#decide(approvalId, decision as Decided);
+      const { status, body } = this.#decide(approvalId, decision);
       const { code } = body as { code?: string };
       return { approvalId, status: String(status), ...(code && { code }) };
     });
