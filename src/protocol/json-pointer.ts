@@ -5,12 +5,11 @@ const MAX_POINTER_CHARS = 256;
 
 /** Writes a path as a JSON pointer (RFC 6901), cut to a bounded length. */
 export function toPointer(path: readonly unknown[]): string {
-  const pointer = path.map((key) => `/${toPointerStep(String(key))}`).join("");
+  const pointer = path.map((key) => `/${escapeToken(String(key))}`).join("");
   return pointer.length > MAX_POINTER_CHARS ? `${pointer.slice(0, MAX_POINTER_CHARS)}…` : pointer;
 }
 
-/** Writes one key as a step of a JSON pointer. */
-export function toPointerStep(token: string): string {
+function escapeToken(token: string): string {
   return token.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
@@ -33,6 +32,6 @@ export function* leavesOf(value: JsonValue, pointer = ""): Generator<Leaf> {
   const members = typeof value === "object" && value !== null ? Object.entries(value) : [];
   if (members.length === 0) yield { pointer, value };
   for (const [key, member] of members) {
-    yield* leavesOf(member, `${pointer}/${toPointerStep(key)}`);
+    yield* leavesOf(member, `${pointer}/${escapeToken(key)}`);
   }
 }

@@ -4,11 +4,11 @@ import type { ConfirmationPacket } from "../protocol/confirmation-packet.ts";
 import { isJsonObject, utf8Bytes, type JsonObject } from "../protocol/json.ts";
 import { findProtoKey, isWellFormed, nestsTooDeep } from "../protocol/json-guard.ts";
 import { isHighSurrogate } from "../protocol/utf16.ts";
+import { withheldPaths } from "../protocol/withheld-paths.ts";
+import type { Accepted } from "./accepted.ts";
 import { answerWithin } from "./answer-within.ts";
 import type { CallInHand } from "./call-in-hand.ts";
 import type { Invocation } from "./invocation.ts";
-import { withheldPaths } from "../protocol/withheld-paths.ts";
-import type { Accepted } from "./accepted.ts";
 import { wayBackOf } from "./way-back.ts";
 
 /** A call that people are asked about. */

@@ -27,6 +27,10 @@ export interface ApprovalCardPorts {
 
 let cards = 0;
 
+/** How often, and after what time, it is looked whether changed arguments are asked about. */
+const MAX_LOOKS = 10;
+const LOOK_AFTER_MS = 700;
+
 /**
  * One question to people: everything that they are asked about, who has agreed, and what the reader may do.
  * It is a dialog beside others on the page: it takes no focus, so whoever types goes on typing.
@@ -40,13 +44,14 @@ export function createApprovalCard(ports: ApprovalCardPorts, first: ApprovalInfo
   let message = "";
   let seen = "";
   let reads = 0;
+  let looks = 0;
   /** Questions that another one has replaced; what is still told of them is no news. */
   const left = new Set<string>();
 
   function draw(): void {
     const { approvalId, status, approvals, mayDecide, mayNot, lines } = approval;
     const isOpen = status === "pending" && Date.parse(approval.expiresAt) > Date.now();
-    const isForReader = isOpen && mayDecide === true;
+    const isForReader = isOpen && (mayDecide === true || mayNot === "own_request");
     const state = JSON.stringify([approvalId, status, approvals, mayDecide, lines.length]);
     form.update(approval, { isNews: state !== seen, isSending });
     seen = state;
@@ -75,11 +80,18 @@ export function createApprovalCard(ports: ApprovalCardPorts, first: ApprovalInfo
   /** Other arguments are another question. */
   function follow(): void {
     const { supersededBy, mayDecide: _, ...rest } = approval;
+    if (approval.status === "superseded" && supersededBy === undefined) awaitNext();
     if (supersededBy === undefined) return;
     message = "These are the changed arguments.";
     left.add(rest.approvalId);
     approval = { ...rest, approvalId: supersededBy, status: "pending" };
     void read();
+  }
+
+  /** The run has to ask anew first, which takes a moment. */
+  function awaitNext(): void {
+    looks++;
+    if (looks <= MAX_LOOKS) setTimeout(() => void read(), LOOK_AFTER_MS);
   }
 
   function fail(failure: ApprovalFailure): void {

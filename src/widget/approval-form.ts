@@ -34,7 +34,7 @@ export function createApprovalForm(onDecide: (decision: Decision) => void): Appr
   );
   const editor = createField(
     `${id}-edit`,
-    "Arguments, as JSON",
+    "Arguments, as JSON; what is not shown stays as it was",
     el("textarea", { rows: "6", spellcheck: "false" }),
   );
   const approve = el("button", { type: "button", class: "primary" }, "Approve");
@@ -59,13 +59,17 @@ export function createApprovalForm(onDecide: (decision: Decision) => void): Appr
 
   function draw(): void {
     if (!approval) return;
-    const isCritical = approval.riskClass === "CRITICAL_MUTATION" && !isEditing;
-    const needsReason = approval.pattern === "compliance";
+    const mayApprove = approval.mayDecide === true;
+    const isCritical = approval.riskClass === "CRITICAL_MUTATION" && mayApprove && !isEditing;
+    const needsReason = approval.pattern === "compliance" && mayApprove;
     reason.name(needsReason ? "Reason (needed)" : "Reason (if you like)");
     confirm.root.hidden = !isCritical;
     confirm.name(`Type ${approval.toolId} to approve`);
     editor.root.hidden = !isEditing;
-    edit.hidden = approval.editable === undefined;
+    // Whoever asked may take it back, whoever else has to approve it.
+    edit.hidden = approval.editable === undefined || !mayApprove;
+    approve.hidden = !mayApprove;
+    setText(reject, mayApprove ? "Reject" : "Take it back");
     setText(edit, isEditing ? "Keep the arguments" : "Edit arguments");
     setText(approve, isEditing ? "Ask with these arguments" : "Approve");
     const isReady = isArmed && !isSending;

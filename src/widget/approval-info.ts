@@ -7,7 +7,7 @@ import type { PacketLine } from "../protocol/packet-lines.ts";
 export interface ApprovalInfo extends ApprovalSummary {
   readonly lines: readonly PacketLine[];
   readonly votes: ApprovalView["votes"];
-  /** What may be edited: undefined until it is known, or where something is withheld. */
+  /** The arguments as they may be edited; undefined until they are known. */
   readonly editable?: JsonObject;
   /** Whether the reader may decide; undefined until it is known. */
   readonly mayDecide?: boolean;
@@ -68,12 +68,10 @@ function isVote({ approverId, decision, at }: JsonObject): boolean {
   return [approverId, decision, at].every((part) => typeof part === "string");
 }
 
-/** Arguments of which something is withheld cannot be edited by whoever does not see them. */
+/** What may be written anew: the arguments that are shown. What is withheld stays as it was. */
 function readEditable(packet: JsonValue | undefined): JsonObject | undefined {
   const args = isJsonObject(packet) ? packet["arguments"] : undefined;
-  if (!isJsonObject(args) || !isJsonObject(args["shown"])) return undefined;
-  const { withheld } = args;
-  return Array.isArray(withheld) && withheld.length === 0 ? args["shown"] : undefined;
+  return isJsonObject(args) && isJsonObject(args["shown"]) ? args["shown"] : undefined;
 }
 
 /** Tells of a question what is news and keeps the rest. Contract: what is decided stays decided. */

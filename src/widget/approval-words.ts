@@ -39,7 +39,7 @@ export function wordNote({ kind, codePoints }: VisibleNote): string {
 export function wordDemand(approval: ApprovalInfo): string {
   const { required, approvals, roles, excludesRequester, requestedBy } = approval;
   const many = required === 1 ? "One person has" : `${required} people have`;
-  const of = roles.length > 0 ? `, as ${roles.join(" or ")}` : "";
+  const of = roles.length > 0 ? `, as ${roles.map((role) => role || "nobody").join(" or ")}` : "";
   const but = excludesRequester ? `, other than ${requestedBy}` : "";
   const so = required > 1 ? ` ${approvals} of ${required} so far.` : "";
   return `${many} to agree${of}${but}.${so}`;
@@ -64,11 +64,14 @@ export function wordEnd({ status }: ApprovalInfo): string {
 }
 
 const REFUSALS: Readonly<Record<string, string>> = {
-  requester_excluded: "You asked for this, so somebody else has to decide.",
-  only_requester: "Only the person on whose account this is done can decide.",
+  own_request: "You asked for this, so somebody else has to approve it.",
+  not_the_requester: "Only the person on whose account this is done can approve it.",
   role_missing: "It takes a role that you do not have.",
-  already_voted: "You have agreed already; somebody else has to, too.",
+  reason_missing: "It takes a reason.",
+  not_a_person: "Only people decide, each for themselves.",
+  not_bulk: "It is decided one by one.",
   insufficient_scope: "Your access does not include decisions.",
+  closed: "",
 };
 
 /** Says why the reader may not decide; undefined for a code that is not known here. */

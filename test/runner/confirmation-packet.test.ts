@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
+import type { HttpClient } from "../../src/capabilities/http-client.ts";
 import type { InvocationScope } from "../../src/capabilities/tool-source.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
@@ -13,7 +14,7 @@ import { ok } from "../../src/protocol/result.ts";
 import type { CallInHand } from "../../src/runner/call-in-hand.ts";
 import { buildPacket } from "../../src/runner/confirmation-packet.ts";
 import { wayBackOf } from "../../src/runner/way-back.ts";
-import { FakeClock, fakeRunCapabilities, policyOf } from "../suites/fakes.ts";
+import { fakeEgress, FakeClock, fakeRunCapabilities, policyOf } from "../suites/fakes.ts";
 import { contextOf, passing, RUN_ID } from "../suites/runner-ports.ts";
 
 const KEY = "key-of-the-operation";
@@ -21,7 +22,10 @@ const ARGS = {
   to: "ann@example.com",
   amount: 40,
   card: { number: "4111", holder: "Ann" },
-  items: [{ name: "a", price: 1 }, null, { name: "b", price: 2 }],
+  items: [
+    { name: "a", price: 1 },
+    { name: "b", price: 2 },
+  ],
 };
 
 const base = {
@@ -32,7 +36,7 @@ const base = {
     to: v.string(),
     amount: v.number(),
     card: v.strictObject({ number: v.string(), holder: v.string() }),
-    items: v.array(v.nullable(v.strictObject({ name: v.string(), price: v.number() }))),
+    items: v.array(v.strictObject({ name: v.string(), price: v.number() })),
   }),
   output: v.strictObject({ ok: v.boolean() }),
   sideEffectClass: "CRITICAL_MUTATION",
@@ -47,7 +51,8 @@ const base = {
 async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<ConfirmationPacket> {
   const clock = new FakeClock();
   const contract = defineTool({ ...base, ...change } as never);
-  const { runTitle, egress } = fakeRunCapabilities();
+  const { runTitle } = fakeRunCapabilities();
+  const egress = fakeEgress(() => Promise.resolve(Response.json({})));
   const source = createToolSource(registerContracts([contract] as never), {
     clock,
     runTitle,
@@ -64,9 +69,12 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
     idempotencyKey: KEY,
     progress: { report: () => undefined },
   };
-  const accepted = { args, shown: tool.redactArgs(args) };
+  const accepted = { args, shown: tool.redactArgs(args), payloadHash: "sha256:0" };
   const invocation = { context, scope, close: () => undefined };
-  return passing(buildPacket(hand, accepted, invocation, Date.UTC(2026, 10, 21, 10)), clock);
+  return passing(
+    buildPacket(hand, { accepted, invocation, expiresAtMs: Date.UTC(2026, 10, 21, 10) }),
+    clock,
+  );
 }
 
 test("a packet says what would happen, to what, how to undo it and what if not", async () => {
@@ -89,7 +97,7 @@ test("a packet says what would happen, to what, how to undo it and what if not",
         card: { holder: "Ann" },
         items: [{ name: "a" }, { name: "b" }],
       },
-      withheld: ["/card/number", "/items/0/price", "/items/1", "/items/2/price"],
+      withheld: ["/card/number", "/items/0/price", "/items/1/price"],
     },
     beforeState: { status: "paid" },
     afterState: { status: "refunded" },
@@ -97,7 +105,7 @@ test("a packet says what would happen, to what, how to undo it and what if not",
     riskClass: "CRITICAL_MUTATION",
     expiresAt: "2026-11-21T10:00:00.000Z",
     compensation: { reversible: false, tool: null, note: "It cannot be undone." },
-    rejectionPath: "The tool does not run; the model is told, and may go on without it.",
+    rejectionPath: "The tool does not run; the model is told and may go on without it.",
     traceId: RUN_ID,
   });
 });
@@ -208,6 +216,25 @@ describe("a preview", () => {
       ["clock", "idempotencyKey", "signal"],
     ]);
   });
+
+  // Mutant: `grant(scope, "act")` for it.
+  test("reaches out to look, and cannot change anything there", async () => {
+    const answers: unknown[] = [];
+    await withPreview(
+      async (_args: unknown, _context: unknown, { http }: { http: HttpClient }) => {
+        for (const method of ["GET", "POST"] as const) {
+          const answer = await http.send({ method, url: "https://pay.test/refunds" });
+          answers.push(answer.ok ? answer.value.status : answer.failure.errors[0]?.code);
+        }
+        return { before: null, after: null };
+      },
+      {
+        capabilities: ["http"],
+        security: { egressPolicy: "allowlisted_domains", egressHosts: ["pay.test"] },
+      },
+    );
+    expect(answers).toEqual([200, "http_refused"]);
+  });
 });
 
 describe("the way back", () => {
@@ -230,10 +257,4 @@ describe("the way back", () => {
     };
     expect(wayBackOf({ semantics, tool: compensationTool })).toMatchObject({ reversible, note });
   });
-});
-
-test("many withheld items are named as one", async () => {
-  const items = Array.from({ length: 300 }, () => ({ name: "n", price: 1 }));
-  const { arguments: told } = await packetOf({}, { ...ARGS, items });
-  expect(told.withheld).toEqual(["/card/number", "/items/*/price"]);
 });

@@ -92,14 +92,29 @@ describe("a question in the chat", () => {
   it("has no buttons for whoever may not decide, and says why", async () => {
     visit = await stage.open({
       prepare: (api) => {
-        api.approvals.mayNot = "requester_excluded";
+        api.approvals.mayNot = "role_missing";
       },
     });
     const question = visit.api.approvals.put(askQuestion());
     const run = await visit.ask("Do it");
     run.emit(say.proposeTool(0, "pay__refund"), say.askPeople(question), say.waitForPeople());
-    await sees("You asked for this, so somebody else has to decide.");
-    expect(await card().getByRole("button", { name: "Approve" }).count()).toBe(0);
+    await sees("It takes a role that you do not have.");
+    expect(await card().getByRole("button").count()).toBe(0);
+  });
+
+  it("can be taken back by whoever asked, and not approved by them", async () => {
+    visit = await stage.open({
+      prepare: (api) => {
+        api.approvals.mayNot = "own_request";
+      },
+    });
+    const question = visit.api.approvals.put(askQuestion({ pattern: "compliance" }));
+    const run = await visit.ask("Do it");
+    run.emit(say.proposeTool(0, "pay__refund"), say.askPeople(question), say.waitForPeople());
+    await sees("You asked for this, so somebody else has to approve it.");
+    expect(await card().getByRole("button").allTextContents()).toEqual(["Take it back"]);
+    await button("Take it back").click();
+    await sees("Rejected. The tool does not run.");
   });
 });
 
@@ -191,7 +206,7 @@ describe("editing the arguments", () => {
   it("shows what is wrong at the field, and asks anew with what is right", async () => {
     const { question } = await wait({ packet });
     await button("Edit arguments").click();
-    const field = card().getByLabel("Arguments, as JSON");
+    const field = card().getByLabel(/^Arguments, as JSON/);
     expect(await field.inputValue()).toBe('{\n  "amount": 40,\n  "to": "an\\u200bn"\n}');
     await field.fill("{amount: 4}");
     await button("Ask with these arguments").click();
@@ -215,9 +230,13 @@ describe("editing the arguments", () => {
     visit.api.approvals.onDecide = (id) => {
       visit.api.approvals.onDecide = undefined;
       visit.api.approvals.put(next);
-      const supersededBy = next.id;
-      visit.api.approvals.put({ ...question, status: "superseded", supersededBy });
-      return { status: 200, body: visit.api.approvals.view(id) };
+      visit.api.approvals.put({ ...question, status: "superseded" });
+      const body = visit.api.approvals.view(id);
+      // The run asks anew a little later.
+      setTimeout(() => {
+        visit.api.approvals.put({ ...question, status: "superseded", supersededBy: next.id });
+      }, 300);
+      return { status: 200, body };
     };
     await field.fill('{"amount":30}');
     await button("Ask with these arguments").click();
@@ -226,13 +245,6 @@ describe("editing the arguments", () => {
     await button("Approve").click();
     await sees("Approved.");
     expect(visit.api.requestsTo(/POST .*_2\/decisions/)).toHaveLength(1);
-  });
-
-  // Mutant: what is withheld is edited as if it were not there.
-  it("is not offered to whoever does not see all of them", async () => {
-    await wait({ packet: { arguments: { shown: { amount: 40 }, withheld: ["/iban"] } } });
-    await button("Approve").waitFor();
-    expect(await button("Edit arguments").isVisible()).toBe(false);
   });
 });
 

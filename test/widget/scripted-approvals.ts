@@ -36,6 +36,7 @@ export function askQuestion(asked: AskedQuestion = {}): ApprovalRecord {
     payloadHash: `sha256:${"ab".repeat(32)}`,
     pin: { revision: 1, hash: "sha256:1" },
     requester: "user:cleo" as ActorId,
+    actorId: "user:cleo" as ActorId,
     requirement: PATTERN_DEFAULTS[pattern],
     packet,
     status: "pending",
