@@ -1,8 +1,14 @@
+import { lazily } from "./lazily.ts";
 import { type NoteGatherer, wordCodePoint } from "./visible-note.ts";
 
-/** Letters of scripts whose letters are taken for Latin ones. */
-const FOREIGN =
-  /[[\p{L}--\p{scx=Latn}]&&[\p{scx=Cyrl}\p{scx=Grek}\p{scx=Armn}\p{scx=Cher}\p{scx=Copt}\p{scx=Lisu}\p{scx=Dsrt}]]/gv;
+/** Scripts whose letters are taken for Latin ones. */
+const SCRIPTS = ["Cyrl", "Grek", "Armn", "Cher", "Copt", "Lisu", "Dsrt"].map(
+  (name) => String.raw`\p{scx=${name}}`,
+);
+const scripts = lazily(() => SCRIPTS.map((script) => new RegExp(script, "u")));
+const foreignLetter = lazily(
+  () => new RegExp(String.raw`[[\p{L}--\p{scx=Latn}]&&[${SCRIPTS.join("")}]]`, "gv"),
+);
 const LATIN = /[\p{L}&&\p{Script=Latin}]/v;
 
 /**
@@ -31,7 +37,9 @@ export function findLookalikes(text: string, notes: NoteGatherer): void {
   for (const [sign] of text.matchAll(ODD_SIGN)) note(notes, "lookalike", [sign]);
   const turned = text.match(RIGHT_TO_LEFT);
   if (turned) note(notes, "right_to_left", turned);
-  const speaksIt = (text.match(FOREIGN) ?? []).some((letter) => !READS_AS_LATIN.test(letter));
+  const speaksIt = (text.match(foreignLetter()) ?? []).some(
+    (letter) => !READS_AS_LATIN.test(letter),
+  );
   for (const [token] of text.matchAll(TOKEN)) {
     if (!ASCII.test(token)) judgeToken(token, { notes, speaksIt });
   }
@@ -52,7 +60,7 @@ function judgeToken(token: string, judged: Judged): void {
 }
 
 function judgeWord(word: string, { notes, speaksIt }: Judged): void {
-  const foreign = word.match(FOREIGN) ?? [];
+  const foreign = word.match(foreignLetter()) ?? [];
   const odd = charactersBeyondAscii(word).filter(readsAsAscii);
   if (isMixed(word, foreign)) note(notes, "mixed_script", foreign);
   else if (foreign.length > 0 && foreign.length === (word.match(/\p{L}/gu) ?? []).length) {
@@ -72,19 +80,9 @@ function isMixed(word: string, foreign: readonly string[]): boolean {
   const [first] = foreign;
   if (first === undefined) return false;
   if (LATIN.test(word)) return true;
-  const same = SCRIPTS.find((script) => script.test(first));
+  const same = scripts().find((script) => script.test(first));
   return same !== undefined && foreign.some((letter) => !same.test(letter));
 }
-
-const SCRIPTS = [
-  /\p{scx=Cyrl}/u,
-  /\p{scx=Grek}/u,
-  /\p{scx=Armn}/u,
-  /\p{scx=Cher}/u,
-  /\p{scx=Copt}/u,
-  /\p{scx=Lisu}/u,
-  /\p{scx=Dsrt}/u,
-];
 
 /** Wide, mathematical, circled and ligated forms of plain characters, and letters of odd spellings. */
 function readsAsAscii(character: string): boolean {

@@ -1,4 +1,5 @@
 import { HIDDEN } from "./hidden-characters.ts";
+import { lazily } from "./lazily.ts";
 import { findLookalikes } from "./lookalikes.ts";
 import { gatherNotes, type NoteGatherer, type VisibleNote, wordCodePoint } from "./visible-note.ts";
 
@@ -15,11 +16,15 @@ const BASELESS = String.raw`(?<![\p{L}\p{N}\p{P}\p{S}\p{M}])\p{M}`;
 /** Browsers may draw many spaces as one, or push what follows out of sight. */
 const SPACES = "^ +|(?<= ) +| $";
 
-/** Emoji that the standard lists are seen as one sign, whatever they are made of; they come first. */
-const UNSEEN = new RegExp(
-  String.raw`(\p{RGI_Emoji})|${HIDDEN.source}+|${STACKED}|${BASELESS}|${SPACES}`,
-  "gv",
-);
+const REST = `${HIDDEN.source}+|${STACKED}|${BASELESS}|${SPACES}`;
+
+/**
+ * Emoji that the standard lists are seen as one sign, whatever they are made of; they come first. Their list
+ * takes long to compile, so only texts with what such emoji hide are held against it.
+ */
+const unseenBesideEmoji = lazily(() => new RegExp(String.raw`(\p{RGI_Emoji})|${REST}`, "gv"));
+const unseen = lazily(() => new RegExp(`($^)|${REST}`, "gv"));
+const IN_EMOJI = /[\u200d\u20e3\ufe0f\u{e007f}]/u;
 
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
@@ -32,13 +37,14 @@ const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 export function toVisible(text: string): VisibleText {
   if (PLAIN.test(text) && !text.includes("  ")) return { text, notes: [] };
   const notes = gatherNotes();
-  const shown = text.replaceAll(UNSEEN, (found, emoji?: string) => emoji ?? show(found, notes));
+  const pattern = IN_EMOJI.test(text) ? unseenBesideEmoji() : unseen();
+  const shown = text.replaceAll(pattern, (found, emoji?: string) => emoji ?? show(found, notes));
   const whole = showDecomposed(text, shown, notes);
-  findLookalikes(text.replaceAll(HIDDEN_RUNS, ""), notes);
+  findLookalikes(text.replaceAll(hiddenRuns(), ""), notes);
   return { text: whole, notes: notes.all() };
 }
 
-const HIDDEN_RUNS = new RegExp(`${HIDDEN.source}+`, "gv");
+const hiddenRuns = lazily(() => new RegExp(`${HIDDEN.source}+`, "gv"));
 
 function show(found: string, notes: NoteGatherer): string {
   const kind = /^\p{M}/u.test(found) && !HIDDEN.test(found) ? "stacked_marks" : "hidden";
@@ -67,14 +73,14 @@ function markAll(text: string, onMark: OnMark): string {
 const COMPOSED = /[\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff]+|\P{M}\p{M}*/gsv;
 /** What is marked of such a cluster; plain characters and whole syllables stay. */
 const PIECE = /[[\u0080-\uabff\ud7b0-\u{10ffff}]--[⟦⟧]]+/gv;
-const SURPLUS_MARKS = new RegExp(STACKED, "gv");
+const surplusMarks = lazily(() => new RegExp(STACKED, "gv"));
 
 /**
  * Shows in pieces what looks like another text in its composed form, `e⟦U+0301⟧`.
  * Contract: long runs of marks are never normalised, because that takes the square of their length.
  */
 function showDecomposed(text: string, shown: string, notes: NoteGatherer): string {
-  const bounded = text.replaceAll(SURPLUS_MARKS, "");
+  const bounded = text.replaceAll(surplusMarks(), "");
   if (bounded.normalize("NFC") === bounded) return shown;
   return shown.replaceAll(COMPOSED, (cluster) => {
     if (cluster.normalize("NFC") === cluster) return cluster;
