@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { build, transform } from "esbuild";
 
 /**
- * Builds the chat page into the directory that the Worker serves: `node scripts/build-widget.mjs
+ * Builds the chat page and the approvals page into the directory that the Worker serves: `node scripts/build-widget.mjs
  * [directory]`, dist/public unless told otherwise.
  * Contract: the same sources give the same bytes.
  */
@@ -13,8 +13,12 @@ const target = process.argv[2] ?? join(import.meta.dirname, "../dist/public");
 
 mkdirSync(target, { recursive: true });
 await build({
-  entryPoints: [join(source, "interlock-chat.ts")],
-  outfile: join(target, "widget.js"),
+  // Each page loads one of them, so each holds all that it needs.
+  entryPoints: {
+    widget: join(source, "interlock-chat.ts"),
+    approvals: join(source, "interlock-approvals.ts"),
+  },
+  outdir: target,
   bundle: true,
   format: "esm",
   target: ["es2022"],
@@ -27,8 +31,10 @@ await build({
   logLevel: "warning",
 });
 copyFileSync(join(source, "page.html"), join(target, "index.html"));
+copyFileSync(join(source, "approvals.html"), join(target, "approvals.html"));
 copyFileSync(join(source, "page.css"), join(target, "page.css"));
-console.log(`chat page: ${["widget.js", "index.html", "page.css"].map(describeSize).join(", ")}`);
+const files = ["widget.js", "approvals.js", "index.html", "approvals.html", "page.css"];
+console.log(`pages: ${files.map(describeSize).join(", ")}`);
 
 /** The element adopts its style sheet as a string, so the string is minified as CSS first. */
 function loadCssAsText({ onLoad }) {

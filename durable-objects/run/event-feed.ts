@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/capabilities/clock.ts";
 import type { EventEncoder } from "../../src/capabilities/event-encoder.ts";
+import type { AiEvent } from "../../src/protocol/ai-event.ts";
 import type { EventLog, LoggedEvent } from "./event-log.ts";
 
 /** Bytes a reader may leave unread before it must fetch the rest from the log. */
@@ -30,6 +31,8 @@ export class EventFeed {
   #ended: boolean;
   /** The log may hold later events that are not to be seen yet. */
   #publishedSeq: number;
+  /** Where the run said that it waits for people, and has not gone on; zero while it goes. */
+  #waitingSeq: number;
   #stopHeartbeat: (() => void) | undefined;
 
   constructor({ log, encoder, clock, ended }: FeedPorts) {
@@ -38,6 +41,7 @@ export class EventFeed {
     this.#clock = clock;
     this.#ended = ended;
     this.#publishedSeq = log.headSeq;
+    this.#waitingSeq = ended ? 0 : findWaiting(log);
   }
 
   /** Sends events that the log holds next: at once to everyone who is level, from the log to the others. */
@@ -47,6 +51,10 @@ export class EventFeed {
     if (!first || !last) return;
     if (last.event.type === "done") this.#ended = true;
     this.#publishedSeq = last.position.seq;
+    for (const { event, position } of batch) {
+      if (event.type === "run_waiting") this.#waitingSeq = position.seq;
+      else if (!isSaidWhileWaiting(event)) this.#waitingSeq = 0;
+    }
     let bytes: Uint8Array | undefined;
     for (const reader of this.#readers) {
       if ((reader.controller.desiredSize ?? 0) <= 0) continue;
@@ -63,13 +71,17 @@ export class EventFeed {
     return this.#readers.size >= MAX_READERS;
   }
 
-  /** Opens a stream of every event after `seq`, those to come included. */
+  /**
+   * Opens a stream of every event after `seq`, those to come included. Once it has told that the run waits for
+   * people it ends: nobody holds a connection for as long as people take. A reader that begins after that
+   * has come to see how it goes on, and stays.
+   */
   open(seq: number): ReadableStream<Uint8Array> {
     let reader: Reader | undefined;
     return new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          reader = { controller, seq };
+          reader = { controller, seq, since: seq };
           this.#readers.add(reader);
           this.#catchUp(reader);
           this.#beat();
@@ -105,8 +117,11 @@ export class EventFeed {
   }
 
   #closeIfDone(reader: Reader): void {
-    if (!this.#ended || reader.seq < this.#publishedSeq || !this.#readers.has(reader)) return;
+    if (reader.seq < this.#publishedSeq || !this.#readers.has(reader)) return;
+    const knowsThatItWaits = reader.since < this.#waitingSeq;
+    if (!this.#ended && !knowsThatItWaits) return;
     this.#forget(reader);
+    if (!this.#ended) reader.controller.enqueue(this.#utf8.encode(this.#encoder.trailer));
     reader.controller.close();
   }
 
@@ -138,8 +153,25 @@ export class EventFeed {
   }
 }
 
+/** What may be said while a run waits: it does not go on by that. */
+function isSaidWhileWaiting({ type }: AiEvent): boolean {
+  return type === "approval_updated" || type === "user_message";
+}
+
+/** Finds in the log of an earlier life where the run began to wait; zero where it does not. */
+function findWaiting(log: EventLog): number {
+  for (let seq = log.headSeq; seq > 0; seq--) {
+    const [last] = log.readAfter(seq - 1);
+    if (last?.event.type === "run_waiting") return seq;
+    if (!last || !isSaidWhileWaiting(last.event)) return 0;
+  }
+  return 0;
+}
+
 interface Reader {
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
+  /** After which event it began. */
+  readonly since: number;
   /** Last event handed over. */
   seq: number;
 }

@@ -132,6 +132,13 @@ export const CONTRACT_RULES: ReadonlyMap<string, ContractRule> = new Map<string,
     }),
   ],
   [
+    "/interlock/redaction/state",
+    members({
+      added: breaking("people are shown a field of the state that was redacted:"),
+      removed: compatible("people are no longer shown the state's field:"),
+    }),
+  ],
+  [
     "/interlock/parallel",
     mayBecome(false, "no longer runs beside others", "runs beside others now"),
   ],

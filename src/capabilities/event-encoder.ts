@@ -10,5 +10,7 @@ export interface EventEncoder {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent to idle readers; means nothing. */
   readonly heartbeat: string;
+  /** Ends a stream whose run goes on later; no event, so it has no id. */
+  readonly trailer: string;
   encode(event: AiEvent, position: EventPosition): string;
 }

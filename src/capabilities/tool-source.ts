@@ -5,6 +5,7 @@ import type { Reconciliation } from "../protocol/reconciliation.ts";
 import type { Result } from "../protocol/result.ts";
 import type { SideEffectClass } from "../protocol/side-effect-class.ts";
 import type { FailureClass } from "../protocol/taxonomy.ts";
+import type { Semantics } from "../protocol/tool-contract-document.ts";
 import type { ToolEffect } from "../protocol/tool-effect.ts";
 import type { ToolInvocationContext } from "../protocol/tool-invocation.ts";
 import type { ToolLifecycle } from "../protocol/tool-lifecycle.ts";
@@ -54,6 +55,8 @@ export interface BoundToolRuntime {
   readonly sideEffectClass: SideEffectClass;
   /** The contract itself asks for a person before each call. */
   readonly confirmationRequired: boolean;
+  /** What it takes to undo a call, and the tool that does. */
+  readonly compensation: { readonly semantics: Semantics; readonly tool: string | null };
   readonly lifecycle: ToolLifecycle;
   /** Unit: milliseconds. */
   readonly timeoutMs: number;
@@ -89,6 +92,17 @@ export interface BoundToolRuntime {
     context: ToolInvocationContext,
     scope: InvocationScope,
   ): Promise<Result<null, ToolFailure>>;
+  /** Words a call for people; absent where the contract does not. Contract: an author's; it may throw. */
+  readonly describe?: (args: JsonObject) => unknown;
+  /**
+   * Tells the target's state before and after a call; absent where the contract cannot.
+   * Contract: an author's; it may throw, answer anything, or never.
+   */
+  readonly preview?: (
+    args: JsonObject,
+    context: ToolInvocationContext,
+    scope: InvocationScope,
+  ) => Promise<unknown>;
   /**
    * Runs the tool on validated arguments.
    * Contract: expected failures are returned; a throw is a bug of the tool and becomes UNKNOWN_ERROR.
@@ -110,6 +124,8 @@ export interface BoundToolRuntime {
   redactArgs(args: JsonObject): JsonObject;
   /** Keeps the allowlisted fields of validated output. */
   redactOutput(output: JsonObject): JsonObject;
+  /** Keeps the allowlisted fields of a state that `preview` told. */
+  redactState(state: JsonObject): JsonObject;
 }
 
 /** Where tools come from. Contract: lookups are by own id; an unknown id or version yields undefined. */

@@ -20,6 +20,7 @@ import {
   ASSISTANT_TRANSPORT_HEADERS,
   encodeEvent,
   HEARTBEAT,
+  TRAILER,
 } from "../wire/assistant-transport/encode-event.ts";
 import { createInputBound } from "../wire/openai/input-bound.ts";
 import { checkedEnv } from "./checked-env.ts";
@@ -35,7 +36,12 @@ export function composeClock(): Clock {
 
 /** The encoding that a run's readers get. */
 export function composeEncoder(): EventEncoder {
-  return { headers: ASSISTANT_TRANSPORT_HEADERS, heartbeat: HEARTBEAT, encode: encodeEvent };
+  return {
+    headers: ASSISTANT_TRANSPORT_HEADERS,
+    heartbeat: HEARTBEAT,
+    trailer: TRAILER,
+    encode: encodeEvent,
+  };
 }
 
 /** What a run brings of its own. */

@@ -25,6 +25,7 @@ export function bindTool(
 ): BoundToolRuntime {
   const argsAllowlist = compileAllowlist(contract.redaction.args);
   const outputAllowlist = compileAllowlist(contract.redaction.output);
+  const stateAllowlist = compileAllowlist(contract.redaction.state ?? []);
   const { runtime, security, transactional, amountField } = contract;
   // Its functions take exactly what its own schema lets through.
   const executable = contract as unknown as ToolContract;
@@ -37,6 +38,7 @@ export function bindTool(
     effect: contract.effect,
     sideEffectClass: contract.sideEffectClass,
     confirmationRequired: transactional.confirmationRequired,
+    compensation: { semantics: transactional.semantics, tool: transactional.compensationTool },
     lifecycle: contract.lifecycle,
     timeoutMs: runtime.timeoutMs,
     maxArgumentsBytes: runtime.maxArgumentsBytes,
@@ -57,6 +59,11 @@ export function bindTool(
     checkRules: (args) => checkRules(executable.rules, args),
     checkState: async (args, context, scope) =>
       executable.checkState ? executable.checkState(args, context, grant(scope, "ask")) : ok(null),
+    ...(executable.describe && { describe: (args) => executable.describe?.(args) }),
+    ...(executable.preview && {
+      preview: async (args, context, scope) =>
+        executable.preview?.(args, context, grant(scope, "ask")),
+    }),
     exec: async (args, context, scope) => executable.execute(args, context, grant(scope, "act")),
     ...(executable.reconcile && {
       reconcile: async (args, context, scope) =>
@@ -65,6 +72,7 @@ export function bindTool(
     validateOutput: (output) => parseWith(contract.output, output),
     redactArgs: (args) => redact(args, argsAllowlist),
     redactOutput: (output) => redact(output, outputAllowlist),
+    redactState: (state) => redact(state, stateAllowlist),
   };
 }
 

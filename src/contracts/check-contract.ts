@@ -159,7 +159,11 @@ function checkRedaction({
   if (unknownArg !== undefined) return `redaction.args names no field: ${unknownArg}`;
   const unknownOutput = find(outputSchema, output);
   if (unknownOutput !== undefined) return `redaction.output names no field: ${unknownOutput}`;
-  return undefined;
+  // What nobody may see need not be asked for, and a list that nothing is held against is a mistake.
+  const isShown = contract.redaction.state !== undefined;
+  return isShown === (contract.preview !== undefined)
+    ? undefined
+    : "preview and redaction.state need each other";
 }
 
 function checkPointers({ contract, inputSchema }: DerivedContract): string | undefined {

@@ -82,7 +82,7 @@ export const contractShape = v.strictObject({
   output: v.unknown(),
   sideEffectClass: v.picklist(SIDE_EFFECT_CLASSES),
   effect: v.picklist(TOOL_EFFECTS),
-  redaction: v.strictObject({ args: paths, output: paths }),
+  redaction: v.strictObject({ args: paths, output: paths, state: v.optional(paths) }),
   capabilities: v.array(v.picklist(Object.keys(CAPABILITIES))),
   owner: text,
   lifecycle,
@@ -146,6 +146,7 @@ export const contractShape = v.strictObject({
   ),
   checkState: optionalFunction,
   describe: optionalFunction,
+  preview: optionalFunction,
   reconcile: optionalFunction,
   execute: v.function(),
 });

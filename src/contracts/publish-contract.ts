@@ -12,7 +12,12 @@ export type PublishedContract = {
   /** What the closed schema of seeds/004 has no place for. */
   readonly interlock: {
     readonly effect: ToolEffect;
-    readonly redaction: { readonly args: readonly string[]; readonly output: readonly string[] };
+    readonly redaction: {
+      readonly args: readonly string[];
+      readonly output: readonly string[];
+      /** Absent without `preview`. */
+      readonly state?: readonly string[];
+    };
     readonly parallel: boolean;
     readonly requires_connection: boolean;
     readonly untrusted_output: boolean;
@@ -25,7 +30,7 @@ export type PublishedContract = {
     readonly max_result_bytes: number;
     /** Codes of its semantic rules. */
     readonly rules: readonly string[];
-    /** Which of `checkState`, `describe` and `reconcile` it has. */
+    /** Which of `checkState`, `describe`, `preview` and `reconcile` it has. */
     readonly optional: readonly string[];
     /** `sha256:…` over `{input_schema, output_schema}` in canonical JSON. */
     readonly schema_hash: string;
@@ -49,7 +54,7 @@ export async function publishContract(registered: RegisteredContract): Promise<P
   return { contract: document, interlock: { ...interlock, contract_hash } };
 }
 
-const OPTIONAL = ["checkState", "describe", "reconcile"] as const;
+const OPTIONAL = ["checkState", "describe", "preview", "reconcile"] as const;
 
 function ownFieldsOf(
   contract: AnyToolContract,
@@ -57,7 +62,11 @@ function ownFieldsOf(
   const { redaction, runtime, security } = contract;
   return {
     effect: contract.effect,
-    redaction: { args: sorted(redaction.args), output: sorted(redaction.output) },
+    redaction: {
+      args: sorted(redaction.args),
+      output: sorted(redaction.output),
+      ...(redaction.state && { state: sorted(redaction.state) }),
+    },
     parallel: contract.parallel,
     requires_connection: contract.requiresConnection,
     untrusted_output: security.untrustedOutput,

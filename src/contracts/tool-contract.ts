@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import type { ToolCapabilities } from "../capabilities/tool-source.ts";
+import type { JsonObject } from "../protocol/json.ts";
 import type { ToolFailure } from "../protocol/observation.ts";
 import type { Result } from "../protocol/result.ts";
 import type { Reconciliation } from "../protocol/reconciliation.ts";
@@ -76,8 +77,17 @@ export interface ToolDefinition<
     context: ToolInvocationContext,
     capabilities: Granted<Needs>,
   ): ToolOutcome<null>;
-  /** Words what a call will do, for the people who are asked to approve it. */
+  /** Words what a call will do, for the people who are asked to approve it. Contract: pure, and at once. */
   describe?(args: v.InferOutput<In>): ActionDescription;
+  /**
+   * Tells what the target is like now and will be like after the call, for the same people; null where it
+   * cannot. Contract: changes nothing; answers within five seconds.
+   */
+  preview?(
+    args: v.InferOutput<In>,
+    context: ToolInvocationContext,
+    capabilities: Granted<Needs>,
+  ): Promise<StatePreview>;
   /** Finds out what became of a call whose outcome is not known. */
   reconcile?(
     args: v.InferOutput<In>,
@@ -120,6 +130,12 @@ export interface SemanticRule<Args> {
 export interface ActionDescription {
   readonly action: string;
   readonly consequence: string;
+}
+
+/** A target's state before and after a call, of which people see what `redaction.state` lists. */
+export interface StatePreview {
+  readonly before: JsonObject | null;
+  readonly after: JsonObject | null;
 }
 
 export interface RuntimeSection {
@@ -179,10 +195,12 @@ export interface ToolContract<
   extends
     Omit<
       Required<ToolDefinition<In, Out, Needs>>,
-      "amountField" | "checkState" | "describe" | "reconcile" | keyof Sections
+      "amountField" | OptionalFunction | keyof Sections
     >,
     Sections,
-    Pick<ToolDefinition<In, Out, Needs>, "amountField" | "checkState" | "describe" | "reconcile"> {}
+    Pick<ToolDefinition<In, Out, Needs>, "amountField" | OptionalFunction> {}
+
+type OptionalFunction = "checkState" | "describe" | "preview" | "reconcile";
 
 interface Sections {
   readonly runtime: RuntimeSection;
@@ -195,7 +213,7 @@ interface Sections {
 /** Any contract, whatever its schemas: its functions take what its own schema let through. */
 export type AnyToolContract = Omit<
   ToolContract,
-  "execute" | "checkState" | "describe" | "reconcile" | "rules" | "examples"
+  "execute" | OptionalFunction | "rules" | "examples"
 > & {
   readonly rules: readonly (Omit<SemanticRule<never>, "counterexample"> & {
     readonly counterexample?: unknown;
@@ -203,6 +221,7 @@ export type AnyToolContract = Omit<
   readonly examples: readonly { readonly description: string; readonly arguments: unknown }[];
   checkState?(args: never, context: ToolInvocationContext, capabilities: never): ToolOutcome<null>;
   describe?(args: never): ActionDescription;
+  preview?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
   reconcile?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
   execute(args: never, context: ToolInvocationContext, capabilities: never): unknown;
 };

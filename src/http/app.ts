@@ -52,8 +52,8 @@ export function createApp(services: Services): Hono {
   return app;
 }
 
-/** Files of the chat page; it is a public shell, everything it shows comes from the API. */
-const PAGE_PATHS = ["/", "/widget.js", "/page.css"] as const;
+/** Files of the pages; they are public shells, everything they show comes from the API. */
+const PAGE_PATHS = ["/", "/approvals", "/widget.js", "/approvals.js", "/page.css"] as const;
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 

@@ -2,7 +2,9 @@ import type { ApprovalRecord, ApprovalStatus, ApprovalVote } from "./approval.ts
 import type { ApprovalPattern } from "./approval-requirement.ts";
 import type { ConfirmationPacket } from "./confirmation-packet.ts";
 import type { ActorId, ApprovalId, RunId, ToolCallId, ToolId } from "./ids.ts";
+import { linesOf, type PacketLine } from "./packet-lines.ts";
 import type { SideEffectClass } from "./side-effect-class.ts";
+import { toVisible } from "./visible-text.ts";
 
 /** One line of the queue: `GET /v1/approvals`. Times are ISO 8601, UTC. */
 export type ApprovalSummary = {
@@ -11,6 +13,7 @@ export type ApprovalSummary = {
   readonly toolCallId: ToolCallId;
   readonly toolId: ToolId;
   readonly toolVersion: string;
+  /** Safe to show, see toVisible. */
   readonly title: string;
   readonly riskClass: SideEffectClass;
   readonly status: ApprovalStatus;
@@ -36,9 +39,12 @@ export type ApprovalView = ApprovalSummary & {
   readonly payloadHash: string;
   readonly policyRevision: number;
   readonly packet: ConfirmationPacket;
+  /** The packet as a person may read it, see linesOf. */
+  readonly lines: readonly PacketLine[];
   readonly votes: readonly {
     readonly approverId: ActorId;
     readonly decision: "approve" | "reject";
+    /** Safe to show, see toVisible. */
     readonly reason?: string;
     readonly at: string;
   }[];
@@ -55,7 +61,7 @@ export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary
     toolCallId: record.toolCallId,
     toolId: record.toolId,
     toolVersion: record.toolVersion,
-    title: packet.actionName.title,
+    title: toVisible(packet.actionName.title).text,
     riskClass: packet.riskClass,
     status: record.status,
     pattern: requirement.pattern,
@@ -81,6 +87,7 @@ export function viewApproval(runId: RunId, record: ApprovalRecord): ApprovalView
     payloadHash: record.payloadHash,
     policyRevision: record.pin.revision,
     packet: record.packet,
+    lines: linesOf(record.packet),
     votes: votes.map(viewVote),
     ...(consumedAtMs !== undefined && { consumedAt: toIso(consumedAtMs) }),
   };
@@ -88,7 +95,12 @@ export function viewApproval(runId: RunId, record: ApprovalRecord): ApprovalView
 
 function viewVote(vote: ApprovalVote): ApprovalView["votes"][number] {
   const { approverId, decision, reason, atMs } = vote;
-  return { approverId, decision, ...(reason !== undefined && { reason }), at: toIso(atMs) };
+  return {
+    approverId,
+    decision,
+    ...(reason !== undefined && { reason: toVisible(reason).text }),
+    at: toIso(atMs),
+  };
 }
 
 function toIso(unixMs: number): string {

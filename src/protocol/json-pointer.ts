@@ -1,3 +1,5 @@
+import type { JsonValue } from "./json.ts";
+
 /** A pointer repeats keys that somebody else chose, so it is cut. */
 const MAX_POINTER_CHARS = 256;
 
@@ -17,4 +19,19 @@ export function fromPointer(pointer: string): readonly string[] {
     .split("/")
     .slice(1)
     .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** A value that holds no others, and the pointer to it. */
+export interface Leaf {
+  readonly pointer: string;
+  readonly value: JsonValue;
+}
+
+/** Lists the values within a value that hold no others, empty lists and objects included. */
+export function* leavesOf(value: JsonValue, pointer = ""): Generator<Leaf> {
+  const members = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  if (members.length === 0) yield { pointer, value };
+  for (const [key, member] of members) {
+    yield* leavesOf(member, `${pointer}/${escapeToken(key)}`);
+  }
 }

@@ -13,6 +13,8 @@ export interface Redaction {
   readonly args: readonly string[];
   /** Fields of the output, as dotted paths; `*` stands for every array item. */
   readonly output: readonly string[];
+  /** Fields of the states that `preview` tells, for people who are asked; without it there is no `preview`. */
+  readonly state?: readonly string[];
 }
 
 /** What the model sees of a tool (seeds/000 #10), and what decides whether it sees it. */

@@ -1,9 +1,16 @@
+import type { ApprovalsApi } from "./approvals-api.ts";
 import { createComposer } from "./composer.ts";
 import type { Conversation, Turn } from "./conversation.ts";
 import { el, icon, setText } from "./dom.ts";
 import { keepAtEnd } from "./scroll-keeper.ts";
 import { createTokenForm } from "./token-form.ts";
-import { announcementOf, createTurnView, type TurnView, waitsForOperator } from "./turn-view.ts";
+import {
+  announcementOf,
+  createTurnView,
+  type TurnView,
+  waitsForApproval,
+  waitsForOperator,
+} from "./turn-view.ts";
 
 const EXAMPLES = [
   "What time is it in Tokyo?",
@@ -20,10 +27,16 @@ export interface ChatView {
   focus(): void;
 }
 
+/** What a chat lets its reader do beside the conversation. */
+export interface ChatViewPorts {
+  readonly approvals: ApprovalsApi;
+  readonly onToken: (token: string) => void;
+}
+
 /** Shows a conversation and turns what the reader does into calls on it. */
 export function createChatView(
   conversation: Conversation,
-  onToken: (token: string) => void,
+  { approvals, onToken }: ChatViewPorts,
 ): ChatView {
   let wasRefused = false;
   const header = createHeader(() => {
@@ -38,7 +51,7 @@ export function createChatView(
     composer.focus();
   });
   const empty = createEmptyState(ask);
-  const log = createLog(conversation, empty);
+  const log = createLog(conversation, { empty, approvals });
   const notice = el("p", { class: "notice", role: "alert", hidden: "" });
   const announcer = el("p", { class: "sr", role: "status" });
   const foot = el("div", { class: "foot" }, log.jumpButton, notice, tokenForm.root, composer.root);
@@ -79,11 +92,14 @@ export function createChatView(
 
 const AWAITED = "It is not known whether a tool did what it was asked. An operator has been asked.";
 
+const ASKED = "A tool waits for approval. What it would do is shown in the conversation.";
+
 /** Token by token nobody could listen to it: only a beginning, a loss and the whole answer are said. */
 function describeAloud(turn: Turn): string {
   switch (turn.link) {
     case "opening":
     case "open":
+      if (waitsForApproval(turn.answer)) return ASKED;
       return waitsForOperator(turn.answer) ? AWAITED : "Answering…";
     case "reconnecting":
       return "Connection lost. Reconnecting…";
@@ -128,7 +144,13 @@ function createEmptyState(onPick: (question: string) => boolean): HTMLElement {
   );
 }
 
-function createLog(conversation: Conversation, empty: HTMLElement) {
+interface LogPorts {
+  /** Shown while there is nothing else. */
+  readonly empty: HTMLElement;
+  readonly approvals: ApprovalsApi;
+}
+
+function createLog(conversation: Conversation, { empty, approvals }: LogPorts) {
   const list = el("div", { class: "turns" }, empty);
   // The announcer speaks for it; a live log would read out every piece of a streaming answer.
   const root = el("main", { class: "log", role: "log", "aria-label": "Conversation" }, list);
@@ -156,7 +178,10 @@ function createLog(conversation: Conversation, empty: HTMLElement) {
   };
 
   function addTurn({ key, question }: Turn): TurnView {
-    const view = createTurnView(question, () => conversation.retry(key));
+    const view = createTurnView(question, {
+      approvals: { api: approvals },
+      onRetry: () => conversation.retry(key),
+    });
     views.set(key, view);
     list.append(view.root);
     return view;

@@ -44,7 +44,12 @@ export async function followRun(task: FollowTask, ports: FollowPorts): Promise<F
   for (;;) {
     const attempt = await followOnce(task, ports);
     if (task.signal.aborted) return { kind: "aborted" };
-    if (attempt.end.kind !== "lost") return attempt.end;
+    if (attempt.end.kind !== "lost" && attempt.end.kind !== "waiting") return attempt.end;
+    // The run waits for people: whoever comes back after what was seen is told how it goes on.
+    if (attempt.end.kind === "waiting" && attempt.hadEvents) {
+      losses = 0;
+      continue;
+    }
     losses = attempt.hadEvents ? 1 : losses + 1;
     if (losses > MAX_RECONNECTIONS) {
       return { kind: "broken", message: "The connection was lost and could not be restored." };
@@ -60,7 +65,10 @@ function delayMs(losses: number, random: number): number {
   return FIRST_DELAY_MS * 2 ** (losses - 1) * (0.75 + random / 4);
 }
 
-type Attempt = FollowEnd | { readonly kind: "lost"; readonly message: string };
+type Attempt =
+  | FollowEnd
+  | { readonly kind: "lost"; readonly message: string }
+  | { readonly kind: "waiting" };
 
 async function followOnce(
   task: FollowTask,
@@ -95,7 +103,8 @@ function judgeFailure(failure: ApiFailure): Attempt {
 function judgeEnd(end: StreamEnd): Attempt {
   switch (end) {
     case "done":
-      return { kind: "done" };
+    case "waiting":
+      return { kind: end };
     case "cut":
       return LOST;
     case "malformed":

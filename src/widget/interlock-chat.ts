@@ -1,14 +1,15 @@
 import css from "./chat.css";
-import { createChatApi } from "./chat-api.ts";
+import { createApprovalsApi } from "./approvals-api.ts";
+import { type ChatApiOptions, createChatApi } from "./chat-api.ts";
 import { type ChatView, createChatView } from "./chat-view.ts";
 import { Conversation } from "./conversation.ts";
+import { endpointUrl } from "./endpoint-url.ts";
 import { openSessionStore, type SessionStore } from "./session-store.ts";
+import type { TokenSource } from "./token-source.ts";
 
 /** A style sheet object, because a strict content security policy forbids inline styles. */
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(css);
-
-export type TokenSource = () => string | undefined | Promise<string | undefined>;
 
 /**
  * `<interlock-chat>`: a chat with an Interlock server. Attributes: `endpoint`, the server's address
@@ -42,7 +43,11 @@ export class InterlockChat extends HTMLElement {
     const baseUrl = endpointUrl(this.getAttribute("endpoint"));
     const store = openSessionStore(`interlock-chat:${this.id}:${baseUrl}`);
     const conversation = this.#converse(baseUrl, store, () => schedule());
-    const view = createChatView(conversation, (token) => store.saveToken(token));
+    const approvals = createApprovalsApi(this.#apiOptions(baseUrl, store));
+    const view = createChatView(conversation, {
+      approvals,
+      onToken: (token) => store.saveToken(token),
+    });
     const schedule = renderOncePerFrame(view);
     root.replaceChildren(view.root);
     this.#conversation = conversation;
@@ -51,12 +56,16 @@ export class InterlockChat extends HTMLElement {
     if (this.hasAttribute("takes-focus")) view.focus();
   }
 
-  #converse(baseUrl: string, store: SessionStore, onChange: () => void): Conversation {
-    const api = createChatApi({
+  #apiOptions(baseUrl: string, store: SessionStore): ChatApiOptions {
+    return {
       fetch: (input, init) => fetch(input, init),
       baseUrl,
       token: async () => (this.getToken ? this.getToken() : store.loadToken()),
-    });
+    };
+  }
+
+  #converse(baseUrl: string, store: SessionStore, onChange: () => void): Conversation {
+    const api = createChatApi(this.#apiOptions(baseUrl, store));
     return new Conversation({
       api,
       wait,
@@ -67,13 +76,6 @@ export class InterlockChat extends HTMLElement {
       canAskForToken: () => !this.getToken,
     });
   }
-}
-
-/** The base that `v1/…` is resolved against. */
-function endpointUrl(endpoint: string | null): string {
-  const url = new URL(endpoint || "/", location.href);
-  if (!url.pathname.endsWith("/")) url.pathname += "/";
-  return url.href;
 }
 
 /** However many pieces arrive between two frames, they are drawn once. */

@@ -1,3 +1,4 @@
+import { type ApprovalCard, type ApprovalCardPorts, createApprovalCard } from "./approval-card.ts";
 import { el, icon, setText } from "./dom.ts";
 import { type Field, friendlyName, type ToolProgress } from "./tool-outcome.ts";
 import type { ToolPart } from "./view-state.ts";
@@ -10,6 +11,10 @@ export interface ToolCard {
 
 const STATES = {
   called: { label: "Called", icon: "M10 4v6l4 2" },
+  asking: {
+    label: "Waiting for approval",
+    icon: "M10 3l6 2.5v4c0 4-2.5 6.5-6 7.5-3.5-1-6-3.5-6-7.5v-4z",
+  },
   running: { label: "Running", icon: "M10 3a7 7 0 1 1-6.6 4.7" },
   waiting: { label: "Waiting", icon: "M6.5 5v10m7-10v10" },
   done: { label: "Done", icon: "M4.5 10.5l3.5 3.5 7.5-8" },
@@ -19,7 +24,7 @@ const STATES = {
 } as const;
 
 /** Shows one tool call: what was asked of which tool, and what came of it. */
-export function createToolCard(toolName: string): ToolCard {
+export function createToolCard(toolName: string, approvals: ApprovalCardPorts): ToolCard {
   const name = friendlyName(toolName);
   const badge = el("span", { class: "badge" });
   const mark = el("span", { class: "mark" });
@@ -28,7 +33,17 @@ export function createToolCard(toolName: string): ToolCard {
   const summary = el("summary", {}, mark, title, badge);
   const progress = createProgress(name);
   const doubt = el("p", { class: "doubt", hidden: "" });
-  const root = el("details", { class: "tool", open: "" }, summary, progress.root, doubt, body);
+  const question = el("div", { class: "question-of-call", hidden: "" });
+  const root = el(
+    "details",
+    { class: "tool", open: "" },
+    summary,
+    progress.root,
+    doubt,
+    question,
+    body,
+  );
+  let card: ApprovalCard | undefined;
   let shown: { readonly part: ToolPart; readonly isOver: boolean } | undefined;
   return {
     root,
@@ -43,6 +58,12 @@ export function createToolCard(toolName: string): ToolCard {
       progress.update(state === "running" ? part.progress : undefined);
       setText(doubt, part.state === "waiting" ? describeDoubt(part, isOver) : "");
       doubt.hidden = doubt.textContent === "";
+      if (part.approval) {
+        card ??= createApprovalCard(approvals, part.approval);
+        card.update(part.approval);
+        if (!card.root.isConnected) question.replaceChildren(card.root);
+      }
+      question.hidden = !part.approval || state === "done" || state === "stopped";
       if (isBodyOld) body.replaceChildren(...drawBody(part));
       body.hidden = body.childElementCount === 0;
     },
@@ -52,6 +73,7 @@ export function createToolCard(toolName: string): ToolCard {
 function stateOf({ state, outcome }: ToolPart, isOver: boolean): keyof typeof STATES {
   switch (state) {
     case "called":
+    case "asking":
     case "running":
       return isOver ? "stopped" : state;
     case "waiting":

@@ -1,3 +1,4 @@
+import type { ApprovalCardPorts } from "./approval-card.ts";
 import { isActive, type Turn } from "./conversation.ts";
 import { el, icon, setText } from "./dom.ts";
 import { createTextView } from "./text-view.ts";
@@ -10,8 +11,14 @@ export interface TurnView {
   update(turn: Turn): void;
 }
 
+/** What a turn lets its reader do. */
+export interface TurnPorts {
+  readonly approvals: ApprovalCardPorts;
+  readonly onRetry: () => void;
+}
+
 /** Shows one question with its answer. */
-export function createTurnView(question: string, onRetry: () => void): TurnView {
+export function createTurnView(question: string, { approvals, onRetry }: TurnPorts): TurnView {
   const parts = el("div", { class: "parts" });
   const status = el("p", { class: "status" });
   const ending = createEnding(onRetry);
@@ -29,7 +36,7 @@ export function createTurnView(question: string, onRetry: () => void): TurnView 
         views.clear();
       }
       for (const part of turn.answer.parts) {
-        const view = views.get(part.index) ?? addPartView(part, parts);
+        const view = views.get(part.index) ?? addPartView(part, { parent: parts, approvals });
         views.set(part.index, view);
         view.update(part, !isActive(turn) && turn.answer.done !== undefined);
       }
@@ -50,7 +57,12 @@ interface PartView {
   update(part: Part, isOver: boolean): void;
 }
 
-function addPartView(part: Part, parent: HTMLElement): PartView {
+interface PartPlace {
+  readonly parent: HTMLElement;
+  readonly approvals: ApprovalCardPorts;
+}
+
+function addPartView(part: Part, { parent, approvals }: PartPlace): PartView {
   if (part.kind === "text") {
     const text = createTextView();
     parent.append(text.root);
@@ -67,7 +79,7 @@ function addPartView(part: Part, parent: HTMLElement): PartView {
     parent.append(createBubble(part.text));
     return { update: () => undefined };
   }
-  const card = createToolCard(part.toolName);
+  const card = createToolCard(part.toolName, approvals);
   parent.append(card.root);
   return { update: (next, isOver) => next.kind === "tool" && card.update(next, isOver) };
 }
@@ -75,6 +87,7 @@ function addPartView(part: Part, parent: HTMLElement): PartView {
 function describeProgress({ link, answer }: Turn): string {
   if (link === "reconnecting") return "Reconnecting…";
   if (waitsForOperator(answer)) return "Waiting for an operator…";
+  if (waitsForApproval(answer)) return "Waiting for approval…";
   const last = answer.parts.at(-1);
   if (last?.kind === "tool" && last.state === "running") return "Using a tool…";
   return last?.kind === "text" ? "Writing…" : "Thinking…";
@@ -83,6 +96,11 @@ function describeProgress({ link, answer }: Turn): string {
 /** Tells whether nobody knows what became of one of an answer's calls, and somebody has been asked. */
 export function waitsForOperator({ parts }: Turn["answer"]): boolean {
   return parts.some((part) => part.kind === "tool" && part.state === "waiting");
+}
+
+/** Tells whether people are asked about one of an answer's calls. */
+export function waitsForApproval({ parts }: Turn["answer"]): boolean {
+  return parts.some((part) => part.kind === "tool" && part.state === "asking");
 }
 
 /** The line below an answer that did not simply end. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.ts";
+import { type ApprovalInfo, joinNews, readApproval } from "./approval-info.ts";
 import { appendText, closeText, EMPTY_TEXT, type TextDocument } from "./text-blocks.ts";
 import {
   type Field,
@@ -15,8 +16,11 @@ export interface TextPart {
   readonly text: TextDocument;
 }
 
-/** `waiting`: nobody knows what became of the call, and an operator has been asked. */
-export type ToolPartState = "called" | "running" | "waiting" | "done" | "failed";
+/**
+ * `asking`: people are asked whether the call may run. `waiting`: nobody knows what became of the call, and
+ * an operator has been asked.
+ */
+export type ToolPartState = "called" | "asking" | "running" | "waiting" | "done" | "failed";
 
 export interface ToolPart {
   readonly kind: "tool";
@@ -30,6 +34,8 @@ export interface ToolPart {
   readonly progress?: ToolProgress;
   /** How long an operator has to answer. Unit: Unix milliseconds. */
   readonly awaitedUntilMs?: number;
+  /** The last question that people were asked about the call. */
+  readonly approval?: ApprovalInfo;
   readonly outcome?: ToolOutcome;
 }
 
@@ -111,6 +117,8 @@ function applyData(state: AnswerState, item: JsonValue): AnswerState {
   if (type === "tool-progress") return showProgress(state, item);
   if (type === "withdrawn") return withdraw(state, item["parts"]);
   if (type === "outcome-awaited") return awaitOutcome(state, item);
+  if (type === "approval-request") return askPeople(state, item);
+  if (type === "approval-update") return hearPeople(state, item);
   if (type === "user-message" && typeof text === "string") {
     const index = -1 - state.parts.length;
     return { ...state, parts: [...state.parts, { kind: "user", index, text }] };
@@ -161,6 +169,27 @@ function awaitOutcome(state: AnswerState, item: JsonObject): AnswerState {
   );
 }
 
+function askPeople(state: AnswerState, item: JsonObject): AnswerState {
+  const { approval: summary, lines, packet } = item;
+  const whole = isJsonObject(summary) && { ...summary, lines: lines ?? [], packet: packet ?? null };
+  const approval = whole ? readApproval(whole) : undefined;
+  if (!approval) return state;
+  return updateCall(state, item, (part) =>
+    isSettled(part) ? part : { ...part, state: "asking", approval },
+  );
+}
+
+/** News of a question that another one has replaced says nothing new. */
+function hearPeople(state: AnswerState, item: JsonObject): AnswerState {
+  const news = readApproval(item["approval"]);
+  return updateCall(state, item, (part) => {
+    if (!news || part.approval?.approvalId !== news.approvalId) return part;
+    const approval = joinNews(part.approval, news);
+    const isOver = part.state === "asking" && approval.status !== "pending";
+    return { ...part, approval, state: isOver ? "called" : part.state };
+  });
+}
+
 /** Only text can be withdrawn: what a tool did stays done. */
 function withdraw(state: AnswerState, indices: JsonValue | undefined): AnswerState {
   if (!Array.isArray(indices)) return state;
@@ -188,7 +217,7 @@ function updateCall(
 function growPart(state: AnswerState, chunk: JsonObject, delta: string): AnswerState {
   return updatePart(state, chunk, (part) => {
     if (part.kind === "text") return { ...part, text: appendText(part.text, delta) };
-    const isOpen = part.kind === "tool" && part.state === "called";
+    const isOpen = part.kind === "tool" && (part.state === "called" || part.state === "asking");
     return isOpen ? { ...part, argsText: part.argsText + delta } : part;
   });
 }

@@ -36,7 +36,7 @@ export const complete: Required<
   output,
   sideEffectClass: "CRITICAL_MUTATION",
   effect: "external_side_effect",
-  redaction: { args: ["invoice", "note.text", "tags"], output: ["receipt"] },
+  redaction: { args: ["invoice", "note.text", "tags"], output: ["receipt"], state: ["status"] },
   capabilities: ["auth", "progress", "http"],
   owner: "billing team",
   lifecycle: { status: "deprecated", sunsetDate: "2028-02-29", replacement: "test__other@3.0.0" },
@@ -95,6 +95,7 @@ export const complete: Required<
   ],
   checkState: () => ok(null),
   describe: ({ amount }) => ({ action: `Charge ${amount}`, consequence: "The card is charged." }),
+  preview: () => Promise.resolve({ before: { status: "open" }, after: null }),
   reconcile: () => Promise.resolve({ kind: "unknown" }),
   execute: () => ok({ receipt: "r", left: 0 }),
 };

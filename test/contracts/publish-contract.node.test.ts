@@ -108,7 +108,7 @@ test("says everything that its author set", async () => {
     amount_field: "/amount",
     capabilities: ["auth", "http", "progress"],
     egress_hosts: ["127.0.0.1:8080", "cards.example"],
-    optional: ["checkState", "describe", "reconcile"],
+    optional: ["checkState", "describe", "preview", "reconcile"],
     rules: ["small_in_euro"],
   });
 });
@@ -140,7 +140,7 @@ describe("its hashes", () => {
   test("stay when the same is written in another order", async () => {
     const { redaction, capabilities, security } = complete;
     const reordered = {
-      redaction: { output: redaction.output, args: redaction.args.toReversed() },
+      redaction: { ...redaction, args: redaction.args.toReversed() },
       capabilities: capabilities.toReversed(),
       security: Object.fromEntries(Object.entries(security).toReversed()),
     };
@@ -157,6 +157,7 @@ describe("its hashes", () => {
   test.each<[string, object]>([
     ["what the canon knows", { description: "Other." }],
     ["what is Interlock's own", { parallel: true }],
+    ["what people see of a state", { redaction: { ...complete.redaction, state: ["other"] } }],
   ])("one changes with %s", async (_name, change) => {
     const [before, after] = [await hashesOf({}), await hashesOf(change)];
     expect(after.schema_hash).toBe(before.schema_hash);

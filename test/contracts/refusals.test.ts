@@ -72,6 +72,16 @@ test.each<[string, Change, string]>([
     { ...write, transactional: { semantics: "read_only" } },
     "semantics read_only contradicts side-effect class MEDIUM_RISK_WRITE",
   ],
+  [
+    "a preview of which nothing may be seen",
+    { preview: () => Promise.resolve({ before: null, after: null }) },
+    "preview and redaction.state need each other",
+  ],
+  [
+    "states that nobody tells",
+    { redaction: { args: [], output: [], state: ["a"] } },
+    "preview and redaction.state need each other",
+  ],
   ["an input that takes unknown fields", { input: v.object({}) }, "input must be a strictObject"],
   ["an output that is no object", { output: v.string() }, "output must be a strictObject"],
   ["a schema that JSON Schema cannot say", inputOf({ at: v.date() }), 'input: The "date" schema'],

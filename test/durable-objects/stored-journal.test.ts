@@ -50,7 +50,7 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
       sent.push(type);
       return type;
     };
-    const encoder = { headers: {}, heartbeat: "", encode };
+    const encoder = { headers: {}, heartbeat: "", trailer: "", encode };
     const feed = new EventFeed({ log, encoder, clock, ended: false });
     const abandoned: unknown[] = [];
     const abandon = (cause: unknown): void => void abandoned.push(cause);

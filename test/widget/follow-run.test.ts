@@ -7,7 +7,7 @@ import {
   MAX_RECONNECTIONS,
   SILENCE_MS,
 } from "../../src/widget/follow-run.ts";
-import { encodeEvent } from "../../src/wire/assistant-transport/encode-event.ts";
+import { encodeEvent, TRAILER } from "../../src/wire/assistant-transport/encode-event.ts";
 import * as say from "./run-events.ts";
 
 const refused = (isPassing: boolean) =>
@@ -63,6 +63,22 @@ describe("following a run", () => {
     const { end, ids } = await follow([streamOf(first), refused(true), streamOf(last)]);
     expect(end).toEqual({ kind: "done" });
     expect(ids).toEqual(["0-0", "0-1"]);
+  });
+
+  it("comes back at once where a run waits for people, and stays with it", async () => {
+    const { end, delays, ids } = await follow([streamOf(first, TRAILER), streamOf(last)]);
+    expect(end).toEqual({ kind: "done" });
+    expect(ids).toEqual(["0-0", "0-1"]);
+    expect(delays).toEqual([]);
+  });
+
+  // Mutant: the end of a waiting stream never counts as a loss.
+  it("does not ask without end where nothing comes but that it waits", async () => {
+    const { end, opened } = await follow(
+      Array.from({ length: MAX_RECONNECTIONS + 2 }, () => streamOf(TRAILER)),
+    );
+    expect(end.kind).toBe("broken");
+    expect(opened).toBe(MAX_RECONNECTIONS + 1);
   });
 
   it("gives up after a bounded number of losses in a row, each delay longer", async () => {

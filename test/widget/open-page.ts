@@ -8,8 +8,16 @@ import { type ScriptedApi, type ScriptedRun, startScriptedApi } from "./scripted
 
 /** The built page in a real browser, in front of a scripted API. */
 export interface Stage {
-  open(options?: BrowserContextOptions): Promise<Visit>;
+  /** Opens the chat, or the address that `at` names, in front of what `prepare` has put there. */
+  open(options?: VisitOptions): Promise<Visit>;
   close(): Promise<void>;
+}
+
+export interface VisitOptions extends BrowserContextOptions {
+  readonly at?: string;
+  readonly prepare?: (api: ScriptedApi) => void;
+  /** Holds timers of one second back until `release` is called in the page. */
+  readonly holdSeconds?: boolean;
 }
 
 /** One tab with an API of its own. */
@@ -49,10 +57,13 @@ export async function setStage(): Promise<Stage> {
 async function openVisit(place: {
   readonly browser: Browser;
   readonly directory: string;
-  readonly options: BrowserContextOptions;
+  readonly options: VisitOptions;
 }): Promise<Visit> {
   const api = await startScriptedApi(place.directory);
-  const context = await place.browser.newContext(place.options);
+  const { at = "", prepare, holdSeconds = false, ...options } = place.options;
+  prepare?.(api);
+  const context = await place.browser.newContext(options);
+  if (holdSeconds) await context.addInitScript(HOLD_SECONDS);
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   const complaints: string[] = [];
@@ -65,7 +76,7 @@ async function openVisit(place: {
     const text = message.text();
     if (/security policy|trusted/i.test(text)) complaints.push(text);
   });
-  await page.goto(api.url);
+  await page.goto(`${api.url}${at}`);
   return {
     page,
     api,
@@ -78,13 +89,27 @@ async function openVisit(place: {
       return lastRun(api);
     },
     inside: (functionOfRoot) =>
-      page.evaluate(`(${functionOfRoot})(document.querySelector("interlock-chat").shadowRoot)`),
+      page.evaluate(
+        `(${functionOfRoot})(document.querySelector("interlock-chat, interlock-approvals").shadowRoot)`,
+      ),
     async close() {
       await context.close();
       api.close();
     },
   };
 }
+
+const HOLD_SECONDS = `{
+  const { setTimeout } = window;
+  let held = [];
+  window.setTimeout = (call, ms, ...rest) =>
+    ms === 1000 ? held.push(call) : setTimeout(call, ms, ...rest);
+  window.release = () => {
+    const due = held;
+    held = [];
+    for (const call of due) call();
+  };
+}`;
 
 /** The run that was started last. */
 export function lastRun(api: ScriptedApi): ScriptedRun {

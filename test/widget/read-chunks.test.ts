@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readChunks, type StreamedEvent } from "../../src/wire/assistant-transport/read-chunks.ts";
-import { encodeEvent } from "../../src/wire/assistant-transport/encode-event.ts";
+import { encodeEvent, TRAILER } from "../../src/wire/assistant-transport/encode-event.ts";
 import * as say from "./run-events.ts";
 
 const log = [
@@ -58,6 +58,14 @@ describe("reading a stream", () => {
     const { end, events } = await read(`: keep-alive\n\n${whole}data: {}\nid: 0-99\n\n`);
     expect(end).toBe("done");
     expect(events).toHaveLength(log.length);
+  });
+
+  it("knows the end of a stream whose run waits: it has no id, and cuts off what has none", async () => {
+    const half = 'data: {"type":"data"}\n\n';
+    const before = log.slice(0, 2).map((event, seq) => encodeEvent(event, { epoch: 0, seq }));
+    const { end, events } = await read(`${before.join("")}${half}${TRAILER}${whole}`);
+    expect(end).toBe("waiting");
+    expect(events.map((event) => event.id)).toEqual(["0-0", "0-1"]);
   });
 
   it.each([

@@ -1,5 +1,7 @@
 import type { AiEvent, DoneReason, RunError } from "../../src/protocol/ai-event.ts";
-import type { ToolCallId } from "../../src/protocol/ids.ts";
+import type { ApprovalRecord } from "../../src/protocol/approval.ts";
+import { summarise } from "../../src/protocol/approval-view.ts";
+import type { RunId, ToolCallId } from "../../src/protocol/ids.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import {
   type ObservationFacts,
@@ -83,6 +85,23 @@ function endTool(part: number, failure: ToolFailure): ResultEvent {
 
 export function awaitOutcome(part: number, untilMs: number): AiEvent {
   return { type: "tool_call_waiting", part, toolCallId: `call_${part}` as ToolCallId, untilMs };
+}
+
+/** The events of a question that people are asked about a call. */
+export function askPeople(record: ApprovalRecord): AiEvent {
+  const { part, toolCallId, packet } = record;
+  const approval = summarise("run_1" as RunId, record);
+  return { type: "approval_requested", part, toolCallId, approval, packet };
+}
+
+export function tellPeople(record: ApprovalRecord): AiEvent {
+  const { part, toolCallId } = record;
+  const approval = summarise("run_1" as RunId, record);
+  return { type: "approval_updated", part, toolCallId, approval };
+}
+
+export function waitForPeople(): AiEvent {
+  return { type: "run_waiting", usage: { inputTokens: 1, outputTokens: 1 } };
 }
 
 export function withdraw(...parts: readonly number[]): AiEvent {

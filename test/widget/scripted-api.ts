@@ -5,7 +5,12 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { AiEvent } from "../../src/protocol/ai-event.ts";
 import { formatEventId, parseEventId } from "../../src/protocol/event-id.ts";
-import { encodeEvent, HEARTBEAT } from "../../src/wire/assistant-transport/encode-event.ts";
+import {
+  encodeEvent,
+  HEARTBEAT,
+  TRAILER,
+} from "../../src/wire/assistant-transport/encode-event.ts";
+import { ScriptedApprovals } from "./scripted-approvals.ts";
 
 /** The policy that the page has to live under. */
 const CONTENT_SECURITY_POLICY =
@@ -15,6 +20,8 @@ const CONTENT_SECURITY_POLICY =
 
 const FILES: Readonly<Record<string, readonly [string, string]>> = {
   "/": ["index.html", "text/html; charset=utf-8"],
+  "/approvals": ["approvals.html", "text/html; charset=utf-8"],
+  "/approvals.js": ["approvals.js", "text/javascript"],
   "/page.css": ["page.css", "text/css"],
   "/widget.js": ["widget.js", "text/javascript"],
 };
@@ -47,6 +54,7 @@ export class ScriptedApi {
   lostPosts = 0;
   /** Runs whose records are not kept any more. */
   readonly gone = new Set<string>();
+  readonly approvals = new ScriptedApprovals();
   readonly requests: ApiRequest[] = [];
   readonly runs: ScriptedRun[] = [];
   readonly #directory: string;
@@ -91,8 +99,15 @@ export class ScriptedApi {
     this.requests.push(seen);
     if (this.token !== undefined && seen.authorization !== `Bearer ${this.token}`) {
       refuse(response, 401, "A valid bearer token is needed.");
-    } else if (seen.method === "POST" && path === "/v1/chat") this.#startRun(seen, response);
+    } else if (path.startsWith("/v1/approvals")) this.#answerApproval(seen, response);
+    else if (seen.method === "POST" && path === "/v1/chat") this.#startRun(seen, response);
     else this.#answerRun(seen, response);
+  }
+
+  #answerApproval({ method, path, body }: ApiRequest, response: ServerResponse): void {
+    const reply = this.approvals.answer(method, path, body);
+    response.writeHead(reply?.status ?? 404, { "content-type": "application/json" });
+    response.end(JSON.stringify(reply?.body ?? {}));
   }
 
   /** Like the product: under one key one run. */
@@ -147,6 +162,8 @@ export class ScriptedRun {
   #isDone = false;
   #epoch = 0;
   readonly #open = new Set<ServerResponse>();
+  /** How many events there were when it began to wait for people; zero while it goes. */
+  #waitsSince = 0;
 
   constructor(id: string) {
     this.id = id;
@@ -168,9 +185,15 @@ export class ScriptedRun {
       const position = { epoch: this.#epoch, seq: this.#frames.length };
       this.#frames.push({ id: formatEventId(position), text: encodeEvent(event, position) });
       this.#isDone ||= event.type === "done";
+      if (event.type === "run_waiting") this.#waitsSince = this.#frames.length;
+      else if (event.type !== "approval_updated") this.#waitsSince = 0;
     }
     const text = this.#frames.slice(-events.length).map((frame) => frame.text);
-    for (const response of this.#open) this.#send(response, text.join(""));
+    const waitsNow = this.#waitsSince > this.#frames.length - events.length;
+    for (const response of this.#open) {
+      this.#send(response, text.join(""));
+      if (waitsNow) response.end(TRAILER);
+    }
   }
 
   /** Sends bytes that are in no log. */
@@ -218,6 +241,7 @@ export class ScriptedRun {
     response.write(HEARTBEAT);
     const rest = this.#frames.slice(after).map((frame) => frame.text);
     this.#send(response, rest.join(""));
+    if (after < this.#waitsSince) response.end(TRAILER);
   }
 
   /** A reader of an earlier epoch may have seen what a crash lost: it goes on after what was stored. */

@@ -12,6 +12,7 @@ import {
 import { type AnswerState, applyChunk, EMPTY_ANSWER } from "../../src/widget/view-state.ts";
 import { toChunks } from "../../src/wire/assistant-transport/encode-event.ts";
 import * as say from "./run-events.ts";
+import { askQuestion, vote } from "./scripted-approvals.ts";
 
 function play(...events: readonly AiEvent[]): AnswerState {
   const chunks = events.flatMap(toChunks) as unknown as JsonObject[];
@@ -108,6 +109,53 @@ describe("a call in doubt", () => {
   it("is not called failed when nobody knows", () => {
     expect(readOutcome(say.expireTool(0).observation).isUnknown).toBe(true);
     expect(readOutcome(say.failTool(0, "no").observation).isUnknown).toBe(false);
+  });
+});
+
+describe("a call that people are asked about", () => {
+  const question = askQuestion();
+  const later = { ...askQuestion({ id: "appr_a_b_1_2" }), generation: 2 };
+  const called = say.proposeTool(0, "pay__refund");
+  const asked = play(called, say.askPeople(question), say.waitForPeople());
+
+  it("waits with all that they are shown, and runs once they have agreed", () => {
+    expect(toolOf(asked)).toMatchObject({ state: "asking", approval: { status: "pending" } });
+    expect(toolOf(asked).approval?.lines.length).toBeGreaterThan(10);
+    const approved = say.tellPeople({ ...question, status: "approved" });
+    const going = play(called, say.askPeople(question), approved);
+    expect(toolOf(going).state).toBe("called");
+    const ran = play(called, say.askPeople(question), approved, say.startTool(0, { a: 1 }));
+    expect(toolOf(ran)).toMatchObject({ state: "running", args: [{ label: "A", value: "1" }] });
+  });
+
+  it("goes on waiting while one of several has agreed, and keeps what it showed", () => {
+    const votes = [vote("user:bob", "approve")];
+    const one = play(called, say.askPeople(question), say.tellPeople({ ...question, votes }));
+    expect(toolOf(one)).toMatchObject({ state: "asking", approval: { approvals: 1 } });
+    expect(toolOf(one).approval?.lines).toEqual(toolOf(asked).approval?.lines);
+  });
+
+  it("asks the newest question, whatever is still told of the one before", () => {
+    const superseded = say.tellPeople({ ...question, status: "superseded" });
+    const state = play(called, say.askPeople(question), say.askPeople(later), superseded);
+    expect(toolOf(state)).toMatchObject({ state: "asking", approval: { approvalId: later.id } });
+  });
+
+  // Mutant: joinNews takes whatever comes last.
+  it("does not wait again for what was decided", () => {
+    const rejected = say.tellPeople({ ...question, status: "rejected" });
+    const state = play(called, say.askPeople(question), rejected, say.tellPeople(question));
+    expect(toolOf(state)).toMatchObject({ state: "called", approval: { status: "rejected" } });
+  });
+
+  it.each([
+    [{ type: "approval-request", toolCallId: "call_0" }],
+    [{ type: "approval-request", toolCallId: "call_0", approval: { approvalId: "a" } }],
+    [{ type: "approval-update", toolCallId: "call_0", approval: null }],
+    [{ type: "approval-request", toolCallId: "call_0", approval: [], lines: 5, packet: "x" }],
+  ])("is not changed by %j", (item) => {
+    const state = play(called);
+    expect(applyChunk(state, { type: "data", path: [], data: [item] })).toEqual(state);
   });
 });
 

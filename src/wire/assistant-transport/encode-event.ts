@@ -1,7 +1,9 @@
 import type { AssistantStreamChunk } from "assistant-stream";
 import type { AiEvent, DoneReason } from "../../protocol/ai-event.ts";
 import { formatEventId, type EventPosition } from "../../protocol/event-id.ts";
+import type { JsonObject } from "../../protocol/json.ts";
 import type { ModelFinish } from "../../protocol/model-event.ts";
+import { linesOf, type PacketLine } from "../../protocol/packet-lines.ts";
 
 /** Headers of a response that carries this encoding. */
 export const ASSISTANT_TRANSPORT_HEADERS = {
@@ -14,6 +16,9 @@ export const ASSISTANT_TRANSPORT_HEADERS = {
 export const HEARTBEAT = ": keep-alive\n\n";
 
 const DONE_FRAME = "data: [DONE]\n";
+
+/** Ends a stream of a run that waits for people; what comes after has the id after the last one. */
+export const TRAILER = `${DONE_FRAME}\n`;
 
 /**
  * Encodes one event as server-sent events of the assistant-transport protocol. The `id:` stands on
@@ -70,13 +75,8 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
     }
     case "approval_requested": {
       const { toolCallId, approval, packet } = event;
-      return [
-        {
-          path: [],
-          type: "data",
-          data: [{ type: "approval-request", toolCallId, approval, packet }],
-        },
-      ];
+      const question = { type: "approval-request", toolCallId, approval, packet };
+      return [{ path: [], type: "data", data: [{ ...question, lines: toJson(linesOf(packet)) }] }];
     }
     case "approval_updated": {
       const { toolCallId, approval } = event;
@@ -116,6 +116,11 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
     case "done":
       return doneChunks(event);
   }
+}
+
+/** Lines are JSON whose types say more than the package's. */
+function toJson(lines: readonly PacketLine[]): readonly JsonObject[] {
+  return lines as unknown as readonly JsonObject[];
 }
 
 /** The package has no chunk for a tool's progress; one inside the part would become its arguments. */

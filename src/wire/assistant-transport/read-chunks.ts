@@ -10,8 +10,11 @@ export interface StreamedEvent {
   readonly chunks: readonly JsonObject[];
 }
 
-/** How a stream ended: after its last event, before it, or on something that cannot be read. */
-export type StreamEnd = "done" | "cut" | "malformed" | "too_large";
+/**
+ * How a stream ended: after the run's last event, while the run waits and goes on later, in between, or on
+ * something that cannot be read.
+ */
+export type StreamEnd = "done" | "waiting" | "cut" | "malformed" | "too_large";
 
 /** Most characters that one event may take; far above the largest observation. */
 const MAX_EVENT_CHARS = 4 * 1024 * 1024;
@@ -62,6 +65,8 @@ function assembleEvents(): EventAssembler {
     if (chars > MAX_EVENT_CHARS) end = "too_large";
     else if (!isLast && !chunk) end = "malformed";
     else if (chunk) chunks.push(chunk);
+    // Without an id it is no event of the run: the run waits, and this stream of it is over.
+    if (isLast && id === undefined) end ??= "waiting";
     if (end || id === undefined) return;
     // The id goes back to the server in a header, so it has to be one.
     if (!parseEventId(id)) {

@@ -8,6 +8,7 @@ import type { AiEvent } from "../../../src/protocol/ai-event.ts";
 import type { RunId, ToolCallId } from "../../../src/protocol/ids.ts";
 import { observeSuccess } from "../../../src/protocol/observation.ts";
 import { encodeEvent, toChunks } from "../../../src/wire/assistant-transport/encode-event.ts";
+import { PACKET, SUMMARY } from "../../suites/packets.ts";
 
 const toolCallId = "call_1" as ToolCallId;
 const usage = { inputTokens: 1, outputTokens: 2 };
@@ -15,6 +16,9 @@ const observation = observeSuccess(
   { name: "t", version: "1", toolCallId, traceId: "r", startedAtMs: 0, endedAtMs: 5 },
   { text: 'line\nline\u2028 "quoted" </script> \u{1f600}' },
 );
+
+const approval = { ...SUMMARY, title: "Pay \u202e\n</script>" };
+const packet = { ...PACKET, consequence: "line\nline\u2028" };
 
 /** One event of every type. */
 const EVENTS: readonly AiEvent[] = [
@@ -28,6 +32,11 @@ const EVENTS: readonly AiEvent[] = [
   { type: "tool_call_progress", part: 1, toolCallId, stage: "reading", done: 1, total: 3 },
   { type: "tool_call_progress", part: 1, toolCallId, attempt: 2 },
   { type: "tool_call_result", part: 1, toolCallId, observation },
+  { type: "tool_call_waiting", part: 1, toolCallId, untilMs: 0 },
+  { type: "approval_requested", part: 1, toolCallId, approval, packet },
+  { type: "approval_updated", part: 1, toolCallId, approval },
+  { type: "text_withdrawn", parts: [0] },
+  { type: "run_waiting", usage },
   { type: "user_message", text: 'and \u2028 in "Paris"?' },
   { type: "title_set", title: "A title" },
   { type: "step_finished", step: 1, finish: "tool_calls", usage, continued: true },

@@ -4,14 +4,17 @@ import {
   AssistantTransportDecoder,
   type AssistantMessage,
 } from "assistant-stream";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { AiEvent } from "../../../src/protocol/ai-event.ts";
 import type { ToolCallId } from "../../../src/protocol/ids.ts";
 import { observeSuccess, type ObservationObject } from "../../../src/protocol/observation.ts";
 import {
   ASSISTANT_TRANSPORT_HEADERS,
   encodeEvent,
+  TRAILER,
 } from "../../../src/wire/assistant-transport/encode-event.ts";
+import { linesOf } from "../../../src/protocol/packet-lines.ts";
+import { PACKET, SUMMARY } from "../../suites/packets.ts";
 import { chat, runIdOf, seedPolicies, send } from "../../suites/worker.ts";
 
 beforeAll(seedPolicies);
@@ -170,6 +173,71 @@ test("progress, a message to the run and interleaved calls leave a message that 
     { type: "tool-progress", toolCallId: a, attempt: 2 },
     { type: "done", reason: "stop" },
   ]);
+});
+
+describe("a run that waits for people", () => {
+  const a = "call_a" as ToolCallId;
+  const usage = { inputTokens: 1, outputTokens: 1 };
+  const approved = { ...SUMMARY, status: "approved" } as const;
+  const observation = observeSuccess(
+    { name: "t", version: "1", toolCallId: a, traceId: "r", startedAtMs: 0, endedAtMs: 5 },
+    { sent: true },
+  );
+  const before: readonly AiEvent[] = [
+    { type: "step_started", step: 1, messageId: "m-1" },
+    { type: "text_started", part: 0 },
+    { type: "text_delta", part: 0, text: "I ask." },
+    { type: "text_finished", part: 0 },
+    { type: "tool_call_proposed", part: 1, toolCallId: a, toolName: "send" },
+    { type: "approval_requested", part: 1, toolCallId: a, approval: SUMMARY, packet: PACKET },
+    { type: "run_waiting", usage },
+  ];
+  const after: readonly AiEvent[] = [
+    { type: "approval_updated", part: 1, toolCallId: a, approval: approved },
+    { type: "tool_call_start", part: 1, toolCallId: a, args: { n: 1 } },
+    { type: "tool_call_result", part: 1, toolCallId: a, observation },
+    { type: "step_finished", step: 1, finish: "tool_calls", usage, continued: true },
+    { type: "step_started", step: 2, messageId: "m-1" },
+    { type: "text_started", part: 2 },
+    { type: "text_delta", part: 2, text: "Sent." },
+    { type: "text_finished", part: 2 },
+    { type: "step_finished", step: 2, finish: "stop", usage, continued: false },
+    { type: "done", reason: "stop", usage },
+  ];
+  const encode = (events: readonly AiEvent[], from = 1): string =>
+    events.map((event, at) => encodeEvent(event, { epoch: 0, seq: from + at })).join("");
+  const answer = (body: string): Response =>
+    new Response(body, { headers: ASSISTANT_TRANSPORT_HEADERS });
+
+  test("requires action, with the call still open and the question beside it", async () => {
+    const message = await accumulate(answer(encode(before) + TRAILER));
+    expect(message.status).toMatchObject({ type: "requires-action", reason: "tool-calls" });
+    expect(message.parts.map(({ type }) => type)).toEqual(["text", "tool-call"]);
+    expect(message.metadata.unstable_data).toEqual([
+      {
+        type: "approval-request",
+        toolCallId: a,
+        approval: SUMMARY,
+        packet: PACKET,
+        lines: linesOf(PACKET),
+      },
+      { type: "waiting" },
+    ]);
+  });
+
+  test("accumulates to the whole answer when it is read from its start after that", async () => {
+    const message = await accumulate(answer(encode([...before, ...after])));
+    expect(parts(message)).toEqual(["I ask.", ["send", "result", { n: 1 }, "SUCCESS"], "Sent."]);
+    expect(message.status).toMatchObject({ type: "complete", reason: "stop" });
+    expect(message.metadata.steps.length).toBe(2);
+  });
+
+  test("is the same whether it was read in one piece, or resumed after the wait", async () => {
+    const resumed = encode(before) + encode(after, before.length + 1);
+    expect(resumed).toBe(encode([...before, ...after]));
+    const message = await accumulate(answer(resumed));
+    expect(message.status).toMatchObject({ type: "complete", reason: "stop" });
+  });
 });
 
 test("the title and the run's id travel as data", async () => {

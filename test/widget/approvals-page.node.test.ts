@@ -1,0 +1,182 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { MEASURE_CONTRAST } from "./measure-contrast.ts";
+import { setStage, type Stage, type Visit, type VisitOptions } from "./open-page.ts";
+import type { ScriptedApi } from "./scripted-api.ts";
+import { askQuestion } from "./scripted-approvals.ts";
+
+let stage: Stage;
+let visit: Visit;
+
+beforeAll(async () => {
+  stage = await setStage();
+});
+afterAll(() => stage.close());
+afterEach(async () => {
+  await visit.close();
+  expect(visit.complaints).toEqual([]);
+});
+
+const titled = (title: string, tool = "desk__tag") => ({
+  actionName: { title, tool, version: "1.0.0" },
+});
+
+function fill({ approvals }: ScriptedApi): void {
+  const mail = { ...titled("Send a mail", "mail__send"), riskClass: "HIGH_RISK_EXTERNAL" } as const;
+  const wipe = { ...titled("Wipe it", "disk__wipe"), riskClass: "CRITICAL_MUTATION" } as const;
+  approvals.put(askQuestion({ id: "appr_mail", packet: mail }));
+  approvals.put(askQuestion({ id: "appr_wipe", pattern: "async_review", packet: wipe }));
+  for (const name of ["one", "two", "three"]) {
+    const packet = titled(`Tag ${name}`);
+    approvals.put(askQuestion({ id: `appr_${name}`, pattern: "async_review", packet }));
+  }
+}
+
+async function open(options: VisitOptions = {}): Promise<void> {
+  visit = await stage.open({ at: "approvals", prepare: fill, ...options });
+}
+
+const questions = () => visit.page.getByRole("list", { name: "Questions" });
+const entry = (name: RegExp) => questions().getByRole("button", { name });
+const card = () => visit.page.getByRole("dialog");
+
+describe("the queue", () => {
+  it("asks for what the reader may decide, and shows one of them at a time", async () => {
+    await open();
+    await entry(/Send a mail/).click();
+    await visit.page.getByRole("dialog", { name: "Send a mail" }).waitFor();
+    expect(visit.api.requestsTo(/GET \/v1\/approvals\?/)[0]?.path).toBe(
+      "/v1/approvals?status=pending&decidable=true&limit=50",
+    );
+    await entry(/Wipe it/).click();
+    await visit.page.getByRole("dialog", { name: "Wipe it" }).waitFor();
+    expect(await card().count()).toBe(1);
+    await card().getByLabel("Type disk__wipe").fill("disk__wipe");
+    await card().getByRole("button", { name: "Approve" }).click();
+    await card().getByText("Approved.").waitFor();
+    await entry(/Wipe it.*approved/).waitFor();
+  });
+
+  it("comes in pages", async () => {
+    await open({
+      prepare: (api) => {
+        fill(api);
+        api.approvals.pageSize = 2;
+      },
+    });
+    await entry(/Send a mail/).waitFor();
+    expect(await questions().getByRole("listitem").count()).toBe(2);
+    await visit.page.getByRole("button", { name: "Show more" }).click();
+    await expect.poll(() => questions().getByRole("listitem").count()).toBe(4);
+    await visit.page.getByRole("button", { name: "Show more" }).click();
+    await expect.poll(() => questions().getByRole("listitem").count()).toBe(5);
+    expect(await visit.page.getByRole("button", { name: "Show more" }).isVisible()).toBe(false);
+  });
+
+  it("opens the question that the address names", async () => {
+    await open({ at: "approvals#appr_two" });
+    await visit.page.getByRole("dialog", { name: "Tag two" }).waitFor();
+  });
+
+  it("asks for a token where one is needed", async () => {
+    await open({
+      prepare: (api) => {
+        fill(api);
+        api.token = "right";
+      },
+    });
+    await visit.page.getByLabel("Access token").fill("wrong");
+    await visit.page.getByRole("button", { name: "Continue" }).click();
+    await visit.page.getByText("This token was not accepted.").waitFor();
+    await visit.page.getByLabel("Access token").fill("right");
+    await visit.page.getByRole("button", { name: "Continue" }).click();
+    await entry(/Send a mail/).waitFor();
+  });
+});
+
+describe("many at once", () => {
+  // Mutant: everything can be selected.
+  it("is for what may be reviewed in bulk and is not critical", async () => {
+    await open();
+    await entry(/Send a mail/).waitFor();
+    const boxes = await questions().getByRole("checkbox").all();
+    const names = await Promise.all(boxes.map((box) => box.getAttribute("aria-label")));
+    expect(names).toEqual(["Select Tag one", "Select Tag two", "Select Tag three"]);
+  });
+
+  it("sends what was selected, and tells what came of each", async () => {
+    await open({ holdSeconds: true });
+    await visit.page.getByLabel("Select Tag one").check();
+    await visit.page.getByLabel("Select Tag three").check();
+    const all = visit.page.getByRole("button", { name: "Reject all" });
+    expect(await all.isDisabled()).toBe(true);
+    await visit.page.evaluate("release()");
+    const one = visit.api.approvals.get("appr_one");
+    visit.api.approvals.put({ ...one, status: "expired" });
+    await visit.page.getByLabel("Reason for all of them").fill("duplicates");
+    await all.click();
+    await visit.page.getByText("1 decided. 1 not: approval closed.").waitFor();
+    const [sent] = visit.api.requestsTo(/POST \/v1\/approvals\/decisions/);
+    expect(JSON.parse(sent?.body ?? "")).toEqual({
+      decisions: [
+        { approvalId: "appr_one", decision: "reject", reason: "duplicates" },
+        { approvalId: "appr_three", decision: "reject", reason: "duplicates" },
+      ],
+    });
+    await expect.poll(() => questions().getByRole("listitem").count()).toBe(3);
+  });
+});
+
+it("hostile titles stay text and hide nothing", async () => {
+  const title = '<img src=x onerror="alert(1)">\u202e\u200b';
+  await open({
+    prepare: (api) => api.approvals.put(askQuestion({ packet: titled(title) })),
+  });
+  await entry(/onerror/).click();
+  await visit.page.getByRole("dialog", { name: /onerror.*⟦U\+202E⟧⟦U\+200B⟧/ }).waitFor();
+  expect(await visit.inside(`(root) => root.querySelectorAll("img").length`)).toBe(0);
+});
+
+it("fits a phone, without scrolling sideways", async () => {
+  const wide = "unbroken".repeat(60);
+  await open({
+    viewport: { width: 360, height: 640 },
+    prepare: (api) =>
+      api.approvals.put(
+        askQuestion({
+          packet: { ...titled(wide), arguments: { shown: { [wide]: wide }, withheld: [] } },
+        }),
+      ),
+  });
+  await entry(/unbroken/).click();
+  await card().getByRole("button", { name: "Approve" }).waitFor();
+  const overflow = await visit.inside(
+    `(root) => [document.documentElement, ...root.querySelectorAll("*")]
+      .filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 1 && e.checkVisibility())
+      .map((e) => e.outerHTML.slice(0, 80))`,
+  );
+  expect(overflow).toEqual([]);
+  await visit.page.getByRole("button", { name: "All" }).click();
+  expect(await card().isVisible()).toBe(false);
+});
+
+describe.each(["light", "dark"] as const)("the %s colours", (colorScheme) => {
+  it("have a contrast of at least 4.5 to 1 wherever there is text", async () => {
+    await open({
+      colorScheme,
+      prepare: (api) => {
+        fill(api);
+        const shown = { to: "ann@pаypal.example\u202e" };
+        api.approvals.put(
+          askQuestion({ packet: { ...titled("Odd"), arguments: { shown, withheld: ["/x"] } } }),
+        );
+      },
+    });
+    await entry(/Odd/).click();
+    await expect
+      .poll(() => card().getByRole("button", { name: "Reject" }).isDisabled())
+      .toBe(false);
+    const contrasts = await visit.inside<{ text: string; ratio: number }[]>(MEASURE_CONTRAST);
+    expect(contrasts.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
+    expect(contrasts.length).toBeGreaterThan(30);
+  });
+});

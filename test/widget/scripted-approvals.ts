@@ -1,0 +1,149 @@
+import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval.ts";
+import { PATTERN_DEFAULTS, type ApprovalPattern } from "../../src/protocol/approval-requirement.ts";
+import { summarise, viewApproval } from "../../src/protocol/approval-view.ts";
+import type { ConfirmationPacket } from "../../src/protocol/confirmation-packet.ts";
+import type { ActorId, ApprovalId, RunId, ToolCallId, ToolId } from "../../src/protocol/ids.ts";
+import type { JsonObject } from "../../src/protocol/json.ts";
+import { PACKET } from "../suites/packets.ts";
+
+const RUN = "run_1" as RunId;
+
+/** What a test may say of a question beside its packet. */
+export interface AskedQuestion {
+  readonly id?: string;
+  readonly pattern?: ApprovalPattern;
+  readonly packet?: Partial<ConfirmationPacket>;
+  readonly ttlMs?: number;
+  /** The call that is asked about. */
+  readonly part?: number;
+}
+
+/** One question as the server would keep it. */
+export function askQuestion(asked: AskedQuestion = {}): ApprovalRecord {
+  const { id = "appr_a_b_1_1", pattern = "operator_review", ttlMs = 600_000, part = 0 } = asked;
+  const now = Date.now();
+  const expiresAtMs = now + ttlMs;
+  const expiresAt = new Date(expiresAtMs).toISOString();
+  const packet = { ...PACKET, riskClass: "MEDIUM_RISK_WRITE", expiresAt, ...asked.packet } as const;
+  return {
+    id: id as ApprovalId,
+    invocation: 1,
+    generation: 1,
+    toolCallId: `call_${part}` as ToolCallId,
+    part,
+    toolId: packet.actionName.tool as ToolId,
+    toolVersion: packet.actionName.version,
+    payloadHash: `sha256:${"ab".repeat(32)}`,
+    pin: { revision: 1, hash: "sha256:1" },
+    requester: "user:cleo" as ActorId,
+    actorId: "user:cleo" as ActorId,
+    requirement: PATTERN_DEFAULTS[pattern],
+    packet,
+    status: "pending",
+    votes: [],
+    askedAtMs: now,
+    expiresAtMs,
+  };
+}
+
+/** One person's vote. */
+export function vote(
+  by: string,
+  decision: ApprovalVote["decision"],
+  reason?: string,
+): ApprovalVote {
+  const said = reason === undefined ? {} : { reason };
+  return { approverId: by as ActorId, roles: [], decision, atMs: Date.now(), ...said };
+}
+
+/** An answer of the scripted server. */
+export interface Reply {
+  readonly status: number;
+  readonly body: object;
+}
+
+type Decided = JsonObject & { readonly decision: "approve" | "reject" };
+
+/** Plays the part of the API that questions to people have; the test says who may do what. */
+export class ScriptedApprovals {
+  readonly #records = new Map<string, ApprovalRecord>();
+  /** What the caller may not; undefined when they may decide. */
+  mayNot: string | undefined;
+  /** Answers decisions in place of the ordinary course, when set. */
+  onDecide: ((id: string, decision: Decided) => Reply) | undefined;
+  /** Pages of so many. */
+  pageSize = 50;
+
+  put(record: ApprovalRecord): ApprovalRecord {
+    this.#records.set(record.id, record);
+    return record;
+  }
+
+  get(id: string): ApprovalRecord {
+    const record = this.#records.get(id);
+    if (!record) throw new Error(`no question ${id}`);
+    return record;
+  }
+
+  view(id: string): object {
+    const may = this.mayNot === undefined;
+    const record = this.get(id);
+    return {
+      ...viewApproval(RUN, record),
+      mayDecide: may && record.status === "pending",
+      ...(!may && { mayNot: this.mayNot }),
+    };
+  }
+
+  /** Answers a request; undefined for one that is not about questions. */
+  answer(method: string, url: string, body: string): Reply | undefined {
+    const { pathname, searchParams } = new URL(url, "http://localhost");
+    const [, id = "", what] = /^\/v1\/approvals(?:\/([^/]+))?(?:\/(\w+))?$/.exec(pathname) ?? [];
+    if (!pathname.startsWith("/v1/approvals")) return undefined;
+    if (method === "POST" && id === "decisions") return this.#decideMany(JSON.parse(body) as never);
+    if (method === "POST" && what === "decisions")
+      return this.#decide(id, JSON.parse(body) as Decided);
+    if (id === "") return this.#list(searchParams);
+    if (this.#records.has(id)) return { status: 200, body: this.view(id) };
+    return {
+      status: 404,
+      body: { code: "approval_not_found", title: "There is no such question" },
+    };
+  }
+
+  #list(query: URLSearchParams): Reply {
+    const from = Number(query.get("cursor") ?? 0);
+    const found = [...this.#records.values()]
+      .filter(({ status }) => status === (query.get("status") ?? "pending"))
+      .map((record) => summarise(RUN, record));
+    const next = from + this.pageSize < found.length ? String(from + this.pageSize) : undefined;
+    const approvals = found.slice(from, from + this.pageSize);
+    return { status: 200, body: { approvals, ...(next && { next }) } };
+  }
+
+  #decide(id: string, decided: Decided): Reply {
+    const scripted = this.onDecide?.(id, decided);
+    if (scripted) return scripted;
+    const record = this.get(id);
+    if (record.status !== "pending") {
+      const title = "This question is closed";
+      return { status: 409, body: { code: "approval_closed", title, approval: this.view(id) } };
+    }
+    const { decision, reason } = decided;
+    const said = typeof reason === "string" ? reason : undefined;
+    const votes = [...record.votes, vote("user:me", decision, said)];
+    const isEnough = decision === "reject" || votes.length >= record.requirement.required;
+    const status = decision === "reject" ? "rejected" : isEnough ? "approved" : "pending";
+    this.put({ ...record, votes, status });
+    return { status: 200, body: this.view(id) };
+  }
+
+  #decideMany({ decisions }: { decisions: readonly (Decided & { approvalId: string })[] }): Reply {
+    const results = decisions.map(({ approvalId, ...decision }) => {
+      const { status, body } = this.#decide(approvalId, decision);
+      const { code } = body as { code?: string };
+      return { approvalId, status: String(status), ...(code && { code }) };
+    });
+    return { status: 200, body: { results } };
+  }
+}
