@@ -9,7 +9,9 @@ import { composeTenant, type TenantPorts } from "../../src/compose/tenant.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { hashText } from "../../src/protocol/canonical-hash.ts";
 import { isSamePin, type PolicyPin, type PolicyProposal } from "../../src/protocol/policy-pin.ts";
+import { parseToolPolicy } from "../../src/protocol/tool-policy.ts";
 import { BudgetBook } from "./budget-book.ts";
+import { OriginList } from "./origin-list.ts";
 import { PolicyHead } from "./policy-head.ts";
 
 /** How long the first attempt to publish may take before the alarm makes another. */
@@ -25,6 +27,7 @@ export class TenantObject extends DurableObject<RawEnv> {
   readonly #ports: TenantPorts;
   readonly #head: PolicyHead;
   readonly #book: BudgetBook;
+  readonly #origins: OriginList;
   #publishing: Promise<void> = Promise.resolve();
 
   constructor(ctx: DurableObjectState, env: RawEnv) {
@@ -32,6 +35,7 @@ export class TenantObject extends DurableObject<RawEnv> {
     this.#ports = composeTenant(env);
     this.#head = new PolicyHead(ctx.storage);
     this.#book = new BudgetBook(ctx.storage);
+    this.#origins = new OriginList(ctx.storage);
     // The platform gives up on an alarm after six failures; whoever wakes the object arms it again.
     if (this.#head.read()?.isPublished === false) void this.#publishIn(FIRST_RETRY_MS);
   }
@@ -56,7 +60,10 @@ export class TenantObject extends DurableObject<RawEnv> {
     const current = this.policy();
     if (current?.revision !== expectedRevision) return { kind: "conflict", pin: current };
     const armed = this.#publishIn(FIRST_RETRY_MS);
-    const pin = this.#head.advance(tenantId, hash);
+    const pin = this.ctx.storage.transactionSync(() => {
+      this.#origins.replace(parseToolPolicy(JSON.parse(policyText))?.origins ?? []);
+      return this.#head.advance(tenantId, hash);
+    });
     await armed;
     await this.ctx.storage.sync();
     await this.#publish();
@@ -96,7 +103,9 @@ export class TenantObject extends DurableObject<RawEnv> {
   async #publishHead(): Promise<void> {
     const head = this.#head.read();
     if (!head || head.isPublished) return;
-    if (await this.#ports.publisher.point(head.tenantId, head.pin)) {
+    const { publisher } = this.#ports;
+    const isPointed = await publisher.point(head.tenantId, head.pin);
+    if (isPointed && (await this.#origins.publish(head.tenantId, publisher))) {
       this.#head.markPublished(head.pin);
       if (this.#head.read()?.isPublished) await this.ctx.storage.deleteAlarm();
     } else {

@@ -1,7 +1,9 @@
 import { Hono, type Handler } from "hono";
 import { getApproval, postDecision, postDecisions } from "./approvals.ts";
 import { postChat } from "./chat.ts";
+import { answerPreflight, showToListed } from "./cors.ts";
 import { deleteConnection, putConnection } from "./connections.ts";
+import { postEmbedToken } from "./embed-tokens.ts";
 import { getPolicy, putPolicy } from "./policy.ts";
 import { problem } from "./problem.ts";
 import { forScope } from "./routes.ts";
@@ -12,6 +14,10 @@ import { getTool, getTools } from "./tools.ts";
 /** Assembles the HTTP surface: every address, the methods it takes, and who may call it. */
 export function createApp(services: Services): Hono {
   const app = new Hono();
+  app.on("OPTIONS", "/v1/*", async (context, next) => {
+    await next();
+    context.res = await answerPreflight(context.req.raw, context.res, services);
+  });
   route(app, "/v1/chat", { POST: forScope(services, "chat", postChat) });
   route(app, "/v1/runs/:id", { GET: forScope(services, "runs:read", getRun) });
   route(app, "/v1/runs/:id/events", { GET: forScope(services, "runs:read", getEvents) });
@@ -36,10 +42,11 @@ export function createApp(services: Services): Hono {
     GET: forScope(services, "policy:read", getPolicy),
     PUT: forScope(services, "policy:write", putPolicy),
   });
+  route(app, "/v1/embed-tokens", { POST: forScope(services, "embed:mint", postEmbedToken) });
   route(app, "/v1/tools/:id", { GET: forScope(services, "tools:read", getTool) });
   route(app, "/healthz", { GET: () => Response.json({ status: "ok" }) });
   for (const path of PAGE_PATHS) {
-    route(app, path, { GET: (context) => services.page(context.req.raw) });
+    route(app, path, { GET: (context) => servePage(context.req.raw, services) });
   }
   app.notFound(() => problem("unknown_route"));
   app.onError(() => problem("internal_error"));
@@ -50,6 +57,11 @@ export function createApp(services: Services): Hono {
 const PAGE_PATHS = ["/", "/widget.js", "/page.css"] as const;
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+/** Pages of other origins load the element as a module, which browsers fetch like the API. */
+async function servePage(request: Request, services: Services): Promise<Response> {
+  return showToListed(await services.page(request), request, services);
+}
 
 function route(app: Hono, path: string, handlers: Partial<Record<Method, Handler>>): void {
   for (const [method, handler] of Object.entries(handlers)) app.on(method, path, handler);

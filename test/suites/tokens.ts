@@ -16,8 +16,10 @@ export const TOKENS = {
   garbled: { token: "token-of-garbled", tenantId: "garbled", scopes: ALL },
   /** A policy that lets a run take two steps and no title. */
   strict: { token: "token-of-strict", tenantId: "strict", scopes: ALL },
-  /** May read runs of acme and nothing else. */
-  reader: { token: "token-of-reader", tenantId: "acme", scopes: ["runs:read"] },
+  /** May read everybody's runs of acme and nothing else. */
+  reader: { token: "token-of-reader", tenantId: "acme", scopes: ["runs:read", "runs:read_all"] },
+  /** May start, stop and read runs of its own at acme, and nothing else. */
+  peer: { token: "token-of-peer", tenantId: "acme", scopes: ["chat", "runs:read"] },
   /** May start and stop runs of acme and nothing else. */
   talker: { token: "token-of-talker", tenantId: "acme", scopes: ["chat"] },
   /** May list tools of acme and nothing else. */
@@ -32,6 +34,14 @@ export const TOKENS = {
   lab: { token: "token-of-lab", tenantId: "lab", scopes: [...ALL, "connections:write"] },
   /** Its policy is what a test makes of it. */
   bendable: { token: "token-of-bendable", tenantId: "bendable", scopes: ALL },
+  /** Its policy admits the pages of an origin, for which its server makes tokens. */
+  hosted: {
+    token: "token-of-hosted",
+    tenantId: "hosted",
+    scopes: [...ALL, "runs:read_all", "embed:mint", "connections:write", "audit:read"],
+  },
+  /** May make tokens for pages of hosted, and has nothing to hand on. */
+  minter: { token: "token-of-minter", tenantId: "hosted", scopes: ["embed:mint"] },
   /** A policy that is JSON, but no policy. */
   misshapen: { token: "token-of-misshapen", tenantId: "misshapen", scopes: ALL },
   /** Writes the policy of the guild, whose people approve each other's calls, and sees everything. */

@@ -19,10 +19,13 @@ interface TestBindings {
 export const bindings = env as unknown as TestBindings;
 
 const CORE = ["core__get_current_time", "core__generate_title", "core__calculate"];
+/** Origin of the pages that the tenant hosted admits. */
+export const HOST_PAGE = "https://app.hosted.example";
 const POLICIES: Partial<Record<Caller, object>> = {
   acme: { allowedTools: CORE },
   chief: GUILD_POLICY,
   rival: { allowedTools: CORE },
+  hosted: { allowedTools: CORE, origins: [HOST_PAGE, "http://localhost:3000"] },
   strict: {
     allowedTools: ["core__get_current_time", "core__generate_title"],
     requireApprovalForEffects: ["state_change"],
