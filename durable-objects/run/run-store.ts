@@ -3,6 +3,7 @@ import type { RunId } from "../../src/protocol/ids.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
 import { NO_FACTS, type RunFacts, type StopReason } from "../../src/protocol/run-facts.ts";
 import { NO_USAGE, type Usage } from "../../src/protocol/usage.ts";
+import { ownerOf, type RunOwner } from "../../src/protocol/viewer.ts";
 import { createRunTables } from "./run-tables.ts";
 
 /** How far a run came, and how it ended. */
@@ -55,6 +56,7 @@ export interface RunIdentity {
   readonly model: string;
   /** Hash of the body that started the run, if it came under a key. */
   readonly requestHash: string | undefined;
+  readonly owner: RunOwner;
   readonly claimedMessages: number;
   readonly createdMs: number;
 }
@@ -85,12 +87,13 @@ export class RunStore {
   claim({ messages, ...run }: RunClaim, createdMs: number): void {
     createRunTables(this.#sql);
     this.#sql.exec(
-      `INSERT INTO run (id, run_id, model, request_hash, claim, claimed_messages, created_ms, steps,
+      `INSERT INTO run (id, run_id, model, request_hash, owner, claim, claimed_messages, created_ms, steps,
          usage, facts, epoch, recoveries, recovered_step, is_waiting)
-       VALUES (1, ?, ?, ?, ?, ?, ?, 0, '', '', 0, 0, 0, 0)`,
+       VALUES (1, ?, ?, ?, ?, ?, ?, ?, 0, '', '', 0, 0, 0, 0)`,
       run.runId,
       run.model,
       run.requestHash ?? null,
+      JSON.stringify(ownerOf(run.principal)),
       JSON.stringify(run),
       messages.length,
       createdMs,
@@ -105,6 +108,7 @@ export class RunStore {
       runId: row.run_id as RunId,
       model: row.model,
       requestHash: row.request_hash ?? undefined,
+      owner: JSON.parse(row.owner) as RunOwner,
       claimedMessages: row.claimed_messages,
       createdMs: row.created_ms,
     };
@@ -177,6 +181,7 @@ type RunRow = {
   run_id: string;
   model: string;
   request_hash: string | null;
+  owner: string;
   claim: string | null;
   claimed_messages: number;
   created_ms: number;

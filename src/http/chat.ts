@@ -13,6 +13,7 @@ import { fail, ok, type Result } from "../protocol/result.ts";
 import type { RunClaim } from "../protocol/run-claim.ts";
 import { narrowPolicy } from "../protocol/tool-policy.ts";
 import type { TranscriptMessage } from "../protocol/transcript-message.ts";
+import { viewerOf } from "../protocol/viewer.ts";
 import type { Authorised } from "./routes.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
@@ -105,7 +106,7 @@ async function readHistory(
   if (previousRunId === undefined) return ok({ messages: [] });
   const runId = await services.runIds.verify(previousRunId, principal.tenantId);
   if (!runId) return fail(problem("run_not_found"));
-  const answer = await services.runs.transcript(runId);
+  const answer = await services.runs.transcript(runId, viewerOf(principal));
   switch (answer.kind) {
     case "transcript":
       return ok(answer);

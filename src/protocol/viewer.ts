@@ -1,5 +1,21 @@
 import type { ActorId, TenantId } from "./ids.ts";
-import { personOf, type Principal } from "./principal.ts";
+import { personOf, type Principal, seesAll } from "./principal.ts";
+
+/** Whose a run is; kept as long as anything is kept of it. */
+export interface RunOwner extends Pick<Principal, "tenantId" | "actorId" | "subjectId"> {
+  /** The origin of the page that started it, if one did. */
+  readonly origin?: string;
+}
+
+/** Reads whose a run is, out of the principal that starts it. */
+export function ownerOf({ tenantId, actorId, subjectId, embed }: Principal): RunOwner {
+  return {
+    tenantId,
+    actorId,
+    ...(subjectId !== undefined && { subjectId }),
+    ...(embed && { origin: embed.origin }),
+  };
+}
 
 /** Who asks a run's object, as far as the object has to know. */
 export interface Viewer {
@@ -17,13 +33,12 @@ export interface Viewer {
 /** Reads who is asking, out of a principal. */
 export function viewerOf(principal: Principal): Viewer {
   const { tenantId, scopes, embed } = principal;
-  const operates = scopes.includes("runs:operate");
   return {
     tenantId,
     person: personOf(principal),
     ...(embed && { origin: embed.origin }),
-    seesAll: operates || scopes.includes("runs:read_all"),
-    operates,
+    seesAll: seesAll(principal),
+    operates: scopes.includes("runs:operate"),
   };
 }
 
@@ -32,18 +47,18 @@ export function viewerOf(principal: Principal): Viewer {
  * person sees nothing of what it did for another. A page sees the runs that pages of its origin started,
  * for others may hold tools that its token was not given.
  */
-export function isOwn(run: Principal, viewer: Viewer): boolean {
+export function isOwn(run: RunOwner, viewer: Viewer): boolean {
   if (run.tenantId !== viewer.tenantId) return false;
-  if (viewer.origin !== undefined && run.embed?.origin !== viewer.origin) return false;
+  if (viewer.origin !== undefined && run.origin !== viewer.origin) return false;
   return viewer.person === run.actorId || viewer.person === personOf(run);
 }
 
 /** Tells whether the viewer may read a run. */
-export function maySee(run: Principal, viewer: Viewer): boolean {
+export function maySee(run: RunOwner, viewer: Viewer): boolean {
   return isOwn(run, viewer) || (viewer.seesAll && run.tenantId === viewer.tenantId);
 }
 
 /** Tells whether the viewer may stop a run. */
-export function mayStop(run: Principal, viewer: Viewer): boolean {
+export function mayStop(run: RunOwner, viewer: Viewer): boolean {
   return isOwn(run, viewer) || (viewer.operates && run.tenantId === viewer.tenantId);
 }

@@ -22,6 +22,8 @@ export const TOKENS = {
   peer: { token: "token-of-peer", tenantId: "acme", scopes: ["chat", "runs:read"] },
   /** May start and stop runs of acme and nothing else. */
   talker: { token: "token-of-talker", tenantId: "acme", scopes: ["chat"] },
+  /** Acts for the person of acme: may say something to their runs and nothing else. */
+  clerk: { token: "token-of-clerk", tenantId: "acme", scopes: ["chat"], subjectId: "user:acme" },
   /** May list tools of acme and nothing else. */
   lister: { token: "token-of-lister", tenantId: "acme", scopes: ["tools:read"] },
   /** May store connections of acme and nothing else. */
