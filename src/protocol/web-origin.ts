@@ -2,6 +2,8 @@ import * as v from "valibot";
 
 /** Longest origin: a host name of 253 characters, its scheme and its port. */
 const MAX_ORIGIN_CHARS = 267;
+/** A name without a dot at its end, or an address; a `*` would be one to URL parsers. */
+const HOST = /^(?:(?:[a-z0-9_-]+\.)*[a-z0-9_-]+|\[[0-9a-f:.]+\])$/;
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const AN_ORIGIN = "an exact origin: https://app.example, or http:// with a loopback host";
 
@@ -21,7 +23,7 @@ export function isWebOrigin(text: string): boolean {
   if (text.length > MAX_ORIGIN_CHARS || !URL.canParse(text)) return false;
   const { origin, protocol, hostname } = new URL(text);
   // A URL says of itself that it is `null` where its scheme knows no origins.
-  if (origin !== text || hostname.endsWith(".")) return false;
+  if (origin !== text || !HOST.test(hostname)) return false;
   return protocol === "https:" || (protocol === "http:" && LOOPBACK.has(hostname));
 }
 

@@ -111,6 +111,21 @@ describe("a preflight", () => {
   });
 });
 
+test.each([
+  ...OTHERS.slice(7).map(([, origin]) => origin),
+  "https://*.hosted.example",
+  "file://",
+  "",
+])("a policy takes no origin like %j", async (origin) => {
+  const etag = (await send("/v1/policy", { caller: "hosted" })).headers.get("etag") ?? "";
+  const policy = { allowedTools: [], origins: [origin] };
+  const refused = await putPolicy(policy, { caller: "hosted", "if-match": etag });
+  expect([refused.status, await refused.json()]).toEqual([
+    422,
+    expect.objectContaining({ code: "invalid_request" }),
+  ]);
+});
+
 async function replacePolicy(caller: "strict" | "lab", policy: object): Promise<Response> {
   const current = await send("/v1/policy", { caller });
   return putPolicy(policy, { caller, "if-match": current.headers.get("etag") ?? "" });
