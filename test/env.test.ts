@@ -12,10 +12,8 @@ test("accepts the bindings of this project", () => {
 
 const LIFETIMES = ["RUN_RETENTION_SECONDS", "KEY_RETENTION_SECONDS", "OUTCOME_WAIT_SECONDS"];
 const LIMITS = ["CALLER_LIMIT", "ADDRESS_LIMIT"];
-const optional = [...LIFETIMES, ...LIMITS];
-const required = Object.keys(sound).filter(
-  (name) => !name.startsWith("__") && !optional.includes(name),
-);
+const optional = new Set([...LIFETIMES, ...LIMITS]);
+const required = Object.keys(sound).filter((name) => !name.startsWith("__") && !optional.has(name));
 
 test.each(LIMITS)("limits nothing without %s", (name) => {
   expect(checkEnv(without(name))).toMatchObject({ ok: true });

@@ -1,4 +1,4 @@
-import { jwtVerify, SignJWT } from "jose";
+import { base64url, jwtVerify } from "jose";
 import * as v from "valibot";
 import type { Clock } from "../capabilities/clock.ts";
 import type { EmbedTokens } from "../capabilities/embed-tokens.ts";
@@ -37,23 +37,14 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
   const key = deriveKey(ports.secret);
   return {
     async mint({ tenantId: tenant, actorId: sub, ttlSeconds, scopes, origin, toolIds, budgets }) {
-      const issuedAt = Math.floor(clock.nowMs() / MILLISECONDS);
-      const token = await new SignJWT({
-        tenant,
-        scopes,
-        origin,
-        toolIds,
-        ...(budgets && { budgets }),
-      })
-        .setProtectedHeader({ alg: ALGORITHM, typ: EMBED_TYPE })
-        .setIssuer(ISSUER)
-        .setAudience(AUDIENCE)
-        .setSubject(sub)
-        .setJti(randomId())
-        .setIssuedAt(issuedAt)
-        .setExpirationTime(issuedAt + ttlSeconds)
-        .sign(await key);
-      return { token, expiresAtMs: (issuedAt + ttlSeconds) * MILLISECONDS };
+      const iat = Math.floor(clock.nowMs() / MILLISECONDS);
+      const exp = iat + ttlSeconds;
+      const registered = { iss: ISSUER, aud: AUDIENCE, sub, jti: randomId(), iat, exp };
+      const said = { ...registered, tenant, scopes, origin, toolIds, ...(budgets && { budgets }) };
+      const signed = `${encodePart({ alg: ALGORITHM, typ: EMBED_TYPE })}.${encodePart(said)}`;
+      const signature = await crypto.subtle.sign("HMAC", await key, utf8(signed));
+      const token = `${signed}.${base64url.encode(new Uint8Array(signature))}`;
+      return { token, expiresAtMs: exp * MILLISECONDS };
     },
     async verify(token) {
       try {
@@ -74,10 +65,17 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
   };
 }
 
+/** One part of a compact JWS (RFC 7515, 3.1). */
+function encodePart(value: object): string {
+  return base64url.encode(utf8(JSON.stringify(value)));
+}
+
+function utf8(text: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(new TextEncoder().encode(text));
+}
+
 /** A key of its own (RFC 5869), so that no other use of the secret can be turned into a token. */
 async function deriveKey(secret: string): Promise<CryptoKey> {
-  const utf8 = (text: string): Uint8Array<ArrayBuffer> =>
-    new Uint8Array(new TextEncoder().encode(text));
   const root = await crypto.subtle.importKey("raw", utf8(secret), "HKDF", false, ["deriveKey"]);
   return crypto.subtle.deriveKey(
     { name: "HKDF", hash: "SHA-256", salt: utf8(""), info: utf8("embed-token") },

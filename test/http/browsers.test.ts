@@ -1,6 +1,6 @@
 import { listDurableObjectIds } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import { deploy } from "../suites/identity.ts";
+import { deploy, type Send } from "../suites/identity.ts";
 import { script } from "../suites/scripted-model.ts";
 import { TOKENS } from "../suites/tokens.ts";
 import { bindings, HOST_PAGE, putPolicy, seedPolicies, send } from "../suites/worker.ts";
@@ -12,7 +12,7 @@ const question = JSON.stringify({
   messages: [{ role: "user", content: script({ text: ["hi"] }) }],
 });
 
-function preflight(origin: string, path = "/v1/chat", at: typeof send = send): Promise<Response> {
+function preflight(origin: string, path = "/v1/chat", at: Send = send): Promise<Response> {
   return at(path, {
     method: "OPTIONS",
     headers: {
@@ -86,7 +86,7 @@ describe("a preflight", () => {
 
   test("is answered by what the policies say: a new one admits, the next one takes it back", async () => {
     const page = "https://new.bendable.example";
-    const fresh = (): Promise<Response> => preflight(page, "/v1/chat", deploy({}) as typeof send);
+    const fresh = (): Promise<Response> => preflight(page, "/v1/chat", deploy({}));
     expect((await fresh()).status).toBe(403);
     const policy = { allowedTools: [], origins: [page] };
     const first = await putPolicy(policy, { caller: "bendable", "if-none-match": "*" });
@@ -107,7 +107,7 @@ describe("a preflight", () => {
     await replacePolicy("strict", { allowedTools: [] });
     const { keys } = await bindings.POLICY.list({ prefix: `origin/${page}/` });
     expect(keys.map(({ name }) => name)).toEqual([`origin/${page}/lab`]);
-    expect((await preflight(page, "/v1/chat", deploy({}) as typeof send)).status).toBe(204);
+    expect((await preflight(page, "/v1/chat", deploy({}))).status).toBe(204);
   });
 });
 

@@ -177,7 +177,8 @@ describe("a page's token", () => {
     ];
     const chunks = await chunksOf(await chatAs(token, [{ calls }, { text: ["done"] }]));
     const results = chunks.filter(({ type }) => type === "result");
-    expect(results.map(({ isError }) => isError === true).toSorted()).toEqual([false, true]);
+    expect(results.filter(({ isError }) => isError === true)).toHaveLength(1);
+    expect(results).toHaveLength(2);
     expect(chunks.some(({ data }) => JSON.stringify(data ?? "").includes('"title"'))).toBe(false);
   });
 
