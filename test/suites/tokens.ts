@@ -40,7 +40,7 @@ export const TOKENS = {
   hosted: {
     token: "token-of-hosted",
     tenantId: "hosted",
-    scopes: [...ALL, "runs:read_all", "embed:mint", "connections:write", "audit:read"],
+    scopes: [...ALL, ...PEOPLE, "runs:read_all", "embed:mint", "connections:write", "audit:read"],
   },
   /** May make tokens for pages of hosted, and has nothing to hand on. */
   minter: { token: "token-of-minter", tenantId: "hosted", scopes: ["embed:mint"] },

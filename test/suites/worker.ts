@@ -25,7 +25,11 @@ const POLICIES: Partial<Record<Caller, object>> = {
   acme: { allowedTools: CORE },
   chief: GUILD_POLICY,
   rival: { allowedTools: CORE },
-  hosted: { allowedTools: CORE, origins: [HOST_PAGE, "http://localhost:3000"] },
+  hosted: {
+    allowedTools: CORE,
+    requireApprovalForEffects: ["state_change"],
+    origins: [HOST_PAGE, "http://localhost:3000"],
+  },
   strict: {
     allowedTools: ["core__get_current_time", "core__generate_title"],
     requireApprovalForEffects: ["state_change"],
