@@ -61,13 +61,13 @@ async function readClaims(
     audience,
     algorithms: [...algorithms],
     clockTolerance: clockToleranceSeconds,
-    requiredClaims: ["exp"],
     currentDate: new Date(nowMs),
     ...(maxAgeSeconds !== undefined && { maxTokenAge: maxAgeSeconds }),
   });
   // No extension is understood here, so none may be critical (RFC 7515, 4.1.11).
   if (protectedHeader.crit !== undefined || !TYPES.has(protectedHeader.typ)) return undefined;
   const latest = nowMs / 1_000 + clockToleranceSeconds;
+  // The library takes a token without an end, and one whose end is no time at all.
   const isOfNow = Number.isFinite(payload.exp) && (payload.iat ?? 0) <= latest;
   return isOfNow ? payload : undefined;
 }

@@ -2,6 +2,7 @@ import { isWebOrigin } from "../protocol/web-origin.ts";
 import type { Principal } from "../protocol/principal.ts";
 import { fail, ok, type Result } from "../protocol/result.ts";
 import { problem } from "./problem.ts";
+import { countStranger } from "./rate.ts";
 import type { Services } from "./services.ts";
 
 /** How long a browser keeps the answer to a preflight. */
@@ -33,7 +34,7 @@ export async function answerPreflight(
   if (origin === null || methods === null) return refusal;
   if (!request.headers.has("access-control-request-method")) return refusal;
   if (!isWebOrigin(origin) || !(await services.origins.isListed(origin))) {
-    return problem("origin_not_allowed");
+    return (await countStranger(request, services)) ?? problem("origin_not_allowed");
   }
   return new Response(null, {
     status: 204,
@@ -66,7 +67,10 @@ export async function admitOrigin(
   return policy.origins.includes(origin) ? ok(origin) : fail(problem("origin_not_allowed"));
 }
 
-/** Lets a page of another origin read an answer that tells nothing of a tenant: a refused token, a file. */
+/**
+ * Lets a page of another origin read an answer that tells nothing of a tenant: a refused token, a file. What
+ * a browser has kept for one page is not for the next.
+ */
 export async function showToListed(
   response: Response,
   request: Request,
@@ -75,7 +79,10 @@ export async function showToListed(
   const origin = foreignOrigin(request);
   const isListed =
     origin !== undefined && isWebOrigin(origin) && (await services.origins.isListed(origin));
-  return isListed ? showTo(origin, response) : response;
+  if (isListed) return showTo(origin, response);
+  const shown = new Response(response.body, response);
+  shown.headers.append("vary", "origin");
+  return shown;
 }
 
 /**

@@ -2,7 +2,15 @@ import { beforeAll, expect, test } from "vitest";
 import { createHash } from "node:crypto";
 import { ring } from "../suites/run-object.ts";
 import { script } from "../suites/scripted-model.ts";
-import { type Caller, chat, postChat, runIdOf, seedPolicies, send } from "../suites/worker.ts";
+import {
+  type Caller,
+  chat,
+  postChat,
+  runIdOf,
+  seedPolicies,
+  send,
+  stateOf,
+} from "../suites/worker.ts";
 import { TOKENS } from "../suites/tokens.ts";
 
 beforeAll(seedPolicies);
@@ -105,6 +113,19 @@ test("lets an operator stop anybody's run, and not speak in their name", async (
   expect(said.status).toBe(404);
   const stopped = await send(`/v1/runs/${runId}/cancel`, { caller: "acme", method: "POST" });
   expect(await stopped.json()).toMatchObject({ status: "cancelled" });
+  await response.text();
+});
+
+test("a colleague's request to stop a run that goes stops nothing", async () => {
+  const response = await postChat(
+    { messages: [{ role: "user", content: script({ text: ["hi"], hangs: true }) }] },
+    "acme",
+  );
+  const runId = runIdOf(response);
+  const refused = await send(`/v1/runs/${runId}/cancel`, { caller: "peer", method: "POST" });
+  expect(refused.status).toBe(404);
+  expect(await stateOf(runId)).toMatchObject({ status: "running" });
+  await send(`/v1/runs/${runId}/cancel`, { caller: "acme", method: "POST" });
   await response.text();
 });
 

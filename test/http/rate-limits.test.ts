@@ -50,6 +50,17 @@ test("an address that brings no token that is known is told so too, and those th
   expect(binding.keys).not.toContain(authorization);
 });
 
+test("preflights that are refused count against their address as well", async () => {
+  const send = deploy({ ADDRESS_LIMIT: limitOf(1) });
+  const preflight = async (origin: string): Promise<number> => {
+    const init = from("192.0.2.1", { origin, "access-control-request-method": "POST" });
+    return (await send("/v1/chat", { ...init, method: "OPTIONS" })).status;
+  };
+  expect(await preflight("https://evil.example")).toBe(403);
+  expect(await preflight("https://evil.example")).toBe(429);
+  expect(await preflight(HOST_PAGE)).toBe(204);
+});
+
 test("a page may read that it has asked too often", async () => {
   const send = deploy({ CALLER_LIMIT: limitOf(0) });
   const refused = await send("/v1/tools", bearer(TOKENS.hosted.token, { origin: HOST_PAGE }));
