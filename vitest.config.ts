@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { answerAsProvider } from "./test/suites/scripted-model.ts";
+import { answerAsIssuer } from "./test/suites/issuer.ts";
 import { answerAsShop } from "./test/suites/shop.ts";
 import { apiTokensSecret, connectionKeysSecret } from "./test/suites/tokens.ts";
 
@@ -16,7 +17,6 @@ if (!hasBrowser) {
 Object.assign(process.env, {
   OPENAI_API_KEY: "sk-test-secret",
   RUN_ID_SECRET: "a secret for tests, 32 bytes long",
-  API_TOKENS: apiTokensSecret(),
   CONNECTION_KEYS: connectionKeysSecret(),
 });
 
@@ -44,9 +44,17 @@ export default defineConfig({
               bindings: {
                 OPENAI_BASE_URL: "http://provider.test/v1",
                 MODELS: "scripted,other",
+                API_TOKENS: apiTokensSecret(),
+              },
+              // A suite asks oftener than any caller may; test/http/rate-limits.test.ts brings its own.
+              ratelimits: {
+                CALLER_LIMIT: { namespace_id: "1001", simple: { limit: 1_000_000, period: 60 } },
+                ADDRESS_LIMIT: { namespace_id: "1002", simple: { limit: 1_000_000, period: 60 } },
               },
               outboundService: ((request: Request) =>
-                answerAsShop(request) ?? answerAsProvider(request)) as never,
+                answerAsShop(request) ??
+                answerAsIssuer(request) ??
+                answerAsProvider(request)) as never,
             },
           }),
         ],

@@ -12,6 +12,7 @@ const DEVELOPER = {
   tenantId: "dev",
   actorId: "user:developer",
   scopes: SCOPES,
+  roles: ["operator", "approver", "compliance"],
 };
 /** What development allows; a deployment starts with nothing allowed. See docs/policy.md. */
 const DEVELOPMENT_POLICY = {
@@ -31,7 +32,6 @@ async function main(): Promise<void> {
   const secrets = {
     OPENAI_API_KEY: offline ? "offline" : provider?.OPENAI_API_KEY,
     RUN_ID_SECRET: keptSecret(join(persistTo, "run-id-secret"), "hex"),
-    API_TOKENS: "[]",
     CONNECTION_KEYS: JSON.stringify([
       { id: "dev", key: keptSecret(join(persistTo, "connection-key"), "base64") },
     ]),

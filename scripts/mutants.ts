@@ -2,14 +2,15 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
-
 import { APPROVALS } from "./mutants/approvals.ts";
+import { IDENTITY } from "./mutants/identity.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { RELIABILITY } from "./mutants/reliability.ts";
 
 const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   reliability: RELIABILITY,
   approvals: APPROVALS,
+  identity: IDENTITY,
 };
 
 const ROOT = resolve(import.meta.dirname, "..");

@@ -2,18 +2,20 @@ import { createHash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { parseApiTokens } from "../src/protocol/api-token.ts";
 import { SCOPES } from "../src/protocol/principal.ts";
+import { JWT_USAGE, mintJwt } from "./mint-jwt.ts";
 
 /** What a chat client needs; whoever manages policy or connections asks for it by name. */
 const DEFAULT_SCOPES = "chat,runs:read,tools:read";
 const USAGE =
-  `Usage: npm run -s token -- --tenant ID --actor user:NAME [--subject user:NAME] [--scopes ${DEFAULT_SCOPES}]\n` +
+  `Usage: npm run -s token -- --tenant ID --actor user:NAME [--subject user:NAME] [--scopes ${DEFAULT_SCOPES}] [--roles approver,...]\n` +
   `Scopes of the API: ${SCOPES.join(", ")}; tools and policies may ask for others.`;
 
-main();
+if (process.argv[2] === "jwt") await printJwt(process.argv.slice(3));
+else main();
 
 /** Makes a bearer token: prints it once, with the entry for the API_TOKENS secret. */
 function main(): void {
-  const { tenant, actor, subject, scopes } = readArguments();
+  const { tenant, actor, subject, scopes, roles } = readArguments();
   const token = `ilk_${randomBytes(32).toString("base64url")}`;
   const entry = {
     sha256: createHash("sha256").update(token).digest("hex"),
@@ -21,9 +23,10 @@ function main(): void {
     actorId: actor,
     ...(subject !== undefined && { subjectId: subject }),
     scopes,
+    ...(roles.length > 0 && { roles }),
   };
   if (!parseApiTokens(JSON.stringify([entry]))) {
-    refuse("The tenant, the actor or a scope is not of the expected form.");
+    refuse("The tenant, the actor, a scope or a role is not of the expected form.");
   }
   console.error("The token, shown once; give it to the caller:");
   console.log(token);
@@ -33,12 +36,22 @@ function main(): void {
   console.log(JSON.stringify([entry]));
 }
 
+async function printJwt(args: readonly string[]): Promise<void> {
+  try {
+    console.log(await mintJwt(args));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${JWT_USAGE}`);
+    process.exit(2);
+  }
+}
+
 interface Arguments {
   readonly tenant: string;
   readonly actor: string;
   /** For whom the actor acts. */
   readonly subject: string | undefined;
   readonly scopes: readonly string[];
+  readonly roles: readonly string[];
 }
 
 function readArguments(): Arguments {
@@ -49,11 +62,13 @@ function readArguments(): Arguments {
         actor: { type: "string" },
         subject: { type: "string" },
         scopes: { type: "string", default: DEFAULT_SCOPES },
+        roles: { type: "string" },
       },
     });
     if (!values.tenant || !values.actor) return refuse("--tenant and --actor are needed.");
     const { tenant, actor, subject } = values;
-    return { tenant, actor, subject, scopes: values.scopes.split(",") };
+    const roles = values.roles?.split(",") ?? [];
+    return { tenant, actor, subject, scopes: values.scopes.split(","), roles };
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error));
   }

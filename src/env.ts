@@ -1,5 +1,6 @@
 import { parseApiTokens, parsePrincipal, type ApiToken } from "./protocol/api-token.ts";
 import { parseConnectionKeys, type ConnectionKeys } from "./protocol/connection-keys.ts";
+import { readJwtSettings, type JwtSettings } from "./protocol/jwt-settings.ts";
 import type { Principal } from "./protocol/principal.ts";
 import { fail, ok, type Result } from "./protocol/result.ts";
 
@@ -19,6 +20,11 @@ export interface Env {
   readonly runIdSecret: string;
   readonly connectionKeys: ConnectionKeys;
   readonly apiTokens: readonly ApiToken[];
+  /** Whose tokens are taken beside them. */
+  readonly jwt?: JwtSettings;
+  /** Absent means no limit. */
+  readonly callerLimit?: RateLimit;
+  readonly addressLimit?: RateLimit;
   /** Set by `npm run dev` alone. */
   readonly developmentPrincipal?: Principal;
 }
@@ -93,7 +99,12 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
   const connectionKeys = read("CONNECTION_KEYS", parseConnectionKeys);
   const developmentPrincipal =
     raw["DEV_PRINCIPAL"] === undefined ? undefined : read("DEV_PRINCIPAL", parsePrincipal);
-  const apiTokens = developmentPrincipal ? [] : read("API_TOKENS", parseTokens);
+  const jwt = raw["AUTH"] === undefined ? undefined : readJwt(raw, problems);
+  const isOptional = developmentPrincipal !== undefined || raw["AUTH"] !== undefined;
+  const isAbsent = isOptional && (developmentPrincipal || raw["API_TOKENS"] === undefined);
+  const apiTokens = isAbsent ? [] : read("API_TOKENS", parseTokens);
+  const callerLimit = limit(raw["CALLER_LIMIT"]);
+  const addressLimit = limit(raw["ADDRESS_LIMIT"]);
 
   const seconds = (name: string, otherwise: number): number => {
     const value = raw[name];
@@ -114,7 +125,25 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
   const openai = { baseUrl, apiKey, models };
   const stores = { policyKv, connectionsKv, idempotencyKv, assets, runs, tenants };
   const checked = { ...stores, openai, lifetimes, runIdSecret, connectionKeys, apiTokens };
-  return ok(developmentPrincipal ? { ...checked, developmentPrincipal } : checked);
+  return ok({
+    ...checked,
+    ...(jwt && { jwt }),
+    ...(callerLimit && { callerLimit }),
+    ...(addressLimit && { addressLimit }),
+    ...(developmentPrincipal && { developmentPrincipal }),
+  });
+}
+
+function readJwt(raw: RawEnv, problems: string[]): JwtSettings | undefined {
+  const settings = readJwtSettings(raw["AUTH"], raw["JWT_SECRET"]);
+  if (settings.ok) return settings.value;
+  problems.push(settings.failure);
+  return undefined;
+}
+
+function limit(value: unknown): RateLimit | undefined {
+  const isBound = typeof value === "object" && value !== null && "limit" in value;
+  return isBound ? (value as RateLimit) : undefined;
 }
 
 function parseBaseUrl(text: string): string | undefined {

@@ -119,8 +119,8 @@ export class OutboxDelivery {
   /** Tells what waits, in order, one batch after the other; stops at the first that does not arrive. */
   async #tellAll(): Promise<void> {
     const { outbox, store } = this.#run;
-    const { runId, tenantId } = store.identity();
-    const inbox = this.#ports.inboxOf(tenantId);
+    const { runId, owner } = store.identity();
+    const inbox = this.#ports.inboxOf(owner.tenantId);
     for (let batch = outbox.notices(); batch.length > 0; batch = outbox.notices()) {
       if (!(await inbox.receive(runId, batch))) return this.#tellLater();
       outbox.removeNotices(batch.at(-1)?.seq ?? 0);

@@ -4,6 +4,7 @@ import type {
   ApprovalQuery,
   Decision,
   DecisionAnswer,
+  NoRun,
   OutcomeAnswer,
   OutcomeReport,
   RunAnswer,
@@ -22,6 +23,7 @@ import { parseEventId } from "../../src/protocol/event-id.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
 import type { RunState } from "../../src/protocol/run-state.ts";
 import { MAX_CONVERSATION_BYTES } from "../../src/protocol/transcript-message.ts";
+import { isOwn, maySee, mayStop, type Viewer, viewerOf } from "../../src/protocol/viewer.ts";
 import { ApprovalDecisions } from "./approval-decisions.ts";
 import { Deadlines } from "./deadlines.ts";
 import { openRun, type OpenRun } from "./open-run.ts";
@@ -41,7 +43,8 @@ interface Claimed extends OpenRun {
 /**
  * Owns one run: its storage and its readers. What happens to it over time is RunLifecycle's; it holds no
  * agent logic.
- * Trust: only the Worker reaches it, after it has checked the caller, the run id and the body.
+ * Trust: only the Worker reaches it, after it has checked the caller, the run id and the body. Whose the run
+ * is it knows alone: to everybody else it is unknown.
  */
 export abstract class RunObject extends DurableObject<RawEnv> {
   /** The tools of the deployment, the same that its Worker has; a getter, for the constructor's sake. */
@@ -70,14 +73,18 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     });
   }
 
-  /** `POST /start` with a RunClaim; `GET /repeat` with a hash; `GET /events` with an optional Last-Event-ID. */
+  /**
+   * `POST /start` with a RunClaim; `GET /repeat` with a hash; `GET /events` with an optional Last-Event-ID.
+   * The latter two with the Viewer in `x-viewer`.
+   */
   override async fetch(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     if (pathname === "/start") return this.#start(await request.json<RunClaim>());
+    const viewer = JSON.parse(request.headers.get("x-viewer") ?? "") as Viewer;
     if (pathname === "/repeat") {
-      return this.#repeat(request.headers.get("x-request-hash"));
+      return this.#repeat(request.headers.get("x-request-hash"), viewer);
     }
-    return this.#resume(request.headers.get("last-event-id"));
+    return this.#resume(request.headers.get("last-event-id"), viewer);
   }
 
   override async alarm(): Promise<void> {
@@ -90,24 +97,24 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     }
   }
 
-  async state(): Promise<RunAnswer> {
-    const missing = this.#missing();
+  async state(viewer: Viewer): Promise<RunAnswer> {
+    const missing = this.#missing(maySee, viewer);
     return missing ?? { kind: "run", state: await this.#readState() };
   }
 
-  async cancel(): Promise<RunAnswer> {
-    const missing = this.#missing();
+  async cancel(viewer: Viewer): Promise<RunAnswer> {
+    const missing = this.#missing(mayStop, viewer);
     if (missing) return missing;
     await this.#run?.lifecycle.stop("cancelled");
-    return this.state();
+    return this.state(viewer);
   }
 
   /**
-   * Takes a message for the run. It is stored, with its event, before anyone hears of it: the platform
+   * Takes a message for the run, from whom it belongs to: it acts with their authority. It is stored, with its event, before anyone hears of it: the platform
    * holds this answer back until the writes before it are durable.
    */
-  async steer({ text, requestKey }: Steering): Promise<SteerAnswer> {
-    const missing = this.#missing();
+  async steer(viewer: Viewer, { text, requestKey }: Steering): Promise<SteerAnswer> {
+    const missing = this.#missing(isOwn, viewer);
     if (missing || !this.#run) return missing ?? { kind: "unknown" };
     const { inbox, journal } = this.#run;
     const known = requestKey === undefined ? undefined : inbox.findUnder(requestKey);
@@ -123,9 +130,10 @@ export abstract class RunObject extends DurableObject<RawEnv> {
   }
 
   /** Takes what an operator found out about a call. */
-  async settle({ invocation, outcome, by }: OutcomeReport): Promise<OutcomeAnswer> {
-    const missing = this.#missing();
+  async settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer> {
+    const missing = this.#missing(mayStop, viewer);
     if (missing || !this.#run) return missing ?? { kind: "unknown" };
+    const { invocation, outcome, by } = report;
     if (!this.#run.invocations.find(invocation)) return { kind: "unknown_invocation" };
     const settlement = { outcome, by, atMs: this.#clock.nowMs() };
     const kind = this.#run.lifecycle.settle(invocation, settlement);
@@ -134,16 +142,18 @@ export abstract class RunObject extends DurableObject<RawEnv> {
 
   /** Shows a question that the run puts to people. */
   async approval(query: ApprovalQuery): Promise<ApprovalAnswer> {
-    return this.#missing() ?? this.#run?.decisions.show(query) ?? { kind: "unknown" };
+    return this.#hides(query) ?? this.#run?.decisions.show(query) ?? { kind: "unknown" };
   }
 
   /** Takes what a person says to it. */
   async decide(query: ApprovalQuery, decision: Decision): Promise<DecisionAnswer> {
-    return this.#missing() ?? this.#run?.decisions.decide(query, decision) ?? { kind: "unknown" };
+    return (
+      this.#hides(query) ?? this.#run?.decisions.decide(query, decision) ?? { kind: "unknown" }
+    );
   }
 
-  transcript(): TranscriptAnswer {
-    const missing = this.#missing();
+  transcript(viewer: Viewer): TranscriptAnswer {
+    const missing = this.#missing(maySee, viewer);
     if (missing || !this.#run) return missing ?? { kind: "unknown" };
     const { journal, transcript, store } = this.#run;
     if (!journal.hasEnded) return { kind: "running" };
@@ -153,9 +163,19 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     return { kind: "transcript", messages: transcript.all(), workflowId: first };
   }
 
+  /**
+   * Says why a caller has no question here. Questions are put to people whose run it is not; who may see them
+   * is for each to say. But a page has those of its own runs alone, and that a run is gone is told as ever.
+   */
+  #hides({ principal }: ApprovalQuery): NoRun | undefined {
+    const viewer = viewerOf(principal);
+    const isKept = this.#run && this.#store.claimed() !== undefined;
+    return isKept && viewer.origin === undefined ? undefined : this.#missing(maySee, viewer);
+  }
+
   /** Says why there is nothing to tell of a run; undefined when there is. */
-  #missing(): { readonly kind: "unknown" | "gone" } | undefined {
-    if (!this.#run) return { kind: "unknown" };
+  #missing(may: typeof maySee, viewer: Viewer): NoRun | undefined {
+    if (!this.#run || !may(this.#store.identity().owner, viewer)) return { kind: "unknown" };
     return this.#store.claimed() ? undefined : { kind: "gone" };
   }
 
@@ -168,7 +188,7 @@ export abstract class RunObject extends DurableObject<RawEnv> {
   }
 
   #start(claim: RunClaim): Response {
-    if (this.#run) return this.#repeat(claim.requestHash ?? null);
+    if (this.#run) return this.#repeat(claim.requestHash ?? null, viewerOf(claim.principal));
     this.#store.claim(claim, this.#clock.nowMs());
     const run = this.#open();
     for (const message of claim.messages) run.transcript.add(message);
@@ -177,20 +197,22 @@ export abstract class RunObject extends DurableObject<RawEnv> {
   }
 
   /** Every request under one key comes to this object, so the first one wins whatever their number. */
-  #repeat(requestHash: string | null): Response {
-    if (!this.#run) return new Response(null, { status: 404 });
+  #repeat(requestHash: string | null, viewer: Viewer): Response {
+    const missing = this.#missing(maySee, viewer);
+    if (!this.#run || missing?.kind === "unknown") return new Response(null, { status: 404 });
     if (requestHash === null || this.#store.identity().requestHash !== requestHash) {
       return new Response(null, { status: 422 });
     }
-    if (this.#missing()) return new Response(null, { status: 410 });
+    if (missing) return new Response(null, { status: 410 });
     if (!this.#run.journal.hasEnded) return new Response(null, { status: 409 });
     return this.#stream(this.#run, 0);
   }
 
-  #resume(lastEventId: string | null): Response {
+  #resume(lastEventId: string | null, viewer: Viewer): Response {
     const run = this.#run;
-    if (!run) return new Response(null, { status: 404 });
-    if (this.#missing()) return new Response(null, { status: 410 });
+    const missing = this.#missing(maySee, viewer);
+    if (!run || missing?.kind === "unknown") return new Response(null, { status: 404 });
+    if (missing) return new Response(null, { status: 410 });
     const after = lastEventId === null ? undefined : parseEventId(lastEventId);
     const seq = after ? run.log.resumeAfter(after) : 0;
     if (seq === undefined) return new Response(null, { status: 409 });

@@ -1,8 +1,9 @@
 import type { DoneReason, RunError } from "../../src/protocol/ai-event.ts";
-import type { RunId, TenantId } from "../../src/protocol/ids.ts";
+import type { RunId } from "../../src/protocol/ids.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
 import { NO_FACTS, type RunFacts, type StopReason } from "../../src/protocol/run-facts.ts";
 import { NO_USAGE, type Usage } from "../../src/protocol/usage.ts";
+import { ownerOf, type RunOwner } from "../../src/protocol/viewer.ts";
 import { createRunTables } from "./run-tables.ts";
 
 /** How far a run came, and how it ended. */
@@ -52,10 +53,10 @@ const FIRST_LIFE: RunLives = {
 /** What never changes of a run, as long as it is kept. */
 export interface RunIdentity {
   readonly runId: RunId;
-  readonly tenantId: TenantId;
   readonly model: string;
   /** Hash of the body that started the run, if it came under a key. */
   readonly requestHash: string | undefined;
+  readonly owner: RunOwner;
   readonly claimedMessages: number;
   readonly createdMs: number;
 }
@@ -86,13 +87,13 @@ export class RunStore {
   claim({ messages, ...run }: RunClaim, createdMs: number): void {
     createRunTables(this.#sql, createdMs);
     this.#sql.exec(
-      `INSERT INTO run (id, run_id, tenant_id, model, request_hash, claim, claimed_messages, created_ms, steps,
+      `INSERT INTO run (id, run_id, model, request_hash, owner, claim, claimed_messages, created_ms, steps,
          usage, facts, epoch, recoveries, recovered_step, is_waiting)
        VALUES (1, ?, ?, ?, ?, ?, ?, ?, 0, '', '', 0, 0, 0, 0)`,
       run.runId,
-      run.principal.tenantId,
       run.model,
       run.requestHash ?? null,
+      JSON.stringify(ownerOf(run.principal)),
       JSON.stringify(run),
       messages.length,
       createdMs,
@@ -105,9 +106,9 @@ export class RunStore {
     const row = this.#row();
     return {
       runId: row.run_id as RunId,
-      tenantId: row.tenant_id as TenantId,
       model: row.model,
       requestHash: row.request_hash ?? undefined,
+      owner: JSON.parse(row.owner) as RunOwner,
       claimedMessages: row.claimed_messages,
       createdMs: row.created_ms,
     };
@@ -179,9 +180,9 @@ export class RunStore {
 
 type RunRow = {
   run_id: string;
-  tenant_id: string;
   model: string;
   request_hash: string | null;
+  owner: string;
   claim: string | null;
   claimed_messages: number;
   created_ms: number;

@@ -10,7 +10,7 @@ export function createRunTables(sql: SqlStorage, createdMs: number): void {
   sql.exec(
     `CREATE TABLE run (
        id INTEGER PRIMARY KEY CHECK (id = 1), run_id TEXT NOT NULL, model TEXT NOT NULL,
-       tenant_id TEXT NOT NULL, request_hash TEXT, claim TEXT, claimed_messages INTEGER NOT NULL, created_ms INTEGER NOT NULL,
+       request_hash TEXT, owner TEXT NOT NULL, claim TEXT, claimed_messages INTEGER NOT NULL, created_ms INTEGER NOT NULL,
        steps INTEGER NOT NULL, usage TEXT NOT NULL, facts TEXT NOT NULL, title TEXT, reason TEXT,
        error TEXT, ended_ms INTEGER,
        epoch INTEGER NOT NULL, recoveries INTEGER NOT NULL, recovered_step INTEGER NOT NULL,

@@ -16,7 +16,9 @@ import { isSamePin, type PolicyPin, type PolicyProposal } from "../../src/protoc
 import type { RunSummary } from "../../src/protocol/run-summary.ts";
 import type { Slice } from "../../src/protocol/slice.ts";
 import { AlarmDeadlines } from "../deadlines.ts";
+import { parseToolPolicy } from "../../src/protocol/tool-policy.ts";
 import { BudgetBook } from "./budget-book.ts";
+import { OriginList } from "./origin-list.ts";
 import { PolicyHead } from "./policy-head.ts";
 import { TenantRecords } from "./tenant-records.ts";
 
@@ -44,6 +46,7 @@ export class TenantObject extends DurableObject<RawEnv> {
   readonly #book: BudgetBook;
   readonly #records: TenantRecords;
   readonly #deadlines: AlarmDeadlines<TenantDeadline>;
+  readonly #origins: OriginList;
   #publishing: Promise<void> = Promise.resolve();
 
   constructor(ctx: DurableObjectState, env: RawEnv) {
@@ -52,6 +55,7 @@ export class TenantObject extends DurableObject<RawEnv> {
     this.#head = new PolicyHead(ctx.storage);
     this.#book = new BudgetBook(ctx.storage);
     this.#records = new TenantRecords(ctx.storage);
+    this.#origins = new OriginList(ctx.storage);
     // The platform gives up on an alarm after six failures; whoever wakes the object arms it again.
     this.#deadlines = new AlarmDeadlines(ctx.storage);
     if (this.#head.read()?.isPublished === false) this.#publishIn(FIRST_RETRY_MS);
@@ -80,6 +84,7 @@ export class TenantObject extends DurableObject<RawEnv> {
     if (current?.revision !== expectedRevision) return { kind: "conflict", pin: current };
     this.#publishIn(FIRST_RETRY_MS);
     const pin = this.ctx.storage.transactionSync(() => {
+      this.#origins.replace(parseToolPolicy(JSON.parse(policyText))?.origins ?? []);
       const next = this.#head.advance(tenantId, hash);
       this.#records.record(policyChanged(proposal, next, this.#ports.clock.nowMs()));
       return next;
@@ -175,7 +180,9 @@ export class TenantObject extends DurableObject<RawEnv> {
   async #publishHead(): Promise<void> {
     const head = this.#head.read();
     if (!head || head.isPublished) return this.#deadlines.clear("policy");
-    if (await this.#ports.publisher.point(head.tenantId, head.pin)) {
+    const { publisher } = this.#ports;
+    const isPointed = await publisher.point(head.tenantId, head.pin);
+    if (isPointed && (await this.#origins.publish(head.tenantId, publisher))) {
       this.#head.markPublished(head.pin);
       if (this.#head.read()?.isPublished) this.#deadlines.clear("policy");
     } else {

@@ -13,14 +13,15 @@ import type {
 } from "../capabilities/run-gateway.ts";
 import { formatEventId } from "../protocol/event-id.ts";
 import type { RunId } from "../protocol/ids.ts";
+import type { Viewer } from "../protocol/viewer.ts";
 
 /** What a run's object answers besides `fetch`. */
 interface RunMethods {
-  state(): Promise<RunAnswer>;
-  cancel(): Promise<RunAnswer>;
-  steer(steering: Steering): Promise<SteerAnswer>;
-  settle(report: OutcomeReport): Promise<OutcomeAnswer>;
-  transcript(): Promise<TranscriptAnswer>;
+  state(viewer: Viewer): Promise<RunAnswer>;
+  cancel(viewer: Viewer): Promise<RunAnswer>;
+  steer(viewer: Viewer, steering: Steering): Promise<SteerAnswer>;
+  settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer>;
+  transcript(viewer: Viewer): Promise<TranscriptAnswer>;
   approval(query: ApprovalQuery): Promise<ApprovalAnswer>;
   decide(query: ApprovalQuery, decision: Decision): Promise<DecisionAnswer>;
 }
@@ -35,18 +36,20 @@ export function createDurableRunGateway(runs: DurableObjectNamespace): RunGatewa
         method: "POST",
         body: JSON.stringify(claim),
       }),
-    repeat: (runId, requestHash) =>
-      objectOf(runId).fetch("https://run/repeat", { headers: { "x-request-hash": requestHash } }),
-    events(runId, after) {
-      const headers = new Headers();
+    repeat(runId, viewer, requestHash) {
+      const headers = { "x-viewer": JSON.stringify(viewer), "x-request-hash": requestHash };
+      return objectOf(runId).fetch("https://run/repeat", { headers });
+    },
+    events(runId, viewer, after) {
+      const headers = new Headers({ "x-viewer": JSON.stringify(viewer) });
       if (after) headers.set("last-event-id", formatEventId(after));
       return objectOf(runId).fetch("https://run/events", { headers });
     },
-    state: (runId) => objectOf(runId).state(),
-    cancel: (runId) => objectOf(runId).cancel(),
-    steer: (runId, steering) => objectOf(runId).steer(steering),
-    settle: (runId, report) => objectOf(runId).settle(report),
-    transcript: (runId) => objectOf(runId).transcript(),
+    state: (runId, viewer) => objectOf(runId).state(viewer),
+    cancel: (runId, viewer) => objectOf(runId).cancel(viewer),
+    steer: (runId, viewer, steering) => objectOf(runId).steer(viewer, steering),
+    settle: (runId, viewer, report) => objectOf(runId).settle(viewer, report),
+    transcript: (runId, viewer) => objectOf(runId).transcript(viewer),
     approval: (runId, query) => objectOf(runId).approval(query),
     decide: (runId, query, decision) => objectOf(runId).decide(query, decision),
   };

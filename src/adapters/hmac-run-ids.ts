@@ -3,7 +3,7 @@ import type { RunId } from "../protocol/ids.ts";
 import { sameBytes } from "./same-bytes.ts";
 
 /**
- * `run_<nonce>_<mac>`: 128 bits of chance or of HMAC-SHA-256 over tenant, actor and key, and 128 bits of
+ * `run_<nonce>_<mac>`: 128 bits of chance or of HMAC-SHA-256 over owner and key, and 128 bits of
  * HMAC-SHA-256 over tenant and nonce.
  */
 const FORM = /^run_([0-9a-f]{32})_([0-9a-f]{32})$/;
@@ -31,8 +31,9 @@ export function createHmacRunIds(
     `run_${nonce}_${await macOf(tenantId, nonce)}` as RunId;
   return {
     mint: (tenantId) => idOf(tenantId, toHex(randomBytes(HEX_CHARS / 2))),
-    async derive(tenantId, actorId, requestKey) {
-      return idOf(tenantId, await sign("request-key", tenantId, actorId, requestKey));
+    async derive({ tenantId, actorId, subjectId = "", origin = "" }, requestKey) {
+      const owner = [tenantId, actorId, subjectId, origin];
+      return idOf(tenantId, await sign("request-key", ...owner, requestKey));
     },
     async verify(text, tenantId) {
       const [, nonce, mac] = FORM.exec(text) ?? [];

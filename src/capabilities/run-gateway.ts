@@ -8,6 +8,7 @@ import type { Principal } from "../protocol/principal.ts";
 import type { RunClaim } from "../protocol/run-claim.ts";
 import type { RunState } from "../protocol/run-state.ts";
 import type { TranscriptMessage } from "../protocol/transcript-message.ts";
+import type { Viewer } from "../protocol/viewer.ts";
 
 /** There is nothing to tell: no such run, or only that there was one. */
 export type NoRun = { readonly kind: "unknown" | "gone" };
@@ -101,8 +102,8 @@ export type DecisionAnswer =
 
 /**
  * Reaches the object that owns a run.
- * Contract: ids are verified before they come here. A run that was never started answers
- * `unknown`, one of which only its tombstone is left `gone`. The bodies are event streams and must be handed through untouched.
+ * Contract: ids are verified before they come here. A run that was never started, or that the viewer may
+ * not see, answers `unknown`; one of which only its tombstone is left `gone`. The bodies are event streams and must be handed through untouched.
  */
 export interface RunGateway {
   /** Claims and starts a run; answers with its event stream, or as `repeat` when it is claimed. */
@@ -112,21 +113,21 @@ export interface RunGateway {
    * ended, 409 while it goes, 410 once its events are gone, 422 when the run was started by another body,
    * 404 for no such run.
    */
-  repeat(runId: RunId, requestHash: string): Promise<Response>;
+  repeat(runId: RunId, viewer: Viewer, requestHash: string): Promise<Response>;
   /**
    * Answers with the events after a position, from the first one without it: 200 with a stream, 204
    * when the run ended there, 404 for no such run, 410 once its events are gone, 409 for a position the run never reached, 429 when
    * too many readers follow it already.
    */
-  events(runId: RunId, after: EventPosition | undefined): Promise<Response>;
-  state(runId: RunId): Promise<RunAnswer>;
+  events(runId: RunId, viewer: Viewer, after: EventPosition | undefined): Promise<Response>;
+  state(runId: RunId, viewer: Viewer): Promise<RunAnswer>;
   /** Asks a run to stop; answers with its state once it has. Contract: idempotent. */
-  cancel(runId: RunId): Promise<RunAnswer>;
+  cancel(runId: RunId, viewer: Viewer): Promise<RunAnswer>;
   /** Says something to a run while it goes. Contract: a message that is `taken` is never lost. */
-  steer(runId: RunId, steering: Steering): Promise<SteerAnswer>;
+  steer(runId: RunId, viewer: Viewer, steering: Steering): Promise<SteerAnswer>;
   /** Tells what became of a call whose outcome is not known. Contract: the first word stays. */
-  settle(runId: RunId, report: OutcomeReport): Promise<OutcomeAnswer>;
-  transcript(runId: RunId): Promise<TranscriptAnswer>;
+  settle(runId: RunId, viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer>;
+  transcript(runId: RunId, viewer: Viewer): Promise<TranscriptAnswer>;
   approval(runId: RunId, query: ApprovalQuery): Promise<ApprovalAnswer>;
   /**
    * Takes a person's word on a question. Contract: the first that decides it stays; the same word again

@@ -1,4 +1,5 @@
-import type { ActorId, RunId, TenantId } from "../protocol/ids.ts";
+import type { RunId, TenantId } from "../protocol/ids.ts";
+import type { RunOwner } from "../protocol/viewer.ts";
 
 /**
  * Makes run ids and tells a tenant's own from all others.
@@ -7,7 +8,7 @@ import type { ActorId, RunId, TenantId } from "../protocol/ids.ts";
  */
 export interface RunIds {
   mint(tenantId: TenantId): Promise<RunId>;
-  /** Makes the one id of all requests that an actor makes under a key. */
-  derive(tenantId: TenantId, actorId: ActorId, key: string): Promise<RunId>;
+  /** Makes the one id of all requests that an owner of runs makes under a key. */
+  derive(owner: RunOwner, key: string): Promise<RunId>;
   verify(text: string, tenantId: TenantId): Promise<RunId | undefined>;
 }

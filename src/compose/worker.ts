@@ -1,6 +1,11 @@
+import { createBearerAuthenticator } from "../adapters/bearer-authenticator.ts";
+import { createRateLimiter } from "../adapters/binding-rate-limiter.ts";
 import { createDevelopmentAuthenticator } from "../adapters/development-authenticator.ts";
 import { createDurableRunGateway } from "../adapters/durable-run-gateway.ts";
+import { createEmbedTokens } from "../adapters/embed-tokens.ts";
 import { createHmacRunIds } from "../adapters/hmac-run-ids.ts";
+import { createJwtAuthenticator } from "../adapters/jwt-authenticator.ts";
+import { createKvOriginIndex } from "../adapters/kv-origin-index.ts";
 import { createSealedCursors } from "../adapters/sealed-cursors.ts";
 import { createStaticTokenAuthenticator } from "../adapters/static-token-authenticator.ts";
 import { systemClock } from "../adapters/system-clock.ts";
@@ -25,7 +30,7 @@ export function composeWorker(
     return () => Promise.resolve(secure(problem("not_configured", { detail })));
   }
   const app = createApp(assemble(env.value, contracts));
-  return async (request) => secure(await app.fetch(request));
+  return async (request) => secure(await app.fetch(request), request);
 }
 
 function assemble(
@@ -33,11 +38,27 @@ function assemble(
   contracts: readonly RegisteredContract[],
 ): Parameters<typeof createApp>[0] {
   const { directory, queue, trail } = composeTenantRecords(env.tenants);
-  const tokens = createStaticTokenAuthenticator(env.apiTokens);
+  const embedTokens = createEmbedTokens({
+    secret: env.runIdSecret,
+    clock: systemClock,
+    randomId: () => crypto.randomUUID(),
+  });
+  const send = (request: Request): Promise<Response> => fetch(request);
+  const tokens = createBearerAuthenticator({
+    listed: createStaticTokenAuthenticator(env.apiTokens),
+    issued: env.jwt && createJwtAuthenticator(env.jwt, { fetch: send, clock: systemClock }),
+    embedded: embedTokens,
+  });
   return {
     authenticator: env.developmentPrincipal
       ? createDevelopmentAuthenticator(env.developmentPrincipal, tokens)
       : tokens,
+    embedTokens,
+    origins: createKvOriginIndex(env.policyKv, systemClock),
+    limits: {
+      callers: createRateLimiter(env.callerLimit),
+      addresses: createRateLimiter(env.addressLimit),
+    },
     policies: composePolicies(env.policyKv),
     connections: composeConnections(env).store,
     registry: composeTenants(env.tenants).registry,

@@ -3,7 +3,9 @@ import { getApprovals } from "./approvals-queue.ts";
 import { getApproval, postDecision, postDecisions } from "./approvals.ts";
 import { getAudit } from "./audit.ts";
 import { postChat } from "./chat.ts";
+import { answerPreflight, showToListed } from "./cors.ts";
 import { deleteConnection, putConnection } from "./connections.ts";
+import { postEmbedToken } from "./embed-tokens.ts";
 import { getPolicy, putPolicy } from "./policy.ts";
 import { problem } from "./problem.ts";
 import { forScope } from "./routes.ts";
@@ -15,6 +17,10 @@ import { getTool, getTools } from "./tools.ts";
 /** Assembles the HTTP surface: every address, the methods it takes, and who may call it. */
 export function createApp(services: Services): Hono {
   const app = new Hono();
+  app.on("OPTIONS", "/v1/*", async (context, next) => {
+    await next();
+    context.res = await answerPreflight(context.req.raw, context.res, services);
+  });
   route(app, "/v1/chat", { POST: forScope(services, "chat", postChat) });
   route(app, "/v1/runs", { GET: forScope(services, "runs:read", getRuns) });
   route(app, "/v1/approvals", { GET: forScope(services, "approvals:read", getApprovals) });
@@ -42,10 +48,11 @@ export function createApp(services: Services): Hono {
     GET: forScope(services, "policy:read", getPolicy),
     PUT: forScope(services, "policy:write", putPolicy),
   });
+  route(app, "/v1/embed-tokens", { POST: forScope(services, "embed:mint", postEmbedToken) });
   route(app, "/v1/tools/:id", { GET: forScope(services, "tools:read", getTool) });
   route(app, "/healthz", { GET: () => Response.json({ status: "ok" }) });
   for (const path of PAGE_PATHS) {
-    route(app, path, { GET: (context) => services.page(context.req.raw) });
+    route(app, path, { GET: (context) => servePage(context.req.raw, services) });
   }
   app.notFound(() => problem("unknown_route"));
   app.onError(() => problem("internal_error"));
@@ -56,6 +63,11 @@ export function createApp(services: Services): Hono {
 const PAGE_PATHS = ["/", "/approvals", "/widget.js", "/approvals.js", "/page.css"] as const;
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+/** Pages of other origins load the element as a module, which browsers fetch like the API. */
+async function servePage(request: Request, services: Services): Promise<Response> {
+  return showToListed(await services.page(request), request, services);
+}
 
 function route(app: Hono, path: string, handlers: Partial<Record<Method, Handler>>): void {
   for (const [method, handler] of Object.entries(handlers)) app.on(method, path, handler);

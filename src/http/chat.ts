@@ -8,9 +8,12 @@ import {
 } from "../protocol/chat-request.ts";
 import type { RunId } from "../protocol/ids.ts";
 import type { JsonValue } from "../protocol/json.ts";
+import type { Principal } from "../protocol/principal.ts";
 import { fail, ok, type Result } from "../protocol/result.ts";
 import type { RunClaim } from "../protocol/run-claim.ts";
+import { narrowPolicy } from "../protocol/tool-policy.ts";
 import type { TranscriptMessage } from "../protocol/transcript-message.ts";
+import { viewerOf } from "../protocol/viewer.ts";
 import type { Authorised } from "./routes.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
@@ -48,7 +51,7 @@ export async function postChat(authorised: Authorised): Promise<Response> {
     model,
     ...(workflowId && { workflowId }),
     messages: [...before, ...said.value],
-    ...narrowingOf(body.value),
+    ...narrowingOf(body.value, principal),
   });
   return wordAnswer(started, name.value.runId);
 }
@@ -57,21 +60,30 @@ function refuseHistory({ code, pointer }: HistoryFailure): Response {
   return problem(code, { errors: [{ pointer, message: "is not what may stand here" }] });
 }
 
-function narrowingOf({
-  toolIds,
-  connectionIds,
-}: ChatRequestBody): Pick<RunClaim, "toolIds" | "connectionIds"> {
-  return { ...(toolIds && { toolIds }), ...(connectionIds && { connectionIds }) };
+type Narrowing = Pick<RunClaim, "toolIds" | "budgets" | "connectionIds">;
+
+/** What a page's token is bound to holds for its runs; the request may narrow it further. */
+function narrowingOf(
+  { toolIds: asked, connectionIds }: ChatRequestBody,
+  { embed }: Principal,
+): Narrowing {
+  const toolIds = asked ?? embed?.toolIds;
+  return {
+    ...(toolIds && { toolIds }),
+    ...(embed?.budgets && { budgets: embed.budgets }),
+    ...(connectionIds && { connectionIds }),
+  };
 }
 
-/** A tool that policy denies is answered like one that does not exist. */
+/** A tool that policy or the caller's token denies is answered like one that does not exist. */
 async function refuseTools(
   { principal, services }: Authorised,
   toolIds: readonly string[] | undefined,
 ): Promise<Response | undefined> {
   if (toolIds === undefined) return undefined;
   const { policy } = await services.policies.load(principal.tenantId);
-  const { tools } = createToolCatalog(services.toolSpecs, policy, {
+  const offered = narrowPolicy(policy, principal.embed?.toolIds);
+  const { tools } = createToolCatalog(services.toolSpecs, offered, {
     nowMs: services.clock.nowMs(),
   });
   const errors = toolIds.flatMap((toolId, index) =>
@@ -94,7 +106,7 @@ async function readHistory(
   if (previousRunId === undefined) return ok({ messages: [] });
   const runId = await services.runIds.verify(previousRunId, principal.tenantId);
   if (!runId) return fail(problem("run_not_found"));
-  const answer = await services.runs.transcript(runId);
+  const answer = await services.runs.transcript(runId, viewerOf(principal));
   switch (answer.kind) {
     case "transcript":
       return ok(answer);

@@ -5,6 +5,7 @@ import { isWellFormed } from "../protocol/json-guard.ts";
 import { ASSISTANT_TRANSPORT_HEADERS } from "../wire/assistant-transport/encode-event.ts";
 import { parseRequestKey } from "../protocol/request-key.ts";
 import { fail, ok, type Result } from "../protocol/result.ts";
+import { ownerOf, viewerOf } from "../protocol/viewer.ts";
 import { problem } from "./problem.ts";
 import type { Authorised } from "./routes.ts";
 
@@ -23,13 +24,12 @@ export async function nameRun(
   { request, principal, services }: Authorised,
   body: JsonValue,
 ): Promise<Result<RunName, Response>> {
-  const { tenantId, actorId } = principal;
   const read = readKey(request);
   if (!read.ok) return read;
   const key = read.value;
-  if (key === undefined) return ok({ runId: await services.runIds.mint(tenantId) });
+  if (key === undefined) return ok({ runId: await services.runIds.mint(principal.tenantId) });
   if (!isWellFormed(body)) return fail(problem("invalid_encoding"));
-  const runId = await services.runIds.derive(tenantId, actorId, key);
+  const runId = await services.runIds.derive(ownerOf(principal), key);
   return ok({ runId, requestHash: await hashOf(body) });
 }
 
@@ -61,7 +61,7 @@ function readKey(request: Request): Result<string | undefined, Response> {
  * before every check of what may change, so that a repeated request is answered as the first one was.
  */
 export async function answerRepeat(
-  { services }: Authorised,
+  { services, principal }: Authorised,
   { runId, requestHash }: RunName,
 ): Promise<Response | undefined> {
   if (requestHash === undefined) return undefined;
@@ -71,13 +71,15 @@ export async function answerRepeat(
     const isSame = record.requestHash === requestHash;
     return isSame ? new Response(record.stream, { headers }) : problem("request_key_reused");
   }
-  const answer = await services.runs.repeat(runId, requestHash);
+  const answer = await services.runs.repeat(runId, viewerOf(principal), requestHash);
   return answer.status === 404 ? undefined : wordAnswer(answer, runId);
 }
 
 /** Words what the object says to a request that is not the first one under its key. */
 export function wordAnswer(answer: Response, runId: RunId): Response {
   switch (answer.status) {
+    case 404:
+      return problem("run_not_found");
     case 409: {
       const headers = { "retry-after": "1", "x-run-id": runId };
       const detail = "Follow its run, or ask again once it has ended.";

@@ -1,6 +1,9 @@
 import type { Context, Env as HonoEnv } from "hono";
+import type { AuthenticationFailure } from "../capabilities/authenticator.ts";
 import type { Principal, Scope } from "../protocol/principal.ts";
+import { admitOrigin, showTo, showToListed } from "./cors.ts";
 import { problem } from "./problem.ts";
+import { countCaller, countStranger } from "./rate.ts";
 import type { Services } from "./services.ts";
 
 /** A request of a known caller who may do this. */
@@ -15,8 +18,8 @@ export interface Authorised {
 }
 
 /**
- * Lets a handler run for a principal with the scope; answers 401 or 403 for everyone else before the
- * body is read or any object wakes.
+ * Lets a handler run for a principal with the scope, whose page's origin its tenant admits, and who has not
+ * asked too often; answers everyone else before the body is read or any object wakes.
  */
 export function forScope<E extends HonoEnv>(
   services: Services,
@@ -27,13 +30,32 @@ export function forScope<E extends HonoEnv>(
     const request = context.req.raw;
     const caller = await services.authenticator.authenticate(request);
     if (!caller.ok) {
-      return problem(caller.failure.code, { headers: { "www-authenticate": "Bearer" } });
+      const refusal = await refuseStranger(request, services, caller.failure);
+      return showToListed(refusal, request, services);
     }
     const principal = caller.value;
-    if (!principal.scopes.includes(scope)) {
-      return problem("insufficient_scope", { detail: `The scope ${scope} is needed.` });
-    }
+    const admitted = await admitOrigin(request, principal, services);
+    if (!admitted.ok) return admitted.failure;
     const { id = "", invocationId = "" } = context.req.param() as Readonly<Record<string, string>>;
-    return handle({ request, principal, services, id, invocationId });
+    const response =
+      (await countCaller(principal, services)) ??
+      lacksScope(principal, scope) ??
+      (await handle({ request, principal, services, id, invocationId }));
+    return admitted.value === undefined ? response : showTo(admitted.value, response);
   };
+}
+
+async function refuseStranger(
+  request: Request,
+  services: Services,
+  { code }: AuthenticationFailure,
+): Promise<Response> {
+  if (code === "identity_unavailable") return problem(code, { headers: { "retry-after": "5" } });
+  const tooMany = await countStranger(request, services);
+  return tooMany ?? problem(code, { headers: { "www-authenticate": "Bearer" } });
+}
+
+function lacksScope({ scopes }: Principal, scope: Scope): Response | undefined {
+  if (scopes.includes(scope)) return undefined;
+  return problem("insufficient_scope", { detail: `The scope ${scope} is needed.` });
 }

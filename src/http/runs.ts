@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { parseEventId } from "../protocol/event-id.ts";
 import type { NoRun, RunAnswer } from "../capabilities/run-gateway.ts";
+import { viewerOf } from "../protocol/viewer.ts";
 import type { Authorised } from "./routes.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
@@ -9,13 +10,13 @@ import { readActorKey } from "./request-key.ts";
 /** `GET /v1/runs/:id`: the run's state. */
 export async function getRun({ principal, services, id }: Authorised): Promise<Response> {
   const runId = await services.runIds.verify(id, principal.tenantId);
-  return answerState(runId ? await services.runs.state(runId) : UNKNOWN);
+  return answerState(runId ? await services.runs.state(runId, viewerOf(principal)) : UNKNOWN);
 }
 
 /** `POST /v1/runs/:id/cancel`: stops the run, or finds it stopped; answers its state. */
 export async function postCancel({ principal, services, id }: Authorised): Promise<Response> {
   const runId = await services.runIds.verify(id, principal.tenantId);
-  return answerState(runId ? await services.runs.cancel(runId) : UNKNOWN);
+  return answerState(runId ? await services.runs.cancel(runId, viewerOf(principal)) : UNKNOWN);
 }
 
 /** Longest message to a run that goes, in UTF-16 code units. */
@@ -34,7 +35,10 @@ export async function postMessage(authorised: Authorised): Promise<Response> {
   if (!runId) return refuseRun(UNKNOWN);
   const key = await readActorKey(authorised);
   if (!key.ok) return key.failure;
-  const answer = await services.runs.steer(runId, { text: body.value.content, ...key.value });
+  const answer = await services.runs.steer(runId, viewerOf(principal), {
+    text: body.value.content,
+    ...key.value,
+  });
   switch (answer.kind) {
     case "taken":
       return Response.json(answer.state, { status: 202 });
@@ -63,7 +67,7 @@ export async function postOutcome(authorised: Authorised): Promise<Response> {
   const [, number = "0"] = /^inv_([1-9]\d{0,8})$/.exec(invocationId) ?? [];
   const { actorId: by } = principal;
   const report = { invocation: Number(number), outcome: body.value.outcome, by };
-  const answer = await services.runs.settle(runId, report);
+  const answer = await services.runs.settle(runId, viewerOf(principal), report);
   switch (answer.kind) {
     case "settled":
       return Response.json(answer.state);
@@ -94,7 +98,7 @@ export async function getEvents({
   }
   const runId = await services.runIds.verify(id, principal.tenantId);
   if (!runId) return refuseRun(UNKNOWN);
-  const answer = await services.runs.events(runId, after);
+  const answer = await services.runs.events(runId, viewerOf(principal), after);
   if (answer.status === 404) return problem("run_not_found");
   if (answer.status === 410) return problem("run_expired");
   if (answer.status === 429) {

@@ -20,12 +20,18 @@ export const SECURE_HEADERS: Readonly<Record<string, string>> = {
   "cross-origin-resource-policy": "same-origin",
 };
 
+/** Files that pages of other origins may load; they hold nothing of anybody's. */
+const PUBLIC_FILES = new Set(["/widget.js", "/page.css"]);
+
 /**
- * Adds the headers to an answer.
+ * Adds the headers to the answer to a request.
  * Contract: the body is handed on as it is; a stream stays the platform's own.
  */
-export function secure(response: Response): Response {
+export function secure(response: Response, request?: Request): Response {
   const secured = new Response(response.body, response);
   for (const [name, value] of Object.entries(SECURE_HEADERS)) secured.headers.set(name, value);
+  if (request && PUBLIC_FILES.has(new URL(request.url).pathname)) {
+    secured.headers.set("cross-origin-resource-policy", "cross-origin");
+  }
   return secured;
 }

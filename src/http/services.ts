@@ -4,8 +4,11 @@ import type { Authenticator } from "../capabilities/authenticator.ts";
 import type { Clock } from "../capabilities/clock.ts";
 import type { ConnectionStore } from "../capabilities/connection-store.ts";
 import type { Cursors } from "../capabilities/cursors.ts";
+import type { EmbedTokens } from "../capabilities/embed-tokens.ts";
+import type { OriginIndex } from "../capabilities/origin-index.ts";
 import type { PolicyRegistry } from "../capabilities/policy-registry.ts";
 import type { PolicyStore } from "../capabilities/policy-store.ts";
+import type { RateLimiter } from "../capabilities/rate-limiter.ts";
 import type { RunDirectory } from "../capabilities/run-directory.ts";
 import type { RunGateway } from "../capabilities/run-gateway.ts";
 import type { RunRecords } from "../capabilities/run-records.ts";
@@ -16,6 +19,14 @@ import type { ToolSpec } from "../protocol/tool-spec.ts";
 /** What the routes stand on; assembled in compose. */
 export interface Services {
   readonly authenticator: Authenticator;
+  readonly embedTokens: EmbedTokens;
+  readonly origins: OriginIndex;
+  readonly limits: {
+    /** By tenant and actor. */
+    readonly callers: RateLimiter;
+    /** By address, of requests that nobody we know has sent. */
+    readonly addresses: RateLimiter;
+  };
   readonly policies: PolicyStore;
   readonly connections: ConnectionStore;
   readonly registry: PolicyRegistry;

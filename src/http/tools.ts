@@ -1,11 +1,14 @@
 import { publishContract } from "../contracts/publish-contract.ts";
 import { createToolCatalog, findTool } from "../contracts/tool-catalog.ts";
+import type { Principal } from "../protocol/principal.ts";
+import { narrowPolicy, type ToolPolicy } from "../protocol/tool-policy.ts";
 import { problem } from "./problem.ts";
 import type { Authorised } from "./routes.ts";
+import type { Services } from "./services.ts";
 
 /** `GET /v1/tools`: what the tenant's policy lets a model see. */
 export async function getTools({ principal, services }: Authorised): Promise<Response> {
-  const { policy } = await services.policies.load(principal.tenantId);
+  const policy = await policyOf(principal, services);
   const { tools } = createToolCatalog(services.toolSpecs, policy, {
     nowMs: services.clock.nowMs(),
   });
@@ -29,7 +32,7 @@ export async function getTools({ principal, services }: Authorised): Promise<Res
  * use that one. A tool that policy denies is answered like one that does not exist.
  */
 export async function getTool({ request, principal, services, id }: Authorised): Promise<Response> {
-  const { policy } = await services.policies.load(principal.tenantId);
+  const policy = await policyOf(principal, services);
   const spec = findTool(services.toolSpecs, policy, {
     toolId: id,
     version: new URL(request.url).searchParams.get("version") ?? undefined,
@@ -45,4 +48,10 @@ export async function getTool({ request, principal, services, id }: Authorised):
   return isKnown
     ? new Response(null, { status: 304, headers })
     : Response.json(published, { headers });
+}
+
+/** The tenant's policy, as far as the caller's token goes. */
+async function policyOf({ tenantId, embed }: Principal, services: Services): Promise<ToolPolicy> {
+  const { policy } = await services.policies.load(tenantId);
+  return narrowPolicy(policy, embed?.toolIds);
 }

@@ -3,9 +3,15 @@ import type { InputBound, Model } from "../capabilities/model.ts";
 import type { LoadedPolicy, PolicyStore } from "../capabilities/policy-store.ts";
 import { routeVersions } from "../contracts/route-versions.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
+import { lowerBudgets } from "../protocol/lower-budgets.ts";
 import type { PolicyPin } from "../protocol/policy-pin.ts";
 import type { RunClaim } from "../protocol/run-claim.ts";
-import { limitsOf, narrowPolicy, type ToolPolicy } from "../protocol/tool-policy.ts";
+import {
+  IMPLIED_LIMITS,
+  limitsOf,
+  narrowPolicy,
+  type ToolPolicy,
+} from "../protocol/tool-policy.ts";
 import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 import type { Usage } from "../protocol/usage.ts";
 import type { ToolRunnerPorts } from "../runner/call-in-hand.ts";
@@ -42,9 +48,6 @@ export interface RunPorts extends Omit<
    */
   readonly limitTime: (maxMs: number) => void;
 }
-
-/** Steps of a run whose policy sets no limit. */
-const DEFAULT_MAX_STEPS = 20;
 
 /** One life of a run. */
 export interface RunLife {
@@ -86,8 +89,8 @@ export async function openSteps(life: OpenLife, ports: LedgeredPorts): Promise<S
   // What was counted and may have been made was made; before the run started, nothing was.
   const made = progress.hasStarted ? facts.modelCalls : 0;
   const loaded = await pinPolicy(ports, claim, facts.pin);
-  const policy = narrowPolicy(loaded.policy, claim.toolIds);
-  const { maxSteps = DEFAULT_MAX_STEPS } = policy.budgets;
+  const policy = lowerBudgets(narrowPolicy(loaded.policy, claim.toolIds), claim.budgets);
+  const { maxSteps = IMPLIED_LIMITS.maxSteps } = policy.budgets;
   ports.limitTime(maxWallClockMs(policy));
   const budget = restoreBudget(memory, policy);
   const modelBudget = new ModelBudget({ ...ports, claim, policy, pin: loaded.pin, budget });

@@ -3,19 +3,21 @@ import type { ActorId, TenantId } from "./ids.ts";
 import { parseJsonAs } from "./parse-json-as.ts";
 import type { Principal } from "./principal.ts";
 
-/** Ids that go into storage keys and run ids: short, printable, without separators. */
-const tenantId = v.pipe(
+/** A tenant's id goes into storage keys and run ids: short, printable, without separators. */
+export const tenantId = v.pipe(
   v.string(),
   v.regex(/^[a-zA-Z0-9_-]{1,64}$/),
   v.transform((id) => id as TenantId),
 );
-const actorId = v.pipe(
+/** An actor's id: what it is, and its name, which goes into keys too. */
+export const actorId = v.pipe(
   v.string(),
   v.regex(/^(?:user|agent|service):[a-zA-Z0-9_.@-]{1,96}$/),
   v.transform((id) => id as ActorId),
 );
 
-const word = v.pipe(v.string(), v.regex(/^[a-z0-9_.:-]{1,64}$/));
+/** A scope or a role. */
+export const word = v.pipe(v.string(), v.regex(/^[a-z0-9_.:-]{1,64}$/));
 
 const principal = v.strictObject({
   tenantId,

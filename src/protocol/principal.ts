@@ -1,3 +1,4 @@
+import type { EmbedGrant } from "./embed-grant.ts";
 import type { ActorId, TenantId } from "./ids.ts";
 
 /** What a token may do over HTTP. A token may hold further scopes, which tools and policies demand. */
@@ -27,6 +28,8 @@ export interface Principal {
   readonly scopes: readonly string[];
   /** What the person is to the tenant; policies ask for roles where people decide. */
   readonly roles: readonly string[];
+  /** Present when the request came with a page's token: what that token is bound to. */
+  readonly embed?: EmbedGrant | undefined;
 }
 
 /** Tells whether somebody may see what others of the tenant do. */

@@ -1,5 +1,6 @@
 import type { ConnectionId, RunId } from "./ids.ts";
 import type { Principal } from "./principal.ts";
+import type { RunLimits } from "./tool-policy.ts";
 import type { TranscriptMessage } from "./transcript-message.ts";
 
 /** What starts a run: checked and complete, so that the run needs nothing more of the request. */
@@ -15,6 +16,8 @@ export interface RunClaim {
   readonly messages: readonly TranscriptMessage[];
   /** Narrows the catalog; absent means all that policy allows. */
   readonly toolIds?: readonly string[];
+  /** Limits beside those of the policy; they lower them, never raise them. */
+  readonly budgets?: RunLimits;
   /** Connections that tools of this run may use, as far as policy grants them; absent means none. */
   readonly connectionIds?: readonly ConnectionId[];
 }

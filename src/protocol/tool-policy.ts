@@ -8,6 +8,7 @@ import { argumentRule } from "./argument-rule.ts";
 import type { BudgetAmounts } from "./budget.ts";
 import { SIDE_EFFECT_CLASSES, type SideEffectClass } from "./side-effect-class.ts";
 import { TOOL_EFFECTS, type ToolEffect } from "./tool-effect.ts";
+import { webOrigin } from "./web-origin.ts";
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const positive = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
@@ -76,6 +77,34 @@ const allowedTool = v.strictObject({
 /** Longest time of one run; a timer that waits longer than 24 days would ring at once. */
 const DAY_MS = 86_400_000;
 
+/** Limits of one run, and of one call where the name says so. */
+export const runLimits = v.strictObject({
+  /** Of one call. */
+  maxRuntimeMs: v.optional(positive),
+  /** Of one call. */
+  maxResultBytes: v.optional(positive),
+  maxSteps: v.optional(v.pipe(positive, v.maxValue(100))),
+  maxWallClockMs: v.optional(v.pipe(positive, v.maxValue(DAY_MS))),
+  /** Of one model call. */
+  maxOutputTokens: v.optional(v.pipe(positive, v.maxValue(1_000_000))),
+  maxRetries: v.optional(count),
+  /** Steps with refused calls of one tool, which the model may correct. */
+  maxRepairs: v.optional(count),
+  ...amounts,
+});
+
+/** Limits of one run. */
+export type RunLimits = v.InferOutput<typeof runLimits>;
+
+/** What holds for a run where its policy says nothing. */
+export const IMPLIED_LIMITS = {
+  maxSteps: 20,
+  /** As long as the platform keeps a run awake without a reader. */
+  maxWallClockMs: 15 * 60_000,
+  maxRepairs: 4,
+  maxCritical: 0,
+} as const satisfies RunLimits;
+
 const toolPolicyDocument = v.strictObject({
   /** Tools that may run; everything else is denied. */
   allowedTools: few(
@@ -120,29 +149,14 @@ const toolPolicyDocument = v.strictObject({
     few(v.strictObject({ actorId: actor, subjectId: actor, tools: few(name) })),
     [],
   ),
+  /** Origins of pages that may call the API; see docs/identity.md. */
+  origins: v.optional(v.pipe(v.array(webOrigin), v.maxLength(64)), []),
   /** ISO 4217; calls that move or cost money in another one are denied. */
   currency: v.optional(
     v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, "three capital letters, ISO 4217")),
     "USD",
   ),
-  /** Limits of one run, and of one call where the name says so. */
-  budgets: v.optional(
-    v.strictObject({
-      /** Of one call. */
-      maxRuntimeMs: v.optional(positive),
-      /** Of one call. */
-      maxResultBytes: v.optional(positive),
-      maxSteps: v.optional(v.pipe(positive, v.maxValue(100))),
-      maxWallClockMs: v.optional(v.pipe(positive, v.maxValue(DAY_MS))),
-      /** Of one model call. */
-      maxOutputTokens: v.optional(v.pipe(positive, v.maxValue(1_000_000))),
-      maxRetries: v.optional(count),
-      /** Steps with refused calls of one tool, which the model may correct. */
-      maxRepairs: v.optional(count),
-      ...amounts,
-    }),
-    {},
-  ),
+  budgets: v.optional(runLimits, {}),
   /** Limits of all runs of the tenant together, within a window. */
   tenantBudgets: v.optional(
     v.strictObject({ windowSeconds: v.optional(windowSeconds, 86_400), ...amounts }),
@@ -270,7 +284,7 @@ export function limitsOf(
     ...(maxReads !== undefined && { reads: maxReads }),
     ...(maxWrites !== undefined && { writes: maxWrites }),
     ...(maxExternal !== undefined && { external: maxExternal }),
-    critical: maxCritical ?? 0,
+    critical: maxCritical ?? IMPLIED_LIMITS.maxCritical,
     ...(maxFinancial !== undefined && { financial: toMillionths(maxFinancial) }),
     ...(maxCost !== undefined && { cost: toMillionths(maxCost) }),
     ...(maxTokens !== undefined && { tokens: maxTokens }),

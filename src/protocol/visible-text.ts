@@ -24,7 +24,7 @@ const REST = `${HIDDEN.source}+|${STACKED}|${BASELESS}|${SPACES}`;
  */
 const unseenBesideEmoji = lazily(() => new RegExp(String.raw`(\p{RGI_Emoji})|${REST}`, "gv"));
 const unseen = lazily(() => new RegExp(`($^)|${REST}`, "gv"));
-const IN_EMOJI = /[\u200d\u20e3\ufe0f\u{e007f}]/u;
+const IN_EMOJI = /\u200d|\u20e3|\ufe0f|\u{e007f}/u;
 
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 

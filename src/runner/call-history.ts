@@ -1,9 +1,8 @@
 import type { ToolFailure } from "../protocol/observation.ts";
 import type { FailureClass } from "../protocol/taxonomy.ts";
 import type { CallLesson } from "../protocol/tool-invocation.ts";
+import { IMPLIED_LIMITS } from "../protocol/tool-policy.ts";
 
-/** Steps with refused calls of one tool that the model may correct, where policy says nothing. */
-const DEFAULT_MAX_REPAIRS = 4;
 /** The same mistake in this many steps is not going to be corrected. */
 const SAME_ERROR_LIMIT = 3;
 /** The same call with the same result this many times is a loop. */
@@ -48,7 +47,7 @@ export class CallHistory {
   readonly #results = new Map<string, Repeated>();
 
   constructor(maxRepairs: number | undefined) {
-    this.#maxRepairs = maxRepairs ?? DEFAULT_MAX_REPAIRS;
+    this.#maxRepairs = maxRepairs ?? IMPLIED_LIMITS.maxRepairs;
   }
 
   /** Tells whether the run goes on without this tool. */

@@ -51,6 +51,7 @@ export interface ChatApiOptions {
   readonly fetch: typeof fetch;
   /** Absolute address that `v1/…` is relative to; ends in a slash. */
   readonly baseUrl: string;
+  /** Asked before each request, and once more when the server refused what it gave. */
   readonly token: () => Promise<string | undefined>;
 }
 
@@ -105,14 +106,13 @@ async function request(
   init: RequestInit,
 ): Promise<Result<Response, Refusal>> {
   try {
-    const headers = new Headers(init.headers);
     const token = await options.token();
-    if (token) headers.set("authorization", `Bearer ${token}`);
-    const response = await options.fetch(new URL(path, options.baseUrl), {
-      ...init,
-      headers,
-      cache: "no-store",
-    });
+    let response = await send(options, path, { ...init, token });
+    if (response.status === 401) {
+      // It may have expired on its way; the same one again would be refused again.
+      const renewed = await options.token();
+      if (renewed !== token) response = await send(options, path, { ...init, token: renewed });
+    }
     return response.ok ? ok(response) : fail(await readProblem(response));
   } catch {
     return fail({
@@ -121,6 +121,20 @@ async function request(
       isPassing: true,
     });
   }
+}
+
+function send(
+  { fetch, baseUrl }: ChatApiOptions,
+  path: string,
+  { token, ...init }: RequestInit & { readonly token: string | undefined },
+): Promise<Response> {
+  const headers = new Headers(init.headers);
+  if (token) headers.set("authorization", `Bearer ${token}`);
+  return fetch(new URL(path, baseUrl), {
+    ...init,
+    headers,
+    cache: "no-store",
+  });
 }
 
 function openStream(answer: Result<Response, ApiFailure>): Result<OpenStream, ApiFailure> {

@@ -13,7 +13,8 @@ sheet.replaceSync(css);
 
 /**
  * `<interlock-chat>`: a chat with an Interlock server. Attributes: `endpoint`, the server's address
- * (default: this origin); `takes-focus`. Property: `getToken`, for pages that hold the access token.
+ * (default: this origin); `takes-focus`. Property: `getToken`, for pages that hold the access token;
+ * it is asked before each request, and once more after a refusal.
  * Contract: an element outside the document holds no connection.
  */
 export class InterlockChat extends HTMLElement {

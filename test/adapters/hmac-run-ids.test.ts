@@ -6,27 +6,29 @@ const ids = createHmacRunIds("a secret of thirty-two characters", (length) =>
   crypto.getRandomValues(new Uint8Array(length)),
 );
 const acme = "acme" as TenantId;
-const ann = "user:ann" as ActorId;
+const ann = { tenantId: acme, actorId: "user:ann" as ActorId };
 const nonceOf = (id: string): string | undefined => id.split("_")[1];
 
 test("a key of an actor of a tenant always names the same run, and the tenant knows it for its own", async () => {
-  const id = await ids.derive(acme, ann, "key");
-  expect(await ids.derive(acme, ann, "key")).toBe(id);
+  const id = await ids.derive(ann, "key");
+  expect(await ids.derive(ann, "key")).toBe(id);
   expect(await ids.verify(id, acme)).toBe(id);
   expect(await ids.verify(id, "rival" as TenantId)).toBeUndefined();
 });
 
 test.each([
-  ["tenant", "rival", "user:ann", "key"],
-  ["actor", "acme", "user:bob", "key"],
-  ["key", "acme", "user:ann", "other"],
-])("another %s names another run, by the nonce alone", async (_name, tenant, actor, key) => {
-  const other = await ids.derive(tenant as TenantId, actor as ActorId, key);
-  expect(nonceOf(other)).not.toBe(nonceOf(await ids.derive(acme, ann, "key")));
+  ["tenant", { ...ann, tenantId: "rival" as TenantId }, "key"],
+  ["actor", { ...ann, actorId: "user:bob" as ActorId }, "key"],
+  ["person that it acts for", { ...ann, subjectId: "user:bob" as ActorId }, "key"],
+  ["page", { ...ann, origin: "https://a.example" }, "key"],
+  ["key", ann, "other"],
+])("another %s names another run, by the nonce alone", async (_name, owner, key) => {
+  const other = await ids.derive(owner, key);
+  expect(nonceOf(other)).not.toBe(nonceOf(await ids.derive(ann, "key")));
 });
 
 test("parts cannot be moved from one to the next", async () => {
-  const one = await ids.derive(acme, ann, 'a","b');
-  const other = await ids.derive(acme, 'user:ann","a' as ActorId, "b");
+  const one = await ids.derive(ann, 'a","b');
+  const other = await ids.derive({ ...ann, origin: 'a","b' }, "");
   expect(nonceOf(one)).not.toBe(nonceOf(other));
 });

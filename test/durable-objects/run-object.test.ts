@@ -1,5 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test, vi } from "vitest";
+import { viewerAs } from "../suites/run-object.ts";
 import {
   bindings,
   chat,
@@ -68,7 +69,8 @@ test("a run whose loop died goes on in a new epoch, and withdraws what it had sa
 
 test("a run id that was never started wakes an object that stores nothing", async () => {
   const stub = stubOf("run_never");
-  const answer = await stub.fetch("https://run/events");
+  const headers = { "x-viewer": JSON.stringify(viewerAs("acme")) };
+  const answer = await stub.fetch("https://run/events", { headers });
   expect(answer.status).toBe(404);
   const tables = await runInDurableObject(stub, (_object, state) =>
     state.storage.sql
@@ -82,9 +84,10 @@ test("a run can be claimed once", async () => {
   const response = await chat([{ text: ["hi"] }]);
   const runId = runIdOf(response);
   await response.text();
+  const principal = { tenantId: "acme", actorId: "user:acme", scopes: [], roles: [] };
   const again = await stubOf(runId).fetch("https://run/start", {
     method: "POST",
-    body: JSON.stringify({ runId, principal: {}, model: "x", messages: [] }),
+    body: JSON.stringify({ runId, principal, model: "x", messages: [] }),
   });
   expect(again.status).toBe(422);
 });

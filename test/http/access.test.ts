@@ -1,6 +1,16 @@
 import { beforeAll, expect, test } from "vitest";
 import { createHash } from "node:crypto";
-import { chat, runIdOf, seedPolicies, send } from "../suites/worker.ts";
+import { ring } from "../suites/run-object.ts";
+import { script } from "../suites/scripted-model.ts";
+import {
+  type Caller,
+  chat,
+  postChat,
+  runIdOf,
+  seedPolicies,
+  send,
+  stateOf,
+} from "../suites/worker.ts";
 import { TOKENS } from "../suites/tokens.ts";
 
 beforeAll(seedPolicies);
@@ -16,6 +26,7 @@ const ROUTES = [
   ["GET", "/v1/policy"],
   ["PUT", "/v1/policy"],
   ["GET", "/v1/tools/x"],
+  ["POST", "/v1/embed-tokens"],
 ] as const;
 
 test.each(ROUTES)("asks for a token: %s %s", async (method, path) => {
@@ -55,8 +66,17 @@ test.each([
   ["GET", "/v1/policy", "policy:read"],
   ["PUT", "/v1/policy", "policy:write"],
   ["GET", "/v1/tools/x", "tools:read"],
+  ["POST", "/v1/embed-tokens", "embed:mint"],
 ])("%s %s takes the scope %s alone", async (method, path, scope) => {
-  for (const caller of ["talker", "reader", "lister", "keeper", "onlooker", "governor"] as const) {
+  for (const caller of [
+    "talker",
+    "reader",
+    "minter",
+    "lister",
+    "keeper",
+    "onlooker",
+    "governor",
+  ] as const) {
     const granted: readonly string[] = TOKENS[caller].scopes;
     const { status } = await send(path, { caller, method });
     expect(status === 403).toBe(!granted.includes(scope));
@@ -73,11 +93,94 @@ test("refuses what the token's scopes do not cover", async () => {
   expect(start.status).toBe(403);
 });
 
-test("lets another token of the same tenant read a run", async () => {
+test("lets whoever reads everybody's runs read one, and neither stop it nor speak to it", async () => {
+  const runId = await ended();
+  expect((await send(`/v1/runs/${runId}`, { caller: "reader" })).status).toBe(200);
+  expect((await send(`/v1/runs/${runId}/events`, { caller: "reader" })).status).toBe(200);
+});
+
+test("lets an operator stop anybody's run, and not speak in their name", async () => {
+  const response = await postChat(
+    { messages: [{ role: "user", content: script({ text: ["hi"], hangs: true }) }] },
+    "peer",
+  );
+  const runId = runIdOf(response);
+  const said = await send(`/v1/runs/${runId}/messages`, {
+    ...JSON_BODY,
+    caller: "acme",
+    body: '{"content":"x"}',
+  });
+  expect(said.status).toBe(404);
+  const stopped = await send(`/v1/runs/${runId}/cancel`, { caller: "acme", method: "POST" });
+  expect(await stopped.json()).toMatchObject({ status: "cancelled" });
+  await response.text();
+});
+
+test("a colleague's request to stop a run that goes stops nothing", async () => {
+  const response = await postChat(
+    { messages: [{ role: "user", content: script({ text: ["hi"], hangs: true }) }] },
+    "acme",
+  );
+  const runId = runIdOf(response);
+  const refused = await send(`/v1/runs/${runId}/cancel`, { caller: "peer", method: "POST" });
+  expect(refused.status).toBe(404);
+  expect(await stateOf(runId)).toMatchObject({ status: "running" });
+  await send(`/v1/runs/${runId}/cancel`, { caller: "acme", method: "POST" });
+  await response.text();
+});
+
+// Mutants: `maySee`, `mayStop` or `isOwn` that answers true.
+test("answers a colleague's run exactly as an unknown one, on every address", async () => {
+  const foreign = await ended();
+  const unknown = runIdOf(await postChat({ messages: [{ role: "user", content: "x" }] }, "rival"));
+  const asks = (runId: string): Promise<Response>[] => [
+    send(`/v1/runs/${runId}`, { caller: "peer" }),
+    send(`/v1/runs/${runId}/events`, { caller: "peer" }),
+    send(`/v1/runs/${runId}/events`, { caller: "peer", headers: { "last-event-id": "0-1" } }),
+    send(`/v1/runs/${runId}/cancel`, { caller: "peer", method: "POST" }),
+    send(`/v1/runs/${runId}/messages`, { ...JSON_BODY, caller: "peer", body: '{"content":"x"}' }),
+    postChat({ messages: [{ role: "user", content: "x" }], previousRunId: runId }, "peer"),
+  ];
+  const tell = async (answer: Response): Promise<unknown> => [
+    answer.status,
+    [...answer.headers],
+    await answer.text(),
+  ];
+  const ofForeign = await Promise.all((await Promise.all(asks(foreign))).map(tell));
+  const ofUnknown = await Promise.all((await Promise.all(asks(unknown))).map(tell));
+  expect(ofForeign).toEqual(ofUnknown);
+  expect(ofForeign.map((told) => (told as unknown[])[0])).toEqual(ofForeign.map(() => 404));
+});
+
+test("answers a colleague's run as an unknown one also when it is no longer kept", async () => {
+  const runId = await ended();
+  await ring(runId, "retention");
+  expect((await send(`/v1/runs/${runId}`, { caller: "acme" })).status).toBe(410);
+  expect((await send(`/v1/runs/${runId}`, { caller: "peer" })).status).toBe(404);
+  expect((await send(`/v1/runs/${runId}/events`, { caller: "peer" })).status).toBe(404);
+});
+
+test("two people under one key each get a run of their own", async () => {
+  const ask = async (caller: Caller): Promise<string> => {
+    const response = await send("/v1/chat", {
+      method: "POST",
+      caller,
+      headers: { "content-type": "application/json", "idempotency-key": "one-key" },
+      body: JSON.stringify({ messages: [{ role: "user", content: script({ text: ["hi"] }) }] }),
+    });
+    await response.text();
+    return runIdOf(response);
+  };
+  expect(await ask("acme")).not.toBe(await ask("peer"));
+});
+
+const JSON_BODY = { method: "POST", headers: { "content-type": "application/json" } } as const;
+
+async function ended(): Promise<string> {
   const response = await chat([{ text: ["hi"] }]);
   await response.text();
-  expect((await send(`/v1/runs/${runIdOf(response)}`, { caller: "reader" })).status).toBe(200);
-});
+  return runIdOf(response);
+}
 
 test("answers another tenant's run exactly as an unknown one", async () => {
   const response = await chat([{ text: ["hi"] }]);

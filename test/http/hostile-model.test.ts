@@ -1,4 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Viewer } from "../../src/protocol/viewer.ts";
+import { viewerAs } from "../suites/run-object.ts";
 import { CANARY, effects, page } from "../suites/lab-tools.ts";
 import { cancel, untilState } from "../suites/run-object.ts";
 import { obey, type ScriptedStep } from "../suites/scripted-model.ts";
@@ -56,12 +58,12 @@ async function watch(response: Response): Promise<Outcome> {
   const chunks = await chunksOf(response);
   const state = await stateOf(runId, "lab");
   const stub = bindings.RUNS.get(bindings.RUNS.idFromName(runId)) as unknown as {
-    transcript(): Promise<unknown>;
+    transcript(viewer: Viewer): Promise<unknown>;
   };
   sinks.push(
     JSON.stringify(chunks),
     JSON.stringify(state),
-    JSON.stringify(await stub.transcript()),
+    JSON.stringify(await stub.transcript(viewerAs("lab"))),
   );
   const observations = chunks
     .filter(({ type }) => type === "result")

@@ -30,7 +30,7 @@ test("a message under a key is taken once, for each person, and its repetition i
   expect(await inboxOf(runId)).toEqual(['"hurry"']);
   const other = await say(runId, { ...message, content: "slow down" });
   expect(await refusalOf(other)).toEqual([422, "request_key_reused"]);
-  const another = await say(runId, { content: "me too", key: "m-1", caller: "talker" });
+  const another = await say(runId, { content: "me too", key: "m-1", caller: "clerk" });
   expect(another.status).toBe(202);
   expect(await inboxOf(runId)).toEqual(['"hurry"', '"me too"']);
   await fetch(releaseUrl("keyed"));

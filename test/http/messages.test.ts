@@ -22,7 +22,7 @@ import {
 
 beforeAll(seedPolicies);
 
-const ACME = { tenantId: "acme", actorId: "user:ann", roles: [], scopes: [] };
+const ACME = { tenantId: "acme", actorId: "user:acme", roles: [], scopes: [] };
 const TIME = { name: "core__get_current_time", args: '{"timeZone":"UTC"}' };
 
 function say(runId: string, content: unknown, caller: Caller = "acme"): Promise<Response> {

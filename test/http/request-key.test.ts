@@ -1,5 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { viewerAs } from "../suites/run-object.ts";
 import { effects } from "../suites/lab-tools.ts";
 import { releaseUrl, script, type ScriptedStep } from "../suites/scripted-model.ts";
 import { bindings, putPolicy, runIdOf, seedPolicies, send, type Caller } from "../suites/worker.ts";
@@ -148,7 +149,8 @@ test("a look at a key that was never used writes nothing", async () => {
   const ended = await ask("used", bodyOf({ text: ["hi"] }));
   await ended.text();
   const stub = bindings.RUNS.get(bindings.RUNS.idFromName("run_never"));
-  await stub.fetch("https://run/repeat", { headers: { "x-request-hash": "sha256:0" } });
+  const headers = { "x-viewer": JSON.stringify(viewerAs("acme")), "x-request-hash": "sha256:0" };
+  await stub.fetch("https://run/repeat", { headers });
   const tables = await runInDurableObject(stub, (_object, state) =>
     state.storage.sql
       .exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'")

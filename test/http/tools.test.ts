@@ -102,6 +102,7 @@ describe("of a tool in several versions", () => {
     const app = createApp({
       authenticator: { authenticate: () => Promise.resolve(ok(principal)) },
       policies: { load: () => Promise.resolve({ policy }) },
+      limits: { callers: { admit: () => Promise.resolve(true) } },
       clock: new FakeClock(),
       contracts,
       toolSpecs: contracts.map(({ spec }) => spec),

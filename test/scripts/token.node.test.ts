@@ -1,6 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createJwtAuthenticator } from "../../src/adapters/jwt-authenticator.ts";
+import { systemClock } from "../../src/adapters/system-clock.ts";
 import { parseApiTokens } from "../../src/protocol/api-token.ts";
 
 const token = (...flags: string[]): ReturnType<typeof spawnSync> =>
@@ -18,8 +23,22 @@ test("prints a token and the entry that knows its hash alone", () => {
       tenantId: "acme",
       actorId: "service:ci",
       scopes: ["chat"],
+      roles: [],
     },
   ]);
+});
+
+test("names what the person is to the tenant", () => {
+  const { stdout } = token(
+    "--tenant",
+    "acme",
+    "--actor",
+    "user:ann",
+    "--roles",
+    "approver,operator",
+  );
+  const [, entry = ""] = String(stdout).trim().split("\n");
+  expect(parseApiTokens(entry)).toMatchObject([{ roles: ["approver", "operator"] }]);
 });
 
 test("names whom the caller acts for", () => {
@@ -34,10 +53,59 @@ test.each([
   [["--tenant", "a/b", "--actor", "user:x"]],
   [["--tenant", "acme", "--actor", "root"]],
   [["--tenant", "acme", "--actor", "user:x", "--scopes", "AD MIN"]],
+  [["--tenant", "acme", "--actor", "user:x", "--roles", "Approver"]],
   [["--tenant", "acme", "--actor", "user:x", "--subject", "ann"]],
   [["--nonsense"]],
 ])("says how it is used when asked wrongly: %j", (flags) => {
   const { stdout, stderr, status } = token(...flags);
   expect([status, stdout]).toEqual([2, ""]);
   expect(stderr).toContain("Usage: npm run -s token");
+});
+
+test("makes a JWT that a deployment with the same secret takes", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "interlock-token-"));
+  try {
+    const secret = "a shared secret of 32 bytes or more";
+    const file = join(directory, "secret");
+    writeFileSync(file, `${secret}\n`);
+    const who = [
+      "--tenant",
+      "acme",
+      "--subject",
+      "ann",
+      "--agent",
+      "helper",
+      "--roles",
+      "approver",
+    ];
+    const whose = ["--issuer", "https://id.test", "--audience", "interlock", "--secret-file", file];
+    const { stdout } = token("jwt", ...whose, ...who);
+    const verifier = createJwtAuthenticator(
+      {
+        issuer: "https://id.test",
+        audience: "interlock",
+        algorithms: ["HS256"],
+        tenantClaim: "tenant",
+        subjectClaim: "sub",
+        rolesClaim: "roles",
+        scopesClaim: "scope",
+        clockToleranceSeconds: 5,
+        keys: { kind: "secret", secret: new TextEncoder().encode(secret) },
+      },
+      { clock: systemClock, fetch },
+    );
+    expect(await verifier.verify(String(stdout).trim())).toEqual({
+      ok: true,
+      value: {
+        tenantId: "acme",
+        actorId: "agent:helper",
+        subjectId: "user:ann",
+        roles: ["approver"],
+        scopes: ["chat", "runs:read", "tools:read"],
+      },
+    });
+    expect(token("jwt", ...who).status).toBe(2);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 });

@@ -1,12 +1,26 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { expect } from "vitest";
+import type { ActorId, TenantId } from "../../src/protocol/ids.ts";
 import type { RunState } from "../../src/protocol/run-state.ts";
+import { type Viewer, viewerOf } from "../../src/protocol/viewer.ts";
 import type { DeadlineName } from "../../durable-objects/run/deadlines.ts";
+import { TOKENS } from "./tokens.ts";
 import { bindings, send, stateOf, type Caller } from "./worker.ts";
 
 /** Reaches a run's object; anew each time, because a stub whose object was aborted stays broken. */
 export function stubOf(runId: string): DurableObjectStub {
   return bindings.RUNS.get(bindings.RUNS.idFromName(runId));
+}
+
+/** Who a caller is to a run's object. */
+export function viewerAs(caller: Caller): Viewer {
+  const { tenantId, scopes } = TOKENS[caller];
+  return viewerOf({
+    tenantId: tenantId as TenantId,
+    actorId: `user:${caller}` as ActorId,
+    scopes,
+    roles: [],
+  });
 }
 
 /** Ends a run's object at once: what is not committed is lost. */

@@ -19,10 +19,14 @@ export const TOKENS = {
   garbled: { token: "token-of-garbled", tenantId: "garbled", scopes: ALL },
   /** A policy that lets a run take two steps and no title. */
   strict: { token: "token-of-strict", tenantId: "strict", scopes: ALL },
-  /** May read runs of acme and nothing else. */
-  reader: { token: "token-of-reader", tenantId: "acme", scopes: ["runs:read"] },
+  /** May read everybody's runs of acme and nothing else. */
+  reader: { token: "token-of-reader", tenantId: "acme", scopes: ["runs:read", "runs:read_all"] },
+  /** May start, stop and read runs of its own at acme, and nothing else. */
+  peer: { token: "token-of-peer", tenantId: "acme", scopes: ["chat", "runs:read"] },
   /** May start and stop runs of acme and nothing else. */
   talker: { token: "token-of-talker", tenantId: "acme", scopes: ["chat"] },
+  /** Acts for the person of acme: may say something to their runs and nothing else. */
+  clerk: { token: "token-of-clerk", tenantId: "acme", scopes: ["chat"], subjectId: "user:acme" },
   /** May list tools of acme and nothing else. */
   lister: { token: "token-of-lister", tenantId: "acme", scopes: ["tools:read"] },
   /** May store connections of acme and nothing else. */
@@ -57,6 +61,14 @@ export const TOKENS = {
   },
   /** A tenant in which nothing ever happened. */
   hollow: { token: "token-of-hollow", tenantId: "hollow", scopes: ["audit:read"] },
+  /** Its policy admits the pages of an origin, for which its server makes tokens. */
+  hosted: {
+    token: "token-of-hosted",
+    tenantId: "hosted",
+    scopes: [...ALL, ...PEOPLE, "runs:read_all", "embed:mint", "connections:write", "audit:read"],
+  },
+  /** May make tokens for pages of hosted, and has nothing to hand on. */
+  minter: { token: "token-of-minter", tenantId: "hosted", scopes: ["embed:mint"] },
   /** A policy that is JSON, but no policy. */
   misshapen: { token: "token-of-misshapen", tenantId: "misshapen", scopes: ALL },
   /** Writes the policy of the guild, whose people approve each other's calls, and sees everything. */

@@ -40,11 +40,18 @@ const LAB = {
   argumentRules: [{ tool: "lab__write_note", field: "/to", must: { beOneOf: ["ann"] } }],
   grants: [{ connectionId: "service", tools: ["lab__call_service"] }],
 };
+/** Origin of the pages that the tenant hosted admits. */
+export const HOST_PAGE = "https://app.hosted.example";
 const POLICIES: Partial<Record<Caller, object>> = {
   archive: LAB,
   acme: { allowedTools: CORE },
   chief: GUILD_POLICY,
   rival: { allowedTools: CORE },
+  hosted: {
+    allowedTools: CORE,
+    requireApprovalForEffects: ["state_change"],
+    origins: [HOST_PAGE, "http://localhost:3000"],
+  },
   strict: {
     allowedTools: ["core__get_current_time", "core__generate_title"],
     requireApprovalForEffects: ["state_change"],

@@ -1,0 +1,67 @@
+import type { PolicyPublisher } from "../../src/capabilities/policy-publisher.ts";
+import type { TenantId } from "../../src/protocol/ids.ts";
+
+/**
+ * Which origins a tenant admits, and which of them KV knows of.
+ * Contract: the table exists only once there is an origin. What was not published stays to be published.
+ */
+export class OriginList {
+  readonly #storage: DurableObjectStorage;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+  }
+
+  get #sql(): SqlStorage {
+    return this.#storage.sql;
+  }
+
+  /** Takes the origins of the policy that becomes current. */
+  replace(origins: readonly string[]): void {
+    if (origins.length === 0 && !this.#exists()) return;
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS origins (
+         origin TEXT PRIMARY KEY, is_admitted INTEGER NOT NULL, is_published INTEGER NOT NULL
+       ) WITHOUT ROWID`,
+    );
+    this.#sql.exec("UPDATE origins SET is_admitted = 0, is_published = 0 WHERE is_admitted = 1");
+    for (const origin of origins) {
+      this.#sql.exec("INSERT OR REPLACE INTO origins VALUES (?, 1, 0)", origin);
+    }
+  }
+
+  /** Publishes what is not yet; answers whether all of it is now. */
+  async publish(tenantId: TenantId, publisher: PolicyPublisher): Promise<boolean> {
+    const open = this.#unpublished();
+    const done = await Promise.all(
+      open.map(({ origin, is_admitted }) =>
+        publisher.listOrigin(tenantId, origin, is_admitted === 1),
+      ),
+    );
+    for (const [index, row] of open.entries()) if (done[index]) this.#markPublished(row);
+    return this.#unpublished().length === 0;
+  }
+
+  #unpublished(): readonly OriginRow[] {
+    if (!this.#exists()) return [];
+    return this.#sql
+      .exec<OriginRow>("SELECT origin, is_admitted FROM origins WHERE is_published = 0")
+      .toArray();
+  }
+
+  /** What was said meanwhile about the same origin is another matter. */
+  #markPublished({ origin, is_admitted }: OriginRow): void {
+    const which = "WHERE origin = ? AND is_admitted = ?";
+    this.#sql.exec(`UPDATE origins SET is_published = 1 ${which}`, origin, is_admitted);
+    this.#sql.exec("DELETE FROM origins WHERE is_published = 1 AND is_admitted = 0");
+  }
+
+  #exists(): boolean {
+    const [table] = this.#sql
+      .exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'origins'")
+      .toArray();
+    return table !== undefined;
+  }
+}
+
+type OriginRow = { origin: string; is_admitted: number };

@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { SignJWT } from "jose";
+
+export const JWT_USAGE =
+  "Usage: npm run -s token -- jwt --issuer URL --audience NAME --secret-file FILE --tenant ID --subject NAME\n" +
+  "  [--agent NAME] [--scopes chat,runs:read,tools:read] [--roles approver,...] [--ttl SECONDS]";
+
+/**
+ * Makes a bearer JWT under a shared secret, as an issuer would for a deployment whose AUTH names HS256;
+ * the claims have their default names. Fails: throws with what is wrong with the arguments.
+ */
+export async function mintJwt(args: readonly string[]): Promise<string> {
+  const text = { type: "string" } as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      issuer: text,
+      audience: text,
+      "secret-file": text,
+      tenant: text,
+      subject: text,
+      agent: text,
+      scopes: { ...text, default: "chat,runs:read,tools:read" },
+      roles: text,
+      ttl: { ...text, default: "3600" },
+    },
+  });
+  const {
+    issuer,
+    audience,
+    "secret-file": file,
+    tenant,
+    subject,
+    agent,
+    scopes,
+    roles,
+    ttl,
+  } = values;
+  if (!issuer || !audience || !file || !tenant || !subject)
+    throw new Error("Something is missing.");
+  const seconds = Number(ttl);
+  if (!Number.isInteger(seconds) || seconds < 1) throw new Error("--ttl takes whole seconds.");
+  const now = Math.floor(Date.now() / 1_000);
+  return new SignJWT({
+    tenant,
+    scope: scopes.split(","),
+    ...(roles !== undefined && { roles: roles.split(",") }),
+    ...(agent !== undefined && { act: { sub: agent } }),
+  })
+    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setSubject(subject)
+    .setIssuedAt(now)
+    .setExpirationTime(now + seconds)
+    .sign(new TextEncoder().encode(readFileSync(file, "utf8").trimEnd()));
+}

@@ -1,0 +1,396 @@
+import type { Mutant } from "./mutant.ts";
+
+/** What keeps strangers out, pages within what they were given, and runs with whose they are. */
+export const IDENTITY: readonly Mutant[] = [
+  {
+    name: "a token needs no end",
+    file: "src/adapters/jwt-authenticator.ts",
+    from: "Number.isFinite(payload.exp) && ",
+    to: "",
+    test: { file: "test/http/identity-attacks.test.ts", name: "refuses a token without exp" },
+  },
+  {
+    name: "a token may be for others",
+    file: "src/adapters/jwt-authenticator.ts",
+    from: "    audience,\n    algorithms",
+    to: "    algorithms",
+    test: {
+      file: "test/http/identity-attacks.test.ts",
+      name: "refuses a token for another audience",
+    },
+  },
+  {
+    name: "a token may be of others",
+    file: "src/adapters/jwt-authenticator.ts",
+    from: "    issuer,\n    audience",
+    to: "    audience",
+    test: { file: "test/http/identity-attacks.test.ts", name: "refuses a token of another issuer" },
+  },
+  {
+    name: "a token of any type counts",
+    file: "src/adapters/jwt-authenticator.ts",
+    from: " || !TYPES.has(protectedHeader.typ)",
+    to: "",
+    test: {
+      file: "test/http/identity-attacks.test.ts",
+      name: "refuses a token with a type of another kind of token",
+    },
+  },
+  {
+    name: "a critical extension is overlooked",
+    file: "src/adapters/jwt-authenticator.ts",
+    from: "protectedHeader.crit !== undefined || ",
+    to: "",
+    test: {
+      file: "test/http/identity-attacks.test.ts",
+      name: "refuses a token with a critical extension that a library knows",
+    },
+  },
+  {
+    name: "a token of the future counts",
+    file: "src/adapters/jwt-authenticator.ts",
+    from: " && (payload.iat ?? 0) <= latest",
+    to: "",
+    test: {
+      file: "test/http/identity-attacks.test.ts",
+      name: "refuses a token that was issued in the future",
+    },
+  },
+  {
+    name: "a chain of actors counts",
+    file: "src/adapters/jwt-authenticator.ts",
+    from: "  act: v.optional(v.undefined()),\n",
+    to: "",
+    test: {
+      file: "test/http/identity-attacks.test.ts",
+      name: "refuses a token whose actor acts for another",
+    },
+  },
+  {
+    name: "a token chooses its algorithm",
+    file: "src/adapters/jwt-authenticator.ts",
+    from: "    algorithms: [...algorithms],\n",
+    to: "",
+    test: {
+      file: "test/http/identity.test.ts",
+      name: "sign with ES256 where the deployment says so",
+    },
+  },
+  {
+    name: "a long token is verified",
+    file: "src/adapters/bearer-authenticator.ts",
+    from: 'if (token.length > MAX_JWT_CHARS) return fail({ code: "invalid_token" });',
+    to: "",
+    test: {
+      file: "test/http/identity-attacks.test.ts",
+      name: "a sound token that is too long is refused before anything is verified",
+    },
+  },
+  {
+    name: "each token asks for keys",
+    file: "src/adapters/jwks-keys.ts",
+    from: "if (this.#sinceAskedMs() < coolDownMs) return;",
+    to: "",
+    test: {
+      file: "test/http/identity.test.ts",
+      name: "unknown key ids do not make it be asked again and again",
+    },
+  },
+  {
+    name: "nobody waits for the keys that another asked for",
+    file: "src/adapters/jwks-keys.ts",
+    from: "await sleep(clock, LOOK_EVERY_MS);",
+    to: "break;",
+    test: {
+      file: "test/http/identity.test.ts",
+      name: "are asked for once for many requests at a time",
+    },
+  },
+  {
+    name: "an issuer that is away makes tokens invalid",
+    file: "src/adapters/jwt-authenticator.ts",
+    from: 'isUnknown ? "identity_unavailable"',
+    to: 'isUnknown ? "invalid_token"',
+    test: {
+      file: "test/http/identity.test.ts",
+      name: "go on to count while it is away, and nobody new gets in",
+    },
+  },
+  {
+    name: "pages' tokens are signed under the secret itself",
+    file: "src/adapters/embed-tokens.ts",
+    from: 'deriveKey(ports.secret, "embed-token")',
+    to: "Promise.resolve(new TextEncoder().encode(ports.secret))",
+    test: {
+      file: "test/http/identity-attacks.test.ts",
+      name: "a token that says it is a page's is refused under every key that is not the page's",
+    },
+  },
+  {
+    name: "a page's token counts everywhere",
+    file: "src/http/cors.ts",
+    from: "if (!isBound) return",
+    to: "if (false as boolean) return",
+    test: { file: "test/http/embed-tokens.test.ts", name: "is refused without an origin" },
+  },
+  {
+    name: "a page's runs use all tools",
+    file: "src/http/chat.ts",
+    from: "asked ?? embed?.toolIds",
+    to: "asked",
+    test: {
+      file: "test/http/embed-tokens.test.ts",
+      name: "shows and uses the tools that it was given, and no others",
+    },
+  },
+  {
+    name: "a page asks for other tools",
+    file: "src/http/chat.ts",
+    from: "narrowPolicy(policy, principal.embed?.toolIds)",
+    to: "policy",
+    test: {
+      file: "test/http/embed-tokens.test.ts",
+      name: "shows and uses the tools that it was given, and no others",
+    },
+  },
+  {
+    name: "a page is shown all tools",
+    file: "src/http/tools.ts",
+    from: "return narrowPolicy(policy, embed?.toolIds)",
+    to: "return policy",
+    test: {
+      file: "test/http/embed-tokens.test.ts",
+      name: "shows and uses the tools that it was given, and no others",
+    },
+  },
+  {
+    name: "a page's limits are overlooked",
+    file: "src/http/chat.ts",
+    from: "...(embed?.budgets && { budgets: embed.budgets }),",
+    to: "",
+    test: {
+      file: "test/http/embed-tokens.test.ts",
+      name: "lowers the limits of its runs and raises none",
+    },
+  },
+  {
+    name: "a server hands on more than it holds",
+    file: "src/http/embed-tokens.ts",
+    from: "  if (lacking) {",
+    to: "  if (lacking && false) {",
+    test: {
+      file: "test/http/embed-tokens.test.ts",
+      name: "not with a scope that it does not hold itself",
+    },
+  },
+  {
+    name: "a token for a page that policy does not admit",
+    file: "src/http/embed-tokens.ts",
+    from: "if (!policy.origins.includes(origin)) {",
+    to: "if (false as boolean) {",
+    test: {
+      file: "test/http/embed-tokens.test.ts",
+      name: "not for an origin that its policy does not admit",
+    },
+  },
+  {
+    name: "a token for tools that policy does not offer",
+    file: "src/http/embed-tokens.ts",
+    from: "if (errors.length > 0)",
+    to: "if (errors.length > 99)",
+    test: {
+      file: "test/http/embed-tokens.test.ts",
+      name: "not for the tool core__nothing, which its policy does not offer",
+    },
+  },
+  {
+    name: "a page sees its person's other runs",
+    file: "src/protocol/viewer.ts",
+    from: "  if (viewer.origin !== undefined && run.origin !== viewer.origin) return false;\n",
+    to: "",
+    test: {
+      file: "test/http/embed-tokens.test.ts",
+      name: "does not reach a run that its person began with more authority",
+    },
+  },
+  {
+    name: "a page answers its person's other questions",
+    file: "durable-objects/run/run-object.ts",
+    from: "isKept && viewer.origin === undefined",
+    to: "isKept",
+    test: {
+      file: "test/http/embed-tokens.test.ts",
+      name: "answers the questions of its own runs, and not those of its person's other ones",
+    },
+  },
+  {
+    name: "one key for a person and their pages",
+    file: "src/adapters/hmac-run-ids.ts",
+    from: "subjectId, origin];",
+    to: 'subjectId, ""]; void origin;',
+    test: {
+      file: "test/adapters/hmac-run-ids.test.ts",
+      name: "another page names another run, by the nonce alone",
+    },
+  },
+  {
+    name: "a page of any origin is admitted",
+    file: "src/http/cors.ts",
+    from: "return policy.origins.includes(origin) ? ok(origin)",
+    to: "return policy ? ok(origin)",
+    test: {
+      file: "test/http/browsers.test.ts",
+      name: "of an origin that another tenant admits is refused",
+    },
+  },
+  {
+    name: "a preflight of any origin passes",
+    file: "src/http/cors.ts",
+    from: "if (!isWebOrigin(origin) || !(await services.origins.isListed(origin))) {",
+    to: "if (false as boolean) {",
+    test: {
+      file: "test/http/browsers.test.ts",
+      name: "of an evil one is refused and learns nothing",
+    },
+  },
+  {
+    name: "every page reads a refused token",
+    file: "src/http/cors.ts",
+    from: "if (isListed) return",
+    to: "if (origin) return",
+    test: {
+      file: "test/http/browsers.test.ts",
+      name: "learns that its token is refused if any tenant admits it, and nobody else learns it",
+    },
+  },
+  {
+    name: "an origin stays in the index",
+    file: "src/adapters/kv-policy-publisher.ts",
+    from: 'return isAdmitted ? put(key, "") : told(kv.delete(key));',
+    to: 'return isAdmitted ? put(key, "") : Promise.resolve(true);',
+    test: {
+      file: "test/http/browsers.test.ts",
+      name: "is answered by what the policies say: a new one admits, the next one takes it back",
+    },
+  },
+  {
+    name: "a policy takes wildcards",
+    file: "src/protocol/web-origin.ts",
+    from: " || !HOST.test(hostname)",
+    to: "",
+    test: {
+      file: "test/http/browsers.test.ts",
+      name: 'a policy takes no origin like "https://*.hosted.example"',
+    },
+  },
+  {
+    name: "a policy takes what is no exact origin",
+    file: "src/protocol/web-origin.ts",
+    from: "origin !== text || ",
+    to: "",
+    test: {
+      file: "test/http/browsers.test.ts",
+      name: 'a policy takes no origin like "https://app.hosted.example:443"',
+    },
+  },
+  {
+    name: "callers are not counted",
+    file: "src/http/routes.ts",
+    from: "(await countCaller(principal, services)) ??",
+    to: "",
+    test: {
+      file: "test/http/rate-limits.test.ts",
+      name: "a caller that asks too often is told when to come back, and nobody else is",
+    },
+  },
+  {
+    name: "strangers are not counted",
+    file: "src/http/routes.ts",
+    from: "return tooMany ?? problem",
+    to: "return problem",
+    test: {
+      file: "test/http/rate-limits.test.ts",
+      name: "an address that brings no token that is known is told so too, and those that do are not counted",
+    },
+  },
+  {
+    name: "refused preflights are not counted",
+    file: "src/http/cors.ts",
+    from: "(await countStranger(request, services)) ?? ",
+    to: "",
+    test: {
+      file: "test/http/rate-limits.test.ts",
+      name: "preflights that are refused count against their address as well",
+    },
+  },
+  {
+    name: "everybody sees every run",
+    file: "src/protocol/viewer.ts",
+    from: "return isOwn(run, viewer) || (viewer.seesAll && run.tenantId === viewer.tenantId);",
+    to: "return true;",
+    test: {
+      file: "test/http/access.test.ts",
+      name: "answers a colleague's run exactly as an unknown one, on every address",
+    },
+  },
+  {
+    name: "everybody stops every run",
+    file: "src/protocol/viewer.ts",
+    from: "return isOwn(run, viewer) || (viewer.operates && run.tenantId === viewer.tenantId);",
+    to: "return true;",
+    test: {
+      file: "test/http/access.test.ts",
+      name: "a colleague's request to stop a run that goes stops nothing",
+    },
+  },
+  {
+    name: "everybody owns every run",
+    file: "src/protocol/viewer.ts",
+    from: "  return viewer.person === run.actorId ||",
+    to: "  return true || viewer.person === run.actorId ||",
+    test: {
+      file: "test/http/access.test.ts",
+      name: "lets an operator stop anybody's run, and not speak in their name",
+    },
+  },
+  {
+    name: "an agent sees for one what it did for another",
+    file: "src/protocol/viewer.ts",
+    from: "person: personOf(principal),",
+    to: "person: principal.actorId,",
+    test: {
+      file: "test/http/identity.test.ts",
+      name: "a run belongs to the person an agent acts for, and to nobody else that it acts for",
+    },
+  },
+  {
+    name: "a page's limits raise the policy's",
+    file: "src/protocol/lower-budgets.ts",
+    from: "Math.min(",
+    to: "Math.max(",
+    test: {
+      file: "test/protocol/lower-budgets.test.ts",
+      name: "of two limits the policy's counts when it is lower",
+    },
+  },
+  {
+    name: "implied limits are passed",
+    file: "src/protocol/lower-budgets.ts",
+    from: " ?? implied[key]",
+    to: "",
+    test: {
+      file: "test/protocol/lower-budgets.test.ts",
+      name: "of two limits critical calls that policy does not mention stay none",
+    },
+  },
+  {
+    name: "a page is not asked for another token",
+    file: "src/widget/chat-api.ts",
+    from: "if (renewed !== token)",
+    to: "if (renewed !== renewed)",
+    test: {
+      file: "test/widget/chat-api.test.ts",
+      name: "a page whose token was refused is asked for another one, once, and the request is sent again",
+    },
+  },
+];

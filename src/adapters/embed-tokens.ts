@@ -1,0 +1,67 @@
+import { CompactSign, jwtVerify } from "jose";
+import * as v from "valibot";
+import type { Clock } from "../capabilities/clock.ts";
+import type { EmbedTokens } from "../capabilities/embed-tokens.ts";
+import type { TokenVerifier } from "../capabilities/token-verifier.ts";
+import { actorId, tenantId } from "../protocol/api-token.ts";
+import { EMBED_SCOPES, embedFields } from "../protocol/embed-grant.ts";
+import { fail, ok } from "../protocol/result.ts";
+import { deriveKey } from "./derive-key.ts";
+
+/** What a token of a page says of its kind, and no other token does (RFC 8725, 3.11). */
+export const EMBED_TYPE = "embed+jwt";
+
+const ISSUER = "interlock";
+const AUDIENCE = "interlock-embed";
+const ALGORITHM = "HS256";
+const MILLISECONDS = 1_000;
+
+const claims = v.object({
+  jti: v.string(),
+  exp: v.number(),
+  tenant: tenantId,
+  sub: actorId,
+  scopes: v.array(v.picklist(EMBED_SCOPES)),
+  ...embedFields,
+});
+
+export interface EmbedPorts {
+  /** Its key is derived from this; nothing else is ever signed with what is derived. */
+  readonly secret: string;
+  readonly clock: Clock;
+  readonly randomId: () => string;
+}
+
+/** Makes tokens for pages, and knows them again: nothing about them is stored. */
+export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifier {
+  const { clock, randomId } = ports;
+  const key = deriveKey(ports.secret, "embed-token");
+  return {
+    async mint({ tenantId: tenant, actorId: sub, ttlSeconds, scopes, origin, toolIds, budgets }) {
+      const iat = Math.floor(clock.nowMs() / MILLISECONDS);
+      const exp = iat + ttlSeconds;
+      const registered = { iss: ISSUER, aud: AUDIENCE, sub, jti: randomId(), iat, exp };
+      const said = { ...registered, tenant, scopes, origin, toolIds, ...(budgets && { budgets }) };
+      const token = await new CompactSign(new TextEncoder().encode(JSON.stringify(said)))
+        .setProtectedHeader({ alg: ALGORITHM, typ: EMBED_TYPE })
+        .sign(await key);
+      return { token, expiresAtMs: exp * MILLISECONDS };
+    },
+    async verify(token) {
+      try {
+        const { payload } = await jwtVerify(token, await key, {
+          issuer: ISSUER,
+          audience: AUDIENCE,
+          algorithms: [ALGORITHM],
+          typ: EMBED_TYPE,
+          currentDate: new Date(clock.nowMs()),
+        });
+        const { jti, tenant, sub, scopes, origin, toolIds, budgets } = v.parse(claims, payload);
+        const embed = { id: jti, origin, toolIds, ...(budgets && { budgets }) };
+        return ok({ tenantId: tenant, actorId: sub, scopes, roles: [], embed });
+      } catch {
+        return fail({ code: "invalid_token" });
+      }
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
+import * as v from "valibot";
+import type { Clock } from "../capabilities/clock.ts";
+import type { TokenVerifier } from "../capabilities/token-verifier.ts";
+import { actorId, tenantId, word } from "../protocol/api-token.ts";
+import type { JwtSettings } from "../protocol/jwt-settings.ts";
+import type { Principal } from "../protocol/principal.ts";
+import { fail, ok } from "../protocol/result.ts";
+import type { Fetch } from "./http-exchange.ts";
+import { JwksKeys, KeysUnavailable } from "./jwks-keys.ts";
+
+export interface JwtPorts {
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+}
+
+/** Types of the tokens that are taken; a token may also say none (RFC 7519, 5.1; RFC 9068, 2.1). */
+const TYPES = new Set([undefined, "JWT", "jwt", "at+jwt", "application/at+jwt"]);
+
+/**
+ * Knows principals by tokens that the deployment's issuer signed (RFC 7519). What a token says decides
+ * neither its algorithm nor where its key comes from. Everything about it that is not exactly as expected
+ * makes it an invalid one.
+ */
+export function createJwtAuthenticator(settings: JwtSettings, ports: JwtPorts): TokenVerifier {
+  const { keys } = settings;
+  const getKey: JWTVerifyGetKey =
+    keys.kind === "jwks"
+      ? new JwksKeys(keys.url, ports).resolver
+      : () => Promise.resolve(keys.secret);
+  return {
+    async verify(token) {
+      try {
+        const claims = await readClaims(token, getKey, { settings, clock: ports.clock });
+        const principal = claims && principalOf(claims, settings);
+        return principal ? ok(principal) : fail({ code: "invalid_token" });
+      } catch (cause) {
+        // Whatever else is wrong with a token, its holder learns that it is, and no more.
+        const isUnknown = cause instanceof KeysUnavailable;
+        return fail({ code: isUnknown ? "identity_unavailable" : "invalid_token" });
+      }
+    },
+  };
+}
+
+interface Reading {
+  readonly settings: JwtSettings;
+  readonly clock: Clock;
+}
+
+/** Fails: throws on a token that is not signed as it must be, not ours, or not of now. */
+async function readClaims(
+  token: string,
+  getKey: JWTVerifyGetKey,
+  { settings, clock }: Reading,
+): Promise<JWTPayload | undefined> {
+  const { issuer, audience, algorithms, clockToleranceSeconds, maxAgeSeconds } = settings;
+  const nowMs = clock.nowMs();
+  const { payload, protectedHeader } = await jwtVerify(token, getKey, {
+    issuer,
+    audience,
+    algorithms: [...algorithms],
+    clockTolerance: clockToleranceSeconds,
+    currentDate: new Date(nowMs),
+    ...(maxAgeSeconds !== undefined && { maxTokenAge: maxAgeSeconds }),
+  });
+  // No extension is understood here, so none may be critical (RFC 7515, 4.1.11).
+  if (protectedHeader.crit !== undefined || !TYPES.has(protectedHeader.typ)) return undefined;
+  const latest = nowMs / 1_000 + clockToleranceSeconds;
+  // The library takes a token without an end, and one whose end is no time at all.
+  const isOfNow = Number.isFinite(payload.exp) && (payload.iat ?? 0) <= latest;
+  return isOfNow ? payload : undefined;
+}
+
+const person = v.pipe(
+  v.string(),
+  v.transform((name) => asActor(name, "user")),
+  actorId,
+);
+/** Who acts for the person (RFC 8693, 4.1). A chain of actors is more than anybody here can judge. */
+const acting = v.object({
+  sub: v.pipe(
+    v.string(),
+    v.transform((name) => asActor(name, "agent")),
+    actorId,
+  ),
+  act: v.optional(v.undefined()),
+});
+/** One text with spaces, or a list. What is no word of ours can grant nothing and is left out. */
+const words = v.pipe(
+  v.optional(v.union([v.string(), v.array(v.string())]), []),
+  v.transform((said) => (typeof said === "string" ? said.split(" ") : said)),
+  v.transform((said) => [...new Set(said)].filter((text) => v.is(word, text))),
+);
+
+function principalOf(payload: JWTPayload, settings: JwtSettings): Principal | undefined {
+  const claim = (name: string): unknown =>
+    Object.hasOwn(payload, name) ? payload[name] : undefined;
+  const tenant = v.safeParse(tenantId, claim(settings.tenantClaim));
+  const subject = v.safeParse(person, claim(settings.subjectClaim));
+  const roles = v.safeParse(words, claim(settings.rolesClaim));
+  const scopes = v.safeParse(words, claim(settings.scopesClaim));
+  const actor = v.safeParse(v.optional(acting), claim("act"));
+  if (!tenant.success || !subject.success || !roles.success) return undefined;
+  if (!scopes.success || !actor.success) return undefined;
+  const shared = { tenantId: tenant.output, roles: roles.output, scopes: scopes.output };
+  return actor.output
+    ? { ...shared, actorId: actor.output.sub, subjectId: subject.output }
+    : { ...shared, actorId: subject.output };
+}
+
+function asActor(name: string, kind: "user" | "agent"): string {
+  return /^(?:user|agent|service):/.test(name) ? name : `${kind}:${name}`;
+}

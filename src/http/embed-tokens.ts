@@ -1,0 +1,56 @@
+import * as v from "valibot";
+import { createToolCatalog } from "../contracts/tool-catalog.ts";
+import { actorId } from "../protocol/api-token.ts";
+import { EMBED_SCOPES, embedFields } from "../protocol/embed-grant.ts";
+import { problem } from "./problem.ts";
+import { readJson } from "./read-json.ts";
+import type { Authorised } from "./routes.ts";
+
+const DEFAULT_TTL_SECONDS = 900;
+const MIN_TTL_SECONDS = 60;
+const MAX_TTL_SECONDS = 3_600;
+
+const embedTokenBody = v.strictObject({
+  ...embedFields,
+  /** Pages act for people; an agent or a service has a server of its own. */
+  actorId: v.pipe(v.string(), v.startsWith("user:"), actorId),
+  scopes: v.optional(v.pipe(v.array(v.picklist(EMBED_SCOPES)), v.minLength(1), v.maxLength(8)), [
+    "chat",
+    "runs:read",
+  ]),
+  ttlSeconds: v.optional(
+    v.pipe(v.number(), v.safeInteger(), v.minValue(MIN_TTL_SECONDS), v.maxValue(MAX_TTL_SECONDS)),
+    DEFAULT_TTL_SECONDS,
+  ),
+});
+
+/**
+ * `POST /v1/embed-tokens`: makes a short-lived token for one page of one person. It can do nothing that its
+ * maker could not, and has no roles.
+ */
+export async function postEmbedToken(authorised: Authorised): Promise<Response> {
+  const { request, principal, services } = authorised;
+  // What a page holds makes no further tokens, whatever its scopes say.
+  if (principal.embed) return problem("insufficient_scope");
+  const body = await readJson(request, embedTokenBody);
+  if (!body.ok) return body.failure;
+  const { scopes, toolIds, origin } = body.value;
+  const lacking = scopes.find((scope) => !principal.scopes.includes(scope));
+  if (lacking) {
+    return problem("insufficient_scope", { detail: `A token cannot hand on ${lacking}.` });
+  }
+  const { policy } = await services.policies.load(principal.tenantId);
+  if (!policy.origins.includes(origin)) {
+    return problem("origin_not_allowed", { detail: "The policy's origins do not hold it." });
+  }
+  const nowMs = services.clock.nowMs();
+  const { tools } = createToolCatalog(services.toolSpecs, policy, { nowMs });
+  const errors = toolIds.flatMap((toolId, index) =>
+    tools.has(toolId) ? [] : [{ pointer: `/toolIds/${index}`, message: "not available" }],
+  );
+  if (errors.length > 0) return problem("tool_not_available", { errors });
+  const { tenantId } = principal;
+  const { token, expiresAtMs } = await services.embedTokens.mint({ ...body.value, tenantId });
+  const headers = { "cache-control": "no-store" };
+  return Response.json({ token, expiresAt: new Date(expiresAtMs).toISOString() }, { headers });
+}

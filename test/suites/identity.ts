@@ -1,0 +1,49 @@
+import { composeWorker } from "../../src/compose/worker.ts";
+import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
+import type { RawEnv } from "../../src/env.ts";
+import { bindings } from "./worker.ts";
+
+export const ISSUER = "https://issuer.test/";
+export const AUDIENCE = "interlock-test";
+
+/** Sends a request to a Worker, as a client would. */
+export type Send = (path: string, init?: RequestInit) => Promise<Response>;
+
+/** Composes the product over the test deployment's bindings, with some of them changed. */
+export function deploy(changes: RawEnv): Send {
+  const env = { ...(bindings as unknown as RawEnv), ...changes };
+  const handle = composeWorker(env, registerContracts(TOOL_CONTRACTS));
+  return (path, init) => handle(new Request(`https://interlock.test${path}`, init));
+}
+
+/** The variable AUTH of a deployment. */
+export function authOf(settings: object): string {
+  return JSON.stringify({ issuer: ISSUER, audience: AUDIENCE, ...settings });
+}
+
+/** Claims of a token that is taken; a test says what is different about its own. */
+export function claimsOf(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  const now = Math.floor(Date.now() / 1_000);
+  const times = { iat: now, exp: now + 300 };
+  const who = {
+    tenant: "acme",
+    sub: "ann",
+    roles: ["approver"],
+    scope: "chat runs:read tools:read",
+  };
+  return { iss: ISSUER, aud: AUDIENCE, ...times, ...who, ...changes };
+}
+
+export function bearer(token: string, headers: Record<string, string> = {}): RequestInit {
+  return { headers: { ...headers, authorization: `Bearer ${token}` } };
+}
+
+/** Writes a compact JWS out of parts that no library would put together. */
+export function compact(header: object, payload: object, signature = ""): string {
+  return `${base64url(JSON.stringify(header))}.${base64url(JSON.stringify(payload))}.${signature}`;
+}
+
+export function base64url(text: string): string {
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}

@@ -1,0 +1,81 @@
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } from "jose";
+
+/** Where issuers serve their keys. */
+export const IDENTITY = "https://identity.test";
+
+/** What the issuer at one path does at the moment. */
+interface Served {
+  readonly status: number;
+  readonly body: string;
+  asked: number;
+}
+
+const served = new Map<string, Served>();
+
+/**
+ * Answers for every issuer of a test; undefined for other hosts. `PUT` says what `GET` is to answer,
+ * `HEAD` how often it was asked. Runs beside the Worker, where the tests cannot reach it otherwise.
+ */
+export function answerAsIssuer(request: Request): Response | Promise<Response> | undefined {
+  const { origin, pathname } = new URL(request.url);
+  if (origin !== IDENTITY) return undefined;
+  const known = served.get(pathname);
+  if (request.method === "PUT") return serve(pathname, request);
+  if (request.method === "HEAD") {
+    return new Response(null, { headers: { "x-asked": `${known?.asked ?? 0}` } });
+  }
+  if (!known) return new Response(null, { status: 404 });
+  known.asked++;
+  return new Response(known.body, { status: known.status });
+}
+
+async function serve(path: string, request: Request): Promise<Response> {
+  const status = Number(request.headers.get("x-status") ?? 200);
+  const body = await request.text();
+  served.set(path, { status, body, asked: served.get(path)?.asked ?? 0 });
+  return new Response(null, { status: 204 });
+}
+
+/** One issuer of a test, with keys of its own. */
+export interface Issuer {
+  readonly jwksUrl: string;
+  /** Public half of its first key, as the JWKS holds it. */
+  readonly publicJwk: object;
+  sign(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>;
+  /** Makes a key, serves it beside or instead of the others, and signs with it from now on. */
+  rotate(kid: string, options?: { readonly isServed?: boolean }): Promise<void>;
+  /** Answers with this status until told otherwise. */
+  fail(status: number): Promise<void>;
+  asked(): Promise<number>;
+}
+
+/** Founds an issuer. */
+export async function foundIssuer(name: string, algorithm = "RS256"): Promise<Issuer> {
+  const jwksUrl = `${IDENTITY}/${name}-${crypto.randomUUID()}/jwks`;
+  const keys: object[] = [];
+  let current: { readonly kid: string; readonly privateKey: CryptoKey };
+  const put = (status: number): Promise<unknown> =>
+    fetch(jwksUrl, {
+      method: "PUT",
+      headers: { "x-status": `${status}` },
+      body: JSON.stringify({ keys }),
+    });
+  const rotate: Issuer["rotate"] = async (kid, { isServed = true } = {}) => {
+    const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true });
+    current = { kid, privateKey };
+    keys.push({ ...(await exportJWK(publicKey)), kid, alg: algorithm, use: "sig" });
+    if (isServed) await put(200);
+  };
+  await rotate("first");
+  return {
+    jwksUrl,
+    publicJwk: keys[0] ?? {},
+    rotate,
+    sign: (claims, header = {}) =>
+      new SignJWT(claims)
+        .setProtectedHeader({ alg: algorithm, kid: current.kid, ...header })
+        .sign(current.privateKey),
+    fail: async (status) => void (await put(status)),
+    asked: async () => Number((await fetch(jwksUrl, { method: "HEAD" })).headers.get("x-asked")),
+  };
+}
