@@ -77,7 +77,6 @@ const STEPS: readonly ScriptedStep[] = [
     ],
   },
   { calls: [{ name: "lab__order", args: '{"what":"tea"}' }] },
-  { calls: [{ name: "lab__send_mail", args: '{"to":"ann","text":"hi"}' }] },
   { text: ["That is ", "all"] },
 ];
 

@@ -198,8 +198,8 @@ test("a run knows the connections that its request named, and no others", async 
   }
 });
 
-test("lists the tools of the tenant", async () => {
+test("lists the tools of the tenant, also those that people have to approve", async () => {
   const response = await send("/v1/tools", { caller: "strict" });
   const { tools } = await response.json<{ tools: { name: string }[] }>();
-  expect(tools.map(({ name }) => name)).toEqual(["core__get_current_time"]);
+  expect(tools.map(({ name }) => name)).toEqual(["core__get_current_time", "core__generate_title"]);
 });

@@ -62,7 +62,6 @@ async function answerTo(path: string, caller: keyof typeof TOKENS): Promise<unkn
 
 test.each<[string, string, keyof typeof TOKENS]>([
   ["that the policy does not allow", "/v1/tools/core__calculate", "strict"],
-  ["that needs an approval nobody can give", "/v1/tools/core__generate_title", "strict"],
   ["of a tenant without a policy", "/v1/tools/core__calculate", "bare"],
   ["of a tenant with a garbled policy", "/v1/tools/core__calculate", "garbled"],
   ["in a version that is not there", "/v1/tools/core__calculate?version=9.9.9", "acme"],

@@ -231,8 +231,8 @@ describe("planted faults", () => {
     [
       "idempotency",
       "src/runner/tool-runner.ts",
-      "return isOpen ? await takeUp(hand, binding)",
-      "return 0 ? await takeUp(hand, binding)",
+      "await (isOpen ? takeUp(hand, binding)",
+      "await (0 ? takeUp(hand, binding)",
     ],
     [
       "idempotency",
