@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import { fail, ok, type Result } from "../protocol/result.ts";
 import { type ApprovalInfo, readApproval } from "./approval-info.ts";
-import type { ChatApiOptions } from "./chat-api.ts";
+import { type ChatApiOptions, sendAuthorised } from "./chat-api.ts";
 
 /** A person's word on a question; `arguments` ask for other ones. */
 export interface Decision {
@@ -92,11 +92,7 @@ function readOne(
 
 async function ask(options: ChatApiOptions, path: string, init: RequestInit): Answer<JsonObject> {
   try {
-    const headers = new Headers(init.headers);
-    const token = await options.token();
-    if (token) headers.set("authorization", `Bearer ${token}`);
-    const url = new URL(path, options.baseUrl);
-    const response = await options.fetch(url, { ...init, headers, cache: "no-store" });
+    const response = await sendAuthorised(options, path, init);
     const body: unknown = await response.json().catch(() => undefined);
     const value = isJsonObject(body) ? body : {};
     return response.ok ? ok(value) : fail(readProblem(value, response.status));

@@ -106,13 +106,7 @@ async function request(
   init: RequestInit,
 ): Promise<Result<Response, Refusal>> {
   try {
-    const token = await options.token();
-    let response = await send(options, path, { ...init, token });
-    if (response.status === 401) {
-      // It may have expired on its way; the same one again would be refused again.
-      const renewed = await options.token();
-      if (renewed !== token) response = await send(options, path, { ...init, token: renewed });
-    }
+    const response = await sendAuthorised(options, path, init);
     return response.ok ? ok(response) : fail(await readProblem(response));
   } catch {
     return fail({
@@ -121,6 +115,20 @@ async function request(
       isPassing: true,
     });
   }
+}
+
+/** Sends a request with the page's token, and with the next one if that is refused. Fails: throws as `fetch`. */
+export async function sendAuthorised(
+  options: ChatApiOptions,
+  path: string,
+  init: RequestInit,
+): Promise<Response> {
+  const token = await options.token();
+  const response = await send(options, path, { ...init, token });
+  if (response.status !== 401) return response;
+  // It may have expired on its way; the same one again would be refused again.
+  const renewed = await options.token();
+  return renewed === token ? response : send(options, path, { ...init, token: renewed });
 }
 
 function send(

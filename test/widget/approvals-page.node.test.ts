@@ -93,6 +93,25 @@ describe("the queue", () => {
   });
 });
 
+// Mutant: the approvals' requests keep the token that was refused.
+it("asks its page for another token when the first one is refused", async () => {
+  await open({
+    prepare: (api) => {
+      fill(api);
+      api.token = "second";
+    },
+  });
+  await visit.page.evaluate(
+    `(() => {
+      const tokens = ["first", "second"];
+      const element = document.querySelector("interlock-approvals");
+      element.getToken = () => (tokens.length > 1 ? tokens.shift() : tokens[0]);
+    })()`,
+  );
+  await visit.page.getByRole("button", { name: "Refresh" }).click();
+  await entry(/Send a mail/).waitFor();
+});
+
 describe("many at once", () => {
   // Mutant: everything can be selected.
   it("is for what may be reviewed in bulk and is not critical", async () => {
