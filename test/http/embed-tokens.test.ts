@@ -200,13 +200,17 @@ describe("a page's token", () => {
 
   test.each([
     ["POST", "/v1/embed-tokens"],
+    ["GET", "/v1/runs"],
+    ["GET", "/v1/approvals"],
+    ["GET", "/v1/audit"],
     ["GET", "/v1/policy"],
     ["PUT", "/v1/policy"],
     ["PUT", "/v1/connections/crm"],
     ["DELETE", "/v1/connections/crm"],
     ["POST", "/v1/runs/x/invocations/inv_1/outcome"],
   ])("may not %s %s", async (method, path) => {
-    const refused = await ask(await tokenFor(), path, { method });
+    const token = await tokenFor({ scopes: [...PAGE_SCOPES, "approvals:read"] });
+    const refused = await ask(token, path, { method });
     expect(await codeOf(refused)).toEqual([403, "insufficient_scope"]);
   });
 

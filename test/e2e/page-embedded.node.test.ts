@@ -1,0 +1,74 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startBrowser } from "../suites/browser.ts";
+import { startDev, type DevServer } from "../suites/dev-server.ts";
+import { type HostPage, serveHostPage } from "../suites/host-page.ts";
+
+let server: DevServer;
+let browser: Browser;
+const pages: HostPage[] = [];
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startDev(), startBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await Promise.all(pages.map((page) => page.close()));
+  await server.end("SIGTERM");
+});
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+async function admit(origins: readonly string[]): Promise<void> {
+  const current = await fetch(`${server.url}/v1/policy`);
+  const { policy } = await current.json<{ policy: object }>();
+  const changed = await fetch(`${server.url}/v1/policy`, {
+    method: "PUT",
+    headers: { ...JSON_TYPE, "if-match": current.headers.get("etag") ?? "" },
+    body: JSON.stringify({ ...policy, origins }),
+  });
+  expect(changed.status).toBe(200);
+}
+
+async function mintFor(origin: string): Promise<string> {
+  const body = { origin, actorId: "user:ann", toolIds: ["core__get_current_time"] };
+  const response = await fetch(`${server.url}/v1/embed-tokens`, {
+    method: "POST",
+    headers: JSON_TYPE,
+    body: JSON.stringify(body),
+  });
+  const { token } = await response.json<{ token: string }>();
+  return token;
+}
+
+test("a page of another origin that the policy admits chats, and one that it does not gets nothing", async () => {
+  const home = await serveHostPage(server.url, () => mintFor(home.origin));
+  // It has got hold of the token of the other one.
+  const evil = await serveHostPage(server.url, () => mintFor(home.origin));
+  pages.push(home, evil);
+  await admit([home.origin]);
+
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  await page.goto(home.origin);
+  await page.getByRole("textbox").fill("What time is it in Tokyo?");
+  await page.keyboard.press("Enter");
+  await page.getByText("Right now in Tokyo it is").first().waitFor();
+  expect(complaints).toEqual([]);
+
+  await page.goto(evil.origin);
+  const answer = await page.evaluate(
+    `fetch("/chat-token").then((response) => response.json()).then(({ token }) =>
+       fetch("${server.url}/v1/chat", {
+         method: "POST",
+         headers: { "content-type": "application/json", authorization: "Bearer " + token },
+         body: JSON.stringify({ messages: [{ role: "user", content: "hi" }] }),
+       })).then((response) => response.status, (error) => error.name)`,
+  );
+  expect(answer).toBe("TypeError");
+  expect(complaints.join()).toContain("CORS");
+  await page.close();
+});
