@@ -6,7 +6,7 @@ import { build, type Metafile } from "esbuild";
 import { measureStarts, type StartableWorker } from "./start-up.ts";
 import { bundleWorker, readWorkerBindings } from "./worker-bundle.ts";
 
-const LIMIT_KIB = 80;
+const LIMIT_KIB = 120;
 const START_UP_AIM = 2;
 /** A Worker that does nothing but answer, with Hono; what starting cannot cost less than. */
 const BARE_HONO = `
