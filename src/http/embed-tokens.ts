@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
 import { actorId } from "../protocol/api-token.ts";
 import { EMBED_SCOPES, embedFields } from "../protocol/embed-grant.ts";
+import { actorsOf } from "../protocol/principal.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import type { Authorised } from "./routes.ts";
@@ -49,6 +50,16 @@ export async function postEmbedToken(authorised: Authorised): Promise<Response> 
   if (errors.length > 0) return problem("tool_not_available", { errors });
   const { tenantId } = principal;
   const { token, expiresAtMs } = await services.embedTokens.mint({ ...body.value, tenantId });
-  const headers = { "cache-control": "no-store" };
-  return Response.json({ token, expiresAt: new Date(expiresAtMs).toISOString() }, { headers });
+  const expiresAt = new Date(expiresAtMs).toISOString();
+  const { actorId: holder } = body.value;
+  const result = { holder, origin, toolIds, scopes, expiresAt };
+  const at = new Date(nowMs).toISOString();
+  try {
+    const entry = { action: "embed_token.minted", at, ...actorsOf(principal), result } as const;
+    await services.trail.record(tenantId, entry);
+  } catch {
+    const detail = "No token was handed out: ask again.";
+    return problem("audit_unavailable", { detail, headers: { "retry-after": "1" } });
+  }
+  return Response.json({ token, expiresAt }, { headers: { "cache-control": "no-store" } });
 }

@@ -22,9 +22,25 @@ export async function countStranger(
   { limits }: Services,
 ): Promise<Response | undefined> {
   const address = request.headers.get("cf-connecting-ip");
-  return address === null || (await limits.addresses.admit(address)) ? undefined : tooMany();
+  if (address === null) return undefined;
+  return (await limits.addresses.admit(networkOf(address))) ? undefined : tooMany();
 }
 
 function tooMany(): Response {
   return problem("rate_limited", { headers: { "retry-after": `${PERIOD_SECONDS}` } });
+}
+
+/** An IPv6 subscriber has 2^64 addresses, so the network stands for all of them. */
+function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
+  const [head = "", tail] = address.toLowerCase().split("::");
+  const left = groupsOf(head);
+  const right = groupsOf(tail ?? "");
+  const gap = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  const groups = [...left, ...Array.from({ length: gap }, () => "0"), ...right];
+  return `${groups.slice(0, 4).join(":")}::/64`;
+}
+
+function groupsOf(text: string): readonly string[] {
+  return text.split(":").flatMap((group) => group.replace(/^0+(?=.)/, "") || []);
 }

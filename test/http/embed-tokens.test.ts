@@ -76,6 +76,20 @@ describe("a server makes a token for a page", () => {
     expect((await chatAs(token, [{ text: ["hi"] }])).status).toBe(200);
   });
 
+  test("that the audit log knows of, with whose it is and what it can do, and without itself", async () => {
+    const response = await mint(ORDER);
+    const { token, expiresAt } = await response.json<{ token: string; expiresAt: string }>();
+    const log = await send("/v1/audit?action=embed_token.minted&limit=100", { caller: "hosted" });
+    const text = await log.text();
+    const { records } = JSON.parse(text) as { records: { entry: object }[] };
+    const { actorId: holder, origin, toolIds } = ORDER;
+    expect(records.at(-1)?.entry).toMatchObject({
+      actorId: "user:hosted",
+      result: { holder, origin, toolIds, expiresAt },
+    });
+    expect(text).not.toContain(token.split(".")[2]);
+  });
+
   test.each([
     ["no origin", { origin: undefined }],
     ["an origin with a path", { origin: `${HOST_PAGE}/` }],

@@ -80,3 +80,15 @@ test("where no limit is bound, or it fails, nothing is limited", async () => {
     expect((await send("/v1/tools", from("192.0.2.1"))).status).toBe(401);
   }
 });
+
+test.each([
+  ["2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff"],
+  ["2001:DB8:0001:2:3:4:5:6", "2001:db8:1:2::"],
+  ["::1", "0:0:0:0:a:b:c:d"],
+])("addresses of one IPv6 network are one: %s and %s", async (one, other) => {
+  const binding = limitOf(1);
+  const send = deploy({ ADDRESS_LIMIT: binding });
+  expect((await send("/v1/tools", from(one))).status).toBe(401);
+  expect((await send("/v1/tools", from(other))).status).toBe(429);
+  expect((await send("/v1/tools", from("2001:db8:1:3::1"))).status).toBe(401);
+});
