@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
 import { APPROVALS } from "./mutants/approvals.ts";
 import { IDENTITY } from "./mutants/identity.ts";
+import { BUDGETS } from "./mutants/budgets.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { RELIABILITY } from "./mutants/reliability.ts";
 
@@ -11,6 +12,7 @@ const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   reliability: RELIABILITY,
   approvals: APPROVALS,
   identity: IDENTITY,
+  budgets: BUDGETS,
 };
 
 const ROOT = resolve(import.meta.dirname, "..");

@@ -1,0 +1,242 @@
+import type { Mutant } from "./mutant.ts";
+
+/** What keeps runs within the budgets of their tenant and their own. */
+export const BUDGETS: readonly Mutant[] = [
+  {
+    name: "open reservations count nothing",
+    file: "durable-objects/tenant/budget-book.ts",
+    from: "this.#spend(window, replaceAmounts(spent, {}, granted));",
+    to: "if (!reservation.unsettled) this.#spend(window, replaceAmounts(spent, {}, granted));",
+    test: {
+      file: "test/durable-objects/thousand-runs.test.ts",
+      name: "a thousand runs at once do not pass a limit, whatever is settled, given back or dies",
+    },
+  },
+  {
+    name: "a reservation is closed again and again",
+    file: "durable-objects/tenant/budget-book.ts",
+    from: 'if (!known || known.state === "settled" || known.state === "released") return;',
+    to: "if (!known) return;",
+    test: {
+      file: "test/durable-objects/reservations.test.ts",
+      name: "and counts what was used in its place, less or more",
+    },
+  },
+  {
+    name: "the tenant's limit is not looked at",
+    file: "durable-objects/tenant/budget-book.ts",
+    from: 'if (budget) return { kind: "exhausted", budget };',
+    to: "",
+    test: {
+      file: "test/durable-objects/thousand-runs.test.ts",
+      name: "a thousand runs at once do not pass a limit, whatever is settled, given back or dies",
+    },
+  },
+  {
+    name: "what is no count is settled",
+    file: "durable-objects/tenant/budget-book.ts",
+    from: "if (areCountable(used)) this.#close",
+    to: "this.#close",
+    test: {
+      file: "test/durable-objects/reservations.test.ts",
+      name: "not by what is no count: less than nothing",
+    },
+  },
+  {
+    name: "what nobody settled is given back whole",
+    file: "durable-objects/tenant/budget-book.ts",
+    from: "this.#recount(reservation, keeps);",
+    to: "this.#recount(reservation, {});",
+    test: {
+      file: "test/durable-objects/reservations.test.ts",
+      name: "keeps what it may have used once its time is over, not before",
+    },
+  },
+  {
+    name: "no alarm is set for what is open",
+    file: "durable-objects/tenant/tenant-object.ts",
+    from: "if (reservation.unsettled) this.#expectLapse();",
+    to: "",
+    test: {
+      file: "test/durable-objects/reservations.test.ts",
+      name: "leaves no alarm behind once everything is closed",
+    },
+  },
+  {
+    name: "a settlement brings back a window that is over",
+    file: "durable-objects/tenant/budget-book.ts",
+    from: "if (spent) this.#spend(window, replaceAmounts(spent, counted, now));",
+    to: "this.#spend(window, replaceAmounts(spent ?? {}, counted, now));",
+    test: {
+      file: "test/durable-objects/reservations.test.ts",
+      name: "is not brought back by a settlement long after it",
+    },
+  },
+  {
+    name: "what was not granted is kept",
+    file: "durable-objects/tenant/stored-reservations.ts",
+    from: "unsettled && capAmounts(unsettled.keeps, made.granted)",
+    to: "unsettled?.keeps",
+    test: {
+      file: "test/durable-objects/reservations.test.ts",
+      name: "keeps no more than it was granted",
+    },
+  },
+  {
+    name: "another payload takes what the first one had",
+    file: "durable-objects/tenant/budget-book.ts",
+    from: 'return state !== "released" && (least !== undefined || isSameAmounts(granted, amounts));',
+    to: 'return state !== "released";',
+    test: {
+      file: "test/durable-objects/reservations.test.ts",
+      name: "takes what that payload needs in place of what it had, if there is room",
+    },
+  },
+  {
+    name: "what is open is forgotten after a day",
+    file: "durable-objects/tenant/stored-reservations.ts",
+    from: "AND (made_ms > ? OR lapses_ms IS NOT NULL)",
+    to: "AND made_ms > ?",
+    test: {
+      file: "test/durable-objects/reservations.test.ts",
+      name: "stays counted for as long as no alarm has come, however often it is asked for",
+    },
+  },
+  {
+    name: "who tells no usage has used nothing",
+    file: "src/loop/model-budget.ts",
+    from: ": tokens;\n}",
+    to: ": 0;\n}",
+    test: {
+      file: "test/loop/budgets.test.ts",
+      name: "is used up when the provider tells nothing, or the answer breaks off",
+    },
+  },
+  {
+    name: "a bill beyond belief is believed",
+    file: "src/wire/openai/read-chunk.ts",
+    from: "value <= MAX_TOKENS_OF_CALL",
+    to: "value <= Number.MAX_SAFE_INTEGER",
+    test: { file: "test/http/budgets.test.ts", name: "beyond belief is counted at what was held" },
+  },
+  {
+    name: "model calls hold nothing of the tenant",
+    file: "src/loop/model-budget.ts",
+    from: "if (!this.#isTenantLimited) return ok(want.most);",
+    to: "if (want.most > 0) return ok(want.most);",
+    test: {
+      file: "test/http/budgets.test.ts",
+      name: "sixty runs at once do not use more tokens than their tenant has",
+    },
+  },
+  {
+    name: "the answer of a model call is not held",
+    file: "src/loop/model-budget.ts",
+    from: "const most = Math.min(input + wanted, left);",
+    to: "const most = Math.min(least, left);",
+    test: {
+      file: "test/loop/budgets.test.ts",
+      name: "is what is left, down to an answer that is of use",
+    },
+  },
+  {
+    name: "the provider is not told how long it may answer",
+    file: "src/adapters/openai-model.ts",
+    from: "...(maxOutputTokens !== undefined && { [maxTokensField]: maxOutputTokens }),",
+    to: "",
+    test: {
+      file: "test/http/budgets.test.ts",
+      name: "a model call is asked for an answer no longer than is left for it",
+    },
+  },
+  {
+    name: "a refused model call keeps what was held",
+    file: "src/loop/ask-model.ts",
+    from: "modelBudget.release(allowance);",
+    to: "modelBudget.settle(allowance, answer);",
+    test: {
+      file: "test/loop/budgets.test.ts",
+      name: "is given back when the provider refuses, under an id that no other attempt has",
+    },
+  },
+  {
+    name: "a run ends before it has told what it used",
+    file: "src/loop/run-loop.ts",
+    from: "if (!continued) await scope.modelBudget.settled();",
+    to: "",
+    test: {
+      file: "test/loop/budgets.test.ts",
+      name: "is told the tenant before the run has ended",
+    },
+  },
+  {
+    name: "a crash gives back what was held",
+    file: "src/loop/model-budget.ts",
+    from: "const used = tokens ?? told.inputTokens + told.outputTokens;",
+    to: "const used = told.inputTokens + told.outputTokens;",
+    test: {
+      file: "test/loop/broken-life.test.ts",
+      name: "what was held for a model call that was cut short stays counted",
+    },
+  },
+  {
+    name: "a next life does not tell what the last one learned",
+    file: "src/loop/model-budget.ts",
+    from: "if (held && turn?.modelCall === held.modelCall) this.#close(held, turn);",
+    to: "",
+    test: {
+      file: "test/loop/broken-life.test.ts",
+      name: "what a model call used is told the tenant by the next life, if the last one could not",
+    },
+  },
+  {
+    name: "two attempts hold under one id",
+    file: "src/loop/model-budget.ts",
+    from: "    this.#refused++;\n",
+    to: "",
+    test: {
+      file: "test/loop/budgets.test.ts",
+      name: "is given back when the provider refuses, under an id that no other attempt has",
+    },
+  },
+  {
+    name: "a call that never ran keeps what it took",
+    file: "src/runner/tool-runner.ts",
+    from: "await closeReservation(hand);",
+    to: "",
+    test: {
+      file: "test/runner/close-reservation.test.ts",
+      name: "gives back what it took when it is cancelled in between",
+    },
+  },
+  {
+    name: "a call that ran gives back what it took",
+    file: "src/runner/close-reservation.ts",
+    from: "if (dispatches > 0) {",
+    to: "if (dispatches > 9) {",
+    test: {
+      file: "test/runner/close-reservation.test.ts",
+      name: "and changed something or may have, keeps what it took without a word: it failed",
+    },
+  },
+  {
+    name: "a stopped run asks the model all the same",
+    file: "src/loop/run-loop.ts",
+    from: "if (!allowed.ok || !signal.aborted) return allowed;",
+    to: "if (!allowed.ok || true) return allowed;",
+    test: {
+      file: "test/loop/budgets.test.ts",
+      name: "is given back when the run is stopped before it is asked",
+    },
+  },
+  {
+    name: "a request is measured in characters",
+    file: "src/wire/openai/input-bound.ts",
+    from: "utf8Length(JSON.stringify(encode(item)))",
+    to: "JSON.stringify(item).length",
+    test: {
+      file: "test/wire/openai/input-bound.test.ts",
+      name: "a request has at most as many tokens as bytes are sent, whatever is in it",
+    },
+  },
+];
