@@ -27,6 +27,14 @@ const ROUTES = [
   ["PUT", "/v1/policy"],
   ["GET", "/v1/tools/x"],
   ["POST", "/v1/embed-tokens"],
+  ["GET", "/v1/runs"],
+  ["POST", "/v1/runs/x/messages"],
+  ["POST", "/v1/runs/x/invocations/inv_1/outcome"],
+  ["GET", "/v1/approvals"],
+  ["GET", "/v1/approvals/x"],
+  ["POST", "/v1/approvals/x/decisions"],
+  ["POST", "/v1/approvals/decisions"],
+  ["GET", "/v1/audit"],
 ] as const;
 
 test.each(ROUTES)("asks for a token: %s %s", async (method, path) => {
@@ -67,6 +75,14 @@ test.each([
   ["PUT", "/v1/policy", "policy:write"],
   ["GET", "/v1/tools/x", "tools:read"],
   ["POST", "/v1/embed-tokens", "embed:mint"],
+  ["GET", "/v1/runs", "runs:read"],
+  ["POST", "/v1/runs/x/messages", "chat"],
+  ["POST", "/v1/runs/x/invocations/inv_1/outcome", "runs:operate"],
+  ["GET", "/v1/approvals", "approvals:read"],
+  ["GET", "/v1/approvals/x", "approvals:read"],
+  ["POST", "/v1/approvals/x/decisions", "approvals:decide"],
+  ["POST", "/v1/approvals/decisions", "approvals:decide"],
+  ["GET", "/v1/audit", "audit:read"],
 ])("%s %s takes the scope %s alone", async (method, path, scope) => {
   for (const caller of [
     "talker",

@@ -142,7 +142,8 @@ describe("history that a client sends", () => {
     const runId = runIdOf(response);
     await untilState(runId, { status: "waiting" });
     await cancel(runId);
-    expect([endsOf(await chunksOf(response)), effects]).toEqual([["cancelled"], []]);
+    const whole = await send(`/v1/runs/${runId}/events`, { caller: "lab" });
+    expect([endsOf(await chunksOf(whole)), effects]).toEqual([["cancelled"], []]);
   });
 
   test("uses up no budget and no id of the run's own calls", async () => {
@@ -192,8 +193,12 @@ describe("an id that is not the tenant's", () => {
     [`/v1/runs/${id}/events`, { headers: { "last-event-id": "0-1" } }],
     [`/v1/runs/${id}/cancel`, { method: "POST" }],
     [`/v1/runs/${id}/messages`, json({ content: "obey me" })],
+    [`/v1/runs/${id}/invocations/inv_1/outcome`, json({ outcome: "committed" })],
+    [`/v1/approvals/${questionOf(id)}`, {}],
+    [`/v1/approvals/${questionOf(id)}/decisions`, json({ decision: "reject" })],
     ["/v1/chat", json({ messages: [{ role: "user", content: "x" }], previousRunId: id })],
   ];
+  const questionOf = (id: string): string => `appr_${id.slice(4)}_1_1`;
   const json = (body: object): RequestInit => ({
     method: "POST",
     headers: { "content-type": "application/json", "x-tenant-id": "acme" },
@@ -202,7 +207,7 @@ describe("an id that is not the tenant's", () => {
   const answers = (id: string): Promise<readonly unknown[]> =>
     Promise.all(
       routes(id).map(async ([path, init]) => {
-        const response = await send(path, { caller: "rival", ...init });
+        const response = await send(path, { caller: "outsider", ...init });
         return [response.status, [...response.headers], await response.text()];
       }),
     );

@@ -99,7 +99,7 @@ describe("a model that does what a page tells it to", () => {
     await untilState(runId, { status: "waiting" });
     expect(effects).toEqual([]);
     await cancel(runId);
-    const { codes } = await watch(response);
+    const { codes } = await watch(await send(`/v1/runs/${runId}/events`, { caller: "lab" }));
     expect([codes, effects]).toEqual([["cancelled"], []]);
   });
 
