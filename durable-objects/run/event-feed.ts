@@ -31,8 +31,8 @@ export class EventFeed {
   #ended: boolean;
   /** The log may hold later events that are not to be seen yet. */
   #publishedSeq: number;
-  /** Where the run said that it waits for people, and has not gone on; zero while it goes. */
-  #waitingSeq: number;
+  /** Where the run said that it waits for people, and has not gone on; zero while it goes; unknown at first. */
+  #waitingSeq: number | undefined;
   #stopHeartbeat: (() => void) | undefined;
 
   constructor({ log, encoder, clock, ended }: FeedPorts) {
@@ -41,7 +41,6 @@ export class EventFeed {
     this.#clock = clock;
     this.#ended = ended;
     this.#publishedSeq = log.headSeq;
-    this.#waitingSeq = ended ? 0 : findWaiting(log);
   }
 
   /** Sends events that the log holds next: at once to everyone who is level, from the log to the others. */
@@ -118,6 +117,8 @@ export class EventFeed {
 
   #closeIfDone(reader: Reader): void {
     if (reader.seq < this.#publishedSeq || !this.#readers.has(reader)) return;
+    // Looked up only once somebody reads: a log that cannot be read must not keep the run from being taken up.
+    this.#waitingSeq ??= findWaiting(this.#log);
     const knowsThatItWaits = reader.since < this.#waitingSeq;
     if (!this.#ended && !knowsThatItWaits) return;
     this.#forget(reader);
