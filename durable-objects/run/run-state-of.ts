@@ -50,7 +50,8 @@ async function toSummary(
     toolCallId,
     invocationId: `inv_${number}`,
     name,
-    version: observation?.tool_identity.version ?? binding?.version ?? "unknown",
+    version:
+      observation?.tool_identity.version ?? binding?.version ?? asked?.toolVersion ?? "unknown",
     step,
     state,
     attempts: metadata?.attempt_number ?? Math.max(1, dispatches),

@@ -54,6 +54,9 @@ const codes = (list: string): ContractRule =>
 const unordered = (what: string): ContractRule =>
   members({ added: breaking(`${what} added:`), removed: breaking(`${what} removed:`) });
 
+/** Functions that change nothing but what people read. */
+const WORDS: ReadonlySet<JsonValue> = new Set(["describe", "preview"]);
+
 /**
  * How every field of a published contract is judged, schemas aside; docs/contracts.md gives the
  * reasons (seeds/004, "Tool Versioning and Behavior Drift"). A field without a rule counts as breaking.
@@ -175,5 +178,14 @@ export const CONTRACT_RULES: ReadonlyMap<string, ContractRule> = new Map<string,
       removed: compatible("no longer refuses by"),
     }),
   ],
-  ["/interlock/optional", unordered("a function of its author is")],
+  [
+    "/interlock/optional",
+    members({
+      added: (name) =>
+        WORDS.has(name)
+          ? compatible("people are told more before they approve, by")
+          : breaking("a function of its author is added:"),
+      removed: breaking("a function of its author is removed:"),
+    }),
+  ],
 ]);

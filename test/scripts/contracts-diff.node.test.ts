@@ -83,6 +83,7 @@ const ROWS: readonly [pointer: string, before: JsonValue, after: JsonValue, expe
   ["/interlock/max_result_bytes", 8192, 16_384, "B B"],
   ["/interlock/rules", [], ["positive"], "B c"],
   ["/interlock/optional", [], ["reconcile"], "B B"],
+  ["/interlock/optional", [], ["describe", "preview"], "c B"],
 ];
 
 function judge(locked: PublishedContract, current: PublishedContract): string {

@@ -34,6 +34,10 @@ export const generateTitle = defineTool({
   runtime: { timeoutMs: 1000 },
   transactional: { semantics: "idempotent_write" },
   idempotency: { supported: true },
+  describe: ({ title }) => ({
+    action: "Name the conversation",
+    consequence: `From now on this conversation is called “${title}”.`,
+  }),
   execute({ title }, _context, { runTitle }) {
     // Lists of runs show it beside others', so it may neither hide, break nor turn a line.
     const visible = dropInvisible(title).replaceAll(/\s+/g, " ").trim();
