@@ -2,18 +2,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
-import { APPROVALS } from "./mutants/approvals.ts";
-import { IDENTITY } from "./mutants/identity.ts";
-import { BUDGETS } from "./mutants/budgets.ts";
+import { AREAS } from "./mutants/areas.ts";
 import type { Mutant } from "./mutants/mutant.ts";
-import { RELIABILITY } from "./mutants/reliability.ts";
-
-const AREAS: { readonly [area: string]: readonly Mutant[] } = {
-  reliability: RELIABILITY,
-  approvals: APPROVALS,
-  identity: IDENTITY,
-  budgets: BUDGETS,
-};
 
 const ROOT = resolve(import.meta.dirname, "..");
 const COPIED = [

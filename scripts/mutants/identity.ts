@@ -386,8 +386,8 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "a page is not asked for another token",
     file: "src/widget/chat-api.ts",
-    from: "if (renewed !== token)",
-    to: "if (renewed !== renewed)",
+    from: "return renewed === token ? response :",
+    to: "return renewed === renewed ? response :",
     test: {
       file: "test/widget/chat-api.test.ts",
       name: "a page whose token was refused is asked for another one, once, and the request is sent again",

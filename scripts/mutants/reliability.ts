@@ -15,7 +15,7 @@ export const RELIABILITY: readonly Mutant[] = [
   {
     name: "unique claim: a request under a key starts a run whatever there is",
     file: "durable-objects/run/run-object.ts",
-    from: "if (this.#run) return this.#repeat(claim.requestHash ?? null);",
+    from: "if (this.#run) return this.#repeat(claim.requestHash ?? null, viewerOf(claim.principal));",
     to: "",
     test: {
       file: "test/durable-objects/run-object.test.ts",

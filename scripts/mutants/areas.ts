@@ -1,0 +1,13 @@
+import { APPROVALS } from "./approvals.ts";
+import { IDENTITY } from "./identity.ts";
+import { BUDGETS } from "./budgets.ts";
+import type { Mutant } from "./mutant.ts";
+import { RELIABILITY } from "./reliability.ts";
+
+/** What `npm run mutants` can take away, by area. */
+export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
+  reliability: RELIABILITY,
+  approvals: APPROVALS,
+  identity: IDENTITY,
+  budgets: BUDGETS,
+};
