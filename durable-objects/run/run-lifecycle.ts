@@ -16,8 +16,8 @@ import type { Settlement } from "../../src/protocol/tool-invocation.ts";
 import type { DeadlineName, Deadlines } from "./deadlines.ts";
 import { OutboxDelivery } from "./outbox-delivery.ts";
 import { readLife, type OpenRun } from "./open-run.ts";
+import { restOf } from "./rest-of.ts";
 import { expireOutcomes, settleOutcome } from "./settle-outcomes.ts";
-import { isAwaited } from "./stored-invocations.ts";
 
 /** How often the object looks whether its loop still goes. */
 const WATCH_EVERY_MS = 30_000;
@@ -255,36 +255,24 @@ export class RunLifecycle {
 
   /** The loop has come to rest: the run has ended, or waits for a person. */
   #rest(how: Awaited<ReturnType<typeof runLoop>>): void {
-    const { store, journal, invocations, approvals } = this.#run;
+    const { store, journal } = this.#run;
     const { clock, deadlines, keepAlive } = this.#ports;
     this.#activity = undefined;
     if (how === "ended") return this.#settleDown();
     journal.flush();
-    const records = invocations.all();
-    const lives = store.lives();
-    const hasWord = records.some(
-      ({ number, settlement, awaitedUntilMs, end }) =>
-        !end && (settlement ?? (awaitedUntilMs === undefined && approvals.hasWord(number))),
-    );
-    if (lives.stop !== null || hasWord || this.#hasUnread()) return this.#relaunch();
-    const untilMs = records.filter(isAwaited).map(({ awaitedUntilMs = 0 }) => awaitedUntilMs);
-    if (approvals.pending().length > 0) {
+    const rest = restOf(this.#run);
+    if (!rest) return this.#relaunch();
+    if (rest.asksPeople) {
       journal.append([{ type: "run_waiting", usage: store.progress().usage }]);
       journal.flush();
     }
-    store.saveLives({ ...lives, isWaiting: true });
+    store.saveLives({ ...store.lives(), isWaiting: true });
     this.#run.notices.standing();
     deadlines.clear("watchdog");
     deadlines.pause("wall_clock", clock.nowMs());
-    if (untilMs.length > 0) deadlines.set("outcome", Math.min(...untilMs));
+    if (rest.outcomeUntilMs !== undefined) deadlines.set("outcome", rest.outcomeUntilMs);
     this.#awaitApprovals();
     keepAlive(this.#delivery.deliver());
-  }
-
-  /** What a person says takes the calls back that people have not approved yet. */
-  #hasUnread(): boolean {
-    const { approvals, inbox } = this.#run;
-    return inbox.hasMail && approvals.pending().length > 0;
   }
 
   /** Sets when the first open question is to be closed, as long as nobody goes on. */

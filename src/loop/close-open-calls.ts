@@ -1,7 +1,7 @@
 import type { RunClaim } from "../protocol/run-claim.ts";
+import { isInDoubt } from "../protocol/tool-invocation.ts";
 import type { TranscriptMessage } from "../protocol/transcript-message.ts";
 import { concludeEarly, type Ending } from "../runner/conclude.ts";
-import { isInDoubt } from "../runner/invocation-ledger.ts";
 import { concludeSettled, concludeStopped, INTERRUPTED } from "../runner/settle-doubt.ts";
 import { TOOL_FAILED } from "../runner/tool-failure.ts";
 

@@ -8,6 +8,7 @@ import type { PolicyPin } from "../protocol/policy-pin.ts";
 import { ok, type Result } from "../protocol/result.ts";
 import type { RunClaim } from "../protocol/run-claim.ts";
 import type { ToolCall } from "../protocol/tool-call.ts";
+import type { ToolInvocationRecord } from "../protocol/tool-invocation.ts";
 import { narrowPolicy } from "../protocol/tool-policy.ts";
 import { checkArgumentRules } from "../runner/gates/check-argument-rules.ts";
 import { checkArguments } from "../runner/gates/check-arguments.ts";
@@ -35,13 +36,15 @@ export interface ReviewedEdit {
 /**
  * Tells whether arguments that a person wants instead would pass the gates that look at arguments, so
  * that a mistake is answered to them and ends nothing. Everything else is asked when the call is made.
- * Fails: what those gates answer; POLICY_VIOLATION where the policy cannot be read.
+ * Fails: what those gates answer; POLICY_VIOLATION where the policy cannot be read; STALE_STATE for a call
+ * that has begun, which is bound to its arguments.
  */
 export async function reviewEdit(
   ports: ReviewPorts,
-  { call, record }: { readonly call: ToolCall; readonly record: ApprovalRecord },
+  { call, record }: { readonly call: ToolInvocationRecord; readonly record: ApprovalRecord },
   edited: JsonObject,
 ): Promise<Result<ReviewedEdit, ToolFailure>> {
+  if (call.dispatches > 0 || call.binding) return BEGUN;
   const tool = ports.source.getBoundTool(record.toolId, record.toolVersion);
   const loaded =
     ports.pin && (await ports.policies.read(ports.claim.principal.tenantId, ports.pin));
@@ -60,6 +63,10 @@ export async function reviewEdit(
   return ok({ argumentsText, payloadHash: await hashOf(valid.value) });
 }
 
+const BEGUN = failCall("STALE_STATE", {
+  code: "begun",
+  message: "the call has begun with these arguments; approve it as it is, or reject it",
+});
 const GONE = failCall("POLICY_VIOLATION", {
   code: "tool_gone",
   message: "the tool or its policy is not there any more",

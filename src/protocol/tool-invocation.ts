@@ -110,3 +110,8 @@ export interface CallLesson {
   /** Present when the call failed. */
   readonly failureClass?: FailureClass;
 }
+
+/** Tells whether the tool was asked to act and nobody noted what became of it. */
+export function isInDoubt({ state, dispatches }: ToolInvocationRecord): boolean {
+  return state === "PENDING" && dispatches > 0;
+}

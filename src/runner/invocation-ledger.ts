@@ -5,11 +5,12 @@ import { isLegalMove, type InvocationState } from "../protocol/invocation-state.
 import type { ToolFailure } from "../protocol/observation.ts";
 import { ok, type Result } from "../protocol/result.ts";
 import type { ToolCall } from "../protocol/tool-call.ts";
-import type {
-  InvocationBinding,
-  InvocationEnd,
-  ToolInvocationContext,
-  ToolInvocationRecord,
+import {
+  isInDoubt,
+  type InvocationBinding,
+  type InvocationEnd,
+  type ToolInvocationContext,
+  type ToolInvocationRecord,
 } from "../protocol/tool-invocation.ts";
 import { failCall } from "./tool-failure.ts";
 
@@ -178,11 +179,6 @@ export class InvocationLedger {
     }
     this.#records.set(operation, record);
   }
-}
-
-/** Tells whether the tool was asked to act and nobody noted what became of it. */
-export function isInDoubt({ state, dispatches }: ToolInvocationRecord): boolean {
-  return state === "PENDING" && dispatches > 0;
 }
 
 /** Where an operation can end. */

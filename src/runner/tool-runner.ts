@@ -1,11 +1,12 @@
 import { hashText } from "../protocol/canonical-hash.ts";
 import type { ToolCall } from "../protocol/tool-call.ts";
 import type { ToolFailure } from "../protocol/observation.ts";
-import type {
-  InvocationEnd,
-  ToolExecResult,
-  ToolInvocationContext,
-  ToolInvocationRecord,
+import {
+  isInDoubt,
+  type InvocationEnd,
+  type ToolExecResult,
+  type ToolInvocationContext,
+  type ToolInvocationRecord,
 } from "../protocol/tool-invocation.ts";
 import { CallHistory } from "./call-history.ts";
 import {
@@ -20,7 +21,7 @@ import { FairLock } from "./fair-lock.ts";
 import { GateTrail, type GateResults } from "./gate-trail.ts";
 import { checkTurn } from "./gates/check-turn.ts";
 import { lookupTool } from "./gates/lookup-tool.ts";
-import { asksForThe, isInDoubt, operationIdOf, OTHER_PAYLOAD } from "./invocation-ledger.ts";
+import { asksForThe, operationIdOf, OTHER_PAYLOAD } from "./invocation-ledger.ts";
 import { passGates, type Passage } from "./pass-gates.ts";
 import { pause } from "./pause.ts";
 import { nextRetryMs } from "./retry.ts";

@@ -1,0 +1,125 @@
+import { runInDurableObject } from "cloudflare:test";
+import { beforeAll, describe, expect, test } from "vitest";
+import { readApprovalId } from "../../src/protocol/approval-id.ts";
+import type { Principal } from "../../src/protocol/principal.ts";
+import type { RunObject } from "../../durable-objects/run/run-object.ts";
+import { moved } from "../suites/lab-approvals.ts";
+import {
+  APPROVE,
+  askFor,
+  callOf,
+  decide,
+  ended,
+  openOf,
+  REJECT,
+  viewOf,
+} from "../suites/people.ts";
+import { crash, deadlinesOf, rowsOf, stubOf, untilState } from "../suites/run-object.ts";
+import { TOKENS } from "../suites/tokens.ts";
+import { seedPolicies, send, stateOf } from "../suites/worker.ts";
+
+beforeAll(seedPolicies);
+
+const BOB = {
+  tenantId: TOKENS.bob.tenantId,
+  actorId: "user:bob",
+  roles: TOKENS.bob.roles,
+  scopes: TOKENS.bob.scopes,
+} as unknown as Principal;
+
+/** Has somebody decide, and ends the object in the same breath: once the word is durable, or before. */
+async function decideAndDie(
+  { runId, approvalId }: { readonly runId: string; readonly approvalId: string },
+  decision: object,
+  isDurable: boolean,
+): Promise<void> {
+  const { invocation = 0, generation = 0 } = readApprovalId(approvalId) ?? {};
+  const query = { invocation, generation, principal: BOB };
+  await runInDurableObject(stubOf(runId), async (object, state) => {
+    await (object as unknown as RunObject).decide(query, decision as typeof APPROVE as never);
+    if (isDurable) await state.storage.sync();
+    state.abort("crash");
+  }).catch(() => {});
+}
+
+function effectsOf(what: string): number {
+  return moved.filter((effect) => effect.endsWith(what)).length;
+}
+
+describe("an object that ends with a word in its hands", () => {
+  test("goes on in its next life when the word was stored", async () => {
+    const asked = await askFor([callOf("lab__archive", { what: "kept" })]);
+    await decideAndDie(asked, APPROVE, true);
+    expect((await ended(asked.runId)).recoveries).toBe(1);
+    expect(effectsOf("kept")).toBe(1);
+  });
+
+  test("waits in its next life when it was not, and takes it then", async () => {
+    const asked = await askFor([callOf("lab__archive", { what: "lost" })]);
+    await decideAndDie(asked, APPROVE, false);
+    expect((await stateOf(asked.runId, "ann")).status).toBe("waiting");
+    expect(await viewOf(asked.approvalId, "bob")).toMatchObject({ status: "pending", votes: [] });
+    expect(await deadlinesOf(asked.runId)).toHaveProperty("approval");
+    expect((await decide(asked.approvalId, "bob", APPROVE)).status).toBe(200);
+    await ended(asked.runId);
+    expect(effectsOf("lost")).toBe(1);
+  });
+
+  test("asks about other arguments in its next life", async () => {
+    const asked = await askFor([callOf("lab__archive", { what: "old" })]);
+    await decideAndDie(asked, { ...APPROVE, arguments: { what: "edited" } }, true);
+    await ended(asked.runId);
+    expect([effectsOf("old"), effectsOf("edited")]).toEqual([0, 1]);
+  });
+
+  test("between the last word of its loop and its rest comes to rest again", async () => {
+    const asked = await askFor([callOf("lab__archive", { what: "restless" })]);
+    await rowsOf(asked.runId, "UPDATE run SET is_waiting = 0");
+    await rowsOf(asked.runId, "DELETE FROM deadlines");
+    await crash(asked.runId);
+    const state = await untilState(asked.runId, { status: "waiting" }, "ann");
+    expect(openOf(state)).toEqual([asked.approvalId]);
+    expect(await deadlinesOf(asked.runId)).toHaveProperty("approval");
+    await decide(asked.approvalId, "bob", APPROVE);
+    await ended(asked.runId);
+    expect(effectsOf("restless")).toBe(1);
+  });
+});
+
+describe("a call that has begun, and waits for people before another attempt", () => {
+  async function askAgain(what: string) {
+    const asked = await askFor([callOf("lab__archive", { what })]);
+    await rowsOf(asked.runId, "UPDATE invocations SET dispatches = 1");
+    return asked;
+  }
+
+  // Mutant: what a person says wakes a run whatever its questions are about.
+  test("is not taken back by what somebody says, nor asked about over and over", async () => {
+    const { runId, approvalId } = await askAgain("begun");
+    const said = await send(`/v1/runs/${runId}/messages`, {
+      caller: "ann",
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ content: "hurry" }),
+    });
+    expect(said.status).toBe(202);
+    await untilState(runId, { status: "waiting" }, "ann");
+    const rests = "SELECT count(*) AS n FROM events WHERE body LIKE '%run_waiting%'";
+    const [before] = await rowsOf(runId, rests);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await rowsOf(runId, rests)).toEqual([before]);
+    expect((await viewOf(approvalId, "bob")).status).toBe("pending");
+    await decide(approvalId, "bob", REJECT);
+    await ended(runId);
+  });
+
+  // Mutant: an edit of a call that has begun is taken.
+  test("keeps its arguments, and the question stays as it is", async () => {
+    const { approvalId } = await askAgain("fixed");
+    const edit = { ...APPROVE, arguments: { what: "other" } };
+    const answer = await decide(approvalId, "bob", edit);
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({ code: "arguments_refused" });
+    expect((await viewOf(approvalId, "bob")).status).toBe("pending");
+  });
+});
