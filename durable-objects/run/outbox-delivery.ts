@@ -10,6 +10,8 @@ import type { Publication } from "./outbox.ts";
 /** What is not delivered is tried again once as much time has passed as since the run ended, within these. */
 const MIN_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 10 * 60_000;
+/** How long the tenant's object may take to answer. */
+const MAX_ANSWER_MS = 10_000;
 /** How long a notice waits for company: a short run costs its tenant's object one message. */
 const NOTICES_EVERY_MS = 1_000;
 
@@ -122,9 +124,21 @@ export class OutboxDelivery {
     const { runId, owner } = store.identity();
     const inbox = this.#ports.inboxOf(owner.tenantId);
     for (let batch = outbox.notices(); batch.length > 0; batch = outbox.notices()) {
-      if (!(await inbox.receive(runId, batch))) return this.#tellLater();
+      if (!(await this.#inTime(inbox.receive(runId, batch)))) return this.#tellLater();
       outbox.removeNotices(batch.at(-1)?.seq ?? 0);
     }
+  }
+
+  /**
+   * Answers false for what takes too long: the object's alarm waits for a delivery, and so does whatever else is
+   * due. What arrives all the same counts once.
+   */
+  async #inTime(answer: Promise<boolean>): Promise<boolean> {
+    let cancel = (): void => {};
+    const late = new Promise<boolean>((resolve) => {
+      cancel = this.#ports.clock.schedule(MAX_ANSWER_MS, () => resolve(false));
+    });
+    return Promise.race([answer, late]).finally(cancel);
   }
 
   /** A tenant's object that is down is left in peace for a while. */

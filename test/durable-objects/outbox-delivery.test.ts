@@ -7,6 +7,7 @@ import type { Outbox } from "../../durable-objects/run/outbox.ts";
 import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
 import { systemClock } from "../../src/adapters/system-clock.ts";
+import type { Clock } from "../../src/capabilities/clock.ts";
 import type { SentNotice } from "../../src/capabilities/tenant-inbox.ts";
 import { composeEncoder } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
@@ -40,6 +41,8 @@ interface Bench {
   /** Another life over the same storage. */
   readonly life: () => RunLifecycle;
   readonly pass: (ms: number) => void;
+  /** From now on, what waits for seconds waits no longer than a moment. */
+  readonly hurry: () => void;
   readonly forgotten: () => boolean;
   readonly sql: SqlStorage;
 }
@@ -55,7 +58,11 @@ function withRun(
   return runInDurableObject(stub, async (_object, { storage }) => {
     let shiftMs = 0;
     let isForgotten = false;
-    const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + shiftMs };
+    let longestMs = Number.POSITIVE_INFINITY;
+    const clock: Clock = {
+      nowMs: () => systemClock.nowMs() + shiftMs,
+      schedule: (delayMs, task) => systemClock.schedule(Math.min(delayMs, longestMs), task),
+    };
     const encoder = composeEncoder();
     const abandon = (): void => {};
     const store = new RunStore(storage);
@@ -84,6 +91,7 @@ function withRun(
       deadlines,
       life,
       pass,
+      hurry: () => void (longestMs = 20),
       forgotten: () => isForgotten,
       sql: storage.sql,
     });
@@ -197,6 +205,24 @@ describe("a tenant's object that is down", () => {
       pass(6_000);
       await lifecycle.meetDeadlines();
       expect(deadlines.has("outbox")).toBe(true);
+    }));
+
+  // Mutant: a delivery that waits for an answer as long as it takes.
+  test("that never answers holds back nothing else that is due, and is told again", () =>
+    withRun([], async ({ life, tenant, run, deadlines, pass, hurry }) => {
+      tenant.answer = () => new Promise(() => {});
+      hurry();
+      const lifecycle = life();
+      tell(run.outbox, "vote");
+      deadlines.set("retention", 2);
+      deadlines.set("outbox", 1);
+      await lifecycle.meetDeadlines();
+      expect([deadlines.has("retention"), deadlines.has("outbox")]).toEqual([false, true]);
+      tenant.answer = () => Promise.resolve();
+      pass(6_000);
+      await lifecycle.meetDeadlines();
+      expect([run.outbox.hasNotices(), deadlines.has("outbox")]).toEqual([false, false]);
+      expect(tenant.seqs.length).toBeGreaterThan(1);
     }));
 
   // Mutants: shrink empties the outbox; forget asks for nothing.
