@@ -76,6 +76,7 @@ export class ApprovalQueue {
         after?.atMs ?? edge,
         after?.id ?? "",
         limit + 1,
+        viewer.decides ? 1 : 0,
       )
       .toArray();
     return sliceOf(rows, limit, { itemOf: (row) => itemOf(row, nowMs), placeOf });
@@ -107,8 +108,8 @@ const WITH_STATUS = `CASE WHEN ?1 = 'pending' THEN status = 'pending' AND expire
   WHEN ?1 = 'expired' THEN status = 'expired' OR (status = 'pending' AND expires_ms <= ?2)
   ELSE status = ?1 END`;
 
-/** The viewer has a role that counts, and is not whom the rule leaves out. */
-const DECIDABLE = `((roles = '[]' OR EXISTS (SELECT 1 FROM json_each(roles) AS role
+/** The viewer is a person who decides, has a role that counts, and is not whom the rule leaves out. */
+const DECIDABLE = `(?13 AND (roles = '[]' OR EXISTS (SELECT 1 FROM json_each(roles) AS role
     WHERE role.value IN (SELECT held.value FROM json_each(?7) AS held)))
   AND NOT (excludes_requester AND requester = ?6) AND (NOT only_requester OR requester = ?6))`;
 

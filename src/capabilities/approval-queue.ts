@@ -24,6 +24,8 @@ export interface ApprovalQuery {
 export interface ApprovalViewer {
   readonly person: ActorId;
   readonly roles: readonly string[];
+  /** A person, for themself; nobody else decides anything. */
+  readonly decides: boolean;
   /** Otherwise: what was asked on the viewer's account, and what its roles fit. */
   readonly seesAll: boolean;
 }

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { APPROVAL_PATTERNS } from "../protocol/approval-requirement.ts";
 import { APPROVAL_STATUSES } from "../protocol/approval.ts";
+import { isDecider } from "../protocol/decide-approval.ts";
 import { personOf, seesAll } from "../protocol/principal.ts";
 import { nextOf, parameters, readCursor, readQuery } from "./list-query.ts";
 import type { Authorised } from "./routes.ts";
@@ -23,9 +24,14 @@ export async function getApprovals(authorised: Authorised): Promise<Response> {
   if (!asked.ok) return asked.failure;
   const { status, pattern, tool, mine, decidable, sort, limit, cursor } = asked.value;
   const { tenantId, roles } = principal;
-  const viewer = { person: personOf(principal), roles, seesAll: seesAll(principal) };
+  const viewer = {
+    person: personOf(principal),
+    roles,
+    decides: isDecider(principal),
+    seesAll: seesAll(principal),
+  };
   const filters = [status, pattern ?? null, tool ?? null, mine, decidable, sort];
-  const sees = [viewer.person, viewer.seesAll, JSON.stringify(roles)];
+  const sees = [viewer.person, viewer.decides, viewer.seesAll, JSON.stringify(roles)];
   const scope = ["approvals", tenantId, ...sees, ...filters];
   const after = await readCursor(authorised, cursor, scope);
   if (!after.ok) return after.failure;

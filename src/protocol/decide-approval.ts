@@ -33,7 +33,7 @@ export function whyNotDecide(
   who: Decider,
   { decision, reason }: Word,
 ): WhyNot | undefined {
-  if (!who.actorId.startsWith("user:") || isActing(who)) return "not_a_person";
+  if (!isDecider(who)) return "not_a_person";
   const isRequester = who.actorId === requester || who.actorId === actorId;
   if (decision === "reject" && isRequester) return undefined;
   if (requirement.excludesRequester && isRequester) return "own_request";
@@ -44,8 +44,10 @@ export function whyNotDecide(
   return requirement.needsReason && !isReasoned ? "reason_missing" : undefined;
 }
 
-function isActing({ actorId, subjectId }: Decider): boolean {
-  return subjectId !== undefined && subjectId !== actorId;
+/** Tells whether somebody may decide anything at all: a person, who does not act for another one. */
+export function isDecider({ actorId, subjectId }: Omit<Decider, "roles">): boolean {
+  const isActing = subjectId !== undefined && subjectId !== actorId;
+  return actorId.startsWith("user:") && !isActing;
 }
 
 /**

@@ -34,7 +34,7 @@ async function verdictOf(tenant: string) {
 test("a look at a tenant that nobody told of anything finds nothing and writes nothing", async () => {
   const { directory, queue, trail } = composeTenantRecords(bindings.TENANTS);
   const tenantId = "untold" as TenantId;
-  const viewer = { person: "user:ann" as ActorId, roles: [], seesAll: true };
+  const viewer = { person: "user:ann" as ActorId, roles: [], decides: true, seesAll: true };
   const flags = { isMine: false, isDecidable: false, sort: "expiry" } as const;
   const seen = [
     await directory.list(tenantId, { limit: 5 }),

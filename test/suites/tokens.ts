@@ -53,6 +53,14 @@ export const TOKENS = {
   mirasAgent: { token: "token-of-miras-agent", tenantId: "archive", scopes: OWN, ...FOR_MIRA },
   /** The same agent, acting for itself. */
   helper: { token: "token-of-helper", tenantId: "archive", scopes: OWN, actorId: "agent:helper" },
+  /** An agent with a role, which lets no agent decide. */
+  sentry: {
+    token: "token-of-sentry",
+    tenantId: "archive",
+    scopes: OWN,
+    roles: ["operator"],
+    actorId: "agent:sentry",
+  },
   /** Another tenant's, with every right there. */
   stranger: {
     token: "token-of-stranger",
