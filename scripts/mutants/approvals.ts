@@ -214,6 +214,16 @@ export const APPROVALS: readonly Mutant[] = [
     },
   },
   {
+    name: "a call that has begun is edited",
+    file: "src/loop/review-edit.ts",
+    from: "if (call.dispatches > 0 || call.binding) return BEGUN;",
+    to: "",
+    test: {
+      file: "test/durable-objects/approval-lives.test.ts",
+      name: "keeps its arguments, and the question stays as it is",
+    },
+  },
+  {
     name: "an editor writes what they cannot see",
     file: "src/loop/restore-withheld.ts",
     from: "if (Object.hasOwn(parent, last)) return",

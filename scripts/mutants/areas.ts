@@ -1,4 +1,5 @@
 import { APPROVALS } from "./approvals.ts";
+import { AUDIT } from "./audit.ts";
 import { IDENTITY } from "./identity.ts";
 import { BUDGETS } from "./budgets.ts";
 import type { Mutant } from "./mutant.ts";
@@ -8,6 +9,7 @@ import { RELIABILITY } from "./reliability.ts";
 export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   reliability: RELIABILITY,
   approvals: APPROVALS,
+  audit: AUDIT,
   identity: IDENTITY,
   budgets: BUDGETS,
 };

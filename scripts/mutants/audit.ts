@@ -1,0 +1,224 @@
+import type { Mutant } from "./mutant.ts";
+
+/** What keeps lists and audit log whole, clean and to those whom they concern. */
+export const AUDIT: readonly Mutant[] = [
+  {
+    name: "a notice counts as often as it comes",
+    file: "durable-objects/tenant/tenant-records.ts",
+    from: "if (seq <= last) continue;",
+    to: "",
+    test: {
+      file: "test/durable-objects/tenant-records.test.ts",
+      name: "count once, however often and in whatever batches they come",
+    },
+  },
+  {
+    name: "notices are kept one by one",
+    file: "durable-objects/tenant/tenant-records.ts",
+    from: "this.#storage.transactionSync(() => {\n      let last",
+    to: "[0].forEach(() => {\n      let last",
+    test: {
+      file: "test/durable-objects/tenant-records.test.ts",
+      name: "of which one cannot be kept are none of them kept, and none is taken for heard",
+    },
+  },
+  {
+    name: "a run speaks for another",
+    file: "durable-objects/tenant/tenant-records.ts",
+    from: "return this.#runs.put({ ...cleanRun(notice.run), runId });",
+    to: "return this.#runs.put(cleanRun(notice.run));",
+    test: {
+      file: "test/durable-objects/tenant-records.test.ts",
+      name: "speak for the run that sends them, whatever they say",
+    },
+  },
+  {
+    name: "a record does not follow the one before it",
+    file: "durable-objects/tenant/audit-log.ts",
+    from: "linkText({ seq, prevHash, entryText: text })",
+    to: "linkText({ seq, prevHash: GENESIS_HASH, entryText: text })",
+    test: {
+      file: "test/durable-objects/tenant-records.test.ts",
+      name: "goes on over the end of an object, and takes what is sent again for known",
+    },
+  },
+  {
+    name: "a policy change is not recorded",
+    file: "durable-objects/tenant/tenant-object.ts",
+    from: "this.#records.record(policyChanged(proposal, next, this.#ports.clock.nowMs()));",
+    to: "",
+    test: {
+      file: "test/durable-objects/tenant-records.test.ts",
+      name: "takes facts of the Worker and of policy changes between those of runs",
+    },
+  },
+  {
+    name: "payloads are kept as they come",
+    file: "durable-objects/tenant/keep-clean.ts",
+    from: "const masked = maskSecrets(payload) as JsonObject;",
+    to: "const masked = payload;",
+    test: {
+      file: "test/durable-objects/tenant-records.test.ts",
+      name: "holds nothing that looks like a secret, wherever it stood",
+    },
+  },
+  {
+    name: "other words are kept as they come",
+    file: "durable-objects/tenant/keep-clean.ts",
+    from: "return maskSecrets(Object.fromEntries(entries)) as unknown as T;",
+    to: "return Object.fromEntries(entries) as unknown as T;",
+    test: {
+      file: "test/durable-objects/tenant-records.test.ts",
+      name: "holds nothing that looks like a secret, wherever it stood",
+    },
+  },
+  {
+    name: "a secret under its own name is kept",
+    file: "src/protocol/secret-shape.ts",
+    from: "namesSecret(name) ? MASKED : maskSecrets(value, depth + 1)",
+    to: "maskSecrets(value, depth + 1)",
+    test: {
+      file: "test/durable-objects/tenant-records.test.ts",
+      name: "holds nothing that looks like a secret, wherever it stood",
+    },
+  },
+  {
+    name: "a notice is removed before it has arrived",
+    file: "durable-objects/run/outbox-delivery.ts",
+    from: "if (!(await this.#inTime(inbox.receive(runId, batch)))) return this.#tellLater();",
+    to: "void inbox.receive(runId, batch).catch(() => {});",
+    test: {
+      file: "test/durable-objects/outbox-delivery.test.ts",
+      name: "holds back neither the run nor its publication, and is told later, in order",
+    },
+  },
+  {
+    name: "a delivery waits for an answer as long as it takes",
+    file: "durable-objects/run/outbox-delivery.ts",
+    from: "Promise.race([answer, late])",
+    to: "answer",
+    test: {
+      file: "test/durable-objects/outbox-delivery.test.ts",
+      name: "that never answers holds back nothing else that is due, and is told again",
+    },
+  },
+  {
+    name: "numbers begin anew with each life of an id",
+    file: "durable-objects/run/run-tables.ts",
+    from: "createdMs * NOTICES_PER_MS",
+    to: "0",
+    test: {
+      file: "test/durable-objects/outbox-delivery.test.ts",
+      name: "of a run that is started again under its id are beyond those of its first life",
+    },
+  },
+  {
+    name: "a notice of a run that rests has no deadline",
+    file: "durable-objects/run/outbox-delivery.ts",
+    from: 'if (!isWatched && !deadlines.has("outbox")) deadlines.set("outbox", nowMs + MIN_RETRY_MS);',
+    to: "",
+    test: {
+      file: "test/durable-objects/outbox-delivery.test.ts",
+      name: "a notice of a run that no loop watches over stands under a deadline at once",
+    },
+  },
+  {
+    name: "a run is forgotten before everything is told",
+    file: "durable-objects/run/run-lifecycle.ts",
+    from: 'if (name === "forget" && !this.#run.outbox.hasNotices())',
+    to: 'if (name === "forget")',
+    test: {
+      file: "test/durable-objects/outbox-delivery.test.ts",
+      name: "delays the forgetting of the run, not its shrinking",
+    },
+  },
+  {
+    name: "a cursor is good for any list",
+    file: "src/adapters/sealed-cursors.ts",
+    from: "return scope.map((part) => JSON.stringify(part));",
+    to: "return scope.slice(0, 0).map(String);",
+    test: {
+      file: "test/http/approvals-queue.test.ts",
+      name: "a cursor does not change hands, lists or filters",
+    },
+  },
+  {
+    name: "a cursor is good for any tenant",
+    file: "src/http/run-list.ts",
+    from: 'const scope = ["runs", principal.tenantId, ...sees, ...filters];',
+    to: 'const scope = ["runs", ...sees, ...filters];',
+    test: { file: "test/http/run-list.test.ts", name: "a cursor is of no use with another tenant" },
+  },
+  {
+    name: "everybody sees everybody's runs",
+    file: "src/http/run-list.ts",
+    from: "const viewer = seesAll(principal) ? undefined : viewerOf(principal);",
+    to: "const viewer = undefined as RunViewer | undefined;",
+    test: { file: "test/http/run-list.test.ts", name: 'noor sees those of ["noor"]' },
+  },
+  {
+    name: "an agent sees for one person what it did for another",
+    file: "src/http/run-list.ts",
+    from: "...(subjectId === undefined && { actor: actorId })",
+    to: "actor: actorId",
+    test: {
+      file: "test/http/run-list.test.ts",
+      name: 'mirasAgent sees those of ["mira","mirasAgent"]',
+    },
+  },
+  {
+    name: "the queue asks for no role",
+    file: "durable-objects/tenant/approval-queue.ts",
+    from: "role.value IN (SELECT held.value FROM json_each(?7) AS held)",
+    to: "?7 IS NOT NULL",
+    test: { file: "test/http/approvals-queue.test.ts", name: 'mira with "?decidable=true"' },
+  },
+  {
+    name: "whoever asked is offered the decision",
+    file: "durable-objects/tenant/approval-queue.ts",
+    from: "AND NOT (excludes_requester AND requester = ?6)",
+    to: "",
+    test: { file: "test/http/approvals-queue.test.ts", name: 'noor with "?decidable=true"' },
+  },
+  {
+    name: "an agent is offered decisions",
+    file: "durable-objects/tenant/approval-queue.ts",
+    from: "`(?13 AND (roles",
+    to: "`(?13 IS NOT NULL AND (roles",
+    test: { file: "test/http/approvals-queue.test.ts", name: 'sentry with ""' },
+  },
+  {
+    name: "a question outlives its time in the queue",
+    file: "durable-objects/tenant/approval-queue.ts",
+    from: "status = 'pending' AND expires_ms > ?2",
+    to: "status = 'pending'",
+    test: {
+      file: "test/http/approvals-queue.test.ts",
+      name: "shows what is pending, what expires first first",
+    },
+  },
+  {
+    name: "a changed record has the hash it had",
+    file: "scripts/audit/verify-chain.ts",
+    from: "hash === expected",
+    to: "typeof expected === 'string'",
+    test: { file: "test/scripts/audit-verify.node.test.ts", name: "a changed word" },
+  },
+  {
+    name: "a record may follow any other",
+    file: "scripts/audit/verify-chain.ts",
+    from: 'if (prevHash !== last.hash) return "it does not follow the record before it";',
+    to: "",
+    test: {
+      file: "test/scripts/audit-verify.node.test.ts",
+      name: "a changed word under a new hash",
+    },
+  },
+  {
+    name: "an export may end anywhere",
+    file: "scripts/audit/verify-chain.ts",
+    from: 'if (!hasEnded) return { kind: "broken", line: line + 1, why: "the end line is missing" };',
+    to: "",
+    test: { file: "test/scripts/audit-verify.node.test.ts", name: "a lost tail" },
+  },
+];
