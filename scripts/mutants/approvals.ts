@@ -156,7 +156,7 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "programs approve",
     file: "src/protocol/decide-approval.ts",
-    from: 'if (!who.actorId.startsWith("user:") || isActing(who)) return "not_a_person";',
+    from: 'if (!isDecider(who)) return "not_a_person";',
     to: "",
     test: {
       file: "test/http/approvals.test.ts",
