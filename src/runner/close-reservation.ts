@@ -12,10 +12,11 @@ export async function closeReservation({
   tool,
   context,
 }: Pick<CallInHand, "ports" | "tool" | "context">): Promise<void> {
-  const { budget, invocations, ledger } = ports;
-  const { amounts, dispatches = 0, end } = invocations.find(context) ?? {};
+  const { approvals, budget, invocations, ledger } = ports;
+  const { number = 0, amounts, dispatches = 0, end } = invocations.find(context) ?? {};
   if (!amounts || !end) return;
-  const isAtTenant = asksLedger({ ports, tool }, amounts);
+  // What people approved asks the ledger whatever it takes, for the policy that is current.
+  const isAtTenant = asksLedger({ ports, tool }, amounts) || approvals.newest(number) !== undefined;
   const id = reservationIdOf(context);
   if (dispatches > 0) {
     // Nobody waits for it: unheard, it is only given back too early.

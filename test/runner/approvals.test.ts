@@ -57,6 +57,15 @@ test("an approval lets exactly this call run, once", async () => {
   expect(await endAgain(asked)).toEqual(["SUCCESS", undefined, 1]);
 });
 
+// Mutant: a read that closes its reservation only where policy limits what it takes.
+test("a read that people approved tells the tenant's ledger that it ran", async () => {
+  const asked = await askedFor({}, { ...AS_READ });
+  await approve(asked);
+  expect(await endAgain(asked)).toEqual(["SUCCESS", undefined, 1]);
+  expect(asked.reservations.length).toBe(1);
+  expect(asked.closed).toEqual([["run_1/1:call_1", { reads: 1 }]]);
+});
+
 test("the approval is durably taken before the tool runs, also of a read", async () => {
   const seen: string[] = [];
   const journal = new MemoryJournal();
