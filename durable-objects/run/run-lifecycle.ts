@@ -16,14 +16,12 @@ import type { Settlement } from "../../src/protocol/tool-invocation.ts";
 import type { DeadlineName, Deadlines } from "./deadlines.ts";
 import { OutboxDelivery } from "./outbox-delivery.ts";
 import { readLife, type OpenRun } from "./open-run.ts";
+import { planRecovery } from "./plan-recovery.ts";
 import { restOf } from "./rest-of.ts";
 import { expireOutcomes, settleOutcome } from "./settle-outcomes.ts";
 
 /** How often the object looks whether its loop still goes. */
 const WATCH_EVERY_MS = 30_000;
-/** Recoveries without a finished step, after which the run ends. */
-const MAX_RECOVERIES = 5;
-const BASE_BACKOFF_MS = 1_000;
 /** When a run that is not fully told of is to be forgotten. */
 const FORGET_RETRY_MS = 60_000;
 /** How long a loop may take to reach its first step, or to end once it is stopped. */
@@ -195,25 +193,16 @@ export class RunLifecycle {
     deadlines.set("watchdog", clock.nowMs() + delayMs);
   }
 
-  /**
-   * Starts the loop of an unfinished run again. The first time at once; when that did not bring it
-   * further, after a while; and when that did not help, only to end it.
-   */
+  /** Starts the loop of an unfinished run again, as planned; at once when somebody asks for it. */
   #recover({ isAsked = false } = {}): void {
     const { store, log } = this.#run;
     const { clock, deadlines } = this.#ports;
-    const lives = store.lives();
-    const { lastStep, isStepOpen } = readProgress(log.readAll());
-    const recoveredStep = isStepOpen ? lastStep - 1 : lastStep;
-    const recoveries = lives.recoveredStep === recoveredStep ? lives.recoveries + 1 : 1;
+    const plan = planRecovery(store.lives(), readProgress(log.readAll()));
     const notBeforeMs = deadlines.at("watchdog") ?? 0;
-    if (recoveries > 1 && !isAsked && notBeforeMs > clock.nowMs()) return;
-    const isHopeless = recoveries > MAX_RECOVERIES;
-    const stop = lives.stop ?? (isHopeless ? "interrupted" : null);
-    store.saveLives({ ...lives, recoveries, recoveredStep, stop });
-    this.#watch(Math.min(BASE_BACKOFF_MS * 2 ** (recoveries - 1), WATCH_EVERY_MS));
-    if (recoveries <= MAX_RECOVERIES + 1) return this.#launch();
-    // Not even ending it in order succeeds.
+    if (plan.isRepeated && !isAsked && notBeforeMs > clock.nowMs()) return;
+    store.saveLives(plan.lives);
+    this.#watch(Math.min(plan.backoffMs, WATCH_EVERY_MS));
+    if (plan.mayLaunch) return this.#launch();
     endInterrupted(this.#run, readLife(this.#run), clock);
     this.#settleDown();
   }

@@ -6,6 +6,7 @@ import {
 } from "./approval-requirement.ts";
 import { argumentRule } from "./argument-rule.ts";
 import type { BudgetAmounts } from "./budget.ts";
+import { isWholeMillionths, toMillionths } from "./millionths.ts";
 import { SIDE_EFFECT_CLASSES, type SideEffectClass } from "./side-effect-class.ts";
 import { TOOL_EFFECTS, type ToolEffect } from "./tool-effect.ts";
 import { webOrigin } from "./web-origin.ts";
@@ -272,8 +273,6 @@ export function narrowPolicy(
   };
 }
 
-const MILLIONTHS = 1_000_000;
-
 /** Reads the limits of a policy section; critical mutations are none unless it says otherwise. */
 export function limitsOf(
   section: ToolPolicy["budgets"] | ToolPolicy["tenantBudgets"],
@@ -289,15 +288,4 @@ export function limitsOf(
     ...(maxCost !== undefined && { cost: toMillionths(maxCost) }),
     ...(maxTokens !== undefined && { tokens: maxTokens }),
   };
-}
-
-/** Turns an amount of money into whole millionths, rounded up. */
-export function toMillionths(amount: number): number {
-  const millionths = amount * MILLIONTHS;
-  return isWholeMillionths(amount) ? Math.round(millionths) : Math.ceil(millionths);
-}
-
-/** Compares decimals, for a product of binary fractions is off by a little. */
-function isWholeMillionths(amount: number): boolean {
-  return Number(amount.toFixed(6)) === amount;
 }

@@ -4,7 +4,8 @@ import type { JsonObject } from "../protocol/json.ts";
 import { fromPointer } from "../protocol/json-pointer.ts";
 import type { ToolFailure } from "../protocol/observation.ts";
 import { fail, ok, type Result } from "../protocol/result.ts";
-import { toMillionths, type ToolPolicy } from "../protocol/tool-policy.ts";
+import { toMillionths } from "../protocol/millionths.ts";
+import type { ToolPolicy } from "../protocol/tool-policy.ts";
 import { failCall } from "./tool-failure.ts";
 
 /** Counts what one call takes: itself, what it costs, and the money it moves. Fails: OUT_OF_BOUNDS. */

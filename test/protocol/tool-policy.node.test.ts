@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { argumentRule } from "../../src/protocol/argument-rule.ts";
 import { toCanonicalJson } from "../../src/protocol/canonical-hash.ts";
 import type { JsonValue } from "../../src/protocol/json.ts";
-import { limitsOf, parseToolPolicy, toMillionths } from "../../src/protocol/tool-policy.ts";
+import { toMillionths } from "../../src/protocol/millionths.ts";
+import { limitsOf, parseToolPolicy } from "../../src/protocol/tool-policy.ts";
 
 /** The JSON blocks of the guide, in order: the document, then a list of rules. */
 function examplesOfGuide(): readonly unknown[] {
