@@ -20,7 +20,7 @@ export interface ApprovalCard {
 
 export interface ApprovalCardPorts {
   readonly api: ApprovalsApi;
-  /** Told of each change that the card learns of first. */
+  /** Told of each change that the card learns of first, once it is shown. */
   readonly onChange?: (approval: ApprovalInfo) => void;
   readonly onTokenNeeded?: () => void;
 }
@@ -72,8 +72,8 @@ export function createApprovalCard(ports: ApprovalCardPorts, first: ApprovalInfo
 
   function take(news: ApprovalInfo): void {
     approval = joinNews(approval, news);
-    ports.onChange?.(approval);
     draw();
+    ports.onChange?.(approval);
     follow();
   }
 

@@ -179,7 +179,7 @@ function createLog(conversation: Conversation, { empty, approvals }: LogPorts) {
 
   function addTurn({ key, question }: Turn): TurnView {
     const view = createTurnView(question, {
-      approvals: { api: approvals },
+      approvals: { api: approvals, onChange: () => keeper.follow() },
       onRetry: () => conversation.retry(key),
     });
     views.set(key, view);

@@ -67,6 +67,17 @@ describe("a question in the chat", () => {
     expect(await card().isVisible()).toBe(false);
   });
 
+  // Mutant: the chat is not told of what the card asks for itself.
+  it("is seen to its end by whoever is at the end of the chat", async () => {
+    await wait({}, { viewport: { width: 600, height: 480 } });
+    await sees("not shown, as its contract says");
+    const fromEnd = `(root) => {
+      const { scrollHeight, scrollTop, clientHeight } = root.querySelector("[role=log]");
+      return scrollHeight - scrollTop - clientHeight;
+    }`;
+    await expect.poll(() => visit.inside<number>(fromEnd)).toBeLessThan(2);
+  });
+
   it("is there after a reload", async () => {
     const { question, run } = await wait();
     await visit.page.reload();
