@@ -92,7 +92,11 @@ export function createApprovalsView(api: ApprovalsApi, ports: ApprovalsViewPorts
     else if (!named.failure.needsToken) setText(frame.notice, named.failure.message);
   }
 
-  frame.filter.addEventListener("change", () => void refresh());
+  frame.filter.addEventListener("change", () => {
+    // On a phone the open question hides the list that was asked for.
+    delete frame.root.dataset["open"];
+    void refresh();
+  });
   frame.reload.addEventListener("click", () => void refresh());
   frame.more.addEventListener("click", () => void refresh(next));
   frame.back.addEventListener("click", () => {

@@ -199,3 +199,12 @@ describe.each(["light", "dark"] as const)("the %s colours", (colorScheme) => {
     expect(contrasts.length).toBeGreaterThan(30);
   });
 });
+it("shows on a phone the list that was asked for, whatever was open", async () => {
+  await open({ viewport: { width: 360, height: 640 } });
+  await entry(/Send a mail/).click();
+  await card().waitFor();
+  await visit.page.getByLabel("Show", { exact: true }).selectOption("Waiting");
+  await entry(/Tag one/).waitFor();
+  expect(await card().isVisible()).toBe(false);
+});
+
