@@ -13,7 +13,9 @@ export async function getApproval(authorised: Authorised): Promise<Response> {
   if (answer.kind !== "approval") return refuseApproval(answer);
   const { approval, mayNot } = answer;
   const may = mayNot ? { mayDecide: false, mayNot } : { mayDecide: true };
-  return Response.json({ ...approval, ...may });
+  const { actorId } = authorised.principal;
+  const said = approval.votes.find(({ approverId }) => approverId === actorId)?.decision;
+  return Response.json({ ...approval, ...may, ...(said && { said }) });
 }
 
 /** Longest reason, in UTF-16 code units. */

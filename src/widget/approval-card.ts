@@ -5,7 +5,7 @@ import {
   wordDemand,
   wordEnd,
   refusalOf,
-  wordRefusal,
+  wordStanding,
   wordRisk,
   wordTimeLeft,
 } from "./approval-words.ts";
@@ -27,7 +27,7 @@ export interface ApprovalCardPorts {
 
 let cards = 0;
 
-/** How often, and after what time, it is looked whether changed arguments are asked about. */
+/** How often, and after what time, it is looked how a question ended, or whether changed arguments are asked about. */
 const MAX_LOOKS = 10;
 const LOOK_AFTER_MS = 700;
 
@@ -49,15 +49,15 @@ export function createApprovalCard(ports: ApprovalCardPorts, first: ApprovalInfo
   const left = new Set<string>();
 
   function draw(): void {
-    const { approvalId, status, approvals, mayDecide, mayNot, lines } = approval;
+    const { approvalId, status, approvals, mayDecide, mayNot, lines, said } = approval;
     const isOpen = status === "pending" && Date.parse(approval.expiresAt) > Date.now();
     const isForReader = isOpen && (mayDecide === true || mayNot === "own_request");
-    const state = JSON.stringify([approvalId, status, approvals, mayDecide, lines.length]);
+    const state = JSON.stringify([approvalId, status, approvals, mayDecide, said, lines.length]);
     form.update(approval, { isNews: state !== seen, isSending });
     seen = state;
     face.draw(approval);
     form.root.hidden = !isForReader;
-    const refusal = isOpen && mayDecide === false ? wordRefusal(mayNot) : "";
+    const refusal = isOpen ? wordStanding(approval) : "";
     const end = status === "pending" && !isOpen ? "The time is up." : wordEnd(approval);
     setText(face.outcome, [end || refusal, message].filter(Boolean).join(" "));
   }
@@ -79,10 +79,11 @@ export function createApprovalCard(ports: ApprovalCardPorts, first: ApprovalInfo
 
   /** Other arguments are another question. */
   function follow(): void {
-    const { supersededBy, mayDecide: _, ...rest } = approval;
+    const { supersededBy, mayDecide: _, said: __, ...rest } = approval;
     if (approval.status === "superseded" && supersededBy === undefined) awaitNext();
     if (supersededBy === undefined) return;
     message = "These are the changed arguments.";
+    looks = 0;
     left.add(rest.approvalId);
     approval = { ...rest, approvalId: supersededBy, status: "pending" };
     void read();
@@ -96,6 +97,14 @@ export function createApprovalCard(ports: ApprovalCardPorts, first: ApprovalInfo
 
   function fail(failure: ApprovalFailure): void {
     if (failure.needsToken) ports.onTokenNeeded?.();
+  /** By the reader's clock the time is up; how it ended is for the server to say. */
+  function askForEnd(): void {
+    const isLate = approval.status === "pending" && Date.parse(approval.expiresAt) <= Date.now();
+    if (!isLate || looks >= MAX_LOOKS) return;
+    looks++;
+    void read();
+  }
+
     message = refusalOf(failure.code) ?? failure.message;
     form.refuse(failure);
     if (failure.approval) take(failure.approval);
@@ -127,7 +136,10 @@ export function createApprovalCard(ports: ApprovalCardPorts, first: ApprovalInfo
     if (form.root.hidden && isLost) face.outcome.focus();
   }
 
-  face.onTick(() => draw());
+  face.onTick(() => {
+    draw();
+    askForEnd();
+  });
   draw();
   void read();
   return {

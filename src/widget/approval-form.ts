@@ -59,7 +59,9 @@ export function createApprovalForm(onDecide: (decision: Decision) => void): Appr
 
   function draw(): void {
     if (!approval) return;
-    const mayApprove = approval.mayDecide === true;
+    const { mayDecide = false, said } = approval;
+    // A word once given counts; whoever gave it may still ask for other arguments.
+    const mayApprove = mayDecide && (said !== "approve" || isEditing);
     const isCritical = approval.riskClass === "CRITICAL_MUTATION" && mayApprove && !isEditing;
     const needsReason = approval.pattern === "compliance" && mayApprove;
     reason.name(needsReason ? "Reason (needed)" : "Reason (if you like)");
@@ -67,9 +69,9 @@ export function createApprovalForm(onDecide: (decision: Decision) => void): Appr
     confirm.name(`Type ${approval.toolId} to approve`);
     editor.root.hidden = !isEditing;
     // Whoever asked may take it back, whoever else has to approve it.
-    edit.hidden = approval.editable === undefined || !mayApprove;
+    edit.hidden = approval.editable === undefined || !mayDecide;
     approve.hidden = !mayApprove;
-    setText(reject, mayApprove ? "Reject" : "Take it back");
+    setText(reject, mayDecide ? "Reject" : "Take it back");
     setText(edit, isEditing ? "Keep the arguments" : "Edit arguments");
     setText(approve, isEditing ? "Ask with these arguments" : "Approve");
     const isReady = isArmed && !isSending;

@@ -12,6 +12,8 @@ export interface ApprovalInfo extends ApprovalSummary {
   /** Whether the reader may decide; undefined until it is known. */
   readonly mayDecide?: boolean;
   readonly mayNot?: string;
+  /** What the reader has said so far. */
+  readonly said?: string;
 }
 
 const TEXTS = [
@@ -37,7 +39,7 @@ export function readApproval(value: JsonValue | undefined): ApprovalInfo | undef
     isTexts(value["roles"]);
   if (!isWhole) return undefined;
   const summary = value as unknown as ApprovalSummary;
-  const { mayDecide, mayNot } = value;
+  const { mayDecide, mayNot, said } = value;
   const editable = readEditable(value["packet"]);
   return {
     ...summary,
@@ -46,6 +48,7 @@ export function readApproval(value: JsonValue | undefined): ApprovalInfo | undef
     ...(editable && { editable }),
     ...(typeof mayDecide === "boolean" && { mayDecide }),
     ...(typeof mayNot === "string" && { mayNot }),
+    ...(typeof said === "string" && { said }),
   };
 }
 

@@ -79,8 +79,14 @@ export function refusalOf(code: string): string | undefined {
   return Object.hasOwn(REFUSALS, code) ? REFUSALS[code] : undefined;
 }
 
-/** Says why the reader may not decide, whatever the code. */
-export function wordRefusal(code = ""): string {
+/** Says what the reader has said, or why they may not decide; empty where the buttons say it all. */
+export function wordStanding({ mayDecide, mayNot, said }: ApprovalInfo): string {
+  if (mayDecide === false) return wordRefusal(mayNot);
+  return said === "approve" ? "You have agreed. Until it is decided you can still reject it." : "";
+}
+
+/** Whatever the code. */
+function wordRefusal(code = ""): string {
   return (
     refusalOf(code) ??
     `You may not decide this${code === "" ? "" : ` (${code.replaceAll("_", " ")})`}.`

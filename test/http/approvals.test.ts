@@ -121,6 +121,8 @@ describe("deciding", () => {
       expect(answer.status).toBe(200);
       expect(await answer.json()).toMatchObject({ status: "pending", approvals: 1 });
     }
+    expect(await viewOf(approvalId, "bob")).toMatchObject({ mayDecide: true, said: "approve" });
+    expect(await viewOf(approvalId, "cat")).not.toHaveProperty("said");
     expect(moved).toEqual([]);
     await cancel(runId, "ann");
   });

@@ -129,6 +129,33 @@ describe("a question in the chat", () => {
   });
 });
 
+describe("a question", () => {
+  // Mutant: nobody asks how it ended.
+  it("whose time is up is asked for its end, where no stream tells", async () => {
+    const { question } = await wait({ ttlMs: 1_500 });
+    await sees("The time is up.");
+    visit.api.approvals.put({ ...question, status: "expired" });
+    await sees("Nobody decided in time. The tool does not run.");
+  });
+
+  // Mutant: `said` is not looked at.
+  it("that the reader has agreed to cannot be agreed to twice, only edited or rejected", async () => {
+    const { question } = await wait({ pattern: "dual_control" });
+    await button("Approve").click();
+    await sees("You have agreed. Until it is decided you can still reject it.");
+    expect(await card().getByRole("button").allTextContents()).toEqual([
+      "Reject",
+      "Edit arguments",
+    ]);
+    await button("Edit arguments").click();
+    await button("Ask with these arguments").waitFor();
+    await button("Keep the arguments").click();
+    visit.api.approvals.put({ ...question, votes: [] });
+    await button("Reject").click();
+    await sees("Rejected. The tool does not run.");
+  });
+});
+
 describe("a decision", () => {
   // Mutant: a form whose buttons work at once.
   it("cannot be made by a click or a key that was meant for something else", async () => {

@@ -88,8 +88,10 @@ export class ScriptedApprovals {
   view(id: string): object {
     const may = this.mayNot === undefined;
     const record = this.get(id);
+    const said = record.votes.find(({ approverId }) => approverId === "user:me")?.decision;
     return {
       ...viewApproval(RUN, record),
+      ...(said && { said }),
       mayDecide: may && record.status === "pending",
       ...(!may && { mayNot: this.mayNot }),
     };
