@@ -85,7 +85,9 @@ export function createApprovalCard(ports: ApprovalCardPorts, first: ApprovalInfo
     message = "These are the changed arguments.";
     looks = 0;
     left.add(rest.approvalId);
-    approval = { ...rest, approvalId: supersededBy, status: "pending" };
+    // Nobody's word for the one counts for the other.
+    const unvoted = { votes: [], approvals: 0 };
+    approval = { ...rest, ...unvoted, approvalId: supersededBy, status: "pending" };
     void read();
   }
 
@@ -95,8 +97,6 @@ export function createApprovalCard(ports: ApprovalCardPorts, first: ApprovalInfo
     if (looks <= MAX_LOOKS) setTimeout(() => void read(), LOOK_AFTER_MS);
   }
 
-  function fail(failure: ApprovalFailure): void {
-    if (failure.needsToken) ports.onTokenNeeded?.();
   /** By the reader's clock the time is up; how it ended is for the server to say. */
   function askForEnd(): void {
     const isLate = approval.status === "pending" && Date.parse(approval.expiresAt) <= Date.now();
@@ -105,6 +105,8 @@ export function createApprovalCard(ports: ApprovalCardPorts, first: ApprovalInfo
     void read();
   }
 
+  function fail(failure: ApprovalFailure): void {
+    if (failure.needsToken) ports.onTokenNeeded?.();
     message = refusalOf(failure.code) ?? failure.message;
     form.refuse(failure);
     if (failure.approval) take(failure.approval);

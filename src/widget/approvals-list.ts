@@ -12,6 +12,10 @@ export interface ApprovalsList {
   show(approvals: readonly ApprovalInfo[], options: { readonly isMore: boolean }): void;
   /** Takes news of one of them. */
   note(approval: ApprovalInfo): void;
+  /** Puts another question into the place of one. */
+  replace(approvalId: string, next: ApprovalInfo): void;
+  /** Marks the one that is open. */
+  mark(approvalId: string): void;
   focus(): void;
 }
 
@@ -46,11 +50,7 @@ export function createApprovalsList({ onOpen, onSelect }: ApprovalsListPorts): A
     const name = el("bdi", { class: "name" }, title);
     const button = el("button", { type: "button", "data-key": `b${at}` }, name, facts);
     if (approvalId === openId) button.setAttribute("aria-current", "true");
-    button.addEventListener("click", () => {
-      openId = approvalId;
-      draw();
-      onOpen(approval);
-    });
+    button.addEventListener("click", () => onOpen(approval));
     const item = el("li", { "data-risk": riskClass, "data-status": status });
     if (isOpen && maySelect(approval)) item.append(drawBox(approval, at));
     item.append(button);
@@ -89,6 +89,17 @@ export function createApprovalsList({ onOpen, onSelect }: ApprovalsListPorts): A
     note(news) {
       shown = shown.map((one) => (one.approvalId === news.approvalId ? joinNews(one, news) : one));
       if (news.status !== "pending") selected.delete(news.approvalId);
+      draw();
+    },
+    replace(approvalId, next) {
+      shown = shown
+        .filter((one) => one.approvalId !== next.approvalId)
+        .map((one) => (one.approvalId === approvalId ? next : one));
+      selected.delete(approvalId);
+      draw();
+    },
+    mark(approvalId) {
+      openId = approvalId;
       draw();
     },
     focus: () => items.querySelector<HTMLElement>('[aria-current="true"]')?.focus(),

@@ -46,6 +46,7 @@ export function createApprovalsView(api: ApprovalsApi, ports: ApprovalsViewPorts
   let wasRefused = false;
   let next: string | undefined;
   let asked = 0;
+  let openId = "";
   let timer: ReturnType<typeof setInterval> | undefined;
   let card: ReturnType<typeof createApprovalCard> | undefined;
 
@@ -75,12 +76,25 @@ export function createApprovalsView(api: ApprovalsApi, ports: ApprovalsViewPorts
   }
 
   function open(approval: ApprovalInfo): void {
-    history.replaceState(history.state, "", `#${encodeURIComponent(approval.approvalId)}`);
-    card = createApprovalCard({ api, onChange: (changed) => list.note(changed) }, approval);
+    name(approval);
+    card = createApprovalCard({ api, onChange: take }, approval);
     frame.detail.replaceChildren(frame.back, card.root);
     frame.root.dataset["open"] = "";
     card.root.tabIndex = -1;
     card.root.focus();
+  }
+
+  function name({ approvalId }: ApprovalInfo): void {
+    openId = approvalId;
+    history.replaceState(history.state, "", `#${encodeURIComponent(approvalId)}`);
+    list.mark(approvalId);
+  }
+
+  /** Changed arguments are another question, which takes the place of the one that was open. */
+  function take(changed: ApprovalInfo): void {
+    if (changed.approvalId === openId) return list.note(changed);
+    list.replace(openId, changed);
+    name(changed);
   }
 
   /** An address may name a question, so it can be sent to whoever is to decide. */

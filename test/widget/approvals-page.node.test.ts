@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { MEASURE_CONTRAST } from "./measure-contrast.ts";
 import { setStage, type Stage, type Visit, type VisitOptions } from "./open-page.ts";
 import type { ScriptedApi } from "./scripted-api.ts";
-import { askQuestion } from "./scripted-approvals.ts";
+import { askQuestion, vote } from "./scripted-approvals.ts";
 
 let stage: Stage;
 let visit: Visit;
@@ -75,6 +75,34 @@ describe("the queue", () => {
   it("opens the question that the address names", async () => {
     await open({ at: "approvals#appr_two" });
     await visit.page.getByRole("dialog", { name: "Tag two" }).waitFor();
+  });
+
+  // Mutant: the list keeps the question that was open.
+  it("goes on to what has taken the place of the open question, with nobody's word for it", async () => {
+    await open({
+      prepare: ({ approvals }) => {
+        const packet = titled("Tag one");
+        const votes = [vote("user:bob", "approve"), vote("user:dan", "approve")];
+        approvals.put({
+          ...askQuestion({ id: "appr_one", pattern: "dual_control", packet }),
+          votes,
+        });
+      },
+    });
+    await entry(/Tag one/).click();
+    await card().getByText("user:bob").waitFor();
+    const next = askQuestion({ id: "appr_one_2", packet: titled("Tag another") });
+    visit.api.approvals.put({ ...next, votes: [vote("user:eve", "approve")] });
+    const one = visit.api.approvals.get("appr_one");
+    visit.api.approvals.put({ ...one, status: "superseded", supersededBy: next.id });
+    await card().getByRole("button", { name: "Reject" }).click();
+    await card().getByText("user:eve").waitFor();
+    expect(await card().getByText("user:bob").count()).toBe(0);
+    expect(await questions().getByRole("button").count()).toBe(1);
+    expect(await entry(/Tag another/).getAttribute("aria-current")).toBe("true");
+    expect(visit.page.url()).toMatch(/#appr_one_2$/);
+    // At once, without another look at the queue.
+    expect(visit.api.requestsTo(/GET \/v1\/approvals\?/)).toHaveLength(1);
   });
 
   it("asks for a token where one is needed", async () => {
@@ -178,6 +206,15 @@ it("fits a phone, without scrolling sideways", async () => {
   expect(await card().isVisible()).toBe(false);
 });
 
+it("shows on a phone the list that was asked for, whatever was open", async () => {
+  await open({ viewport: { width: 360, height: 640 } });
+  await entry(/Send a mail/).click();
+  await card().waitFor();
+  await visit.page.getByLabel("Show", { exact: true }).selectOption("Waiting");
+  await entry(/Tag one/).waitFor();
+  expect(await card().isVisible()).toBe(false);
+});
+
 describe.each(["light", "dark"] as const)("the %s colours", (colorScheme) => {
   it("have a contrast of at least 4.5 to 1 wherever there is text", async () => {
     await open({
@@ -199,12 +236,3 @@ describe.each(["light", "dark"] as const)("the %s colours", (colorScheme) => {
     expect(contrasts.length).toBeGreaterThan(30);
   });
 });
-it("shows on a phone the list that was asked for, whatever was open", async () => {
-  await open({ viewport: { width: 360, height: 640 } });
-  await entry(/Send a mail/).click();
-  await card().waitFor();
-  await visit.page.getByLabel("Show", { exact: true }).selectOption("Waiting");
-  await entry(/Tag one/).waitFor();
-  expect(await card().isVisible()).toBe(false);
-});
-
