@@ -6,7 +6,7 @@ import { answerAsIssuer } from "./test/suites/issuer.ts";
 import { answerAsShop } from "./test/suites/shop.ts";
 import { apiTokensSecret, connectionKeysSecret } from "./test/suites/tokens.ts";
 
-const BROWSER_TESTS = "test/**/page*.node.test.ts";
+const BROWSER_TESTS = "test/**/{page*,approvals-page,people}.node.test.ts";
 const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium");
 if (!hasBrowser) {
   const notice = `No chromium: ${BROWSER_TESTS} left out. Install it, or name it in CHROMIUM_PATH.`;

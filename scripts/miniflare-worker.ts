@@ -1,3 +1,6 @@
+import { existsSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+
 /** A bundled Worker and what it is bound to; plain data, so that it can go to another process. */
 export interface BundledWorker {
   readonly code: string;
@@ -9,11 +12,13 @@ export interface BundledWorker {
   readonly kv: readonly string[];
   /** Bindings that answer 404 to everything. */
   readonly emptyServices: readonly string[];
+  /** Directory that a binding serves the pages of, by the name of the binding. */
+  readonly pages?: Readonly<Record<string, string>>;
 }
 
 /** Words a Worker as Miniflare 5 takes it. */
 export function toWorkerConfig(name: string, worker: BundledWorker): object {
-  const { code, compatibilityDate, texts, objects, kv, emptyServices } = worker;
+  const { code, compatibilityDate, texts, objects, kv, emptyServices, pages = {} } = worker;
   const bind = <T>(values: Readonly<Record<string, T>>, toBinding: (value: T) => object) =>
     Object.entries(values).map(([binding, value]) => [binding, toBinding(value)] as const);
   const classes = Object.values(objects).map(
@@ -33,6 +38,7 @@ export function toWorkerConfig(name: string, worker: BundledWorker): object {
       ...bind(objects, (exportName) => ({ type: "durable-object", worker: name, exportName })),
       ...kv.map((id) => [id, { type: "kv", id }] as const),
       ...emptyServices.map((binding) => [binding, { type: "fetcher", handler: notFound }] as const),
+      ...bind(pages, (directory) => ({ type: "fetcher", handler: servePages(directory) })),
     ]),
   };
 }
@@ -51,4 +57,22 @@ export function endWithParent(hosted: { dispose(): Promise<void> }): void {
 
 function notFound(): Response {
   return new Response(null, { status: 404 });
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+};
+
+/** Serves the files of a directory as the platform does: pages without the ending of their name. */
+function servePages(directory: string): (request: Request) => Response {
+  return (request) => {
+    const path = new URL(request.url).pathname;
+    const name = path === "/" ? "/index.html" : extname(path) === "" ? `${path}.html` : path;
+    const file = join(directory, name);
+    if (!existsSync(file)) return notFound();
+    const type = TYPES[extname(file)] ?? "application/octet-stream";
+    return new Response(readFileSync(file), { headers: { "content-type": type } });
+  };
 }

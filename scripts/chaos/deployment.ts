@@ -11,7 +11,7 @@ const OUTCOME_WAIT_SECONDS = 3;
 const SCOPES = ["chat", "runs:read", "runs:operate", "policy:write"];
 const WORKER = join(import.meta.dirname, "worker/chaos-worker.ts");
 
-/** All that a host needs to run the chaos Worker; plain data, so that it can go to another process. */
+/** All that a host needs to run a Worker; plain data, so that it can go to another process. */
 export interface Deployment {
   /** The Worker's source, for hosts that bundle themselves. */
   readonly entry: string;
@@ -23,6 +23,8 @@ export interface Deployment {
   /** Class of each Durable Object by the name of its binding. */
   readonly objects: Readonly<Record<string, string>>;
   readonly assets: string;
+  /** Directory of the pages that it serves; absent: none. */
+  readonly pages?: string;
 }
 
 /** Bundles the chaos Worker. */

@@ -18,11 +18,22 @@ export interface Host {
   stop(): Promise<void>;
 }
 
+type Prepare = (url: string) => Promise<void>;
+
 const START_TIMEOUT_MS = 60_000;
 
-/** The Worker in Miniflare, in a process group of its own. */
+/** The chaos Worker in Miniflare. */
 export function miniflareHost(deployment: Deployment, directory: string): Promise<Host> {
-  return hostOf((port) => {
+  return hostWorker(deployment, directory, seedPolicies);
+}
+
+/** Any Worker in Miniflare, in a process group of its own; `prepare` runs after each start. */
+export function hostWorker(
+  deployment: Deployment,
+  directory: string,
+  prepare: Prepare,
+): Promise<Host> {
+  return hostOf(prepare, (port) => {
     const tree = startTree(process.execPath, [join(import.meta.dirname, "miniflare-host.ts")], {
       stdio: ["ignore", "inherit", "ignore", "ipc"],
     });
@@ -37,7 +48,7 @@ export function wranglerHost(deployment: Deployment, directory: string): Promise
     "--var",
     `${name}:${value}`,
   ]);
-  return hostOf((port) => {
+  return hostOf(seedPolicies, (port) => {
     const args = [
       resolve("node_modules/wrangler/bin/wrangler.js"),
       "dev",
@@ -58,7 +69,7 @@ export function wranglerHost(deployment: Deployment, directory: string): Promise
 }
 
 /** The port stays the same over all starts, as it does for clients of a real deployment. */
-async function hostOf(launch: (port: number) => ProcessTree): Promise<Host> {
+async function hostOf(prepare: Prepare, launch: (port: number) => ProcessTree): Promise<Host> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   let tree: ProcessTree | undefined;
@@ -67,7 +78,7 @@ async function hostOf(launch: (port: number) => ProcessTree): Promise<Host> {
     async start() {
       tree = launch(port);
       await answers(url, tree);
-      await seedPolicies(url);
+      await prepare(url);
     },
     kill: () => tree?.kill(),
     async gone() {

@@ -10,7 +10,7 @@ export interface HostOrder {
   readonly directory: string;
 }
 
-/** Runs the chaos Worker in a workerd of its own, straight on a port; ends with its parent. */
+/** Runs a Worker in a workerd of its own, straight on a port; ends with its parent. */
 process.once("message", (order: HostOrder) => {
   start(order).catch((error: unknown) => {
     console.error(error);
@@ -19,8 +19,12 @@ process.once("message", (order: HostOrder) => {
 });
 
 async function start({ deployment, port, directory }: HostOrder): Promise<void> {
-  const { assets, ...worker } = deployment;
-  const config = toWorkerConfig("chaos", { ...worker, emptyServices: [assets] });
+  const { assets, pages, ...worker } = deployment;
+  const served =
+    pages === undefined
+      ? { emptyServices: [assets] }
+      : { emptyServices: [], pages: { [assets]: pages } };
+  const config = toWorkerConfig("chaos", { ...worker, ...served });
   const miniflare = new Miniflare({
     host: "127.0.0.1",
     cf: false,

@@ -1,0 +1,295 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { AuditRecord } from "../../src/protocol/audit-chain.ts";
+import { startBrowser } from "../suites/browser.ts";
+import { type HostPage, serveHostPage } from "../suites/host-page.ts";
+import { Callers } from "../suites/story/callers.ts";
+import { type House, openHouse, SECRETS } from "../suites/story/house.ts";
+import { Person } from "../suites/story/person.ts";
+import { PIN } from "../suites/story/story-model.ts";
+import { openTown, type Town } from "../suites/story/town.ts";
+
+const GUILD_POLICY = {
+  allowedTools: ["bank__transfer", "crm__share_customers", "mail__send_offer"],
+  approvals: [
+    { tools: ["crm__share_customers"], pattern: "compliance" },
+    { tools: ["mail__send_offer"], pattern: "operator_review", ttlSeconds: 4 },
+  ],
+  argumentRules: [{ tool: "bank__transfer", field: "/amount", must: { beAtMost: 500 } }],
+  budgets: { maxCritical: 5 },
+  tenantBudgets: { maxCritical: 50 },
+};
+
+let town: Town;
+let house: House;
+let browser: Browser;
+let rivalPage: HostPage;
+let callers: Callers;
+beforeAll(async () => {
+  town = await openTown();
+  [house, browser] = await Promise.all([openHouse(town), startBrowser()]);
+  callers = await Callers.signIn(town, house);
+  rivalPage = await serveHostPage(house.url, () => callers.mintForEve(rivalPage.origin));
+  await callers.putPolicy("guild", GUILD_POLICY);
+  await callers.putPolicy("rival", {
+    allowedTools: ["mail__send_offer"],
+    origins: [rivalPage.origin],
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await rivalPage?.close();
+  await house?.close();
+  await town?.close();
+});
+
+test("people decide what runs: across tenants, devices, an edit, a killed process, a refusal and lost time", async () => {
+  const cast = await sitDown();
+  const asked = await annAsks(cast);
+  await bobAgrees(cast, asked);
+  await theProcessDies(cast);
+  await eveSeesNothing(cast, asked);
+  await catEdits(cast, asked);
+  await bobComesTooLate(cast);
+  await bobAgreesAgain(cast);
+  const refused = await danRefuses(cast);
+  const expired = await nobodyDecides(cast);
+  expect(town.acts).toEqual([
+    { tenant: "rival", what: "offer the old oven to Kim" },
+    { tenant: "guild", what: "transfer 25 to bakery" },
+  ]);
+  await theAuditTells([asked.runId, refused, expired]);
+  for (const { complaints } of Object.values(cast)) expect(complaints).toEqual([]);
+}, 180_000);
+
+type Cast = Readonly<Record<"ann" | "bob" | "bobsDesk" | "cat" | "dan" | "eve", Person>>;
+
+async function sitDown(): Promise<Cast> {
+  return {
+    ann: await Person.sitDown(browser),
+    bob: await Person.sitDown(browser, "phone"),
+    bobsDesk: await Person.sitDown(browser),
+    cat: await Person.sitDown(browser),
+    dan: await Person.sitDown(browser),
+    eve: await Person.sitDown(browser),
+  };
+}
+
+interface Asked {
+  readonly runId: string;
+  readonly approvalId: string;
+}
+
+async function annAsks({ ann }: Cast): Promise<Asked> {
+  await ann.page.goto(house.url);
+  await ann.ask("Please send 40 USD to the bakery.");
+  const answered = ann.page.waitForResponse(
+    (response) => response.url().endsWith("/v1/chat") && response.status() === 200,
+  );
+  await ann.giveToken(callers.tokens.ann);
+  const runId = (await answered).headers()["x-run-id"] ?? "none";
+  for (const text of ["Transfer 40 USD to bakery", "40 USD leave our account", "900", "860"]) {
+    await ann.sees(text);
+  }
+  await ann.sees("You asked for this, so somebody else has to approve it.");
+  expect(await ann.card.getByRole("button").allTextContents()).toEqual(["Take it back"]);
+  await expect.poll(() => ann.button("Take it back").isDisabled()).toBe(false);
+  await ann.picture("chat-waits");
+  const approvalId = await callers.questionOf(runId);
+  const vote = await callers.send("ann", `/v1/approvals/${approvalId}/decisions`, {
+    decision: "approve",
+  });
+  expect([vote.status, await vote.json()]).toMatchObject([403, { reason: "own_request" }]);
+  return { runId, approvalId };
+}
+
+async function bobAgrees({ ann, bob, bobsDesk }: Cast, { approvalId }: Asked): Promise<void> {
+  await bobsDesk.signIn(`${house.url}/approvals`, callers.tokens.bob);
+  await bobsDesk.page.goto(`${house.url}/approvals?desk#${approvalId}`);
+  await bobsDesk.sees("Transfer 40 USD to bakery");
+  await bob.signIn(`${house.url}/approvals`, callers.tokens.bob);
+  await bob.reads("Transfer 40 USD to bakery");
+  await bob.picture("approvals-queue");
+  await bob.open("Transfer 40 USD to bakery");
+  await bob.sees("0 of 2 so far.");
+  await bob.picture("approval-packet");
+  expect(await bob.approveCritical("bank__transfer")).toBe(200);
+  await bob.sees("1 of 2 so far.");
+  await bob.sees("You have agreed.");
+  expect(await bob.button("Approve").count()).toBe(0);
+  await ann.sees("1 of 2 so far.");
+  await ann.sees("user:bob");
+  await bob.page.getByRole("button", { name: "All" }).click();
+}
+
+/** Ann's stream breaks off and comes back by itself; what Bob's queue shows is asked for again. */
+async function theProcessDies({ ann }: Cast): Promise<void> {
+  house.host.kill();
+  await house.host.gone();
+  await ann.reads("Reconnecting…");
+  await house.host.start();
+  await expect.poll(() => ann.page.getByText("Reconnecting…").first().isVisible()).toBe(false);
+  await ann.sees("1 of 2 so far.");
+  expect(town.acts).toEqual([]);
+}
+
+/** Meanwhile, in another tenant, on a page of another origin. */
+async function eveSeesNothing({ eve }: Cast, { runId, approvalId }: Asked): Promise<void> {
+  await eve.signIn(`${house.url}/approvals`, callers.tokens.eve);
+  await eve.reads("Nothing here.");
+  for (const address of [`approvals/${approvalId}`, `runs/${runId}`, `runs/${runId}/events`]) {
+    const answer = await callers.send("eve", `/v1/${address}`);
+    const unknown = await callers.send("eve", `/v1/${other(address)}`);
+    expect([answer.status, await answer.text()]).toEqual([404, await unknown.text()]);
+  }
+  const vote = await callers.send("eve", `/v1/approvals/${approvalId}/decisions`, {
+    decision: "approve",
+  });
+  expect(vote.status).toBe(404);
+
+  await eve.page.goto(rivalPage.origin);
+  await eve.ask("Offer Kim the old oven.");
+  await eve.sees("Kim gets a mail that offers the old oven.");
+  expect(await eve.decide("Approve")).toBe(200);
+  await eve.reads("Kim has the offer.");
+}
+
+/** The same address with an id that nobody has been given. */
+function other(address: string): string {
+  return address.replace(/(?<=_)[^/]/, (first) => (first === "A" ? "B" : "A"));
+}
+
+async function catEdits({ ann, cat }: Cast, { approvalId }: Asked): Promise<void> {
+  await cat.signIn(`${house.url}/approvals`, callers.tokens.cat);
+  await cat.open("Transfer 40 USD to bakery");
+  await cat.sees("1 of 2 so far.");
+  await cat.button("Edit arguments").click();
+  const field = cat.card.getByLabel(/^Arguments, as JSON/);
+  expect(await field.inputValue()).not.toContain(PIN);
+  await field.fill('{\n  "amount": 2500,\n  "to": "bakery"\n}');
+  expect(await cat.decide("Ask with these arguments")).toBe(422);
+  await cat.sees(/^\/amount: /);
+  await field.scrollIntoViewIfNeeded();
+  await expect.poll(() => cat.button("Reject").isDisabled()).toBe(false);
+  await cat.picture("approval-field-error");
+  await field.fill('{\n  "amount": 25,\n  "to": "bakery"\n}');
+  expect(await cat.decide("Ask with these arguments")).toBe(200);
+  // Her own word counts for what she wrote; Bob's was for something else.
+  for (const person of [cat, ann]) {
+    await person.sees("Transfer 25 USD to bakery");
+    await person.sees("875");
+    await person.sees("1 of 2 so far.");
+    await person.sees("user:cat");
+    expect(await person.card.getByText("user:bob").count()).toBe(0);
+  }
+  await cat.sees("You have agreed.");
+  await cat.picture("approval-asked-anew");
+  const closed = await callers.send("bob", `/v1/approvals/${approvalId}`);
+  expect(await closed.json()).toMatchObject({ status: "superseded" });
+}
+
+/** His desk still shows the question as it was when he opened it, and he has thought better of it. */
+async function bobComesTooLate({ bobsDesk }: Cast): Promise<void> {
+  await bobsDesk.sees("Transfer 40 USD to bakery");
+  await bobsDesk.card.getByLabel("Reason").fill("40 is too much");
+  expect(await bobsDesk.decide("Reject")).toBe(409);
+  await bobsDesk.sees("These are the changed arguments.");
+  await bobsDesk.sees("Transfer 25 USD to bakery");
+  await bobsDesk.sees("user:cat");
+  expect(town.acts).toHaveLength(1);
+}
+
+/** His phone has come to know of the new question by itself. */
+async function bobAgreesAgain({ bob, ann }: Cast): Promise<void> {
+  await bob.open("Transfer 25 USD to bakery");
+  expect(await bob.approveCritical("bank__transfer")).toBe(200);
+  await bob.sees("Approved.");
+  await ann.reads("I have sent 25 USD to the bakery.");
+}
+
+async function danRefuses({ dan, ann }: Cast): Promise<string> {
+  const runId = await ann.start("Share our customers with Acme Ads.");
+  await ann.sees("Share all customers with Acme Ads");
+  await dan.signIn(`${house.url}/approvals`, callers.tokens.dan);
+  await dan.open("Share all customers with Acme Ads");
+  await dan.card.getByLabel("Reason (needed)").fill("They never agreed to that.");
+  expect(await dan.decide("Reject")).toBe(200);
+  await dan.sees("Rejected. The tool does not run.");
+  await ann.sees("They never agreed to that.");
+  await ann.reads("Nothing was shared. I can write to our customers instead.");
+  await ann.picture("chat-refused");
+  return runId;
+}
+
+async function nobodyDecides({ bob, ann }: Cast): Promise<string> {
+  const runId = await ann.start("Offer Kim the old oven.");
+  const approvalId = await callers.questionOf(runId);
+  await bob.page.goto(`${house.url}/approvals?late#${approvalId}`);
+  await bob.sees("Offer the old oven to Kim");
+  await ann.reads("Nobody answered in time, so no offer went out.");
+  await ann.sees("Nobody decided in time. The tool does not run.");
+  await bob.sees("Nobody decided in time. The tool does not run.");
+  await bob.page.getByLabel("Show", { exact: true }).selectOption("Expired");
+  await bob.page.getByRole("button", { name: /Offer the old oven to Kim.*expired/ }).waitFor();
+  const late = await callers.send("bob", `/v1/approvals/${approvalId}/decisions`, {
+    decision: "approve",
+  });
+  expect([late.status, await late.json()]).toMatchObject([
+    409,
+    { code: "approval_closed", approval: { status: "expired" } },
+  ]);
+  return runId;
+}
+
+/** Who did what in each of Ann's runs, in order. Who came too late did nothing. */
+const TOLD = [
+  [
+    "run.started ann",
+    "approval.requested ann dual_control",
+    "approval.voted bob approve",
+    "approval.edited cat",
+    "approval.requested ann dual_control",
+    "approval.voted cat approve",
+    "approval.voted bob approve",
+    "approval.closed nobody approved",
+    "approval.consumed nobody",
+    "call.ended ann",
+    "run.ended ann stop",
+  ],
+  [
+    "run.started ann",
+    "approval.requested ann compliance",
+    "approval.voted dan reject",
+    "approval.closed nobody rejected",
+    "call.ended ann",
+    "run.ended ann stop",
+  ],
+  [
+    "run.started ann",
+    "approval.requested ann operator_review",
+    "approval.closed nobody expired",
+    "call.ended ann",
+    "run.ended ann stop",
+  ],
+];
+
+async function theAuditTells(runIds: readonly string[]): Promise<void> {
+  const guild = await callers.exportAudit("guild");
+  const rival = await callers.exportAudit("rival");
+  const told = runIds.map((runId) =>
+    guild.records.filter(({ entry }) => entry.runId === runId).map(tell),
+  );
+  expect(told).toEqual(TOLD);
+  for (const secret of [PIN, ...Object.values(SECRETS), ...Object.values(callers.tokens)]) {
+    expect(guild.text + rival.text).not.toContain(secret);
+  }
+  expect(rival.text).toContain("user:eve");
+  for (const name of ["guild", "user:ann", "user:bob", "bakery", "Acme", ...runIds]) {
+    expect(rival.text).not.toContain(name);
+  }
+}
+
+function tell({ entry: { action, actorId, decision } }: AuditRecord): string {
+  const who = actorId?.replace("user:", "") ?? "nobody";
+  return [action, who, decision].filter(Boolean).join(" ");
+}

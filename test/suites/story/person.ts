@@ -1,0 +1,109 @@
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+
+const DESKTOP = { width: 1000, height: 1000 };
+const PHONE = { width: 390, height: 780 };
+const IMAGES = join(import.meta.dirname, "../../../docs/images");
+
+/** Somebody in front of a browser of their own. */
+export class Person {
+  readonly page: Page;
+  /** What the browser complained about: script errors and policy violations. */
+  readonly complaints: readonly string[];
+
+  private constructor(page: Page) {
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => {
+      if (/content security policy|trusted/i.test(message.text())) complaints.push(message.text());
+    });
+    this.page = page;
+    this.complaints = complaints;
+  }
+
+  /** Sits down in front of a screen, or takes a phone. */
+  static async sitDown(browser: Browser, device: "desktop" | "phone" = "desktop"): Promise<Person> {
+    const isPhone = device === "phone";
+    const options: BrowserContextOptions = {
+      viewport: isPhone ? PHONE : DESKTOP,
+      deviceScaleFactor: isPhone ? 2 : 1,
+      hasTouch: isPhone,
+      locale: "en-GB",
+      timezoneId: "UTC",
+      colorScheme: "light",
+    };
+    const context = await browser.newContext(options);
+    return new Person(await context.newPage());
+  }
+
+  /** Opens an address and signs in where the page asks for it. */
+  async signIn(address: string, token: string): Promise<void> {
+    await this.page.goto(address);
+    await this.giveToken(token);
+  }
+
+  async giveToken(token: string): Promise<void> {
+    await this.page.getByLabel("Access token").fill(token);
+    await this.page.getByRole("button", { name: "Continue" }).click();
+  }
+
+  /** Asks the chat. */
+  async ask(question: string): Promise<void> {
+    await this.page.getByRole("textbox", { name: "Message" }).fill(question);
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Asks the chat; answers the id of the run that this starts. */
+  async start(question: string): Promise<string> {
+    const answered = this.page.waitForResponse((response) => response.url().endsWith("/v1/chat"));
+    await this.ask(question);
+    return (await answered).headers()["x-run-id"] ?? "none";
+  }
+
+  /** The question to people that the page shows; in a chat, the latest. */
+  get card(): Locator {
+    return this.page.getByRole("dialog").last();
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.card.getByRole("button", { name });
+  }
+
+  /** Waits until the question shows this. */
+  async sees(text: string | RegExp): Promise<void> {
+    await this.card.getByText(text).first().waitFor();
+  }
+
+  /** Waits until the page shows this. */
+  async reads(text: string | RegExp): Promise<void> {
+    await this.page.getByText(text).first().waitFor();
+  }
+
+  /** Opens a question of the queue. */
+  async open(title: string | RegExp): Promise<void> {
+    await this.page
+      .getByRole("list", { name: "Questions" })
+      .getByRole("button", { name: title })
+      .click();
+    await this.card.waitFor();
+  }
+
+  /** Approves what is critical, with the name of its tool; answers the status of the server. */
+  async approveCritical(toolId: string): Promise<number> {
+    await this.card.getByLabel(`Type ${toolId} to approve`).fill(toolId);
+    return this.decide("Approve");
+  }
+
+  /** Presses a button that sends a decision; answers the status of the server. */
+  async decide(button: string): Promise<number> {
+    const answered = this.page.waitForResponse((response) => response.url().endsWith("/decisions"));
+    await this.button(button).click();
+    return (await answered).status();
+  }
+
+  /** Takes a picture for the documents, where `SCREENSHOTS` asks for them. */
+  async picture(name: string): Promise<void> {
+    if (!process.env["SCREENSHOTS"]) return;
+    await this.page.screenshot({ path: join(IMAGES, `${name}.png`), animations: "disabled" });
+  }
+}
