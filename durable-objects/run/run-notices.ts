@@ -3,6 +3,7 @@ import { actorsOf, type Principal } from "../../src/protocol/principal.ts";
 import { statusOf } from "../../src/protocol/run-state.ts";
 import type { RunSummary } from "../../src/protocol/run-summary.ts";
 import type { Settlement, ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
+import type { Viewer } from "../../src/protocol/viewer.ts";
 import type { Outbox } from "./outbox.ts";
 import type { RunStore } from "./run-store.ts";
 import type { StoredInvocations } from "./stored-invocations.ts";
@@ -34,6 +35,13 @@ export class RunNotices {
   /** The run stands elsewhere than it did, or has another title. */
   standing(): void {
     this.#ports.outbox.notify({ type: "run", run: this.#summarise() });
+  }
+
+  /** Somebody wants the run to stop. */
+  cancelled({ actor, person }: Pick<Viewer, "actor" | "person">, atMs: number): void {
+    const subjectId = person === actor ? undefined : person;
+    const who = actorsOf({ actorId: actor, subjectId });
+    this.#audit({ action: "run.cancelled", at: toIso(atMs), ...who });
   }
 
   /** The run has ended. */

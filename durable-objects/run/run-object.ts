@@ -23,7 +23,7 @@ import { parseEventId } from "../../src/protocol/event-id.ts";
 import type { RunClaim } from "../../src/protocol/run-claim.ts";
 import type { RunState } from "../../src/protocol/run-state.ts";
 import { MAX_CONVERSATION_BYTES } from "../../src/protocol/transcript-message.ts";
-import { isOwn, maySee, mayStop, type Viewer, viewerOf } from "../../src/protocol/viewer.ts";
+import { maySee, maySpeak, mayStop, type Viewer, viewerOf } from "../../src/protocol/viewer.ts";
 import { ApprovalDecisions } from "./approval-decisions.ts";
 import { Deadlines } from "./deadlines.ts";
 import { openRun, type OpenRun } from "./open-run.ts";
@@ -104,17 +104,20 @@ export abstract class RunObject extends DurableObject<RawEnv> {
 
   async cancel(viewer: Viewer): Promise<RunAnswer> {
     const missing = this.#missing(mayStop, viewer);
-    if (missing) return missing;
-    await this.#run?.lifecycle.stop("cancelled");
+    if (missing || !this.#run) return missing ?? { kind: "unknown" };
+    const { journal, lifecycle, notices } = this.#run;
+    const isOpen = !journal.hasEnded && this.#store.lives().stop === null;
+    if (isOpen) notices.cancelled(viewer, this.#clock.nowMs());
+    await lifecycle.stop("cancelled");
     return this.state(viewer);
   }
 
   /**
-   * Takes a message for the run, from whom it belongs to: it acts with their authority. It is stored, with its event, before anyone hears of it: the platform
+   * Takes a message for the run, from whose authority it acts with. It is stored, with its event, before anyone hears of it: the platform
    * holds this answer back until the writes before it are durable.
    */
   async steer(viewer: Viewer, { text, requestKey }: Steering): Promise<SteerAnswer> {
-    const missing = this.#missing(isOwn, viewer);
+    const missing = this.#missing(maySpeak, viewer);
     if (missing || !this.#run) return missing ?? { kind: "unknown" };
     const { inbox, journal } = this.#run;
     const known = requestKey === undefined ? undefined : inbox.findUnder(requestKey);

@@ -111,7 +111,7 @@ const WITH_STATUS = `CASE WHEN ?1 = 'pending' THEN status = 'pending' AND expire
 /** The viewer is a person who decides, has a role that counts, and is not whom the rule leaves out. */
 const DECIDABLE = `(?13 AND (roles = '[]' OR EXISTS (SELECT 1 FROM json_each(roles) AS role
     WHERE role.value IN (SELECT held.value FROM json_each(?7) AS held)))
-  AND NOT (excludes_requester AND requester = ?6) AND (NOT only_requester OR requester = ?6))`;
+  AND NOT (excludes_requester AND lower(requester) = lower(?6)) AND (NOT only_requester OR requester = ?6))`;
 
 function itemOf({ summary }: ApprovalRow, nowMs: number): ApprovalSummary {
   const approval = JSON.parse(summary) as ApprovalSummary;

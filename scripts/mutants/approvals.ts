@@ -89,7 +89,7 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "one person counts twice",
     file: "src/runner/verify-approval.ts",
-    from: "people.add(token.approver_id)",
+    from: "people.add(foldPerson(token.approver_id))",
     to: "people.add(String(Math.random()))",
     test: {
       file: "test/runner/approvals.test.ts",
@@ -251,6 +251,70 @@ export const APPROVALS: readonly Mutant[] = [
     test: {
       file: "test/http/approval-attacks.test.ts",
       name: "not bot: the answer is that of an unknown one",
+    },
+  },
+  {
+    name: "a token of the same person in other letters counts",
+    file: "src/runner/verify-approval.ts",
+    from: "people.add(foldPerson(token.approver_id))",
+    to: "people.add(token.approver_id)",
+    test: {
+      file: "test/runner/approvals.test.ts",
+      name: "is one of two, for one person counts once in whatever letters",
+    },
+  },
+  {
+    name: "votes are of different people when their letters are",
+    file: "src/protocol/decide-approval.ts",
+    from: "!isSamePerson(approverId, vote.approverId)",
+    to: "approverId !== vote.approverId",
+    test: {
+      file: "test/http/approvals.test.ts",
+      name: "an id in other letters makes nobody another person",
+    },
+  },
+  {
+    name: "whoever asked may approve in other letters",
+    file: "src/protocol/decide-approval.ts",
+    from: "requirement.excludesRequester && isAlike",
+    to: "requirement.excludesRequester && isRequester",
+    test: {
+      file: "test/http/approvals.test.ts",
+      name: "an id in other letters makes nobody another person",
+    },
+  },
+  {
+    name: "a person's reason is cut within a character",
+    file: "src/runner/gates/check-approval.ts",
+    from: "splitsPair ? MAX_REASON_CHARS - 1 : MAX_REASON_CHARS",
+    to: "MAX_REASON_CHARS",
+    test: { file: "test/http/approvals.test.ts", name: "a long reason is cut between characters" },
+  },
+  {
+    name: "a program with a role looks through the queue",
+    file: "durable-objects/tenant/approval-queue.ts",
+    from: "(?13 AND (roles",
+    to: "(?13 < 2 AND (roles",
+    test: { file: "test/http/approvals-queue.test.ts", name: 'sentry with ""' },
+  },
+  {
+    name: "nobody knows who stopped a run",
+    file: "durable-objects/run/run-object.ts",
+    from: "if (isOpen) notices.cancelled(viewer, this.#clock.nowMs());",
+    to: "",
+    test: {
+      file: "test/http/approvals-queue.test.ts",
+      name: "whose run is cancelled is withdrawn, by whom is recorded, and the whole chain holds",
+    },
+  },
+  {
+    name: "an edit adds what the next person is not shown",
+    file: "src/loop/review-edit.ts",
+    from: "if (added !== undefined) return refuseHidden(added);",
+    to: "void refuseHidden; void added;",
+    test: {
+      file: "test/http/approvals.test.ts",
+      name: "nobody adds what the others could not see",
     },
   },
 ];

@@ -393,4 +393,44 @@ export const IDENTITY: readonly Mutant[] = [
       name: "a page whose token was refused is asked for another one, once, and the request is sent again",
     },
   },
+  {
+    name: "a run listens to whoever acts for its person",
+    file: "src/protocol/viewer.ts",
+    from: "isOwn(run, viewer) && (viewer.actor === viewer.person || viewer.actor === run.actorId)",
+    to: "isOwn(run, viewer)",
+    test: {
+      file: "test/http/access.test.ts",
+      name: "whoever acts for a person does not speak to what the person began with more authority",
+    },
+  },
+  {
+    name: "the Worker's own origin is admitted whatever the policy says",
+    file: "src/http/cors.ts",
+    from: "embed?.origin ?? foreignOrigin(request)",
+    to: "foreignOrigin(request)",
+    test: {
+      file: "test/http/embed-tokens.test.ts",
+      name: "is refused from an origin that the policy does not hold, and be it the Worker's own",
+    },
+  },
+  {
+    name: "an agent makes itself a person's token",
+    file: "src/http/embed-tokens.ts",
+    from: "if (!isDecider(maker)) return",
+    to: "if (!maker) return",
+    test: {
+      file: "test/http/embed-tokens.test.ts",
+      name: 'courier, an agent, asks for ["chat"]: 403',
+    },
+  },
+  {
+    name: "anybody lets another person decide",
+    file: "src/http/embed-tokens.ts",
+    from: 'scopes.includes("approvals:decide") && maker.actorId !== holder',
+    to: "false",
+    test: {
+      file: "test/http/embed-tokens.test.ts",
+      name: 'hosted, a person who would decide as another one, asks for ["approvals:decide"]: 403',
+    },
+  },
 ];

@@ -61,7 +61,7 @@ export async function admitOrigin(
   const { embed, tenantId } = principal;
   const isBound = embed === undefined || embed.origin === request.headers.get("origin");
   if (!isBound) return fail(problem("origin_not_allowed"));
-  const origin = foreignOrigin(request);
+  const origin = embed?.origin ?? foreignOrigin(request);
   if (origin === undefined) return ok(undefined);
   const { policy } = await services.policies.load(tenantId);
   return policy.origins.includes(origin) ? ok(origin) : fail(problem("origin_not_allowed"));

@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
 import { actorId } from "../protocol/api-token.ts";
+import { isDecider } from "../protocol/decide-approval.ts";
 import { EMBED_SCOPES, embedFields } from "../protocol/embed-grant.ts";
-import { actorsOf } from "../protocol/principal.ts";
+import { actorsOf, type Principal } from "../protocol/principal.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import type { Authorised } from "./routes.ts";
@@ -34,10 +35,8 @@ export async function postEmbedToken(authorised: Authorised): Promise<Response> 
   const body = await readJson(request, embedTokenBody);
   if (!body.ok) return body.failure;
   const { scopes, toolIds, origin } = body.value;
-  const lacking = scopes.find((scope) => !principal.scopes.includes(scope));
-  if (lacking) {
-    return problem("insufficient_scope", { detail: `A token cannot hand on ${lacking}.` });
-  }
+  const detail = whyNotMint(principal, body.value);
+  if (detail !== undefined) return problem("insufficient_scope", { detail });
   const { policy } = await services.policies.load(principal.tenantId);
   if (!policy.origins.includes(origin)) {
     return problem("origin_not_allowed", { detail: "The policy's origins do not hold it." });
@@ -62,4 +61,24 @@ export async function postEmbedToken(authorised: Authorised): Promise<Response> 
     return problem("audit_unavailable", { detail, headers: { "retry-after": "1" } });
   }
   return Response.json({ token, expiresAt }, { headers: { "cache-control": "no-store" } });
+}
+
+/**
+ * Tells why somebody may not make such a token. A server knows who is at the page, and a person may open one
+ * for themself.
+ * Threat: an agent acts as a person without the delegation that it needs, or anybody decides in another
+ * person's name, by a page that nobody sees.
+ */
+function whyNotMint(
+  maker: Principal,
+  order: v.InferOutput<typeof embedTokenBody>,
+): string | undefined {
+  const { actorId: holder, scopes } = order;
+  const lacking = scopes.find((scope) => !maker.scopes.includes(scope));
+  if (lacking) return `A token cannot hand on ${lacking}.`;
+  const isServer = maker.actorId.startsWith("service:") && maker.subjectId === undefined;
+  if (isServer) return undefined;
+  if (!isDecider(maker)) return "Agents, and whoever acts for somebody, make no tokens.";
+  const decidesForOthers = scopes.includes("approvals:decide") && maker.actorId !== holder;
+  return decidesForOthers ? "Only a service may let another person decide." : undefined;
 }

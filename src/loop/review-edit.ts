@@ -5,11 +5,12 @@ import { hashOf } from "../protocol/canonical-hash.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { ToolFailure } from "../protocol/observation.ts";
 import type { PolicyPin } from "../protocol/policy-pin.ts";
-import { ok, type Result } from "../protocol/result.ts";
+import { fail, ok, type Result } from "../protocol/result.ts";
 import type { RunClaim } from "../protocol/run-claim.ts";
 import type { ToolCall } from "../protocol/tool-call.ts";
 import type { ToolInvocationRecord } from "../protocol/tool-invocation.ts";
 import { narrowPolicy } from "../protocol/tool-policy.ts";
+import { withheldPaths } from "../protocol/withheld-paths.ts";
 import { checkArgumentRules } from "../runner/gates/check-argument-rules.ts";
 import { checkArguments } from "../runner/gates/check-arguments.ts";
 import { checkRules } from "../runner/gates/check-rules.ts";
@@ -57,6 +58,9 @@ export async function reviewEdit(
   const argumentsText = JSON.stringify(whole.value);
   const valid = readArguments(tool, { ...call, argumentsText, truncated: false });
   if (!valid.ok) return valid;
+  const hidden = withheldPaths(valid.value, tool.redactArgs(valid.value));
+  const added = hidden.find((pointer) => !withheld.includes(pointer));
+  if (added !== undefined) return refuseHidden(added);
   const policy = narrowPolicy(loaded.policy, ports.claim.toolIds);
   const ruled = checkArgumentRules(policy, tool, valid.value);
   if (!ruled.ok) return ruled;
@@ -71,6 +75,15 @@ const GONE = failCall("POLICY_VIOLATION", {
   code: "tool_gone",
   message: "the tool or its policy is not there any more",
 });
+
+/** Threat: an editor whose own vote counts adds what those who decide after them are not shown. */
+function refuseHidden(field: string): Result<never, ToolFailure> {
+  const message = "would hold what nobody else could see";
+  return fail({
+    taxonomyClass: "SEMANTIC_INVALIDITY",
+    errors: [{ field, code: "withheld_field", message }],
+  });
+}
 
 function readArguments(tool: BoundToolRuntime, call: ToolCall): Result<JsonObject, ToolFailure> {
   const parsed = parseCall(call, tool);

@@ -5,6 +5,7 @@ import type { TaxonomyClass } from "./taxonomy.ts";
 /** What was done or decided. */
 export const AUDIT_ACTIONS = [
   "run.started",
+  "run.cancelled",
   "run.ended",
   "call.ended",
   "approval.requested",

@@ -36,7 +36,8 @@ export function whyNotDecide(
   if (!isDecider(who)) return "not_a_person";
   const isRequester = who.actorId === requester || who.actorId === actorId;
   if (decision === "reject" && isRequester) return undefined;
-  if (requirement.excludesRequester && isRequester) return "own_request";
+  const isAlike = [requester, actorId].some((id) => isSamePerson(id, who.actorId));
+  if (requirement.excludesRequester && isAlike) return "own_request";
   if (requirement.onlyRequester && who.actorId !== requester) return "not_the_requester";
   const { roles } = requirement;
   if (roles.length > 0 && !roles.some((role) => who.roles.includes(role))) return "role_missing";
@@ -51,12 +52,27 @@ export function isDecider({ actorId, subjectId }: Omit<Decider, "roles">): boole
 }
 
 /**
+ * Tells whether two ids may be one person's, where people have to be different.
+ * Threat: two sources of tokens write the id of one person in small letters and in large ones.
+ */
+export function isSamePerson(a: ActorId, b: ActorId): boolean {
+  return foldPerson(a) === foldPerson(b);
+}
+
+/** Words an id so that it is equal for all that may be one person's. */
+export function foldPerson(id: ActorId): string {
+  return id.toLowerCase();
+}
+
+/**
  * Adds a vote to an open question. One person has one vote, the last; one rejection decides, and so does
  * the approval that completes the number.
  * Contract: pure.
  */
 export function takeVote(record: ApprovalRecord, vote: ApprovalVote): ApprovalRecord {
-  const others = record.votes.filter(({ approverId }) => approverId !== vote.approverId);
+  const others = record.votes.filter(
+    ({ approverId }) => !isSamePerson(approverId, vote.approverId),
+  );
   const votes = [...others, vote];
   const status = statusAfter(votes, record.requirement.required);
   const closed = status === "pending" ? {} : { closedAtMs: vote.atMs };

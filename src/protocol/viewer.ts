@@ -20,6 +20,8 @@ export function ownerOf({ tenantId, actorId, subjectId, embed }: Principal): Run
 /** Who asks a run's object, as far as the object has to know. */
 export interface Viewer {
   readonly tenantId: TenantId;
+  /** Who makes the request. */
+  readonly actor: ActorId;
   /** On whose account the request is made. */
   readonly person: ActorId;
   /** Present for a page's token: the origin that it is bound to. */
@@ -32,9 +34,10 @@ export interface Viewer {
 
 /** Reads who is asking, out of a principal. */
 export function viewerOf(principal: Principal): Viewer {
-  const { tenantId, scopes, embed } = principal;
+  const { tenantId, actorId, scopes, embed } = principal;
   return {
     tenantId,
+    actor: actorId,
     person: personOf(principal),
     ...(embed && { origin: embed.origin }),
     seesAll: seesAll(principal),
@@ -51,6 +54,15 @@ export function isOwn(run: RunOwner, viewer: Viewer): boolean {
   if (run.tenantId !== viewer.tenantId) return false;
   if (viewer.origin !== undefined && run.origin !== viewer.origin) return false;
   return viewer.person === run.actorId || viewer.person === personOf(run);
+}
+
+/**
+ * Tells whether the viewer may speak to a run, which acts on it with the authority that it was started with.
+ * Threat: whoever acts for a person may use the tools that were delegated to them; a run that the person
+ * began holds all of the person's.
+ */
+export function maySpeak(run: RunOwner, viewer: Viewer): boolean {
+  return isOwn(run, viewer) && (viewer.actor === viewer.person || viewer.actor === run.actorId);
 }
 
 /** Tells whether the viewer may read a run. */

@@ -1,5 +1,5 @@
 import type { ApprovalRecord, ApprovalToken, ApprovalVote } from "../protocol/approval.ts";
-import { whyNotDecide } from "../protocol/decide-approval.ts";
+import { foldPerson, whyNotDecide } from "../protocol/decide-approval.ts";
 import type { ToolFailure } from "../protocol/observation.ts";
 import { ok, type Result } from "../protocol/result.ts";
 import type { CallInHand } from "./call-in-hand.ts";
@@ -26,7 +26,8 @@ export async function verifyApproval(
       vote.token === undefined ? undefined : await ports.approvalSigner.read(vote.token);
     if (!token || !isAbout(token, { ...record, payloadHash }, hand)) continue;
     if (!isEntitled(token, vote, record)) continue;
-    if (Date.parse(token.expires_at) > ports.clock.nowMs()) people.add(token.approver_id);
+    if (Date.parse(token.expires_at) > ports.clock.nowMs())
+      people.add(foldPerson(token.approver_id));
     else isLate = true;
   }
   if (people.size >= record.requirement.required) return ok(record);

@@ -132,6 +132,21 @@ test("lets an operator stop anybody's run, and not speak in their name", async (
   await response.text();
 });
 
+// Mutant: a run that listens to whomever it belongs to.
+test("whoever acts for a person does not speak to what the person began with more authority", async () => {
+  const say = (run: Response, caller: Caller): Promise<Response> =>
+    send(`/v1/runs/${runIdOf(run)}/messages`, { ...JSON_BODY, caller, body: '{"content":"x"}' });
+  const begun = await chat([{ text: ["hi"], hangs: true }], "acme");
+  expect((await say(begun, "clerk")).status).toBe(404);
+  const delegated = await chat([{ text: ["hi"], hangs: true }], "clerk");
+  expect((await say(delegated, "clerk")).status).toBe(202);
+  expect((await say(delegated, "acme")).status).toBe(202);
+  for (const run of [begun, delegated]) {
+    await send(`/v1/runs/${runIdOf(run)}/cancel`, { caller: "acme", method: "POST" });
+    await run.text();
+  }
+});
+
 test("a colleague's request to stop a run that goes stops nothing", async () => {
   const response = await postChat(
     { messages: [{ role: "user", content: script({ text: ["hi"], hangs: true }) }] },

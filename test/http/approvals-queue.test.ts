@@ -215,9 +215,15 @@ describe("a real question", () => {
       ]);
   });
 
-  test("whose run is cancelled is withdrawn, and the whole chain holds", async () => {
+  // Mutant: a run that does not say who stopped it.
+  test("whose run is cancelled is withdrawn, by whom is recorded, and the whole chain holds", async () => {
     const { runId, approvalId, response } = await askToPay({ amount: 42 });
+    await Promise.all([cancel(runId, "chief"), cancel(runId, "ann")]);
     await cancel(runId, "ann");
+    const query = `/v1/audit?action=run.cancelled&run=${runId}`;
+    const read = async (): Promise<unknown> => (await send(query, { caller: "chief" })).json();
+    const records = [{ entry: { actorId: "user:chief" } }];
+    await expect.poll(read).toMatchObject({ records });
     await response.body?.cancel();
     await expect.poll(() => find(approvalId, "withdrawn")).toBeDefined();
     const text = await (await send("/v1/audit?format=jsonl", { caller: "chief" })).text();

@@ -138,6 +138,17 @@ describe("deciding", () => {
     expect(JSON.stringify(row)).toContain("a person refused this call: wrong account");
   });
 
+  // Mutant: a reason that is cut wherever its place is.
+  test("a long reason is cut between characters", async () => {
+    const { runId, approvalId } = await askToPay();
+    await decide(approvalId, "bob", { ...REJECT, reason: `${"x".repeat(299)}\u{1f600} and more` });
+    await ended(runId);
+    const [row] = await rowsOf(runId, "SELECT ending FROM invocations");
+    const { observation } = JSON.parse(row?.["ending"] as string) as { observation: object };
+    expect(JSON.stringify(observation)).toContain("xxx");
+    expect(JSON.stringify(observation)).not.toContain("\\ud83d");
+  });
+
   test("what was rejected is not asked again in the same run", async () => {
     const { runId, approvalId } = await askFor([
       callOf("lab__notify", { what: "sale" }, "call_1"),
@@ -249,6 +260,18 @@ describe("who may decide", () => {
     expect((await decide(approvalId, "cat", APPROVE)).status).toBe(200);
     await ended(runId, "eve");
     expect(moved).toEqual(["40 to bakery"]);
+  });
+
+  // Mutants: ids are compared letter by letter among votes, or with the one who asked.
+  test("an id in other letters makes nobody another person", async () => {
+    const { runId, approvalId } = await askToPay({}, "eve");
+    expect((await decide(approvalId, "EVE", APPROVE)).status).toBe(404);
+    for (const who of ["bob", "BOB", "bob"] as const) {
+      const answer = await decide(approvalId, who, APPROVE);
+      expect(await answer.json()).toMatchObject({ status: "pending", approvals: 1 });
+    }
+    await cancel(runId, "eve");
+    expect(moved).toEqual([]);
   });
 
   test("consent is given by the person themself, and by nobody else", async () => {
@@ -382,6 +405,16 @@ describe("editing", () => {
     await decide(next, "cat", APPROVE);
     await ended(runId);
     expect(moved).toEqual(["7 to bakery with 1234"]);
+  });
+
+  // Mutant: an edit may hold what the next person is not shown.
+  test("nobody adds what the others could not see", async () => {
+    const { runId, approvalId } = await askToPay();
+    const edited = { to: "bakery", amount: 40, pin: "9999" };
+    const answer = await decide(approvalId, "bob", { ...APPROVE, arguments: edited });
+    expect(await answer.json()).toMatchObject({ status: 422, errors: [{ pointer: "/pin" }] });
+    expect(await viewOf(approvalId, "cat")).toMatchObject({ status: "pending", approvals: 0 });
+    await cancel(runId, "ann");
   });
 
   test("the same arguments again are no edit", async () => {

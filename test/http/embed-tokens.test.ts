@@ -40,6 +40,26 @@ async function tokenFor(changes: object = {}): Promise<string> {
   return (await response.json<{ token: string }>()).token;
 }
 
+/** Makes a token as the Worker would have at some time, under some policy. */
+async function signed({
+  nowMs = Date.now(),
+  ttlSeconds = 900,
+  origin = HOST_PAGE,
+}: {
+  readonly nowMs?: number;
+  readonly ttlSeconds?: number;
+  readonly origin?: string;
+}): Promise<string> {
+  const tokens = createEmbedTokens({
+    secret: "a secret for tests, 32 bytes long",
+    clock: { nowMs: () => nowMs, schedule: () => () => undefined },
+    randomId: () => "x",
+  });
+  const holder = { tenantId: "hosted" as TenantId, actorId: "user:ann" as ActorId };
+  const order = { ...ORDER, ...holder, origin, scopes: ["tools:read"] as const, ttlSeconds };
+  return (await tokens.mint(order)).token;
+}
+
 /** Sends a request as the page would that holds the token. */
 function ask(token: string, path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { origin: HOST_PAGE, ...(init.headers as Record<string, string> | undefined) };
@@ -137,6 +157,20 @@ describe("a server makes a token for a page", () => {
     expect(await codeOf(await mint(ORDER, "minter"))).toEqual([403, "insufficient_scope"]);
   });
 
+  // Mutants: whoever holds the scope makes tokens; a word is handed on like any other scope.
+  test.each<[Caller, string, readonly string[], number]>([
+    ["courier", "an agent", ["chat"], 403],
+    ["courier", "an agent that would decide", ["approvals:decide"], 403],
+    ["proxy", "whoever acts for somebody", ["chat"], 403],
+    ["hosted", "a person who would decide as another one", ["approvals:decide"], 403],
+    ["backend", "a server, whose people decide", ["approvals:decide"], 200],
+  ])("%s, %s, asks for %j: %i", async (caller, _who, scopes, status) => {
+    const answer = await mint({ ...ORDER, scopes }, caller);
+    expect(answer.status).toBe(status);
+    const { code } = await answer.json<{ code?: string }>();
+    expect(code).toBe(status === 403 ? "insufficient_scope" : undefined);
+  });
+
   test("not without the scope for it", async () => {
     expect(await codeOf(await mint(ORDER, "acme"))).toEqual([403, "insufficient_scope"]);
   });
@@ -165,18 +199,20 @@ describe("a page's token", () => {
     expect(await codeOf(refused)).toEqual([403, "origin_not_allowed"]);
   });
 
+  // Mutant: what comes from the Worker's own origin is admitted whatever the policy says.
+  test("is refused from an origin that the policy does not hold, and be it the Worker's own", async () => {
+    const origin = "https://interlock.test";
+    const token = await signed({ origin });
+    const refused = await ask(token, "/v1/tools", { headers: { origin } });
+    expect(await codeOf(refused)).toEqual([403, "origin_not_allowed"]);
+  });
+
   test("is refused once its time is over", async () => {
     const past = Date.now() - 3_600_000;
-    const tokens = createEmbedTokens({
-      secret: "a secret for tests, 32 bytes long",
-      clock: { nowMs: () => past, schedule: () => () => undefined },
-      randomId: () => "x",
-    });
-    const order = { ...ORDER, tenantId: "hosted" as TenantId, actorId: "user:ann" as ActorId };
-    const made = await tokens.mint({ ...order, scopes: ["tools:read"], ttlSeconds: 900 });
-    expect(await codeOf(await ask(made.token, "/v1/tools"))).toEqual([401, "invalid_token"]);
-    const lasting = await tokens.mint({ ...order, scopes: ["tools:read"], ttlSeconds: 7_200 });
-    expect((await ask(lasting.token, "/v1/tools")).status).toBe(200);
+    const made = await signed({ nowMs: past, ttlSeconds: 900 });
+    expect(await codeOf(await ask(made, "/v1/tools"))).toEqual([401, "invalid_token"]);
+    const lasting = await signed({ nowMs: past, ttlSeconds: 7_200 });
+    expect((await ask(lasting, "/v1/tools")).status).toBe(200);
   });
 
   test("shows and uses the tools that it was given, and no others", async () => {

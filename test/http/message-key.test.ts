@@ -22,7 +22,7 @@ const inboxOf = async (runId: string): Promise<readonly unknown[]> =>
 
 // Mutants: a key that names the request alone; one that is looked up after the inbox is closed.
 test("a message under a key is taken once, for each person, and its repetition is answered after the end", async () => {
-  const response = await chat([{ text: ["one"], holds: "keyed" }]);
+  const response = await chat([{ text: ["one"], holds: "keyed" }], "clerk");
   const runId = runIdOf(response);
   const message = { content: "hurry", key: "m-1" };
   const taken = await Promise.all([say(runId, message), say(runId, message)]);

@@ -134,6 +134,18 @@ describe("an approval is none that", () => {
     expect(await endAgain(asked)).toEqual(["CONFIRMATION_MISSING", "approval_invalid", 0]);
   });
 
+  test("is one of two, for one person counts once in whatever letters", async () => {
+    const asked = await askedFor({
+      policy: { ...REVIEW, approvals: [{ ...REVIEW.approvals[0], required: 2 }] },
+    });
+    await approve(asked);
+    const [small] = asked.open().votes;
+    await approve(asked, { vote: { approverId: "user:OLGA-0" as ActorId } });
+    const [large] = asked.open().votes;
+    if (small && large) asked.desk.change(1, { votes: [small, large] });
+    expect(await endAgain(asked)).toEqual(["CONFIRMATION_MISSING", "approval_invalid", 0]);
+  });
+
   test.each([
     ["rejected", "PERMISSION_DENIED", "approval_rejected"],
     ["expired", "CONFIRMATION_MISSING", "approval_expired"],

@@ -5,6 +5,7 @@ const TALKS = ["chat", "runs:read", "tools:read"];
 const PEOPLE = ["approvals:read", "approvals:decide"];
 
 const OWN = ["chat", "runs:read", "approvals:read"];
+const PAGES = ["chat", "runs:read", ...PEOPLE];
 const FOR_MIRA = { actorId: "agent:helper", subjectId: "user:mira" };
 
 /** Bearer tokens of the test deployment, each of another tenant unless it says otherwise. */
@@ -25,7 +26,7 @@ export const TOKENS = {
   peer: { token: "token-of-peer", tenantId: "acme", scopes: ["chat", "runs:read"] },
   /** May start and stop runs of acme and nothing else. */
   talker: { token: "token-of-talker", tenantId: "acme", scopes: ["chat"] },
-  /** Acts for the person of acme: may say something to their runs and nothing else. */
+  /** Acts for the person of acme: may start runs on their account and nothing else. */
   clerk: { token: "token-of-clerk", tenantId: "acme", scopes: ["chat"], subjectId: "user:acme" },
   /** May list tools of acme and nothing else. */
   lister: { token: "token-of-lister", tenantId: "acme", scopes: ["tools:read"] },
@@ -77,6 +78,28 @@ export const TOKENS = {
   },
   /** May make tokens for pages of hosted, and has nothing to hand on. */
   minter: { token: "token-of-minter", tenantId: "hosted", scopes: ["embed:mint"] },
+  /** A server that makes tokens for the pages of hosted. */
+  backend: {
+    token: "token-of-backend",
+    tenantId: "hosted",
+    scopes: [...PAGES, "embed:mint"],
+    actorId: "service:backend",
+  },
+  /** An agent that was given the same. */
+  courier: {
+    token: "token-of-courier",
+    tenantId: "hosted",
+    scopes: [...PAGES, "embed:mint"],
+    actorId: "agent:courier",
+  },
+  /** The server on somebody's account. */
+  proxy: {
+    token: "token-of-proxy",
+    tenantId: "hosted",
+    scopes: [...PAGES, "embed:mint"],
+    actorId: "service:backend",
+    subjectId: "user:zoe",
+  },
   /** A policy that is JSON, but no policy. */
   misshapen: { token: "token-of-misshapen", tenantId: "misshapen", scopes: ALL },
   /** Writes the policy of the guild, whose people approve each other's calls, and sees everything. */
@@ -84,6 +107,21 @@ export const TOKENS = {
   /** Asks for things. */
   ann: { token: "token-of-ann", tenantId: "guild", scopes: [...TALKS, ...PEOPLE] },
   bob: { token: "token-of-bob", tenantId: "guild", scopes: PEOPLE, roles: ["operator"] },
+  /** The ids of bob and eve, as another source of tokens writes them. */
+  BOB: {
+    token: "token-of-BOB",
+    tenantId: "guild",
+    scopes: PEOPLE,
+    roles: ["operator"],
+    actorId: "user:BOB",
+  },
+  EVE: {
+    token: "token-of-EVE",
+    tenantId: "guild",
+    scopes: PEOPLE,
+    roles: ["approver"],
+    actorId: "user:Eve",
+  },
   cat: { token: "token-of-cat", tenantId: "guild", scopes: PEOPLE, roles: ["approver"] },
   dan: { token: "token-of-dan", tenantId: "guild", scopes: PEOPLE, roles: ["compliance"] },
   /** Asks for things and approves those of others. */

@@ -3,6 +3,7 @@ import { combineRequirements } from "../../protocol/approval-requirement.ts";
 import type { ToolFailure } from "../../protocol/observation.ts";
 import { fail, ok, type Result } from "../../protocol/result.ts";
 import { requirementOf } from "../../protocol/tool-policy.ts";
+import { isHighSurrogate } from "../../protocol/utf16.ts";
 import { askPeople } from "../ask-people.ts";
 import type { CallInHand } from "../call-in-hand.ts";
 import { currentTerms } from "../current-terms.ts";
@@ -91,7 +92,13 @@ const MAX_REASON_CHARS = 300;
 
 function refused({ votes }: ApprovalRecord): Approved {
   const reason = votes.find(({ decision }) => decision === "reject")?.reason;
-  const because = reason === undefined ? "" : `: ${reason.slice(0, MAX_REASON_CHARS)}`;
+  const because = reason === undefined ? "" : `: ${cut(reason)}`;
   const message = `a person refused this call${because}`;
   return failCall("PERMISSION_DENIED", { code: "approval_rejected", message });
+}
+
+/** Half a character is no text that a provider has to take. */
+function cut(reason: string): string {
+  const splitsPair = isHighSurrogate(reason.charCodeAt(MAX_REASON_CHARS - 1));
+  return reason.slice(0, splitsPair ? MAX_REASON_CHARS - 1 : MAX_REASON_CHARS);
 }
