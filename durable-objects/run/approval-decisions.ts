@@ -12,7 +12,7 @@ import { reviewEdit, type ReviewedEdit } from "../../src/loop/review-edit.ts";
 import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval.ts";
 import { approvalTokenOf } from "../../src/protocol/approval-token.ts";
 import { viewApproval, type ApprovalView } from "../../src/protocol/approval-view.ts";
-import { whyNotDecide } from "../../src/protocol/decide-approval.ts";
+import { isSamePerson, whyNotDecide } from "../../src/protocol/decide-approval.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { personOf, seesAll, type Principal } from "../../src/protocol/principal.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -102,7 +102,8 @@ export class ApprovalDecisions {
     const record = this.#find(query);
     if (!record) return { kind: "unknown_approval" };
     const isRepeated = record.votes.some(
-      ({ approverId, decision }) => approverId === vote.approverId && decision === vote.decision,
+      ({ approverId, decision }) =>
+        isSamePerson(approverId, vote.approverId) && decision === vote.decision,
     );
     if (isRepeated) return { kind: "decided", approval: this.#view(record) };
     if (!this.#isOpen(record)) return { kind: "closed", approval: this.#view(record) };

@@ -11,8 +11,8 @@ import {
   viewOf,
   type Asked,
 } from "../suites/people.ts";
-import { cancel, crash, ringAlarm, rowsOf } from "../suites/run-object.ts";
-import { seedPolicies, stateOf } from "../suites/worker.ts";
+import { cancel, crash, ringAlarm, rowsOf, untilState } from "../suites/run-object.ts";
+import { seedPolicies, send, stateOf } from "../suites/worker.ts";
 
 beforeAll(seedPolicies);
 
@@ -29,6 +29,15 @@ async function race(kind: string, run: (what: string, index: number) => Promise<
 
 function askToArchive(what: string): Promise<Asked> {
   return askFor([callOf("lab__archive", { what })]);
+}
+
+function say(runId: string, content: string): Promise<Response> {
+  return send(`/v1/runs/${runId}/messages`, {
+    caller: "ann",
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ content }),
+  });
 }
 
 /** How often it happened. */
@@ -122,6 +131,57 @@ test("somebody approves while the run is cancelled: it happens once or not at al
     expect((await stateOf(runId, "ann")).status).toMatch(/^(cancelled|completed)$/);
   });
 }, 120_000);
+
+test("one approves while another writes other arguments: nothing runs that one of them did not see", async () => {
+  await race("edited", async (what, index) => {
+    const { runId, approvalId } = await askFor([callOf("lab__transfer", { to: what, amount: 3 })]);
+    await decide(approvalId, "bob", APPROVE);
+    const edited = { ...APPROVE, arguments: { to: `thief of ${what}`, amount: 9 } };
+    const answers = await together(
+      index,
+      () => decide(approvalId, "cat", APPROVE),
+      () => decide(approvalId, "eve", edited),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+    if (answers[0].status === 200) await ended(runId);
+    else await untilState(runId, { status: "waiting" }, "ann");
+    const effects = moved.filter((effect) => effect.endsWith(what));
+    expect(effects).toEqual(answers[0].status === 200 ? [`3 to ${what}`] : []);
+    await cancel(runId, "ann");
+  });
+}, 240_000);
+
+test("somebody approves while whoever asked says something else: it happens once or not at all", async () => {
+  await race("steered", async (what, index) => {
+    const { runId, approvalId } = await askToArchive(what);
+    const [answer, said] = await together(
+      index,
+      () => decide(approvalId, "bob", APPROVE),
+      () => say(runId, "rather not"),
+    );
+    expect([200, 409]).toContain(answer.status);
+    await ended(runId);
+    expect(effectsOf(what)).toBeLessThanOrEqual(answer.status === 200 ? 1 : 0);
+    const { toolCalls } = await stateOf(runId, "ann");
+    expect(toolCalls[0]?.state).toBe(effectsOf(what) === 1 ? "COMPLETED" : "FAILED_FINAL");
+    expect([202, 409]).toContain(said.status);
+  });
+}, 120_000);
+
+test("the process dies as somebody approves: their word counts once, and is not lost once it was taken", async () => {
+  await race("word", async (what, index) => {
+    const { runId, approvalId } = await askToArchive(what);
+    await together(
+      index,
+      () => decide(approvalId, "bob", APPROVE).catch(() => undefined),
+      () => crash(runId),
+    );
+    const again = await decide(approvalId, "bob", APPROVE);
+    expect(again.status).toBe(200);
+    await ended(runId);
+    expect(effectsOf(what)).toBe(1);
+  });
+}, 240_000);
 
 test("the process dies once the approval is taken: it happened once, and the run ends", async () => {
   await race("crashed", async (what) => {

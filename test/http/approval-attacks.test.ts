@@ -150,6 +150,18 @@ describe("after people have approved", () => {
     await govern(GUILD_POLICY);
   });
 
+  test("a policy that changes and changes back blocks the call all the same", async () => {
+    await govern(GUILD_POLICY);
+    const { runId, approvalId } = await askToPay();
+    await decide(approvalId, "bob", APPROVE);
+    await govern({ ...GUILD_POLICY, budgets: { maxCritical: 97 } });
+    await govern(GUILD_POLICY);
+    await decide(approvalId, "cat", APPROVE);
+    const { toolCalls } = await ended(runId);
+    expect(toolCalls[0]?.outcome).toBe("CONFIRMATION_MISSING");
+    expect(moved).toEqual([]);
+  });
+
   test("a run that began under an older policy asks under the new one, and its call runs", async () => {
     await govern(GUILD_POLICY);
     const response = await postChat(
