@@ -269,8 +269,8 @@ export const APPROVALS: readonly Mutant[] = [
     from: "!isSamePerson(approverId, vote.approverId)",
     to: "approverId !== vote.approverId",
     test: {
-      file: "test/http/approvals.test.ts",
-      name: "an id in other letters makes nobody another person",
+      file: "test/protocol/decide-approval.test.ts",
+      name: "two votes under one id in other letters are one",
     },
   },
   {
@@ -315,6 +315,16 @@ export const APPROVALS: readonly Mutant[] = [
     test: {
       file: "test/http/approvals.test.ts",
       name: "nobody adds what the others could not see",
+    },
+  },
+  {
+    name: "a word is another one in other letters",
+    file: "durable-objects/run/approval-decisions.ts",
+    from: "isSamePerson(approverId, vote.approverId) && decision === vote.decision",
+    to: "approverId === vote.approverId && decision === vote.decision",
+    test: {
+      file: "test/http/approvals.test.ts",
+      name: "an id in other letters makes nobody another person",
     },
   },
 ];

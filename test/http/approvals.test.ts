@@ -268,7 +268,8 @@ describe("who may decide", () => {
     expect((await decide(approvalId, "EVE", APPROVE)).status).toBe(404);
     for (const who of ["bob", "BOB", "bob"] as const) {
       const answer = await decide(approvalId, who, APPROVE);
-      expect(await answer.json()).toMatchObject({ status: "pending", approvals: 1 });
+      const votes = [{ approverId: "user:bob" }];
+      expect(await answer.json()).toMatchObject({ status: "pending", approvals: 1, votes });
     }
     await cancel(runId, "eve");
     expect(moved).toEqual([]);
