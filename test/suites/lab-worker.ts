@@ -4,6 +4,7 @@ import type { RunParts } from "../../src/compose/run.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
+import { plantCrash } from "./crash-points.ts";
 import { LAB_TOOLS } from "./lab-tools.ts";
 
 export { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
@@ -12,6 +13,11 @@ const CONTRACTS = registerContracts([...TOOL_CONTRACTS, ...LAB_TOOLS]);
 
 /** The product's run, with the laboratory's tools beside its own. */
 export class RunObject extends ProductRunObject {
+  constructor(ctx: DurableObjectState, env: RawEnv) {
+    plantCrash(ctx);
+    super(ctx, env);
+  }
+
   protected override get contracts(): RunParts["contracts"] {
     return CONTRACTS;
   }

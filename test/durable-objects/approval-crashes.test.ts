@@ -1,0 +1,197 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { composeTenantRecords } from "../../src/compose/tenant.ts";
+import type { RunId, TenantId } from "../../src/protocol/ids.ts";
+import { planLife, type CrashPlan, type PlannedLife } from "../suites/crash-points.ts";
+import { moved } from "../suites/lab-approvals.ts";
+import { APPROVE, askFor, callOf, decide, openOf, REJECT, viewOf } from "../suites/people.ts";
+import { crash, ringAlarm, rowsOf } from "../suites/run-object.ts";
+import { bindings, chat, runIdOf, seedPolicies, stateOf, type Caller } from "../suites/worker.ts";
+
+beforeAll(seedPolicies);
+
+const MODES = ["before", "after", "durable"] as const;
+const AT_A_TIME = 20;
+/** A write whose neighbours are left out stands for them: they are of one turn, mostly. */
+const EVERY = 3;
+
+/** Ends at some of so many writes, in each way in turn. */
+function plansFor(points: number) {
+  const plans = Array.from({ length: points }, (_, index) => ({
+    at: index + 1,
+    mode: MODES[Math.floor(index / EVERY) % MODES.length] ?? "after",
+  }));
+  return plans.filter(({ at }) => at % EVERY === 0);
+}
+
+let stories = 0;
+
+interface Story {
+  readonly runId: string;
+  readonly what: string;
+}
+
+function effectsOf(what: string): number {
+  return moved.filter((effect) => effect.includes(` to ${what}`)).length;
+}
+
+/** Says something to a question until it is answered: the object may die of it. */
+async function insist(approvalId: string, caller: Caller, body: object): Promise<void> {
+  await expect
+    .poll(async () => (await decide(approvalId, caller, body).catch(() => undefined))?.status)
+    .toBeOneOf([200, 409]);
+}
+
+async function untilWaiting(runId: string): Promise<string> {
+  await expect
+    .poll(async () => (await stateOf(runId, "ann").catch(() => undefined))?.status)
+    .toBe("waiting");
+  return openOf(await stateOf(runId, "ann"))[0] ?? "none";
+}
+
+async function untilEnded(runId: string): Promise<void> {
+  await expect
+    .poll(async () => (await stateOf(runId, "ann").catch(() => undefined))?.status)
+    .toBe("completed");
+}
+
+const calls = (what: string) => [callOf("lab__transfer", { to: what, amount: 3 })];
+
+/** What the audit log holds of a run's questions, once it holds the run's end. */
+async function actionsOf(runId: string): Promise<readonly string[]> {
+  const { trail } = composeTenantRecords(bindings.TENANTS);
+  const query = { after: 0, limit: 100, runId: runId as RunId };
+  const find = async () => (await trail.read("guild" as TenantId, query)).items;
+  const hasEnded = async () => (await find()).some(({ entry }) => entry.action === "run.ended");
+  await expect.poll(hasEnded).toBe(true);
+  const words = (await find()).map(({ entry: { action, actorId, decision } }) =>
+    [action, actorId, decision].filter((part) => part !== undefined).join(" "),
+  );
+  return words.toSorted();
+}
+
+const CALL = ["run.started user:ann", "call.ended user:ann", "run.ended user:ann stop"];
+
+/** Begins a story whose object is about to begin another life, as planned. */
+async function begin(plan: CrashPlan): Promise<Story & { life: PlannedLife; approvalId: string }> {
+  const what = `story ${stories++};`;
+  const { runId, approvalId } = await askFor(calls(what));
+  await crash(runId);
+  const objectId = bindings.RUNS.idFromName(runId).toString();
+  return { runId, what, approvalId, life: planLife({ ...plan, objectId }) };
+}
+
+/** Tells one story to its end; answers the life that was planned. */
+const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedLife>>> = {
+  async asking(plan) {
+    const what = `story ${stories++};`;
+    const life = planLife(plan);
+    const script = [{ calls: calls(what) }, { text: ["done"] }];
+    const response = await chat(script, "ann").catch(() => undefined);
+    const runId = response?.status === 200 ? runIdOf(response) : undefined;
+    if (runId === undefined) return life;
+    void response?.body?.cancel().catch(() => {});
+    const approvalId = await untilWaiting(runId);
+    await insist(approvalId, "bob", APPROVE);
+    await insist(approvalId, "cat", APPROVE);
+    await untilEnded(runId);
+    expect(effectsOf(what)).toBe(1);
+    expect(await actionsOf(runId)).toEqual([...CALL, ...APPROVED].toSorted());
+    return life;
+  },
+  async approving(plan) {
+    const { runId, what, approvalId, life } = await begin(plan);
+    await insist(approvalId, "bob", APPROVE);
+    await insist(approvalId, "cat", APPROVE);
+    await untilEnded(runId);
+    expect(effectsOf(what)).toBe(1);
+    await expect
+      .poll(() => viewOf(approvalId, "bob").catch(() => undefined))
+      .toHaveProperty("consumedAt");
+    expect(await actionsOf(runId)).toEqual([...CALL, ...APPROVED].toSorted());
+    return life;
+  },
+  async rejecting(plan) {
+    const { runId, what, approvalId, life } = await begin(plan);
+    await insist(approvalId, "bob", REJECT);
+    await untilEnded(runId);
+    expect(effectsOf(what)).toBe(0);
+    expect(await actionsOf(runId)).toEqual(
+      [
+        ...CALL,
+        "approval.requested user:ann dual_control",
+        "approval.voted user:bob reject",
+        "approval.closed rejected",
+      ].toSorted(),
+    );
+    return life;
+  },
+  async editing(plan) {
+    const { runId, what, approvalId, life } = await begin(plan);
+    const edit = { ...APPROVE, arguments: { to: `${what} edited`, amount: 4 } };
+    await insist(approvalId, "bob", edit);
+    const second = approvalId.replace(/_1$/, "_2");
+    await expect
+      .poll(async () => {
+        const state = await stateOf(runId, "ann").catch(() => undefined);
+        return state && openOf(state);
+      })
+      .toEqual([second]);
+    await insist(second, "cat", APPROVE);
+    await untilEnded(runId);
+    expect(moved.filter((effect) => effect.includes(` to ${what}`))).toEqual([
+      `4 to ${what} edited`,
+    ]);
+    return life;
+  },
+  async expiring(plan) {
+    const what = `story ${stories++};`;
+    const { runId } = await askFor(calls(what));
+    await rowsOf(runId, "UPDATE approvals SET body = json_set(body, '$.expiresAtMs', 1)");
+    await rowsOf(runId, "UPDATE deadlines SET at_ms = 1 WHERE name = 'approval'");
+    await crash(runId);
+    const objectId = bindings.RUNS.idFromName(runId).toString();
+    const life = planLife({ ...plan, objectId });
+    await ringAlarm(runId).catch(() => {});
+    await expect
+      .poll(async () => {
+        await ringAlarm(runId).catch(() => {});
+        return (await stateOf(runId, "ann").catch(() => undefined))?.status;
+      })
+      .toBe("completed");
+    expect(effectsOf(what)).toBe(0);
+    expect(await actionsOf(runId)).toEqual(
+      [...CALL, "approval.requested user:ann dual_control", "approval.closed expired"].toSorted(),
+    );
+    return life;
+  },
+};
+
+const APPROVED = [
+  "approval.requested user:ann dual_control",
+  "approval.voted user:bob approve",
+  "approval.voted user:cat approve",
+  "approval.closed approved",
+  "approval.consumed",
+];
+
+describe.each(Object.keys(STORIES))("an object that ends while %s", (name) => {
+  test("at a write: it happens once or not at all, and everything is told once", async () => {
+    const tell = STORIES[name] ?? (() => Promise.reject(new Error(name)));
+    const { points } = await tell({ mode: "after" });
+    const plans = plansFor(points.length);
+    const failures: string[] = [];
+    let crashes = 0;
+    const tellOne = async (plan: (typeof plans)[number]): Promise<void> => {
+      try {
+        if ((await tell(plan)).hasCrashed) crashes++;
+      } catch (cause) {
+        failures.push(`${plan.mode} ${plan.at} ${points[plan.at - 1]}: ${String(cause)}`);
+      }
+    };
+    for (let first = 0; first < plans.length; first += AT_A_TIME) {
+      await Promise.all(plans.slice(first, first + AT_A_TIME).map(tellOne));
+    }
+    expect(crashes).toBeGreaterThan(plans.length / 2);
+    expect(failures).toEqual([]);
+  }, 240_000);
+});

@@ -1,0 +1,57 @@
+import { crashStorage } from "../../scripts/chaos/worker/crash-storage.ts";
+
+/** Where the next life of an object ends: at one of its durable writes, or nowhere. */
+export interface CrashPlan {
+  /** Which object; the next one that is new when this is absent. */
+  readonly objectId?: string;
+  /** Number of the write, from 1; absent to count them alone. */
+  readonly at?: number;
+  /** Before the write, after it and not durable, or once it is durable. */
+  readonly mode: "before" | "after" | "durable";
+}
+
+/** What one planned life did. */
+export interface PlannedLife {
+  readonly points: string[];
+  hasCrashed: boolean;
+}
+
+const planned: { readonly plan: CrashPlan; readonly life: PlannedLife }[] = [];
+
+/** Plans the next life of an object. */
+export function planLife(plan: CrashPlan): PlannedLife {
+  const life = { points: [], hasCrashed: false };
+  planned.push({ plan, life });
+  return life;
+}
+
+/** Lets an object end where it is planned. Contract: to be asked before the object looks at its storage. */
+export function plantCrash(ctx: DurableObjectState): void {
+  const { storage } = ctx;
+  const index = planned.findIndex(({ plan }) => isMeant(plan, ctx));
+  const [meant] = index < 0 ? [] : planned.splice(index, 1);
+  if (!meant) return;
+  const { plan, life } = meant;
+  const end = (): never => {
+    life.hasCrashed = true;
+    ctx.abort("crash");
+    throw new Error("an aborted object goes on");
+  };
+  const atPoint = <T>(label: string, write: () => T): T => {
+    const isHere = life.points.push(label) === plan.at;
+    if (!isHere) return write();
+    if (plan.mode === "before") return end();
+    const written = write();
+    if (plan.mode === "after") return end();
+    void storage.sync().then(end);
+    return written;
+  };
+  // The platform takes no stand-in for the state itself, but its storage is a plain property.
+  Object.defineProperty(ctx, "storage", { value: crashStorage(storage, atPoint) });
+}
+
+function isMeant({ objectId }: CrashPlan, { id, storage }: DurableObjectState): boolean {
+  if (objectId !== undefined) return objectId === id.toString();
+  const tables = "SELECT 1 FROM sqlite_master WHERE name = 'run'";
+  return storage.sql.exec(tables).toArray().length === 0;
+}
