@@ -146,7 +146,7 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "whoever asked approves",
     file: "src/protocol/decide-approval.ts",
-    from: 'if (requirement.excludesRequester && isRequester) return "own_request";',
+    from: 'if (requirement.excludesRequester && isAlike) return "own_request";',
     to: "",
     test: {
       file: "test/http/approvals.test.ts",

@@ -176,7 +176,7 @@ export const AUDIT: readonly Mutant[] = [
   {
     name: "whoever asked is offered the decision",
     file: "durable-objects/tenant/approval-queue.ts",
-    from: "AND NOT (excludes_requester AND requester = ?6)",
+    from: "AND NOT (excludes_requester AND lower(requester) = lower(?6))",
     to: "",
     test: { file: "test/http/approvals-queue.test.ts", name: 'noor with "?decidable=true"' },
   },

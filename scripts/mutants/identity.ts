@@ -176,8 +176,8 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "a server hands on more than it holds",
     file: "src/http/embed-tokens.ts",
-    from: "  if (lacking) {",
-    to: "  if (lacking && false) {",
+    from: "if (lacking) return",
+    to: "if (lacking && false) return",
     test: {
       file: "test/http/embed-tokens.test.ts",
       name: "not with a scope that it does not hold itself",
