@@ -47,6 +47,7 @@ export function createApprovalsView(api: ApprovalsApi, ports: ApprovalsViewPorts
   let next: string | undefined;
   let asked = 0;
   let openId = "";
+  let hasOpenedNamed = false;
   let timer: ReturnType<typeof setInterval> | undefined;
   let card: ReturnType<typeof createApprovalCard> | undefined;
 
@@ -55,11 +56,14 @@ export function createApprovalsView(api: ApprovalsApi, ports: ApprovalsViewPorts
     const [, filter = {}] = FILTERS[Number(frame.filter.value)] ?? [];
     const page = await api.list({ ...filter, limit: "50", ...(cursor && { cursor }) });
     if (mine !== asked) return;
-    if (!page.ok) return refuse(page.failure);
-    wasRefused = false;
-    ({ next } = page.value);
-    list.show(page.value.approvals, { isMore: cursor !== undefined });
-    say("");
+    if (page.ok) {
+      wasRefused = false;
+      ({ next } = page.value);
+      list.show(page.value.approvals, { isMore: cursor !== undefined });
+      say("");
+    } else refuse(page.failure);
+    const isSignedIn = page.ok || !page.failure.needsToken;
+    if (isSignedIn && !hasOpenedNamed) void openNamed();
   }
 
   function refuse({ needsToken, message }: ApprovalFailure): void {
@@ -99,6 +103,7 @@ export function createApprovalsView(api: ApprovalsApi, ports: ApprovalsViewPorts
 
   /** An address may name a question, so it can be sent to whoever is to decide. */
   async function openNamed(): Promise<void> {
+    hasOpenedNamed = true;
     const name = readHash();
     if (name === "") return;
     const named = await api.read(name);
@@ -121,7 +126,6 @@ export function createApprovalsView(api: ApprovalsApi, ports: ApprovalsViewPorts
     root: frame.root,
     start() {
       void refresh();
-      void openNamed();
       timer = setInterval(() => {
         // What is selected, or was loaded in pages, is not taken from under the reader's hands.
         const isIdle = list.selected.length === 0 && !list.isPaged;

@@ -77,6 +77,26 @@ describe("the queue", () => {
     await visit.page.getByRole("dialog", { name: "Tag two" }).waitFor();
   });
 
+  // Mutant: the address is looked at before anybody has signed in, and not again.
+  it("opens the question that the address names once its reader has signed in", async () => {
+    await open({
+      at: "approvals#appr_two",
+      prepare: (api) => {
+        fill(api);
+        api.token = "right";
+      },
+    });
+    await visit.page.getByLabel("Access token").fill("right");
+    await visit.page.getByRole("button", { name: "Continue" }).click();
+    await visit.page.getByRole("dialog", { name: "Tag two" }).waitFor();
+  });
+
+  it("says that it has no question of the name in the address", async () => {
+    await open({ at: "approvals#appr_unknown" });
+    await entry(/Send a mail/).waitFor();
+    await visit.page.getByText("There is no such question").waitFor();
+  });
+
   // Mutant: the list keeps the question that was open.
   it("goes on to what has taken the place of the open question, with nobody's word for it", async () => {
     await open({
