@@ -13,7 +13,7 @@ const GUILD_POLICY = {
   allowedTools: ["bank__transfer", "crm__share_customers", "mail__send_offer"],
   approvals: [
     { tools: ["crm__share_customers"], pattern: "compliance" },
-    { tools: ["mail__send_offer"], pattern: "operator_review", ttlSeconds: 4 },
+    { tools: ["mail__send_offer"], pattern: "operator_review", ttlSeconds: 6 },
   ],
   argumentRules: [{ tool: "bank__transfer", field: "/amount", must: { beAtMost: 500 } }],
   budgets: { maxCritical: 5 },
@@ -104,8 +104,7 @@ async function annAsks({ ann }: Cast): Promise<Asked> {
 }
 
 async function bobAgrees({ ann, bob, bobsDesk }: Cast, { approvalId }: Asked): Promise<void> {
-  await bobsDesk.signIn(`${house.url}/approvals`, callers.tokens.bob);
-  await bobsDesk.page.goto(`${house.url}/approvals?desk#${approvalId}`);
+  await bobsDesk.signIn(`${house.url}/approvals#${approvalId}`, callers.tokens.bob);
   await bobsDesk.sees("Transfer 40 USD to bakery");
   await bob.signIn(`${house.url}/approvals`, callers.tokens.bob);
   await bob.reads("Transfer 40 USD to bakery");
@@ -137,6 +136,8 @@ async function theProcessDies({ ann }: Cast): Promise<void> {
 async function eveSeesNothing({ eve }: Cast, { runId, approvalId }: Asked): Promise<void> {
   await eve.signIn(`${house.url}/approvals`, callers.tokens.eve);
   await eve.reads("Nothing here.");
+  await eve.page.goto(`${house.url}/approvals?from=somewhere#${approvalId}`);
+  await eve.reads("There is no such");
   for (const address of [`approvals/${approvalId}`, `runs/${runId}`, `runs/${runId}/events`]) {
     const answer = await callers.send("eve", `/v1/${address}`);
     const unknown = await callers.send("eve", `/v1/${other(address)}`);

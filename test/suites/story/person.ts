@@ -53,8 +53,9 @@ export class Person {
     await this.page.keyboard.press("Enter");
   }
 
-  /** Asks the chat; answers the id of the run that this starts. */
+  /** Asks the chat once its last answer is over; answers the id of the run that this starts. */
   async start(question: string): Promise<string> {
+    await this.page.getByRole("button", { name: /stop/i }).waitFor({ state: "hidden" });
     const answered = this.page.waitForResponse((response) => response.url().endsWith("/v1/chat"));
     await this.ask(question);
     return (await answered).headers()["x-run-id"] ?? "none";
