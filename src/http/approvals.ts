@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { ApprovalAnswer, Decision, DecisionAnswer } from "../capabilities/run-gateway.ts";
 import { readApprovalId } from "../protocol/approval-id.ts";
+import { isSamePerson } from "../protocol/decide-approval.ts";
 import { isJsonObject } from "../protocol/json.ts";
 import type { Authorised } from "./routes.ts";
 import { problem } from "./problem.ts";
@@ -14,7 +15,7 @@ export async function getApproval(authorised: Authorised): Promise<Response> {
   const { approval, mayNot } = answer;
   const may = mayNot ? { mayDecide: false, mayNot } : { mayDecide: true };
   const { actorId } = authorised.principal;
-  const said = approval.votes.find(({ approverId }) => approverId === actorId)?.decision;
+  const said = approval.votes.find((vote) => isSamePerson(vote.approverId, actorId))?.decision;
   return Response.json({ ...approval, ...may, ...(said && { said }) });
 }
 

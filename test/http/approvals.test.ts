@@ -271,6 +271,7 @@ describe("who may decide", () => {
       const votes = [{ approverId: "user:bob" }];
       expect(await answer.json()).toMatchObject({ status: "pending", approvals: 1, votes });
     }
+    expect(await viewOf(approvalId, "BOB")).toHaveProperty("said", "approve");
     await cancel(runId, "eve");
     expect(moved).toEqual([]);
   });
