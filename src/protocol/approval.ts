@@ -48,6 +48,8 @@ export interface ApprovalRecord {
   readonly edit?: ApprovalEdit;
   /** The question that took its place. */
   readonly supersededBy?: ApprovalId;
+  /** These arguments are not the model's: somebody wanted them instead. */
+  readonly isEdited?: boolean;
   readonly askedAtMs: number;
   readonly expiresAtMs: number;
   readonly closedAtMs?: number;

@@ -57,7 +57,12 @@ export async function askPeople(
   };
   const vote = await carriedVote(hand, question);
   if (hand.signal.aborted) return CANCELLED;
-  const record = ports.approvals.ask({ ...question, ...(vote && { vote }) });
+  const isEdited = ports.approvals.newest(number)?.edit?.payloadHash === payloadHash;
+  const record = ports.approvals.ask({
+    ...question,
+    ...(isEdited && { isEdited }),
+    ...(vote && { vote }),
+  });
   return record.status === "approved" ? verifyApproval(hand, record, payloadHash) : fail(WAITING);
 }
 

@@ -261,7 +261,7 @@ function wasEdited(
 ): boolean {
   const { number } = invocations.find(context) ?? {};
   const newest = number === undefined ? undefined : approvals.newest(number);
-  return newest !== undefined && newest.generation > 1 && newest.status === "approved";
+  return newest?.isEdited === true && newest.status === "approved";
 }
 
 function deprecationOf({ lifecycle }: NonNullable<Ending["tool"]>): readonly string[] {
