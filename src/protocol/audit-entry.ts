@@ -39,8 +39,8 @@ export interface AuditEntry {
   readonly connectionId?: ConnectionId;
   readonly toolId?: string;
   readonly toolVersion?: string;
-  /** `sha256:…` of the contract that was in force. */
-  readonly contractHash?: string;
+  /** Of what validated, gated and ran the call; see wrapper-version.ts. */
+  readonly wrapperVersion?: string;
   readonly payloadHash?: string;
   readonly policyHash?: string;
   readonly policyRevision?: number;

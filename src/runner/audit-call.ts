@@ -4,6 +4,7 @@ import { actorsOf } from "../protocol/principal.ts";
 import type { InvocationEnd } from "../protocol/tool-invocation.ts";
 import type { CallInHand, ToolRunnerPorts } from "./call-in-hand.ts";
 import type { GateResults } from "./gate-trail.ts";
+import { WRAPPER_VERSION } from "../protocol/wrapper-version.ts";
 
 /** What the last attempt at a call leaves for the audit log. */
 export interface Grounds {
@@ -40,6 +41,7 @@ export function auditCall(call: EndedCall, end: InvocationEnd, grounds: Grounds)
     ...(record && { invocationId: `inv_${record.number}` }),
     toolId: observation.tool_identity.name,
     ...(version !== undefined && { toolVersion: version }),
+    wrapperVersion: WRAPPER_VERSION,
     ...(payloadHash !== undefined && { payloadHash }),
     ...(ports.pin && { policyHash: ports.pin.hash, policyRevision: ports.pin.revision }),
     ...(errors[0] && { reason: errors[0].code }),

@@ -76,6 +76,7 @@ test("a run leaves who, what, on which grounds and with what outcome", async () 
     invocationId: "inv_1",
     toolId: "lab__pay",
     toolVersion: "1.0.0",
+    wrapperVersion: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     payloadHash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
     gates: { passed: [...READY, "execute", "output"] },
     outcome: "SUCCESS",
