@@ -8,17 +8,19 @@ const TYPE = "approval+jws";
 
 /** Signs approvals as JWS under a key of their own, derived from the deployment's secret. */
 export function createApprovalSigner(secret: string): ApprovalSigner {
-  const key = deriveKey(secret, "approval-token");
+  let derived: Promise<Uint8Array> | undefined;
+  // Every run is given a signer, and few ask people.
+  const keyOf = (): Promise<Uint8Array> => (derived ??= deriveKey(secret, "approval-token"));
   return {
     async sign(token) {
       const payload = new TextEncoder().encode(JSON.stringify(token));
       return new CompactSign(payload)
         .setProtectedHeader({ alg: "HS256", typ: TYPE })
-        .sign(await key);
+        .sign(await keyOf());
     },
     async read(signed) {
       try {
-        const { payload, protectedHeader } = await compactVerify(signed, await key, {
+        const { payload, protectedHeader } = await compactVerify(signed, await keyOf(), {
           algorithms: ["HS256"],
         });
         if (protectedHeader.typ !== TYPE) return undefined;
