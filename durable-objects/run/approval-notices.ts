@@ -4,6 +4,7 @@ import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
 import type { RunId } from "../../src/protocol/ids.ts";
 import { actorsOf } from "../../src/protocol/principal.ts";
 import type { Outbox } from "./outbox.ts";
+import { toIso } from "../../src/protocol/to-iso.ts";
 
 /**
  * Words what a run tells the object of its tenant about its questions.
@@ -59,7 +60,7 @@ export class ApprovalNotices {
     const { atMs, ...said } = fact;
     const entry: AuditEntry = {
       ...said,
-      at: new Date(atMs).toISOString(),
+      at: toIso(atMs),
       runId: this.#runId,
       invocationId: `inv_${record.invocation}`,
       approvalId: record.id,

@@ -7,6 +7,7 @@ import type { Viewer } from "../../src/protocol/viewer.ts";
 import type { Outbox } from "./outbox.ts";
 import type { RunStore } from "./run-store.ts";
 import type { StoredInvocations } from "./stored-invocations.ts";
+import { toIso } from "../../src/protocol/to-iso.ts";
 
 export interface NoticePorts {
   readonly store: RunStore;
@@ -108,8 +109,4 @@ export class RunNotices {
     if (!claim) throw new Error("the run has shrunk");
     return claim.principal;
   }
-}
-
-function toIso(unixMs: number): string {
-  return new Date(unixMs).toISOString();
 }

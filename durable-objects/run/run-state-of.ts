@@ -4,6 +4,7 @@ import { statusOf, type RunState, type ToolCallSummary } from "../../src/protoco
 import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
 import type { RunIdentity, RunLives, RunProgress } from "./run-store.ts";
 import { isAwaited } from "./stored-invocations.ts";
+import { toIso } from "../../src/protocol/to-iso.ts";
 
 /** What a run's tables hold of it. */
 export interface StoredRun {
@@ -67,8 +68,4 @@ async function toSummary(
     ...(response && { nextAction: response.next_action }),
     ...(end && { endedAt: toIso(end.endedAtMs) }),
   };
-}
-
-function toIso(unixMs: number): string {
-  return new Date(unixMs).toISOString();
 }

@@ -21,6 +21,7 @@ import { BudgetBook } from "./budget-book.ts";
 import { OriginList } from "./origin-list.ts";
 import { PolicyHead } from "./policy-head.ts";
 import { TenantRecords } from "./tenant-records.ts";
+import { toIso } from "../../src/protocol/to-iso.ts";
 
 /** How long the first attempt to publish may take before the alarm makes another. */
 const FIRST_RETRY_MS = 2_000;
@@ -199,7 +200,7 @@ export class TenantObject extends DurableObject<RawEnv> {
 function policyChanged({ by }: PolicyProposal, pin: PolicyPin, nowMs: number): AuditEntry {
   return {
     action: "policy.changed",
-    at: new Date(nowMs).toISOString(),
+    at: toIso(nowMs),
     ...by,
     policyHash: pin.hash,
     policyRevision: pin.revision,

@@ -1,6 +1,7 @@
 import type { AuditEntry } from "../protocol/audit-entry.ts";
 import { CONNECTION_FIELDS, connectionBody, parseConnectionId } from "../protocol/connection.ts";
 import { actorsOf } from "../protocol/principal.ts";
+import { toIso } from "../protocol/to-iso.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import type { Authorised } from "./routes.ts";
@@ -30,7 +31,7 @@ async function answerAfter(
   { principal, services }: Authorised,
   fact: Pick<AuditEntry, "action" | "connectionId">,
 ): Promise<Response> {
-  const at = new Date(services.clock.nowMs()).toISOString();
+  const at = toIso(services.clock.nowMs());
   try {
     await services.trail.record(principal.tenantId, { ...fact, at, ...actorsOf(principal) });
   } catch {

@@ -7,6 +7,7 @@ import { actorsOf, type Principal } from "../protocol/principal.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import type { Authorised } from "./routes.ts";
+import { toIso } from "../protocol/to-iso.ts";
 
 const DEFAULT_TTL_SECONDS = 900;
 const MIN_TTL_SECONDS = 60;
@@ -49,10 +50,10 @@ export async function postEmbedToken(authorised: Authorised): Promise<Response> 
   if (errors.length > 0) return problem("tool_not_available", { errors });
   const { tenantId } = principal;
   const { token, expiresAtMs } = await services.embedTokens.mint({ ...body.value, tenantId });
-  const expiresAt = new Date(expiresAtMs).toISOString();
+  const expiresAt = toIso(expiresAtMs);
   const { actorId: holder } = body.value;
   const result = { holder, origin, toolIds, scopes, expiresAt };
-  const at = new Date(nowMs).toISOString();
+  const at = toIso(nowMs);
   try {
     const entry = { action: "embed_token.minted", at, ...actorsOf(principal), result } as const;
     await services.trail.record(tenantId, entry);

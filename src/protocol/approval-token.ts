@@ -1,5 +1,6 @@
 import type { ApprovalRecord, ApprovalToken, ApprovalVote } from "./approval.ts";
 import type { RunId, TenantId } from "./ids.ts";
+import { toIso } from "./to-iso.ts";
 
 /** How long after people's time a call that they approved may still begin. */
 const GRACE_MS = 5 * 60_000;
@@ -26,8 +27,8 @@ export function approvalTokenOf(
     policy_hash: pin.hash,
     approver_id: approverId,
     approver_roles: roles,
-    approved_at: new Date(atMs).toISOString(),
-    expires_at: new Date(expiresAtMs + GRACE_MS).toISOString(),
+    approved_at: toIso(atMs),
+    expires_at: toIso(expiresAtMs + GRACE_MS),
     approval_scope: "single_execution",
     decision: "approved",
   };

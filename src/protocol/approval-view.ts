@@ -5,6 +5,7 @@ import type { ActorId, ApprovalId, RunId, ToolCallId, ToolId } from "./ids.ts";
 import { linesOf, type PacketLine } from "./packet-lines.ts";
 import type { SideEffectClass } from "./side-effect-class.ts";
 import { toVisible } from "./visible-text.ts";
+import { toIso } from "./to-iso.ts";
 
 /** One line of the queue: `GET /v1/approvals`. Times are ISO 8601, UTC. */
 export type ApprovalSummary = {
@@ -101,8 +102,4 @@ function viewVote(vote: ApprovalVote): ApprovalView["votes"][number] {
     ...(reason !== undefined && { reason: toVisible(reason).text }),
     at: toIso(atMs),
   };
-}
-
-function toIso(unixMs: number): string {
-  return new Date(unixMs).toISOString();
 }

@@ -7,6 +7,7 @@ import {
   type TaxonomyClass,
   type ToolErrorCode,
 } from "./taxonomy.ts";
+import { toIso } from "./to-iso.ts";
 
 /** One thing wrong with a call, for repair; expected and actual go into the message. */
 export type FieldError = {
@@ -110,7 +111,7 @@ function observe(
   return {
     tool_identity: { name: facts.name, version: facts.version, call_id: facts.toolCallId },
     execution_metadata: {
-      timestamp: new Date(facts.endedAtMs).toISOString(),
+      timestamp: toIso(facts.endedAtMs),
       latency_ms: Math.max(0, Math.round(facts.endedAtMs - facts.startedAtMs)),
       idempotency_hit: facts.isReplay ?? false,
       trace_id: facts.traceId,

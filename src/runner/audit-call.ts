@@ -5,6 +5,7 @@ import type { InvocationEnd } from "../protocol/tool-invocation.ts";
 import type { CallInHand, ToolRunnerPorts } from "./call-in-hand.ts";
 import type { GateResults } from "./gate-trail.ts";
 import { WRAPPER_VERSION } from "../protocol/wrapper-version.ts";
+import { toIso } from "../protocol/to-iso.ts";
 
 /** What the last attempt at a call leaves for the audit log. */
 export interface Grounds {
@@ -35,7 +36,7 @@ export function auditCall(call: EndedCall, end: InvocationEnd, grounds: Grounds)
   const version = tool?.version ?? record?.binding?.version;
   return {
     action: "call.ended",
-    at: new Date(endedAtMs).toISOString(),
+    at: toIso(endedAtMs),
     ...actorsOf(ports.principal ?? context),
     runId: context.runId,
     ...(record && { invocationId: `inv_${record.number}` }),

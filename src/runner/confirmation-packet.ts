@@ -10,6 +10,7 @@ import { answerWithin } from "./answer-within.ts";
 import type { CallInHand } from "./call-in-hand.ts";
 import type { Invocation } from "./invocation.ts";
 import { wayBackOf } from "./way-back.ts";
+import { toIso } from "../protocol/to-iso.ts";
 
 /** A call that people are asked about. */
 interface Asked {
@@ -36,7 +37,7 @@ export async function buildPacket(
     ...(await previewStates(hand, args, invocation)),
     idempotencyFingerprint: await hashText(invocation.scope.idempotencyKey),
     riskClass: tool.sideEffectClass,
-    expiresAt: new Date(expiresAtMs).toISOString(),
+    expiresAt: toIso(expiresAtMs),
     compensation: wayBackOf(tool.compensation),
     rejectionPath: "The tool does not run; the model is told and may go on without it.",
     traceId: context.runId,

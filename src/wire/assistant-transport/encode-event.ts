@@ -4,6 +4,7 @@ import { formatEventId, type EventPosition } from "../../protocol/event-id.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { ModelFinish } from "../../protocol/model-event.ts";
 import { linesOf, type PacketLine } from "../../protocol/packet-lines.ts";
+import { toIso } from "../../protocol/to-iso.ts";
 
 /** Headers of a response that carries this encoding. */
 export const ASSISTANT_TRANSPORT_HEADERS = {
@@ -70,7 +71,7 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
       return [{ path: [], type: "data", data: [toProgress(event)] }];
     case "tool_call_waiting": {
       const { toolCallId, untilMs } = event;
-      const until = new Date(untilMs).toISOString();
+      const until = toIso(untilMs);
       return [{ path: [], type: "data", data: [{ type: "outcome-awaited", toolCallId, until }] }];
     }
     case "approval_requested": {
