@@ -38,7 +38,7 @@ export interface RunLives {
   readonly recoveredStep: number;
   /** It is to be stopped, in whichever life. */
   readonly stop: StopReason | null;
-  /** It waits for an operator, and no loop goes. */
+  /** It waits for people, and no loop goes. */
   readonly isWaiting: boolean;
 }
 
