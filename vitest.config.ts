@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
-import { answerAsProvider } from "./test/suites/scripted-model.ts";
-import { answerAsIssuer } from "./test/suites/issuer.ts";
-import { answerAsShop } from "./test/suites/shop.ts";
-import { apiTokensSecret, connectionKeysSecret } from "./test/suites/tokens.ts";
+import { answerAsProvider } from "./test/fakes/scripted-model.ts";
+import { answerAsIssuer } from "./test/fakes/issuer.ts";
+import { answerAsShop } from "./test/fakes/shop.ts";
+import { apiTokensSecret, connectionKeysSecret } from "./test/shared/tokens.ts";
 
 const BROWSER_TESTS = "test/**/{page*,approvals-page,people}.node.test.ts";
 const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium");
@@ -38,7 +38,7 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             // The product, with the laboratory's tools beside its own.
-            main: "./test/suites/lab-worker.ts",
+            main: "./test/workers/lab-worker.ts",
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
               bindings: {

@@ -4,7 +4,7 @@ import { TOOL_CONTRACTS } from "../src/compose/tool-contracts.ts";
 import { compileContracts, type CompiledContracts } from "../src/contracts/compiled-contracts.ts";
 import { ContractError } from "../src/contracts/contract-error.ts";
 import { registerContracts } from "../src/contracts/register-contract.ts";
-import { fail, ok } from "../src/protocol/result.ts";
+import { fail, ok } from "../src/protocol/outcome/result.ts";
 
 const TARGET = join(import.meta.dirname, "../dist/compiled-contracts.js");
 

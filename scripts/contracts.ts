@@ -5,7 +5,7 @@ import { TOOL_CONTRACTS } from "../src/compose/tool-contracts.ts";
 import { ContractError } from "../src/contracts/contract-error.ts";
 import { publishContract } from "../src/contracts/publish-contract.ts";
 import { registerContracts } from "../src/contracts/register-contract.ts";
-import { fail, ok } from "../src/protocol/result.ts";
+import { fail, ok } from "../src/protocol/outcome/result.ts";
 import {
   MISSING,
   parseLock,

@@ -2,9 +2,9 @@ import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { createOpenAIModel } from "../src/adapters/openai-model.ts";
 import type { Model } from "../src/capabilities/model.ts";
-import { nestsTooDeep } from "../src/protocol/json-guard.ts";
-import type { ModelTurn } from "../src/protocol/model-event.ts";
-import { parseArguments, type ToolCall } from "../src/protocol/tool-call.ts";
+import { nestsTooDeep } from "../src/protocol/json/guard.ts";
+import type { ModelTurn } from "../src/protocol/model/event.ts";
+import { parseArguments, type ToolCall } from "../src/protocol/tool/call.ts";
 
 /**
  * Shows how an endpoint's answers are decoded: reads base URLs, one per line, from stdin and writes

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs, parseEnv } from "node:util";
-import { SCOPES } from "../src/protocol/principal.ts";
+import { SCOPES } from "../src/protocol/identity/principal.ts";
 import { startOfflineModel } from "./offline-model.ts";
 import { startTree, type ProcessTree } from "./process-tree.ts";
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
-import { parseApiTokens } from "../src/protocol/api-token.ts";
-import { SCOPES } from "../src/protocol/principal.ts";
+import { parseApiTokens } from "../src/protocol/identity/api-token.ts";
+import { SCOPES } from "../src/protocol/identity/principal.ts";
 import { JWT_USAGE, mintJwt } from "./mint-jwt.ts";
 
 /** What a chat client needs; whoever manages policy or connections asks for it by name. */

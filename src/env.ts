@@ -1,8 +1,8 @@
-import { parseApiTokens, parsePrincipal, type ApiToken } from "./protocol/api-token.ts";
-import { parseConnectionKeys, type ConnectionKeys } from "./protocol/connection-keys.ts";
-import { readJwtSettings, type JwtSettings } from "./protocol/jwt-settings.ts";
-import type { Principal } from "./protocol/principal.ts";
-import { fail, ok, type Result } from "./protocol/result.ts";
+import { parseApiTokens, parsePrincipal, type ApiToken } from "./protocol/identity/api-token.ts";
+import { parseConnectionKeys, type ConnectionKeys } from "./protocol/connection/keys.ts";
+import { readJwtSettings, type JwtSettings } from "./protocol/identity/jwt-settings.ts";
+import type { Principal } from "./protocol/identity/principal.ts";
+import { fail, ok, type Result } from "./protocol/outcome/result.ts";
 
 /** Bindings as the platform hands them over: any of them may be missing. */
 export type RawEnv = { readonly [binding: string]: unknown };

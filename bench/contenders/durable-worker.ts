@@ -6,7 +6,7 @@ import { composeWorker } from "../../src/compose/worker.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
 import type { RawEnv } from "../../src/env.ts";
-import { ok } from "../../src/protocol/result.ts";
+import { ok } from "../../src/protocol/outcome/result.ts";
 
 export { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
 

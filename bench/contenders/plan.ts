@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { bundleEntry } from "../../scripts/bundle-entry.ts";
 import { bundleWorker, readWorkerBindings } from "../../scripts/worker-bundle.ts";
-import { hashText } from "../../src/protocol/canonical-hash.ts";
-import type { TenantId } from "../../src/protocol/ids.ts";
-import { policyDocumentKey, policyPointerKey } from "../../src/protocol/policy-pin.ts";
+import { hashText } from "../../src/protocol/json/canonical-hash.ts";
+import type { TenantId } from "../../src/protocol/identity/ids.ts";
+import { policyDocumentKey, policyPointerKey } from "../../src/protocol/policy/pin.ts";
 import { modelOf, SCENARIOS } from "../upstream/scenario.ts";
 
 export const CONTENDERS = ["interlock", "passThrough", "honoOpenai"] as const;

@@ -1,20 +1,20 @@
-import type { ApprovalSigner } from "../../src/capabilities/approval-signer.ts";
-import type { Clock } from "../../src/capabilities/clock.ts";
-import type { PolicyStore } from "../../src/capabilities/policy-store.ts";
+import type { ApprovalSigner } from "../../src/capabilities/approval.ts";
+import type { Clock } from "../../src/capabilities/system.ts";
+import type { PolicyStore } from "../../src/capabilities/policy.ts";
 import type {
   ApprovalAnswer,
   ApprovalQuery,
   Decision,
   DecisionAnswer,
-} from "../../src/capabilities/run-gateway.ts";
-import type { ToolSourcePort } from "../../src/capabilities/tool-source.ts";
+} from "../../src/capabilities/run.ts";
+import type { ToolSourcePort } from "../../src/capabilities/tool.ts";
 import { reviewEdit, type ReviewedEdit } from "../../src/loop/review-edit.ts";
-import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval.ts";
-import { approvalTokenOf } from "../../src/protocol/approval-token.ts";
-import { viewApproval, type ApprovalView } from "../../src/protocol/approval-view.ts";
-import { isSamePerson, whyNotDecide } from "../../src/protocol/decide-approval.ts";
-import type { JsonObject } from "../../src/protocol/json.ts";
-import { personOf, seesAll, type Principal } from "../../src/protocol/principal.ts";
+import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval/record.ts";
+import { approvalTokenOf } from "../../src/protocol/approval/token.ts";
+import { viewApproval, type ApprovalView } from "../../src/protocol/approval/view.ts";
+import { isSamePerson, whyNotDecide } from "../../src/protocol/approval/decide.ts";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
+import { personOf, seesAll, type Principal } from "../../src/protocol/identity/principal.ts";
 import type { OpenRun } from "./open-run.ts";
 
 export interface DecisionPorts {

@@ -1,10 +1,10 @@
-import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval.ts";
-import { summarise } from "../../src/protocol/approval-view.ts";
-import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
-import type { RunId } from "../../src/protocol/ids.ts";
-import { actorsOf } from "../../src/protocol/principal.ts";
+import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval/record.ts";
+import { summarise } from "../../src/protocol/approval/view.ts";
+import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
+import type { RunId } from "../../src/protocol/identity/ids.ts";
+import { actorsOf } from "../../src/protocol/identity/principal.ts";
 import type { Outbox } from "./outbox.ts";
-import { toIso } from "../../src/protocol/to-iso.ts";
+import { toIso } from "../../src/protocol/text/iso-time.ts";
 
 /**
  * Words what a run tells the object of its tenant about its questions.

@@ -1,6 +1,6 @@
-import type { Clock } from "../../src/capabilities/clock.ts";
-import type { EventEncoder } from "../../src/capabilities/event-encoder.ts";
-import type { AiEvent } from "../../src/protocol/ai-event.ts";
+import type { Clock } from "../../src/capabilities/system.ts";
+import type { EventEncoder } from "../../src/capabilities/run-journal.ts";
+import type { AiEvent } from "../../src/protocol/run/event.ts";
 import type { EventLog, LoggedEvent } from "./event-log.ts";
 
 /** Bytes a reader may leave unread before it must fetch the rest from the log. */

@@ -1,5 +1,5 @@
-import type { AiEvent } from "../../src/protocol/ai-event.ts";
-import type { EventPosition } from "../../src/protocol/event-id.ts";
+import type { AiEvent } from "../../src/protocol/run/event.ts";
+import type { EventPosition } from "../../src/protocol/run/event-id.ts";
 
 /** One event and where it stands. */
 export interface LoggedEvent {

@@ -1,7 +1,7 @@
-import type { Clock } from "../../src/capabilities/clock.ts";
-import type { EventEncoder } from "../../src/capabilities/event-encoder.ts";
+import type { Clock } from "../../src/capabilities/system.ts";
+import type { EventEncoder } from "../../src/capabilities/run-journal.ts";
 import { readProgress, type RunMemory } from "../../src/loop/run-memory.ts";
-import type { RunClaim } from "../../src/protocol/run-claim.ts";
+import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { ApprovalNotices } from "./approval-notices.ts";
 import { EventFeed } from "./event-feed.ts";
 import { EventLog } from "./event-log.ts";

@@ -1,8 +1,8 @@
-import type { Clock } from "../../src/capabilities/clock.ts";
-import type { EventEncoder } from "../../src/capabilities/event-encoder.ts";
-import type { RunRecords } from "../../src/capabilities/run-records.ts";
-import type { TenantInbox } from "../../src/capabilities/tenant-inbox.ts";
-import type { TenantId } from "../../src/protocol/ids.ts";
+import type { Clock } from "../../src/capabilities/system.ts";
+import type { EventEncoder } from "../../src/capabilities/run-journal.ts";
+import type { RunRecords } from "../../src/capabilities/run.ts";
+import type { TenantInbox } from "../../src/capabilities/tenant.ts";
+import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Publication } from "./outbox.ts";

@@ -1,5 +1,5 @@
-import type { SentNotice } from "../../src/capabilities/tenant-inbox.ts";
-import type { TenantNotice } from "../../src/protocol/tenant-notice.ts";
+import type { SentNotice } from "../../src/capabilities/tenant.ts";
+import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 
 /** What is published in KV: the number says which invocation, 0 stands for the run itself. */
 export interface Publication {

@@ -1,4 +1,4 @@
-import { isInDoubt, type ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
+import { isInDoubt, type ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import type { OpenRun } from "./open-run.ts";
 import { isAwaited } from "./stored-invocations.ts";
 

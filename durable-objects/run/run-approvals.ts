@@ -1,10 +1,14 @@
-import type { ApprovalDesk, Question } from "../../src/capabilities/approval-desk.ts";
+import type { ApprovalDesk, Question } from "../../src/capabilities/approval.ts";
 import type { RunJournal } from "../../src/capabilities/run-journal.ts";
-import type { ApprovalEdit, ApprovalRecord, ApprovalVote } from "../../src/protocol/approval.ts";
-import { approvalIdOf, readApprovalId } from "../../src/protocol/approval-id.ts";
-import { summarise } from "../../src/protocol/approval-view.ts";
-import { takeVote } from "../../src/protocol/decide-approval.ts";
-import type { ApprovalId, RunId } from "../../src/protocol/ids.ts";
+import type {
+  ApprovalEdit,
+  ApprovalRecord,
+  ApprovalVote,
+} from "../../src/protocol/approval/record.ts";
+import { approvalIdOf, readApprovalId } from "../../src/protocol/approval/id.ts";
+import { summarise } from "../../src/protocol/approval/view.ts";
+import { takeVote } from "../../src/protocol/approval/decide.ts";
+import type { ApprovalId, RunId } from "../../src/protocol/identity/ids.ts";
 import type { ApprovalNotices } from "./approval-notices.ts";
 import type { StoredApprovals } from "./stored-approvals.ts";
 import type { StoredInvocations } from "./stored-invocations.ts";

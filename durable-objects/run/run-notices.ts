@@ -1,13 +1,13 @@
-import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
-import { actorsOf, type Principal } from "../../src/protocol/principal.ts";
-import { statusOf } from "../../src/protocol/run-state.ts";
-import type { RunSummary } from "../../src/protocol/run-summary.ts";
-import type { Settlement, ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
-import type { Viewer } from "../../src/protocol/viewer.ts";
+import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
+import { actorsOf, type Principal } from "../../src/protocol/identity/principal.ts";
+import { statusOf } from "../../src/protocol/run/state.ts";
+import type { RunSummary } from "../../src/protocol/run/summary.ts";
+import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import type { Viewer } from "../../src/protocol/identity/viewer.ts";
 import type { Outbox } from "./outbox.ts";
 import type { RunStore } from "./run-store.ts";
 import type { StoredInvocations } from "./stored-invocations.ts";
-import { toIso } from "../../src/protocol/to-iso.ts";
+import { toIso } from "../../src/protocol/text/iso-time.ts";
 
 export interface NoticePorts {
   readonly store: RunStore;

@@ -11,7 +11,7 @@ import type {
   SteerAnswer,
   Steering,
   TranscriptAnswer,
-} from "../../src/capabilities/run-gateway.ts";
+} from "../../src/capabilities/run.ts";
 import {
   composeClock,
   composeDeciding,
@@ -19,11 +19,17 @@ import {
   type RunParts,
 } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
-import { parseEventId } from "../../src/protocol/event-id.ts";
-import type { RunClaim } from "../../src/protocol/run-claim.ts";
-import type { RunState } from "../../src/protocol/run-state.ts";
-import { MAX_CONVERSATION_BYTES } from "../../src/protocol/transcript-message.ts";
-import { maySee, maySpeak, mayStop, type Viewer, viewerOf } from "../../src/protocol/viewer.ts";
+import { parseEventId } from "../../src/protocol/run/event-id.ts";
+import type { RunClaim } from "../../src/protocol/run/claim.ts";
+import type { RunState } from "../../src/protocol/run/state.ts";
+import { MAX_CONVERSATION_BYTES } from "../../src/protocol/conversation/message.ts";
+import {
+  maySee,
+  maySpeak,
+  mayStop,
+  type Viewer,
+  viewerOf,
+} from "../../src/protocol/identity/viewer.ts";
 import { ApprovalDecisions } from "./approval-decisions.ts";
 import { Deadlines } from "./deadlines.ts";
 import { openRun, type OpenRun } from "./open-run.ts";

@@ -1,10 +1,10 @@
-import type { ApprovalRecord } from "../../src/protocol/approval.ts";
-import { hashText } from "../../src/protocol/canonical-hash.ts";
-import { statusOf, type RunState, type ToolCallSummary } from "../../src/protocol/run-state.ts";
-import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
+import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
+import { hashText } from "../../src/protocol/json/canonical-hash.ts";
+import { statusOf, type RunState, type ToolCallSummary } from "../../src/protocol/run/state.ts";
+import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import type { RunIdentity, RunLives, RunProgress } from "./run-store.ts";
 import { isAwaited } from "./stored-invocations.ts";
-import { toIso } from "../../src/protocol/to-iso.ts";
+import { toIso } from "../../src/protocol/text/iso-time.ts";
 
 /** What a run's tables hold of it. */
 export interface StoredRun {

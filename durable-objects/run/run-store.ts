@@ -1,9 +1,9 @@
-import type { DoneReason, RunError } from "../../src/protocol/ai-event.ts";
-import type { RunId } from "../../src/protocol/ids.ts";
-import type { RunClaim } from "../../src/protocol/run-claim.ts";
-import { NO_FACTS, type RunFacts, type StopReason } from "../../src/protocol/run-facts.ts";
-import { NO_USAGE, type Usage } from "../../src/protocol/usage.ts";
-import { ownerOf, type RunOwner } from "../../src/protocol/viewer.ts";
+import type { DoneReason, RunError } from "../../src/protocol/run/event.ts";
+import type { RunId } from "../../src/protocol/identity/ids.ts";
+import type { RunClaim } from "../../src/protocol/run/claim.ts";
+import { NO_FACTS, type RunFacts, type StopReason } from "../../src/protocol/run/facts.ts";
+import { NO_USAGE, type Usage } from "../../src/protocol/model/usage.ts";
+import { ownerOf, type RunOwner } from "../../src/protocol/identity/viewer.ts";
 import { createRunTables } from "./run-tables.ts";
 
 /** How far a run came, and how it ended. */

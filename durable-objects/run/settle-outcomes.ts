@@ -1,4 +1,4 @@
-import type { Settlement, ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
+import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import type { OpenRun } from "./open-run.ts";
 import { isAwaited } from "./stored-invocations.ts";
 

@@ -1,4 +1,4 @@
-import type { ApprovalRecord } from "../../src/protocol/approval.ts";
+import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
 
 /**
  * The questions of a run in SQLite, votes and signed tokens included.

@@ -1,4 +1,4 @@
-import type { Mailbox } from "../../src/capabilities/inbox.ts";
+import type { Mailbox } from "../../src/capabilities/run-journal.ts";
 
 /** How many messages may wait for a run's next step. */
 const MAX_WAITING = 32;

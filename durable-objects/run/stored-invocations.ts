@@ -1,12 +1,12 @@
-import type { ToolCallId } from "../../src/protocol/ids.ts";
-import type { InvocationState } from "../../src/protocol/invocation-state.ts";
-import type { JsonObject } from "../../src/protocol/json.ts";
+import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
+import type { InvocationState } from "../../src/protocol/invocation/state.ts";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
 import type {
   InvocationBinding,
   InvocationEnd,
   Settlement,
   ToolInvocationRecord,
-} from "../../src/protocol/tool-invocation.ts";
+} from "../../src/protocol/invocation/record.ts";
 
 /**
  * A run's invocation records in SQLite, raw arguments included.

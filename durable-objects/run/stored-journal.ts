@@ -1,11 +1,11 @@
-import type { Clock } from "../../src/capabilities/clock.ts";
+import type { Clock } from "../../src/capabilities/system.ts";
 import type { RunJournal } from "../../src/capabilities/run-journal.ts";
-import type { AiEvent } from "../../src/protocol/ai-event.ts";
-import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
-import type { RunFacts } from "../../src/protocol/run-facts.ts";
-import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
-import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
-import { addUsage } from "../../src/protocol/usage.ts";
+import type { AiEvent } from "../../src/protocol/run/event.ts";
+import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
+import type { RunFacts } from "../../src/protocol/run/facts.ts";
+import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
+import { addUsage } from "../../src/protocol/model/usage.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { EventLog, LoggedEvent } from "./event-log.ts";
 import type { Outbox } from "./outbox.ts";

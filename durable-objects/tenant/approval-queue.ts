@@ -1,6 +1,6 @@
-import type { ApprovalQuery } from "../../src/capabilities/approval-queue.ts";
-import type { ApprovalSummary } from "../../src/protocol/approval-view.ts";
-import { sliceOf, type Slice } from "../../src/protocol/slice.ts";
+import type { ApprovalQuery } from "../../src/capabilities/approval.ts";
+import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
+import { sliceOf, type Slice } from "../../src/protocol/json/slice.ts";
 import { hasTable } from "./has-table.ts";
 
 type ApprovalRow = { approval_id: string; at_ms: number; summary: string };

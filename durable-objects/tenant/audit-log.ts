@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import type { AuditPage, AuditQuery } from "../../src/capabilities/audit-trail.ts";
+import type { AuditPage, AuditQuery } from "../../src/capabilities/audit.ts";
 import {
   entryText,
   GENESIS_HASH,
   linkText,
   type AuditHead,
   type AuditRecord,
-} from "../../src/protocol/audit-chain.ts";
-import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
+} from "../../src/protocol/audit/chain.ts";
+import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import { hasTable } from "./has-table.ts";
 
 /** Records that one read looks at, whatever its filters leave of them. */

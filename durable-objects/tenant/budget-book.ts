@@ -1,8 +1,4 @@
-import type {
-  RateLimit,
-  Reservation,
-  ReservationAnswer,
-} from "../../src/capabilities/budget-ledger.ts";
+import type { RateLimit, Reservation, ReservationAnswer } from "../../src/capabilities/budget.ts";
 import {
   areCountable,
   findExhausted,
@@ -10,7 +6,7 @@ import {
   isSameAmounts,
   replaceAmounts,
   type BudgetAmounts,
-} from "../../src/protocol/budget.ts";
+} from "../../src/protocol/budget/amounts.ts";
 import { StoredReservations, type StoredReservation, type Window } from "./stored-reservations.ts";
 
 /** Reservations that one alarm closes; the next one follows at once. */

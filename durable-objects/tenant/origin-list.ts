@@ -1,5 +1,5 @@
-import type { PolicyPublisher } from "../../src/capabilities/policy-publisher.ts";
-import type { TenantId } from "../../src/protocol/ids.ts";
+import type { PolicyPublisher } from "../../src/capabilities/policy.ts";
+import type { TenantId } from "../../src/protocol/identity/ids.ts";
 
 /**
  * Which origins a tenant admits, and which of them KV knows of.

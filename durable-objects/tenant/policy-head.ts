@@ -1,5 +1,5 @@
-import type { TenantId } from "../../src/protocol/ids.ts";
-import type { PolicyPin } from "../../src/protocol/policy-pin.ts";
+import type { TenantId } from "../../src/protocol/identity/ids.ts";
+import type { PolicyPin } from "../../src/protocol/policy/pin.ts";
 
 /** Which policy is current, and whether its pointer stands in KV. */
 export interface Head {

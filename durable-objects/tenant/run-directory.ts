@@ -1,7 +1,7 @@
-import type { RunQuery } from "../../src/capabilities/run-directory.ts";
-import { personOf } from "../../src/protocol/principal.ts";
-import type { RunSummary } from "../../src/protocol/run-summary.ts";
-import { sliceOf, type Slice } from "../../src/protocol/slice.ts";
+import type { RunQuery } from "../../src/capabilities/tenant.ts";
+import { personOf } from "../../src/protocol/identity/principal.ts";
+import type { RunSummary } from "../../src/protocol/run/summary.ts";
+import { sliceOf, type Slice } from "../../src/protocol/json/slice.ts";
 import { hasTable } from "./has-table.ts";
 
 type RunRow = { run_id: string; created_ms: number; summary: string };

@@ -1,5 +1,5 @@
-import type { Reservation } from "../../src/capabilities/budget-ledger.ts";
-import { capAmounts, type BudgetAmounts } from "../../src/protocol/budget.ts";
+import type { Reservation } from "../../src/capabilities/budget.ts";
+import { capAmounts, type BudgetAmounts } from "../../src/protocol/budget/amounts.ts";
 
 /** How long a reservation is known by its id. */
 const REMEMBERED_MS = 24 * 60 * 60 * 1_000;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { GENESIS_HASH, type AuditRecord } from "../../src/protocol/audit-chain.ts";
-import { toCanonicalJson } from "../../src/protocol/canonical-hash.ts";
-import { isJsonObject, type JsonObject } from "../../src/protocol/json.ts";
+import { GENESIS_HASH, type AuditRecord } from "../../src/protocol/audit/chain.ts";
+import { toCanonicalJson } from "../../src/protocol/json/canonical-hash.ts";
+import { isJsonObject, type JsonObject } from "../../src/protocol/json/value.ts";
 
 /** What became of a check; lines count from 1. */
 export type Verdict =

@@ -1,4 +1,4 @@
-import { hashText } from "../../src/protocol/canonical-hash.ts";
+import { hashText } from "../../src/protocol/json/canonical-hash.ts";
 import type { EffectBook } from "./effect-book.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { ANSWER_TIMEOUT_MS, type LedgerRow, type SeenState, type Target } from "./target.ts";

@@ -1,5 +1,5 @@
-import { parseEventId } from "../../src/protocol/event-id.ts";
-import type { JsonObject } from "../../src/protocol/json.ts";
+import { parseEventId } from "../../src/protocol/run/event-id.ts";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { readChunks, type StreamedEvent } from "../../src/wire/assistant-transport/read-chunks.ts";
 
 /** A tool call as a stream shows it. */

@@ -1,4 +1,4 @@
-import { hashText } from "../../src/protocol/canonical-hash.ts";
+import { hashText } from "../../src/protocol/json/canonical-hash.ts";
 import type { EffectEntry } from "./effect-book.ts";
 import type { FollowedRun } from "./follow-run.ts";
 import { isAscending, isWhole, parseRunStream, type StreamedRun } from "./run-stream.ts";

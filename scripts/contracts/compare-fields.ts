@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protocol/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protocol/json/value.ts";
 import type { CompareSchemas, SchemaDifference, SchemaPair } from "./schema-difference.ts";
 
 /**

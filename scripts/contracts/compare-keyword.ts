@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { JsonObject, JsonValue } from "../../src/protocol/json.ts";
+import type { JsonObject, JsonValue } from "../../src/protocol/json/value.ts";
 import type { SchemaDifference, SchemaEffect, SchemaPair } from "./schema-difference.ts";
 
 type Judged = Pick<SchemaDifference, "effect" | "what">;

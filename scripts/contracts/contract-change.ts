@@ -1,5 +1,5 @@
-import { toPointer } from "../../src/protocol/json-pointer.ts";
-import type { JsonValue } from "../../src/protocol/json.ts";
+import { toPointer } from "../../src/protocol/json/pointer.ts";
+import type { JsonValue } from "../../src/protocol/json/value.ts";
 
 /** Whether those who use a contract notice: breaking changes need a new version. */
 export type ChangeKind = "breaking" | "compatible";

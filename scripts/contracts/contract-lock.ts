@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { compareVersions } from "../../src/contracts/route-versions.ts";
 import type { PublishedContract } from "../../src/contracts/publish-contract.ts";
-import { isJsonObject, type JsonValue } from "../../src/protocol/json.ts";
-import { fail, ok, type Result } from "../../src/protocol/result.ts";
-import { LIFECYCLE_STATUSES } from "../../src/protocol/tool-lifecycle.ts";
+import { isJsonObject, type JsonValue } from "../../src/protocol/json/value.ts";
+import { fail, ok, type Result } from "../../src/protocol/outcome/result.ts";
+import { LIFECYCLE_STATUSES } from "../../src/protocol/tool/lifecycle.ts";
 
 /** The published contract of every version, by `<tool>@<version>`, in the order of the file. */
 export type ContractLock = ReadonlyMap<string, PublishedContract>;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PublishedContract } from "../../src/contracts/publish-contract.ts";
-import { isJsonObject, type JsonValue } from "../../src/protocol/json.ts";
+import { isJsonObject, type JsonValue } from "../../src/protocol/json/value.ts";
 import type { Difference, Verdict } from "./contract-change.ts";
 
 /** The two contracts that a difference was found in. */

@@ -1,5 +1,5 @@
 import { schemaAt } from "../../src/contracts/schema-path.ts";
-import type { JsonValue } from "../../src/protocol/json.ts";
+import type { JsonValue } from "../../src/protocol/json/value.ts";
 import type { Verdict } from "./contract-change.ts";
 import {
   atLeast,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PublishedContract } from "../../src/contracts/publish-contract.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protocol/json.ts";
-import { toPointer } from "../../src/protocol/json-pointer.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protocol/json/value.ts";
+import { toPointer } from "../../src/protocol/json/pointer.ts";
 import { toChange, type ContractChange, type Difference } from "./contract-change.ts";
 import type { ContractPair } from "./contract-rule.ts";
 import { CONTRACT_RULES } from "./contract-rules.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isJsonObject } from "../../src/protocol/json.ts";
+import { isJsonObject } from "../../src/protocol/json/value.ts";
 import { compareSchemas } from "./compare-schemas.ts";
 import { toChange, type ContractChange, type Difference, type Verdict } from "./contract-change.ts";
 import type { SchemaDifference, SchemaEffect } from "./schema-difference.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/protocol/json.ts";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
 import type { Difference } from "./contract-change.ts";
 
 /**

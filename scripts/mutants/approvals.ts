@@ -4,63 +4,63 @@ import type { Mutant } from "./mutant.ts";
 export const APPROVALS: readonly Mutant[] = [
   {
     name: "a token of another question counts",
-    file: "src/runner/verify-approval.ts",
+    file: "src/runner/approval/verify.ts",
     from: "token.approval_id === id &&",
     to: "",
     test: { file: "test/runner/approvals.test.ts", name: "is of another question" },
   },
   {
     name: "a token of another run counts",
-    file: "src/runner/verify-approval.ts",
+    file: "src/runner/approval/verify.ts",
     from: "token.trace_id === context.runId &&",
     to: "",
     test: { file: "test/runner/approvals.test.ts", name: "is of another run" },
   },
   {
     name: "a token of another tenant counts",
-    file: "src/runner/verify-approval.ts",
+    file: "src/runner/approval/verify.ts",
     from: "token.tenant_id === ports.principal.tenantId &&",
     to: "",
     test: { file: "test/runner/approvals.test.ts", name: "is of another tenant" },
   },
   {
     name: "a token of another tool counts",
-    file: "src/runner/verify-approval.ts",
+    file: "src/runner/approval/verify.ts",
     from: "token.tool_name === tool.id &&",
     to: "",
     test: { file: "test/runner/approvals.test.ts", name: "is of another tool" },
   },
   {
     name: "a token of another version counts",
-    file: "src/runner/verify-approval.ts",
+    file: "src/runner/approval/verify.ts",
     from: "token.tool_version === tool.version &&",
     to: "",
     test: { file: "test/runner/approvals.test.ts", name: "is of another version" },
   },
   {
     name: "a token of another payload counts",
-    file: "src/runner/verify-approval.ts",
+    file: "src/runner/approval/verify.ts",
     from: "token.payload_hash === payloadHash &&",
     to: "",
     test: { file: "test/runner/approvals.test.ts", name: "is of another payload" },
   },
   {
     name: "a token of another revision of the policy counts",
-    file: "src/runner/verify-approval.ts",
+    file: "src/runner/approval/verify.ts",
     from: "token.policy_revision === pin.revision &&",
     to: "",
     test: { file: "test/runner/approvals.test.ts", name: "is of another revision of the policy" },
   },
   {
     name: "a token of another policy counts",
-    file: "src/runner/verify-approval.ts",
+    file: "src/runner/approval/verify.ts",
     from: "token.policy_hash === pin.hash &&",
     to: "",
     test: { file: "test/runner/approvals.test.ts", name: "is of another policy of that revision" },
   },
   {
     name: "a rejection counts as an approval",
-    file: "src/runner/verify-approval.ts",
+    file: "src/runner/approval/verify.ts",
     from: 'token.decision === "approved"',
     to: "true",
     test: { file: "test/runner/approvals.test.ts", name: "is a rejection" },
@@ -74,21 +74,21 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "a late token counts",
-    file: "src/runner/verify-approval.ts",
+    file: "src/runner/approval/verify.ts",
     from: "Date.parse(token.expires_at) > ports.clock.nowMs()",
     to: "true",
     test: { file: "test/runner/approvals.test.ts", name: "comes too late" },
   },
   {
     name: "an approval is taken twice",
-    file: "src/runner/verify-approval.ts",
+    file: "src/runner/approval/verify.ts",
     from: "if (record.consumedAtMs !== undefined && dispatches === 0) return USED;",
     to: "",
     test: { file: "test/runner/approvals.test.ts", name: "was taken before" },
   },
   {
     name: "one person counts twice",
-    file: "src/runner/verify-approval.ts",
+    file: "src/runner/approval/verify.ts",
     from: "people.add(foldPerson(token.approver_id))",
     to: "people.add(String(Math.random()))",
     test: {
@@ -98,7 +98,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "the right to approve is not asked again",
-    file: "src/runner/verify-approval.ts",
+    file: "src/runner/approval/verify.ts",
     from: "whyNotDecide(record, who, vote) === undefined",
     to: "true",
     test: { file: "test/runner/approvals.test.ts", name: "came from somebody without the role" },
@@ -115,7 +115,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "what was refused is asked again",
-    file: "src/runner/ask-people.ts",
+    file: "src/runner/approval/request.ts",
     from: "if (ports.approvals.wasRejected({ toolId: tool.id, payloadHash })) return REJECTED_BEFORE;",
     to: "",
     test: {
@@ -145,7 +145,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "whoever asked approves",
-    file: "src/protocol/decide-approval.ts",
+    file: "src/protocol/approval/decide.ts",
     from: 'if (requirement.excludesRequester && isAlike) return "own_request";',
     to: "",
     test: {
@@ -155,7 +155,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "programs approve",
-    file: "src/protocol/decide-approval.ts",
+    file: "src/protocol/approval/decide.ts",
     from: 'if (!isDecider(who)) return "not_a_person";',
     to: "",
     test: {
@@ -165,7 +165,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "anybody consents",
-    file: "src/protocol/decide-approval.ts",
+    file: "src/protocol/approval/decide.ts",
     from: 'if (requirement.onlyRequester && who.actorId !== requester) return "not_the_requester";',
     to: "",
     test: {
@@ -175,7 +175,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "compliance without a reason",
-    file: "src/protocol/decide-approval.ts",
+    file: "src/protocol/approval/decide.ts",
     from: 'return requirement.needsReason && !isReasoned ? "reason_missing" : undefined;',
     to: "return undefined;",
     test: {
@@ -255,7 +255,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "a token of the same person in other letters counts",
-    file: "src/runner/verify-approval.ts",
+    file: "src/runner/approval/verify.ts",
     from: "people.add(foldPerson(token.approver_id))",
     to: "people.add(token.approver_id)",
     test: {
@@ -265,17 +265,17 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "votes are of different people when their letters are",
-    file: "src/protocol/decide-approval.ts",
+    file: "src/protocol/approval/decide.ts",
     from: "!isSamePerson(approverId, vote.approverId)",
     to: "approverId !== vote.approverId",
     test: {
-      file: "test/protocol/decide-approval.test.ts",
+      file: "test/protocol/approval/decide.test.ts",
       name: "two votes under one id in other letters are one",
     },
   },
   {
     name: "whoever asked may approve in other letters",
-    file: "src/protocol/decide-approval.ts",
+    file: "src/protocol/approval/decide.ts",
     from: "requirement.excludesRequester && isAlike",
     to: "requirement.excludesRequester && isRequester",
     test: {

@@ -205,17 +205,17 @@ export const BUDGETS: readonly Mutant[] = [
     from: "await closeReservation(hand);",
     to: "",
     test: {
-      file: "test/runner/close-reservation.test.ts",
+      file: "test/runner/budget/close-reservation.test.ts",
       name: "gives back what it took when it is cancelled in between",
     },
   },
   {
     name: "a call that ran gives back what it took",
-    file: "src/runner/close-reservation.ts",
+    file: "src/runner/budget/close-reservation.ts",
     from: "if (dispatches > 0) {",
     to: "if (dispatches > 9) {",
     test: {
-      file: "test/runner/close-reservation.test.ts",
+      file: "test/runner/budget/close-reservation.test.ts",
       name: "and changed something or may have, keeps what it took without a word: it failed",
     },
   },

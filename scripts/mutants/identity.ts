@@ -205,7 +205,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a page sees its person's other runs",
-    file: "src/protocol/viewer.ts",
+    file: "src/protocol/identity/viewer.ts",
     from: "  if (viewer.origin !== undefined && run.origin !== viewer.origin) return false;\n",
     to: "",
     test: {
@@ -275,7 +275,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a policy takes wildcards",
-    file: "src/protocol/web-origin.ts",
+    file: "src/protocol/identity/web-origin.ts",
     from: " || !HOST.test(hostname)",
     to: "",
     test: {
@@ -285,7 +285,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a policy takes what is no exact origin",
-    file: "src/protocol/web-origin.ts",
+    file: "src/protocol/identity/web-origin.ts",
     from: "origin !== text || ",
     to: "",
     test: {
@@ -325,7 +325,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "everybody sees every run",
-    file: "src/protocol/viewer.ts",
+    file: "src/protocol/identity/viewer.ts",
     from: "return isOwn(run, viewer) || (viewer.seesAll && run.tenantId === viewer.tenantId);",
     to: "return true;",
     test: {
@@ -335,7 +335,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "everybody stops every run",
-    file: "src/protocol/viewer.ts",
+    file: "src/protocol/identity/viewer.ts",
     from: "return isOwn(run, viewer) || (viewer.operates && run.tenantId === viewer.tenantId);",
     to: "return true;",
     test: {
@@ -345,7 +345,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "everybody owns every run",
-    file: "src/protocol/viewer.ts",
+    file: "src/protocol/identity/viewer.ts",
     from: "  return viewer.person === run.actorId ||",
     to: "  return true || viewer.person === run.actorId ||",
     test: {
@@ -355,7 +355,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "an agent sees for one what it did for another",
-    file: "src/protocol/viewer.ts",
+    file: "src/protocol/identity/viewer.ts",
     from: "person: personOf(principal),",
     to: "person: principal.actorId,",
     test: {
@@ -365,37 +365,37 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a page's limits raise the policy's",
-    file: "src/protocol/lower-budgets.ts",
+    file: "src/protocol/policy/lower-budgets.ts",
     from: "Math.min(",
     to: "Math.max(",
     test: {
-      file: "test/protocol/lower-budgets.test.ts",
+      file: "test/protocol/policy/lower-budgets.test.ts",
       name: "of two limits the policy's counts when it is lower",
     },
   },
   {
     name: "implied limits are passed",
-    file: "src/protocol/lower-budgets.ts",
+    file: "src/protocol/policy/lower-budgets.ts",
     from: " ?? implied[key]",
     to: "",
     test: {
-      file: "test/protocol/lower-budgets.test.ts",
+      file: "test/protocol/policy/lower-budgets.test.ts",
       name: "of two limits critical calls that policy does not mention stay none",
     },
   },
   {
     name: "a page is not asked for another token",
-    file: "src/widget/chat-api.ts",
+    file: "src/widget/chat/api.ts",
     from: "return renewed === token ? response :",
     to: "return renewed === renewed ? response :",
     test: {
-      file: "test/widget/chat-api.test.ts",
+      file: "test/widget/chat/api.test.ts",
       name: "a page whose token was refused is asked for another one, once, and the request is sent again",
     },
   },
   {
     name: "a run listens to whoever acts for its person",
-    file: "src/protocol/viewer.ts",
+    file: "src/protocol/identity/viewer.ts",
     from: "isOwn(run, viewer) && (viewer.actor === viewer.person || viewer.actor === run.actorId)",
     to: "isOwn(run, viewer)",
     test: {

@@ -28,7 +28,7 @@ export const RELIABILITY: readonly Mutant[] = [
     from: "if (state.inHand.has(operation)) return turnAway(state.ports, asked, IN_PROGRESS);",
     to: "",
     test: {
-      file: "test/runner/settle-doubt.test.ts",
+      file: "test/runner/recovery/unknown-outcome.test.ts",
       name: "while it is in hand is a conflict, and changes nothing of it",
     },
   },

@@ -1,9 +1,9 @@
-import type { EgressGrant, HttpRequest } from "../capabilities/http-client.ts";
-import { parseEgressUrl } from "../protocol/egress-host.ts";
-import { MAX_CONTRACT_BYTES } from "../protocol/ids.ts";
-import { utf8Bytes } from "../protocol/json.ts";
-import { fail, ok, type Result } from "../protocol/result.ts";
-import { isSteeringHeader } from "../protocol/steering-header.ts";
+import type { EgressGrant, HttpRequest } from "../capabilities/http.ts";
+import { parseEgressUrl } from "../protocol/connection/egress-host.ts";
+import { MAX_CONTRACT_BYTES } from "../protocol/identity/ids.ts";
+import { utf8Bytes } from "../protocol/json/value.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import { isSteeringHeader } from "../protocol/connection/steering-header.ts";
 
 /** A request that may leave, as the platform takes it. */
 export interface AdmittedRequest {

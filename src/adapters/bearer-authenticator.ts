@@ -1,7 +1,6 @@
 import { decodeProtectedHeader } from "jose";
-import type { Authenticator } from "../capabilities/authenticator.ts";
-import type { TokenVerifier } from "../capabilities/token-verifier.ts";
-import { fail } from "../protocol/result.ts";
+import type { Authenticator, TokenVerifier } from "../capabilities/identity.ts";
+import { fail } from "../protocol/outcome/result.ts";
 import { EMBED_TYPE } from "./embed-tokens.ts";
 import { bearerToken } from "./static-token-authenticator.ts";
 

@@ -1,4 +1,4 @@
-import type { RateLimiter } from "../capabilities/rate-limiter.ts";
+import type { RateLimiter } from "../capabilities/budget.ts";
 
 /** Counts with a rate limiting binding of the platform; without one nothing is limited. */
 export function createRateLimiter(binding: RateLimit | undefined): RateLimiter {

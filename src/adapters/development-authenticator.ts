@@ -1,6 +1,6 @@
-import type { Authenticator } from "../capabilities/authenticator.ts";
-import type { Principal } from "../protocol/principal.ts";
-import { ok } from "../protocol/result.ts";
+import type { Authenticator } from "../capabilities/identity.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
+import { ok } from "../protocol/outcome/result.ts";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 

@@ -10,10 +10,10 @@ import type {
   SteerAnswer,
   Steering,
   TranscriptAnswer,
-} from "../capabilities/run-gateway.ts";
-import { formatEventId } from "../protocol/event-id.ts";
-import type { RunId } from "../protocol/ids.ts";
-import type { Viewer } from "../protocol/viewer.ts";
+} from "../capabilities/run.ts";
+import { formatEventId } from "../protocol/run/event-id.ts";
+import type { RunId } from "../protocol/identity/ids.ts";
+import type { Viewer } from "../protocol/identity/viewer.ts";
 
 /** What a run's object answers besides `fetch`. */
 interface RunMethods {

@@ -1,14 +1,10 @@
-import type {
-  BudgetLedger,
-  Reservation,
-  ReservationAnswer,
-} from "../capabilities/budget-ledger.ts";
-import type { PolicyChange, PolicyRegistry } from "../capabilities/policy-registry.ts";
-import { toCanonicalJson } from "../protocol/canonical-hash.ts";
-import type { BudgetAmounts } from "../protocol/budget.ts";
-import type { TenantId } from "../protocol/ids.ts";
-import type { JsonValue } from "../protocol/json.ts";
-import type { PolicyPin, PolicyProposal } from "../protocol/policy-pin.ts";
+import type { BudgetLedger, Reservation, ReservationAnswer } from "../capabilities/budget.ts";
+import type { PolicyChange, PolicyRegistry } from "../capabilities/policy.ts";
+import { toCanonicalJson } from "../protocol/json/canonical-hash.ts";
+import type { BudgetAmounts } from "../protocol/budget/amounts.ts";
+import type { TenantId } from "../protocol/identity/ids.ts";
+import type { JsonValue } from "../protocol/json/value.ts";
+import type { PolicyPin, PolicyProposal } from "../protocol/policy/pin.ts";
 
 /** What a tenant's object answers. */
 interface TenantMethods {

@@ -1,12 +1,11 @@
-import type { ApprovalQuery, ApprovalQueue } from "../capabilities/approval-queue.ts";
-import type { AuditPage, AuditQuery, AuditTrail } from "../capabilities/audit-trail.ts";
-import type { RunDirectory, RunQuery } from "../capabilities/run-directory.ts";
-import type { SentNotice, TenantInbox } from "../capabilities/tenant-inbox.ts";
-import type { ApprovalSummary } from "../protocol/approval-view.ts";
-import type { AuditEntry } from "../protocol/audit-entry.ts";
-import type { RunId, TenantId } from "../protocol/ids.ts";
-import type { RunSummary } from "../protocol/run-summary.ts";
-import type { Slice } from "../protocol/slice.ts";
+import type { ApprovalQuery, ApprovalQueue } from "../capabilities/approval.ts";
+import type { AuditPage, AuditQuery, AuditTrail } from "../capabilities/audit.ts";
+import type { RunDirectory, RunQuery, SentNotice, TenantInbox } from "../capabilities/tenant.ts";
+import type { ApprovalSummary } from "../protocol/approval/view.ts";
+import type { AuditEntry } from "../protocol/audit/entry.ts";
+import type { RunId, TenantId } from "../protocol/identity/ids.ts";
+import type { RunSummary } from "../protocol/run/summary.ts";
+import type { Slice } from "../protocol/json/slice.ts";
 
 /** What a tenant's object answers about its runs. */
 interface RecordMethods {

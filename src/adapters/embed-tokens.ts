@@ -1,11 +1,10 @@
 import { CompactSign, jwtVerify } from "jose";
 import * as v from "valibot";
-import type { Clock } from "../capabilities/clock.ts";
-import type { EmbedTokens } from "../capabilities/embed-tokens.ts";
-import type { TokenVerifier } from "../capabilities/token-verifier.ts";
-import { actorId, tenantId } from "../protocol/api-token.ts";
-import { EMBED_SCOPES, embedFields } from "../protocol/embed-grant.ts";
-import { fail, ok } from "../protocol/result.ts";
+import type { Clock } from "../capabilities/system.ts";
+import type { EmbedTokens, TokenVerifier } from "../capabilities/identity.ts";
+import { actorId, tenantId } from "../protocol/identity/api-token.ts";
+import { EMBED_SCOPES, embedFields } from "../protocol/identity/embed-grant.ts";
+import { fail, ok } from "../protocol/outcome/result.ts";
 import { deriveKey } from "./derive-key.ts";
 
 /** What a token of a page says of its kind, and no other token does (RFC 8725, 3.11). */

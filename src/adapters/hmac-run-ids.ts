@@ -1,5 +1,5 @@
-import type { RunIds } from "../capabilities/run-ids.ts";
-import type { RunId } from "../protocol/ids.ts";
+import type { RunIds } from "../capabilities/run.ts";
+import type { RunId } from "../protocol/identity/ids.ts";
 import { sameBytes } from "./same-bytes.ts";
 
 /**

@@ -1,10 +1,10 @@
-import type { Clock } from "../capabilities/clock.ts";
-import type { Egress, EgressGrant, HttpAnswer } from "../capabilities/http-client.ts";
-import { failHttp } from "../protocol/http-failure.ts";
-import type { JsonValue } from "../protocol/json.ts";
-import { findProtoKey, nestsTooDeep } from "../protocol/json-guard.ts";
-import type { ToolFailure } from "../protocol/observation.ts";
-import { ok, type Result } from "../protocol/result.ts";
+import type { Clock } from "../capabilities/system.ts";
+import type { Egress, EgressGrant, HttpAnswer } from "../capabilities/http.ts";
+import { failHttp } from "../protocol/outcome/http-failure.ts";
+import type { JsonValue } from "../protocol/json/value.ts";
+import { findProtoKey, nestsTooDeep } from "../protocol/json/guard.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import { ok, type Result } from "../protocol/outcome/result.ts";
 import { type AdmittedRequest, admitRequest } from "./admit-request.ts";
 import { type Fetch, HttpExchange } from "./http-exchange.ts";
 import { parseRetryAfter } from "./retry-after.ts";

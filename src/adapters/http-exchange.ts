@@ -1,6 +1,6 @@
-import type { Clock } from "../capabilities/clock.ts";
-import type { ModelFailure } from "../protocol/model-event.ts";
-import { fail, ok, type Result } from "../protocol/result.ts";
+import type { Clock } from "../capabilities/system.ts";
+import type { ModelFailure } from "../protocol/model/event.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 
 /** Performs one HTTP request. Contract: rejects when there is no response at all. */
 export type Fetch = (request: Request) => Promise<Response>;

@@ -1,6 +1,6 @@
 import { CompactSign, compactVerify } from "jose";
-import type { ApprovalSigner } from "../capabilities/approval-signer.ts";
-import type { ApprovalToken } from "../protocol/approval.ts";
+import type { ApprovalSigner } from "../capabilities/approval.ts";
+import type { ApprovalToken } from "../protocol/approval/record.ts";
 import { deriveKey } from "./derive-key.ts";
 
 /** Keeps other signed texts of this deployment from passing for approvals. */

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
-import type { Clock } from "../capabilities/clock.ts";
+import type { Clock } from "../capabilities/system.ts";
 import { type Fetch, HttpExchange } from "./http-exchange.ts";
 
 /** Nobody can tell at the moment whether a token is sound. */

@@ -1,11 +1,11 @@
 import { jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
 import * as v from "valibot";
-import type { Clock } from "../capabilities/clock.ts";
-import type { TokenVerifier } from "../capabilities/token-verifier.ts";
-import { actorId, tenantId, word } from "../protocol/api-token.ts";
-import type { JwtSettings } from "../protocol/jwt-settings.ts";
-import type { Principal } from "../protocol/principal.ts";
-import { fail, ok } from "../protocol/result.ts";
+import type { Clock } from "../capabilities/system.ts";
+import type { TokenVerifier } from "../capabilities/identity.ts";
+import { actorId, tenantId, word } from "../protocol/identity/api-token.ts";
+import type { JwtSettings } from "../protocol/identity/jwt-settings.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
+import { fail, ok } from "../protocol/outcome/result.ts";
 import type { Fetch } from "./http-exchange.ts";
 import { JwksKeys, KeysUnavailable } from "./jwks-keys.ts";
 

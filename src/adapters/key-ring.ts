@@ -1,6 +1,6 @@
-import { toCanonicalJson } from "../protocol/canonical-hash.ts";
-import type { ConnectionKey, ConnectionKeys } from "../protocol/connection-keys.ts";
-import type { SealedValue } from "../protocol/sealed-value.ts";
+import { toCanonicalJson } from "../protocol/json/canonical-hash.ts";
+import type { ConnectionKey, ConnectionKeys } from "../protocol/connection/keys.ts";
+import type { SealedValue } from "../protocol/connection/sealed-value.ts";
 
 /** 96 bits, the nonce length that AES-GCM is made for (NIST SP 800-38D, 8.2). */
 const NONCE_BYTES = 12;

@@ -1,6 +1,6 @@
-import type { Clock } from "../capabilities/clock.ts";
-import type { OriginIndex } from "../capabilities/origin-index.ts";
-import { originKeyPrefix } from "../protocol/web-origin.ts";
+import type { Clock } from "../capabilities/system.ts";
+import type { OriginIndex } from "../capabilities/identity.ts";
+import { originKeyPrefix } from "../protocol/identity/web-origin.ts";
 
 /** How long an isolate answers from its own copy. */
 const CACHE_MS = 30_000;

@@ -1,6 +1,6 @@
-import type { PolicyPublisher } from "../capabilities/policy-publisher.ts";
-import { policyDocumentKey, policyPointerKey } from "../protocol/policy-pin.ts";
-import { originKeyPrefix } from "../protocol/web-origin.ts";
+import type { PolicyPublisher } from "../capabilities/policy.ts";
+import { policyDocumentKey, policyPointerKey } from "../protocol/policy/pin.ts";
+import { originKeyPrefix } from "../protocol/identity/web-origin.ts";
 
 /**
  * Publishes policies in KV. Limit: KV takes one write per second for each key and refuses more, so a

@@ -1,15 +1,15 @@
-import type { Clock } from "../capabilities/clock.ts";
-import type { LoadedPolicy, PolicyStore } from "../capabilities/policy-store.ts";
-import { hashText } from "../protocol/canonical-hash.ts";
-import type { TenantId } from "../protocol/ids.ts";
+import type { Clock } from "../capabilities/system.ts";
+import type { LoadedPolicy, PolicyStore } from "../capabilities/policy.ts";
+import { hashText } from "../protocol/json/canonical-hash.ts";
+import type { TenantId } from "../protocol/identity/ids.ts";
 import {
   parsePolicyPin,
   policyDocumentKey,
   policyPointerKey,
   type PolicyPin,
-} from "../protocol/policy-pin.ts";
-import { fail, ok, type Result } from "../protocol/result.ts";
-import { DENY_ALL, parseToolPolicy, type ToolPolicy } from "../protocol/tool-policy.ts";
+} from "../protocol/policy/pin.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import { DENY_ALL, parseToolPolicy, type ToolPolicy } from "../protocol/policy/document.ts";
 import type { PolicyCache } from "./policy-cache.ts";
 
 /** How long an isolate answers from its own copy of a pointer; KV itself allows no less. */

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { RunRecord, RunRecords } from "../capabilities/run-records.ts";
-import { hashText } from "../protocol/canonical-hash.ts";
+import type { RunRecord, RunRecords } from "../capabilities/run.ts";
+import { hashText } from "../protocol/json/canonical-hash.ts";
 
 /** Longest stream that is published; a longer one stays with its object. Unit: UTF-16 code units. */
 const MAX_STREAM_CHARS = 512 * 1024;

@@ -1,6 +1,6 @@
-import type { Clock } from "../capabilities/clock.ts";
+import type { Clock } from "../capabilities/system.ts";
 import type { Model, ModelRequest } from "../capabilities/model.ts";
-import type { ModelEvent, ModelFailure } from "../protocol/model-event.ts";
+import type { ModelEvent, ModelFailure } from "../protocol/model/event.ts";
 import { type BodyKind, bodyKind } from "../wire/openai/body-kind.ts";
 import {
   DEFAULT_DECODER_LIMITS,

@@ -2,8 +2,8 @@ import type {
   AuthorizationAnswer,
   AuthorizationPort,
   AuthorizationQuestion,
-} from "../capabilities/authorization.ts";
-import type { ToolPolicy } from "../protocol/tool-policy.ts";
+} from "../capabilities/identity.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
 
 /** Authorises by the scopes of the token and the delegations of a policy. */
 export function createPolicyAuthorization(policy: ToolPolicy): AuthorizationPort {

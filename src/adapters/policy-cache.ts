@@ -1,6 +1,6 @@
-import type { TenantId } from "../protocol/ids.ts";
-import type { PolicyPin } from "../protocol/policy-pin.ts";
-import type { ToolPolicy } from "../protocol/tool-policy.ts";
+import type { TenantId } from "../protocol/identity/ids.ts";
+import type { PolicyPin } from "../protocol/policy/pin.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
 
 /** Tenants whose pointer is kept; the oldest goes first. */
 const MAX_POINTERS = 1_000;

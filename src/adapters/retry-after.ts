@@ -1,4 +1,4 @@
-import type { Clock } from "../capabilities/clock.ts";
+import type { Clock } from "../capabilities/system.ts";
 
 /** Reads a `Retry-After`, seconds or an HTTP date, in seconds; a date in the past means now. */
 export function parseRetryAfter(value: string | null, clock: Clock): number | undefined {

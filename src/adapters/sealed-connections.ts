@@ -1,9 +1,12 @@
-import type { AuthCapability, ConnectionBroker } from "../capabilities/connection-broker.ts";
-import type { ConnectionStore } from "../capabilities/connection-store.ts";
-import { parseConnection, type StoredConnection } from "../protocol/connection.ts";
-import type { ConnectionId, TenantId } from "../protocol/ids.ts";
-import { fail, ok } from "../protocol/result.ts";
-import { parseSealedValue } from "../protocol/sealed-value.ts";
+import type {
+  AuthCapability,
+  ConnectionBroker,
+  ConnectionStore,
+} from "../capabilities/connection.ts";
+import { parseConnection, type StoredConnection } from "../protocol/connection/stored.ts";
+import type { ConnectionId, TenantId } from "../protocol/identity/ids.ts";
+import { fail, ok } from "../protocol/outcome/result.ts";
+import { parseSealedValue } from "../protocol/connection/sealed-value.ts";
 import type { KeyRing } from "./key-ring.ts";
 
 /** How long KV may answer from a copy at the edge; it allows no less. */

@@ -1,4 +1,4 @@
-import type { Cursors, CursorScope } from "../capabilities/cursors.ts";
+import type { Cursors, CursorScope } from "../capabilities/tenant.ts";
 import { createKeyRing, type KeyRing } from "./key-ring.ts";
 
 /** `<nonce>.<sealed place>`, both in base64url. */

@@ -1,7 +1,7 @@
-import type { Authenticator } from "../capabilities/authenticator.ts";
-import type { ApiToken } from "../protocol/api-token.ts";
-import type { Principal } from "../protocol/principal.ts";
-import { fail, ok } from "../protocol/result.ts";
+import type { Authenticator } from "../capabilities/identity.ts";
+import type { ApiToken } from "../protocol/identity/api-token.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
+import { fail, ok } from "../protocol/outcome/result.ts";
 import { sameBytes } from "./same-bytes.ts";
 
 /** Longest token looked at, so that a huge header costs no hash. */

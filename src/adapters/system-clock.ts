@@ -1,4 +1,4 @@
-import type { Clock } from "../capabilities/clock.ts";
+import type { Clock } from "../capabilities/system.ts";
 
 /** The platform's clock and timers. */
 export const systemClock: Clock = {

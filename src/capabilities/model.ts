@@ -1,6 +1,6 @@
-import type { ModelEvent } from "../protocol/model-event.ts";
-import type { ToolSpec } from "../protocol/tool-spec.ts";
-import type { TranscriptMessage } from "../protocol/transcript-message.ts";
+import type { ModelEvent } from "../protocol/model/event.ts";
+import type { ToolSpec } from "../protocol/tool/spec.ts";
+import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 
 /** One model call. */
 export interface ModelRequest {

@@ -1,7 +1,6 @@
 import { createKeyRing } from "../adapters/key-ring.ts";
 import { createSealedConnections } from "../adapters/sealed-connections.ts";
-import type { ConnectionBroker } from "../capabilities/connection-broker.ts";
-import type { ConnectionStore } from "../capabilities/connection-store.ts";
+import type { ConnectionBroker, ConnectionStore } from "../capabilities/connection.ts";
 import type { Env } from "../env.ts";
 
 /** Assembles both sides of the stored connections: `store` writes them, `broker` opens them. */

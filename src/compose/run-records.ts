@@ -1,5 +1,5 @@
 import { createKvRunRecords } from "../adapters/kv-run-records.ts";
-import type { RunRecords } from "../capabilities/run-records.ts";
+import type { RunRecords } from "../capabilities/run.ts";
 import type { Env } from "../env.ts";
 
 /** Where what has ended is published. */

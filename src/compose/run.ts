@@ -4,17 +4,14 @@ import { systemClock } from "../adapters/system-clock.ts";
 import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
 import { systemRandom } from "../adapters/system-random.ts";
 import { createApprovalSigner } from "../adapters/jose-approval-signer.ts";
-import type { ApprovalDesk } from "../capabilities/approval-desk.ts";
-import type { ApprovalSigner } from "../capabilities/approval-signer.ts";
-import type { Clock } from "../capabilities/clock.ts";
-import type { Egress } from "../capabilities/http-client.ts";
-import type { EventEncoder } from "../capabilities/event-encoder.ts";
-import type { Mailbox } from "../capabilities/inbox.ts";
-import type { RunJournal } from "../capabilities/run-journal.ts";
+import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
+import type { Clock } from "../capabilities/system.ts";
+import type { Egress } from "../capabilities/http.ts";
+import type { EventEncoder, Mailbox, RunJournal } from "../capabilities/run-journal.ts";
 import type { RegisteredContract } from "../contracts/registered-contract.ts";
 import { createToolSource } from "../contracts/static-tool-source.ts";
 import type { RawEnv } from "../env.ts";
-import type { TenantId } from "../protocol/ids.ts";
+import type { TenantId } from "../protocol/identity/ids.ts";
 import type { RunPorts } from "../loop/open-steps.ts";
 import {
   ASSISTANT_TRANSPORT_HEADERS,

@@ -8,8 +8,8 @@ import {
 } from "../adapters/durable-tenant-records.ts";
 import { createKvPolicyPublisher } from "../adapters/kv-policy-publisher.ts";
 import { systemClock } from "../adapters/system-clock.ts";
-import type { Clock } from "../capabilities/clock.ts";
-import type { PolicyPublisher } from "../capabilities/policy-publisher.ts";
+import type { Clock } from "../capabilities/system.ts";
+import type { PolicyPublisher } from "../capabilities/policy.ts";
 import type { RawEnv } from "../env.ts";
 import { checkedEnv } from "./checked-env.ts";
 

@@ -1,5 +1,5 @@
-import type { Egress, HttpClient } from "../capabilities/http-client.ts";
-import type { InvocationScope } from "../capabilities/tool-source.ts";
+import type { Egress, HttpClient } from "../capabilities/http.ts";
+import type { InvocationScope } from "../capabilities/tool.ts";
 import type { AnyToolContract } from "./tool-contract.ts";
 
 /** An answer holds more than its tool keeps of it, within reason. */

@@ -4,9 +4,9 @@ import type {
   InvocationScope,
   RunCapabilities,
   ToolCapabilities,
-} from "../capabilities/tool-source.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import { fail, ok } from "../protocol/result.ts";
+} from "../capabilities/tool.ts";
+import type { JsonObject } from "../protocol/json/value.ts";
+import { fail, ok } from "../protocol/outcome/result.ts";
 import type {
   AnyToolContract,
   ClosedObjectSchema,

@@ -1,13 +1,9 @@
 import * as v from "valibot";
-import {
-  isEffectOf,
-  SIDE_EFFECT_CLASSES,
-  type SideEffectClass,
-} from "../protocol/side-effect-class.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import { fromPointer } from "../protocol/json-pointer.ts";
-import { isSteeringHeader } from "../protocol/steering-header.ts";
-import type { JsonSchema7 } from "../protocol/tool-spec.ts";
+import { isEffectOf, SIDE_EFFECT_CLASSES, type SideEffectClass } from "../protocol/tool/effect.ts";
+import type { JsonObject } from "../protocol/json/value.ts";
+import { fromPointer } from "../protocol/json/pointer.ts";
+import { isSteeringHeader } from "../protocol/connection/steering-header.ts";
+import type { JsonSchema7 } from "../protocol/tool/spec.ts";
 import { checkSchema } from "./check-schema.ts";
 import { contractShape } from "./contract-shape.ts";
 import type { DerivedSchemas } from "./registered-contract.ts";

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.ts";
-import { toPointer } from "../protocol/json-pointer.ts";
-import type { JsonSchema7 } from "../protocol/tool-spec.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json/value.ts";
+import { toPointer } from "../protocol/json/pointer.ts";
+import type { JsonSchema7 } from "../protocol/tool/spec.ts";
 import { checkPattern } from "./check-pattern.ts";
 
 /** What every provider, and everything here that walks a schema, understands (seeds/000 #10, #13). */

@@ -1,4 +1,4 @@
-import type { Result } from "../protocol/result.ts";
+import type { Result } from "../protocol/outcome/result.ts";
 import { ContractError } from "./contract-error.ts";
 import {
   joinSchemas,

@@ -1,8 +1,12 @@
-import type { JsonObject } from "../protocol/json.ts";
-import { TAXONOMY_CLASSES, type FailureClass } from "../protocol/taxonomy.ts";
-import type { ToolContractDocument } from "../protocol/tool-contract-document.ts";
+import type { JsonObject } from "../protocol/json/value.ts";
+import { TAXONOMY_CLASSES, type FailureClass } from "../protocol/outcome/taxonomy.ts";
+import type { ToolContractDocument } from "../protocol/tool/contract-document.ts";
 import type { RegisteredContract } from "./registered-contract.ts";
-import { respond, type DispatchState, type ResponseVector } from "../protocol/response-vector.ts";
+import {
+  respond,
+  type DispatchState,
+  type ResponseVector,
+} from "../protocol/outcome/response-vector.ts";
 import { sorted } from "./sorted.ts";
 import type { AnyToolContract } from "./tool-contract.ts";
 

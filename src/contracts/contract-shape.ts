@@ -1,19 +1,18 @@
 import * as v from "valibot";
-import type { ToolCapabilities } from "../capabilities/tool-source.ts";
-import { isEgressHost } from "../protocol/egress-host.ts";
-import { MAX_CONTRACT_BYTES } from "../protocol/ids.ts";
-import { isJsonObject } from "../protocol/json.ts";
-import { SIDE_EFFECT_CLASSES } from "../protocol/side-effect-class.ts";
-import { TAXONOMY_CLASSES, type FailureClass } from "../protocol/taxonomy.ts";
+import type { ToolCapabilities } from "../capabilities/tool.ts";
+import { isEgressHost } from "../protocol/connection/egress-host.ts";
+import { MAX_CONTRACT_BYTES } from "../protocol/identity/ids.ts";
+import { isJsonObject } from "../protocol/json/value.ts";
+import { SIDE_EFFECT_CLASSES, TOOL_EFFECTS } from "../protocol/tool/effect.ts";
+import { TAXONOMY_CLASSES, type FailureClass } from "../protocol/outcome/taxonomy.ts";
 import {
   COST_UNITS,
   DATA_CLASSIFICATIONS,
   EGRESS_POLICIES,
   SECRETS_BOUNDARIES,
   SEMANTICS,
-} from "../protocol/tool-contract-document.ts";
-import { TOOL_EFFECTS } from "../protocol/tool-effect.ts";
-import { LIFECYCLE_STATUSES } from "../protocol/tool-lifecycle.ts";
+} from "../protocol/tool/contract-document.ts";
+import { LIFECYCLE_STATUSES } from "../protocol/tool/lifecycle.ts";
 
 /** Every capability there is; one that is missing here does not compile. */
 const CAPABILITIES: { readonly [Name in keyof ToolCapabilities]: true } = {

@@ -1,4 +1,4 @@
-import type { ToolCapabilities } from "../capabilities/tool-source.ts";
+import type { ToolCapabilities } from "../capabilities/tool.ts";
 import { resolveDefaults } from "./resolve-defaults.ts";
 import type { ClosedObjectSchema, ToolContract, ToolDefinition } from "./tool-contract.ts";
 

@@ -1,7 +1,7 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
-import { toCanonicalJson } from "../protocol/canonical-hash.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.ts";
-import type { JsonSchema7 } from "../protocol/tool-spec.ts";
+import { toCanonicalJson } from "../protocol/json/canonical-hash.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json/value.ts";
+import type { JsonSchema7 } from "../protocol/tool/spec.ts";
 import { sorted } from "./sorted.ts";
 import type { ClosedObjectSchema } from "./tool-contract.ts";
 

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import type { HttpAnswer } from "../capabilities/http-client.ts";
-import { failHttp, type HttpErrorCode } from "../protocol/http-failure.ts";
-import type { ToolFailure } from "../protocol/observation.ts";
-import { ok, type Result } from "../protocol/result.ts";
+import type { HttpAnswer } from "../capabilities/http.ts";
+import { failHttp, type HttpErrorCode } from "../protocol/outcome/http-failure.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import { ok, type Result } from "../protocol/outcome/result.ts";
 
 /**
  * Takes the one answer that a tool counts on, its status and the shape of its JSON, and makes

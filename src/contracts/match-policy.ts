@@ -1,6 +1,6 @@
-import { fromPointer } from "../protocol/json-pointer.ts";
-import type { ToolPolicy } from "../protocol/tool-policy.ts";
-import type { ToolSpec } from "../protocol/tool-spec.ts";
+import { fromPointer } from "../protocol/json/pointer.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
+import type { ToolSpec } from "../protocol/tool/spec.ts";
 import { schemaAt } from "./schema-path.ts";
 
 /** Where a policy speaks of something that does not exist. */

@@ -1,6 +1,6 @@
-import { hashOf } from "../protocol/canonical-hash.ts";
-import type { ToolContractDocument } from "../protocol/tool-contract-document.ts";
-import type { ToolEffect } from "../protocol/tool-effect.ts";
+import { hashOf } from "../protocol/json/canonical-hash.ts";
+import type { ToolContractDocument } from "../protocol/tool/contract-document.ts";
+import type { ToolEffect } from "../protocol/tool/effect.ts";
 import { toContractDocument } from "./contract-document.ts";
 import type { RegisteredContract } from "./registered-contract.ts";
 import { sorted } from "./sorted.ts";

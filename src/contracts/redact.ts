@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json/value.ts";
 
 /** A compiled allowlist: which fields stay, and below which of them to look further. */
 export interface Allowlist {

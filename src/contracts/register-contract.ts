@@ -1,4 +1,4 @@
-import type { JsonSchema7 } from "../protocol/tool-spec.ts";
+import type { JsonSchema7 } from "../protocol/tool/spec.ts";
 import { checkContract, checkShape } from "./check-contract.ts";
 import { ContractError } from "./contract-error.ts";
 import { deriveSchema } from "./derive-schema.ts";

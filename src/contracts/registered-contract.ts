@@ -1,5 +1,5 @@
-import type { ToolId } from "../protocol/ids.ts";
-import type { JsonSchema7, ToolSpec } from "../protocol/tool-spec.ts";
+import type { ToolId } from "../protocol/identity/ids.ts";
+import type { JsonSchema7, ToolSpec } from "../protocol/tool/spec.ts";
 import type { AnyToolContract } from "./tool-contract.ts";
 
 /** What is derived from a contract. */

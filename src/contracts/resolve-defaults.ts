@@ -1,7 +1,7 @@
-import type { ToolCapabilities } from "../capabilities/tool-source.ts";
-import { httpErrorsOf } from "../protocol/http-failure.ts";
-import { MAX_TOOL_ARGUMENTS_BYTES, MAX_TOOL_RESULT_BYTES } from "../protocol/ids.ts";
-import type { SideEffectClass } from "../protocol/side-effect-class.ts";
+import type { ToolCapabilities } from "../capabilities/tool.ts";
+import { httpErrorsOf } from "../protocol/outcome/http-failure.ts";
+import { MAX_TOOL_ARGUMENTS_BYTES, MAX_TOOL_RESULT_BYTES } from "../protocol/identity/ids.ts";
+import type { SideEffectClass } from "../protocol/tool/effect.ts";
 import { ContractError } from "./contract-error.ts";
 import type {
   ClosedObjectSchema,

@@ -1,6 +1,6 @@
-import { entryOf, type ToolPolicy } from "../protocol/tool-policy.ts";
-import { isSunset } from "../protocol/tool-lifecycle.ts";
-import type { ToolSpec } from "../protocol/tool-spec.ts";
+import { entryOf, type ToolPolicy } from "../protocol/policy/document.ts";
+import { isSunset } from "../protocol/tool/lifecycle.ts";
+import type { ToolSpec } from "../protocol/tool/spec.ts";
 
 /** Where and when versions are chosen. */
 export interface Routing {

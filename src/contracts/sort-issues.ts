@@ -1,7 +1,7 @@
 import type * as v from "valibot";
-import { toPointer } from "../protocol/json-pointer.ts";
-import type { FieldError, ToolFailure } from "../protocol/observation.ts";
-import { wordExpectation } from "../protocol/word-expectation.ts";
+import { toPointer } from "../protocol/json/pointer.ts";
+import type { FieldError, ToolFailure } from "../protocol/outcome/observation.ts";
+import { wordExpectation } from "../protocol/text/format-expectation.ts";
 
 /** From the most basic fault to the finest; a call is answered with the first that occurs. */
 const ORDER = ["STRUCTURAL_VIOLATION", "TYPE_MISMATCH", "OUT_OF_BOUNDS"] as const;

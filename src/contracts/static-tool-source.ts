@@ -1,8 +1,4 @@
-import type {
-  BoundToolRuntime,
-  RunCapabilities,
-  ToolSourcePort,
-} from "../capabilities/tool-source.ts";
+import type { BoundToolRuntime, RunCapabilities, ToolSourcePort } from "../capabilities/tool.ts";
 import { bindTool } from "./bind-tool.ts";
 import { versionKey, type RegisteredContract } from "./registered-contract.ts";
 

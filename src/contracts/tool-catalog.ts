@@ -1,6 +1,6 @@
-import { isSunset } from "../protocol/tool-lifecycle.ts";
-import { decide, type ToolPolicy } from "../protocol/tool-policy.ts";
-import type { ToolSpec } from "../protocol/tool-spec.ts";
+import { isSunset } from "../protocol/tool/lifecycle.ts";
+import { decide, type ToolPolicy } from "../protocol/policy/document.ts";
+import type { ToolSpec } from "../protocol/tool/spec.ts";
 import { routeVersions, type Routing } from "./route-versions.ts";
 
 /** The tools a model is shown for one request (seeds/000 #18). */

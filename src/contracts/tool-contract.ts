@@ -1,22 +1,21 @@
 import type * as v from "valibot";
-import type { ToolCapabilities } from "../capabilities/tool-source.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import type { ToolFailure } from "../protocol/observation.ts";
-import type { Result } from "../protocol/result.ts";
-import type { Reconciliation } from "../protocol/reconciliation.ts";
-import type { SideEffectClass } from "../protocol/side-effect-class.ts";
-import type { FailureClass } from "../protocol/taxonomy.ts";
+import type { ToolCapabilities } from "../capabilities/tool.ts";
+import type { JsonObject } from "../protocol/json/value.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import type { Result } from "../protocol/outcome/result.ts";
+import type { Reconciliation } from "../protocol/outcome/reconciliation.ts";
+import type { SideEffectClass, ToolEffect } from "../protocol/tool/effect.ts";
+import type { FailureClass } from "../protocol/outcome/taxonomy.ts";
 import type {
   CostUnit,
   DataClassification,
   EgressPolicy,
   SecretsBoundary,
   Semantics,
-} from "../protocol/tool-contract-document.ts";
-import type { ToolEffect } from "../protocol/tool-effect.ts";
-import type { ToolInvocationContext } from "../protocol/tool-invocation.ts";
-import type { ToolLifecycle } from "../protocol/tool-lifecycle.ts";
-import type { Redaction } from "../protocol/tool-spec.ts";
+} from "../protocol/tool/contract-document.ts";
+import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
+import type { ToolLifecycle } from "../protocol/tool/lifecycle.ts";
+import type { Redaction } from "../protocol/tool/spec.ts";
 
 /** A closed object schema: unknown fields of a call never cross the boundary. */
 export type ClosedObjectSchema = v.StrictObjectSchema<

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { APPROVAL_PATTERNS } from "../protocol/approval-requirement.ts";
-import { APPROVAL_STATUSES } from "../protocol/approval.ts";
-import { isDecider } from "../protocol/decide-approval.ts";
-import { personOf, seesAll } from "../protocol/principal.ts";
+import { APPROVAL_PATTERNS } from "../protocol/approval/requirement.ts";
+import { APPROVAL_STATUSES } from "../protocol/approval/record.ts";
+import { isDecider } from "../protocol/approval/decide.ts";
+import { personOf, seesAll } from "../protocol/identity/principal.ts";
 import { nextOf, parameters, readCursor, readQuery } from "./list-query.ts";
 import type { Authorised } from "./routes.ts";
 

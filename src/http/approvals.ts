@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import type { ApprovalAnswer, Decision, DecisionAnswer } from "../capabilities/run-gateway.ts";
-import { readApprovalId } from "../protocol/approval-id.ts";
-import { isSamePerson } from "../protocol/decide-approval.ts";
-import { isJsonObject } from "../protocol/json.ts";
+import type { ApprovalAnswer, Decision, DecisionAnswer } from "../capabilities/run.ts";
+import { readApprovalId } from "../protocol/approval/id.ts";
+import { isSamePerson } from "../protocol/approval/decide.ts";
+import { isJsonObject } from "../protocol/json/value.ts";
 import type { Authorised } from "./routes.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";

@@ -1,5 +1,5 @@
-import type { AuditPage } from "../capabilities/audit-trail.ts";
-import { auditLine, type AuditHead, type AuditRecord } from "../protocol/audit-chain.ts";
+import type { AuditPage } from "../capabilities/audit.ts";
+import { auditLine, type AuditHead, type AuditRecord } from "../protocol/audit/chain.ts";
 
 /** Records that are read at once. */
 const PAGE_RECORDS = 200;

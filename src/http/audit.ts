@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import type { AuditPage, AuditQuery } from "../capabilities/audit-trail.ts";
-import { auditLine, type AuditRecord } from "../protocol/audit-chain.ts";
-import { AUDIT_ACTIONS } from "../protocol/audit-entry.ts";
-import { toPromptHistory } from "../protocol/prompt-history.ts";
+import type { AuditPage, AuditQuery } from "../capabilities/audit.ts";
+import { auditLine, type AuditRecord } from "../protocol/audit/chain.ts";
+import { AUDIT_ACTIONS } from "../protocol/audit/entry.ts";
+import { toPromptHistory } from "../protocol/audit/prompt-history.ts";
 import { exportLines } from "./audit-export.ts";
 import { nextOf, parameters, readCursor, readQuery } from "./list-query.ts";
 import { problem } from "./problem.ts";

@@ -5,15 +5,15 @@ import {
   toTranscript,
   type ChatRequestBody,
   type HistoryFailure,
-} from "../protocol/chat-request.ts";
-import type { RunId } from "../protocol/ids.ts";
-import type { JsonValue } from "../protocol/json.ts";
-import type { Principal } from "../protocol/principal.ts";
-import { fail, ok, type Result } from "../protocol/result.ts";
-import type { RunClaim } from "../protocol/run-claim.ts";
-import { narrowPolicy } from "../protocol/tool-policy.ts";
-import type { TranscriptMessage } from "../protocol/transcript-message.ts";
-import { viewerOf } from "../protocol/viewer.ts";
+} from "../protocol/run/chat-request.ts";
+import type { RunId } from "../protocol/identity/ids.ts";
+import type { JsonValue } from "../protocol/json/value.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import type { RunClaim } from "../protocol/run/claim.ts";
+import { narrowPolicy } from "../protocol/policy/document.ts";
+import type { TranscriptMessage } from "../protocol/conversation/message.ts";
+import { viewerOf } from "../protocol/identity/viewer.ts";
 import type { Authorised } from "./routes.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";

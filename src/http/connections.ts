@@ -1,7 +1,11 @@
-import type { AuditEntry } from "../protocol/audit-entry.ts";
-import { CONNECTION_FIELDS, connectionBody, parseConnectionId } from "../protocol/connection.ts";
-import { actorsOf } from "../protocol/principal.ts";
-import { toIso } from "../protocol/to-iso.ts";
+import type { AuditEntry } from "../protocol/audit/entry.ts";
+import {
+  CONNECTION_FIELDS,
+  connectionBody,
+  parseConnectionId,
+} from "../protocol/connection/stored.ts";
+import { actorsOf } from "../protocol/identity/principal.ts";
+import { toIso } from "../protocol/text/iso-time.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import type { Authorised } from "./routes.ts";

@@ -1,6 +1,6 @@
-import { isWebOrigin } from "../protocol/web-origin.ts";
-import type { Principal } from "../protocol/principal.ts";
-import { fail, ok, type Result } from "../protocol/result.ts";
+import { isWebOrigin } from "../protocol/identity/web-origin.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { problem } from "./problem.ts";
 import { countStranger } from "./rate.ts";
 import type { Services } from "./services.ts";

@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
-import { actorId } from "../protocol/api-token.ts";
-import { isDecider } from "../protocol/decide-approval.ts";
-import { EMBED_SCOPES, embedFields } from "../protocol/embed-grant.ts";
-import { actorsOf, type Principal } from "../protocol/principal.ts";
+import { actorId } from "../protocol/identity/api-token.ts";
+import { isDecider } from "../protocol/approval/decide.ts";
+import { EMBED_SCOPES, embedFields } from "../protocol/identity/embed-grant.ts";
+import { actorsOf, type Principal } from "../protocol/identity/principal.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import type { Authorised } from "./routes.ts";
-import { toIso } from "../protocol/to-iso.ts";
+import { toIso } from "../protocol/text/iso-time.ts";
 
 const DEFAULT_TTL_SECONDS = 900;
 const MIN_TTL_SECONDS = 60;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import type { CursorScope } from "../capabilities/cursors.ts";
-import { fail, ok, type Result } from "../protocol/result.ts";
-import type { Place, Slice } from "../protocol/slice.ts";
+import type { CursorScope } from "../capabilities/tenant.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import type { Place, Slice } from "../protocol/json/slice.ts";
 import { problem } from "./problem.ts";
 import type { Authorised } from "./routes.ts";
 

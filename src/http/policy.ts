@@ -1,7 +1,7 @@
 import { matchPolicy } from "../contracts/match-policy.ts";
-import type { PolicyPin } from "../protocol/policy-pin.ts";
-import { actorsOf } from "../protocol/principal.ts";
-import { toolPolicyBody } from "../protocol/tool-policy.ts";
+import type { PolicyPin } from "../protocol/policy/pin.ts";
+import { actorsOf } from "../protocol/identity/principal.ts";
+import { toolPolicyBody } from "../protocol/policy/document.ts";
 import { readPrecondition, toETag } from "./precondition.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";

@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from "../protocol/result.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { problem } from "./problem.ts";
 
 const REVISION = /^"([1-9][0-9]{0,14})"$/;

@@ -1,4 +1,4 @@
-import type { ApprovalView } from "../protocol/approval-view.ts";
+import type { ApprovalView } from "../protocol/approval/view.ts";
 
 /** Every refusal over HTTP: its status and its title. The key is the stable `code`. */
 const PROBLEMS = {

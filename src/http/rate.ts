@@ -1,4 +1,4 @@
-import type { Principal } from "../protocol/principal.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
 import { problem } from "./problem.ts";
 import type { Services } from "./services.ts";
 

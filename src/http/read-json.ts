@@ -4,10 +4,10 @@ import {
   hasFiniteNumbers,
   MAX_JSON_DEPTH,
   nestsTooDeep,
-} from "../protocol/json-guard.ts";
-import { toPointer } from "../protocol/json-pointer.ts";
-import { fail, ok, type Result } from "../protocol/result.ts";
-import { wordExpectation } from "../protocol/word-expectation.ts";
+} from "../protocol/json/guard.ts";
+import { toPointer } from "../protocol/json/pointer.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import { wordExpectation } from "../protocol/text/format-expectation.ts";
 import { problem } from "./problem.ts";
 
 /** Largest request body. */

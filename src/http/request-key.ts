@@ -1,11 +1,11 @@
-import { hashOf } from "../protocol/canonical-hash.ts";
-import type { RunId } from "../protocol/ids.ts";
-import type { JsonValue } from "../protocol/json.ts";
-import { isWellFormed } from "../protocol/json-guard.ts";
+import { hashOf } from "../protocol/json/canonical-hash.ts";
+import type { RunId } from "../protocol/identity/ids.ts";
+import type { JsonValue } from "../protocol/json/value.ts";
+import { isWellFormed } from "../protocol/json/guard.ts";
 import { ASSISTANT_TRANSPORT_HEADERS } from "../wire/assistant-transport/encode-event.ts";
-import { parseRequestKey } from "../protocol/request-key.ts";
-import { fail, ok, type Result } from "../protocol/result.ts";
-import { ownerOf, viewerOf } from "../protocol/viewer.ts";
+import { parseRequestKey } from "../protocol/run/request-key.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import { ownerOf, viewerOf } from "../protocol/identity/viewer.ts";
 import { problem } from "./problem.ts";
 import type { Authorised } from "./routes.ts";
 

@@ -1,6 +1,6 @@
 import type { Context, Env as HonoEnv } from "hono";
-import type { AuthenticationFailure } from "../capabilities/authenticator.ts";
-import type { Principal, Scope } from "../protocol/principal.ts";
+import type { AuthenticationFailure } from "../capabilities/identity.ts";
+import type { Principal, Scope } from "../protocol/identity/principal.ts";
 import { admitOrigin, showTo, showToListed } from "./cors.ts";
 import { problem } from "./problem.ts";
 import { countCaller, countStranger } from "./rate.ts";

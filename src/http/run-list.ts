@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import type { RunViewer } from "../capabilities/run-directory.ts";
-import type { ActorId } from "../protocol/ids.ts";
-import { personOf, seesAll, type Principal } from "../protocol/principal.ts";
+import type { RunViewer } from "../capabilities/tenant.ts";
+import type { ActorId } from "../protocol/identity/ids.ts";
+import { personOf, seesAll, type Principal } from "../protocol/identity/principal.ts";
 import { nextOf, parameters, readCursor, readQuery } from "./list-query.ts";
 import type { Authorised } from "./routes.ts";
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { parseEventId } from "../protocol/event-id.ts";
-import type { NoRun, RunAnswer } from "../capabilities/run-gateway.ts";
-import { viewerOf } from "../protocol/viewer.ts";
+import { parseEventId } from "../protocol/run/event-id.ts";
+import type { NoRun, RunAnswer } from "../capabilities/run.ts";
+import { viewerOf } from "../protocol/identity/viewer.ts";
 import type { Authorised } from "./routes.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";

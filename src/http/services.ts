@@ -1,20 +1,14 @@
-import type { ApprovalQueue } from "../capabilities/approval-queue.ts";
-import type { AuditTrail } from "../capabilities/audit-trail.ts";
-import type { Authenticator } from "../capabilities/authenticator.ts";
-import type { Clock } from "../capabilities/clock.ts";
-import type { ConnectionStore } from "../capabilities/connection-store.ts";
-import type { Cursors } from "../capabilities/cursors.ts";
-import type { EmbedTokens } from "../capabilities/embed-tokens.ts";
-import type { OriginIndex } from "../capabilities/origin-index.ts";
-import type { PolicyRegistry } from "../capabilities/policy-registry.ts";
-import type { PolicyStore } from "../capabilities/policy-store.ts";
-import type { RateLimiter } from "../capabilities/rate-limiter.ts";
-import type { RunDirectory } from "../capabilities/run-directory.ts";
-import type { RunGateway } from "../capabilities/run-gateway.ts";
-import type { RunRecords } from "../capabilities/run-records.ts";
-import type { RunIds } from "../capabilities/run-ids.ts";
+import type { ApprovalQueue } from "../capabilities/approval.ts";
+import type { AuditTrail } from "../capabilities/audit.ts";
+import type { Authenticator, EmbedTokens, OriginIndex } from "../capabilities/identity.ts";
+import type { Clock } from "../capabilities/system.ts";
+import type { ConnectionStore } from "../capabilities/connection.ts";
+import type { Cursors, RunDirectory } from "../capabilities/tenant.ts";
+import type { PolicyRegistry, PolicyStore } from "../capabilities/policy.ts";
+import type { RateLimiter } from "../capabilities/budget.ts";
+import type { RunGateway, RunRecords, RunIds } from "../capabilities/run.ts";
 import type { RegisteredContract } from "../contracts/registered-contract.ts";
-import type { ToolSpec } from "../protocol/tool-spec.ts";
+import type { ToolSpec } from "../protocol/tool/spec.ts";
 
 /** What the routes stand on; assembled in compose. */
 export interface Services {

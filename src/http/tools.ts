@@ -1,7 +1,7 @@
 import { publishContract } from "../contracts/publish-contract.ts";
 import { createToolCatalog, findTool } from "../contracts/tool-catalog.ts";
-import type { Principal } from "../protocol/principal.ts";
-import { narrowPolicy, type ToolPolicy } from "../protocol/tool-policy.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
+import { narrowPolicy, type ToolPolicy } from "../protocol/policy/document.ts";
 import { problem } from "./problem.ts";
 import type { Authorised } from "./routes.ts";
 import type { Services } from "./services.ts";

@@ -1,11 +1,11 @@
 import type { ModelRequest } from "../capabilities/model.ts";
-import type { Random } from "../capabilities/random.ts";
-import type { AiEvent } from "../protocol/ai-event.ts";
-import type { ModelFailure, ModelTurn } from "../protocol/model-event.ts";
-import type { Result } from "../protocol/result.ts";
-import type { ToolSpec } from "../protocol/tool-spec.ts";
-import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.ts";
-import { isHighSurrogate } from "../protocol/utf16.ts";
+import type { Random } from "../capabilities/system.ts";
+import type { AiEvent } from "../protocol/run/event.ts";
+import type { ModelFailure, ModelTurn } from "../protocol/model/event.ts";
+import type { Result } from "../protocol/outcome/result.ts";
+import type { ToolSpec } from "../protocol/tool/spec.ts";
+import { addUsage, NO_USAGE, type Usage } from "../protocol/model/usage.ts";
+import { isHighSurrogate } from "../protocol/text/utf16.ts";
 import { pause } from "../runner/pause.ts";
 import type { ModelAllowance } from "./model-budget.ts";
 import type { RunEnd } from "./run-end.ts";

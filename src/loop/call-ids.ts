@@ -1,6 +1,6 @@
-import { MAX_TOOL_CALL_ID_CHARS, type ToolCallId } from "../protocol/ids.ts";
-import type { ToolCall } from "../protocol/tool-call.ts";
-import type { TranscriptMessage } from "../protocol/transcript-message.ts";
+import { MAX_TOOL_CALL_ID_CHARS, type ToolCallId } from "../protocol/identity/ids.ts";
+import type { ToolCall } from "../protocol/tool/call.ts";
+import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 
 /** A longer name names no tool; its head is enough to say so. */
 const MAX_NAME_CHARS = 128;

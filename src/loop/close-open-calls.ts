@@ -1,8 +1,12 @@
-import type { RunClaim } from "../protocol/run-claim.ts";
-import { isInDoubt } from "../protocol/tool-invocation.ts";
-import type { TranscriptMessage } from "../protocol/transcript-message.ts";
+import type { RunClaim } from "../protocol/run/claim.ts";
+import { isInDoubt } from "../protocol/invocation/record.ts";
+import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { concludeEarly, type Ending } from "../runner/conclude.ts";
-import { concludeSettled, concludeStopped, INTERRUPTED } from "../runner/settle-doubt.ts";
+import {
+  concludeSettled,
+  concludeStopped,
+  INTERRUPTED,
+} from "../runner/recovery/unknown-outcome.ts";
 import { TOOL_FAILED } from "../runner/tool-failure.ts";
 
 /**

@@ -1,8 +1,7 @@
-import type { ApprovalDesk } from "../capabilities/approval-desk.ts";
-import type { Clock } from "../capabilities/clock.ts";
-import type { Mailbox } from "../capabilities/inbox.ts";
-import type { RunJournal } from "../capabilities/run-journal.ts";
-import type { RunClaim } from "../protocol/run-claim.ts";
+import type { ApprovalDesk } from "../capabilities/approval.ts";
+import type { Clock } from "../capabilities/system.ts";
+import type { Mailbox, RunJournal } from "../capabilities/run-journal.ts";
+import type { RunClaim } from "../protocol/run/claim.ts";
 import { InvocationLedger } from "../runner/invocation-ledger.ts";
 import { closeOpenCalls } from "./close-open-calls.ts";
 import { endRun } from "./end-run.ts";

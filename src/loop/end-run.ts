@@ -1,6 +1,5 @@
-import type { Mailbox } from "../capabilities/inbox.ts";
-import type { RunJournal } from "../capabilities/run-journal.ts";
-import type { Usage } from "../protocol/usage.ts";
+import type { Mailbox, RunJournal } from "../capabilities/run-journal.ts";
+import type { Usage } from "../protocol/model/usage.ts";
 import type { RunEnd } from "./run-end.ts";
 
 /** Says the last word of a run; what people told it that nobody answered stays in its conversation. */

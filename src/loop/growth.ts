@@ -1,4 +1,7 @@
-import { MAX_CONVERSATION_BYTES, type TranscriptMessage } from "../protocol/transcript-message.ts";
+import {
+  MAX_CONVERSATION_BYTES,
+  type TranscriptMessage,
+} from "../protocol/conversation/message.ts";
 
 /**
  * Measures how far a conversation has grown beyond what it began with.

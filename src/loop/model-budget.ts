@@ -1,18 +1,22 @@
-import type { BudgetLedger, Reservation } from "../capabilities/budget-ledger.ts";
+import type { BudgetLedger, Reservation } from "../capabilities/budget.ts";
 import type { InputBound, ModelRequest } from "../capabilities/model.ts";
-import type { PolicyStore } from "../capabilities/policy-store.ts";
+import type { PolicyStore } from "../capabilities/policy.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
-import { lowerLimits } from "../protocol/budget.ts";
-import type { ModelTurn } from "../protocol/model-event.ts";
-import type { PolicyPin } from "../protocol/policy-pin.ts";
-import { fail, ok, type Result } from "../protocol/result.ts";
-import type { RunClaim } from "../protocol/run-claim.ts";
-import type { HeldTokens, RunFacts } from "../protocol/run-facts.ts";
-import { limitsOf, type ToolPolicy } from "../protocol/tool-policy.ts";
-import type { Usage } from "../protocol/usage.ts";
-import { reserveOfTenant, type Applicant, type PinnedPolicy } from "../runner/reserve-of-tenant.ts";
-import type { RunBudget } from "../runner/run-budget.ts";
-import { surelyOverMs } from "../runner/run-time.ts";
+import { lowerLimits } from "../protocol/budget/amounts.ts";
+import type { ModelTurn } from "../protocol/model/event.ts";
+import type { PolicyPin } from "../protocol/policy/pin.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import type { RunClaim } from "../protocol/run/claim.ts";
+import type { HeldTokens, RunFacts } from "../protocol/run/facts.ts";
+import { limitsOf, type ToolPolicy } from "../protocol/policy/document.ts";
+import type { Usage } from "../protocol/model/usage.ts";
+import {
+  reserveOfTenant,
+  type Applicant,
+  type PinnedPolicy,
+} from "../runner/budget/reserve-of-tenant.ts";
+import type { RunBudget } from "../runner/budget/of-run.ts";
+import { surelyOverMs } from "../runner/budget/run-time.ts";
 import { failed, overBudget, type RunEnd } from "./run-end.ts";
 
 /** What the tokens of one run are counted with. */

@@ -1,22 +1,22 @@
-import type { Mailbox } from "../capabilities/inbox.ts";
+import type { Mailbox } from "../capabilities/run-journal.ts";
 import type { InputBound, Model } from "../capabilities/model.ts";
-import type { LoadedPolicy, PolicyStore } from "../capabilities/policy-store.ts";
+import type { LoadedPolicy, PolicyStore } from "../capabilities/policy.ts";
 import { routeVersions } from "../contracts/route-versions.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
-import { lowerBudgets } from "../protocol/lower-budgets.ts";
-import type { PolicyPin } from "../protocol/policy-pin.ts";
-import type { RunClaim } from "../protocol/run-claim.ts";
+import { lowerBudgets } from "../protocol/policy/lower-budgets.ts";
+import type { PolicyPin } from "../protocol/policy/pin.ts";
+import type { RunClaim } from "../protocol/run/claim.ts";
 import {
   IMPLIED_LIMITS,
   limitsOf,
   narrowPolicy,
   type ToolPolicy,
-} from "../protocol/tool-policy.ts";
-import type { TranscriptMessage } from "../protocol/transcript-message.ts";
-import type { Usage } from "../protocol/usage.ts";
-import type { ToolRunnerPorts } from "../runner/call-in-hand.ts";
-import { RunBudget } from "../runner/run-budget.ts";
-import { maxWallClockMs } from "../runner/run-time.ts";
+} from "../protocol/policy/document.ts";
+import type { TranscriptMessage } from "../protocol/conversation/message.ts";
+import type { Usage } from "../protocol/model/usage.ts";
+import type { ToolRunnerPorts } from "../runner/active-call.ts";
+import { RunBudget } from "../runner/budget/of-run.ts";
+import { maxWallClockMs } from "../runner/budget/run-time.ts";
 import { createToolRunner } from "../runner/tool-runner.ts";
 import { CallIds } from "./call-ids.ts";
 import { Growth } from "./growth.ts";

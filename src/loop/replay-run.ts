@@ -1,8 +1,8 @@
 import type { RunJournal } from "../capabilities/run-journal.ts";
-import type { AiEvent } from "../protocol/ai-event.ts";
-import { hashOf } from "../protocol/canonical-hash.ts";
-import { fail, ok, type Result } from "../protocol/result.ts";
-import { NO_FACTS } from "../protocol/run-facts.ts";
+import type { AiEvent } from "../protocol/run/event.ts";
+import { hashOf } from "../protocol/json/canonical-hash.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import { NO_FACTS } from "../protocol/run/facts.ts";
 import type { Play } from "./replay/play.ts";
 import { NOBODY_ASKED } from "./replay/nobody-asked.ts";
 import type { RunEvidence } from "./replay/run-evidence.ts";

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import { fromPointer } from "../protocol/json-pointer.ts";
-import type { ToolFailure } from "../protocol/observation.ts";
-import { fail, ok, type Result } from "../protocol/result.ts";
+import type { JsonObject, JsonValue } from "../protocol/json/value.ts";
+import { fromPointer } from "../protocol/json/pointer.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 
 /**
  * Puts what redaction withheld from an editor back into what they wrote: they could not see it, so they

@@ -1,7 +1,7 @@
-import type { DoneReason, RunError } from "../protocol/ai-event.ts";
-import type { Budget } from "../protocol/budget.ts";
-import type { ModelFailure } from "../protocol/model-event.ts";
-import type { RecordedTurn, StopReason } from "../protocol/run-facts.ts";
+import type { DoneReason, RunError } from "../protocol/run/event.ts";
+import type { Budget } from "../protocol/budget/amounts.ts";
+import type { ModelFailure } from "../protocol/model/event.ts";
+import type { RecordedTurn, StopReason } from "../protocol/run/facts.ts";
 
 /** How a run ends, as its `done` says. */
 export interface RunEnd {

@@ -1,7 +1,7 @@
-import type { AiEvent } from "../protocol/ai-event.ts";
-import { fail, ok, type Result } from "../protocol/result.ts";
-import type { StopReason } from "../protocol/run-facts.ts";
-import { addUsage, NO_USAGE } from "../protocol/usage.ts";
+import type { AiEvent } from "../protocol/run/event.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import type { StopReason } from "../protocol/run/facts.ts";
+import { addUsage, NO_USAGE } from "../protocol/model/usage.ts";
 import { InvocationLedger } from "../runner/invocation-ledger.ts";
 import { WAITING } from "../runner/waiting.ts";
 import { allowModelCall } from "./ask-model.ts";

@@ -1,8 +1,8 @@
-import type { AiEvent } from "../protocol/ai-event.ts";
-import { NO_FACTS, type RunFacts } from "../protocol/run-facts.ts";
-import type { ToolInvocationRecord } from "../protocol/tool-invocation.ts";
-import type { TranscriptMessage } from "../protocol/transcript-message.ts";
-import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.ts";
+import type { AiEvent } from "../protocol/run/event.ts";
+import { NO_FACTS, type RunFacts } from "../protocol/run/facts.ts";
+import type { ToolInvocationRecord } from "../protocol/invocation/record.ts";
+import type { TranscriptMessage } from "../protocol/conversation/message.ts";
+import { addUsage, NO_USAGE, type Usage } from "../protocol/model/usage.ts";
 
 /** What earlier lives of a run left to the next one. */
 export interface RunMemory {

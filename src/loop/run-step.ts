@@ -1,7 +1,7 @@
-import type { RecordedTurn } from "../protocol/run-facts.ts";
-import { parseArguments, type ToolCall } from "../protocol/tool-call.ts";
-import type { TranscriptMessage } from "../protocol/transcript-message.ts";
-import { NO_USAGE } from "../protocol/usage.ts";
+import type { RecordedTurn } from "../protocol/run/facts.ts";
+import { parseArguments, type ToolCall } from "../protocol/tool/call.ts";
+import type { TranscriptMessage } from "../protocol/conversation/message.ts";
+import { NO_USAGE } from "../protocol/model/usage.ts";
 import { resultOf } from "../runner/conclude.ts";
 import { WAITING } from "../runner/waiting.ts";
 import { askModel, type Answered } from "./ask-model.ts";

@@ -1,11 +1,9 @@
-import type { Clock } from "../capabilities/clock.ts";
-import type { Mailbox } from "../capabilities/inbox.ts";
+import type { Clock, Random } from "../capabilities/system.ts";
+import type { Mailbox, RunJournal } from "../capabilities/run-journal.ts";
 import type { Model } from "../capabilities/model.ts";
-import type { Random } from "../capabilities/random.ts";
-import type { RunJournal } from "../capabilities/run-journal.ts";
-import type { RunClaim } from "../protocol/run-claim.ts";
-import type { ToolSpec } from "../protocol/tool-spec.ts";
-import type { TranscriptMessage } from "../protocol/transcript-message.ts";
+import type { RunClaim } from "../protocol/run/claim.ts";
+import type { ToolSpec } from "../protocol/tool/spec.ts";
+import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { InvocationLedger } from "../runner/invocation-ledger.ts";
 import type { ToolRunner } from "../runner/tool-runner.ts";
 import type { CallIds } from "./call-ids.ts";

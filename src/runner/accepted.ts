@@ -1,4 +1,4 @@
-import type { JsonObject } from "../protocol/json.ts";
+import type { JsonObject } from "../protocol/json/value.ts";
 
 /** Arguments that fit the contract. */
 export interface Accepted {

@@ -1,4 +1,4 @@
-import type { Clock } from "../capabilities/clock.ts";
+import type { Clock } from "../capabilities/system.ts";
 
 /** How waiting for somebody else's code ended. */
 export type Waited<T> =

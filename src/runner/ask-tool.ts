@@ -1,8 +1,8 @@
-import type { ToolFailure } from "../protocol/observation.ts";
-import { neutralise } from "../protocol/untrusted-text.ts";
-import { fail, type Result } from "../protocol/result.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import { neutralise } from "../protocol/text/untrusted.ts";
+import { fail, type Result } from "../protocol/outcome/result.ts";
 import { answerWithin } from "./answer-within.ts";
-import type { CallInHand } from "./call-in-hand.ts";
+import type { CallInHand } from "./active-call.ts";
 import { boundFailure, CANCELLED, failCall, TOOL_FAILED } from "./tool-failure.ts";
 
 /** Code of a failure whose attempt was left behind, and may go on. */

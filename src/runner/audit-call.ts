@@ -1,11 +1,11 @@
-import type { AuditEntry } from "../protocol/audit-entry.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import { actorsOf } from "../protocol/principal.ts";
-import type { InvocationEnd } from "../protocol/tool-invocation.ts";
-import type { CallInHand, ToolRunnerPorts } from "./call-in-hand.ts";
-import type { GateResults } from "./gate-trail.ts";
-import { WRAPPER_VERSION } from "../protocol/wrapper-version.ts";
-import { toIso } from "../protocol/to-iso.ts";
+import type { AuditEntry } from "../protocol/audit/entry.ts";
+import type { JsonObject } from "../protocol/json/value.ts";
+import { actorsOf } from "../protocol/identity/principal.ts";
+import type { InvocationEnd } from "../protocol/invocation/record.ts";
+import type { CallInHand, ToolRunnerPorts } from "./active-call.ts";
+import type { GateResults } from "./gates/trail.ts";
+import { WRAPPER_VERSION } from "../protocol/invocation/wrapper-version.ts";
+import { toIso } from "../protocol/text/iso-time.ts";
 
 /** What the last attempt at a call leaves for the audit log. */
 export interface Grounds {

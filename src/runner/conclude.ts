@@ -1,26 +1,30 @@
-import type { Veto } from "../capabilities/tool-hook.ts";
-import { hashText } from "../protocol/canonical-hash.ts";
-import type { ToolCallId } from "../protocol/ids.ts";
-import type { InvocationState } from "../protocol/invocation-state.ts";
-import type { JsonObject } from "../protocol/json.ts";
+import type { Veto } from "../capabilities/tool.ts";
+import { hashText } from "../protocol/json/canonical-hash.ts";
+import type { ToolCallId } from "../protocol/identity/ids.ts";
+import type { InvocationState } from "../protocol/invocation/state.ts";
+import type { JsonObject } from "../protocol/json/value.ts";
 import {
   observeFailure,
   observeSuccess,
   type ObservationFacts,
   type ObservationObject,
   type ToolFailure,
-} from "../protocol/observation.ts";
-import { NOT_DISPATCHED, respond, type DispatchState } from "../protocol/response-vector.ts";
-import { fail, type Result } from "../protocol/result.ts";
-import { toolErrorCode } from "../protocol/taxonomy.ts";
-import type { CallLesson, InvocationEnd, ToolExecResult } from "../protocol/tool-invocation.ts";
+} from "../protocol/outcome/observation.ts";
+import {
+  NOT_DISPATCHED,
+  respond,
+  type DispatchState,
+} from "../protocol/outcome/response-vector.ts";
+import { fail, type Result } from "../protocol/outcome/result.ts";
+import { toolErrorCode } from "../protocol/outcome/taxonomy.ts";
+import type { CallLesson, InvocationEnd, ToolExecResult } from "../protocol/invocation/record.ts";
 import { auditCall, type AuditPorts, type Grounds } from "./audit-call.ts";
 import { printOf } from "./call-history.ts";
-import { mutates, type CallInHand, type ToolRunnerPorts } from "./call-in-hand.ts";
+import { mutates, type CallInHand, type ToolRunnerPorts } from "./active-call.ts";
 import { askAfter } from "./gates/ask-hooks.ts";
 import type { FinalState } from "./invocation-ledger.ts";
 import { hookedCall, type Passage } from "./pass-gates.ts";
-import { dispatchStateOf, hasHappened } from "./retry.ts";
+import { dispatchStateOf, hasHappened } from "./recovery/retry.ts";
 import { failCall } from "./tool-failure.ts";
 
 /** A call that may not even have found its tool. */

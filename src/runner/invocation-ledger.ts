@@ -1,17 +1,17 @@
 import type { RunJournal } from "../capabilities/run-journal.ts";
-import type { BudgetAmounts } from "../protocol/budget.ts";
-import { MAX_CONTRACT_BYTES } from "../protocol/ids.ts";
-import { isLegalMove, type InvocationState } from "../protocol/invocation-state.ts";
-import type { ToolFailure } from "../protocol/observation.ts";
-import { ok, type Result } from "../protocol/result.ts";
-import type { ToolCall } from "../protocol/tool-call.ts";
+import type { BudgetAmounts } from "../protocol/budget/amounts.ts";
+import { MAX_CONTRACT_BYTES } from "../protocol/identity/ids.ts";
+import { isLegalMove, type InvocationState } from "../protocol/invocation/state.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import { ok, type Result } from "../protocol/outcome/result.ts";
+import type { ToolCall } from "../protocol/tool/call.ts";
 import {
   isInDoubt,
   type InvocationBinding,
   type InvocationEnd,
   type ToolInvocationContext,
   type ToolInvocationRecord,
-} from "../protocol/tool-invocation.ts";
+} from "../protocol/invocation/record.ts";
 import { failCall } from "./tool-failure.ts";
 
 /** Names a logical operation within its run. */

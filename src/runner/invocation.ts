@@ -1,13 +1,12 @@
-import type { AuthCapability } from "../capabilities/connection-broker.ts";
-import type { ProgressReport } from "../capabilities/progress.ts";
-import type { InvocationScope } from "../capabilities/tool-source.ts";
-import { deriveIdempotencyKey } from "../protocol/idempotency-key.ts";
-import type { ConnectionId } from "../protocol/ids.ts";
-import type { ToolFailure } from "../protocol/observation.ts";
-import { ok, type Result } from "../protocol/result.ts";
-import { findSecret } from "../protocol/secret-shape.ts";
-import type { ToolInvocationContext } from "../protocol/tool-invocation.ts";
-import type { CallInHand } from "./call-in-hand.ts";
+import type { AuthCapability } from "../capabilities/connection.ts";
+import type { ProgressReport, InvocationScope } from "../capabilities/tool.ts";
+import { deriveIdempotencyKey } from "../protocol/invocation/idempotency-key.ts";
+import type { ConnectionId } from "../protocol/identity/ids.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import { ok, type Result } from "../protocol/outcome/result.ts";
+import { findSecret } from "../protocol/text/secret-shape.ts";
+import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
+import type { CallInHand } from "./active-call.ts";
 import { operationIdOf } from "./invocation-ledger.ts";
 import { failCall, TOOL_FAILED } from "./tool-failure.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../capabilities/clock.ts";
+import type { Clock } from "../capabilities/system.ts";
 
 /** Waits so long, or until the signal aborts. Contract: leaves no timer and no listener behind. */
 export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {

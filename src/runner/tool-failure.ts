@@ -1,6 +1,6 @@
-import type { FieldError, ToolFailure } from "../protocol/observation.ts";
-import { fail } from "../protocol/result.ts";
-import { isFailureClass } from "../protocol/taxonomy.ts";
+import type { FieldError, ToolFailure } from "../protocol/outcome/observation.ts";
+import { fail } from "../protocol/outcome/result.ts";
+import { isFailureClass } from "../protocol/outcome/taxonomy.ts";
 
 /** Most that a tool's own failure may say; it goes to the log, the reader and the model. */
 const MAX_ERRORS = 16;

@@ -1,30 +1,25 @@
-import { hashText } from "../protocol/canonical-hash.ts";
-import type { ToolCall } from "../protocol/tool-call.ts";
-import type { ToolFailure } from "../protocol/observation.ts";
+import { hashText } from "../protocol/json/canonical-hash.ts";
+import type { ToolCall } from "../protocol/tool/call.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import {
   isInDoubt,
   type InvocationEnd,
   type ToolExecResult,
   type ToolInvocationContext,
   type ToolInvocationRecord,
-} from "../protocol/tool-invocation.ts";
+} from "../protocol/invocation/record.ts";
 import { CallHistory } from "./call-history.ts";
-import {
-  mutates,
-  type CallInHand,
-  type RunnerState,
-  type ToolRunnerPorts,
-} from "./call-in-hand.ts";
-import { closeReservation } from "./close-reservation.ts";
+import { mutates, type CallInHand, type RunnerState, type ToolRunnerPorts } from "./active-call.ts";
+import { closeReservation } from "./budget/close-reservation.ts";
 import { conclude, concludeEarly, IN_PROGRESS, resultOf, turnAway } from "./conclude.ts";
 import { FairLock } from "./fair-lock.ts";
-import { GateTrail, type GateResults } from "./gate-trail.ts";
-import { checkTurn } from "./gates/check-turn.ts";
+import { GateTrail, type GateResults } from "./gates/trail.ts";
+import { checkTurn } from "./gates/check-still-wanted.ts";
 import { lookupTool } from "./gates/lookup-tool.ts";
 import { asksForThe, operationIdOf, OTHER_PAYLOAD } from "./invocation-ledger.ts";
 import { passGates, type Passage } from "./pass-gates.ts";
 import { pause } from "./pause.ts";
-import { nextRetryMs } from "./retry.ts";
+import { nextRetryMs } from "./recovery/retry.ts";
 import {
   awaitOperator,
   concludeSettled,
@@ -32,7 +27,7 @@ import {
   doubtAfter,
   INTERRUPTED,
   settleDoubt,
-} from "./settle-doubt.ts";
+} from "./recovery/unknown-outcome.ts";
 import { TOOL_FAILED } from "./tool-failure.ts";
 import { WAITING } from "./waiting.ts";
 

@@ -1,5 +1,10 @@
-import { isJsonObject, utf8Bytes, type JsonObject, type JsonValue } from "../protocol/json.ts";
-import { isHighSurrogate } from "../protocol/utf16.ts";
+import {
+  isJsonObject,
+  utf8Bytes,
+  type JsonObject,
+  type JsonValue,
+} from "../protocol/json/value.ts";
+import { isHighSurrogate } from "../protocol/text/utf16.ts";
 
 /** Stands where text was cut; the model is told the same in a warning. */
 export const TRUNCATION_MARKER = "…[truncated]";

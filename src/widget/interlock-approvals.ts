@@ -1,9 +1,9 @@
-import approvalsCss from "./approvals.css";
-import { createApprovalsApi } from "./approvals-api.ts";
-import { type ApprovalsView, createApprovalsView } from "./approvals-view.ts";
-import css from "./chat.css";
+import approvalsCss from "./approval/approvals.css";
+import { createApprovalsApi } from "./approval/api.ts";
+import { type ApprovalsView, createApprovalsView } from "./approval/view.ts";
+import css from "./chat/chat.css";
 import { endpointUrl } from "./endpoint-url.ts";
-import { openSessionStore } from "./session-store.ts";
+import { openSessionStore } from "./chat/session-store.ts";
 import type { TokenSource } from "./token-source.ts";
 
 const sheets = [css, approvalsCss].map((text) => {

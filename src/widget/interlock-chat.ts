@@ -1,10 +1,10 @@
-import css from "./chat.css";
-import { createApprovalsApi } from "./approvals-api.ts";
-import { type ChatApiOptions, createChatApi } from "./chat-api.ts";
-import { type ChatView, createChatView } from "./chat-view.ts";
-import { Conversation } from "./conversation.ts";
+import css from "./chat/chat.css";
+import { createApprovalsApi } from "./approval/api.ts";
+import { type ChatApiOptions, createChatApi } from "./chat/api.ts";
+import { type ChatView, createChatView } from "./chat/view.ts";
+import { Conversation } from "./chat/conversation.ts";
 import { endpointUrl } from "./endpoint-url.ts";
-import { openSessionStore, type SessionStore } from "./session-store.ts";
+import { openSessionStore, type SessionStore } from "./chat/session-store.ts";
 import type { TokenSource } from "./token-source.ts";
 
 /** A style sheet object, because a strict content security policy forbids inline styles. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../protocol/json.ts";
+import type { JsonValue } from "../protocol/json/value.ts";
 
 /** What a model is to read as the output of one tool call. */
 export interface ToolOutput {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { HttpRequest } from "../../src/capabilities/http-client.ts";
+import type { HttpRequest } from "../../src/capabilities/http.ts";
 import { connect, endOf, get, KEY, post } from "./http-network.ts";
 
 describe("an address", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createDevelopmentAuthenticator } from "../../src/adapters/development-authenticator.ts";
 import { createStaticTokenAuthenticator } from "../../src/adapters/static-token-authenticator.ts";
-import type { ActorId, TenantId } from "../../src/protocol/ids.ts";
+import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 
 const principal = {
   tenantId: "dev" as TenantId,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createHmacRunIds } from "../../src/adapters/hmac-run-ids.ts";
-import type { ActorId, TenantId } from "../../src/protocol/ids.ts";
+import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 
 const ids = createHmacRunIds("a secret of thirty-two characters", (length) =>
   crypto.getRandomValues(new Uint8Array(length)),

@@ -1,6 +1,6 @@
 import { createHttpEgress } from "../../src/adapters/http-egress.ts";
-import type { EgressGrant, HttpClient, HttpRequest } from "../../src/capabilities/http-client.ts";
-import { FakeClock } from "../suites/fakes.ts";
+import type { EgressGrant, HttpClient, HttpRequest } from "../../src/capabilities/http.ts";
+import { FakeClock } from "../fakes/fakes.ts";
 
 export const KEY = "key-0123456789";
 

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { createKvPolicyStore } from "../../src/adapters/kv-policy-store.ts";
 import { PolicyCache } from "../../src/adapters/policy-cache.ts";
-import { hashText, toCanonicalJson } from "../../src/protocol/canonical-hash.ts";
-import type { TenantId } from "../../src/protocol/ids.ts";
-import type { JsonValue } from "../../src/protocol/json.ts";
-import type { PolicyPin } from "../../src/protocol/policy-pin.ts";
-import { DENY_ALL } from "../../src/protocol/tool-policy.ts";
-import { FakeClock, policyOf } from "../suites/fakes.ts";
+import { hashText, toCanonicalJson } from "../../src/protocol/json/canonical-hash.ts";
+import type { TenantId } from "../../src/protocol/identity/ids.ts";
+import type { JsonValue } from "../../src/protocol/json/value.ts";
+import type { PolicyPin } from "../../src/protocol/policy/pin.ts";
+import { DENY_ALL } from "../../src/protocol/policy/document.ts";
+import { FakeClock, policyOf } from "../fakes/fakes.ts";
 
 const acme = "acme" as TenantId;
 const POINTER = "policy/acme/current";

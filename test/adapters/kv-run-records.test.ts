@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createKvRunRecords } from "../../src/adapters/kv-run-records.ts";
-import type { RunId } from "../../src/protocol/ids.ts";
+import type { RunId } from "../../src/protocol/identity/ids.ts";
 
 const run = "run_1" as RunId;
 

@@ -6,8 +6,8 @@ import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import { createOpenAIModel, type OpenAIModelOptions } from "../../src/adapters/openai-model.ts";
 import type { ModelRequest } from "../../src/capabilities/model.ts";
-import type { ToolId } from "../../src/protocol/ids.ts";
-import type { ModelEvent, ModelTurn } from "../../src/protocol/model-event.ts";
+import type { ToolId } from "../../src/protocol/identity/ids.ts";
+import type { ModelEvent, ModelTurn } from "../../src/protocol/model/event.ts";
 import { sendEvents, startLoopback } from "./loopback.ts";
 
 const KEY = "sk-loopback-0123456789";

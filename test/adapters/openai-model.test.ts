@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { createOpenAIModel } from "../../src/adapters/openai-model.ts";
-import type { ModelTurn } from "../../src/protocol/model-event.ts";
+import type { ModelTurn } from "../../src/protocol/model/event.ts";
 
 const REQUEST = {
   model: "test-model",

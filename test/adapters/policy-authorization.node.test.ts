@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createPolicyAuthorization } from "../../src/adapters/policy-authorization.ts";
-import type { AuthorizationQuestion } from "../../src/capabilities/authorization.ts";
-import type { ActorId, TenantId } from "../../src/protocol/ids.ts";
-import { policyOf } from "../suites/fakes.ts";
+import type { AuthorizationQuestion } from "../../src/capabilities/identity.ts";
+import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
+import { policyOf } from "../fakes/fakes.ts";
 
 const actor = (id: string): ActorId => id as ActorId;
 const question: AuthorizationQuestion = {

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { createKeyRing } from "../../src/adapters/key-ring.ts";
 import { createSealedConnections } from "../../src/adapters/sealed-connections.ts";
-import type { AuthCapability } from "../../src/capabilities/connection-broker.ts";
-import type { ConnectionKey } from "../../src/protocol/connection-keys.ts";
-import type { StoredConnection } from "../../src/protocol/connection.ts";
-import type { ConnectionId, TenantId } from "../../src/protocol/ids.ts";
-import { bindings } from "../suites/worker.ts";
+import type { AuthCapability } from "../../src/capabilities/connection.ts";
+import type { ConnectionKey } from "../../src/protocol/connection/keys.ts";
+import type { StoredConnection } from "../../src/protocol/connection/stored.ts";
+import type { ConnectionId, TenantId } from "../../src/protocol/identity/ids.ts";
+import { bindings } from "../shared/worker.ts";
 
 const kv = bindings.CONNECTIONS;
 const [acme, rival] = ["acme", "rival"] as TenantId[] as [TenantId, TenantId];

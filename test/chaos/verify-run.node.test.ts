@@ -3,10 +3,10 @@ import type { EffectEntry } from "../../scripts/chaos/effect-book.ts";
 import type { FollowedRun } from "../../scripts/chaos/follow-run.ts";
 import type { LedgerRow } from "../../scripts/chaos/target.ts";
 import { verifyRun, type Evidence } from "../../scripts/chaos/verify-run.ts";
-import type { AiEvent } from "../../src/protocol/ai-event.ts";
-import { hashText } from "../../src/protocol/canonical-hash.ts";
-import type { RunId, ToolCallId } from "../../src/protocol/ids.ts";
-import { observeSuccess } from "../../src/protocol/observation.ts";
+import type { AiEvent } from "../../src/protocol/run/event.ts";
+import { hashText } from "../../src/protocol/json/canonical-hash.ts";
+import type { RunId, ToolCallId } from "../../src/protocol/identity/ids.ts";
+import { observeSuccess } from "../../src/protocol/outcome/observation.ts";
 import { encodeEvent } from "../../src/wire/assistant-transport/encode-event.ts";
 
 const toolCallId = "call_0_0" as ToolCallId;

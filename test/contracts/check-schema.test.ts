@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { checkSchema } from "../../src/contracts/check-schema.ts";
 import { deriveSchema } from "../../src/contracts/derive-schema.ts";
-import type { JsonObject } from "../../src/protocol/json.ts";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
 
 const field = (schema: v.GenericSchema): string | undefined =>
   checkSchema(deriveSchema(v.strictObject({ f: schema })), 8192);

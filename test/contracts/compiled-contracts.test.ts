@@ -4,7 +4,7 @@ import { ContractError } from "../../src/contracts/contract-error.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
-import { fail, ok } from "../../src/protocol/result.ts";
+import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { complete, sound } from "./definitions.ts";
 
 const define = (definition: object): AnyToolContract => defineTool(definition as never);

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { ToolDefinition } from "../../src/contracts/tool-contract.ts";
-import { ok } from "../../src/protocol/result.ts";
+import { ok } from "../../src/protocol/outcome/result.ts";
 
 /** The least that registers. */
 export const sound = {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { deriveSchema } from "../../src/contracts/derive-schema.ts";
-import { hashOf, toCanonicalJson } from "../../src/protocol/canonical-hash.ts";
+import { hashOf, toCanonicalJson } from "../../src/protocol/json/canonical-hash.ts";
 
 const make = (): Parameters<typeof deriveSchema>[0] =>
   v.strictObject({

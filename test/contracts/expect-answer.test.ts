@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import type { HttpAnswer } from "../../src/capabilities/http-client.ts";
+import type { HttpAnswer } from "../../src/capabilities/http.ts";
 import { expectAnswer } from "../../src/contracts/expect-answer.ts";
-import { failHttp } from "../../src/protocol/http-failure.ts";
-import { ok } from "../../src/protocol/result.ts";
+import { failHttp } from "../../src/protocol/outcome/http-failure.ts";
+import { ok } from "../../src/protocol/outcome/result.ts";
 
 const answer = (more: Partial<HttpAnswer>): ReturnType<typeof ok<HttpAnswer>> =>
   ok({ status: 200, headers: {}, text: "secret words of the service", ...more });

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { registerContract } from "../../src/contracts/register-contract.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { matchPolicy } from "../../src/contracts/match-policy.ts";
-import { ok } from "../../src/protocol/result.ts";
-import type { ToolSpec } from "../../src/protocol/tool-spec.ts";
-import { policyOf } from "../suites/fakes.ts";
+import { ok } from "../../src/protocol/outcome/result.ts";
+import type { ToolSpec } from "../../src/protocol/tool/spec.ts";
+import { policyOf } from "../fakes/fakes.ts";
 
 const address = v.strictObject({ address: v.string() });
 const specOf = (version: string, more: v.ObjectEntries = {}): ToolSpec =>

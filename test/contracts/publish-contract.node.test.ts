@@ -8,7 +8,7 @@ import { defineTool } from "../../src/contracts/define-tool.ts";
 import { publishContract, type PublishedContract } from "../../src/contracts/publish-contract.ts";
 import { registerContract } from "../../src/contracts/register-contract.ts";
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
-import { httpErrorsOf } from "../../src/protocol/http-failure.ts";
+import { httpErrorsOf } from "../../src/protocol/outcome/http-failure.ts";
 import interlockSchema from "../fixtures/interlock-contract.schema.json" with { type: "json" };
 import contractSchema from "../fixtures/tool-contract.schema.json" with { type: "json" };
 import { complete, sound } from "./definitions.ts";

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
-import type { ToolSourcePort } from "../../src/capabilities/tool-source.ts";
+import type { ToolSourcePort } from "../../src/capabilities/tool.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
-import { httpErrorsOf } from "../../src/protocol/http-failure.ts";
+import { httpErrorsOf } from "../../src/protocol/outcome/http-failure.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import { createToolCatalog } from "../../src/contracts/tool-catalog.ts";
 import { CORE_TOOLS } from "../../src/tools/core/core-tools.ts";
-import { fakeRunCapabilities, policyOf } from "../suites/fakes.ts";
+import { fakeRunCapabilities, policyOf } from "../fakes/fakes.ts";
 import { complete, sound } from "./definitions.ts";
 
 const register = (...contracts: object[]): unknown =>

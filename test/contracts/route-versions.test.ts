@@ -5,9 +5,9 @@ import { compareVersions, routeVersions } from "../../src/contracts/route-versio
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
 import { createToolCatalog, findTool } from "../../src/contracts/tool-catalog.ts";
-import { isSunset } from "../../src/protocol/tool-lifecycle.ts";
-import type { ToolSpec } from "../../src/protocol/tool-spec.ts";
-import { fakeRunCapabilities, policyOf } from "../suites/fakes.ts";
+import { isSunset } from "../../src/protocol/tool/lifecycle.ts";
+import type { ToolSpec } from "../../src/protocol/tool/spec.ts";
+import { fakeRunCapabilities, policyOf } from "../fakes/fakes.ts";
 import { sound } from "./definitions.ts";
 
 const NOW = Date.UTC(2026, 0, 31);

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { expect, expectTypeOf, test } from "vitest";
-import type { Clock } from "../../src/capabilities/clock.ts";
-import type { AuthCapability } from "../../src/capabilities/connection-broker.ts";
+import type { Clock } from "../../src/capabilities/system.ts";
+import type { AuthCapability } from "../../src/capabilities/connection.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import type { ToolContract } from "../../src/contracts/tool-contract.ts";
-import { fail, ok } from "../../src/protocol/result.ts";
+import { fail, ok } from "../../src/protocol/outcome/result.ts";
 
 /*
  * What an author gets wrong does not compile. Each `@ts-expect-error` is a test of its own: the

@@ -1,9 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
-import { written } from "../suites/lab-writes.ts";
-import { crash, stubOf, untilState } from "../suites/run-object.ts";
-import { releaseUrl } from "../suites/scripted-model.ts";
-import { chat, runIdOf, seedPolicies, send, stateOf } from "../suites/worker.ts";
+import { written } from "../workers/lab-writes.ts";
+import { crash, stubOf, untilState } from "../shared/run-object.ts";
+import { releaseUrl } from "../fakes/scripted-model.ts";
+import { chat, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

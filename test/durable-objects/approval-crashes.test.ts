@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { composeTenantRecords } from "../../src/compose/tenant.ts";
-import type { RunId, TenantId } from "../../src/protocol/ids.ts";
-import { planLife, type CrashPlan, type PlannedLife } from "../suites/crash-points.ts";
-import { moved } from "../suites/lab-approvals.ts";
-import { APPROVE, askFor, callOf, decide, openOf, REJECT, viewOf } from "../suites/people.ts";
-import { crash, ringAlarm, rowsOf } from "../suites/run-object.ts";
-import { bindings, chat, runIdOf, seedPolicies, stateOf, type Caller } from "../suites/worker.ts";
+import type { RunId, TenantId } from "../../src/protocol/identity/ids.ts";
+import { planLife, type CrashPlan, type PlannedLife } from "../shared/crash-points.ts";
+import { moved } from "../workers/lab-approvals.ts";
+import { APPROVE, askFor, callOf, decide, openOf, REJECT, viewOf } from "../shared/people.ts";
+import { crash, ringAlarm, rowsOf } from "../shared/run-object.ts";
+import { bindings, chat, runIdOf, seedPolicies, stateOf, type Caller } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

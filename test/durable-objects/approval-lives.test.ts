@@ -1,9 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readApprovalId } from "../../src/protocol/approval-id.ts";
-import type { Principal } from "../../src/protocol/principal.ts";
+import { readApprovalId } from "../../src/protocol/approval/id.ts";
+import type { Principal } from "../../src/protocol/identity/principal.ts";
 import type { RunObject } from "../../durable-objects/run/run-object.ts";
-import { moved } from "../suites/lab-approvals.ts";
+import { moved } from "../workers/lab-approvals.ts";
 import {
   APPROVE,
   askFor,
@@ -13,10 +13,10 @@ import {
   openOf,
   REJECT,
   viewOf,
-} from "../suites/people.ts";
-import { crash, deadlinesOf, rowsOf, stubOf, untilState } from "../suites/run-object.ts";
-import { TOKENS } from "../suites/tokens.ts";
-import { seedPolicies, send, stateOf } from "../suites/worker.ts";
+} from "../shared/people.ts";
+import { crash, deadlinesOf, rowsOf, stubOf, untilState } from "../shared/run-object.ts";
+import { TOKENS } from "../shared/tokens.ts";
+import { seedPolicies, send, stateOf } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { moved } from "../suites/lab-approvals.ts";
-import { crashes } from "../suites/lab-crashes.ts";
+import { moved } from "../workers/lab-approvals.ts";
+import { crashes } from "../workers/lab-crashes.ts";
 import {
   APPROVE,
   askFor,
@@ -10,9 +10,9 @@ import {
   REJECT,
   viewOf,
   type Asked,
-} from "../suites/people.ts";
-import { cancel, crash, ringAlarm, rowsOf, untilState } from "../suites/run-object.ts";
-import { seedPolicies, send, stateOf } from "../suites/worker.ts";
+} from "../shared/people.ts";
+import { cancel, crash, ringAlarm, rowsOf, untilState } from "../shared/run-object.ts";
+import { seedPolicies, send, stateOf } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

@@ -1,9 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
-import { crashes } from "../suites/lab-crashes.ts";
-import { effects } from "../suites/lab-tools.ts";
-import { releaseUrl } from "../suites/scripted-model.ts";
-import { bindings, chat, runIdOf, seedPolicies, send, stateOf } from "../suites/worker.ts";
+import { crashes } from "../workers/lab-crashes.ts";
+import { effects } from "../workers/lab-tools.ts";
+import { releaseUrl } from "../fakes/scripted-model.ts";
+import { bindings, chat, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { Deadlines } from "../../durable-objects/run/deadlines.ts";
 import { createRunTables } from "../../durable-objects/run/run-tables.ts";
-import { bindings, chat, runIdOf, seedPolicies, send } from "../suites/worker.ts";
+import { bindings, chat, runIdOf, seedPolicies, send } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

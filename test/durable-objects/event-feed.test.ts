@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import { EventFeed } from "../../durable-objects/run/event-feed.ts";
 import { EventLog } from "../../durable-objects/run/event-log.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
-import type { AiEvent } from "../../src/protocol/ai-event.ts";
-import type { RunId } from "../../src/protocol/ids.ts";
-import type { Principal } from "../../src/protocol/principal.ts";
-import { NO_USAGE } from "../../src/protocol/usage.ts";
-import { FakeClock } from "../suites/fakes.ts";
-import { bindings } from "../suites/worker.ts";
+import type { AiEvent } from "../../src/protocol/run/event.ts";
+import type { RunId } from "../../src/protocol/identity/ids.ts";
+import type { Principal } from "../../src/protocol/identity/principal.ts";
+import { NO_USAGE } from "../../src/protocol/model/usage.ts";
+import { FakeClock } from "../fakes/fakes.ts";
+import { bindings } from "../shared/worker.ts";
 
 interface Bench {
   readonly log: EventLog;

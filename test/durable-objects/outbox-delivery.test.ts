@@ -7,14 +7,14 @@ import type { Outbox } from "../../durable-objects/run/outbox.ts";
 import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
 import { systemClock } from "../../src/adapters/system-clock.ts";
-import type { Clock } from "../../src/capabilities/clock.ts";
-import type { SentNotice } from "../../src/capabilities/tenant-inbox.ts";
+import type { Clock } from "../../src/capabilities/system.ts";
+import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import { composeEncoder } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
-import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
-import type { RunId } from "../../src/protocol/ids.ts";
-import { script, type ScriptedStep } from "../suites/scripted-model.ts";
-import { bindings } from "../suites/worker.ts";
+import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
+import type { RunId } from "../../src/protocol/identity/ids.ts";
+import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
+import { bindings } from "../shared/worker.ts";
 
 /** A tenant's object that takes notices as it is told to. */
 class Tenant {

@@ -6,12 +6,12 @@ import { StoredInvocations } from "../../durable-objects/run/stored-invocations.
 import { StoredTranscript } from "../../durable-objects/run/stored-transcript.ts";
 import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
 import type { RunEvidence } from "../../src/loop/replay/run-evidence.ts";
-import { policyDocumentKey } from "../../src/protocol/policy-pin.ts";
-import { forbiddenCalls, replay } from "../suites/evidence.ts";
-import { policyOf } from "../suites/fakes.ts";
-import { effects, LAB_TOOLS } from "../suites/lab-tools.ts";
-import type { ScriptedStep } from "../suites/scripted-model.ts";
-import { bindings, chat, runIdOf, seedPolicies, send } from "../suites/worker.ts";
+import { policyDocumentKey } from "../../src/protocol/policy/pin.ts";
+import { forbiddenCalls, replay } from "../fakes/evidence.ts";
+import { policyOf } from "../fakes/fakes.ts";
+import { effects, LAB_TOOLS } from "../workers/lab-tools.ts";
+import type { ScriptedStep } from "../fakes/scripted-model.ts";
+import { bindings, chat, runIdOf, seedPolicies, send } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {

@@ -8,10 +8,10 @@ import { RunStore } from "../../durable-objects/run/run-store.ts";
 import { systemClock } from "../../src/adapters/system-clock.ts";
 import { composeEncoder } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
-import type { RunId } from "../../src/protocol/ids.ts";
-import type { Principal } from "../../src/protocol/principal.ts";
-import { script, type ScriptedStep } from "../suites/scripted-model.ts";
-import { bindings } from "../suites/worker.ts";
+import type { RunId } from "../../src/protocol/identity/ids.ts";
+import type { Principal } from "../../src/protocol/identity/principal.ts";
+import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
+import { bindings } from "../shared/worker.ts";
 
 /** A run over an object's storage, whose bindings may fail. */
 interface Bench {

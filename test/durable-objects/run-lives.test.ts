@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { written } from "../suites/lab-writes.ts";
+import { written } from "../workers/lab-writes.ts";
 import {
   crash,
   deadlinesOf,
@@ -10,9 +10,9 @@ import {
   stubOf,
   tellOutcome,
   untilState,
-} from "../suites/run-object.ts";
-import { releaseUrl, type ScriptedStep } from "../suites/scripted-model.ts";
-import { chat, runIdOf, seedPolicies, send, stateOf } from "../suites/worker.ts";
+} from "../shared/run-object.ts";
+import { releaseUrl, type ScriptedStep } from "../fakes/scripted-model.ts";
+import { chat, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {

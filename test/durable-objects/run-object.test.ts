@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test, vi } from "vitest";
-import { viewerAs } from "../suites/run-object.ts";
+import { viewerAs } from "../shared/run-object.ts";
 import {
   bindings,
   chat,
@@ -9,7 +9,7 @@ import {
   send,
   splitEvents,
   stateOf,
-} from "../suites/worker.ts";
+} from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

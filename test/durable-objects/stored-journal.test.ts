@@ -8,12 +8,12 @@ import { Outbox } from "../../durable-objects/run/outbox.ts";
 import { StoredInvocations } from "../../durable-objects/run/stored-invocations.ts";
 import { StoredTranscript } from "../../durable-objects/run/stored-transcript.ts";
 import { StoredJournal } from "../../durable-objects/run/stored-journal.ts";
-import type { AiEvent } from "../../src/protocol/ai-event.ts";
-import type { RunId, ToolCallId } from "../../src/protocol/ids.ts";
-import type { Principal } from "../../src/protocol/principal.ts";
-import { NO_USAGE } from "../../src/protocol/usage.ts";
-import { FakeClock } from "../suites/fakes.ts";
-import { bindings } from "../suites/worker.ts";
+import type { AiEvent } from "../../src/protocol/run/event.ts";
+import type { RunId, ToolCallId } from "../../src/protocol/identity/ids.ts";
+import type { Principal } from "../../src/protocol/identity/principal.ts";
+import { NO_USAGE } from "../../src/protocol/model/usage.ts";
+import { FakeClock } from "../fakes/fakes.ts";
+import { bindings } from "../shared/worker.ts";
 
 const principal = { tenantId: "acme", actorId: "user:ann" } as Principal;
 const CLAIM = { runId: "run_1" as RunId, principal, model: "m", messages: [] };

@@ -2,16 +2,16 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { BudgetBook } from "../../durable-objects/tenant/budget-book.ts";
-import type { BudgetLedger, Reservation } from "../../src/capabilities/budget-ledger.ts";
+import type { BudgetLedger, Reservation } from "../../src/capabilities/budget.ts";
 import { createKvPolicyStore } from "../../src/adapters/kv-policy-store.ts";
 import { PolicyCache } from "../../src/adapters/policy-cache.ts";
 import { composeTenants } from "../../src/compose/tenant.ts";
-import { hashOf } from "../../src/protocol/canonical-hash.ts";
-import type { ActorId, TenantId } from "../../src/protocol/ids.ts";
-import type { JsonObject } from "../../src/protocol/json.ts";
-import type { PolicyPin } from "../../src/protocol/policy-pin.ts";
-import { FakeClock, policyOf } from "../suites/fakes.ts";
-import { bindings } from "../suites/worker.ts";
+import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
+import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
+import type { PolicyPin } from "../../src/protocol/policy/pin.ts";
+import { FakeClock, policyOf } from "../fakes/fakes.ts";
+import { bindings } from "../shared/worker.ts";
 
 const tenants = composeTenants((env as unknown as typeof bindings).TENANTS);
 const objectOf = (tenant: string): DurableObjectStub =>

@@ -2,11 +2,11 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
-import type { PolicyChange } from "../../src/capabilities/policy-registry.ts";
+import type { PolicyChange } from "../../src/capabilities/policy.ts";
 import type { RawEnv } from "../../src/env.ts";
-import { hashText } from "../../src/protocol/canonical-hash.ts";
-import type { ActorId, TenantId } from "../../src/protocol/ids.ts";
-import { bindings } from "../suites/worker.ts";
+import { hashText } from "../../src/protocol/json/canonical-hash.ts";
+import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
+import { bindings } from "../shared/worker.ts";
 
 type Stub = DurableObjectStub<TenantObject>;
 const stubOf = (tenantId: string): Stub =>

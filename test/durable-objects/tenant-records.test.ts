@@ -2,11 +2,11 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { describe, expect, test } from "vitest";
 import { AlarmDeadlines } from "../../durable-objects/deadlines.ts";
 import { verifyChain } from "../../scripts/audit/verify-chain.ts";
-import type { SentNotice } from "../../src/capabilities/tenant-inbox.ts";
-import { auditLine, GENESIS_HASH } from "../../src/protocol/audit-chain.ts";
+import type { SentNotice } from "../../src/capabilities/tenant.ts";
+import { auditLine, GENESIS_HASH } from "../../src/protocol/audit/chain.ts";
 import { composeTenantRecords } from "../../src/compose/tenant.ts";
-import type { ActorId, RunId, TenantId } from "../../src/protocol/ids.ts";
-import { bindings } from "../suites/worker.ts";
+import type { ActorId, RunId, TenantId } from "../../src/protocol/identity/ids.ts";
+import { bindings } from "../shared/worker.ts";
 import {
   approvalNotice,
   auditNotice,
@@ -14,7 +14,7 @@ import {
   auditOf,
   tenantOf,
   tenantRows,
-} from "../suites/tenant-notices.ts";
+} from "../shared/tenant-notices.ts";
 
 const R1 = "run_1" as RunId;
 const EVERYTHING = { after: 0, limit: 5_000 } as const;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
 import { publishContract } from "../../src/contracts/publish-contract.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
-import { startDev, type DevServer } from "../suites/dev-server.ts";
+import { startDev, type DevServer } from "../shared/dev-server.ts";
 
 interface State {
   readonly status: string;

@@ -1,8 +1,8 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startBrowser } from "../suites/browser.ts";
-import { startDev, type DevServer } from "../suites/dev-server.ts";
-import { type HostPage, serveHostPage } from "../suites/host-page.ts";
+import { startBrowser } from "../shared/browser.ts";
+import { startDev, type DevServer } from "../shared/dev-server.ts";
+import { type HostPage, serveHostPage } from "../shared/host-page.ts";
 
 let server: DevServer;
 let browser: Browser;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startDev, type DevServer } from "../suites/dev-server.ts";
+import { startDev, type DevServer } from "../shared/dev-server.ts";
 import type { Browser, Page } from "playwright-core";
-import { startBrowser } from "../suites/browser.ts";
+import { startBrowser } from "../shared/browser.ts";
 
 let server: DevServer;
 let browser: Browser;

@@ -1,13 +1,13 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AuditRecord } from "../../src/protocol/audit-chain.ts";
-import { startBrowser } from "../suites/browser.ts";
-import { type HostPage, serveHostPage } from "../suites/host-page.ts";
-import { Callers } from "../suites/story/callers.ts";
-import { type House, openHouse, SECRETS } from "../suites/story/house.ts";
-import { Person } from "../suites/story/person.ts";
-import { PIN } from "../suites/story/story-model.ts";
-import { openTown, type Town } from "../suites/story/town.ts";
+import type { AuditRecord } from "../../src/protocol/audit/chain.ts";
+import { startBrowser } from "../shared/browser.ts";
+import { type HostPage, serveHostPage } from "../shared/host-page.ts";
+import { Callers } from "../story/callers.ts";
+import { type House, openHouse, SECRETS } from "../story/house.ts";
+import { Person } from "../story/person.ts";
+import { PIN } from "../story/story-model.ts";
+import { openTown, type Town } from "../story/town.ts";
 
 const GUILD_POLICY = {
   allowedTools: ["bank__transfer", "crm__share_customers", "mail__send_offer"],

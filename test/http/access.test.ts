@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { createHash } from "node:crypto";
-import { ring } from "../suites/run-object.ts";
-import { script } from "../suites/scripted-model.ts";
+import { ring } from "../shared/run-object.ts";
+import { script } from "../fakes/scripted-model.ts";
 import {
   type Caller,
   chat,
@@ -10,8 +10,8 @@ import {
   seedPolicies,
   send,
   stateOf,
-} from "../suites/worker.ts";
-import { TOKENS } from "../suites/tokens.ts";
+} from "../shared/worker.ts";
+import { TOKENS } from "../shared/tokens.ts";
 
 beforeAll(seedPolicies);
 

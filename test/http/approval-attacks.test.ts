@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { frozen, GUILD_POLICY, moved } from "../suites/lab-approvals.ts";
+import { frozen, GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
 import {
   APPROVE,
   askFor,
@@ -11,10 +11,10 @@ import {
   readApproval,
   REJECT,
   viewOf,
-} from "../suites/people.ts";
-import { cancel, refusalOf, rowsOf, untilState } from "../suites/run-object.ts";
-import { script } from "../suites/scripted-model.ts";
-import { postChat, putPolicy, runIdOf, seedPolicies, send, stateOf } from "../suites/worker.ts";
+} from "../shared/people.ts";
+import { cancel, refusalOf, rowsOf, untilState } from "../shared/run-object.ts";
+import { script } from "../fakes/scripted-model.ts";
+import { postChat, putPolicy, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {

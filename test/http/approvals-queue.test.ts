@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { ApprovalSummary } from "../../src/protocol/approval-view.ts";
+import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import { verifyChain } from "../../scripts/audit/verify-chain.ts";
-import { APPROVE, askToPay, decide, ended, REJECT } from "../suites/people.ts";
-import { cancel, refusalOf } from "../suites/run-object.ts";
-import { approvalNotice, auditOf, isoAt, tenantOf } from "../suites/tenant-notices.ts";
-import { seedPolicies, send, type Caller } from "../suites/worker.ts";
+import { APPROVE, askToPay, decide, ended, REJECT } from "../shared/people.ts";
+import { cancel, refusalOf } from "../shared/run-object.ts";
+import { approvalNotice, auditOf, isoAt, tenantOf } from "../shared/tenant-notices.ts";
+import { seedPolicies, send, type Caller } from "../shared/worker.ts";
 
 const TENANT = "archive";
 const ask = (query: string, caller: Caller = "archive"): Promise<Response> =>

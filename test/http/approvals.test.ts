@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { frozen, moved } from "../suites/lab-approvals.ts";
+import { frozen, moved } from "../workers/lab-approvals.ts";
 import {
   APPROVE,
   askFor,
@@ -11,7 +11,7 @@ import {
   readApproval,
   REJECT,
   viewOf,
-} from "../suites/people.ts";
+} from "../shared/people.ts";
 import {
   cancel,
   crash,
@@ -20,8 +20,8 @@ import {
   ring,
   rowsOf,
   untilState,
-} from "../suites/run-object.ts";
-import { chunksOf, seedPolicies, send, stateOf } from "../suites/worker.ts";
+} from "../shared/run-object.ts";
+import { chunksOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { written } from "../suites/lab-writes.ts";
-import { cancel, crash, refusalOf, ring, tellOutcome, untilState } from "../suites/run-object.ts";
-import { releaseUrl, script, type ScriptedStep } from "../suites/scripted-model.ts";
+import { written } from "../workers/lab-writes.ts";
+import { cancel, crash, refusalOf, ring, tellOutcome, untilState } from "../shared/run-object.ts";
+import { releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";
 import {
   bindings,
   chat,
@@ -10,7 +10,7 @@ import {
   send,
   stateOf,
   type Caller,
-} from "../suites/worker.ts";
+} from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { verifyChain, type Verdict } from "../../scripts/audit/verify-chain.ts";
-import type { AuditRecord } from "../../src/protocol/audit-chain.ts";
-import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
-import type { PromptHistoryEntry } from "../../src/protocol/prompt-history.ts";
-import { CANARY, page } from "../suites/lab-tools.ts";
-import { refusalOf, tellOutcome, untilState } from "../suites/run-object.ts";
-import { auditNotice, tenantOf, tenantRows } from "../suites/tenant-notices.ts";
-import { chat, putConnection, runIdOf, seedPolicies, send, type Caller } from "../suites/worker.ts";
+import type { AuditRecord } from "../../src/protocol/audit/chain.ts";
+import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
+import type { PromptHistoryEntry } from "../../src/protocol/audit/prompt-history.ts";
+import { CANARY, page } from "../workers/lab-tools.ts";
+import { refusalOf, tellOutcome, untilState } from "../shared/run-object.ts";
+import { auditNotice, tenantOf, tenantRows } from "../shared/tenant-notices.ts";
+import { chat, putConnection, runIdOf, seedPolicies, send, type Caller } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

@@ -1,9 +1,9 @@
 import { listDurableObjectIds } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import { deploy, type Send } from "../suites/identity.ts";
-import { script } from "../suites/scripted-model.ts";
-import { TOKENS } from "../suites/tokens.ts";
-import { bindings, HOST_PAGE, putPolicy, seedPolicies, send } from "../suites/worker.ts";
+import { deploy, type Send } from "../shared/identity.ts";
+import { script } from "../fakes/scripted-model.ts";
+import { TOKENS } from "../shared/tokens.ts";
+import { bindings, HOST_PAGE, putPolicy, seedPolicies, send } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { BudgetAmounts } from "../../src/protocol/budget.ts";
-import type { ScriptedStep } from "../suites/scripted-model.ts";
+import type { BudgetAmounts } from "../../src/protocol/budget/amounts.ts";
+import type { ScriptedStep } from "../fakes/scripted-model.ts";
 import {
   bindings,
   chat,
@@ -10,7 +10,7 @@ import {
   runIdOf,
   seedPolicies,
   stateOf,
-} from "../suites/worker.ts";
+} from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { written } from "../suites/lab-writes.ts";
-import { cancel, crash, untilState } from "../suites/run-object.ts";
-import type { ScriptedStep } from "../suites/scripted-model.ts";
-import { chat, runIdOf, seedPolicies, send, stateOf } from "../suites/worker.ts";
+import { written } from "../workers/lab-writes.ts";
+import { cancel, crash, untilState } from "../shared/run-object.ts";
+import type { ScriptedStep } from "../fakes/scripted-model.ts";
+import { chat, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
-import { script } from "../suites/scripted-model.ts";
+import { script } from "../fakes/scripted-model.ts";
 import {
   bindings,
   chat,
@@ -10,7 +10,7 @@ import {
   seedPolicies,
   send,
   stateOf,
-} from "../suites/worker.ts";
+} from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { composeConnections } from "../../src/compose/connections.ts";
 import { checkEnv, type RawEnv } from "../../src/env.ts";
-import type { ConnectionId, TenantId } from "../../src/protocol/ids.ts";
-import { bindings, send } from "../suites/worker.ts";
+import type { ConnectionId, TenantId } from "../../src/protocol/identity/ids.ts";
+import { bindings, send } from "../shared/worker.ts";
 
 const SECRET = "sk-very-secret-0123456789";
 

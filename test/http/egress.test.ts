@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { ELSEWHERE, SHOP, type Visit } from "../suites/shop.ts";
-import { chat, chunksOf, seedPolicies } from "../suites/worker.ts";
+import { ELSEWHERE, SHOP, type Visit } from "../fakes/shop.ts";
+import { chat, chunksOf, seedPolicies } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 beforeEach(visits);

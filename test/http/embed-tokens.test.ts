@@ -1,12 +1,12 @@
 import { listDurableObjectIds } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createEmbedTokens } from "../../src/adapters/embed-tokens.ts";
-import type { ActorId, TenantId } from "../../src/protocol/ids.ts";
-import { bearer } from "../suites/identity.ts";
-import { openOf } from "../suites/people.ts";
-import { untilState } from "../suites/run-object.ts";
-import { script, type ScriptedStep } from "../suites/scripted-model.ts";
-import { TOKENS } from "../suites/tokens.ts";
+import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
+import { bearer } from "../shared/identity.ts";
+import { openOf } from "../shared/people.ts";
+import { untilState } from "../shared/run-object.ts";
+import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
+import { TOKENS } from "../shared/tokens.ts";
 import {
   bindings,
   type Caller,
@@ -17,7 +17,7 @@ import {
   seedPolicies,
   send,
   stateOf,
-} from "../suites/worker.ts";
+} from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

@@ -1,8 +1,8 @@
 import { abortAllDurableObjects, listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { effects } from "../suites/lab-tools.ts";
-import { cancel, untilState } from "../suites/run-object.ts";
-import { releaseUrl, script, type ScriptedStep } from "../suites/scripted-model.ts";
+import { effects } from "../workers/lab-tools.ts";
+import { cancel, untilState } from "../shared/run-object.ts";
+import { releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";
 import {
   bindings,
   chat,
@@ -14,7 +14,7 @@ import {
   send,
   stateOf,
   type WireChunk,
-} from "../suites/worker.ts";
+} from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {

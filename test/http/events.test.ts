@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { ScriptedStep } from "../suites/scripted-model.ts";
-import { chat, runIdOf, seedPolicies, send, splitEvents, stateOf } from "../suites/worker.ts";
+import type { ScriptedStep } from "../fakes/scripted-model.ts";
+import { chat, runIdOf, seedPolicies, send, splitEvents, stateOf } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

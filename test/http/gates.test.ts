@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { effects } from "../suites/lab-tools.ts";
-import { releaseUrl, type ScriptedStep } from "../suites/scripted-model.ts";
+import { effects } from "../workers/lab-tools.ts";
+import { releaseUrl, type ScriptedStep } from "../fakes/scripted-model.ts";
 import {
   chat,
   chunksOf,
@@ -9,7 +9,7 @@ import {
   seedPolicies,
   stateOf,
   type WireChunk,
-} from "../suites/worker.ts";
+} from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {

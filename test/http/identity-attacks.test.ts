@@ -1,6 +1,6 @@
 import { exportSPKI, importJWK, SignJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
-import { foundIssuer, type Issuer } from "../suites/issuer.ts";
+import { foundIssuer, type Issuer } from "../fakes/issuer.ts";
 import {
   authOf,
   base64url,
@@ -10,9 +10,9 @@ import {
   deploy,
   ISSUER,
   type Send,
-} from "../suites/identity.ts";
-import { script } from "../suites/scripted-model.ts";
-import { bindings, HOST_PAGE, seedPolicies, send as sendToTest } from "../suites/worker.ts";
+} from "../shared/identity.ts";
+import { script } from "../fakes/scripted-model.ts";
+import { bindings, HOST_PAGE, seedPolicies, send as sendToTest } from "../shared/worker.ts";
 
 let issuer: Issuer;
 let send: Send;

@@ -1,10 +1,10 @@
 import { SignJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
-import { foundIssuer, type Issuer } from "../suites/issuer.ts";
-import { authOf, bearer, claimsOf, deploy, type Send } from "../suites/identity.ts";
-import { script } from "../suites/scripted-model.ts";
-import { TOKENS } from "../suites/tokens.ts";
-import { seedPolicies } from "../suites/worker.ts";
+import { foundIssuer, type Issuer } from "../fakes/issuer.ts";
+import { authOf, bearer, claimsOf, deploy, type Send } from "../shared/identity.ts";
+import { script } from "../fakes/scripted-model.ts";
+import { TOKENS } from "../shared/tokens.ts";
+import { seedPolicies } from "../shared/worker.ts";
 
 let issuer: Issuer;
 let send: Send;

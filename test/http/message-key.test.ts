@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
-import { refusalOf, rowsOf } from "../suites/run-object.ts";
-import { releaseUrl } from "../suites/scripted-model.ts";
-import { chat, runIdOf, seedPolicies, send, type Caller } from "../suites/worker.ts";
+import { refusalOf, rowsOf } from "../shared/run-object.ts";
+import { releaseUrl } from "../fakes/scripted-model.ts";
+import { chat, runIdOf, seedPolicies, send, type Caller } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

@@ -4,9 +4,9 @@ import { beforeAll, expect, test } from "vitest";
 import { createHmacRunIds } from "../../src/adapters/hmac-run-ids.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
-import type { TenantId } from "../../src/protocol/ids.ts";
-import { ok } from "../../src/protocol/result.ts";
-import { holdUrl, releaseUrl, script, type ScriptedStep } from "../suites/scripted-model.ts";
+import type { TenantId } from "../../src/protocol/identity/ids.ts";
+import { ok } from "../../src/protocol/outcome/result.ts";
+import { holdUrl, releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";
 import {
   bindings,
   type Caller,
@@ -18,7 +18,7 @@ import {
   send,
   stateOf,
   type WireChunk,
-} from "../suites/worker.ts";
+} from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

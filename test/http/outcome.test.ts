@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { written } from "../suites/lab-writes.ts";
+import { written } from "../workers/lab-writes.ts";
 import {
   crash,
   deadlinesOf,
@@ -8,8 +8,8 @@ import {
   rowsOf,
   tellOutcome,
   untilState,
-} from "../suites/run-object.ts";
-import { releaseUrl, script, type ScriptedStep } from "../suites/scripted-model.ts";
+} from "../shared/run-object.ts";
+import { releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";
 import {
   chat,
   chunksOf,
@@ -18,7 +18,7 @@ import {
   seedPolicies,
   send,
   stateOf,
-} from "../suites/worker.ts";
+} from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {

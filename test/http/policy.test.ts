@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { reset } from "cloudflare:test";
-import { hashOf } from "../../src/protocol/canonical-hash.ts";
+import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
 import { putPolicy as handlePut } from "../../src/http/policy.ts";
 import type { Services } from "../../src/http/services.ts";
-import type { JsonValue } from "../../src/protocol/json.ts";
-import type { Principal } from "../../src/protocol/principal.ts";
-import { policyOf } from "../suites/fakes.ts";
-import { bindings, putPolicy, send, type Caller } from "../suites/worker.ts";
+import type { JsonValue } from "../../src/protocol/json/value.ts";
+import type { Principal } from "../../src/protocol/identity/principal.ts";
+import { policyOf } from "../fakes/fakes.ts";
+import { bindings, putPolicy, send, type Caller } from "../shared/worker.ts";
 
 const FIRST = { "if-none-match": "*" };
 const TIME = { allowedTools: ["core__get_current_time"] };

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
-import { bearer, deploy } from "../suites/identity.ts";
-import { TOKENS } from "../suites/tokens.ts";
-import { HOST_PAGE, seedPolicies } from "../suites/worker.ts";
+import { bearer, deploy } from "../shared/identity.ts";
+import { TOKENS } from "../shared/tokens.ts";
+import { HOST_PAGE, seedPolicies } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

@@ -1,7 +1,7 @@
 import { MAX_BODY_BYTES } from "../../src/http/read-json.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { listDurableObjectIds } from "cloudflare:test";
-import { bindings, postChat, seedPolicies, send } from "../suites/worker.ts";
+import { bindings, postChat, seedPolicies, send } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

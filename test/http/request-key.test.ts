@@ -1,9 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { viewerAs } from "../suites/run-object.ts";
-import { effects } from "../suites/lab-tools.ts";
-import { releaseUrl, script, type ScriptedStep } from "../suites/scripted-model.ts";
-import { bindings, putPolicy, runIdOf, seedPolicies, send, type Caller } from "../suites/worker.ts";
+import { viewerAs } from "../shared/run-object.ts";
+import { effects } from "../workers/lab-tools.ts";
+import { releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";
+import { bindings, putPolicy, runIdOf, seedPolicies, send, type Caller } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {

@@ -6,10 +6,10 @@ import {
 } from "assistant-stream";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { ASSISTANT_TRANSPORT_HEADERS } from "../../src/wire/assistant-transport/encode-event.ts";
-import { written } from "../suites/lab-writes.ts";
-import { crash, rowsOf } from "../suites/run-object.ts";
-import type { ScriptedStep } from "../suites/scripted-model.ts";
-import { chat, runIdOf, seedPolicies, send, splitEvents } from "../suites/worker.ts";
+import { written } from "../workers/lab-writes.ts";
+import { crash, rowsOf } from "../shared/run-object.ts";
+import type { ScriptedStep } from "../fakes/scripted-model.ts";
+import { chat, runIdOf, seedPolicies, send, splitEvents } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {

@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { runInDurableObject } from "cloudflare:test";
-import { hashText } from "../../src/protocol/canonical-hash.ts";
-import { written } from "../suites/lab-writes.ts";
-import { deadlinesOf, refusalOf, ring, rowsOf, stubOf, tellOutcome } from "../suites/run-object.ts";
-import { script, type ScriptedStep } from "../suites/scripted-model.ts";
-import { bindings, postChat, runIdOf, seedPolicies, send, stateOf } from "../suites/worker.ts";
+import { hashText } from "../../src/protocol/json/canonical-hash.ts";
+import { written } from "../workers/lab-writes.ts";
+import { deadlinesOf, refusalOf, ring, rowsOf, stubOf, tellOutcome } from "../shared/run-object.ts";
+import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
+import { bindings, postChat, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {

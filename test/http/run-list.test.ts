@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import type { RunSummary } from "../../src/protocol/run-summary.ts";
-import { refusalOf } from "../suites/run-object.ts";
-import { isoAt, runNotice, tenantOf } from "../suites/tenant-notices.ts";
-import { chat, runIdOf, seedPolicies, send, type Caller } from "../suites/worker.ts";
+import type { RunSummary } from "../../src/protocol/run/summary.ts";
+import { refusalOf } from "../shared/run-object.ts";
+import { isoAt, runNotice, tenantOf } from "../shared/tenant-notices.ts";
+import { chat, runIdOf, seedPolicies, send, type Caller } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

@@ -6,10 +6,10 @@ import type { PublishedContract } from "../../src/contracts/publish-contract.ts"
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { Services } from "../../src/http/services.ts";
-import { ok } from "../../src/protocol/result.ts";
-import { FakeClock, policyOf } from "../suites/fakes.ts";
-import { seedPolicies, send } from "../suites/worker.ts";
-import type { TOKENS } from "../suites/tokens.ts";
+import { ok } from "../../src/protocol/outcome/result.ts";
+import { FakeClock, policyOf } from "../fakes/fakes.ts";
+import { seedPolicies, send } from "../shared/worker.ts";
+import type { TOKENS } from "../shared/tokens.ts";
 
 beforeAll(seedPolicies);
 

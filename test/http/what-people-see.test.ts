@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
-import { APPROVE, askFor, askToPay, callOf, decide, ended, viewOf } from "../suites/people.ts";
-import { cancel } from "../suites/run-object.ts";
-import { seedPolicies, send } from "../suites/worker.ts";
+import { APPROVE, askFor, askToPay, callOf, decide, ended, viewOf } from "../shared/people.ts";
+import { cancel } from "../shared/run-object.ts";
+import { seedPolicies, send } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

@@ -3,10 +3,10 @@ import type { Model } from "../../src/capabilities/model.ts";
 import type { RunPorts } from "../../src/loop/open-steps.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { beginMemory } from "../../src/loop/run-memory.ts";
-import type { ModelEvent, ModelFailure } from "../../src/protocol/model-event.ts";
-import type { RunClaim } from "../../src/protocol/run-claim.ts";
-import { FakeClock, MemoryJournal, policyOf } from "../suites/fakes.ts";
-import { ACME, ANN, lenientPorts, passing, RUN_ID, settle } from "../suites/runner-ports.ts";
+import type { ModelEvent, ModelFailure } from "../../src/protocol/model/event.ts";
+import type { RunClaim } from "../../src/protocol/run/claim.ts";
+import { FakeClock, MemoryJournal, policyOf } from "../fakes/fakes.ts";
+import { ACME, ANN, lenientPorts, passing, RUN_ID, settle } from "../fakes/runner-ports.ts";
 
 const CLAIM: RunClaim = {
   runId: RUN_ID,

@@ -1,24 +1,17 @@
 import { expect, test } from "vitest";
 import type { Model } from "../../src/capabilities/model.ts";
-import type { PolicyStore } from "../../src/capabilities/policy-store.ts";
+import type { PolicyStore } from "../../src/capabilities/policy.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import type { RunPorts } from "../../src/loop/open-steps.ts";
-import type { RunClaim } from "../../src/protocol/run-claim.ts";
-import type { StopReason } from "../../src/protocol/run-facts.ts";
-import { NO_USAGE } from "../../src/protocol/usage.ts";
-import type { ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
-import { DENY_ALL } from "../../src/protocol/tool-policy.ts";
-import { fakeRunCapabilities, policyOf } from "../suites/fakes.ts";
-import {
-  ACME,
-  ANN,
-  lenientPorts,
-  RUN_ID,
-  ledgerThat,
-  type Closed,
-} from "../suites/runner-ports.ts";
-import { noteTool } from "../suites/tools.ts";
+import type { RunClaim } from "../../src/protocol/run/claim.ts";
+import type { StopReason } from "../../src/protocol/run/facts.ts";
+import { NO_USAGE } from "../../src/protocol/model/usage.ts";
+import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import { DENY_ALL } from "../../src/protocol/policy/document.ts";
+import { fakeRunCapabilities, policyOf } from "../fakes/fakes.ts";
+import { ACME, ANN, lenientPorts, RUN_ID, ledgerThat, type Closed } from "../fakes/runner-ports.ts";
+import { noteTool } from "../shared/tools.ts";
 import { live, Storage } from "./lives.ts";
 
 const CLAIM: RunClaim = {

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import type { Reservation, ReservationAnswer } from "../../src/capabilities/budget-ledger.ts";
-import type { PolicyStore } from "../../src/capabilities/policy-store.ts";
+import type { Reservation, ReservationAnswer } from "../../src/capabilities/budget.ts";
+import type { PolicyStore } from "../../src/capabilities/policy.ts";
 import type { Model } from "../../src/capabilities/model.ts";
 import type { RunPorts } from "../../src/loop/open-steps.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { beginMemory } from "../../src/loop/run-memory.ts";
-import type { ToolCallId } from "../../src/protocol/ids.ts";
-import type { ModelTurn } from "../../src/protocol/model-event.ts";
-import { DENY_ALL } from "../../src/protocol/tool-policy.ts";
-import type { RunClaim } from "../../src/protocol/run-claim.ts";
-import { FakeClock, MemoryJournal, policyOf } from "../suites/fakes.ts";
+import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
+import type { ModelTurn } from "../../src/protocol/model/event.ts";
+import { DENY_ALL } from "../../src/protocol/policy/document.ts";
+import type { RunClaim } from "../../src/protocol/run/claim.ts";
+import { FakeClock, MemoryJournal, policyOf } from "../fakes/fakes.ts";
 import {
   ACME,
   ANN,
@@ -19,7 +19,7 @@ import {
   RUN_ID,
   settle,
   type Closed,
-} from "../suites/runner-ports.ts";
+} from "../fakes/runner-ports.ts";
 
 const CLAIM: RunClaim = {
   runId: RUN_ID,

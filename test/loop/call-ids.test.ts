@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CallIds } from "../../src/loop/call-ids.ts";
-import type { ToolCallId } from "../../src/protocol/ids.ts";
+import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
 
 const call = (toolCallId: string, name = "t") => ({
   toolCallId: toolCallId as ToolCallId,

@@ -2,12 +2,12 @@ import type { RunJournal } from "../../src/capabilities/run-journal.ts";
 import type { RunPorts } from "../../src/loop/open-steps.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { readProgress, type RunMemory } from "../../src/loop/run-memory.ts";
-import type { AiEvent } from "../../src/protocol/ai-event.ts";
-import type { RunClaim } from "../../src/protocol/run-claim.ts";
-import { NO_FACTS, type RunFacts, type StopReason } from "../../src/protocol/run-facts.ts";
-import type { Settlement, ToolInvocationRecord } from "../../src/protocol/tool-invocation.ts";
-import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
-import { FakeClock } from "../suites/fakes.ts";
+import type { AiEvent } from "../../src/protocol/run/event.ts";
+import type { RunClaim } from "../../src/protocol/run/claim.ts";
+import { NO_FACTS, type RunFacts, type StopReason } from "../../src/protocol/run/facts.ts";
+import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
+import { FakeClock } from "../fakes/fakes.ts";
 
 /** What storage holds of a run. */
 export class Storage {

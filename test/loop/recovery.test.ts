@@ -6,14 +6,14 @@ import { defineTool } from "../../src/contracts/define-tool.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
 import type { RunPorts } from "../../src/loop/open-steps.ts";
-import type { AiEvent } from "../../src/protocol/ai-event.ts";
-import type { ModelFailure, ModelTurn } from "../../src/protocol/model-event.ts";
-import { fail, ok } from "../../src/protocol/result.ts";
-import type { RunClaim } from "../../src/protocol/run-claim.ts";
-import type { StopReason } from "../../src/protocol/run-facts.ts";
-import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
-import { fakeRunCapabilities, policyOf } from "../suites/fakes.ts";
-import { ACME, ANN, lenientPorts, RUN_ID } from "../suites/runner-ports.ts";
+import type { AiEvent } from "../../src/protocol/run/event.ts";
+import type { ModelFailure, ModelTurn } from "../../src/protocol/model/event.ts";
+import { fail, ok } from "../../src/protocol/outcome/result.ts";
+import type { RunClaim } from "../../src/protocol/run/claim.ts";
+import type { StopReason } from "../../src/protocol/run/facts.ts";
+import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
+import { fakeRunCapabilities, policyOf } from "../fakes/fakes.ts";
+import { ACME, ANN, lenientPorts, RUN_ID } from "../fakes/runner-ports.ts";
 import { live, Storage } from "./lives.ts";
 
 const CLAIM: RunClaim = {

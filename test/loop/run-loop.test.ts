@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { cancel, untilState } from "../suites/run-object.ts";
-import { script } from "../suites/scripted-model.ts";
+import { cancel, untilState } from "../shared/run-object.ts";
+import { script } from "../fakes/scripted-model.ts";
 import {
   chat,
   chunksOf,
@@ -10,7 +10,7 @@ import {
   stateOf,
   type WireChunk,
   postChat,
-} from "../suites/worker.ts";
+} from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

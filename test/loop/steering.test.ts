@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Mailbox } from "../../src/capabilities/inbox.ts";
+import type { Mailbox } from "../../src/capabilities/run-journal.ts";
 import type { Model, ModelRequest } from "../../src/capabilities/model.ts";
 import { CallIds } from "../../src/loop/call-ids.ts";
 import { ModelCalls } from "../../src/loop/model-calls.ts";
@@ -8,21 +8,21 @@ import type { RunPorts } from "../../src/loop/open-steps.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { ModelBudget } from "../../src/loop/model-budget.ts";
 import { allowModelCall } from "../../src/loop/ask-model.ts";
-import { DENY_ALL } from "../../src/protocol/tool-policy.ts";
-import type { PolicyStore } from "../../src/capabilities/policy-store.ts";
-import { RunBudget } from "../../src/runner/run-budget.ts";
+import { DENY_ALL } from "../../src/protocol/policy/document.ts";
+import type { PolicyStore } from "../../src/capabilities/policy.ts";
+import { RunBudget } from "../../src/runner/budget/of-run.ts";
 import { runStep, takeMail, type Step, type StepEnd } from "../../src/loop/run-step.ts";
 import type { StepScope } from "../../src/loop/step-scope.ts";
-import type { ToolCallId } from "../../src/protocol/ids.ts";
-import type { ModelTurn } from "../../src/protocol/model-event.ts";
-import { observeSuccess } from "../../src/protocol/observation.ts";
-import type { RunClaim } from "../../src/protocol/run-claim.ts";
-import { NOT_DISPATCHED, respond } from "../../src/protocol/response-vector.ts";
-import type { ToolExecResult } from "../../src/protocol/tool-invocation.ts";
-import type { TranscriptMessage } from "../../src/protocol/transcript-message.ts";
+import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
+import type { ModelTurn } from "../../src/protocol/model/event.ts";
+import { observeSuccess } from "../../src/protocol/outcome/observation.ts";
+import type { RunClaim } from "../../src/protocol/run/claim.ts";
+import { NOT_DISPATCHED, respond } from "../../src/protocol/outcome/response-vector.ts";
+import type { ToolExecResult } from "../../src/protocol/invocation/record.ts";
+import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
 import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
-import { lenientPorts, passing } from "../suites/runner-ports.ts";
-import { FakeClock, MemoryJournal, policyOf } from "../suites/fakes.ts";
+import { lenientPorts, passing } from "../fakes/runner-ports.ts";
+import { FakeClock, MemoryJournal, policyOf } from "../fakes/fakes.ts";
 
 const CLAIM = {
   runId: "run_1",

@@ -1,14 +1,14 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import type { ReservationAnswer } from "../../src/capabilities/budget-ledger.ts";
-import type { PolicyStore } from "../../src/capabilities/policy-store.ts";
-import type { ToolHook } from "../../src/capabilities/tool-hook.ts";
-import { fail, ok } from "../../src/protocol/result.ts";
-import { limitsOf } from "../../src/protocol/tool-policy.ts";
-import { RunBudget } from "../../src/runner/run-budget.ts";
-import { policyOf } from "../suites/fakes.ts";
-import { ACME, ANN, benchFor, endOf, type BenchSettings } from "../suites/runner-ports.ts";
-import { AS_READ, noteTool, readTool } from "../suites/tools.ts";
+import type { ReservationAnswer } from "../../src/capabilities/budget.ts";
+import type { PolicyStore } from "../../src/capabilities/policy.ts";
+import type { ToolHook } from "../../src/capabilities/tool.ts";
+import { fail, ok } from "../../src/protocol/outcome/result.ts";
+import { limitsOf } from "../../src/protocol/policy/document.ts";
+import { RunBudget } from "../../src/runner/budget/of-run.ts";
+import { policyOf } from "../fakes/fakes.ts";
+import { ACME, ANN, benchFor, endOf, type BenchSettings } from "../fakes/runner-ports.ts";
+import { AS_READ, noteTool, readTool } from "../shared/tools.ts";
 
 const allowing = (more: object = {}): object => ({ allowedTools: ["test__note"], ...more });
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts";
-import type { ApprovalRecord } from "../../src/protocol/approval.ts";
-import type { ActorId } from "../../src/protocol/ids.ts";
-import { ok } from "../../src/protocol/result.ts";
+import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
+import type { ActorId } from "../../src/protocol/identity/ids.ts";
+import { ok } from "../../src/protocol/outcome/result.ts";
 import { WAITING } from "../../src/runner/waiting.ts";
-import { MemoryJournal, policyOf } from "../suites/fakes.ts";
-import { approveAtDesk, type Forgery } from "../suites/approve-at-desk.ts";
-import { APPROVAL_SECRET, benchFor, endOf, type BenchSettings } from "../suites/runner-ports.ts";
-import { TestDesk } from "../suites/test-desk.ts";
-import { AS_READ, noteTool } from "../suites/tools.ts";
+import { MemoryJournal, policyOf } from "../fakes/fakes.ts";
+import { approveAtDesk, type Forgery } from "../shared/approve-at-desk.ts";
+import { APPROVAL_SECRET, benchFor, endOf, type BenchSettings } from "../fakes/runner-ports.ts";
+import { TestDesk } from "../fakes/test-desk.ts";
+import { AS_READ, noteTool } from "../shared/tools.ts";
 
 const signer = createApprovalSigner(APPROVAL_SECRET);
 const REVIEW = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { fail, ok } from "../../src/protocol/result.ts";
+import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { CallHistory } from "../../src/runner/call-history.ts";
-import { benchFor, endOf } from "../suites/runner-ports.ts";
-import { noteTool, readTool } from "../suites/tools.ts";
+import { benchFor, endOf } from "../fakes/runner-ports.ts";
+import { noteTool, readTool } from "../shared/tools.ts";
 
 describe("repair", () => {
   test("the same arguments refused in a second step end the tool for this run", async () => {

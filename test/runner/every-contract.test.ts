@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 import { registerContract } from "../../src/contracts/register-contract.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
-import { ok } from "../../src/protocol/result.ts";
-import { TAXONOMY_CLASSES } from "../../src/protocol/taxonomy.ts";
+import { ok } from "../../src/protocol/outcome/result.ts";
+import { TAXONOMY_CLASSES } from "../../src/protocol/outcome/taxonomy.ts";
 import { CORE_TOOLS } from "../../src/tools/core/core-tools.ts";
-import { benchFor } from "../suites/runner-ports.ts";
-import { mutationOf, valueOf } from "../suites/schema-arbitrary.ts";
+import { benchFor } from "../fakes/runner-ports.ts";
+import { mutationOf, valueOf } from "../shared/schema-arbitrary.ts";
 
 /** Everything the schema subset has. */
 const everyKind = defineTool({

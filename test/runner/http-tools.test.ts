@@ -1,15 +1,15 @@
 import * as v from "valibot";
 import { describe, expect, test, vi } from "vitest";
-import type { Egress, HttpClient } from "../../src/capabilities/http-client.ts";
+import type { Egress, HttpClient } from "../../src/capabilities/http.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { expectAnswer } from "../../src/contracts/expect-answer.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
-import type { ToolFailure } from "../../src/protocol/observation.ts";
-import { ok, type Result } from "../../src/protocol/result.ts";
-import type { ToolExecResult } from "../../src/protocol/tool-invocation.ts";
-import { fakeEgress, fakeRunCapabilities, fakeScope } from "../suites/fakes.ts";
-import { benchFor, endOf, passing, type Bench } from "../suites/runner-ports.ts";
+import type { ToolFailure } from "../../src/protocol/outcome/observation.ts";
+import { ok, type Result } from "../../src/protocol/outcome/result.ts";
+import type { ToolExecResult } from "../../src/protocol/invocation/record.ts";
+import { fakeEgress, fakeRunCapabilities, fakeScope } from "../fakes/fakes.ts";
+import { benchFor, endOf, passing, type Bench } from "../fakes/runner-ports.ts";
 
 const URL_OF_SHOP = "https://shop.example/orders";
 

@@ -2,14 +2,14 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 
-import type { ToolCallId } from "../../src/protocol/ids.ts";
-import { fail, ok } from "../../src/protocol/result.ts";
-import type { ToolCall } from "../../src/protocol/tool-call.ts";
-import type { ToolExecResult } from "../../src/protocol/tool-invocation.ts";
+import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
+import { fail, ok } from "../../src/protocol/outcome/result.ts";
+import type { ToolCall } from "../../src/protocol/tool/call.ts";
+import type { ToolExecResult } from "../../src/protocol/invocation/record.ts";
 
-import type { FakeClock, MemoryJournal } from "../suites/fakes.ts";
-import { benchFor, contextOf, passing } from "../suites/runner-ports.ts";
-import { AS_READ } from "../suites/tools.ts";
+import type { FakeClock, MemoryJournal } from "../fakes/fakes.ts";
+import { benchFor, contextOf, passing } from "../fakes/runner-ports.ts";
+import { AS_READ } from "../shared/tools.ts";
 
 const ALLOW = { allowedTools: ["test__note"] };
 

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { ToolHook } from "../../src/capabilities/tool-hook.ts";
-import type { ToolSourcePort } from "../../src/capabilities/tool-source.ts";
+import type { ToolHook, ToolSourcePort } from "../../src/capabilities/tool.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
-import { fail, ok } from "../../src/protocol/result.ts";
-import { fakeRunCapabilities } from "../suites/fakes.ts";
-import { benchFor, endOf, passing, settle, ledgerThat } from "../suites/runner-ports.ts";
-import { AS_READ, noteTool, readTool } from "../suites/tools.ts";
+import { fail, ok } from "../../src/protocol/outcome/result.ts";
+import { fakeRunCapabilities } from "../fakes/fakes.ts";
+import { benchFor, endOf, passing, settle, ledgerThat } from "../fakes/runner-ports.ts";
+import { AS_READ, noteTool, readTool } from "../shared/tools.ts";
 
 const down = (retryAfterMs?: number) =>
   fail({

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { ok } from "../../src/protocol/result.ts";
+import { ok } from "../../src/protocol/outcome/result.ts";
 import { FairLock } from "../../src/runner/fair-lock.ts";
-import { benchFor, settle } from "../suites/runner-ports.ts";
-import { noteTool, readTool } from "../suites/tools.ts";
+import { benchFor, settle } from "../fakes/runner-ports.ts";
+import { noteTool, readTool } from "../shared/tools.ts";
 
 test("parallel tools of a step run together, others alone and in their turn", async () => {
   const log: string[] = [];

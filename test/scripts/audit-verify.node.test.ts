@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { verifyChain, type Verdict } from "../../scripts/audit/verify-chain.ts";
-import { auditLine, GENESIS_HASH, type AuditRecord } from "../../src/protocol/audit-chain.ts";
-import { toCanonicalJson } from "../../src/protocol/canonical-hash.ts";
-import type { JsonObject } from "../../src/protocol/json.ts";
-import type { AuditEntry } from "../../src/protocol/audit-entry.ts";
+import { auditLine, GENESIS_HASH, type AuditRecord } from "../../src/protocol/audit/chain.ts";
+import { toCanonicalJson } from "../../src/protocol/json/canonical-hash.ts";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
+import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "interlock-audit-"));
 afterAll(() => rmSync(directory, { recursive: true }));

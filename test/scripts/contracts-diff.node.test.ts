@@ -5,7 +5,7 @@ import type { PublishedContract } from "../../src/contracts/publish-contract.ts"
 import { publishContract } from "../../src/contracts/publish-contract.ts";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
-import { isJsonObject, type JsonValue } from "../../src/protocol/json.ts";
+import { isJsonObject, type JsonValue } from "../../src/protocol/json/value.ts";
 import { PUBLISHED, withValue } from "./published.ts";
 
 const INPUT = "/contract/affordance/input_schema";

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ContractChange } from "../../scripts/contracts/contract-change.ts";
 import { diffInputSchema, diffOutputSchema } from "../../scripts/contracts/diff-schemas.ts";
-import type { JsonObject } from "../../src/protocol/json.ts";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
 
 const B = "breaking";
 const c = "compatible";

@@ -178,16 +178,21 @@ describe("planted faults", () => {
       "if (0) return refused(",
     ],
     ["permission", "src/runner/gates/authorise.ts", 'if (mayRun !== "allow")', "if (0)"],
-    ["permission", "src/protocol/grant.ts", "if (!tools.includes(toolId))", "if (0)"],
+    ["permission", "src/protocol/policy/grant.ts", "if (!tools.includes(toolId))", "if (0)"],
     [
       "approval",
-      "src/protocol/tool-policy.ts",
+      "src/protocol/policy/document.ts",
       "policy.requireApprovalForClasses.includes(tool.sideEffectClass)",
       "false",
     ],
     ["idempotency", "src/runner/invocation.ts", "operationIdOf(context)", '""'],
     ["idempotency", "src/runner/tool-runner.ts", "idempotency_hit: true", "idempotency_hit: false"],
-    ["retry", "src/runner/retry.ts", "attempt > tool.maxRetries", "attempt >= tool.maxRetries"],
+    [
+      "retry",
+      "src/runner/recovery/retry.ts",
+      "attempt > tool.maxRetries",
+      "attempt >= tool.maxRetries",
+    ],
     ["repair", "src/runner/call-history.ts", "if (ends)", "if (0)"],
     ["observation", "src/contracts/bind-tool.ts", "redact(args, argsAllowlist)", "args"],
     ["observation", "src/contracts/redact.ts", "rule === true ? child", "rule ? child"],
@@ -206,7 +211,7 @@ describe("planted faults", () => {
       "{ ok: true, value: output } as never",
     ],
     ["replay", "src/loop/replay/played-tools.ts", "return ok(outputOf(record))", "return ok({})"],
-    ["replay", "src/protocol/observation.ts", "facts.traceId", "String(Math.random())"],
+    ["replay", "src/protocol/outcome/observation.ts", "facts.traceId", "String(Math.random())"],
   ])("the mode %s fails, and no other, where a gate is open: %s", (mode, file, from, to) => {
     const close = edit(file, from, () => to);
     const opened = run(copy, "test", "--tool", "sound__everything");
@@ -218,7 +223,7 @@ describe("planted faults", () => {
     ["approval", "src/runner/gates/check-approval.ts", "if (!pinned) return", "if (1) return"],
     [
       "approval",
-      "src/runner/verify-approval.ts",
+      "src/runner/approval/verify.ts",
       "people.size >= record.requirement.required",
       "record.votes.length > 0",
     ],
@@ -242,7 +247,7 @@ describe("planted faults", () => {
     ],
     [
       "retry",
-      "src/runner/retry.ts",
+      "src/runner/recovery/retry.ts",
       "dispatchStateOf(hand, passage)).retryable",
       "dispatchStateOf({ ...hand, doubt: undefined }, { ...passage, dispatched: false })).retryable",
     ],

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { defineTool } from "../../src/contracts/define-tool.ts";
-import { fail, ok } from "../../src/protocol/result.ts";
+import { fail, ok } from "../../src/protocol/outcome/result.ts";
 
 const read = {
   version: "1.0.0",

@@ -1,5 +1,5 @@
 import type { PublishedContract } from "../../src/contracts/publish-contract.ts";
-import type { JsonObject, JsonValue } from "../../src/protocol/json.ts";
+import type { JsonObject, JsonValue } from "../../src/protocol/json/value.ts";
 
 const document: PublishedContract["contract"] = {
   identity: {

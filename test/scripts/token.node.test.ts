@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createJwtAuthenticator } from "../../src/adapters/jwt-authenticator.ts";
 import { systemClock } from "../../src/adapters/system-clock.ts";
-import { parseApiTokens } from "../../src/protocol/api-token.ts";
+import { parseApiTokens } from "../../src/protocol/identity/api-token.ts";
 
 const token = (...flags: string[]): ReturnType<typeof spawnSync> =>
   spawnSync(process.execPath, ["scripts/token.ts", ...flags], { encoding: "utf8" });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { registerContracts } from "../../src/contracts/register-contract.ts";
 import { createToolSource } from "../../src/contracts/static-tool-source.ts";
-import type { JsonObject } from "../../src/protocol/json.ts";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { CORE_TOOLS } from "../../src/tools/core/core-tools.ts";
-import { fakeRunCapabilities, fakeScope } from "../suites/fakes.ts";
+import { fakeRunCapabilities, fakeScope } from "../fakes/fakes.ts";
 
 const titles: string[] = [];
 const source = createToolSource(registerContracts(CORE_TOOLS), fakeRunCapabilities(titles));

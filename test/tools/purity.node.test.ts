@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { impuritiesOf } from "../suites/tool-purity.ts";
+import { impuritiesOf } from "../shared/tool-purity.ts";
 
 const files = globSync("src/tools/**/*.ts");
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { ApprovalRecord } from "../../src/protocol/approval.ts";
+import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
 import { setStage, type Stage, type Visit, type VisitOptions } from "./open-page.ts";
 import * as say from "./run-events.ts";
 import type { ScriptedRun } from "./scripted-api.ts";

@@ -1,14 +1,14 @@
-import type { AiEvent, DoneReason, RunError } from "../../src/protocol/ai-event.ts";
-import type { ApprovalRecord } from "../../src/protocol/approval.ts";
-import { summarise } from "../../src/protocol/approval-view.ts";
-import type { RunId, ToolCallId } from "../../src/protocol/ids.ts";
-import type { JsonObject } from "../../src/protocol/json.ts";
+import type { AiEvent, DoneReason, RunError } from "../../src/protocol/run/event.ts";
+import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
+import { summarise } from "../../src/protocol/approval/view.ts";
+import type { RunId, ToolCallId } from "../../src/protocol/identity/ids.ts";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
 import {
   type ObservationFacts,
   observeFailure,
   observeSuccess,
   type ToolFailure,
-} from "../../src/protocol/observation.ts";
+} from "../../src/protocol/outcome/observation.ts";
 
 /** Short ways to write the events of a run. */
 

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { AiEvent } from "../../src/protocol/ai-event.ts";
-import { formatEventId, parseEventId } from "../../src/protocol/event-id.ts";
+import type { AiEvent } from "../../src/protocol/run/event.ts";
+import { formatEventId, parseEventId } from "../../src/protocol/run/event-id.ts";
 import {
   encodeEvent,
   HEARTBEAT,

@@ -1,10 +1,16 @@
-import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval.ts";
-import { PATTERN_DEFAULTS, type ApprovalPattern } from "../../src/protocol/approval-requirement.ts";
-import { summarise, viewApproval } from "../../src/protocol/approval-view.ts";
-import type { ConfirmationPacket } from "../../src/protocol/confirmation-packet.ts";
-import type { ActorId, ApprovalId, RunId, ToolCallId, ToolId } from "../../src/protocol/ids.ts";
-import type { JsonObject } from "../../src/protocol/json.ts";
-import { PACKET } from "../suites/packets.ts";
+import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval/record.ts";
+import { PATTERN_DEFAULTS, type ApprovalPattern } from "../../src/protocol/approval/requirement.ts";
+import { summarise, viewApproval } from "../../src/protocol/approval/view.ts";
+import type { ConfirmationPacket } from "../../src/protocol/approval/packet.ts";
+import type {
+  ActorId,
+  ApprovalId,
+  RunId,
+  ToolCallId,
+  ToolId,
+} from "../../src/protocol/identity/ids.ts";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
+import { PACKET } from "../shared/packets.ts";
 
 const RUN = "run_1" as RunId;
 

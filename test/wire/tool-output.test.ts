@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonValue } from "../../src/protocol/json.ts";
+import type { JsonValue } from "../../src/protocol/json/value.ts";
 import { wrapToolOutput } from "../../src/wire/tool-output.ts";
 
 const closing = "\n</tool_output>";

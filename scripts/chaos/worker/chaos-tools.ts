@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { defineTool } from "../../../src/contracts/define-tool.ts";
-import type { ToolFailure } from "../../../src/protocol/observation.ts";
-import type { ToolInvocationContext } from "../../../src/protocol/tool-invocation.ts";
-import { fail, ok, type Result } from "../../../src/protocol/result.ts";
+import type { ToolFailure } from "../../../src/protocol/outcome/observation.ts";
+import type { ToolInvocationContext } from "../../../src/protocol/invocation/record.ts";
+import { fail, ok, type Result } from "../../../src/protocol/outcome/result.ts";
 import type { RawEnv } from "../../../src/env.ts";
 import { EFFECT_FAULTS, type EffectClass } from "../scenario.ts";
 

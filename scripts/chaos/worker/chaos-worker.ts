@@ -3,7 +3,7 @@ import type { RunParts } from "../../../src/compose/run.ts";
 import { composeWorker } from "../../../src/compose/worker.ts";
 import { registerContracts } from "../../../src/contracts/register-contract.ts";
 import type { RawEnv } from "../../../src/env.ts";
-import type { RunClaim } from "../../../src/protocol/run-claim.ts";
+import type { RunClaim } from "../../../src/protocol/run/claim.ts";
 import { parseScript, type Crash } from "../scenario.ts";
 import { CHAOS_TOOLS, connectWorld } from "./chaos-tools.ts";
 import { planLives, recordOfObject, recordOfScript, type Life } from "./crash-plan.ts";

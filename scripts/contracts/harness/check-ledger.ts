@@ -3,12 +3,12 @@ import type { AnyToolContract } from "../../../src/contracts/tool-contract.ts";
 import type {
   ToolExecResult,
   ToolInvocationRecord,
-} from "../../../src/protocol/tool-invocation.ts";
-import type { ActorId } from "../../../src/protocol/ids.ts";
-import type { JsonObject } from "../../../src/protocol/json.ts";
-import { ok } from "../../../src/protocol/result.ts";
+} from "../../../src/protocol/invocation/record.ts";
+import type { ActorId } from "../../../src/protocol/identity/ids.ts";
+import type { JsonObject } from "../../../src/protocol/json/value.ts";
+import { ok } from "../../../src/protocol/outcome/result.ts";
 import { WAITING } from "../../../src/runner/waiting.ts";
-import { endOf } from "../../../test/suites/runner-ports.ts";
+import { endOf } from "../../../test/fakes/runner-ports.ts";
 import type { Subject } from "./subject.ts";
 import type { Checks } from "./test-mode.ts";
 import { openTrial, type Trial, type TrialSettings } from "./trial.ts";

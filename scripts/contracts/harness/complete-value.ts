@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/protocol/json.ts";
-import type { JsonSchema7 } from "../../../src/protocol/tool-spec.ts";
-import { valueOf } from "../../../test/suites/schema-arbitrary.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/protocol/json/value.ts";
+import type { JsonSchema7 } from "../../../src/protocol/tool/spec.ts";
+import { valueOf } from "../../../test/shared/schema-arbitrary.ts";
 import { sampleFrom } from "./subject.ts";
 
 /** A value in which every optional field is there, and the places whose text could be chosen freely. */

@@ -8,12 +8,12 @@ import {
 } from "../../../src/contracts/publish-contract.ts";
 import { registerContract } from "../../../src/contracts/register-contract.ts";
 import type { AnyToolContract } from "../../../src/contracts/tool-contract.ts";
-import { isJsonObject, type JsonObject } from "../../../src/protocol/json.ts";
-import type { Result } from "../../../src/protocol/result.ts";
-import { isSunset } from "../../../src/protocol/tool-lifecycle.ts";
-import type { JsonSchema7 } from "../../../src/protocol/tool-spec.ts";
-import { FakeClock } from "../../../test/suites/fakes.ts";
-import { mutationOf, valueOf, type Mutation } from "../../../test/suites/schema-arbitrary.ts";
+import { isJsonObject, type JsonObject } from "../../../src/protocol/json/value.ts";
+import type { Result } from "../../../src/protocol/outcome/result.ts";
+import { isSunset } from "../../../src/protocol/tool/lifecycle.ts";
+import type { JsonSchema7 } from "../../../src/protocol/tool/spec.ts";
+import { FakeClock } from "../../../test/fakes/fakes.ts";
+import { mutationOf, valueOf, type Mutation } from "../../../test/shared/schema-arbitrary.ts";
 import { keyOf, type ContractLock } from "../contract-lock.ts";
 
 /** Generated values of each kind. */

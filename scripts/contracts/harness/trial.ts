@@ -1,18 +1,18 @@
 import { createPolicyAuthorization } from "../../../src/adapters/policy-authorization.ts";
-import type { ConnectionBroker } from "../../../src/capabilities/connection-broker.ts";
+import type { ConnectionBroker } from "../../../src/capabilities/connection.ts";
 import type { AnyToolContract } from "../../../src/contracts/tool-contract.ts";
-import type { ConnectionId } from "../../../src/protocol/ids.ts";
-import type { JsonObject } from "../../../src/protocol/json.ts";
-import type { ToolFailure } from "../../../src/protocol/observation.ts";
-import type { Principal } from "../../../src/protocol/principal.ts";
-import { fail, ok } from "../../../src/protocol/result.ts";
+import type { ConnectionId } from "../../../src/protocol/identity/ids.ts";
+import type { JsonObject } from "../../../src/protocol/json/value.ts";
+import type { ToolFailure } from "../../../src/protocol/outcome/observation.ts";
+import type { Principal } from "../../../src/protocol/identity/principal.ts";
+import { fail, ok } from "../../../src/protocol/outcome/result.ts";
 import type {
   ToolExecResult,
   ToolInvocationContext,
-} from "../../../src/protocol/tool-invocation.ts";
+} from "../../../src/protocol/invocation/record.ts";
 import { WAITING } from "../../../src/runner/waiting.ts";
 import type { RunEvidence } from "../../../src/loop/replay/run-evidence.ts";
-import { happen } from "../../../test/suites/evidence.ts";
+import { happen } from "../../../test/fakes/evidence.ts";
 import {
   ACME,
   ANN,
@@ -20,7 +20,7 @@ import {
   passing,
   type Bench,
   type BenchSettings,
-} from "../../../test/suites/runner-ports.ts";
+} from "../../../test/fakes/runner-ports.ts";
 import type { Subject } from "./subject.ts";
 
 /** The one connection that is stored, and granted to a tool that requires one. */

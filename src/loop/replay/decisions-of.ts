@@ -1,6 +1,6 @@
-import type { AiEvent } from "../../protocol/ai-event.ts";
-import type { JsonObject, JsonValue } from "../../protocol/json.ts";
-import type { ObservationObject } from "../../protocol/observation.ts";
+import type { AiEvent } from "../../protocol/run/event.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json/value.ts";
+import type { ObservationObject } from "../../protocol/outcome/observation.ts";
 
 /** What one call came to, in the order of its events. */
 interface DecidedCall {

@@ -1,4 +1,4 @@
-import type { ApprovalDesk } from "../../capabilities/approval-desk.ts";
+import type { ApprovalDesk } from "../../capabilities/approval.ts";
 
 /** The questions of a run that asked nobody, which is the only one that can be played. */
 export const NOBODY_ASKED: ApprovalDesk = {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../capabilities/clock.ts";
+import type { Clock } from "../../capabilities/system.ts";
 
 /** Promises that may settle before waiting means that nothing else happens. */
 const TURNS = 100;

@@ -1,5 +1,5 @@
-import type { Mailbox } from "../../capabilities/inbox.ts";
-import type { ToolInvocationRecord } from "../../protocol/tool-invocation.ts";
+import type { Mailbox } from "../../capabilities/run-journal.ts";
+import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import type { Play } from "./play.ts";
 
 /**

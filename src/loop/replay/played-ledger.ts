@@ -1,6 +1,6 @@
-import type { BudgetLedger, ReservationAnswer } from "../../capabilities/budget-ledger.ts";
-import { BUDGETS } from "../../protocol/budget.ts";
-import type { ToolInvocationRecord } from "../../protocol/tool-invocation.ts";
+import type { BudgetLedger, ReservationAnswer } from "../../capabilities/budget.ts";
+import { BUDGETS } from "../../protocol/budget/amounts.ts";
+import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { operationIdOf } from "../../runner/invocation-ledger.ts";
 import { NEVER_SECONDS, type PlayedModel } from "./played-model.ts";
 import type { Play } from "./play.ts";

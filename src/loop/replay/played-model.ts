@@ -1,6 +1,6 @@
 import type { Model } from "../../capabilities/model.ts";
-import type { AiEvent } from "../../protocol/ai-event.ts";
-import type { ModelFailure, ModelTurn } from "../../protocol/model-event.ts";
+import type { AiEvent } from "../../protocol/run/event.ts";
+import type { ModelFailure, ModelTurn } from "../../protocol/model/event.ts";
 import { overBudget } from "../run-end.ts";
 import type { Play } from "./play.ts";
 import type { RunEvidence } from "./run-evidence.ts";

@@ -1,8 +1,8 @@
-import type { LoadedPolicy } from "../../capabilities/policy-store.ts";
-import type { AiEvent } from "../../protocol/ai-event.ts";
-import type { RunClaim } from "../../protocol/run-claim.ts";
-import type { ToolInvocationRecord } from "../../protocol/tool-invocation.ts";
-import type { TranscriptMessage } from "../../protocol/transcript-message.ts";
+import type { LoadedPolicy } from "../../capabilities/policy.ts";
+import type { AiEvent } from "../../protocol/run/event.ts";
+import type { RunClaim } from "../../protocol/run/claim.ts";
+import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 
 /** What a finished run leaves to show how it was decided. */
 export interface RunEvidence {

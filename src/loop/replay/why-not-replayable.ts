@@ -1,5 +1,5 @@
-import type { AiEvent } from "../../protocol/ai-event.ts";
-import type { ToolInvocationRecord } from "../../protocol/tool-invocation.ts";
+import type { AiEvent } from "../../protocol/run/event.ts";
+import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { endOfStop } from "../run-end.ts";
 import type { RunEvidence } from "./run-evidence.ts";
 

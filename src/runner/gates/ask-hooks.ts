@@ -1,8 +1,8 @@
-import type { HookedCall, Veto } from "../../capabilities/tool-hook.ts";
-import type { ObservationObject, ToolFailure } from "../../protocol/observation.ts";
-import { ok, type Result } from "../../protocol/result.ts";
+import type { HookedCall, Veto } from "../../capabilities/tool.ts";
+import type { ObservationObject, ToolFailure } from "../../protocol/outcome/observation.ts";
+import { ok, type Result } from "../../protocol/outcome/result.ts";
 import { answerWithin, type Patience } from "../answer-within.ts";
-import type { ToolRunnerPorts } from "../call-in-hand.ts";
+import type { ToolRunnerPorts } from "../active-call.ts";
 import { CANCELLED, failCall } from "../tool-failure.ts";
 
 /** How long a hook may think. */

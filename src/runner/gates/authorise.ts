@@ -1,13 +1,10 @@
-import type {
-  AuthorizationAnswer,
-  AuthorizationQuestion,
-} from "../../capabilities/authorization.ts";
-import { effectiveConnections } from "../../protocol/grant.ts";
-import type { ConnectionId } from "../../protocol/ids.ts";
-import type { ToolFailure } from "../../protocol/observation.ts";
-import { ok, type Result } from "../../protocol/result.ts";
-import { entryOf, type ToolPolicy } from "../../protocol/tool-policy.ts";
-import type { CallInHand } from "../call-in-hand.ts";
+import type { AuthorizationAnswer, AuthorizationQuestion } from "../../capabilities/identity.ts";
+import { effectiveConnections } from "../../protocol/policy/grant.ts";
+import type { ConnectionId } from "../../protocol/identity/ids.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { ok, type Result } from "../../protocol/outcome/result.ts";
+import { entryOf, type ToolPolicy } from "../../protocol/policy/document.ts";
+import type { CallInHand } from "../active-call.ts";
 import { failCall } from "../tool-failure.ts";
 
 /**

@@ -1,9 +1,9 @@
-import type { BoundToolRuntime } from "../../capabilities/tool-source.ts";
-import { findBrokenRule, type BrokenRule } from "../../protocol/argument-rule.ts";
-import type { JsonObject } from "../../protocol/json.ts";
-import type { ToolFailure } from "../../protocol/observation.ts";
-import { fail, ok, type Result } from "../../protocol/result.ts";
-import type { ToolPolicy } from "../../protocol/tool-policy.ts";
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import { findBrokenRule, type BrokenRule } from "../../protocol/policy/argument-rule.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
+import type { ToolPolicy } from "../../protocol/policy/document.ts";
 
 /** Gate 7: holds the arguments against the policy's rules. Fails: POLICY_VIOLATION. */
 export function checkArgumentRules(

@@ -1,7 +1,7 @@
-import type { BoundToolRuntime } from "../../capabilities/tool-source.ts";
-import type { JsonObject } from "../../protocol/json.ts";
-import type { ToolFailure } from "../../protocol/observation.ts";
-import type { Result } from "../../protocol/result.ts";
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import type { Result } from "../../protocol/outcome/result.ts";
 
 /**
  * Gate 4: holds the arguments against the contract's schema, in one pass: shape, then types, then

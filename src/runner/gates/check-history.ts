@@ -1,6 +1,6 @@
-import type { ToolFailure } from "../../protocol/observation.ts";
-import { ok, type Result } from "../../protocol/result.ts";
-import type { CallInHand } from "../call-in-hand.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { ok, type Result } from "../../protocol/outcome/result.ts";
+import type { CallInHand } from "../active-call.ts";
 import { failCall } from "../tool-failure.ts";
 
 /**

@@ -1,7 +1,7 @@
-import type { BoundToolRuntime } from "../../capabilities/tool-source.ts";
-import type { ToolFailure } from "../../protocol/observation.ts";
-import { ok, type Result } from "../../protocol/result.ts";
-import { decide, type ToolPolicy } from "../../protocol/tool-policy.ts";
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { ok, type Result } from "../../protocol/outcome/result.ts";
+import { decide, type ToolPolicy } from "../../protocol/policy/document.ts";
 import { failCall } from "../tool-failure.ts";
 
 /**

@@ -1,8 +1,8 @@
-import type { InvocationScope } from "../../capabilities/tool-source.ts";
-import type { JsonObject } from "../../protocol/json.ts";
-import type { ToolFailure } from "../../protocol/observation.ts";
-import type { Result } from "../../protocol/result.ts";
-import type { CallInHand } from "../call-in-hand.ts";
+import type { InvocationScope } from "../../capabilities/tool.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import type { Result } from "../../protocol/outcome/result.ts";
+import type { CallInHand } from "../active-call.ts";
 import { askTool } from "../ask-tool.ts";
 
 /**

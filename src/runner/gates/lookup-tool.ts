@@ -1,8 +1,8 @@
-import type { BoundToolRuntime, ToolSourcePort } from "../../capabilities/tool-source.ts";
-import type { ToolFailure } from "../../protocol/observation.ts";
-import { fail, ok, type Result } from "../../protocol/result.ts";
-import { isSunset } from "../../protocol/tool-lifecycle.ts";
-import type { ToolSpec } from "../../protocol/tool-spec.ts";
+import type { BoundToolRuntime, ToolSourcePort } from "../../capabilities/tool.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
+import { isSunset } from "../../protocol/tool/lifecycle.ts";
+import type { ToolSpec } from "../../protocol/tool/spec.ts";
 
 /** Where a run finds its tools. Unit: nowMs in Unix milliseconds. */
 export interface Lookup {

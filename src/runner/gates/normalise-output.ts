@@ -1,8 +1,8 @@
-import { isJsonObject, utf8Bytes, type JsonObject } from "../../protocol/json.ts";
-import type { ToolFailure } from "../../protocol/observation.ts";
-import { ok, type Result } from "../../protocol/result.ts";
-import { neutralise } from "../../protocol/untrusted-text.ts";
-import type { CallInHand } from "../call-in-hand.ts";
+import { isJsonObject, utf8Bytes, type JsonObject } from "../../protocol/json/value.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { ok, type Result } from "../../protocol/outcome/result.ts";
+import { neutralise } from "../../protocol/text/untrusted.ts";
+import type { CallInHand } from "../active-call.ts";
 import { failCall } from "../tool-failure.ts";
 import { truncateResult, TRUNCATION_MARKER } from "../truncate-result.ts";
 

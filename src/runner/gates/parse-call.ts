@@ -1,15 +1,15 @@
-import type { BoundToolRuntime } from "../../capabilities/tool-source.ts";
-import { utf8Bytes, type JsonObject } from "../../protocol/json.ts";
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import { utf8Bytes, type JsonObject } from "../../protocol/json/value.ts";
 import {
   findProtoKey,
   hasFiniteNumbers,
   isWellFormed,
   MAX_JSON_DEPTH,
   nestsTooDeep,
-} from "../../protocol/json-guard.ts";
-import type { ToolFailure } from "../../protocol/observation.ts";
-import { ok, type Result } from "../../protocol/result.ts";
-import { parseArguments, type ArgumentsFailure, type ToolCall } from "../../protocol/tool-call.ts";
+} from "../../protocol/json/guard.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { ok, type Result } from "../../protocol/outcome/result.ts";
+import { parseArguments, type ArgumentsFailure, type ToolCall } from "../../protocol/tool/call.ts";
 import { failCall } from "../tool-failure.ts";
 
 /**

@@ -1,10 +1,10 @@
 import type { AssistantStreamChunk } from "assistant-stream";
-import type { AiEvent, DoneReason } from "../../protocol/ai-event.ts";
-import { formatEventId, type EventPosition } from "../../protocol/event-id.ts";
-import type { JsonObject } from "../../protocol/json.ts";
-import type { ModelFinish } from "../../protocol/model-event.ts";
-import { linesOf, type PacketLine } from "../../protocol/packet-lines.ts";
-import { toIso } from "../../protocol/to-iso.ts";
+import type { AiEvent, DoneReason } from "../../protocol/run/event.ts";
+import { formatEventId, type EventPosition } from "../../protocol/run/event-id.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
+import type { ModelFinish } from "../../protocol/model/event.ts";
+import { linesOf, type PacketLine } from "../../protocol/approval/packet-lines.ts";
+import { toIso } from "../../protocol/text/iso-time.ts";
 
 /** Headers of a response that carries this encoding. */
 export const ASSISTANT_TRANSPORT_HEADERS = {

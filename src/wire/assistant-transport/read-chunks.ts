@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { parseEventId } from "../../protocol/event-id.ts";
-import type { EventId } from "../../protocol/ids.ts";
-import { isJsonObject, type JsonObject } from "../../protocol/json.ts";
+import { parseEventId } from "../../protocol/run/event-id.ts";
+import type { EventId } from "../../protocol/identity/ids.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 
 /** One whole event of a run, as the chunks it was encoded to. */
 export interface StreamedEvent {

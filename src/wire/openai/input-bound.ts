@@ -1,5 +1,5 @@
-import type { ToolSpec } from "../../protocol/tool-spec.ts";
-import type { TranscriptMessage } from "../../protocol/transcript-message.ts";
+import type { ToolSpec } from "../../protocol/tool/spec.ts";
+import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import { encodeMessage, encodeTools } from "./openai-tool-encoder.ts";
 import { utf8Length } from "./utf8-length.ts";
 

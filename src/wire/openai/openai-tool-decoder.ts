@@ -1,14 +1,14 @@
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
-import { isJsonObject, type JsonObject } from "../../protocol/json.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import type {
   ModelEvent,
   ModelFailure,
   ModelFinish,
   ModelTurn,
-} from "../../protocol/model-event.ts";
-import { parseArguments, type ToolCall } from "../../protocol/tool-call.ts";
-import type { Usage } from "../../protocol/usage.ts";
-import { isHighSurrogate } from "../../protocol/utf16.ts";
+} from "../../protocol/model/event.ts";
+import { parseArguments, type ToolCall } from "../../protocol/tool/call.ts";
+import type { Usage } from "../../protocol/model/usage.ts";
+import { isHighSurrogate } from "../../protocol/text/utf16.ts";
 import { readChunk } from "./read-chunk.ts";
 import { type AssembledCall, ToolCallAssembler } from "./tool-call-assembler.ts";
 import { utf8Length } from "./utf8-length.ts";

@@ -3,8 +3,8 @@ import type {
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
-import type { ToolSpec } from "../../protocol/tool-spec.ts";
-import type { TranscriptMessage, TranscriptToolCall } from "../../protocol/transcript-message.ts";
+import type { ToolSpec } from "../../protocol/tool/spec.ts";
+import type { TranscriptMessage, TranscriptToolCall } from "../../protocol/conversation/message.ts";
 import { wrapToolOutput } from "../tool-output.ts";
 import { dropNullsOfOptional, toStrictSchema } from "./strict-schema.ts";
 

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.ts";
-import type { ModelFinish } from "../../protocol/model-event.ts";
-import type { Usage } from "../../protocol/usage.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
+import type { ModelFinish } from "../../protocol/model/event.ts";
+import type { Usage } from "../../protocol/model/usage.ts";
 
 /** A piece of one tool call, as one chunk carries it. Empty ids and names read as absent. */
 export interface ToolCallFragment {

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.ts";
-import type { JsonSchema7 } from "../../protocol/tool-spec.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
+import type { JsonSchema7 } from "../../protocol/tool/spec.ts";
 
 /**
  * Keywords of the provider's strict subset, by type. What is not listed makes a schema unfit:

@@ -1,4 +1,4 @@
-import { MAX_TOOL_CALL_ID_CHARS, type ToolCallId } from "../../protocol/ids.ts";
+import { MAX_TOOL_CALL_ID_CHARS, type ToolCallId } from "../../protocol/identity/ids.ts";
 import { ArgumentText } from "./argument-text.ts";
 import type { ToolCallFragment } from "./read-chunk.ts";
 

@@ -4,11 +4,11 @@ import {
   type AssistantStreamChunk,
 } from "assistant-stream";
 import { expect, test } from "vitest";
-import type { AiEvent } from "../../../src/protocol/ai-event.ts";
-import type { RunId, ToolCallId } from "../../../src/protocol/ids.ts";
-import { observeSuccess } from "../../../src/protocol/observation.ts";
+import type { AiEvent } from "../../../src/protocol/run/event.ts";
+import type { RunId, ToolCallId } from "../../../src/protocol/identity/ids.ts";
+import { observeSuccess } from "../../../src/protocol/outcome/observation.ts";
 import { encodeEvent, toChunks } from "../../../src/wire/assistant-transport/encode-event.ts";
-import { PACKET, SUMMARY } from "../../suites/packets.ts";
+import { PACKET, SUMMARY } from "../../shared/packets.ts";
 
 const toolCallId = "call_1" as ToolCallId;
 const usage = { inputTokens: 1, outputTokens: 2 };

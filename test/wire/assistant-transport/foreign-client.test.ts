@@ -5,17 +5,20 @@ import {
   type AssistantMessage,
 } from "assistant-stream";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { AiEvent } from "../../../src/protocol/ai-event.ts";
-import type { ToolCallId } from "../../../src/protocol/ids.ts";
-import { observeSuccess, type ObservationObject } from "../../../src/protocol/observation.ts";
+import type { AiEvent } from "../../../src/protocol/run/event.ts";
+import type { ToolCallId } from "../../../src/protocol/identity/ids.ts";
+import {
+  observeSuccess,
+  type ObservationObject,
+} from "../../../src/protocol/outcome/observation.ts";
 import {
   ASSISTANT_TRANSPORT_HEADERS,
   encodeEvent,
   TRAILER,
 } from "../../../src/wire/assistant-transport/encode-event.ts";
-import { linesOf } from "../../../src/protocol/packet-lines.ts";
-import { PACKET, SUMMARY } from "../../suites/packets.ts";
-import { chat, runIdOf, seedPolicies, send } from "../../suites/worker.ts";
+import { linesOf } from "../../../src/protocol/approval/packet-lines.ts";
+import { PACKET, SUMMARY } from "../../shared/packets.ts";
+import { chat, runIdOf, seedPolicies, send } from "../../shared/worker.ts";
 
 beforeAll(seedPolicies);
 

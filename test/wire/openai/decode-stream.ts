@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import type { JsonObject } from "../../../src/protocol/json.ts";
-import type { ModelEvent, ModelFinish, ModelTurn } from "../../../src/protocol/model-event.ts";
-import { parseArguments } from "../../../src/protocol/tool-call.ts";
+import type { JsonObject } from "../../../src/protocol/json/value.ts";
+import type { ModelEvent, ModelFinish, ModelTurn } from "../../../src/protocol/model/event.ts";
+import { parseArguments } from "../../../src/protocol/tool/call.ts";
 import {
   type OpenAIDecoderOptions,
   OpenAIToolDecoder,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseArguments } from "../../../src/protocol/tool-call.ts";
+import { parseArguments } from "../../../src/protocol/tool/call.ts";
 import { OpenAIToolDecoder } from "../../../src/wire/openai/openai-tool-decoder.ts";
 import { byteByByte, bytesOf, decodePieces, summarise, turnOf } from "./decode-stream.ts";
 

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ToolCallId, ToolId } from "../../../src/protocol/ids.ts";
-import type { ToolSpec } from "../../../src/protocol/tool-spec.ts";
-import type { TranscriptMessage } from "../../../src/protocol/transcript-message.ts";
+import type { ToolCallId, ToolId } from "../../../src/protocol/identity/ids.ts";
+import type { ToolSpec } from "../../../src/protocol/tool/spec.ts";
+import type { TranscriptMessage } from "../../../src/protocol/conversation/message.ts";
 import { createInputBound } from "../../../src/wire/openai/input-bound.ts";
 import { encodeMessages, encodeTools } from "../../../src/wire/openai/openai-tool-encoder.ts";
 

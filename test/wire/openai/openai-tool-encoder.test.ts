@@ -2,9 +2,9 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import * as fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import type { ToolCallId, ToolId } from "../../../src/protocol/ids.ts";
-import type { JsonSchema7, ToolSpec } from "../../../src/protocol/tool-spec.ts";
-import type { TranscriptMessage } from "../../../src/protocol/transcript-message.ts";
+import type { ToolCallId, ToolId } from "../../../src/protocol/identity/ids.ts";
+import type { JsonSchema7, ToolSpec } from "../../../src/protocol/tool/spec.ts";
+import type { TranscriptMessage } from "../../../src/protocol/conversation/message.ts";
 import { encodeMessages, encodeTools } from "../../../src/wire/openai/openai-tool-encoder.ts";
 import { bytesOf, decodePieces } from "./decode-stream.ts";
 

@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import type { JsonObject } from "../../../../src/protocol/json.ts";
-import { ok } from "../../../../src/protocol/result.ts";
+import type { JsonObject } from "../../../../src/protocol/json/value.ts";
+import { ok } from "../../../../src/protocol/outcome/result.ts";
 import { WAITING } from "../../../../src/runner/waiting.ts";
-import { approveAtDesk, type Forgery } from "../../../../test/suites/approve-at-desk.ts";
-import { TestDesk } from "../../../../test/suites/test-desk.ts";
-import { endOf } from "../../../../test/suites/runner-ports.ts";
+import { approveAtDesk, type Forgery } from "../../../../test/shared/approve-at-desk.ts";
+import { TestDesk } from "../../../../test/fakes/test-desk.ts";
+import { endOf } from "../../../../test/fakes/runner-ports.ts";
 import type { Subject } from "../subject.ts";
 import type { Checks, TestMode } from "../test-mode.ts";
 import { openTrial } from "../trial.ts";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ActorId, TenantId } from "../../../../src/protocol/ids.ts";
-import type { JsonObject } from "../../../../src/protocol/json.ts";
-import { ok } from "../../../../src/protocol/result.ts";
-import { endOf } from "../../../../test/suites/runner-ports.ts";
+import type { ActorId, TenantId } from "../../../../src/protocol/identity/ids.ts";
+import type { JsonObject } from "../../../../src/protocol/json/value.ts";
+import { ok } from "../../../../src/protocol/outcome/result.ts";
+import { endOf } from "../../../../test/fakes/runner-ports.ts";
 import type { Subject } from "../subject.ts";
 import { checkLedger } from "../check-ledger.ts";
 import type { Checks, TestMode } from "../test-mode.ts";

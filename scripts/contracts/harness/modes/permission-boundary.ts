@@ -1,6 +1,6 @@
-import type { ActorId, ConnectionId, TenantId } from "../../../../src/protocol/ids.ts";
-import { ok } from "../../../../src/protocol/result.ts";
-import { ACME, endOf } from "../../../../test/suites/runner-ports.ts";
+import type { ActorId, ConnectionId, TenantId } from "../../../../src/protocol/identity/ids.ts";
+import { ok } from "../../../../src/protocol/outcome/result.ts";
+import { ACME, endOf } from "../../../../test/fakes/runner-ports.ts";
 import type { Subject } from "../subject.ts";
 import type { Checks, TestMode } from "../test-mode.ts";
 import { CONNECTION, openTrial, type TrialSettings } from "../trial.ts";

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { JsonValue } from "../../../../src/protocol/json.ts";
-import { ok } from "../../../../src/protocol/result.ts";
-import { endOf } from "../../../../test/suites/runner-ports.ts";
+import type { JsonValue } from "../../../../src/protocol/json/value.ts";
+import { ok } from "../../../../src/protocol/outcome/result.ts";
+import { endOf } from "../../../../test/fakes/runner-ports.ts";
 import { encodeMessages } from "../../../../src/wire/openai/openai-tool-encoder.ts";
-import type { ToolExecResult } from "../../../../src/protocol/tool-invocation.ts";
+import type { ToolExecResult } from "../../../../src/protocol/invocation/record.ts";
 import { completeValue } from "../complete-value.ts";
 import { validatorOf, type Subject } from "../subject.ts";
 import { inapplicable, type Checks, type TestMode } from "../test-mode.ts";

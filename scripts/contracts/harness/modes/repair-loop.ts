@@ -1,5 +1,5 @@
-import { ok } from "../../../../src/protocol/result.ts";
-import { endOf } from "../../../../test/suites/runner-ports.ts";
+import { ok } from "../../../../src/protocol/outcome/result.ts";
+import { endOf } from "../../../../test/fakes/runner-ports.ts";
 import type { Subject } from "../subject.ts";
 import type { Checks, TestMode } from "../test-mode.ts";
 import { openTrial, type Trial } from "../trial.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ToolInvocationRecord } from "../../../../src/protocol/tool-invocation.ts";
-import type { JsonObject } from "../../../../src/protocol/json.ts";
-import { forbiddenCalls, replay as replayTrace } from "../../../../test/suites/evidence.ts";
+import type { ToolInvocationRecord } from "../../../../src/protocol/invocation/record.ts";
+import type { JsonObject } from "../../../../src/protocol/json/value.ts";
+import { forbiddenCalls, replay as replayTrace } from "../../../../test/fakes/evidence.ts";
 import type { Subject } from "../subject.ts";
 import type { Checks, TestMode } from "../test-mode.ts";
 import { openTrial, recordRun, type Trial, type TrialSettings } from "../trial.ts";

@@ -1,8 +1,8 @@
-import { leavesDoubt } from "../../../../src/protocol/response-vector.ts";
-import { ok } from "../../../../src/protocol/result.ts";
-import type { FailureClass } from "../../../../src/protocol/taxonomy.ts";
+import { leavesDoubt } from "../../../../src/protocol/outcome/response-vector.ts";
+import { ok } from "../../../../src/protocol/outcome/result.ts";
+import type { FailureClass } from "../../../../src/protocol/outcome/taxonomy.ts";
 import { WAITING } from "../../../../src/runner/waiting.ts";
-import { endOf } from "../../../../test/suites/runner-ports.ts";
+import { endOf } from "../../../../test/fakes/runner-ports.ts";
 import type { Subject } from "../subject.ts";
 import type { Checks, TestMode } from "../test-mode.ts";
 import { failing, openTrial, type TrialSettings } from "../trial.ts";

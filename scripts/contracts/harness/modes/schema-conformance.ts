@@ -1,5 +1,5 @@
-import { ok } from "../../../../src/protocol/result.ts";
-import { endOf } from "../../../../test/suites/runner-ports.ts";
+import { ok } from "../../../../src/protocol/outcome/result.ts";
+import { endOf } from "../../../../test/fakes/runner-ports.ts";
 import { validatorOf } from "../subject.ts";
 import type { TestMode } from "../test-mode.ts";
 import { openTrial } from "../trial.ts";

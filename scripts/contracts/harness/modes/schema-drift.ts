@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from "../../../../src/protocol/json.ts";
-import { ok } from "../../../../src/protocol/result.ts";
-import { endOf } from "../../../../test/suites/runner-ports.ts";
-import { mutationOf } from "../../../../test/suites/schema-arbitrary.ts";
+import { isJsonObject, type JsonObject } from "../../../../src/protocol/json/value.ts";
+import { ok } from "../../../../src/protocol/outcome/result.ts";
+import { endOf } from "../../../../test/fakes/runner-ports.ts";
+import { mutationOf } from "../../../../test/shared/schema-arbitrary.ts";
 import { reviewLock } from "../../review-lock.ts";
 import { wordFindings } from "../../word-findings.ts";
 import { sampleFrom, stillRuns, type Subject } from "../subject.ts";

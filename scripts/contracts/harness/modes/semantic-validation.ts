@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "../../../../src/protocol/json.ts";
-import { ok } from "../../../../src/protocol/result.ts";
+import type { JsonObject, JsonValue } from "../../../../src/protocol/json/value.ts";
+import { ok } from "../../../../src/protocol/outcome/result.ts";
 import { rulesBrokenBy, sampleObjects, type Subject } from "../subject.ts";
 import { inapplicable, type Checks, type TestMode } from "../test-mode.ts";
 import { openTrial } from "../trial.ts";

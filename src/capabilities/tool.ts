@@ -1,0 +1,177 @@
+import type { JsonObject } from "../protocol/json/value.ts";
+import type { ToolId } from "../protocol/identity/ids.ts";
+import type { ToolFailure, ObservationObject } from "../protocol/outcome/observation.ts";
+import type { Reconciliation } from "../protocol/outcome/reconciliation.ts";
+import type { Result } from "../protocol/outcome/result.ts";
+import type { SideEffectClass, ToolEffect } from "../protocol/tool/effect.ts";
+import type { FailureClass } from "../protocol/outcome/taxonomy.ts";
+import type { Semantics } from "../protocol/tool/contract-document.ts";
+import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
+import type { ToolLifecycle } from "../protocol/tool/lifecycle.ts";
+import type { ToolSpec } from "../protocol/tool/spec.ts";
+import type { RateLimit } from "./budget.ts";
+import type { Clock } from "./system.ts";
+import type { AuthCapability } from "./connection.ts";
+import type { Egress, HttpClient } from "./http.ts";
+
+/** Capabilities that serve a whole run. */
+export interface RunCapabilities {
+  readonly clock: Clock;
+  readonly runTitle: RunTitle;
+  /** No tool holds it: each invocation gets `http`, bound to what its contract names. */
+  readonly egress: Egress;
+}
+
+/** What carries the authority of one invocation; made for it and gone with it. */
+export interface InvocationScope {
+  /** Aborts when the time is up, the run is cancelled, or the tool was left behind. */
+  readonly signal: AbortSignal;
+  /** Stays the same over every attempt at one logical operation (seeds/004, "Idempotency Key Architecture"). */
+  readonly idempotencyKey: string;
+  readonly progress: Progress;
+  /** Present exactly when the tool requires a connection. */
+  readonly auth?: AuthCapability;
+}
+
+/** What a tool may be given; a tool names the ones it needs (seeds/000 #3, #29). */
+export interface ToolCapabilities extends Omit<RunCapabilities, "egress"> {
+  readonly auth: AuthCapability;
+  readonly progress: Progress;
+  readonly http: HttpClient;
+}
+
+/**
+ * One tool, bound and ready for the runner (seeds/000 #27). It owns its schemas, its rules and its
+ * redaction; the runner never touches a schema.
+ */
+export interface BoundToolRuntime {
+  readonly id: ToolId;
+  readonly version: string;
+  readonly spec: ToolSpec;
+  readonly effect: ToolEffect;
+  readonly sideEffectClass: SideEffectClass;
+  /** The contract itself asks for a person before each call. */
+  readonly confirmationRequired: boolean;
+  /** What it takes to undo a call, and the tool that does. */
+  readonly compensation: { readonly semantics: Semantics; readonly tool: string | null };
+  readonly lifecycle: ToolLifecycle;
+  /** Unit: milliseconds. */
+  readonly timeoutMs: number;
+  readonly maxArgumentsBytes: number;
+  readonly maxResultBytes: number;
+  readonly maxRetries: number;
+  /** Calls of one run. */
+  readonly rateLimit: RateLimit;
+  /** What one call costs, in units of the currency. */
+  readonly cost: { readonly currency: string; readonly perCall: number };
+  /** JSON pointer to the money a call moves, in units of the currency. */
+  readonly amountField?: string;
+  readonly requiredScopes: readonly string[];
+  readonly requiresConnection: boolean;
+  /** Running it again under the same key changes nothing more. */
+  readonly isIdempotent: boolean;
+  /** May run beside other tools that say so. */
+  readonly isParallel: boolean;
+  /** Its output holds text that others wrote. */
+  readonly isOutputUntrusted: boolean;
+  readonly isVerificationRequired: boolean;
+  /** Stages that its progress may name. */
+  readonly progressStages: readonly string[];
+  /** The class of each failure code that the contract declares. */
+  readonly errorClasses: ReadonlyMap<string, FailureClass>;
+  /** Validates shape, types and bounds in one pass. Contract: pure; never throws. */
+  validateInput(args: JsonObject): Result<JsonObject, ToolFailure>;
+  /** Checks the contract's semantic rules. Contract: pure. Fails: SEMANTIC_INVALIDITY. */
+  checkRules(args: JsonObject): Result<null, ToolFailure>;
+  /** Asks whether the target is still as the call assumes. Fails: STALE_STATE, or what the check returns. */
+  checkState(
+    args: JsonObject,
+    context: ToolInvocationContext,
+    scope: InvocationScope,
+  ): Promise<Result<null, ToolFailure>>;
+  /** Words a call for people; absent where the contract does not. Contract: an author's; it may throw. */
+  readonly describe?: (args: JsonObject) => unknown;
+  /**
+   * Tells the target's state before and after a call; absent where the contract cannot.
+   * Contract: an author's; it may throw, answer anything, or never.
+   */
+  readonly preview?: (
+    args: JsonObject,
+    context: ToolInvocationContext,
+    scope: InvocationScope,
+  ) => Promise<unknown>;
+  /**
+   * Runs the tool on validated arguments.
+   * Contract: expected failures are returned; a throw is a bug of the tool and becomes UNKNOWN_ERROR.
+   */
+  exec(
+    args: JsonObject,
+    context: ToolInvocationContext,
+    scope: InvocationScope,
+  ): Promise<Result<unknown, ToolFailure>>;
+  /** Finds out what became of a call; absent where the contract cannot. */
+  readonly reconcile?: (
+    args: JsonObject,
+    context: ToolInvocationContext,
+    scope: InvocationScope,
+  ) => Promise<Reconciliation<unknown>>;
+  /** Validates what the tool returned. Contract: pure; never throws. */
+  validateOutput(output: unknown): Result<JsonObject, ToolFailure>;
+  /** Keeps the allowlisted fields of validated arguments. */
+  redactArgs(args: JsonObject): JsonObject;
+  /** Keeps the allowlisted fields of validated output. */
+  redactOutput(output: JsonObject): JsonObject;
+  /** Keeps the allowlisted fields of a state that `preview` told. */
+  redactState(state: JsonObject): JsonObject;
+}
+
+/** Where tools come from. Contract: lookups are by own id; an unknown id or version yields undefined. */
+export interface ToolSourcePort {
+  getBoundTool(toolId: string, version: string): BoundToolRuntime | undefined;
+  /** Every version of every tool, in order of registration. */
+  listToolSpecs(): readonly ToolSpec[];
+}
+
+/** What a hook sees of a call; arguments are redacted. */
+export interface HookedCall {
+  readonly toolId: string;
+  readonly version: string;
+  readonly sideEffectClass: SideEffectClass;
+  readonly args: JsonObject;
+  readonly context: ToolInvocationContext;
+}
+
+/** Words for the model and the log; never a secret. */
+export interface Veto {
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * A deployment's own say over every call.
+ * Contract: `before` runs when every gate up to the budget has passed, and a veto ends the call;
+ * `after` sees the outcome of every call that began, and a veto withholds it from the model; of a failure
+ * only the words. A throw is a veto, and so is no answer within five seconds.
+ */
+export interface ToolHook {
+  before?(call: HookedCall): Promise<Veto | undefined>;
+  after?(call: HookedCall, observation: ObservationObject): Promise<Veto | undefined>;
+}
+
+/** How far a running tool is: numbers, and a stage that its contract declares; no free text. */
+export interface ProgressReport {
+  /** One of the contract's `progressStages`. */
+  readonly stage?: string;
+  readonly done?: number;
+  readonly total?: number;
+}
+
+/** Tells readers how far the invocation is. Contract: never throws; what is too frequent is dropped. */
+export interface Progress {
+  report(progress: ProgressReport): void;
+}
+
+/** Sets the title of the run that the tool runs in. Contract: the last call wins. */
+export interface RunTitle {
+  set(title: string): void;
+}

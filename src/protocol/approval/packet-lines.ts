@@ -1,0 +1,100 @@
+import type { ConfirmationPacket } from "./packet.ts";
+import type { JsonObject, JsonValue } from "../json/value.ts";
+import { leavesOf } from "../json/pointer.ts";
+import type { SideEffectClass } from "../tool/effect.ts";
+import { joinNotes, type VisibleNote } from "../text/visible-note.ts";
+import { toVisible } from "../text/visible.ts";
+
+/** The field of a packet that a line is of. */
+export type PacketField = keyof ConfirmationPacket | "withheld";
+
+/**
+ * One line of what people read before they decide. Label and text are safe to show, see toVisible; the
+ * field tells what a line is, for its words may be a stranger's.
+ */
+export interface PacketLine {
+  readonly field: PacketField;
+  readonly label: string;
+  /** JSON pointer to the value within its field, as it is: not for people's eyes. */
+  readonly pointer?: string;
+  readonly text: string;
+  /** On both label and text; empty when there is nothing to remark. */
+  readonly notes: readonly VisibleNote[];
+}
+
+/**
+ * Writes a packet as lines, in the order of seeds/004, "Confirmation Gates". Contract: pure; nothing is cut:
+ * an object of too many values for lines of their own is one line of JSON.
+ */
+export function linesOf(packet: ConfirmationPacket): readonly PacketLine[] {
+  const { actionName, compensation } = packet;
+  const { withheld, shown } = packet.arguments;
+  return [
+    line("actionName", "Action", actionName.title),
+    line("actionName", "Tool", `${actionName.tool}, version ${actionName.version}`),
+    line("consequence", "Consequence", packet.consequence),
+    ...linesOfObject("arguments", shown),
+    ...withheld.map(lineOfWithheld),
+    ...linesOfState("beforeState", packet.beforeState),
+    ...linesOfState("afterState", packet.afterState),
+    line("riskClass", "Risk", `${packet.riskClass}: ${RISKS[packet.riskClass]}`),
+    line("compensation", "Way back", compensation.note),
+    line("expiresAt", "Expires", packet.expiresAt),
+    line("rejectionPath", "If rejected", packet.rejectionPath),
+    line("idempotencyFingerprint", "Fingerprint", packet.idempotencyFingerprint),
+    line("traceId", "Trace", packet.traceId),
+  ];
+}
+
+const RISKS: { readonly [Class in SideEffectClass]: string } = {
+  READ_ONLY: "it changes nothing",
+  EPHEMERAL_WRITE: "it changes something that does not last",
+  LOW_RISK_INTERNAL: "it changes something small within the organisation",
+  MEDIUM_RISK_WRITE: "it changes something that others work with",
+  HIGH_RISK_EXTERNAL: "it reaches people or systems outside",
+  CRITICAL_MUTATION: "it moves money, access or data that is hard to bring back",
+};
+
+function line(field: PacketField, label: string, text: string): PacketLine {
+  const [seenLabel, seenText] = [toVisible(label), toVisible(text)];
+  const notes = joinNotes(seenLabel.notes, seenText.notes);
+  return { field, label: seenLabel.text, text: seenText.text, notes };
+}
+
+function lineOfWithheld(pointer: string): PacketLine {
+  return { ...line("withheld", pointer, "not shown, as its contract says"), pointer };
+}
+
+function linesOfState(
+  field: "beforeState" | "afterState",
+  state: JsonObject | null,
+): readonly PacketLine[] {
+  return state ? linesOfObject(field, state) : [line(field, STATES[field], "not known")];
+}
+
+const STATES = { beforeState: "Before", afterState: "After", arguments: "Arguments" };
+
+/** Values of one object that get lines of their own, and characters of a pointer to one. */
+const MAX_LEAVES = 200;
+const MAX_POINTER_CHARS = 1_024;
+
+function linesOfObject(field: keyof typeof STATES, object: JsonObject): readonly PacketLine[] {
+  const lines: PacketLine[] = [];
+  for (const { pointer, value } of leavesOf(object)) {
+    const isTooMuch = lines.length >= MAX_LEAVES || pointer.length > MAX_POINTER_CHARS;
+    if (isTooMuch || pointer === "") return [line(field, STATES[field], JSON.stringify(object))];
+    lines.push({ ...line(field, pointer, wordLeaf(value)), pointer });
+  }
+  return lines;
+}
+
+const MAY_BE_JSON = /^(?:["{[]|true$|false$|null$|-?\d[\d.eE+-]*$)/;
+
+/**
+ * Words a value as JSON writes it, but texts without quotes where they can be nothing else.
+ * Contract: values that differ are worded differently.
+ */
+function wordLeaf(value: JsonValue): string {
+  if (typeof value !== "string") return JSON.stringify(value);
+  return value === "" || MAY_BE_JSON.test(value) ? `"${value}"` : value;
+}

@@ -1,0 +1,35 @@
+import type { ApprovalRecord, ApprovalToken, ApprovalVote } from "./record.ts";
+import type { RunId, TenantId } from "../identity/ids.ts";
+import { toIso } from "../text/iso-time.ts";
+
+/** How long after people's time a call that they approved may still begin. */
+const GRACE_MS = 5 * 60_000;
+
+type Approvable = Pick<
+  ApprovalRecord,
+  "id" | "toolId" | "toolVersion" | "payloadHash" | "pin" | "expiresAtMs"
+>;
+
+/** Words what one person's approval is worth (seeds/004, "Approval Tokens"). Contract: pure. */
+export function approvalTokenOf(
+  { id, toolId, toolVersion, payloadHash, pin, expiresAtMs }: Approvable,
+  { approverId, roles, atMs }: Pick<ApprovalVote, "approverId" | "roles" | "atMs">,
+  { runId, tenantId }: { readonly runId: RunId; readonly tenantId: TenantId },
+): ApprovalToken {
+  return {
+    approval_id: id,
+    trace_id: runId,
+    tenant_id: tenantId,
+    tool_name: toolId,
+    tool_version: toolVersion,
+    payload_hash: payloadHash,
+    policy_revision: pin.revision,
+    policy_hash: pin.hash,
+    approver_id: approverId,
+    approver_roles: roles,
+    approved_at: toIso(atMs),
+    expires_at: toIso(expiresAtMs + GRACE_MS),
+    approval_scope: "single_execution",
+    decision: "approved",
+  };
+}

@@ -1,0 +1,105 @@
+import type { ApprovalRecord, ApprovalStatus, ApprovalVote } from "./record.ts";
+import type { ApprovalPattern } from "./requirement.ts";
+import type { ConfirmationPacket } from "./packet.ts";
+import type { ActorId, ApprovalId, RunId, ToolCallId, ToolId } from "../identity/ids.ts";
+import { linesOf, type PacketLine } from "./packet-lines.ts";
+import type { SideEffectClass } from "../tool/effect.ts";
+import { toVisible } from "../text/visible.ts";
+import { toIso } from "../text/iso-time.ts";
+
+/** One line of the queue: `GET /v1/approvals`. Times are ISO 8601, UTC. */
+export type ApprovalSummary = {
+  readonly approvalId: ApprovalId;
+  readonly runId: RunId;
+  readonly toolCallId: ToolCallId;
+  readonly toolId: ToolId;
+  readonly toolVersion: string;
+  /** Safe to show, see toVisible. */
+  readonly title: string;
+  readonly riskClass: SideEffectClass;
+  readonly status: ApprovalStatus;
+  readonly pattern: ApprovalPattern;
+  readonly required: number;
+  /** People who have approved so far. */
+  readonly approvals: number;
+  readonly roles: readonly string[];
+  readonly excludesRequester: boolean;
+  /** Nobody but the person who asked counts. */
+  readonly onlyRequester?: boolean;
+  readonly requestedBy: ActorId;
+  readonly requestedAt: string;
+  readonly expiresAt: string;
+  readonly closedAt?: string;
+  readonly supersededBy?: ApprovalId;
+};
+
+/** `GET /v1/approvals/:id`. */
+export type ApprovalView = ApprovalSummary & {
+  /** `inv_<number>`. */
+  readonly invocationId: string;
+  readonly payloadHash: string;
+  readonly policyRevision: number;
+  readonly packet: ConfirmationPacket;
+  /** The packet as a person may read it, see linesOf. */
+  readonly lines: readonly PacketLine[];
+  readonly votes: readonly {
+    readonly approverId: ActorId;
+    readonly decision: "approve" | "reject";
+    /** Safe to show, see toVisible. */
+    readonly reason?: string;
+    readonly at: string;
+  }[];
+  /** When the call took it. */
+  readonly consumedAt?: string;
+};
+
+/** Words a question for the queue. */
+export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary {
+  const { requirement, packet, votes, closedAtMs, supersededBy } = record;
+  return {
+    approvalId: record.id,
+    runId,
+    toolCallId: record.toolCallId,
+    toolId: record.toolId,
+    toolVersion: record.toolVersion,
+    title: toVisible(packet.actionName.title).text,
+    riskClass: packet.riskClass,
+    status: record.status,
+    pattern: requirement.pattern,
+    required: requirement.required,
+    approvals: votes.filter(({ decision }) => decision === "approve").length,
+    roles: requirement.roles,
+    excludesRequester: requirement.excludesRequester,
+    ...(requirement.onlyRequester && { onlyRequester: true }),
+    requestedBy: record.requester,
+    requestedAt: toIso(record.askedAtMs),
+    expiresAt: toIso(record.expiresAtMs),
+    ...(closedAtMs !== undefined && { closedAt: toIso(closedAtMs) }),
+    ...(supersededBy && { supersededBy }),
+  };
+}
+
+/** Words a question for whoever decides it. */
+export function viewApproval(runId: RunId, record: ApprovalRecord): ApprovalView {
+  const { votes, consumedAtMs } = record;
+  return {
+    ...summarise(runId, record),
+    invocationId: `inv_${record.invocation}`,
+    payloadHash: record.payloadHash,
+    policyRevision: record.pin.revision,
+    packet: record.packet,
+    lines: linesOf(record.packet),
+    votes: votes.map(viewVote),
+    ...(consumedAtMs !== undefined && { consumedAt: toIso(consumedAtMs) }),
+  };
+}
+
+function viewVote(vote: ApprovalVote): ApprovalView["votes"][number] {
+  const { approverId, decision, reason, atMs } = vote;
+  return {
+    approverId,
+    decision,
+    ...(reason !== undefined && { reason: toVisible(reason).text }),
+    at: toIso(atMs),
+  };
+}

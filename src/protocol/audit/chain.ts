@@ -1,0 +1,45 @@
+import { toCanonicalJson } from "../json/canonical-hash.ts";
+import type { AuditEntry } from "./entry.ts";
+import type { JsonObject, JsonValue } from "../json/value.ts";
+
+/** What the first record of a chain follows. */
+export const GENESIS_HASH = `sha256:${"0".repeat(64)}`;
+
+/** One link of a tenant's audit log: whoever changes, drops or moves one breaks every hash after it. */
+export interface AuditRecord {
+  /** From 1, without gaps. */
+  readonly seq: number;
+  readonly entry: AuditEntry;
+  /** `hash` of the record before, GENESIS_HASH for the first. */
+  readonly prevHash: string;
+  /** `sha256:…` over `linkText`. */
+  readonly hash: string;
+}
+
+/** Where a chain ends; `seq` 0 and GENESIS_HASH while it is empty. */
+export type AuditHead = Pick<AuditRecord, "seq" | "hash">;
+
+/** What the hash of a record covers, with the entry in canonical JSON. */
+export interface AuditLink extends Pick<AuditRecord, "seq" | "prevHash"> {
+  readonly entryText: string;
+}
+
+/** Writes what the hash of a record covers: canonical JSON of `{entry, prevHash, seq}`, the entry written once. */
+export function linkText({ seq, prevHash, entryText }: AuditLink): string {
+  return `{"entry":${entryText},"prevHash":${JSON.stringify(prevHash)},"seq":${seq}}`;
+}
+
+/** Writes an entry in canonical JSON. Fails: throws on what has no canonical form. */
+export function entryText(entry: AuditEntry): string {
+  return toCanonicalJson(entry as unknown as JsonObject);
+}
+
+/** Writes one line of an export, in canonical JSON. */
+export function auditLine(line: AuditRecord | ExportEnd): string {
+  return `${toCanonicalJson(line as unknown as JsonValue)}\n`;
+}
+
+/** The last line of a whole export: without it, its tail was lost on the way. */
+export interface ExportEnd {
+  readonly head: AuditHead;
+}

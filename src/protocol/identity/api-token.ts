@@ -1,0 +1,49 @@
+import * as v from "valibot";
+import type { ActorId, TenantId } from "./ids.ts";
+import { parseJsonAs } from "../json/parse-as.ts";
+import type { Principal } from "./principal.ts";
+
+/** A tenant's id goes into storage keys and run ids: short, printable, without separators. */
+export const tenantId = v.pipe(
+  v.string(),
+  v.regex(/^[a-zA-Z0-9_-]{1,64}$/),
+  v.transform((id) => id as TenantId),
+);
+/** An actor's id: what it is, and its name, which goes into keys too. */
+export const actorId = v.pipe(
+  v.string(),
+  v.regex(/^(?:user|agent|service):[a-zA-Z0-9_.@-]{1,96}$/),
+  v.transform((id) => id as ActorId),
+);
+
+/** A scope or a role. */
+export const word = v.pipe(v.string(), v.regex(/^[a-z0-9_.:-]{1,64}$/));
+
+const principal = v.strictObject({
+  tenantId,
+  actorId,
+  subjectId: v.optional(actorId),
+  scopes: v.array(word),
+  roles: v.optional(v.array(word), []),
+});
+
+const apiTokens = v.array(
+  v.strictObject({
+    ...principal.entries,
+    /** Lower-case hex of SHA-256 over the token; the token itself is stored nowhere. */
+    sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  }),
+);
+
+/** One static bearer token, by its hash. */
+export type ApiToken = v.InferOutput<typeof apiTokens>[number];
+
+/** Reads the list of tokens; undefined when the text is not exactly one. */
+export function parseApiTokens(text: string): readonly ApiToken[] | undefined {
+  return parseJsonAs(apiTokens, text);
+}
+
+/** Reads one principal from JSON; undefined when the text is not exactly one. */
+export function parsePrincipal(text: string): Principal | undefined {
+  return parseJsonAs(principal, text);
+}

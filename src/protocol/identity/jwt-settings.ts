@@ -1,0 +1,81 @@
+import * as v from "valibot";
+import { parseJsonAs } from "../json/parse-as.ts";
+import { fail, ok, type Result } from "../outcome/result.ts";
+
+/** Algorithms whose keys are public, and are fetched from the issuer. */
+const PUBLIC_KEY_ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"] as const;
+/** As long as the hash: a shorter one could be guessed (RFC 7518, 3.2). */
+const MIN_SECRET_BYTES = 32;
+
+const text = v.pipe(v.string(), v.minLength(1), v.maxLength(512));
+const seconds = (max: number) =>
+  v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(max));
+
+const settings = v.strictObject({
+  issuer: text,
+  audience: text,
+  /** Pinned: what a token says of itself chooses among these and nothing else. */
+  algorithms: v.pipe(
+    v.array(v.picklist(["HS256", ...PUBLIC_KEY_ALGORITHMS])),
+    v.minLength(1),
+    v.maxLength(8),
+  ),
+  jwksUrl: v.optional(
+    v.pipe(
+      text,
+      v.check((url) => isSafeAddress(url), "https, or http with a loopback host"),
+    ),
+  ),
+  tenantClaim: v.optional(text, "tenant"),
+  subjectClaim: v.optional(text, "sub"),
+  rolesClaim: v.optional(text, "roles"),
+  scopesClaim: v.optional(text, "scope"),
+  clockToleranceSeconds: v.optional(seconds(300), 5),
+  maxAgeSeconds: v.optional(seconds(31_536_000)),
+});
+
+/** What signs tokens: a secret that both sides hold, or keys whose public half the issuer serves. */
+export type JwtKeys =
+  | { readonly kind: "secret"; readonly secret: Uint8Array }
+  | { readonly kind: "jwks"; readonly url: string };
+
+/** Whose tokens are taken, and how they are read. */
+export interface JwtSettings extends Omit<v.InferOutput<typeof settings>, "jwksUrl"> {
+  readonly keys: JwtKeys;
+}
+
+/**
+ * Reads the variable `AUTH` and the secret that goes with it.
+ * Contract: pure; the failure names the mistake, never a value.
+ */
+export function readJwtSettings(auth: unknown, secret: unknown): Result<JwtSettings, string> {
+  const parsed = typeof auth === "string" ? parseJsonAs(settings, auth) : undefined;
+  if (!parsed) return fail("AUTH is not valid");
+  const { jwksUrl, ...rest } = parsed;
+  const shared = rest.algorithms.filter((algorithm) => algorithm === "HS256").length;
+  if (shared > 0 && shared < rest.algorithms.length) {
+    return fail("AUTH mixes HS256 with algorithms of public keys");
+  }
+  if (shared > 0) {
+    if (jwksUrl !== undefined)
+      return fail("AUTH names HS256, and a jwksUrl that it has no use for");
+    const bytes = typeof secret === "string" ? new TextEncoder().encode(secret) : undefined;
+    if (!bytes) return fail("JWT_SECRET is missing, which HS256 in AUTH needs");
+    if (bytes.byteLength < MIN_SECRET_BYTES) return fail("JWT_SECRET is shorter than 32 bytes");
+    return ok({ ...rest, keys: { kind: "secret", secret: bytes } });
+  }
+  if (jwksUrl === undefined) return fail("AUTH has no jwksUrl, which its algorithms need");
+  if (secret !== undefined) return fail("JWT_SECRET is there, and AUTH does not name HS256");
+  return ok({ ...rest, keys: { kind: "jwks", url: jwksUrl } });
+}
+
+/** Keys that came over an open line would be anybody's. */
+function isSafeAddress(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname, username, password } = new URL(url);
+  if (username !== "" || password !== "") return false;
+  return (
+    protocol === "https:" ||
+    (protocol === "http:" && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname))
+  );
+}

@@ -1,0 +1,117 @@
+import type { BudgetAmounts } from "../budget/amounts.ts";
+import type { ActorId, ConnectionId, RunId, TenantId, ToolCallId } from "../identity/ids.ts";
+import type { InvocationState } from "./state.ts";
+import type { JsonObject } from "../json/value.ts";
+import type { ObservationObject } from "../outcome/observation.ts";
+import type { ResponseVector } from "../outcome/response-vector.ts";
+import type { FailureClass, ToolErrorCode } from "../outcome/taxonomy.ts";
+
+/** Context of one invocation: references only, never a secret (seeds/000 #28, F2). */
+export interface ToolInvocationContext {
+  readonly runId: RunId;
+  readonly tenantId: TenantId;
+  readonly actorId: ActorId;
+  /** On whose behalf; bound by the server alone. */
+  readonly subjectId?: ActorId;
+  /** The one connection this invocation may use, when its tool requires one (seeds/000 #26a). */
+  readonly connectionId?: ConnectionId;
+  readonly toolCallId: ToolCallId;
+  readonly step: number;
+  /** The event part that shows this call; see AiEvent. */
+  readonly part: number;
+}
+
+/** What `toolRunner.exec` returns (seeds/000, "Tool Policy Architecture"). */
+export interface ToolExecResult {
+  readonly toolCallId: ToolCallId;
+  readonly ok: boolean;
+  /** Redacted output, when ok and known. */
+  readonly value?: JsonObject;
+  /** Present when not ok. */
+  readonly errorCode?: ToolErrorCode;
+  readonly observation: ObservationObject;
+  readonly response: ResponseVector;
+  /** Where its invocation ended. */
+  readonly state: InvocationState;
+}
+
+/**
+ * One logical operation of a run, as recorded (seeds/000 #10; seeds/004, "Idempotency State Model").
+ * Of what the run keeps, only this and the transcript hold raw arguments.
+ */
+export interface ToolInvocationRecord {
+  /** From 1, in the order asked. */
+  readonly number: number;
+  readonly toolCallId: ToolCallId;
+  readonly step: number;
+  /** The event part that shows this call. */
+  readonly part: number;
+  readonly name: string;
+  /** As the model wrote them; never leaves the run's storage. */
+  readonly argumentsText: string;
+  readonly truncated: boolean;
+  readonly state: InvocationState;
+  /** How often the tool was asked to act; above 0 and PENDING, nobody knows yet what became of it. */
+  readonly dispatches: number;
+  /** What the operation is bound to, once its arguments are known to be valid. */
+  readonly binding?: InvocationBinding;
+  /** What it took of the run's budgets. */
+  readonly amounts?: BudgetAmounts;
+  /** Present from when an operator is asked what became of it. Unit: Unix milliseconds. */
+  readonly awaitedUntilMs?: number;
+  /** What the operator said, or that nobody said it in time. */
+  readonly settlement?: Settlement;
+  /** Unit: Unix milliseconds. */
+  readonly askedAtMs: number;
+  /** Present once it ended. */
+  readonly end?: InvocationEnd;
+}
+
+/** What an operation is bound to: with other arguments it would be another one. */
+export interface InvocationBinding {
+  readonly version: string;
+  /** `sha256:…` over the validated arguments in canonical JSON. */
+  readonly payloadHash: string;
+  readonly idempotencyKey: string;
+  readonly mutates: boolean;
+  /** Redacted arguments. */
+  readonly args: JsonObject;
+}
+
+/** How the question what became of an operation was answered. */
+export interface Settlement {
+  readonly outcome: "committed" | "not_committed" | "expired";
+  /** Who answered; absent when nobody did. */
+  readonly by?: ActorId;
+  readonly atMs: number;
+}
+
+/** How an invocation ended. */
+export interface InvocationEnd {
+  readonly observation: ObservationObject;
+  /** What may follow (seeds/004, "Response Vector Model"). */
+  readonly response: ResponseVector;
+  readonly errorCode?: ToolErrorCode;
+  /** What the run learned from it; absent when there was no tool to call. */
+  readonly lesson?: CallLesson;
+  /** When its turn came. Unit: Unix milliseconds. */
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+}
+
+/** What one call teaches about the next ones; prints are equal for equal things, and short. */
+export interface CallLesson {
+  readonly argumentsPrint: string;
+  /** The tool was asked to act. */
+  readonly begun: boolean;
+  /** Something was changed. */
+  readonly changed: boolean;
+  readonly resultPrint: string;
+  /** Present when the call failed. */
+  readonly failureClass?: FailureClass;
+}
+
+/** Tells whether the tool was asked to act and nobody noted what became of it. */
+export function isInDoubt({ state, dispatches }: ToolInvocationRecord): boolean {
+  return state === "PENDING" && dispatches > 0;
+}

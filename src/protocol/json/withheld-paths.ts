@@ -1,0 +1,24 @@
+import type { JsonObject, JsonValue } from "./value.ts";
+
+/**
+ * Finds what redaction took out of a value, as JSON pointers to the outermost places.
+ * Contract: pure, linear; pointers are whole (RFC 6901), whatever their length.
+ */
+export function withheldPaths(whole: JsonObject, shown: JsonObject): readonly string[] {
+  return [...withheldIn(whole, shown, "")];
+}
+
+function* withheldIn(whole: JsonValue, shown: JsonValue, at: string): Generator<string> {
+  if (typeof whole !== "object" || whole === null) return;
+  for (const [name, value] of Object.entries<JsonValue>(whole)) {
+    const pointer = `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const kept = ownOf(shown, name);
+    if (kept === undefined) yield pointer;
+    else yield* withheldIn(value, kept, pointer);
+  }
+}
+
+function ownOf(value: JsonValue, name: string): JsonValue | undefined {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as { readonly [key: string]: JsonValue })[name];
+}

@@ -1,0 +1,41 @@
+import type { ToolCall } from "../tool/call.ts";
+import type { Usage } from "./usage.ts";
+
+/** Why a model stopped, in neutral words. */
+export type ModelFinish = "stop" | "tool_calls" | "length" | "content_filter" | "error";
+
+/** Why a model call failed; `detail` is for the audit alone and may hold a provider's text. */
+export interface ModelFailure {
+  readonly code:
+    | "upstream_unreachable"
+    | "upstream_status"
+    | "upstream_not_a_stream"
+    | "upstream_error_event"
+    | "upstream_malformed"
+    | "upstream_too_large"
+    | "upstream_truncated"
+    | "upstream_stalled"
+    | "aborted";
+  /** HTTP status, when there was one. */
+  readonly status?: number;
+  /** Seconds the provider asked to wait, when it did. */
+  readonly retryAfterSeconds?: number;
+  readonly detail: string;
+}
+
+/** One finished model call. */
+export interface ModelTurn {
+  readonly text: string;
+  /** In the order asked; ids are non-empty and unique. Empty when the call failed. */
+  readonly toolCalls: readonly ToolCall[];
+  readonly finish: ModelFinish;
+  /** Absent when the provider reported none. */
+  readonly usage?: Usage;
+  /** Present exactly when `finish` is `error`. */
+  readonly failure?: ModelFailure;
+}
+
+/** What a model call yields: text as it arrives, then exactly one `turn`. */
+export type ModelEvent =
+  | { readonly type: "text_delta"; readonly text: string }
+  | { readonly type: "turn"; readonly turn: ModelTurn };

@@ -1,0 +1,138 @@
+import type { ToolCallId } from "../identity/ids.ts";
+import type { JsonObject } from "../json/value.ts";
+import { NOT_DISPATCHED, respond, type DispatchState } from "./response-vector.ts";
+import {
+  responseTo,
+  type FailureClass,
+  type TaxonomyClass,
+  type ToolErrorCode,
+} from "./taxonomy.ts";
+import { toIso } from "../text/iso-time.ts";
+
+/** One thing wrong with a call, for repair; expected and actual go into the message. */
+export type FieldError = {
+  /** JSON pointer into the arguments, or null when the whole call is meant. */
+  readonly field: string | null;
+  /** Never the raw arguments, a stack, a secret or a provider's text. */
+  readonly message: string;
+  readonly code: string;
+};
+
+/**
+ * The typed, redacted outcome of a tool call that the model and the UI see. Field names and the
+ * closed shape are those of seeds/004, "Observation Object Schema".
+ */
+export type ObservationObject = {
+  readonly tool_identity: {
+    readonly name: string;
+    readonly version: string;
+    readonly call_id: ToolCallId;
+  };
+  readonly execution_metadata: {
+    /** ISO 8601, UTC. */
+    readonly timestamp: string;
+    readonly latency_ms: number;
+    readonly idempotency_hit: boolean;
+    readonly trace_id: string;
+    readonly attempt_number: number;
+  };
+  readonly status: {
+    readonly code: number;
+    readonly is_error: boolean;
+    readonly taxonomy_class: TaxonomyClass;
+    readonly retryable: boolean;
+    readonly repairable: boolean;
+    readonly requires_approval: boolean;
+    readonly fail_closed: boolean;
+  };
+  readonly result_payload: {
+    readonly data: JsonObject | null;
+    readonly errors: readonly FieldError[];
+    readonly warnings: readonly string[];
+  };
+  readonly verification: {
+    readonly post_action_verification_required: boolean;
+    readonly target_state_reference: string | null;
+    readonly expected_state: JsonObject | null;
+    readonly delay_seconds: number;
+  };
+};
+
+/** Why a gate ended a call: its class and what the model needs for a repair. */
+export interface ToolFailure {
+  readonly taxonomyClass: FailureClass;
+  /** Set only where it differs from the class's own code (`unavailable`). */
+  readonly errorCode?: ToolErrorCode;
+  readonly errors: readonly FieldError[];
+  /** When the same payload may be tried again, where something outside said so. */
+  readonly retryAfterMs?: number;
+  /** The tool's word that nothing was changed; without it a failed mutation may have happened. */
+  readonly notCommitted?: true;
+}
+
+/** What an observation is made of. Units: startedAtMs and endedAtMs in Unix milliseconds. */
+export interface ObservationFacts {
+  readonly name: string;
+  readonly version: string;
+  readonly toolCallId: ToolCallId;
+  readonly traceId: string;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  /** The outcome is that of an earlier attempt, which was not repeated. */
+  readonly isReplay?: boolean;
+  /** From 1. */
+  readonly attempt?: number;
+  readonly isVerificationRequired?: boolean;
+  readonly state?: DispatchState;
+  /** Words for the model about a result that is not all it could be. */
+  readonly warnings?: readonly string[];
+}
+
+/** Builds the observation of a call that did its work; `data` is already redacted, null when not known. */
+export function observeSuccess(
+  facts: ObservationFacts,
+  data: JsonObject | null,
+): ObservationObject {
+  return observe(facts, "SUCCESS", { data, errors: [] });
+}
+
+/** Builds the observation of a call that a gate or the tool itself ended. */
+export function observeFailure(facts: ObservationFacts, failure: ToolFailure): ObservationObject {
+  return observe(facts, failure.taxonomyClass, { data: null, errors: failure.errors });
+}
+
+function observe(
+  facts: ObservationFacts,
+  taxonomyClass: TaxonomyClass,
+  payload: Omit<ObservationObject["result_payload"], "warnings">,
+): ObservationObject {
+  const { warnings = [], state = NOT_DISPATCHED } = facts;
+  const vector = respond(taxonomyClass, state);
+  return {
+    tool_identity: { name: facts.name, version: facts.version, call_id: facts.toolCallId },
+    execution_metadata: {
+      timestamp: toIso(facts.endedAtMs),
+      latency_ms: Math.max(0, Math.round(facts.endedAtMs - facts.startedAtMs)),
+      idempotency_hit: facts.isReplay ?? false,
+      trace_id: facts.traceId,
+      attempt_number: facts.attempt ?? 1,
+    },
+    status: {
+      code: responseTo(taxonomyClass).status,
+      is_error: taxonomyClass !== "SUCCESS" && taxonomyClass !== "PARTIAL_SUCCESS",
+      taxonomy_class: taxonomyClass,
+      retryable: vector.retryable,
+      repairable: vector.repairable,
+      requires_approval: vector.requires_approval,
+      fail_closed: vector.fail_closed,
+    },
+    result_payload: { ...payload, warnings },
+    verification: {
+      post_action_verification_required:
+        state.dispatched && (facts.isVerificationRequired ?? false),
+      target_state_reference: null,
+      expected_state: null,
+      delay_seconds: 0,
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import * as v from "valibot";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
+import { fromPointer } from "../json/pointer.ts";
+
+/** Text that UTF-8 and canonical JSON can hold. */
+const text = (maxChars: number) =>
+  v.pipe(
+    v.string(),
+    v.maxLength(maxChars),
+    v.check((value) => value.isWellFormed(), "whole characters"),
+  );
+const number = v.pipe(v.number(), v.finite());
+const scalar = v.union([text(1024), number, v.boolean(), v.null()]);
+
+const oneOf = <T>(item: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T[]> =>
+  v.pipe(v.array(item), v.minLength(1), v.maxLength(256));
+
+const affix = v.pipe(text(256), v.minLength(1));
+/** A host as URLs spell it once they are parsed, without a port. */
+const host = v.pipe(
+  v.string(),
+  v.maxLength(255),
+  v.regex(
+    /^\.?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$|^\[[0-9a-f:.]+\]$/,
+    "a host in lower case, without a port",
+  ),
+);
+
+/**
+ * One condition on one place of a call's arguments. Exactly one predicate per rule: several rules on
+ * one place all have to hold.
+ */
+export const argumentRule = v.strictObject({
+  /** Tool id. */
+  tool: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
+  /** JSON pointer into the arguments; `*` stands for every item of a list. */
+  field: v.pipe(
+    text(2048),
+    v.regex(/^(?:\/(?:[^/~]|~[01]){1,128}){1,16}$/, 'a JSON pointer, such as "/to/*/address"'),
+  ),
+  must: v.pipe(
+    v.strictObject({
+      equal: v.optional(scalar),
+      beOneOf: v.optional(oneOf(scalar)),
+      notBeOneOf: v.optional(oneOf(scalar)),
+      beAtLeast: v.optional(number),
+      beAtMost: v.optional(number),
+      /** UTF-16 units of a text, items of a list. */
+      haveLengthAtMost: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+      startWithOneOf: v.optional(oneOf(affix)),
+      endWithOneOf: v.optional(oneOf(affix)),
+      /** An http or https URL whose host is one of these, or below one that begins with a dot. */
+      haveHostIn: v.optional(oneOf(host)),
+      beAbsent: v.optional(v.literal(true)),
+    }),
+    v.check((must) => Object.keys(must).length === 1, "exactly one predicate"),
+  ),
+});
+
+export type ArgumentRule = v.InferOutput<typeof argumentRule>;
+type ArgumentPredicate = keyof ArgumentRule["must"];
+
+/** Which condition a call does not meet: enough to repair it, and never the value it held. */
+export interface BrokenRule {
+  /** JSON pointer as the rule has it, `*` included. */
+  readonly field: string;
+  readonly predicate: ArgumentPredicate;
+  /** Of a predicate that compares a number or a length. */
+  readonly limit?: number;
+}
+
+/**
+ * Finds the first rule that a call's arguments break.
+ * Threat: arguments made to look harmless to a rule and to be something else to the tool. A place that
+ * is missing or of another type breaks every rule but `beAbsent`; only own properties count; hosts are
+ * read from URLs that every parser reads alike.
+ * Contract: pure, total, never throws; linear in the arguments for each rule.
+ */
+export function findBrokenRule(
+  rules: readonly ArgumentRule[],
+  toolId: string,
+  args: JsonObject,
+): BrokenRule | undefined {
+  const broken = rules.find((rule) => rule.tool === toolId && !holds(rule, args));
+  return broken && describe(broken);
+}
+
+function holds({ field, must }: ArgumentRule, args: JsonObject): boolean {
+  const meets = (value: JsonValue | undefined): boolean =>
+    value === undefined ? must.beAbsent === true : meetsPredicate(must, value);
+  return holdsAt(args, fromPointer(field), meets);
+}
+
+/** Walks to the place, or to each of the places, that a path names. */
+function holdsAt(
+  value: JsonValue | undefined,
+  [key, ...rest]: readonly string[],
+  meets: (value: JsonValue | undefined) => boolean,
+): boolean {
+  if (key === undefined || value === undefined) return meets(value);
+  if (key === "*") return isList(value) && value.every((item) => holdsAt(item, rest, meets));
+  return holdsAt(childOf(value, key), rest, meets);
+}
+
+function childOf(value: JsonValue, key: string): JsonValue | undefined {
+  const holder = isList(value) ? isIndex(key) && value : isJsonObject(value) && value;
+  if (holder === false || !Object.hasOwn(holder, key)) return undefined;
+  return (holder as JsonObject)[key];
+}
+
+function isIndex(key: string): boolean {
+  return /^(?:0|[1-9][0-9]*)$/.test(key);
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+function meetsPredicate(must: ArgumentRule["must"], value: JsonValue): boolean {
+  const isScalar = typeof value !== "object" || value === null;
+  if (must.equal !== undefined) return value === must.equal;
+  if (must.beOneOf) return isScalar && must.beOneOf.includes(value);
+  if (must.notBeOneOf) return isScalar && !must.notBeOneOf.includes(value);
+  if (must.beAtLeast !== undefined) return typeof value === "number" && value >= must.beAtLeast;
+  if (must.beAtMost !== undefined) return typeof value === "number" && value <= must.beAtMost;
+  if (must.haveLengthAtMost !== undefined) {
+    return (typeof value === "string" || isList(value)) && value.length <= must.haveLengthAtMost;
+  }
+  if (typeof value !== "string") return false;
+  if (must.startWithOneOf) return must.startWithOneOf.some((start) => value.startsWith(start));
+  if (must.endWithOneOf) return must.endWithOneOf.some((end) => value.endsWith(end));
+  return must.haveHostIn !== undefined && hasHostIn(value, must.haveHostIn);
+}
+
+/** Neither userinfo nor percent signs nor anything that one URL parser takes for a slash. */
+const PLAIN_AUTHORITY =
+  /^https?:\/\/(?<written>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?(?:[/?#]|$)/i;
+
+function hasHostIn(url: string, hosts: readonly string[]): boolean {
+  const written = PLAIN_AUTHORITY.exec(url)?.groups?.["written"]?.toLowerCase();
+  // `012.0.0.1` is 10.0.0.1 to one parser and 12.0.0.1 to another: a number has one spelling.
+  if (written === undefined || URL.parse(url)?.hostname !== written) return false;
+  const host = written.replace(/\.$/, "");
+  return hosts.some((allowed) =>
+    allowed.startsWith(".")
+      ? host.length > allowed.length && host.endsWith(allowed)
+      : host === allowed,
+  );
+}
+
+const LIMITS = ["beAtLeast", "beAtMost", "haveLengthAtMost"] as const;
+
+function describe({ field, must }: ArgumentRule): BrokenRule {
+  const [predicate] = Object.keys(must) as [ArgumentPredicate];
+  const limit = LIMITS.map((name) => must[name]).find((value) => value !== undefined);
+  return { field, predicate, ...(limit !== undefined && { limit }) };
+}

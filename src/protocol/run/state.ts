@@ -1,0 +1,74 @@
+import type { DoneReason, RunError } from "./event.ts";
+import type { ActorId, ApprovalId, RunId, ToolCallId } from "../identity/ids.ts";
+import type { InvocationState } from "../invocation/state.ts";
+import type { NextAction } from "../outcome/response-vector.ts";
+import type { TaxonomyClass } from "../outcome/taxonomy.ts";
+import type { Usage } from "../model/usage.ts";
+
+/** `waiting`: people have to approve a call, or to tell what became of one. */
+export type RunStatus = "running" | "waiting" | "completed" | "cancelled" | "failed";
+
+/** Maps how a run ended to the status that a reader sees. */
+export function statusOf(reason: DoneReason): Exclude<RunStatus, "running" | "waiting"> {
+  switch (reason) {
+    case "stop":
+    case "length":
+    case "content_filter":
+    case "step_limit":
+      return "completed";
+    case "cancelled":
+      return "cancelled";
+    case "error":
+      return "failed";
+  }
+}
+
+/** One tool call as `GET /v1/runs/:id` shows it. */
+export interface ToolCallSummary {
+  readonly toolCallId: ToolCallId;
+  /** `inv_<number>`; names its record where an operator tells what became of it. */
+  readonly invocationId: string;
+  readonly name: string;
+  /** Of the tool; `unknown` when there is none of that name. */
+  readonly version: string;
+  readonly step: number;
+  readonly state: InvocationState;
+  /** Absent while the call is open, like `nextAction` and `endedAt`. */
+  readonly outcome?: TaxonomyClass;
+  /** What follows of it (seeds/004, "Response Vector Model"). */
+  readonly nextAction?: NextAction;
+  readonly attempts: number;
+  /** Absent until the arguments are known to be valid, like `idempotencyKeyHash`. */
+  readonly payloadHash?: string;
+  readonly idempotencyKeyHash?: string;
+  /** Present exactly while an operator may tell what became of it. */
+  readonly awaitsOutcomeUntil?: string;
+  /** Present exactly while people are asked whether it may run, like `awaitsApprovalUntil`. */
+  readonly approvalId?: ApprovalId;
+  readonly awaitsApprovalUntil?: string;
+  /** Who told. */
+  readonly settledBy?: ActorId;
+  readonly startedAt: string;
+  readonly endedAt?: string;
+}
+
+/** The body of `GET /v1/runs/:id`. Times are ISO 8601, UTC. */
+export interface RunState {
+  readonly runId: RunId;
+  readonly status: RunStatus;
+  /** Present once the run ended. */
+  readonly reason?: DoneReason;
+  readonly error?: RunError;
+  readonly title?: string;
+  readonly model: string;
+  /** Steps begun. */
+  readonly steps: number;
+  /** How many interruptions it has outlived. */
+  readonly recoveries: number;
+  readonly toolCalls: readonly ToolCallSummary[];
+  readonly usage: Usage;
+  readonly timestamps: {
+    readonly createdAt: string;
+    readonly endedAt?: string;
+  };
+}

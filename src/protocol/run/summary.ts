@@ -1,0 +1,18 @@
+import type { DoneReason } from "./event.ts";
+import type { ActorId, RunId } from "../identity/ids.ts";
+import type { RunStatus } from "./state.ts";
+
+/** One line of the run directory: `GET /v1/runs`. Times are ISO 8601, UTC. */
+export interface RunSummary {
+  readonly runId: RunId;
+  readonly status: RunStatus;
+  readonly reason?: DoneReason;
+  readonly title?: string;
+  readonly model: string;
+  readonly actorId: ActorId;
+  readonly subjectId?: ActorId;
+  readonly steps: number;
+  readonly toolCalls: number;
+  readonly createdAt: string;
+  readonly endedAt?: string;
+}

@@ -1,0 +1,36 @@
+import type { ToolCallId } from "../identity/ids.ts";
+import type { JsonObject } from "../json/value.ts";
+import { isJsonObject } from "../json/value.ts";
+import { fail, ok, type Result } from "../outcome/result.ts";
+
+/** What the model asked for: untrusted, immutable, keeps its id from start to result. */
+export interface ToolCall {
+  readonly toolCallId: ToolCallId;
+  /** As the model wrote it; it may name no tool at all. */
+  readonly name: string;
+  /** The assembled arguments, exactly as the model wrote them. */
+  readonly argumentsText: string;
+  /** True when the provider cut the call off; such a call never runs. */
+  readonly truncated: boolean;
+}
+
+export type ArgumentsFailure = {
+  readonly code: "truncated" | "not_json" | "not_an_object";
+};
+
+/**
+ * Parses a tool call's arguments into one JSON object. Blank arguments mean an empty object, unless
+ * the call was cut off.
+ * Contract: pure; never throws; the failure never repeats the arguments.
+ */
+export function parseArguments(call: ToolCall): Result<JsonObject, ArgumentsFailure> {
+  if (call.truncated) return fail({ code: "truncated" });
+  if (call.argumentsText.trim() === "") return ok({});
+  let value: unknown;
+  try {
+    value = JSON.parse(call.argumentsText);
+  } catch {
+    return fail({ code: "not_json" });
+  }
+  return isJsonObject(value) ? ok(value) : fail({ code: "not_an_object" });
+}

@@ -1,0 +1,90 @@
+import { APPROVAL_STATUSES } from "../../protocol/approval/record.ts";
+import type { ApprovalSummary, ApprovalView } from "../../protocol/approval/view.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
+import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
+
+/** A question to people, as far as it is known here: a list tells less of it than its own address. */
+export interface ApprovalInfo extends ApprovalSummary {
+  readonly lines: readonly PacketLine[];
+  readonly votes: ApprovalView["votes"];
+  /** The arguments as they may be edited; undefined until they are known. */
+  readonly editable?: JsonObject;
+  /** Whether the reader may decide; undefined until it is known. */
+  readonly mayDecide?: boolean;
+  readonly mayNot?: string;
+  /** What the reader has said so far. */
+  readonly said?: string;
+}
+
+const TEXTS = [
+  "approvalId",
+  "toolId",
+  "toolVersion",
+  "title",
+  "riskClass",
+  "pattern",
+  "requestedBy",
+  "requestedAt",
+  "expiresAt",
+] as const;
+
+/** Reads a question; undefined for what is none. Contract: never throws. */
+export function readApproval(value: JsonValue | undefined): ApprovalInfo | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const isWhole =
+    TEXTS.every((name) => typeof value[name] === "string") &&
+    APPROVAL_STATUSES.some((status) => status === value["status"]) &&
+    typeof value["required"] === "number" &&
+    typeof value["approvals"] === "number" &&
+    isTexts(value["roles"]);
+  if (!isWhole) return undefined;
+  const summary = value as unknown as ApprovalSummary;
+  const { mayDecide, mayNot, said } = value;
+  const editable = readEditable(value["packet"]);
+  return {
+    ...summary,
+    lines: listOf(value["lines"], isLine) as unknown as readonly PacketLine[],
+    votes: listOf(value["votes"], isVote) as unknown as ApprovalView["votes"],
+    ...(editable && { editable }),
+    ...(typeof mayDecide === "boolean" && { mayDecide }),
+    ...(typeof mayNot === "string" && { mayNot }),
+    ...(typeof said === "string" && { said }),
+  };
+}
+
+function isTexts(value: JsonValue | undefined): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function listOf(
+  value: JsonValue | undefined,
+  is: (item: JsonObject) => boolean,
+): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter((item) => isJsonObject(item) && is(item)) : [];
+}
+
+function isLine({ field, label, text }: JsonObject): boolean {
+  return [field, label, text].every((part) => typeof part === "string");
+}
+
+function isVote({ approverId, decision, at }: JsonObject): boolean {
+  return [approverId, decision, at].every((part) => typeof part === "string");
+}
+
+/** What may be written anew: the arguments that are shown. What is withheld stays as it was. */
+function readEditable(packet: JsonValue | undefined): JsonObject | undefined {
+  const args = isJsonObject(packet) ? packet["arguments"] : undefined;
+  return isJsonObject(args) && isJsonObject(args["shown"]) ? args["shown"] : undefined;
+}
+
+/** Tells of a question what is news and keeps the rest. Contract: what is decided stays decided. */
+export function joinNews(known: ApprovalInfo, news: ApprovalInfo): ApprovalInfo {
+  if (known.approvalId !== news.approvalId) return news;
+  if (known.status !== "pending" && news.status === "pending") return known;
+  return {
+    ...known,
+    ...news,
+    lines: news.lines.length > 0 ? news.lines : known.lines,
+    votes: news.votes.length >= known.votes.length ? news.votes : known.votes,
+  };
+}

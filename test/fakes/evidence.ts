@@ -1,0 +1,150 @@
+import { createPolicyAuthorization } from "../../src/adapters/policy-authorization.ts";
+import type { Mailbox } from "../../src/capabilities/run-journal.ts";
+import type { Model } from "../../src/capabilities/model.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
+import { createToolSource } from "../../src/contracts/static-tool-source.ts";
+import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import type { RunPorts } from "../../src/loop/open-steps.ts";
+import { runLoop } from "../../src/loop/run-loop.ts";
+import { beginMemory } from "../../src/loop/run-memory.ts";
+import { replayRun, type DecidingPorts } from "../../src/loop/replay-run.ts";
+import type { RunEvidence } from "../../src/loop/replay/run-evidence.ts";
+import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
+import type { ModelTurn } from "../../src/protocol/model/event.ts";
+import type { RunClaim } from "../../src/protocol/run/claim.ts";
+import { createInputBound } from "../../src/wire/openai/input-bound.ts";
+import { FakeClock, fakeRunCapabilities, MemoryJournal, policyOf } from "./fakes.ts";
+import { ACME, ANN, lenientPorts, passing, RUN_ID } from "./runner-ports.ts";
+
+/** What one model call answers: a function is called when it is asked. */
+export type Answer = Partial<Omit<ModelTurn, "toolCalls">> & {
+  readonly calls?: readonly (readonly [name: string, args: unknown, id?: string])[];
+  /** Happens before the answer comes. */
+  readonly meanwhile?: () => void;
+};
+
+/** An inbox that a test puts messages into. */
+export class TestInbox implements Mailbox {
+  #waiting: string[] = [];
+
+  get hasMail(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  put(text: string): void {
+    this.#waiting.push(text);
+  }
+
+  takeAll(): readonly string[] {
+    return this.#waiting.splice(0);
+  }
+
+  close(): void {}
+}
+
+/** A run that a test lets happen. */
+export interface Happening {
+  readonly contracts: readonly unknown[];
+  readonly answers: readonly Answer[];
+  /** A policy document; by default everything is allowed. */
+  readonly policy?: object;
+  readonly claim?: Partial<RunClaim>;
+  readonly ports?: Partial<RunPorts>;
+  readonly signal?: AbortSignal;
+}
+
+/** Lets a run happen and takes down what it leaves. Time passes as fast as it can. */
+export async function happen(run: Happening): Promise<RunEvidence> {
+  const contracts = run.contracts as readonly AnyToolContract[];
+  const claim = {
+    runId: RUN_ID,
+    principal: { tenantId: ACME, actorId: ANN, roles: [], scopes: [] },
+    model: "m",
+    messages: [{ role: "user", text: "hi" }],
+    ...run.claim,
+  } as RunClaim;
+  const clock = new FakeClock();
+  const createdMs = clock.nowMs();
+  const journal = new MemoryJournal();
+  const document = run.policy ?? { allowedTools: contracts.map(({ name }) => name) };
+  const policy = { policy: policyOf(document), pin: { revision: 1, hash: "sha256:1" } };
+  const load = () => Promise.resolve(policy);
+  const ports: RunPorts = {
+    ...lenientPorts(),
+    authorizationOf: createPolicyAuthorization,
+    source: createToolSource(registerContracts(contracts), { ...fakeRunCapabilities(), clock }),
+    policies: { load, learn: () => {}, read: load },
+    model: playAnswers(run.answers, clock),
+    inbox: new TestInbox(),
+    journal,
+    clock,
+    ...run.ports,
+  };
+  const signal = run.signal ?? new AbortController().signal;
+  const life = { claim, memory: beginMemory(claim.messages), startedAtMs: createdMs, signal };
+  await passing(runLoop(life, ports), clock);
+  return {
+    claim,
+    policy,
+    transcript: [...claim.messages, ...journal.messages],
+    invocations: journal.records,
+    log: journal.events,
+    modelCalls: journal.facts.modelCalls ?? 0,
+    createdMs,
+  };
+}
+
+/** Decides a run again with contracts whose tools must not run. */
+export function replay(
+  evidence: RunEvidence,
+  contracts: readonly unknown[],
+  deciding: Partial<DecidingPorts> = {},
+): ReturnType<typeof replayRun> {
+  const forbidden = (contracts as readonly AnyToolContract[]).map(forbidAll);
+  const source = createToolSource(registerContracts(forbidden), fakeRunCapabilities());
+  return replayRun(evidence, {
+    source,
+    authorizationOf: createPolicyAuthorization,
+    inputBound: createInputBound(),
+    ...deciding,
+  });
+}
+
+/** How often a replay has called a tool. */
+export const forbiddenCalls: string[] = [];
+
+function forbidAll(contract: AnyToolContract): AnyToolContract {
+  return {
+    ...contract,
+    ...("checkState" in contract && { checkState: forbid }),
+    ...("reconcile" in contract && { reconcile: forbid }),
+    execute: forbid,
+  };
+}
+
+function forbid(): never {
+  forbiddenCalls.push("called");
+  throw new Error("no tool runs in a replay");
+}
+
+function playAnswers(answers: readonly Answer[], clock: FakeClock): Model {
+  let asked = 0;
+  return {
+    // oxlint-disable-next-line require-await -- the port is asynchronous, the answers are here
+    async *stream() {
+      const { calls = [], meanwhile, text = "", ...turn } = answers[asked++] ?? {};
+      clock.advance(7);
+      meanwhile?.();
+      if (text !== "") yield [{ type: "text_delta", text }];
+      const toolCalls = calls.map(([name, args, id], index) => ({
+        toolCallId: (id ?? `call_${asked}_${index}`) as ToolCallId,
+        name,
+        argumentsText: typeof args === "string" ? args : JSON.stringify(args),
+        truncated: false,
+      }));
+      const finish = toolCalls.length > 0 ? "tool_calls" : "stop";
+      const usage = { inputTokens: 10, outputTokens: 3 };
+      yield [{ type: "turn", turn: { text, toolCalls, finish, usage, ...turn } }];
+    },
+  };
+}

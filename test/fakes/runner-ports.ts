@@ -1,0 +1,212 @@
+import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts";
+import type { AuthorizationQuestion } from "../../src/capabilities/identity.ts";
+import type {
+  BudgetLedger,
+  Reservation,
+  ReservationAnswer,
+} from "../../src/capabilities/budget.ts";
+import type { Egress } from "../../src/capabilities/http.ts";
+import type { RunTitle } from "../../src/capabilities/tool.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
+import { createToolSource } from "../../src/contracts/static-tool-source.ts";
+import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import type { BudgetAmounts } from "../../src/protocol/budget/amounts.ts";
+import type { ActorId, RunId, TenantId, ToolCallId } from "../../src/protocol/identity/ids.ts";
+import { fail } from "../../src/protocol/outcome/result.ts";
+import type {
+  ToolExecResult,
+  ToolInvocationContext,
+  ToolInvocationRecord,
+} from "../../src/protocol/invocation/record.ts";
+import { limitsOf } from "../../src/protocol/policy/document.ts";
+import type { RunPorts } from "../../src/loop/open-steps.ts";
+import type { ToolRunnerPorts } from "../../src/runner/active-call.ts";
+import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
+import { RunBudget } from "../../src/runner/budget/of-run.ts";
+import { WAITING } from "../../src/runner/waiting.ts";
+import { createInputBound } from "../../src/wire/openai/input-bound.ts";
+import { createToolRunner, type ToolRunner } from "../../src/runner/tool-runner.ts";
+import { FakeClock, fakeRunCapabilities, MemoryJournal, newestOf, policyOf } from "./fakes.ts";
+import { TestDesk } from "./test-desk.ts";
+
+export const RUN_ID = "run_1" as RunId;
+export const ACME = "acme" as TenantId;
+export const ANN = "user:ann" as ActorId;
+
+export function contextOf(toolCallId: ToolCallId, step = 1): ToolInvocationContext {
+  return { runId: RUN_ID, tenantId: ACME, actorId: ANN, toolCallId, step, part: 0 };
+}
+
+type Asked = [
+  name: string,
+  args: unknown,
+  at?: { step?: number; id?: string; signal?: AbortSignal },
+];
+
+/** A runner over one clock, with everything that was asked of its ports. */
+export interface Bench {
+  readonly runner: ToolRunner;
+  readonly clock: FakeClock;
+  readonly journal: MemoryJournal;
+  readonly questions: AuthorizationQuestion[];
+  readonly reservations: Reservation[];
+  /** How they were closed. */
+  readonly closed: readonly Closed[];
+  /** Calls a tool in a step, with an id of its own unless it is given one. */
+  readonly ask: (...call: Asked) => Promise<ToolExecResult | typeof WAITING>;
+  /** The same of a call that ends. */
+  readonly call: (...call: Asked) => Promise<ToolExecResult>;
+}
+
+/** Ports that a test may replace; `policy` as a document. */
+export type BenchSettings = Partial<
+  Omit<ToolRunnerPorts, "policy" | "budget" | "versions" | "invocations">
+> & {
+  readonly policy?: object;
+  readonly runTitle?: RunTitle;
+  readonly egress?: Egress;
+  /** Answers of the tenant's ledger, in order; then it reserves. */
+  readonly ledgerAnswers?: readonly ReservationAnswer[];
+  /** What earlier lives of the run left. */
+  readonly stored?: readonly ToolInvocationRecord[];
+};
+
+/** Signs the approvals of the tests. */
+export const APPROVAL_SECRET = "a secret of thirty-two characters";
+/** A tenant's ledger that answers so, and notes what it is told afterwards. */
+export function ledgerThat(reserve: BudgetLedger["reserve"], closed: Closed[] = []): BudgetLedger {
+  return {
+    reserve,
+    settle: async (id, used) => void closed.push([id, used]),
+    release: async (id) => void closed.push([id, "released"]),
+  };
+}
+
+/** What a ledger was told of a reservation in the end. */
+export type Closed = readonly [id: string, what: BudgetAmounts | "released"];
+
+/** Ports that let every call pass. */
+export function lenientPorts(): Pick<
+  RunPorts,
+  | "approvals"
+  | "approvalSigner"
+  | "authorizationOf"
+  | "broker"
+  | "ledger"
+  | "inputBound"
+  | "hooks"
+  | "random"
+  | "registry"
+  | "limitTime"
+  | "outcomeWaitMs"
+> {
+  return {
+    authorizationOf: () => ({ check: () => Promise.resolve("allow") }),
+    broker: { bind: () => Promise.resolve(fail({ code: "unknown_connection" })) },
+    ledger: ledgerThat(() => Promise.resolve({ kind: "reserved" })),
+    inputBound: createInputBound(),
+    registry: { current: () => Promise.resolve({ revision: 1, hash: "sha256:1" }) },
+    approvals: new TestDesk(),
+    approvalSigner: createApprovalSigner(APPROVAL_SECRET),
+    hooks: [],
+    limitTime: () => {},
+    outcomeWaitMs: 60_000,
+    random: { fraction: () => 0 },
+  };
+}
+
+/** Builds a runner for contracts, all of them allowed unless the settings say otherwise. */
+export function benchFor(contracts: readonly unknown[], settings: BenchSettings = {}): Bench {
+  const known = contracts as readonly AnyToolContract[];
+  const { policy: document, ledgerAnswers = [], stored = [], ...replaced } = settings;
+  const policy = policyOf(document ?? { allowedTools: known.map(({ name }) => name) });
+  const clock = new FakeClock();
+  const journal = new MemoryJournal();
+  const questions: AuthorizationQuestion[] = [];
+  const reservations: Reservation[] = [];
+  const closed: Closed[] = [];
+  const answers = [...ledgerAnswers];
+  const { runTitle, egress } = { ...fakeRunCapabilities(), ...settings };
+  const source = createToolSource(registerContracts(known), { clock, runTitle, egress });
+  const runner = createToolRunner({
+    ...lenientPorts(),
+    invocations: new InvocationLedger(journal, stored),
+    workflowId: RUN_ID,
+    source,
+    versions: newestOf(source),
+    policy,
+    pin: { revision: 1, hash: "sha256:1" },
+    policies: {
+      load: () => Promise.resolve({ policy }),
+      learn: () => {},
+      read: () => Promise.resolve({ policy: policyOf({ allowedTools: [] }) }),
+    },
+    principal: { tenantId: ACME, actorId: ANN, roles: [], scopes: [] },
+    connectionIds: [],
+    authorizationOf: () => ({
+      check(question) {
+        questions.push(question);
+        return Promise.resolve("allow");
+      },
+    }),
+    ledger: ledgerThat((reservation) => {
+      reservations.push(reservation);
+      return Promise.resolve(answers.shift() ?? { kind: "reserved" });
+    }, closed),
+    budget: new RunBudget(limitsOf(policy.budgets), policy.budgets.maxRetries),
+    inbox: { hasMail: false, takeAll: () => [] },
+    journal,
+    clock,
+    ...replaced,
+  });
+  let calls = 0;
+  const ask: Bench["ask"] = (name, args, at = {}) => {
+    const { step = ++calls, id = `call_${step}`, signal = new AbortController().signal } = at;
+    const toolCallId = id as ToolCallId;
+    const argumentsText = typeof args === "string" ? args : JSON.stringify(args);
+    const call = { toolCallId, name, argumentsText, truncated: false };
+    return runner.exec(call, contextOf(toolCallId, step), signal);
+  };
+  return {
+    runner,
+    clock,
+    journal,
+    questions,
+    reservations,
+    closed,
+    ask,
+    async call(...asked) {
+      const outcome = await ask(...asked);
+      if (outcome === WAITING) throw new Error("it waits for people");
+      return outcome;
+    },
+  };
+}
+
+/** The first error of an outcome, as its class and code. */
+export function endOf({ observation }: ToolExecResult): readonly [string, string | undefined] {
+  const { status, result_payload: payload } = observation;
+  return [status.taxonomy_class, payload.errors[0]?.code];
+}
+
+/** Lets everything that waits for promises alone come to rest. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** Lets time pass in strides until a promise is settled. */
+export async function passing<T>(
+  pending: Promise<T>,
+  clock: FakeClock,
+  strideMs = 1_000,
+): Promise<T> {
+  const waits = Symbol("waits");
+  for (let turn = 0; turn < 1_000; turn++) {
+    await settle();
+    const first = await Promise.race([pending, Promise.resolve(waits)]);
+    if (first !== waits) return first;
+    clock.advance(strideMs);
+  }
+  throw new Error("it never came to an end");
+}

@@ -1,0 +1,64 @@
+import type { ApprovalDesk, Question } from "../../src/capabilities/approval.ts";
+import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
+import { approvalIdOf, readApprovalId } from "../../src/protocol/approval/id.ts";
+import { takeVote } from "../../src/protocol/approval/decide.ts";
+import type { ApprovalId, RunId } from "../../src/protocol/identity/ids.ts";
+
+/** A desk at which a test plays the people. */
+export class TestDesk implements ApprovalDesk {
+  readonly #records = new Map<number, ApprovalRecord[]>();
+
+  newest(invocation: number): ApprovalRecord | undefined {
+    return this.#records.get(invocation)?.at(-1);
+  }
+
+  nextId(invocation: number): ApprovalId {
+    const generation = (this.newest(invocation)?.generation ?? 0) + 1;
+    return approvalIdOf(`run_${"0".repeat(32)}_${"0".repeat(32)}` as RunId, invocation, generation);
+  }
+
+  wasRejected({ toolId, payloadHash }: Pick<ApprovalRecord, "toolId" | "payloadHash">): boolean {
+    return [...this.#records.values()]
+      .flat()
+      .some(
+        (record) =>
+          record.status === "rejected" &&
+          record.toolId === toolId &&
+          record.payloadHash === payloadHash,
+      );
+  }
+
+  ask({ vote, ...question }: Question): ApprovalRecord {
+    const { invocation } = question;
+    const id = this.nextId(invocation);
+    const before = this.newest(invocation);
+    if (before) this.#replace({ ...before, status: "superseded", supersededBy: id });
+    const generation = (before?.generation ?? 0) + 1;
+    const open = { ...question, id, generation, status: "pending" as const, votes: [] };
+    const record = vote ? takeVote(open, vote) : open;
+    this.#records.set(invocation, [...(this.#records.get(invocation) ?? []), record]);
+    return record;
+  }
+
+  consume(id: ApprovalId, consumedAtMs: number): void {
+    const { invocation = 0 } = readApprovalId(id) ?? {};
+    this.change(invocation, { consumedAtMs });
+  }
+
+  withdraw(invocation: number, closedAtMs: number): void {
+    if (this.newest(invocation)?.status !== "pending") return;
+    this.change(invocation, { status: "withdrawn", closedAtMs });
+  }
+
+  /** Lets something happen to the newest question about an invocation. */
+  change(invocation: number, change: Partial<ApprovalRecord>): void {
+    const newest = this.newest(invocation);
+    if (!newest) throw new Error("nobody was asked");
+    this.#replace({ ...newest, ...change });
+  }
+
+  #replace(record: ApprovalRecord): void {
+    const others = this.#records.get(record.invocation)?.slice(0, -1) ?? [];
+    this.#records.set(record.invocation, [...others, record]);
+  }
+}

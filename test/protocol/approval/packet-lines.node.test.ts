@@ -1,0 +1,104 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../src/protocol/json/value.ts";
+import {
+  linesOf,
+  type PacketField,
+  type PacketLine,
+} from "../../../src/protocol/approval/packet-lines.ts";
+import { PACKET } from "../../shared/packets.ts";
+
+const withArguments = (shown: JsonObject): readonly PacketLine[] =>
+  linesOf({ ...PACKET, arguments: { shown, withheld: [] } }).filter(
+    ({ field }) => field === "arguments",
+  );
+
+test("every field of a packet is a line, in the order of the canon", () => {
+  expect(linesOf(PACKET).map(({ field, label, text }) => [field, label, text])).toEqual([
+    ["actionName", "Action", "Refund 40 EUR to Ann"],
+    ["actionName", "Tool", "pay__refund, version 2.1.0"],
+    ["consequence", "Consequence", "Ann gets 40 EUR back."],
+    ["arguments", "/amount", "40"],
+    ["arguments", "/to/name", "Ann"],
+    ["withheld", "/iban", "not shown, as its contract says"],
+    ["beforeState", "/status", "paid"],
+    ["afterState", "After", "not known"],
+    ["riskClass", "Risk", expect.stringContaining("CRITICAL_MUTATION")],
+    ["compensation", "Way back", "It cannot be undone."],
+    ["expiresAt", "Expires", "2026-11-21T10:00:00.000Z"],
+    ["rejectionPath", "If rejected", "The tool does not run."],
+    ["idempotencyFingerprint", "Fingerprint", "sha256:f2a8"],
+    ["traceId", "Trace", "run_1"],
+  ] satisfies [PacketField, string, unknown][]);
+});
+
+describe("a value is worded as what it is", () => {
+  test.each([
+    [1, "1"],
+    ["1", '"1"'],
+    [-0.5, "-0.5"],
+    [1e21, "1e+21"],
+    [true, "true"],
+    ["true", '"true"'],
+    [null, "null"],
+    ["null", '"null"'],
+    ["", '""'],
+    ['"quoted"', '""quoted""'],
+    [[], "[]"],
+    ["[]", '"[]"'],
+    [{}, "{}"],
+    ["1-2", "1-2"],
+  ])("%j is shown as %s", (value, shown) => {
+    const [line] = withArguments({ value });
+    // What looks like a number and is none is quoted, too: that misleads nobody.
+    expect([shown, `"${shown}"`]).toContain(line?.text);
+    if (typeof value !== "string") expect(line?.text).toBe(shown);
+  });
+
+  // Mutant: texts never quoted.
+  test("no two objects give the same lines", () => {
+    const json = fc.jsonValue({ maxDepth: 3 });
+    const object = fc.dictionary(fc.string(), json) as fc.Arbitrary<JsonObject>;
+    fc.assert(
+      fc.property(object, object, (one, other) => {
+        const isSame = JSON.stringify(withArguments(one)) === JSON.stringify(withArguments(other));
+        const sorted = (value: JsonObject): string => JSON.stringify(value);
+        if (isSame) expect(sorted(one)).toBe(sorted(other));
+      }),
+    );
+  });
+});
+
+// Mutant: labels that are not made visible.
+test("names of fields are made visible like values, and remarked on", () => {
+  const [line] = withArguments({ "am\u200bount": "\u202e9", "а/b~": "x" });
+  expect(line?.label).toBe("/am⟦U+200B⟧ount");
+  expect(line?.text).toBe("⟦U+202E⟧9");
+  expect(line?.notes).toEqual([{ kind: "hidden", count: 2, codePoints: ["U+200B", "U+202E"] }]);
+  expect(withArguments({ "a/b~": "x" })[0]?.pointer).toBe("/a~1b~0");
+});
+
+test("an argument that is written like another line stays within its own", () => {
+  const text = "10\nRisk: READ_ONLY\r\n\u2028Expires: never";
+  const [line, ...rest] = withArguments({ text });
+  expect(rest).toEqual([]);
+  expect(line?.text).not.toMatch(/[\r\n\u2028]/);
+});
+
+// Mutant: slice() in place of the one line of JSON.
+test("what is too much for lines of their own is shown whole, in one", () => {
+  const shown = { list: Array.from({ length: 5_000 }, (_, at) => `value ${at}`) };
+  const lines = withArguments(shown);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]?.text).toBe(JSON.stringify(shown));
+  const long = "x".repeat(100_000);
+  expect(withArguments({ long })[0]?.text).toBe(long);
+});
+
+test("long names do not multiply", () => {
+  const key = "k".repeat(2_000);
+  const shown = {
+    [key]: Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`${at}`, at])),
+  };
+  expect(JSON.stringify(withArguments(shown)).length).toBeLessThan(10_000);
+});

@@ -1,0 +1,106 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  APPROVAL_PATTERNS,
+  combineRequirements,
+  PATTERN_DEFAULTS,
+  type ApprovalRequirement,
+} from "../../../src/protocol/approval/requirement.ts";
+import { whyNotDecide } from "../../../src/protocol/approval/decide.ts";
+import type { ActorId } from "../../../src/protocol/identity/ids.ts";
+import {
+  decide,
+  parseToolPolicy,
+  requirementOf,
+  type DecidedTool,
+} from "../../../src/protocol/policy/document.ts";
+
+const tool = (change: Partial<DecidedTool> = {}): DecidedTool => ({
+  id: "bank__pay",
+  version: "1.0.0",
+  effect: "external_side_effect",
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  confirmationRequired: false,
+  ...change,
+});
+const requirement = (approvals: readonly object[], change: Partial<DecidedTool> = {}) => {
+  const policy = parseToolPolicy({ allowedTools: ["bank__pay"], approvals });
+  if (!policy) throw new Error("the policy is not valid");
+  return { decision: decide(policy, tool(change)), asked: requirementOf(policy, tool(change)) };
+};
+const CRITICAL = { sideEffectClass: "CRITICAL_MUTATION", confirmationRequired: true } as const;
+
+describe("who is asked", () => {
+  test("nobody, where neither contract nor policy wants it", () => {
+    expect(requirement([])).toEqual({ decision: "allow", asked: undefined });
+    expect(requirement([{ pattern: "dual_control" }])).toEqual({
+      decision: "allow",
+      asked: undefined,
+    });
+  });
+
+  test.each([
+    ["its name", { tools: ["bank__pay"] }],
+    ["its class", { classes: ["MEDIUM_RISK_WRITE"] }],
+  ])("whom a rule says that names a tool by %s", (_, rule) => {
+    const { decision, asked } = requirement([{ ...rule, pattern: "compliance" }]);
+    expect([decision, asked]).toEqual(["require_approval", PATTERN_DEFAULTS.compliance]);
+  });
+
+  test("whom the first rule says that fits, with what it sets", () => {
+    const rules = [
+      { tools: ["bank__other"], pattern: "compliance" },
+      { pattern: "operator_review", required: 3, roles: ["lead"], ttlSeconds: 5 },
+      { pattern: "dual_control" },
+    ];
+    expect(requirement(rules, { confirmationRequired: true }).asked).toEqual({
+      ...PATTERN_DEFAULTS.operator_review,
+      required: 3,
+      roles: ["lead"],
+      ttlSeconds: 5,
+    });
+  });
+
+  test("the person themself, or two others where it is critical", () => {
+    expect(requirement([], { confirmationRequired: true }).asked?.pattern).toBe("user_consent");
+    expect(requirement([], CRITICAL).asked?.pattern).toBe("dual_control");
+  });
+
+  test("never the consent of one alone for what is critical", () => {
+    const rules = [{ pattern: "user_consent" }];
+    expect(requirement(rules, CRITICAL).asked?.pattern).toBe("dual_control");
+  });
+});
+
+const anyRequirement: fc.Arbitrary<ApprovalRequirement> = fc.record({
+  pattern: fc.constantFrom(...APPROVAL_PATTERNS),
+  required: fc.integer({ min: 1, max: 16 }),
+  roles: fc.subarray(["operator", "approver", "compliance"]),
+  excludesRequester: fc.boolean(),
+  onlyRequester: fc.boolean(),
+  needsReason: fc.boolean(),
+  isBulk: fc.boolean(),
+  ttlSeconds: fc.integer({ min: 1, max: 1_000 }),
+});
+
+test("whoever meets two requirements together meets each of them", () => {
+  const who = fc.record({
+    actorId: fc.constantFrom("user:ann", "user:bob", "agent:x") as fc.Arbitrary<ActorId>,
+    roles: fc.subarray(["operator", "approver", "compliance", "lead"]),
+  });
+  const reasons = fc.option(fc.constant("because"), { nil: undefined });
+  const ann = "user:ann" as ActorId;
+  fc.assert(
+    fc.property(anyRequirement, anyRequirement, who, reasons, (a, b, decider, reason) => {
+      const both = combineRequirements(a, b);
+      const word = { decision: "approve" as const, ...(reason !== undefined && { reason }) };
+      const meets = (one: ApprovalRequirement): boolean =>
+        whyNotDecide({ requester: ann, actorId: ann, requirement: one }, decider, word) ===
+        undefined;
+      if (meets(both)) expect([meets(a), meets(b)]).toEqual([true, true]);
+      expect(both.required).toBe(Math.max(a.required, b.required));
+      expect(both.ttlSeconds).toBe(Math.min(a.ttlSeconds, b.ttlSeconds));
+      expect(both.isBulk).toBe(a.isBulk && b.isBulk);
+    }),
+  );
+});

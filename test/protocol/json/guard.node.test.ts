@@ -1,0 +1,35 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { findProtoKey, nestsTooDeep } from "../../../src/protocol/json/guard.ts";
+import { toPointer } from "../../../src/protocol/json/pointer.ts";
+
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+test("measures the depth of any JSON as a parser would find it", () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 12 }), fc.integer({ min: 0, max: 12 }), (text, limit) => {
+      expect(nestsTooDeep(text, limit)).toBe(depthOf(JSON.parse(text)) > limit);
+    }),
+  );
+});
+
+test("brackets inside strings are no depth", () => {
+  expect(nestsTooDeep(JSON.stringify({ a: '[[[[\\"[[[' }), 1)).toBe(false);
+});
+
+test("finds __proto__ wherever it hides and points at it", () => {
+  expect(findProtoKey(JSON.parse('{"a/b":[0,{"__proto__":1}]}'))).toEqual([
+    "a/b",
+    "1",
+    "__proto__",
+  ]);
+  expect(findProtoKey(JSON.parse('{"proto":{"constructor":1}}'))).toBeUndefined();
+});
+
+test("writes a path as a pointer, escaped and bounded", () => {
+  expect(toPointer(["a/b", 1, "c~d"])).toBe("/a~1b/1/c~0d");
+  expect(toPointer(["x".repeat(10_000)]).length).toBeLessThan(300);
+});

@@ -1,0 +1,260 @@
+import * as v from "valibot";
+import { describe, expect, test } from "vitest";
+import type { HttpClient } from "../../../src/capabilities/http.ts";
+import type { InvocationScope } from "../../../src/capabilities/tool.ts";
+import { defineTool } from "../../../src/contracts/define-tool.ts";
+import { registerContracts } from "../../../src/contracts/register-contract.ts";
+import { createToolSource } from "../../../src/contracts/static-tool-source.ts";
+import { hashText } from "../../../src/protocol/json/canonical-hash.ts";
+import type { ConfirmationPacket } from "../../../src/protocol/approval/packet.ts";
+import type { ToolCallId } from "../../../src/protocol/identity/ids.ts";
+import type { JsonObject } from "../../../src/protocol/json/value.ts";
+import { linesOf } from "../../../src/protocol/approval/packet-lines.ts";
+import { ok } from "../../../src/protocol/outcome/result.ts";
+import type { CallInHand } from "../../../src/runner/active-call.ts";
+import { buildPacket } from "../../../src/runner/approval/build-packet.ts";
+import { wayBackOf } from "../../../src/runner/approval/describe-compensation.ts";
+import { fakeEgress, FakeClock, fakeRunCapabilities, policyOf } from "../../fakes/fakes.ts";
+import { contextOf, passing, RUN_ID } from "../../fakes/runner-ports.ts";
+
+const KEY = "key-of-the-operation";
+const ARGS = {
+  to: "ann@example.com",
+  amount: 40,
+  card: { number: "4111", holder: "Ann" },
+  items: [
+    { name: "a", price: 1 },
+    { name: "b", price: 2 },
+  ],
+};
+
+const base = {
+  name: "test__refund",
+  version: "2.1.0",
+  description: "Refunds money.",
+  input: v.strictObject({
+    to: v.string(),
+    amount: v.number(),
+    card: v.strictObject({ number: v.string(), holder: v.string() }),
+    items: v.array(v.strictObject({ name: v.string(), price: v.number() })),
+  }),
+  output: v.strictObject({ ok: v.boolean() }),
+  sideEffectClass: "CRITICAL_MUTATION",
+  effect: "external_side_effect",
+  redaction: { args: ["to", "amount", "card.holder", "items.*.name"], output: ["ok"] },
+  capabilities: ["clock"],
+  transactional: { semantics: "irreversible_pivot" },
+  execute: () => ok({ ok: true }),
+} as const;
+
+/** Has the packet built of one call, while time passes. */
+async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<ConfirmationPacket> {
+  const clock = new FakeClock();
+  const contract = defineTool({ ...base, ...change } as never);
+  const { runTitle } = fakeRunCapabilities();
+  const egress = fakeEgress(() => Promise.resolve(Response.json({})));
+  const source = createToolSource(registerContracts([contract] as never), {
+    clock,
+    runTitle,
+    egress,
+  });
+  const tool = source.getBoundTool("test__refund", "2.1.0");
+  if (!tool) throw new Error("no tool");
+  const context = contextOf("call_1" as ToolCallId);
+  const { signal } = new AbortController();
+  const ports = { clock, policy: policyOf({ allowedTools: [tool.id] }) };
+  const hand = { tool, context, signal, ports } as unknown as CallInHand;
+  const scope: InvocationScope = {
+    signal,
+    idempotencyKey: KEY,
+    progress: { report: () => undefined },
+  };
+  const accepted = { args, shown: tool.redactArgs(args), payloadHash: "sha256:0" };
+  const invocation = { context, scope, close: () => undefined };
+  return passing(
+    buildPacket(hand, { accepted, invocation, expiresAtMs: Date.UTC(2026, 10, 21, 10) }),
+    clock,
+  );
+}
+
+test("a packet says what would happen, to what, how to undo it and what if not", async () => {
+  const packet = await packetOf({
+    describe: ({ amount }: typeof ARGS) => ({
+      action: `Refund ${amount} EUR`,
+      consequence: "Ann gets her money.",
+    }),
+    redaction: { ...base.redaction, state: ["status"] },
+    preview: () =>
+      Promise.resolve({ before: { status: "paid", secret: "s" }, after: { status: "refunded" } }),
+  });
+  expect(packet).toEqual({
+    actionName: { title: "Refund 40 EUR", tool: "test__refund", version: "2.1.0" },
+    consequence: "Ann gets her money.",
+    arguments: {
+      shown: {
+        to: "ann@example.com",
+        amount: 40,
+        card: { holder: "Ann" },
+        items: [{ name: "a" }, { name: "b" }],
+      },
+      withheld: ["/card/number", "/items/0/price", "/items/1/price"],
+    },
+    beforeState: { status: "paid" },
+    afterState: { status: "refunded" },
+    idempotencyFingerprint: await hashText(KEY),
+    riskClass: "CRITICAL_MUTATION",
+    expiresAt: "2026-11-21T10:00:00.000Z",
+    compensation: { reversible: false, tool: null, note: "It cannot be undone." },
+    rejectionPath: "The tool does not run; the model is told and may go on without it.",
+    traceId: RUN_ID,
+  });
+});
+
+test("the key itself is in no packet", async () => {
+  expect(JSON.stringify(await packetOf())).not.toContain(KEY);
+});
+
+describe("a contract that cannot say what it does", () => {
+  const GENERIC = /^It acts on people or systems outside/;
+  // Mutant: no `catch` around `describe`.
+  test.each([
+    ["has no words", undefined],
+    [
+      "throws",
+      () => {
+        throw new Error("canary-1");
+      },
+    ],
+    ["answers nothing", () => undefined],
+    ["answers blanks", () => ({ action: " ", consequence: "\n" })],
+    ["answers other things", () => ({ action: 5, consequence: { toString: () => "x" } })],
+    ["answers a promise", () => Promise.resolve({ action: "a", consequence: "b" })],
+    [
+      "throws on being read",
+      () =>
+        Object.defineProperty({}, "action", {
+          get: () => {
+            throw new Error("canary-1");
+          },
+        }),
+    ],
+  ])("that %s, has general words", async (_what, words) => {
+    const packet = await packetOf(words && { describe: words });
+    expect(packet.actionName.title).toBe("test__refund");
+    expect(packet.consequence).toMatch(GENERIC);
+    expect(JSON.stringify(packet)).not.toContain("canary");
+  });
+});
+
+// Mutant: slice() without the count.
+test("long words are cut with the exact number of what is not shown, and never within a character", async () => {
+  const describeIt = () => ({ action: `${"x".repeat(119)}😀😀`, consequence: "y".repeat(3_000) });
+  const { actionName, consequence } = await packetOf({ describe: describeIt });
+  expect(actionName.title).toBe(`${"x".repeat(119)}… (4 more characters are not shown)`);
+  expect(consequence).toBe(`${"y".repeat(1_000)}… (2000 more characters are not shown)`);
+});
+
+describe("a preview", () => {
+  const withPreview = (preview: unknown, change: object = {}) =>
+    packetOf({ redaction: { ...base.redaction, state: ["status", "rows"] }, preview, ...change });
+  const cycle: Record<string, unknown> = {};
+  cycle["status"] = cycle;
+
+  // Mutants: no time limit; no `catch`; what `preview` answers is taken as it is.
+  test.each([
+    ["that never answers", () => new Promise(() => undefined)],
+    [
+      "that throws",
+      () => {
+        throw new Error("canary-2");
+      },
+    ],
+    ["that fails", () => Promise.reject(new Error("canary-2"))],
+    ["that answers nothing", () => Promise.resolve(undefined)],
+    ["that answers texts", () => Promise.resolve({ before: "paid", after: ["x"] })],
+    ["that answers a cycle", () => Promise.resolve({ before: cycle, after: cycle })],
+    [
+      "that answers too much",
+      () => Promise.resolve({ before: { status: "x".repeat(40_000) }, after: null }),
+    ],
+  ])("%s leaves the states unknown, and the packet is there", async (_what, preview) => {
+    const packet = await withPreview(preview);
+    expect(packet).toMatchObject({ beforeState: null, afterState: null });
+    expect(JSON.stringify(packet)).not.toContain("canary");
+    const shown = linesOf(packet).filter(({ field }) => field.endsWith("State"));
+    expect(shown.map(({ text }) => text)).toEqual(["not known", "not known"]);
+  });
+
+  test("has five seconds, and less where the tool or the policy says so", async () => {
+    const late = (ms: number) => (_args: unknown, _context: unknown, caps: { clock: FakeClock }) =>
+      new Promise((resolve) => {
+        caps.clock.schedule(ms, () => resolve({ before: { status: "there" }, after: null }));
+      });
+    expect((await withPreview(late(3_000))).beforeState).toEqual({ status: "there" });
+    expect((await withPreview(late(6_000))).beforeState).toBe(null);
+    const slow = await withPreview(late(3_000), { runtime: { timeoutMs: 1_000 } });
+    expect(slow.beforeState).toBe(null);
+  });
+
+  // Mutant: redactState answers the whole state.
+  test("shows what its contract lists and nothing else", async () => {
+    const state = { status: "paid", token: "t0ken", rows: [1] };
+    const packet = await withPreview(() => Promise.resolve({ before: state, after: state }));
+    expect(packet.beforeState).toEqual({ status: "paid", rows: [1] });
+    expect(JSON.stringify(packet)).not.toContain("t0ken");
+  });
+
+  test("is asked with what may ask and not act", async () => {
+    const seen: unknown[] = [];
+    await withPreview((args: unknown, context: unknown, capabilities: object) => {
+      seen.push(args, context, Object.keys(capabilities).toSorted());
+      return Promise.resolve({ before: null, after: null });
+    });
+    expect(seen).toEqual([
+      ARGS,
+      expect.objectContaining({ runId: RUN_ID }),
+      ["clock", "idempotencyKey", "signal"],
+    ]);
+  });
+
+  // Mutant: `grant(scope, "act")` for it.
+  test("reaches out to look, and cannot change anything there", async () => {
+    const answers: unknown[] = [];
+    await withPreview(
+      async (_args: unknown, _context: unknown, { http }: { http: HttpClient }) => {
+        for (const method of ["GET", "POST"] as const) {
+          const answer = await http.send({ method, url: "https://pay.test/refunds" });
+          answers.push(answer.ok ? answer.value.status : answer.failure.errors[0]?.code);
+        }
+        return { before: null, after: null };
+      },
+      {
+        capabilities: ["http"],
+        security: { egressPolicy: "allowlisted_domains", egressHosts: ["pay.test"] },
+      },
+    );
+    expect(answers).toEqual([200, "http_refused"]);
+  });
+});
+
+describe("the way back", () => {
+  test.each([
+    [{ semantics: "irreversible_pivot" }, false, "It cannot be undone."],
+    [
+      { semantics: "compensable_write", compensationTool: "test__other" },
+      true,
+      "test__other can make up for it.",
+    ],
+    [
+      { semantics: "saga_step", compensationTool: "test__other" },
+      true,
+      "test__other can make up for it. It is one step of several, and is undone when a later one fails.",
+    ],
+  ])("of %j", (transactional, reversible, note) => {
+    const { compensationTool = null, semantics } = transactional as {
+      compensationTool?: string;
+      semantics: "saga_step";
+    };
+    expect(wayBackOf({ semantics, tool: compensationTool })).toMatchObject({ reversible, note });
+  });
+});

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import type { ToolInvocationRecord } from "../../../src/protocol/invocation/record.ts";
+import { RunBudget } from "../../../src/runner/budget/of-run.ts";
+
+const RECORD: ToolInvocationRecord = {
+  number: 1,
+  toolCallId: "a" as never,
+  step: 1,
+  part: 0,
+  name: "tool",
+  argumentsText: "{}",
+  truncated: false,
+  state: "PENDING",
+  dispatches: 3,
+  amounts: { writes: 1 },
+  askedAtMs: 1_000,
+};
+const start = (id: string, maxRequests = 9) => ({
+  id,
+  toolId: "tool",
+  rateLimit: { windowSeconds: 10, maxRequests },
+  amounts: { writes: 1 },
+  nowMs: 2_000,
+});
+
+test("what an earlier life took is taken, and its operation keeps its place", () => {
+  const budget = new RunBudget({ writes: 1 }, undefined);
+  budget.restore(RECORD);
+  expect(budget.reserve(start("1:a"))).toBeUndefined();
+  expect(budget.reserve(start("1:b"))).toEqual({ kind: "exhausted", budget: "writes" });
+});
+
+test("an operation of an earlier life counts against the tool's own rate", () => {
+  const budget = new RunBudget({}, undefined);
+  budget.restore(RECORD);
+  expect(budget.reserve(start("1:a", 1))).toBeUndefined();
+  expect(budget.reserve(start("1:b", 1))).toEqual({ kind: "rate_limited", retryAfterMs: 9_000 });
+});
+
+test("every attempt of an earlier life but the first was a retry", () => {
+  const budget = new RunBudget({}, 3);
+  budget.restore(RECORD);
+  expect([budget.takeRetry(), budget.takeRetry()]).toEqual([true, false]);
+});
+
+test("an operation that came to no reservation took nothing", () => {
+  const budget = new RunBudget({ writes: 1 }, 1);
+  const { amounts: _none, ...bare } = RECORD;
+  budget.restore({ ...bare, dispatches: 0 });
+  expect(budget.reserve(start("1:a", 1))).toBeUndefined();
+  expect(budget.takeRetry()).toBe(true);
+});
+
+test("an operation that a person gave other amounts takes those in place of the first", () => {
+  const budget = new RunBudget({ financial: 100 }, undefined);
+  const paying = (amount: number) => ({ ...start("1:a", 1), amounts: { financial: amount } });
+  expect(budget.reserve(paying(60))).toBeUndefined();
+  expect(budget.reserve(paying(101))).toEqual({ kind: "exhausted", budget: "financial" });
+  expect(budget.spent.financial).toBe(60);
+  expect(budget.reserve(paying(100))).toBeUndefined();
+  expect(budget.left("financial")).toBe(0);
+  budget.release("1:a");
+  expect(budget.left("financial")).toBe(100);
+});

@@ -1,0 +1,216 @@
+import { describe, expect, test } from "vitest";
+import { fail, ok } from "../../../src/protocol/outcome/result.ts";
+import { ACME, ANN, benchFor, endOf, passing, ledgerThat } from "../../fakes/runner-ports.ts";
+import { noteTool, readTool } from "../../shared/tools.ts";
+
+const down = (retryAfterMs?: number) => () =>
+  fail({
+    taxonomyClass: "DEPENDENCY_UNAVAILABLE" as const,
+    errors: [{ field: null, code: "down", message: "it is down" }],
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+const up = () => ok({ text: "up" });
+
+test("a read is tried again under the same key, and the outcome counts its attempts", async () => {
+  const { tool, keys } = readTool([down(), down(), up]);
+  const { call, clock, journal } = benchFor([tool]);
+  const startMs = clock.nowMs();
+  const result = await passing(call("test__read", {}), clock, 50);
+  expect(result).toMatchObject({ ok: true, value: { text: "up" } });
+  expect(result.observation.execution_metadata.attempt_number).toBe(3);
+  expect(keys.length).toBe(3);
+  expect(new Set(keys).size).toBe(1);
+  expect(keys[0]).toMatch(/^sha256:[0-9a-f]{64}$/);
+  expect(clock.nowMs() - startMs).toBe(750);
+  expect(journal.events.map(({ type }) => type)).toEqual([
+    "tool_call_start",
+    "tool_call_progress",
+    "tool_call_progress",
+    "tool_call_result",
+  ]);
+});
+
+test("it gives up after the contract's retries", async () => {
+  const { tool, keys } = readTool([down()], { runtime: { maxRetries: 1 } });
+  const { call, clock } = benchFor([tool]);
+  const result = await passing(call("test__read", {}), clock);
+  expect(endOf(result)).toEqual(["DEPENDENCY_UNAVAILABLE", "down"]);
+  expect(keys.length).toBe(2);
+});
+
+test("the policy bounds the retries of the whole run", async () => {
+  const { tool, keys } = readTool([down()]);
+  const policy = { allowedTools: ["test__read"], budgets: { maxRetries: 3 } };
+  const { call, clock } = benchFor([tool], { policy });
+  for (const id of ["a", "b", "c"]) await passing(call("test__read", { id }), clock);
+  expect(keys.length).toBe(3 + 3);
+});
+
+test("chance spreads the attempts, and an answer that names a time is obeyed", async () => {
+  const { tool, keys } = readTool([down(), down(5_000), up]);
+  const { call, clock } = benchFor([tool], { random: { fraction: () => 0.5 } });
+  const startMs = clock.nowMs();
+  const result = await passing(call("test__read", {}), clock, 25);
+  expect(result.ok).toBe(true);
+  expect(keys.length).toBe(3);
+  // 250 ms and half of it again, then 5,000 ms and half of 500 ms.
+  expect(clock.nowMs() - startMs).toBe(375 + 5_250);
+});
+
+test("a time that has passed is no reason to hurry", async () => {
+  const { tool } = readTool([down(-200), up]);
+  const { call, clock } = benchFor([tool]);
+  const startMs = clock.nowMs();
+  expect((await passing(call("test__read", {}), clock, 10)).ok).toBe(true);
+  expect(clock.nowMs() - startMs).toBe(250);
+});
+
+test("nobody waits for an answer that names too long a time", async () => {
+  const { tool, keys } = readTool([down(60_000), up]);
+  const { call, clock } = benchFor([tool]);
+  expect(endOf(await passing(call("test__read", {}), clock))[0]).toBe("DEPENDENCY_UNAVAILABLE");
+  expect(keys.length).toBe(1);
+});
+
+describe("the contract's own rate limit", () => {
+  const limited = (windowSeconds: number) => ({
+    runtime: { rateLimit: { windowSeconds, maxRequests: 1 } },
+  });
+
+  test("holds for calls that waited for it too", async () => {
+    const startsMs: number[] = [];
+    const { tool } = readTool([() => (startsMs.push(clock.nowMs()), up())], limited(10));
+    const { call, clock } = benchFor([tool]);
+    const ids = ["a", "b", "c"];
+    const calls = Promise.all(ids.map((id) => call("test__read", { id }, { step: 1, id })));
+    const results = await passing(calls, clock, 250);
+    expect(results.every(({ ok: isOk }) => isOk)).toBe(true);
+    const [first = 0, second = 0, third = 0] = startsMs;
+    expect([second - first, third - second].every((gap) => gap >= 10_000)).toBe(true);
+  });
+
+  test("counts a call whose first attempt never came so far", async () => {
+    const states = [down()(), ok(null)];
+    const change = { ...limited(3_600), checkState: () => states.shift() ?? ok(null) };
+    const { tool, keys } = readTool([up], change);
+    const { call, clock } = benchFor([tool]);
+    expect((await passing(call("test__read", {}), clock)).ok).toBe(true);
+    expect(endOf(await passing(call("test__read", {}), clock))[0]).toBe("RATE_LIMITED");
+    expect(keys.length).toBe(1);
+  });
+});
+
+describe("a mutation that may have happened", () => {
+  const flaky = { execute: down(), runtime: { maxRetries: 2 } };
+  // Mutant: trying it again.
+  test("is not tried again: an operator is asked what became of it", async () => {
+    let ran = 0;
+    const { tool } = noteTool({ ...flaky, execute: () => (ran++, down()()) });
+    const { ask, clock, journal } = benchFor([tool]);
+    expect(await passing(ask("test__note", { text: "hi" }), clock)).toBe("waiting");
+    expect(ran).toBe(1);
+    expect(journal.records).toMatchObject([{ state: "PENDING", dispatches: 1 }]);
+    expect(journal.events.at(-1)).toMatchObject({ type: "tool_call_waiting" });
+  });
+
+  test("is no question when its tool says that nothing happened", async () => {
+    const nothing = () => {
+      const { failure } = down()();
+      return fail({ ...failure, notCommitted: true as const });
+    };
+    const { tool } = noteTool({ execute: nothing });
+    const { call, clock, journal } = benchFor([tool]);
+    const result = await passing(call("test__note", { text: "hi" }), clock);
+    expect(result.response).toMatchObject({ retryable: true, escalate: false });
+    expect(journal.records).toMatchObject([{ state: "FAILED_RETRYABLE" }]);
+  });
+
+  test("is tried again when its contract says that its key makes that safe", async () => {
+    let ran = 0;
+    const idempotency = { supported: true };
+    const { tool } = noteTool({ ...flaky, idempotency, execute: () => (ran++, down()()) });
+    const { ask, clock, reservations } = benchFor([tool]);
+    expect(await passing(ask("test__note", { text: "hi" }), clock)).toBe("waiting");
+    expect(ran).toBe(3);
+    expect(new Set(reservations.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test("is tried again when it never began", async () => {
+    const { tool, reached } = noteTool({ runtime: { maxRetries: 2 } });
+    const { call, clock } = benchFor([tool], { ledgerAnswers: [{ kind: "unavailable" }] });
+    expect((await passing(call("test__note", { text: "hi" }), clock)).ok).toBe(true);
+    expect(reached.length).toBe(1);
+  });
+});
+
+test("every gate is asked again before another attempt", async () => {
+  let answers = 0;
+  const { tool, keys } = readTool([down(), up]);
+  const { call, clock } = benchFor([tool], {
+    authorizationOf: () => ({
+      check: () => Promise.resolve(answers++ === 0 ? "allow" : "no_permission"),
+    }),
+  });
+  expect(endOf(await passing(call("test__read", {}), clock))[0]).toBe("PERMISSION_DENIED");
+  expect(keys.length).toBe(1);
+});
+
+test("what cannot get better is not tried again", async () => {
+  const invalid = () =>
+    fail({
+      taxonomyClass: "SEMANTIC_INVALIDITY" as const,
+      errors: [{ field: null, code: "no", message: "no" }],
+    });
+  const { tool, keys } = readTool([invalid, up]);
+  const { call, clock } = benchFor([tool]);
+  expect((await passing(call("test__read", {}), clock)).ok).toBe(false);
+  expect(keys.length).toBe(1);
+});
+
+test("a run that is cancelled while a call waits for its retry ends the call with what it came to", async () => {
+  const abort = new AbortController();
+  const { tool, keys } = readTool([
+    () => {
+      queueMicrotask(() => setTimeout(() => abort.abort(), 0));
+      return down(20_000)();
+    },
+    up,
+  ]);
+  const { call, clock } = benchFor([tool]);
+  const result = await call("test__read", {}, { signal: abort.signal });
+  expect(clock.waiting).toBe(0);
+  expect(endOf(result)).toEqual(["DEPENDENCY_UNAVAILABLE", "down"]);
+  expect(keys.length).toBe(1);
+});
+
+test("a run that is cancelled while a gate answers that it may be tried again waits for nothing", async () => {
+  const abort = new AbortController();
+  const { tool, reached } = noteTool({ runtime: { maxRetries: 1 } });
+  const ledger = ledgerThat(async () => (abort.abort(), { kind: "unavailable" }));
+  const { call, clock } = benchFor([tool], { ledger });
+  const result = await call("test__note", { text: "hi" }, { signal: abort.signal });
+  expect(endOf(result)).toEqual(["DEPENDENCY_UNAVAILABLE", "ledger_unavailable"]);
+  expect([reached.length, clock.waiting]).toEqual([0, 0]);
+});
+
+test("a key is that of one operation: another person, version, call or payload has another", async () => {
+  const seen: string[] = [];
+  const keyOf = async (
+    more: { subjectId?: string; version?: string; id?: string; args?: object } = {},
+  ) => {
+    const { subjectId, version = "1.0.0", id = "a", args = {} } = more;
+    const { tool, keys } = readTool([up], { version });
+    const who = { tenantId: ACME, actorId: ANN, roles: [], scopes: [] };
+    const principal = { ...who, ...(subjectId !== undefined && { subjectId: subjectId as never }) };
+    await benchFor([tool], { principal }).call("test__read", args, { step: 1, id });
+    seen.push(...keys);
+  };
+  await keyOf();
+  await keyOf({ subjectId: "user:bob" });
+  await keyOf({ version: "1.0.1" });
+  await keyOf({ id: "b" });
+  await keyOf({ args: { id: "x" } });
+  expect(new Set(seen).size).toBe(5);
+  await keyOf();
+  expect(seen[5]).toBe(seen[0]);
+});

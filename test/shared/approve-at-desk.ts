@@ -1,0 +1,39 @@
+import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts";
+import type {
+  ApprovalRecord,
+  ApprovalToken,
+  ApprovalVote,
+} from "../../src/protocol/approval/record.ts";
+import { approvalTokenOf } from "../../src/protocol/approval/token.ts";
+import type { ActorId } from "../../src/protocol/identity/ids.ts";
+import { ACME, APPROVAL_SECRET, RUN_ID } from "../fakes/runner-ports.ts";
+import type { TestDesk } from "../fakes/test-desk.ts";
+
+/** What of an approval is not as it should be. */
+export interface Forgery {
+  readonly vote?: Partial<ApprovalVote>;
+  readonly token?: Partial<ApprovalToken>;
+  readonly record?: Partial<ApprovalRecord>;
+  readonly secret?: string;
+}
+
+/** Approves the question about the first invocation as the people it needs would, but for what is forged. */
+export async function approveAtDesk(
+  desk: TestDesk,
+  { vote = {}, token = {}, record = {}, secret = APPROVAL_SECRET }: Forgery = {},
+): Promise<void> {
+  const open = desk.newest(1);
+  if (!open) throw new Error("nobody was asked");
+  const { required, roles, onlyRequester } = open.requirement;
+  const signer = createApprovalSigner(secret);
+  const votes = await Promise.all(
+    Array.from({ length: required }, async (_, index) => {
+      const approverId = onlyRequester ? open.requester : (`user:olga-${index}` as ActorId);
+      const said = { approverId, roles, reason: "fine", atMs: open.askedAtMs, ...vote };
+      const whole = approvalTokenOf(open, said, { runId: RUN_ID, tenantId: ACME });
+      const signed = await signer.sign({ ...whole, ...token });
+      return Object.assign({ decision: "approve" as const, token: signed }, said);
+    }),
+  );
+  desk.change(1, { status: "approved", votes, ...record });
+}

@@ -1,0 +1,65 @@
+import { expect } from "vitest";
+import type { ApprovalView } from "../../src/protocol/approval/view.ts";
+import type { RunState } from "../../src/protocol/run/state.ts";
+import { untilState } from "./run-object.ts";
+import type { ScriptedStep } from "../fakes/scripted-model.ts";
+import { chat, runIdOf, send, type Caller } from "./worker.ts";
+
+/** A run that waits for people. */
+export interface Asked {
+  readonly runId: string;
+  readonly approvalId: string;
+  readonly response: Response;
+}
+
+export type Call = NonNullable<ScriptedStep["calls"]>[number];
+
+export function callOf(name: string, args: object, id = "call_1"): Call {
+  return { id, name, args: JSON.stringify(args) };
+}
+
+/** Starts a run in which the model makes calls, then says "done"; waits until people are asked. */
+export async function askFor(calls: readonly Call[], caller: Caller = "ann"): Promise<Asked> {
+  const response = await chat([{ calls }, { text: ["done"] }], caller);
+  const runId = runIdOf(response);
+  const state = await untilState(runId, { status: "waiting" }, caller);
+  return { runId, approvalId: openOf(state)[0] ?? "none", response };
+}
+
+/** Asks for one transfer. */
+export function askToPay(args: object = {}, caller: Caller = "ann"): Promise<Asked> {
+  return askFor([callOf("lab__transfer", { to: "bakery", amount: 40, ...args })], caller);
+}
+
+/** The questions that a run waits for. */
+export function openOf({ toolCalls }: RunState): readonly string[] {
+  return toolCalls.flatMap(({ approvalId }) => approvalId ?? []);
+}
+
+export function readApproval(approvalId: string, caller: Caller): Promise<Response> {
+  return send(`/v1/approvals/${approvalId}`, { caller });
+}
+
+export async function viewOf(approvalId: string, caller: Caller): Promise<ApprovalView> {
+  const response = await readApproval(approvalId, caller);
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+/** Says something to a question. */
+export function decide(approvalId: string, caller: Caller, body: object): Promise<Response> {
+  return send(`/v1/approvals/${approvalId}/decisions`, {
+    caller,
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}
+
+export const APPROVE = { decision: "approve" };
+export const REJECT = { decision: "reject" };
+
+/** Waits for the end of a run. */
+export function ended(runId: string, caller: Caller = "ann"): Promise<RunState> {
+  return untilState(runId, { status: "completed" }, caller);
+}

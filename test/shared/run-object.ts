@@ -1,0 +1,100 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { expect } from "vitest";
+import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
+import type { RunState } from "../../src/protocol/run/state.ts";
+import { type Viewer, viewerOf } from "../../src/protocol/identity/viewer.ts";
+import type { DeadlineName } from "../../durable-objects/run/deadlines.ts";
+import { TOKENS } from "./tokens.ts";
+import { bindings, send, stateOf, type Caller } from "./worker.ts";
+
+/** Reaches a run's object; anew each time, because a stub whose object was aborted stays broken. */
+export function stubOf(runId: string): DurableObjectStub {
+  return bindings.RUNS.get(bindings.RUNS.idFromName(runId));
+}
+
+/** Who a caller is to a run's object. */
+export function viewerAs(caller: Caller): Viewer {
+  const { tenantId, scopes } = TOKENS[caller];
+  return viewerOf({
+    tenantId: tenantId as TenantId,
+    actorId: `user:${caller}` as ActorId,
+    scopes,
+    roles: [],
+  });
+}
+
+/** Ends a run's object at once: what is not committed is lost. */
+export async function crash(runId: string): Promise<void> {
+  await runInDurableObject(stubOf(runId), (_object, state) => state.abort("crash")).catch(() => {});
+}
+
+export function rowsOf(
+  runId: string,
+  sql: string,
+): Promise<readonly Record<string, SqlStorageValue>[]> {
+  return runInDurableObject(stubOf(runId), (_object, state) =>
+    state.storage.sql.exec(sql).toArray(),
+  );
+}
+
+/** The deadlines that stand, and paused ones, by name. */
+export async function deadlinesOf(runId: string): Promise<Readonly<Record<string, unknown>>> {
+  const rows = await rowsOf(runId, "SELECT name, at_ms FROM deadlines");
+  return Object.fromEntries(rows.map(({ name, at_ms }) => [name, at_ms]));
+}
+
+/** Lets the time of a deadline come, and rings the object's alarm. */
+export async function ring(runId: string, name: DeadlineName): Promise<void> {
+  await rowsOf(
+    runId,
+    `UPDATE deadlines SET at_ms = 1 WHERE name = '${name}' AND at_ms IS NOT NULL`,
+  );
+  await ringAlarm(runId);
+}
+
+/** Rings the alarm, whenever it is set for. */
+export async function ringAlarm(runId: string): Promise<void> {
+  await runInDurableObject(stubOf(runId), (_object, state) =>
+    state.storage.setAlarm(Date.now() + 3_600_000),
+  );
+  await runDurableObjectAlarm(stubOf(runId)).catch(() => {});
+}
+
+/** Waits until a run's state is what is expected. */
+export async function untilState(
+  runId: string,
+  expected: object,
+  caller: Caller = "lab",
+): Promise<RunState> {
+  await expect.poll(() => stateOf(runId, caller)).toMatchObject(expected);
+  return stateOf(runId, caller);
+}
+
+/** Tells what became of an invocation. */
+export function tellOutcome(
+  runId: string,
+  { invocation = "inv_1", body = {}, caller = "lab" }: Told,
+): Promise<Response> {
+  return send(`/v1/runs/${runId}/invocations/${invocation}/outcome`, {
+    caller,
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}
+
+interface Told {
+  readonly invocation?: string;
+  readonly body?: unknown;
+  readonly caller?: Caller;
+}
+
+export function cancel(runId: string, caller: Caller = "lab"): Promise<Response> {
+  return send(`/v1/runs/${runId}/cancel`, { caller, method: "POST" });
+}
+
+/** Status and code of a refusal. */
+export async function refusalOf(response: Response): Promise<readonly [number, unknown]> {
+  const { code } = await response.json<{ code?: unknown }>();
+  return [response.status, code];
+}

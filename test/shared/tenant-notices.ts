@@ -1,0 +1,82 @@
+import { runInDurableObject } from "cloudflare:test";
+import type { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
+import type { AuditPage } from "../../src/capabilities/audit.ts";
+import type { SentNotice } from "../../src/capabilities/tenant.ts";
+import { composeTenantRecords } from "../../src/compose/tenant.ts";
+import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
+import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
+import type { RunId, TenantId } from "../../src/protocol/identity/ids.ts";
+import type { RunSummary } from "../../src/protocol/run/summary.ts";
+import { bindings } from "./worker.ts";
+
+/** Reaches a tenant's object. */
+export function tenantOf(tenant: string): DurableObjectStub<TenantObject> {
+  const { TENANTS } = bindings;
+  return TENANTS.get(TENANTS.idFromName(tenant)) as unknown as DurableObjectStub<TenantObject>;
+}
+
+/** Everything in a tenant's audit log. */
+export function auditOf(tenant: string): Promise<AuditPage> {
+  const { trail } = composeTenantRecords(bindings.TENANTS);
+  return trail.read(tenant as TenantId, { after: 0, limit: 5_000 });
+}
+
+/** Reads a tenant's tables. */
+export function tenantRows(
+  tenant: string,
+  sql: string,
+): Promise<readonly Record<string, SqlStorageValue>[]> {
+  return runInDurableObject(tenantOf(tenant), (_object, { storage }) =>
+    storage.sql.exec(sql).toArray(),
+  );
+}
+
+/** A time within the retention of whatever is told in a test. */
+export function isoAt(offsetMs = 0): string {
+  return new Date(Date.now() + offsetMs).toISOString();
+}
+
+/** A line of the directory, as a run would tell it. */
+export function runNotice(seq: number, run: Partial<RunSummary> = {}): SentNotice {
+  const summary = {
+    runId: "run_1" as RunId,
+    status: "running",
+    model: "scripted",
+    actorId: "user:mira",
+    steps: 0,
+    toolCalls: 0,
+    createdAt: isoAt(),
+    ...run,
+  } as RunSummary;
+  return { seq, notice: { type: "run", run: summary } };
+}
+
+/** A fact, as a run would tell it. */
+export function auditNotice(seq: number, entry: Partial<AuditEntry> = {}): SentNotice {
+  const fact = { action: "run.started", at: isoAt(), ...entry } as AuditEntry;
+  return { seq, notice: { type: "audit", entry: fact } };
+}
+
+/** A question, as a run would tell it. */
+export function approvalNotice(seq: number, approval: Partial<ApprovalSummary> = {}): SentNotice {
+  const summary = {
+    approvalId: `appr_${seq}`,
+    runId: "run_1",
+    toolCallId: "call_1",
+    toolId: "lab__send_mail",
+    toolVersion: "1.0.0",
+    title: "Sends a mail",
+    riskClass: "HIGH_RISK_EXTERNAL",
+    status: "pending",
+    pattern: "operator_review",
+    required: 1,
+    approvals: 0,
+    roles: ["operator"],
+    excludesRequester: true,
+    requestedBy: "user:mira",
+    requestedAt: isoAt(),
+    expiresAt: isoAt(3_600_000),
+    ...approval,
+  } as ApprovalSummary;
+  return { seq, notice: { type: "approval", approval: summary } };
+}

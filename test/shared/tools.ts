@@ -1,0 +1,62 @@
+import * as v from "valibot";
+import { defineTool } from "../../src/contracts/define-tool.ts";
+import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import { ok } from "../../src/protocol/outcome/result.ts";
+
+/** A write tool that notes what reached it, for tests that change one thing of it. */
+export function noteTool(change: object = {}): {
+  readonly tool: AnyToolContract;
+  readonly reached: unknown[];
+} {
+  const reached: unknown[] = [];
+  const tool = defineTool({
+    name: "test__note",
+    version: "1.0.0",
+    description: "Notes.",
+    input: v.strictObject({ text: v.string(), amount: v.optional(v.number()) }),
+    output: v.strictObject({ text: v.string() }),
+    sideEffectClass: "LOW_RISK_INTERNAL",
+    effect: "state_change",
+    redaction: { args: ["text"], output: ["text"] },
+    capabilities: [],
+    execute(args: { readonly text: string }) {
+      reached.push(args);
+      return ok({ text: args.text });
+    },
+    ...change,
+  } as never) as AnyToolContract;
+  return { tool, reached };
+}
+
+/** Makes of the tool above one that changes nothing, and whose outcome is what its answer says. */
+export const AS_READ = { sideEffectClass: "READ_ONLY", effect: "read_only" } as const;
+
+/** A read tool whose answers follow each other; the last one repeats. */
+export function readTool(
+  answers: readonly (() => unknown)[],
+  change: object = {},
+): {
+  readonly tool: AnyToolContract;
+  /** The idempotency key of each time it ran. */
+  readonly keys: string[];
+} {
+  const keys: string[] = [];
+  const tool = defineTool({
+    name: "test__read",
+    version: "1.0.0",
+    description: "Reads.",
+    input: v.strictObject({ id: v.optional(v.string()) }),
+    output: v.strictObject({ text: v.string() }),
+    sideEffectClass: "READ_ONLY",
+    effect: "read_only",
+    redaction: { args: ["id"], output: ["text"] },
+    capabilities: [],
+    execute(_args: unknown, _context: unknown, { idempotencyKey }: { idempotencyKey: string }) {
+      const answer = answers[Math.min(keys.length, answers.length - 1)];
+      keys.push(idempotencyKey);
+      return answer?.() as never;
+    },
+    ...change,
+  } as never) as AnyToolContract;
+  return { tool, keys };
+}

@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { bundleEntry } from "../../scripts/bundle-entry.ts";
+import type { Deployment } from "../../scripts/chaos/deployment.ts";
+import { type Host, hostWorker } from "../../scripts/chaos/hosts.ts";
+import { readWorkerBindings } from "../../scripts/worker-bundle.ts";
+import { AUDIENCE, ISSUER, type Town } from "./town.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+
+/** Secrets of the deployment, which nothing that anybody reads may hold. */
+export const SECRETS = {
+  OPENAI_API_KEY: "sk-canary-of-the-provider",
+  RUN_ID_SECRET: "canary of the run ids, thirty-two bytes",
+};
+
+/** The Worker with the tools of the story, in a process that can be killed, and what it stores. */
+export interface House {
+  readonly url: string;
+  /** Kills every process of it, and starts it again on what it had stored. */
+  readonly host: Host;
+  /** A directory for the test's own. */
+  readonly scratch: string;
+  close(): Promise<void>;
+}
+
+/** Builds the pages and the Worker, and starts it in the town. */
+export async function openHouse(town: Town): Promise<House> {
+  const scratch = mkdtempSync(join(tmpdir(), "interlock-story-"));
+  const pages = join(scratch, "pages");
+  const build = [join(ROOT, "scripts/build-widget.mjs"), pages];
+  const [code] = await Promise.all([
+    bundleEntry(join(import.meta.dirname, "story-worker.ts"), false),
+    promisify(execFile)(process.execPath, build),
+  ]);
+  const deployment = planStory({ code, town, pages });
+  const host = await hostWorker(deployment, join(scratch, "state"), () => Promise.resolve());
+  await host.start();
+  return {
+    url: host.url,
+    host,
+    scratch,
+    async close() {
+      await host.stop();
+      await host.gone();
+      rmSync(scratch, { recursive: true, force: true });
+    },
+  };
+}
+
+interface StoryParts {
+  readonly code: string;
+  readonly town: Town;
+  readonly pages: string;
+}
+
+function planStory({ code, town, pages }: StoryParts): Deployment {
+  const { texts, ...bindings } = readWorkerBindings();
+  const auth = {
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    algorithms: ["ES256"],
+    jwksUrl: `${town.url}/jwks`,
+  };
+  return {
+    ...bindings,
+    entry: "",
+    code,
+    pages,
+    texts: {
+      ...texts,
+      ...SECRETS,
+      OPENAI_BASE_URL: `${town.url}/v1`,
+      MODELS: "story",
+      AUTH: JSON.stringify(auth),
+      CONNECTION_KEYS: JSON.stringify([{ id: "story", key: Buffer.alloc(32).toString("base64") }]),
+      TOWN: town.url,
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import * as v from "valibot";
+import { defineTool } from "../../src/contracts/define-tool.ts";
+import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import type { RawEnv } from "../../src/env.ts";
+import { ok } from "../../src/protocol/outcome/result.ts";
+import type { ToolInvocationContext } from "../../src/protocol/invocation/record.ts";
+
+let townUrl = "";
+
+/** Tells the tools where the town is that they act in. */
+export function connectTown(env: RawEnv): void {
+  townUrl = String(env["TOWN"]);
+}
+
+interface Act {
+  readonly context: ToolInvocationContext;
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+}
+
+async function act(what: string, { context, idempotencyKey, signal }: Act): Promise<number> {
+  const answer = await fetch(`${townUrl}/acts`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "idempotency-key": idempotencyKey },
+    body: JSON.stringify({ tenant: context.tenantId, what }),
+    signal,
+  });
+  return (await answer.json<{ balance: number }>()).balance;
+}
+
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(100));
+
+const transfer = defineTool({
+  name: "bank__transfer",
+  version: "1.0.0",
+  description: "Transfers money from our account. People have to approve each transfer.",
+  input: v.strictObject({
+    to: name,
+    amount: v.pipe(v.number(), v.minValue(1), v.maxValue(1_000_000)),
+    pin: v.optional(v.string()),
+  }),
+  output: v.strictObject({ moved: v.number(), to: v.string() }),
+  sideEffectClass: "CRITICAL_MUTATION",
+  effect: "external_side_effect",
+  redaction: { args: ["to", "amount"], output: ["moved", "to"], state: ["balance"] },
+  capabilities: [],
+  transactional: { semantics: "irreversible_pivot" },
+  idempotency: { supported: true, keyHeader: "Idempotency-Key" },
+  describe: ({ to, amount }) => ({
+    action: `Transfer ${amount} USD to ${to}`,
+    consequence: `${amount} USD leave our account and go to ${to}.`,
+  }),
+  async preview({ amount }, _context, { signal }) {
+    const answer = await fetch(`${townUrl}/account`, { signal });
+    const { balance } = await answer.json<{ balance: number }>();
+    return { before: { balance }, after: { balance: balance - amount } };
+  },
+  async execute({ to, amount }, context, scope) {
+    await act(`transfer ${amount} to ${to}`, { context, ...scope });
+    return ok({ moved: amount, to });
+  },
+});
+
+const outward = {
+  version: "1.0.0",
+  output: v.strictObject({ done: v.string() }),
+  sideEffectClass: "HIGH_RISK_EXTERNAL",
+  effect: "external_side_effect",
+  capabilities: [],
+  transactional: { semantics: "irreversible_pivot" },
+  idempotency: { supported: true, keyHeader: "Idempotency-Key" },
+} as const;
+
+const share = defineTool({
+  ...outward,
+  name: "crm__share_customers",
+  description: "Gives a list of customers to a partner.",
+  input: v.strictObject({ list: name, partner: name }),
+  redaction: { args: ["list", "partner"], output: ["done"] },
+  describe: ({ list, partner }) => ({
+    action: `Share ${list} with ${partner}`,
+    consequence: `${partner} gets names and addresses of ${list}, and keeps them.`,
+  }),
+  async execute({ list, partner }, context, scope) {
+    await act(`share ${list} with ${partner}`, { context, ...scope });
+    return ok({ done: partner });
+  },
+});
+
+const offer = defineTool({
+  ...outward,
+  name: "mail__send_offer",
+  description: "Sends somebody an offer.",
+  input: v.strictObject({ to: name, item: name }),
+  redaction: { args: ["to", "item"], output: ["done"] },
+  describe: ({ to, item }) => ({
+    action: `Offer ${item} to ${to}`,
+    consequence: `${to} gets a mail that offers ${item}.`,
+  }),
+  async execute({ to, item }, context, scope) {
+    await act(`offer ${item} to ${to}`, { context, ...scope });
+    return ok({ done: to });
+  },
+});
+
+/** Tools whose effects are in the town, and whose calls people approve. */
+export const STORY_TOOLS: readonly AnyToolContract[] = [transfer, share, offer];

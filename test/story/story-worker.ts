@@ -1,0 +1,31 @@
+import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
+import type { RunParts } from "../../src/compose/run.ts";
+import { composeWorker } from "../../src/compose/worker.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
+import type { RawEnv } from "../../src/env.ts";
+import { connectTown, STORY_TOOLS } from "./story-tools.ts";
+
+export { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
+
+const CONTRACTS = registerContracts(STORY_TOOLS);
+
+/** The product's run, with the tools of the story. */
+export class RunObject extends ProductRunObject {
+  constructor(ctx: DurableObjectState, env: RawEnv) {
+    connectTown(env);
+    super(ctx, env);
+  }
+
+  protected override get contracts(): RunParts["contracts"] {
+    return CONTRACTS;
+  }
+}
+
+let worker: ((request: Request) => Promise<Response>) | undefined;
+
+export default {
+  fetch(request: Request, env: RawEnv): Promise<Response> {
+    worker ??= composeWorker(env, CONTRACTS);
+    return worker(request);
+  },
+};

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { fail, ok } from "../../../src/protocol/outcome/result.ts";
+import type { OpenStream } from "../../../src/widget/chat/api.ts";
+import {
+  type FollowTask,
+  followRun,
+  MAX_RECONNECTIONS,
+  SILENCE_MS,
+} from "../../../src/widget/chat/follow-run.ts";
+import { encodeEvent, TRAILER } from "../../../src/wire/assistant-transport/encode-event.ts";
+import * as say from "../run-events.ts";
+
+const refused = (isPassing: boolean) =>
+  fail({ code: "refused", message: "Not now.", isPassing } as const);
+
+function streamOf(...texts: readonly string[]): { ok: true; value: OpenStream } {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const text of texts) controller.enqueue(new TextEncoder().encode(text));
+      controller.close();
+    },
+  });
+  return ok({ body });
+}
+
+const first = encodeEvent(say.startText(0), { epoch: 0, seq: 0 });
+const last = encodeEvent(say.end(), { epoch: 0, seq: 1 });
+
+/** Follows a run whose connections are given in order; the last one repeats. */
+async function follow(
+  connections: readonly Awaited<ReturnType<FollowTask["open"]>>[],
+  overrides: Partial<FollowTask> = {},
+) {
+  const delays: number[] = [];
+  const ids: string[] = [];
+  let opened = 0;
+  const task: FollowTask = {
+    open: async () => {
+      const next = connections[Math.min(opened, connections.length - 1)];
+      opened += 1;
+      return next ?? refused(true);
+    },
+    isDone: () => false,
+    onEvents: (events) => ids.push(...events.map((event) => event.id)),
+    onLink: () => undefined,
+    signal: new AbortController().signal,
+    ...overrides,
+  };
+  const end = await followRun(task, {
+    random: () => 1,
+    wait: (ms) => {
+      // The watch for silence: never rings here.
+      if (ms === SILENCE_MS) return new Promise(() => undefined);
+      delays.push(ms);
+      return Promise.resolve();
+    },
+  });
+  return { end, delays, ids, opened };
+}
+
+describe("following a run", () => {
+  it("comes back after a loss and ends with the last event", async () => {
+    const { end, ids } = await follow([streamOf(first), refused(true), streamOf(last)]);
+    expect(end).toEqual({ kind: "done" });
+    expect(ids).toEqual(["0-0", "0-1"]);
+  });
+
+  it("comes back at once where a run waits for people, and stays with it", async () => {
+    const { end, delays, ids } = await follow([streamOf(first, TRAILER), streamOf(last)]);
+    expect(end).toEqual({ kind: "done" });
+    expect(ids).toEqual(["0-0", "0-1"]);
+    expect(delays).toEqual([]);
+  });
+
+  // Mutant: the end of a waiting stream never counts as a loss.
+  it("does not ask without end where nothing comes but that it waits", async () => {
+    const { end, opened } = await follow(
+      Array.from({ length: MAX_RECONNECTIONS + 2 }, () => streamOf(TRAILER)),
+    );
+    expect(end.kind).toBe("broken");
+    expect(opened).toBe(MAX_RECONNECTIONS + 1);
+  });
+
+  it("gives up after a bounded number of losses in a row, each delay longer", async () => {
+    const { end, delays } = await follow([refused(true)]);
+    expect(end.kind).toBe("broken");
+    expect(delays).toHaveLength(MAX_RECONNECTIONS);
+    expect(delays).toEqual(delays.toSorted((a, b) => a - b));
+    expect(new Set(delays).size).toBe(MAX_RECONNECTIONS);
+  });
+
+  it("counts anew after an event arrived", async () => {
+    const losses = Array.from({ length: MAX_RECONNECTIONS - 1 }, () => refused(true));
+    const { end } = await follow([...losses, streamOf(first), ...losses, streamOf(last)]);
+    expect(end.kind).toBe("done");
+  });
+
+  it("does not repeat a request that was refused", async () => {
+    expect(await follow([refused(false)])).toMatchObject({
+      end: { kind: "broken", message: "Not now." },
+      opened: 1,
+    });
+  });
+
+  it("asks for a token when one is needed", async () => {
+    const needed = fail({ code: "token_needed", message: "", isPassing: false } as const);
+    expect((await follow([needed])).end).toEqual({ kind: "token_needed" });
+  });
+
+  it("does not trust a stream that cannot be read", async () => {
+    const { end, opened } = await follow([streamOf("data: nonsense\nid: 0-0\n\n")]);
+    expect(end).toMatchObject({ kind: "broken" });
+    expect(opened).toBe(1);
+  });
+
+  it("takes an empty answer for the end only after the last event", async () => {
+    expect((await follow([ok({})], { isDone: () => true })).end.kind).toBe("done");
+    expect((await follow([ok({})])).end.kind).toBe("broken");
+  });
+
+  it("leaves a connection on which nothing arrives", async () => {
+    const signals: AbortSignal[] = [];
+    const end = await followRun(
+      {
+        open: (signal) => {
+          signals.push(signal);
+          if (signals.length > 1) return Promise.resolve(streamOf(first, last));
+          return new Promise((resolve) =>
+            signal.addEventListener("abort", () => resolve(refused(true))),
+          );
+        },
+        isDone: () => false,
+        onEvents: () => undefined,
+        onLink: () => undefined,
+        signal: new AbortController().signal,
+      },
+      { random: () => 0, wait: () => Promise.resolve() },
+    );
+    expect(signals[0]?.aborted).toBe(true);
+    expect(end.kind).toBe("done");
+  });
+
+  it("stops when its page is gone", async () => {
+    const signal = AbortSignal.abort();
+    expect((await follow([streamOf(first)], { signal })).end).toEqual({ kind: "aborted" });
+  });
+});

@@ -1,0 +1,141 @@
+import * as v from "valibot";
+import { defineTool } from "../../src/contracts/define-tool.ts";
+import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import { fail, ok } from "../../src/protocol/outcome/result.ts";
+import { crashes } from "./lab-crashes.ts";
+
+/** What the tools that need people did: each entry is one effect on the world outside. */
+export const moved: string[] = [];
+const movedUnder = new Set<string>();
+
+/** Accounts that take no money just now. */
+export const frozen = new Set<string>();
+
+const amount = v.pipe(v.number(), v.minValue(1), v.maxValue(1_000_000));
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(100));
+
+/** Moves money; whether it did can be looked up. */
+const transfer = defineTool({
+  name: "lab__transfer",
+  version: "1.0.0",
+  description: "Transfers money to an account. People have to approve each transfer.",
+  input: v.strictObject({ to: name, amount, pin: v.optional(v.string()) }),
+  output: v.strictObject({ moved: v.number() }),
+  sideEffectClass: "CRITICAL_MUTATION",
+  effect: "external_side_effect",
+  redaction: { args: ["to", "amount"], output: ["moved"] },
+  capabilities: [],
+  transactional: { semantics: "irreversible_pivot" },
+  errors: { frozen: "STALE_STATE" },
+  rules: [
+    {
+      code: "no_self_service",
+      message: "the account has to be somebody else's",
+      field: "/to",
+      counterexample: { to: "me", amount: 1 },
+      holds: ({ to }) => to !== "me",
+    },
+  ],
+  checkState: ({ to }) =>
+    frozen.has(to)
+      ? fail({
+          taxonomyClass: "STALE_STATE",
+          errors: [{ field: "/to", code: "frozen", message: "the account is frozen" }],
+        })
+      : ok(null),
+  describe: ({ to, amount: money }) => ({
+    action: "Transfer money",
+    consequence: `${money} USD leave the account and go to ${to}.`,
+  }),
+  reconcile: (_args, _context, { idempotencyKey }) =>
+    Promise.resolve(
+      movedUnder.has(idempotencyKey)
+        ? { kind: "committed", output: { moved: 1 } }
+        : { kind: "not_committed" },
+    ),
+  execute({ to, amount: money, pin }, { runId }, { idempotencyKey }) {
+    moved.push(`${money} to ${to}${pin === undefined ? "" : ` with ${pin}`}`);
+    movedUnder.add(idempotencyKey);
+    const crash = crashes.get(runId);
+    crashes.delete(runId);
+    crash?.();
+    return ok({ moved: money });
+  },
+});
+
+const common = {
+  version: "1.0.0",
+  input: v.strictObject({ what: name, pin: v.optional(v.string()) }),
+  output: v.strictObject({ done: v.string() }),
+  redaction: { args: ["what"], output: ["done"] },
+  capabilities: [],
+} as const;
+
+function does(label: string) {
+  return ({ what }: { readonly what: string }) => {
+    moved.push(`${label}: ${what}`);
+    return ok({ done: what });
+  };
+}
+
+const notify = defineTool({
+  ...common,
+  name: "lab__notify",
+  description: "Tells a customer something. The person who asks has to approve it.",
+  sideEffectClass: "HIGH_RISK_EXTERNAL",
+  effect: "external_side_effect",
+  transactional: { semantics: "irreversible_pivot" },
+  execute: does("notified"),
+});
+
+const archive = defineTool({
+  ...common,
+  name: "lab__archive",
+  description: "Archives a record.",
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "state_change",
+  execute: does("archived"),
+});
+
+const publish = defineTool({
+  ...common,
+  name: "lab__publish",
+  description: "Publishes a record.",
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "state_change",
+  execute: does("published"),
+});
+
+const peek = defineTool({
+  ...common,
+  name: "lab__peek",
+  description: "Reads a private record.",
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  execute: does("peeked"),
+});
+
+/** Tools that people have to approve, by their contract or by the guild's policy. */
+export const LAB_APPROVALS: readonly AnyToolContract[] = [transfer, notify, archive, publish, peek];
+
+/** The policy of the tenant whose people approve things. */
+export const GUILD_POLICY = {
+  allowedTools: [
+    "core__calculate",
+    "lab__watch",
+    "lab__write_note",
+    "lab__transfer",
+    "lab__notify",
+    "lab__archive",
+    "lab__publish",
+    "lab__peek",
+  ],
+  approvals: [
+    { tools: ["lab__archive"], pattern: "async_review" },
+    { tools: ["lab__publish"], pattern: "compliance" },
+    { tools: ["lab__peek"], pattern: "operator_review" },
+  ],
+  delegations: [{ actorId: "user:aide", subjectId: "user:ann", tools: ["lab__notify"] }],
+  budgets: { maxCritical: 100 },
+  tenantBudgets: { maxCritical: 10_000 },
+};

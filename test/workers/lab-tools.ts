@@ -1,0 +1,237 @@
+import * as v from "valibot";
+import { defineTool } from "../../src/contracts/define-tool.ts";
+import { expectAnswer } from "../../src/contracts/expect-answer.ts";
+import { fail, ok } from "../../src/protocol/outcome/result.ts";
+import { LAB_APPROVALS } from "./lab-approvals.ts";
+import { crashes } from "./lab-crashes.ts";
+import { LAB_WRITES } from "./lab-writes.ts";
+import { SHOP } from "../fakes/shop.ts";
+
+/** What the laboratory's tools did: each entry is one effect on the world outside. */
+export const effects: string[] = [];
+
+/** Must never be seen outside a tool. */
+export const CANARY = "canary-7f3a91c2e5";
+
+/** What the page that a stranger controls says. */
+export const page = { text: "An ordinary page." };
+
+/** Reads a page that a stranger controls; its output carries a canary that redaction strips. */
+const readPage = defineTool({
+  name: "lab__read_page",
+  version: "1.0.0",
+  description: "Reads a page of the open web. Use it when the user names one.",
+  input: v.strictObject({ url: v.pipe(v.string(), v.maxLength(200)) }),
+  output: v.strictObject({ text: v.string(), session: v.string() }),
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  redaction: { args: ["url"], output: ["text"] },
+  capabilities: [],
+  security: { egressPolicy: "allowlisted_domains" },
+  execute: () => ok({ text: page.text, session: CANARY }),
+});
+
+const writeNote = defineTool({
+  name: "lab__write_note",
+  version: "1.0.0",
+  description: "Keeps a note of the tenant. It tells nobody.",
+  input: v.strictObject({
+    text: v.pipe(v.string(), v.maxLength(100)),
+    to: v.optional(v.pipe(v.string(), v.maxLength(64))),
+  }),
+  output: v.strictObject({ kept: v.boolean() }),
+  sideEffectClass: "LOW_RISK_INTERNAL",
+  effect: "state_change",
+  redaction: { args: ["to"], output: ["kept"] },
+  capabilities: [],
+  execute({ text }) {
+    effects.push(`note: ${text}`);
+    return ok({ kept: true });
+  },
+});
+
+/** Not in any policy of the tests. */
+const deleteAll = defineTool({
+  name: "lab__delete_all",
+  version: "1.0.0",
+  description: "Deletes everything. Nobody is allowed to.",
+  input: v.strictObject({}),
+  output: v.strictObject({}),
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "state_change",
+  redaction: { args: [], output: [] },
+  capabilities: [],
+  execute() {
+    effects.push("deleted");
+    return ok({});
+  },
+});
+
+const sendMail = defineTool({
+  name: "lab__send_mail",
+  version: "1.0.0",
+  description: "Sends a mail. Each one needs the consent of a person.",
+  input: v.strictObject({ to: v.string(), text: v.string() }),
+  output: v.strictObject({ sent: v.boolean() }),
+  sideEffectClass: "HIGH_RISK_EXTERNAL",
+  effect: "external_side_effect",
+  redaction: { args: ["to"], output: ["sent"] },
+  capabilities: [],
+  execute({ to }) {
+    effects.push(`mail to ${to}`);
+    return ok({ sent: true });
+  },
+});
+
+/** Works with stored credentials and gives nothing of them away but their length. */
+const callService = defineTool({
+  name: "lab__call_service",
+  version: "1.0.0",
+  description: "Asks the tenant's service for its status.",
+  input: v.strictObject({}),
+  output: v.strictObject({ chars: v.number(), connection: v.string() }),
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  redaction: { args: [], output: ["chars", "connection"] },
+  capabilities: ["auth"],
+  requiresConnection: true,
+  async execute(_args, { connectionId = "none" }, { auth }) {
+    const token = await auth.getAccessToken();
+    effects.push(`used ${connectionId}`);
+    return ok({ chars: token.length, connection: connectionId });
+  },
+});
+
+/** Breaks in a way that carries the canary. */
+const leak = defineTool({
+  name: "lab__leak",
+  version: "1.0.0",
+  description: "Fails with a secret in its error.",
+  input: v.strictObject({ how: v.picklist(["throw", "output"]) }),
+  output: v.strictObject({ done: v.boolean() }),
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  redaction: { args: ["how"], output: ["done"] },
+  capabilities: [],
+  execute({ how }) {
+    if (how === "throw") throw new Error(`at vault: ${CANARY}`);
+    return ok({ done: CANARY as never });
+  },
+});
+
+/** Reports its progress, then answers; the first time it is not there. */
+const attempts = new Map<string, number>();
+const flaky = defineTool({
+  name: "lab__flaky",
+  version: "1.0.0",
+  description: "Works at the second attempt.",
+  input: v.strictObject({}),
+  output: v.strictObject({ attempts: v.number() }),
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  redaction: { args: [], output: ["attempts"] },
+  capabilities: ["progress"],
+  progressStages: ["asking"],
+  execute(_args, _context, { idempotencyKey, progress }) {
+    const count = (attempts.get(idempotencyKey) ?? 0) + 1;
+    attempts.set(idempotencyKey, count);
+    progress.report({ stage: "asking", done: count, total: 2 });
+    if (count > 1) return ok({ attempts: count });
+    return fail({
+      taxonomyClass: "DEPENDENCY_UNAVAILABLE",
+      errors: [{ field: null, code: "down", message: "the service is not there" }],
+    });
+  },
+});
+
+/** Makes an effect elsewhere that may be asked for again under its key. */
+const order = defineTool({
+  name: "lab__order",
+  version: "1.0.0",
+  description: "Orders something from the shop.",
+  input: v.strictObject({ what: v.pipe(v.string(), v.maxLength(100)) }),
+  output: v.strictObject({ order: v.string() }),
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "external_side_effect",
+  redaction: { args: ["what"], output: ["order"] },
+  capabilities: ["http"],
+  security: { egressPolicy: "allowlisted_domains", egressHosts: ["shop.test"] },
+  idempotency: { supported: true },
+  runtime: { maxRetries: 1 },
+  async execute({ what }, _context, { http }) {
+    const sent = await http.send({ method: "POST", url: `${SHOP}/orders`, body: { what } });
+    return expectAnswer(sent, { status: 201, body: v.object({ order: v.string() }) });
+  },
+});
+
+/** Goes wherever the model says. */
+const visit = defineTool({
+  name: "lab__visit",
+  version: "1.0.0",
+  description: "Reads a page of the shop.",
+  input: v.strictObject({ url: v.pipe(v.string(), v.maxLength(200)) }),
+  output: v.strictObject({ status: v.number(), text: v.string() }),
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  redaction: { args: ["url"], output: ["status", "text"] },
+  capabilities: ["http"],
+  security: { egressPolicy: "allowlisted_domains", egressHosts: ["shop.test"] },
+  async execute({ url }, _context, { http }) {
+    const sent = await http.send({ method: "GET", url });
+    return sent.ok ? ok({ status: sent.value.status, text: sent.value.text }) : sent;
+  },
+});
+
+const firstVersion = defineTool({
+  name: "lab__greet",
+  version: "1.0.0",
+  description: "Greets in the old way.",
+  input: v.strictObject({}),
+  output: v.strictObject({ greeting: v.string() }),
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  redaction: { args: [], output: ["greeting"] },
+  capabilities: [],
+  lifecycle: { status: "deprecated", sunsetDate: "2999-01-01", replacement: "lab__greet@2.0.0" },
+  execute: () => ok({ greeting: "Good day" }),
+});
+
+const secondVersion = defineTool({
+  ...firstVersion,
+  version: "2.0.0",
+  description: "Greets in the new way.",
+  lifecycle: { status: "active", sunsetDate: null, replacement: null },
+  execute: () => ok({ greeting: "Hello" }),
+});
+
+/** Acts within the process, and takes the process down with it where a test says so. */
+const actAndCrash = defineTool({
+  ...writeNote,
+  name: "lab__act_and_crash",
+  description: "Acts, and may not live to tell.",
+  execute({ text }, { runId }) {
+    effects.push(`acted: ${text}`);
+    const crash = crashes.get(runId);
+    crashes.delete(runId);
+    crash?.();
+    return ok({ kept: true });
+  },
+});
+
+/** Tools that do what the core pack must not. */
+export const LAB_TOOLS = [
+  readPage,
+  writeNote,
+  actAndCrash,
+  deleteAll,
+  sendMail,
+  callService,
+  leak,
+  flaky,
+  order,
+  visit,
+  firstVersion,
+  secondVersion,
+  ...LAB_WRITES,
+  ...LAB_APPROVALS,
+] as const;

@@ -1,0 +1,33 @@
+import { composeWorker } from "../../src/compose/worker.ts";
+import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
+import type { RunParts } from "../../src/compose/run.ts";
+import { registerContracts } from "../../src/contracts/register-contract.ts";
+import type { RawEnv } from "../../src/env.ts";
+import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
+import { plantCrash } from "../shared/crash-points.ts";
+import { LAB_TOOLS } from "./lab-tools.ts";
+
+export { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
+
+const CONTRACTS = registerContracts([...TOOL_CONTRACTS, ...LAB_TOOLS]);
+
+/** The product's run, with the laboratory's tools beside its own. */
+export class RunObject extends ProductRunObject {
+  constructor(ctx: DurableObjectState, env: RawEnv) {
+    plantCrash(ctx);
+    super(ctx, env);
+  }
+
+  protected override get contracts(): RunParts["contracts"] {
+    return CONTRACTS;
+  }
+}
+
+let worker: ((request: Request) => Promise<Response>) | undefined;
+
+export default {
+  fetch(request: Request, env: RawEnv): Promise<Response> {
+    worker ??= composeWorker(env, CONTRACTS);
+    return worker(request);
+  },
+};
