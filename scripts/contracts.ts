@@ -15,7 +15,7 @@ import {
   type ContractLock,
 } from "./contracts/contract-lock.ts";
 import { mergeLocks, reviewLock, type Finding } from "./contracts/review-lock.ts";
-import { countFindings, wordFindings } from "./contracts/word-findings.ts";
+import { countFindings, formatFindings } from "./contracts/format-findings.ts";
 
 const LOCK_NAME = "contracts.lock.json";
 const LOCK_FILE = join(import.meta.dirname, "..", LOCK_NAME);
@@ -84,7 +84,7 @@ function check(current: ContractLock): void {
   const read = readLock(LOCK_FILE);
   if (!read.ok) return stop(`${LOCK_NAME} ${read.failure}; nothing was compared`);
   const findings = reviewLock(read.value.lock, current);
-  print(wordFindings(findings));
+  print(formatFindings(findings));
   if (findings.some(isBreaking)) {
     console.log(`contracts: breaking changes under a version that is locked; see ${GUIDE}`);
     process.exitCode = 1;
@@ -103,7 +103,7 @@ function update(current: ContractLock, acceptBreaking: boolean): void {
   }
   const lock: ContractLock = read.ok ? read.value.lock : new Map();
   const findings = reviewLock(lock, current);
-  print(wordFindings(findings));
+  print(formatFindings(findings));
   const breaking = findings.filter(isBreaking);
   if (breaking.length > 0 && !acceptBreaking) {
     console.log(

@@ -14,13 +14,13 @@ const HEAD = {
 };
 
 /** Text of the delta at a place. */
-export function wordAt(index: number): string {
+export function formatAt(index: number): string {
   return `${MARK}${WORDS[index % WORDS.length] ?? ""}`;
 }
 
 /** Frames of a text answer of so many deltas. */
 export function textAnswer(deltas: number): string[] {
-  return Array.from({ length: deltas }, (_, index) => textFrame(wordAt(index)));
+  return Array.from({ length: deltas }, (_, index) => textFrame(formatAt(index)));
 }
 
 /** One delta of text, in the envelope that providers send it in. */

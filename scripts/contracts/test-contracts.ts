@@ -1,7 +1,12 @@
 import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
 import { evaluate, type Row } from "./harness/evaluate.ts";
 import type { Surroundings } from "./harness/subject.ts";
-import { countCells, wordChecks, wordLegend, wordTable } from "./harness/word-rows.ts";
+import {
+  countCells,
+  formatChecks,
+  formatLegend,
+  formatResultTable,
+} from "./harness/format-rows.ts";
 
 /** How the tests are asked for. */
 export interface TestRequest extends Surroundings {
@@ -23,10 +28,10 @@ export async function testContracts({
   }
   showProgress("");
   const lines = [
-    ...(verbose ? [...rows.flatMap(wordChecks), ""] : []),
-    ...wordTable(rows),
+    ...(verbose ? [...rows.flatMap(formatChecks), ""] : []),
+    ...formatResultTable(rows),
     "",
-    ...wordLegend(rows),
+    ...formatLegend(rows),
     `contracts: ${countCells(rows)}`,
   ];
   console.log(lines.join("\n"));

@@ -17,19 +17,19 @@ export function createSealedCursors(
   const ring = openRing(secret, randomBytes);
   return {
     async issue(place, scope) {
-      const { nonce, sealed } = await (await ring).seal(place, wordScope(scope));
+      const { nonce, sealed } = await (await ring).seal(place, formatScope(scope));
       return `${nonce}.${sealed}`;
     },
     async read(cursor, scope) {
       const [, nonce, sealed] = FORM.exec(cursor) ?? [];
       if (nonce === undefined || sealed === undefined) return undefined;
-      return (await ring).open({ v: 1, key: LABEL, nonce, sealed }, wordScope(scope));
+      return (await ring).open({ v: 1, key: LABEL, nonce, sealed }, formatScope(scope));
     },
   };
 }
 
 /** Words each part so that nothing else has the same words: an absent filter is not the text "null". */
-function wordScope(scope: CursorScope): readonly string[] {
+function formatScope(scope: CursorScope): readonly string[] {
   return scope.map((part) => JSON.stringify(part));
 }
 

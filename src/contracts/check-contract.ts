@@ -14,11 +14,11 @@ import type { AnyToolContract, SemanticRule } from "./tool-contract.ts";
 export function checkShape(contract: AnyToolContract): string | undefined {
   const parsed = v.safeParse(contractShape, contract, { abortEarly: true });
   if (parsed.success) return undefined;
-  return wordIssue(parsed.issues[0]);
+  return formatIssue(parsed.issues[0]);
 }
 
 /** Contracts are their author's, so what came may be shown. */
-function wordIssue(issue: v.BaseIssue<unknown>): string {
+function formatIssue(issue: v.BaseIssue<unknown>): string {
   return `${v.getDotPath(issue) ?? "contract"}: ${issue.message}`;
 }
 
@@ -181,7 +181,7 @@ function checkExamples({ contract }: DerivedContract): string | undefined {
   for (const { description, arguments: args } of contract.examples) {
     const parsed = v.safeParse(contract.input, args);
     const about = `example ${JSON.stringify(description)}`;
-    if (!parsed.success) return `${about} does not fit the input: ${wordIssue(parsed.issues[0])}`;
+    if (!parsed.success) return `${about} does not fit the input: ${formatIssue(parsed.issues[0])}`;
     const rules = contract.rules as readonly SemanticRule<unknown>[];
     const broken = rules.find((rule) => !rule.holds(parsed.output));
     if (broken) return `${about} breaks the rule ${broken.code}`;
@@ -196,7 +196,7 @@ function checkCounterexamples({ contract }: DerivedContract): string | undefined
     if (rule.counterexample === undefined) continue;
     const parsed = v.safeParse(contract.input, rule.counterexample);
     const about = `counterexample of the rule ${rule.code}`;
-    if (!parsed.success) return `${about} does not fit the input: ${wordIssue(parsed.issues[0])}`;
+    if (!parsed.success) return `${about} does not fit the input: ${formatIssue(parsed.issues[0])}`;
     if (rule.holds(parsed.output)) return `${about} does not break it`;
   }
   return undefined;

@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import { toPointer } from "../protocol/json/pointer.ts";
 import type { FieldError, ToolFailure } from "../protocol/outcome/observation.ts";
-import { wordExpectation } from "../protocol/text/format-expectation.ts";
+import { formatExpectation } from "../protocol/text/format-expectation.ts";
 
 /** From the most basic fault to the finest; a call is answered with the first that occurs. */
 const ORDER = ["STRUCTURAL_VIOLATION", "TYPE_MISMATCH", "OUT_OF_BOUNDS"] as const;
@@ -37,7 +37,7 @@ function toFieldError(issue: v.BaseIssue<unknown>): FieldError {
   }
   const field = pointerOf(issue.path);
   if (isMissing(issue)) return { field, code, message: "required field is missing" };
-  const expected = wordExpectation(issue);
+  const expected = formatExpectation(issue);
   return { field, code, message: `expected ${expected}, got ${kindOf(issue.input)}` };
 }
 

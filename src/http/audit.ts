@@ -62,14 +62,14 @@ async function exportAudit(authorised: Authorised, asked: Asked): Promise<Respon
   const read = (after: number, limit: number): Promise<AuditPage> =>
     services.trail.read(principal.tenantId, { ...filters, after, limit });
   const isWhole = Object.keys(filters).length === 0;
-  const word = asked.view === undefined ? auditLine : wordHistory;
+  const word = asked.view === undefined ? auditLine : formatHistory;
   const { head, body } = await exportLines(read, word, { isWhole });
   return new Response(body, {
     headers: { "content-type": "application/jsonl", "x-audit-head": head.hash },
   });
 }
 
-function wordHistory({ entry }: AuditRecord): string {
+function formatHistory({ entry }: AuditRecord): string {
   return `${JSON.stringify(toPromptHistory(entry))}\n`;
 }
 

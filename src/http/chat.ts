@@ -18,7 +18,7 @@ import type { Authorised } from "./routes.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import { refuseRun } from "./runs.ts";
-import { answerRepeat, nameRun, wordAnswer } from "./request-key.ts";
+import { answerRepeat, nameRun, formatAnswer } from "./request-key.ts";
 
 /**
  * `POST /v1/chat`: starts a run and hands its event stream through; under an `Idempotency-Key` once for
@@ -53,7 +53,7 @@ export async function postChat(authorised: Authorised): Promise<Response> {
     messages: [...before, ...said.value],
     ...narrowingOf(body.value, principal),
   });
-  return wordAnswer(started, name.value.runId);
+  return formatAnswer(started, name.value.runId);
 }
 
 function refuseHistory({ code, pointer }: HistoryFailure): Response {

@@ -7,7 +7,7 @@ import {
 } from "../protocol/json/guard.ts";
 import { toPointer } from "../protocol/json/pointer.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
-import { wordExpectation } from "../protocol/text/format-expectation.ts";
+import { formatExpectation } from "../protocol/text/format-expectation.ts";
 import { problem } from "./problem.ts";
 
 /** Largest request body. */
@@ -46,7 +46,7 @@ export async function readJson<T>(
   }
   // One fault is enough: a hostile body has a million of them.
   // A schema of ours may word its expectation; where it does not, valibot would repeat what came.
-  const parsed = v.safeParse(schema, value, { abortEarly: true, message: wordExpectation });
+  const parsed = v.safeParse(schema, value, { abortEarly: true, message: formatExpectation });
   if (!parsed.success) {
     return fail(problem("invalid_request", { errors: listIssues(parsed.issues, fields) }));
   }

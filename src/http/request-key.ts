@@ -72,11 +72,11 @@ export async function answerRepeat(
     return isSame ? new Response(record.stream, { headers }) : problem("request_key_reused");
   }
   const answer = await services.runs.repeat(runId, viewerOf(principal), requestHash);
-  return answer.status === 404 ? undefined : wordAnswer(answer, runId);
+  return answer.status === 404 ? undefined : formatAnswer(answer, runId);
 }
 
 /** Words what the object says to a request that is not the first one under its key. */
-export function wordAnswer(answer: Response, runId: RunId): Response {
+export function formatAnswer(answer: Response, runId: RunId): Response {
   switch (answer.status) {
     case 404:
       return problem("run_not_found");

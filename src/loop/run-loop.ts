@@ -18,7 +18,7 @@ import {
 } from "./open-steps.ts";
 import { endOf, endOfStop, failed, type RunEnd } from "./run-end.ts";
 import type { RunMemory } from "./run-memory.ts";
-import { runStep, takeMail, type Step, type StepEnd } from "./run-step.ts";
+import { runStep, takeSteering, type Step, type StepEnd } from "./run-step.ts";
 
 /**
  * Carries a claimed run to its end, from wherever its earlier lives left it: model, tools, model, until
@@ -109,7 +109,7 @@ async function allowStep(steps: Steps): Promise<Result<ModelAllowance, RunEnd>> 
   if (signal.aborted) return fail(endOfStop(signal.reason as StopReason));
   if (steps.isPolicyLost) return fail(POLICY_LOST);
   if (modelCalls.left <= 0) return fail({ reason: "step_limit" });
-  takeMail(scope);
+  takeSteering(scope);
   if (growth.isTooLong()) return fail(TOO_LONG);
   const allowed = await allowModelCall(scope);
   if (!allowed.ok || !signal.aborted) return allowed;

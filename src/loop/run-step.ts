@@ -52,7 +52,7 @@ export async function runStep(
 }
 
 /** Remembers what people said. Before the last model call it is the last moment for that. */
-export function takeMail(scope: StepScope): void {
+export function takeSteering(scope: StepScope): void {
   const { inbox, modelCalls } = scope;
   // Here every call has its result; providers refuse a message between the two.
   for (const text of inbox.takeAll()) remember(scope, { role: "user", text });

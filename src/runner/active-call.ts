@@ -63,7 +63,7 @@ export interface RunnerState {
 }
 
 /** One tool call on its way through the gates. */
-export interface CallInHand extends RunnerState {
+export interface ActiveCall extends RunnerState {
   readonly call: ToolCall;
   readonly context: ToolInvocationContext;
   /** Aborts when the run is cancelled. */

@@ -2,7 +2,7 @@ import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { neutralise } from "../protocol/text/untrusted.ts";
 import { fail, type Result } from "../protocol/outcome/result.ts";
 import { answerWithin } from "./answer-within.ts";
-import type { CallInHand } from "./active-call.ts";
+import type { ActiveCall } from "./active-call.ts";
 import { boundFailure, CANCELLED, failCall, TOOL_FAILED } from "./tool-failure.ts";
 
 /** Code of a failure whose attempt was left behind, and may go on. */
@@ -15,7 +15,7 @@ export const TIMED_OUT = "timeout";
  * Fails: TIMEOUT; UNKNOWN_ERROR for a throw and for a cancelled run; whatever the function returns.
  */
 export async function askTool(
-  { tool, signal, ports }: Pick<CallInHand, "tool" | "signal" | "ports">,
+  { tool, signal, ports }: Pick<ActiveCall, "tool" | "signal" | "ports">,
   ask: () => Promise<Result<unknown, ToolFailure>>,
 ): Promise<Result<unknown, ToolFailure>> {
   const { maxRuntimeMs = tool.timeoutMs } = ports.policy.budgets;
@@ -41,7 +41,7 @@ export async function askTool(
  */
 async function attempt(
   ask: () => Promise<Result<unknown, ToolFailure>>,
-  { errorClasses, isOutputUntrusted }: CallInHand["tool"],
+  { errorClasses, isOutputUntrusted }: ActiveCall["tool"],
 ): Promise<Result<unknown, ToolFailure>> {
   try {
     const answer = await ask();

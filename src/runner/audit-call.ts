@@ -2,7 +2,7 @@ import type { AuditEntry } from "../protocol/audit/entry.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import { actorsOf } from "../protocol/identity/principal.ts";
 import type { InvocationEnd } from "../protocol/invocation/record.ts";
-import type { CallInHand, ToolRunnerPorts } from "./active-call.ts";
+import type { ActiveCall, ToolRunnerPorts } from "./active-call.ts";
 import type { GateResults } from "./gates/trail.ts";
 import { WRAPPER_VERSION } from "../protocol/invocation/wrapper-version.ts";
 import { toIso } from "../protocol/text/iso-time.ts";
@@ -20,8 +20,8 @@ export interface Grounds {
 export type AuditPorts = Partial<Pick<ToolRunnerPorts, "principal" | "pin">>;
 
 /** A call that ended; it may not even have found its tool. */
-type EndedCall = Pick<CallInHand, "context"> &
-  Partial<Pick<CallInHand, "tool">> & {
+type EndedCall = Pick<ActiveCall, "context"> &
+  Partial<Pick<ActiveCall, "tool">> & {
     readonly ports: Pick<ToolRunnerPorts, "invocations"> & AuditPorts;
   };
 

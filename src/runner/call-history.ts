@@ -56,8 +56,8 @@ export class CallHistory {
   }
 
   /** Tells whether this very call has brought the same result too often. */
-  isLooping(toolId: string, argumentsPrint: string): boolean {
-    const repeated = this.#results.get(keyOf(toolId, argumentsPrint));
+  isLooping(toolId: string, argumentsFingerprint: string): boolean {
+    const repeated = this.#results.get(keyOf(toolId, argumentsFingerprint));
     return repeated !== undefined && repeated.count >= SAME_RESULT_LIMIT;
   }
 
@@ -82,11 +82,11 @@ export class CallHistory {
    */
   #noteFailure({ toolId, step, lesson }: FinishedCall, failureClass: FailureClass): boolean {
     if (EXTERNAL.has(failureClass)) return false;
-    const { argumentsPrint, resultPrint } = lesson;
+    const { argumentsFingerprint, resultFingerprint } = lesson;
     const repairs = this.#repairsOf(toolId);
-    const refusedBefore = (repairs.refused.get(argumentsPrint) ?? step) < step;
-    repairs.refused.set(argumentsPrint, step);
-    const sameErrors = countStep(repairs.errors, resultPrint, step);
+    const refusedBefore = (repairs.refused.get(argumentsFingerprint) ?? step) < step;
+    repairs.refused.set(argumentsFingerprint, step);
+    const sameErrors = countStep(repairs.errors, resultFingerprint, step);
     repairs.steps.add(step);
     const ends =
       refusedBefore || sameErrors >= SAME_ERROR_LIMIT || repairs.steps.size > this.#maxRepairs;
@@ -99,12 +99,12 @@ export class CallHistory {
    * that changes is progress, and so is another effect in between.
    */
   #noteResult({ toolId, lesson }: FinishedCall): boolean {
-    const key = keyOf(toolId, lesson.argumentsPrint);
+    const key = keyOf(toolId, lesson.argumentsFingerprint);
     const known = this.#results.get(key);
     if (lesson.changed) this.#results.clear();
-    const count = known?.print === lesson.resultPrint ? known.count + 1 : 1;
+    const count = known?.print === lesson.resultFingerprint ? known.count + 1 : 1;
     this.#results.delete(key);
-    this.#results.set(key, { print: lesson.resultPrint, count });
+    this.#results.set(key, { print: lesson.resultFingerprint, count });
     const [oldest] = this.#results.keys();
     if (oldest !== undefined && this.#results.size > MAX_REMEMBERED) this.#results.delete(oldest);
     return count >= SAME_RESULT_LIMIT;
@@ -145,11 +145,11 @@ interface Repeated {
   readonly count: number;
 }
 
-function keyOf(toolId: string, argumentsPrint: string): string {
-  return JSON.stringify([toolId, argumentsPrint]);
+function keyOf(toolId: string, argumentsFingerprint: string): string {
+  return JSON.stringify([toolId, argumentsFingerprint]);
 }
 
 /** Equal for errors of one kind in the same places. */
-export function printOf({ taxonomyClass, errors }: ToolFailure): string {
+export function fingerprintOf({ taxonomyClass, errors }: ToolFailure): string {
   return JSON.stringify([taxonomyClass, ...errors.map(({ field, code }) => [field, code])]);
 }

@@ -19,17 +19,17 @@ import { fail, type Result } from "../protocol/outcome/result.ts";
 import { toolErrorCode } from "../protocol/outcome/taxonomy.ts";
 import type { CallLesson, InvocationEnd, ToolExecResult } from "../protocol/invocation/record.ts";
 import { auditCall, type AuditPorts, type Grounds } from "./audit-call.ts";
-import { printOf } from "./call-history.ts";
-import { mutates, type CallInHand, type ToolRunnerPorts } from "./active-call.ts";
+import { fingerprintOf } from "./call-history.ts";
+import { mutates, type ActiveCall, type ToolRunnerPorts } from "./active-call.ts";
 import { askAfter } from "./gates/ask-hooks.ts";
 import type { FinalState } from "./invocation-ledger.ts";
-import { hookedCall, type Passage } from "./pass-gates.ts";
+import { hookedCall, type AttemptResult } from "./pass-gates.ts";
 import { dispatchStateOf, hasHappened } from "./recovery/retry.ts";
 import { failCall } from "./tool-failure.ts";
 
 /** A call that may not even have found its tool. */
-export type Ending = Pick<CallInHand, "call" | "context" | "startedAtMs"> &
-  Partial<Pick<CallInHand, "tool" | "attempt">> & {
+export type Ending = Pick<ActiveCall, "call" | "context" | "startedAtMs"> &
+  Partial<Pick<ActiveCall, "tool" | "attempt">> & {
     readonly ports: Pick<ToolRunnerPorts, "approvals" | "clock" | "invocations" | "journal"> &
       AuditPorts;
   };
@@ -66,7 +66,7 @@ export function concludeEarly(
 /** Turns away a call of an operation that has a record. Contract: records nothing. */
 export function turnAway(
   ports: Ending["ports"],
-  asked: Pick<CallInHand, "call" | "context">,
+  asked: Pick<ActiveCall, "call" | "context">,
   { failure }: typeof IN_PROGRESS,
 ): ToolExecResult {
   const nowMs = ports.clock.nowMs();
@@ -106,12 +106,12 @@ const CONFIRMED = "an operator confirmed that this happened; its result is not k
  * Gate 14: draws the lessons from a call, asks the deployment's hooks about its outcome, records it and
  * says how it ended.
  */
-export async function conclude(hand: CallInHand, passage: Passage): Promise<ToolExecResult> {
-  const { args, begun, isReplay = false, gates, argumentsPrint } = passage;
+export async function conclude(hand: ActiveCall, passage: AttemptResult): Promise<ToolExecResult> {
+  const { args, begun, isReplay = false, gates, argumentsFingerprint } = passage;
   const { outcome, lesson, repairEnded, warnings } = await learn(hand, passage);
   const dispatchState = { ...dispatchStateOf(hand, passage), repairEnded };
   const invocationState = finalState(passage, dispatchState);
-  const grounds = { gates, args, payloadHash: args && argumentsPrint };
+  const grounds = { gates, args, payloadHash: args && argumentsFingerprint };
   const ending = { invocationState, dispatchState, isReplay, grounds };
   const conclusion = { outcome, lesson, warnings, ...ending };
   if (!begun || !args) return finish(hand, conclusion);
@@ -131,7 +131,7 @@ function withhold(outcome: Conclusion["outcome"], veto: Veto): Result<never, Too
 }
 
 /** A mutation whose output does not fit has happened all the same. */
-function finalState(passage: Passage, state: DispatchState): FinalState {
+function finalState(passage: AttemptResult, state: DispatchState): FinalState {
   const { outcome } = passage;
   return outcome.ok || hasHappened(passage) ? "COMPLETED" : failedState(outcome.failure, state);
 }
@@ -159,15 +159,15 @@ type Learnt = Pick<Conclusion, "outcome"> & {
 
 /** Notes what a call came to, and tells the model when it goes in circles. */
 async function learn(
-  { context, history, tool }: CallInHand,
-  { argumentsPrint, begun, outcome }: Passage,
+  { context, history, tool }: ActiveCall,
+  { argumentsFingerprint, begun, outcome }: AttemptResult,
 ): Promise<Learnt> {
-  const said = outcome.ok ? JSON.stringify(outcome.value.data) : printOf(outcome.failure);
+  const said = outcome.ok ? JSON.stringify(outcome.value.data) : fingerprintOf(outcome.failure);
   const lesson: CallLesson = {
-    argumentsPrint,
+    argumentsFingerprint,
     begun: begun !== undefined,
     changed: outcome.ok && mutates(tool),
-    resultPrint: await shorten(said),
+    resultFingerprint: await shorten(said),
     ...(!outcome.ok && { failureClass: outcome.failure.taxonomyClass }),
   };
   const taken = history.take({ toolId: tool.id, step: context.step, lesson });

@@ -6,7 +6,7 @@ import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
 import { findSecret } from "../protocol/text/secret-shape.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
-import type { CallInHand } from "./active-call.ts";
+import type { ActiveCall } from "./active-call.ts";
 import { operationIdOf } from "./invocation-ledger.ts";
 import { failCall, TOOL_FAILED } from "./tool-failure.ts";
 
@@ -25,7 +25,7 @@ export interface Invocation {
  * read, UNKNOWN_ERROR when a secret would enter the context.
  */
 export async function openInvocation(
-  hand: CallInHand,
+  hand: ActiveCall,
   payloadHash: string,
   connectionId: ConnectionId | undefined,
 ): Promise<Result<Invocation, ToolFailure>> {
@@ -52,7 +52,7 @@ export async function openInvocation(
   return ok({ context, scope, close: () => abort.abort() });
 }
 
-function keyOf({ context, ports, tool }: CallInHand, payloadHash: string): Promise<string> {
+function keyOf({ context, ports, tool }: ActiveCall, payloadHash: string): Promise<string> {
   const { actorId, subjectId, tenantId } = ports.principal;
   return deriveIdempotencyKey({
     workflowId: ports.workflowId,
@@ -80,7 +80,7 @@ const MAX_REPORTS = 200;
 
 /** Progress goes to readers as it is, so it is numbers and declared stages alone. */
 function progressReporter(
-  { context, ports, tool }: CallInHand,
+  { context, ports, tool }: ActiveCall,
   signal: AbortSignal,
 ): (progress: ProgressReport) => void {
   let reports = 0;

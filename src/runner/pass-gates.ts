@@ -7,7 +7,7 @@ import { fail, type Result } from "../protocol/outcome/result.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { Accepted } from "./accepted.ts";
 import { askTool } from "./ask-tool.ts";
-import { mutates, type CallInHand } from "./active-call.ts";
+import { mutates, type ActiveCall } from "./active-call.ts";
 import { askBefore } from "./gates/ask-hooks.ts";
 import { authorise } from "./gates/authorise.ts";
 import { checkApproval, type Approved } from "./gates/check-approval.ts";
@@ -17,7 +17,7 @@ import { checkHistory } from "./gates/check-history.ts";
 import { checkPolicy } from "./gates/check-policy.ts";
 import { checkRules } from "./gates/check-rules.ts";
 import { checkState } from "./gates/check-state.ts";
-import { checkTurn } from "./gates/check-still-wanted.ts";
+import { checkStillWanted } from "./gates/check-still-wanted.ts";
 import type { GateResults, GateTrail } from "./gates/trail.ts";
 import { normaliseOutput, type NormalOutput } from "./gates/normalise-output.ts";
 import { parseCall } from "./gates/parse-call.ts";
@@ -27,9 +27,9 @@ import { CANCELLED } from "./tool-failure.ts";
 import { WAITING } from "./waiting.ts";
 
 /** How far an attempt came, and how it ended. */
-export interface Passage {
+export interface AttemptResult {
   /** Equal for equal arguments. */
-  readonly argumentsPrint: string;
+  readonly argumentsFingerprint: string;
   /** Redacted; absent when they never passed validation. */
   readonly args?: JsonObject;
   /** What the tool began to run with, in this attempt or else in an earlier one. */
@@ -49,25 +49,30 @@ export interface Passage {
  * Contract: throws only when the tool did not run.
  */
 export async function passGates(
-  hand: CallInHand,
+  hand: ActiveCall,
   trail: GateTrail,
-): Promise<Passage | typeof WAITING> {
+): Promise<AttemptResult | typeof WAITING> {
   const passage = await tryGates({ ...hand, trail });
   return passage === WAITING ? WAITING : { ...passage, gates: trail.results };
 }
 
 /** A call whose gates are noted. */
-type NotedCall = CallInHand & { readonly trail: GateTrail };
+type NotedCall = ActiveCall & { readonly trail: GateTrail };
 
 /** Gates 2 to 5, what is asked for; then who asks. */
-async function tryGates(hand: NotedCall): Promise<Passage | typeof WAITING> {
+async function tryGates(hand: NotedCall): Promise<AttemptResult | typeof WAITING> {
   const { tool, call, ports, begun, trail } = hand;
   const refused = async (
     outcome: Result<never, ToolFailure>,
     print: Promise<string> = hashText(call.argumentsText.trim()),
-  ): Promise<Passage> => ({ argumentsPrint: await print, begun, dispatched: false, outcome });
+  ): Promise<AttemptResult> => ({
+    argumentsFingerprint: await print,
+    begun,
+    dispatched: false,
+    outcome,
+  });
 
-  const wanted = trail.note("turn", checkTurn(hand, begun !== undefined));
+  const wanted = trail.note("turn", checkStillWanted(hand, begun !== undefined));
   if (!wanted.ok) return refused(wanted);
 
   const allowed = trail.note("policy", checkPolicy(ports.policy, tool));
@@ -86,10 +91,10 @@ async function tryGates(hand: NotedCall): Promise<Passage | typeof WAITING> {
   const payloadHash = await hashOf(valid.value);
   const ending = await admit(hand, { args: valid.value, shown: args, payloadHash });
   if (ending === WAITING) return WAITING;
-  return { argumentsPrint: payloadHash, args, ...ending };
+  return { argumentsFingerprint: payloadHash, args, ...ending };
 }
 
-type Ending = Pick<Passage, "begun" | "dispatched" | "outcome">;
+type Ending = Pick<AttemptResult, "begun" | "dispatched" | "outcome">;
 
 /** Gates 6 and 7, who asks and what policy says of the arguments; then the call gets what it runs with. */
 async function admit(hand: NotedCall, accepted: Accepted): Promise<Ending | typeof WAITING> {
@@ -152,7 +157,7 @@ async function prepare(
   const willing = trail.note("hooks", await askBefore(ports, asked, signal));
   if (!willing.ok) return willing;
 
-  const wanted = trail.note("turn", checkTurn(hand, begun !== undefined));
+  const wanted = trail.note("turn", checkStillWanted(hand, begun !== undefined));
   if (!wanted.ok) return wanted;
 
   const boundHand = { ...hand, context };
@@ -172,7 +177,7 @@ async function prepare(
  * that a crash leaves a question instead of a second effect; so is what takes an approval.
  */
 async function markDispatched(
-  { tool, ports, context }: CallInHand,
+  { tool, ports, context }: ActiveCall,
   { shown }: Accepted,
   approval: ApprovalRecord | null,
 ): Promise<void> {

@@ -9,15 +9,15 @@ import {
   type ToolInvocationRecord,
 } from "../protocol/invocation/record.ts";
 import { CallHistory } from "./call-history.ts";
-import { mutates, type CallInHand, type RunnerState, type ToolRunnerPorts } from "./active-call.ts";
+import { mutates, type ActiveCall, type RunnerState, type ToolRunnerPorts } from "./active-call.ts";
 import { closeReservation } from "./budget/close-reservation.ts";
 import { conclude, concludeEarly, IN_PROGRESS, resultOf, turnAway } from "./conclude.ts";
 import { FairLock } from "./fair-lock.ts";
 import { GateTrail, type GateResults } from "./gates/trail.ts";
-import { checkTurn } from "./gates/check-still-wanted.ts";
+import { checkStillWanted } from "./gates/check-still-wanted.ts";
 import { lookupTool } from "./gates/lookup-tool.ts";
 import { asksForThe, operationIdOf, OTHER_PAYLOAD } from "./invocation-ledger.ts";
-import { passGates, type Passage } from "./pass-gates.ts";
+import { passGates, type AttemptResult } from "./pass-gates.ts";
 import { pause } from "./pause.ts";
 import { nextRetryMs } from "./recovery/retry.ts";
 import {
@@ -63,7 +63,7 @@ export function createToolRunner(ports: ToolRunnerPorts): ToolRunner {
   };
 }
 
-type Asked = Pick<CallInHand, "call" | "context" | "signal">;
+type Asked = Pick<ActiveCall, "call" | "context" | "signal">;
 type Outcome = ToolExecResult | typeof WAITING;
 
 async function exec(state: RunnerState, asked: Asked): Promise<Outcome> {
@@ -129,7 +129,7 @@ async function carryOut(
 }
 
 /** Goes on with a call whose tool was asked in an earlier life of the run. */
-function takeUp(hand: CallInHand, binding: ToolInvocationRecord["binding"]): Promise<Outcome> {
+function takeUp(hand: ActiveCall, binding: ToolInvocationRecord["binding"]): Promise<Outcome> {
   const { tool, context } = hand;
   // What it was then counts: meanwhile another version may have taken the tool's place.
   if (binding?.mutates !== true) return tryAndConclude({ ...hand, begun: context });
@@ -138,13 +138,13 @@ function takeUp(hand: CallInHand, binding: ToolInvocationRecord["binding"]): Pro
   return settle({ ...inDoubt, attempt: hand.attempt - 1 }, INTERRUPTED);
 }
 
-async function settle(hand: CallInHand, doubt: ToolFailure): Promise<Outcome> {
+async function settle(hand: ActiveCall, doubt: ToolFailure): Promise<Outcome> {
   const settled = await settleDoubt(hand, doubt);
   return settled.kind === "ended" ? settled.result : tryAndConclude(settled.hand);
 }
 
 /** Makes attempts at a call until one of them is its last. */
-async function tryAndConclude(first: CallInHand): Promise<Outcome> {
+async function tryAndConclude(first: ActiveCall): Promise<Outcome> {
   const { part, toolCallId } = first.context;
   const { invocations, journal } = first.ports;
   for (let hand = first; ;) {
@@ -157,7 +157,7 @@ async function tryAndConclude(first: CallInHand): Promise<Outcome> {
     if (passage.dispatched && !doubt && mutates(hand.tool)) invocations.retract(first.context);
     await pause(hand.ports.clock, delayMs, hand.signal);
     const { begun } = passage;
-    const wanted = checkTurn(hand, begun !== undefined);
+    const wanted = checkStillWanted(hand, begun !== undefined);
     if (!wanted.ok) {
       if (doubt) return settle(hand, doubt);
       // What a tool that ran came to says more than that it is not tried again.
@@ -169,15 +169,21 @@ async function tryAndConclude(first: CallInHand): Promise<Outcome> {
   }
 }
 
-async function attemptOnce(hand: CallInHand): Promise<Passage | typeof WAITING> {
+async function attemptOnce(hand: ActiveCall): Promise<AttemptResult | typeof WAITING> {
   const trail = new GateTrail();
   try {
     return await passGates(hand, trail);
   } catch {
     // A schema, a rule or a redaction of an author broke, and the tool did not run: what may break
     // after that never throws. The call ends like any other.
-    const argumentsPrint = await hashText(hand.call.argumentsText);
+    const argumentsFingerprint = await hashText(hand.call.argumentsText);
     const gates = trail.results;
-    return { argumentsPrint, begun: hand.begun, dispatched: false, outcome: TOOL_FAILED, gates };
+    return {
+      argumentsFingerprint,
+      begun: hand.begun,
+      dispatched: false,
+      outcome: TOOL_FAILED,
+      gates,
+    };
   }
 }

@@ -11,7 +11,7 @@ import { allowModelCall } from "../../src/loop/ask-model.ts";
 import { DENY_ALL } from "../../src/protocol/policy/document.ts";
 import type { PolicyStore } from "../../src/capabilities/policy.ts";
 import { RunBudget } from "../../src/runner/budget/of-run.ts";
-import { runStep, takeMail, type Step, type StepEnd } from "../../src/loop/run-step.ts";
+import { runStep, takeSteering, type Step, type StepEnd } from "../../src/loop/run-step.ts";
 import type { StepScope } from "../../src/loop/step-scope.ts";
 import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
 import type { ModelTurn } from "../../src/protocol/model/event.ts";
@@ -58,7 +58,7 @@ const FIRST: Step = { number: 1, hasBegun: false, turn: undefined };
 
 /** Runs a step that nothing holds up. */
 async function runWhole(scope: StepScope, step: Step): Promise<StepEnd> {
-  takeMail(scope);
+  takeSteering(scope);
   const allowed = await allowModelCall(scope);
   if (!allowed.ok) throw new Error("the step may not begin");
   const end = await runStep(scope, step, allowed.value);

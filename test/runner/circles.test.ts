@@ -162,7 +162,7 @@ describe("the history of a run", () => {
   test("lets four steps be mended where policy says nothing", () => {
     const history = new CallHistory(undefined);
     const ends = [1, 2, 3, 4, 5].map((step) => {
-      const print = { argumentsPrint: `${step}`, resultPrint: `${step}` };
+      const print = { argumentsFingerprint: `${step}`, resultFingerprint: `${step}` };
       const failure = { failureClass: "TYPE_MISMATCH", begun: false, changed: false } as const;
       return history.take({ toolId: "t", step, lesson: { ...print, ...failure } }).ends;
     });
@@ -171,8 +171,13 @@ describe("the history of a run", () => {
 
   test("forgets the results of the calls that were not made for longest", () => {
     const history = new CallHistory(undefined);
-    const note = (argumentsPrint: string): boolean => {
-      const lesson = { argumentsPrint, resultPrint: "same", begun: true, changed: false };
+    const note = (argumentsFingerprint: string): boolean => {
+      const lesson = {
+        argumentsFingerprint,
+        resultFingerprint: "same",
+        begun: true,
+        changed: false,
+      };
       return history.take({ toolId: "t", step: 1, lesson }).isLooping;
     };
     note("stale");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseLock, toLock, writeLock } from "../../scripts/contracts/contract-lock.ts";
 import { mergeLocks, reviewLock } from "../../scripts/contracts/review-lock.ts";
-import { countFindings, wordFindings } from "../../scripts/contracts/word-findings.ts";
+import { countFindings, formatFindings } from "../../scripts/contracts/format-findings.ts";
 import { PUBLISHED, versioned, withValue } from "./published.ts";
 
 const TIMEOUT = "/contract/runtime/timeout_ms";
@@ -58,7 +58,7 @@ describe("a review", () => {
   test("finds nothing where code and lock agree, and counts", () => {
     const versions = [PUBLISHED, versioned("2.0.0")];
     const findings = review([...versions, versioned("0.9.0", "sunsetted")], versions);
-    expect(wordFindings(findings)).toEqual([]);
+    expect(formatFindings(findings)).toEqual([]);
     expect(countFindings(findings)).toBe("tools 1, versions 3, of which retired 1");
   });
 
@@ -79,7 +79,7 @@ describe("a review", () => {
 
   test("says what breaks first, and that a new version helps", () => {
     const described = withValue(PUBLISHED, "/contract/affordance/model_description", "Other.");
-    const lines = wordFindings(review([PUBLISHED], [withValue(described, TIMEOUT, 5)]));
+    const lines = formatFindings(review([PUBLISHED], [withValue(described, TIMEOUT, 5)]));
     expect(lines).toEqual([
       "bank__transfer@1.0.0:",
       `  BREAKING: ${TIMEOUT}: less time to finish: 10000 -> 5`,
@@ -106,7 +106,7 @@ describe("a review", () => {
     const next = withValue(versioned(version), TIMEOUT, 5);
     const findings = review([PUBLISHED], [PUBLISHED, next]);
     expect(findings[1]).toMatchObject({ kind: "new", since: { needsMajor } });
-    expect(wordFindings(findings).join("\n").includes("first number")).toBe(needsMajor);
+    expect(formatFindings(findings).join("\n").includes("first number")).toBe(needsMajor);
   });
 
   test("a version's own life is no change from the version before it", () => {
@@ -114,7 +114,7 @@ describe("a review", () => {
       [versioned("1.0.0", "deprecated")],
       [versioned("1.0.0", "deprecated"), versioned("2.0.0")],
     );
-    expect(wordFindings(findings)).toEqual([
+    expect(formatFindings(findings)).toEqual([
       "bank__transfer@2.0.0: new, not in the lock",
       "  the same as 1.0.0",
     ]);

@@ -116,10 +116,10 @@ const FORMATS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   date: timeOf(0, "YYYY-MM-DD".length),
   "date-time": timeOf(0),
   time: timeOf("YYYY-MM-DDT".length),
-  email: wordIn((word) => `${word}@example.com`),
+  email: formatIn((word) => `${word}@example.com`),
   ipv4: fc.ipV4(),
   ipv6: fc.constant("2001:db8::1"),
-  uri: wordIn((word) => `https://${word}.example/${word}`),
+  uri: formatIn((word) => `https://${word}.example/${word}`),
   uuid: fc.uuid({ version: 4 }),
 };
 
@@ -128,7 +128,7 @@ function timeOf(from: number, to?: number): fc.Arbitrary<string> {
   return day.map((date) => date.toISOString().slice(from, to));
 }
 
-function wordIn(frame: (word: string) => string): fc.Arbitrary<string> {
+function formatIn(frame: (word: string) => string): fc.Arbitrary<string> {
   return fc.stringMatching(/^[a-z]{1,12}$/).map(frame);
 }
 

@@ -32,7 +32,7 @@ async function wait(asked: AskedQuestion = {}, options: VisitOptions = {}) {
   visit = await stage.open(options);
   const question = visit.api.approvals.put(askQuestion(asked));
   const run = await visit.ask("Do it");
-  run.emit(say.proposeTool(0, "pay__refund"), say.askPeople(question), say.waitForPeople());
+  run.emit(say.proposeTool(0, "pay__refund"), say.requestApproval(question), say.waitForPeople());
   await card().waitFor();
   return { question, run };
 }
@@ -108,7 +108,7 @@ describe("a question in the chat", () => {
     });
     const question = visit.api.approvals.put(askQuestion());
     const run = await visit.ask("Do it");
-    run.emit(say.proposeTool(0, "pay__refund"), say.askPeople(question), say.waitForPeople());
+    run.emit(say.proposeTool(0, "pay__refund"), say.requestApproval(question), say.waitForPeople());
     await sees("It takes a role that you do not have.");
     expect(await card().getByRole("button").count()).toBe(0);
   });
@@ -121,7 +121,7 @@ describe("a question in the chat", () => {
     });
     const question = visit.api.approvals.put(askQuestion({ pattern: "compliance" }));
     const run = await visit.ask("Do it");
-    run.emit(say.proposeTool(0, "pay__refund"), say.askPeople(question), say.waitForPeople());
+    run.emit(say.proposeTool(0, "pay__refund"), say.requestApproval(question), say.waitForPeople());
     await sees("You asked for this, so somebody else has to approve it.");
     expect(await card().getByRole("button").allTextContents()).toEqual(["Take it back"]);
     await button("Take it back").click();

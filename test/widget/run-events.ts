@@ -88,7 +88,7 @@ export function awaitOutcome(part: number, untilMs: number): AiEvent {
 }
 
 /** The events of a question that people are asked about a call. */
-export function askPeople(record: ApprovalRecord): AiEvent {
+export function requestApproval(record: ApprovalRecord): AiEvent {
   const { part, toolCallId, packet } = record;
   const approval = summarise("run_1" as RunId, record);
   return { type: "approval_requested", part, toolCallId, approval, packet };

@@ -40,7 +40,7 @@ export async function evaluate(
   try {
     subject = await makeSubject(contract, surroundings);
   } catch (error) {
-    const checks = [{ rule: "it can be tested", times: 1, broken: wordError(error) }];
+    const checks = [{ rule: "it can be tested", times: 1, broken: formatError(error) }];
     return { key, cells: TEST_MODES.map((mode) => ({ mode, verdict: "fail", checks })) };
   }
   const cells: Cell[] = [];
@@ -56,7 +56,7 @@ async function judge(mode: TestMode, subject: Subject): Promise<Cell> {
       ? inapplicable("its version does not run any more")
       : await mode.run(subject, notes);
   } catch (error) {
-    notes.that("the test comes to its end", false, wordError(error));
+    notes.that("the test comes to its end", false, formatError(error));
   }
   const checks = notes.all;
   const reason = remainder && { reason: remainder.reason };
@@ -83,7 +83,7 @@ class Notes implements Checks {
 
   that(rule: string, holds: boolean, seen?: unknown): void {
     const known = this.#checks.get(rule);
-    const broken = known?.broken ?? (holds ? undefined : wordSeen(seen));
+    const broken = known?.broken ?? (holds ? undefined : formatSeen(seen));
     const times = (known?.times ?? 0) + 1;
     this.#checks.set(rule, { rule, times, ...(broken !== undefined && { broken }) });
   }
@@ -91,12 +91,12 @@ class Notes implements Checks {
 
 const MAX_SEEN_CHARS = 600;
 
-function wordSeen(seen: unknown): string {
+function formatSeen(seen: unknown): string {
   if (seen === undefined) return "it does not";
   const text = typeof seen === "string" ? seen : JSON.stringify(seen);
   return text.length > MAX_SEEN_CHARS ? `${text.slice(0, MAX_SEEN_CHARS)}…` : text;
 }
 
-function wordError(error: unknown): string {
+function formatError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -79,7 +79,7 @@ export function decisionsOf(log: Iterable<AiEvent>): JsonValue {
         break;
     }
   }
-  return { steps: steps.map((decided) => wordStep(decided, texts)), run: ends };
+  return { steps: steps.map((decided) => formatStep(decided, texts)), run: ends };
 }
 
 function openStep(step: number): DecidedStep {
@@ -97,7 +97,7 @@ function callOf(
   return call;
 }
 
-function wordStep(
+function formatStep(
   { step, parts, calls, ends }: DecidedStep,
   texts: ReadonlyMap<number, string>,
 ): JsonObject {

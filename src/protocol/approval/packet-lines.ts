@@ -83,7 +83,7 @@ function linesOfObject(field: keyof typeof STATES, object: JsonObject): readonly
   for (const { pointer, value } of leavesOf(object)) {
     const isTooMuch = lines.length >= MAX_LEAVES || pointer.length > MAX_POINTER_CHARS;
     if (isTooMuch || pointer === "") return [line(field, STATES[field], JSON.stringify(object))];
-    lines.push({ ...line(field, pointer, wordLeaf(value)), pointer });
+    lines.push({ ...line(field, pointer, formatLeaf(value)), pointer });
   }
   return lines;
 }
@@ -94,7 +94,7 @@ const MAY_BE_JSON = /^(?:["{[]|true$|false$|null$|-?\d[\d.eE+-]*$)/;
  * Words a value as JSON writes it, but texts without quotes where they can be nothing else.
  * Contract: values that differ are worded differently.
  */
-function wordLeaf(value: JsonValue): string {
+function formatLeaf(value: JsonValue): string {
   if (typeof value !== "string") return JSON.stringify(value);
   return value === "" || MAY_BE_JSON.test(value) ? `"${value}"` : value;
 }

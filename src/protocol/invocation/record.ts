@@ -101,12 +101,12 @@ export interface InvocationEnd {
 
 /** What one call teaches about the next ones; prints are equal for equal things, and short. */
 export interface CallLesson {
-  readonly argumentsPrint: string;
+  readonly argumentsFingerprint: string;
   /** The tool was asked to act. */
   readonly begun: boolean;
   /** Something was changed. */
   readonly changed: boolean;
-  readonly resultPrint: string;
+  readonly resultFingerprint: string;
   /** Present when the call failed. */
   readonly failureClass?: FailureClass;
 }

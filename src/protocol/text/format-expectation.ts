@@ -9,7 +9,7 @@ export interface Mismatch {
  * Words what a schema expected, for people and models: valibot says `>=2`, `never` or `"a" | "b"`.
  * Contract: pure; the text comes from the schema alone, never from what was sent.
  */
-export function wordExpectation({ type, expected, received }: Mismatch): string {
+export function formatExpectation({ type, expected, received }: Mismatch): string {
   if (expected === null) return "a valid value";
   if (expected === "never") return "no such field";
   if (type === "strict_object" && received === "undefined") return "this field";

@@ -1,5 +1,5 @@
 import { lazily } from "./lazily.ts";
-import { type NoteGatherer, wordCodePoint } from "./visible-note.ts";
+import { type NoteGatherer, formatCodePoint } from "./visible-note.ts";
 
 /** Scripts whose letters are taken for Latin ones. */
 const SCRIPTS = ["Cyrl", "Grek", "Armn", "Cher", "Copt", "Lisu", "Dsrt"].map(
@@ -100,5 +100,5 @@ function note(
   kind: "lookalike" | "mixed_script" | "host" | "right_to_left",
   characters: readonly string[],
 ): void {
-  notes.add(kind, characters.map(wordCodePoint));
+  notes.add(kind, characters.map(formatCodePoint));
 }

@@ -63,7 +63,7 @@ export function joinNotes(...lists: readonly (readonly VisibleNote[])[]): readon
 }
 
 /** Writes a character as `U+00E9`. */
-export function wordCodePoint(character: string): string {
+export function formatCodePoint(character: string): string {
   const hex = (character.codePointAt(0) ?? 0).toString(16).toUpperCase();
   return `U+${hex.padStart(4, "0")}`;
 }

@@ -1,7 +1,12 @@
 import { HIDDEN } from "./hidden-characters.ts";
 import { lazily } from "./lazily.ts";
 import { findLookalikes } from "./lookalikes.ts";
-import { gatherNotes, type NoteGatherer, type VisibleNote, wordCodePoint } from "./visible-note.ts";
+import {
+  gatherNotes,
+  type NoteGatherer,
+  type VisibleNote,
+  formatCodePoint,
+} from "./visible-note.ts";
 
 /** Text that shows a person everything there is in it. */
 export interface VisibleText {
@@ -61,7 +66,7 @@ function markAll(text: string, onMark: OnMark): string {
     const character = characters[at] ?? "";
     let next = at + 1;
     while (characters[next] === character) next++;
-    const point = wordCodePoint(character);
+    const point = formatCodePoint(character);
     onMark(point, next - at);
     marks.push(next - at === 1 ? `⟦${point}⟧` : `⟦${point}×${next - at}⟧`);
     at = next;

@@ -7,7 +7,7 @@ import { isHighSurrogate } from "../../protocol/text/utf16.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
 import type { Accepted } from "../accepted.ts";
 import { answerWithin } from "../answer-within.ts";
-import type { CallInHand } from "../active-call.ts";
+import type { ActiveCall } from "../active-call.ts";
 import type { Invocation } from "../invocation.ts";
 import { wayBackOf } from "./describe-compensation.ts";
 import { toIso } from "../../protocol/text/iso-time.ts";
@@ -25,7 +25,7 @@ interface Asked {
  * they should the packet has words of its own, and says that a state is not known.
  */
 export async function buildPacket(
-  hand: CallInHand,
+  hand: ActiveCall,
   { accepted: { args, shown }, invocation, expiresAtMs }: Asked,
 ): Promise<ConfirmationPacket> {
   const { tool, context } = hand;
@@ -93,7 +93,7 @@ type States = Pick<ConfirmationPacket, "beforeState" | "afterState">;
 
 /** Asks what the target is like, with what may ask and not act. */
 async function previewStates(
-  { tool, ports, signal }: CallInHand,
+  { tool, ports, signal }: ActiveCall,
   args: JsonObject,
   { context, scope }: Invocation,
 ): Promise<States> {

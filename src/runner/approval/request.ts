@@ -5,7 +5,7 @@ import { approvalTokenOf } from "../../protocol/approval/token.ts";
 import { isSamePin, type PolicyPin } from "../../protocol/policy/pin.ts";
 import { personOf } from "../../protocol/identity/principal.ts";
 import { fail, type Result } from "../../protocol/outcome/result.ts";
-import type { CallInHand } from "../active-call.ts";
+import type { ActiveCall } from "../active-call.ts";
 import { buildPacket } from "./build-packet.ts";
 import type { Invocation } from "../invocation.ts";
 import { CANCELLED, failCall } from "../tool-failure.ts";
@@ -27,8 +27,8 @@ interface Asking {
  * Contract: what they refused in this run they are not asked about again. Fails: `waiting`;
  * PERMISSION_DENIED; UNKNOWN_ERROR for a run that was stopped meanwhile.
  */
-export async function askPeople(
-  hand: CallInHand,
+export async function requestApproval(
+  hand: ActiveCall,
   asking: Asking,
 ): Promise<Result<ApprovalRecord, ToolFailure | typeof WAITING>> {
   const { ports, tool, context } = hand;
@@ -76,7 +76,7 @@ type Payload = Pick<ApprovalRecord, "invocation" | "payloadHash" | "pin" | "expi
 
 /** Earlier votes fall with an edit, but for the one of whoever made it, if these are their arguments. */
 async function carriedVote(
-  { ports, context }: CallInHand,
+  { ports, context }: ActiveCall,
   payload: Payload,
 ): Promise<ApprovalVote | undefined> {
   const previous = ports.approvals.newest(payload.invocation);

@@ -6,7 +6,7 @@ import type {
 import { foldPerson, whyNotDecide } from "../../protocol/approval/decide.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
-import type { CallInHand } from "../active-call.ts";
+import type { ActiveCall } from "../active-call.ts";
 import { failCall } from "../tool-failure.ts";
 
 /**
@@ -16,7 +16,7 @@ import { failCall } from "../tool-failure.ts";
  * Contract: asked before every attempt; throws nothing. Fails: CONFIRMATION_MISSING.
  */
 export async function verifyApproval(
-  hand: CallInHand,
+  hand: ActiveCall,
   record: ApprovalRecord,
   payloadHash: string,
 ): Promise<Result<ApprovalRecord, ToolFailure>> {
@@ -41,7 +41,7 @@ export async function verifyApproval(
 function isAbout(
   token: ApprovalToken,
   { id, payloadHash, pin }: Pick<ApprovalRecord, "id" | "payloadHash" | "pin">,
-  { ports, context, tool }: CallInHand,
+  { ports, context, tool }: ActiveCall,
 ): boolean {
   return (
     token.approval_id === id &&

@@ -1,4 +1,4 @@
-import { mutates, type CallInHand } from "../active-call.ts";
+import { mutates, type ActiveCall } from "../active-call.ts";
 import { asksLedger, reservationIdOf } from "../gates/reserve-budget.ts";
 import { operationIdOf } from "../invocation-ledger.ts";
 
@@ -11,7 +11,7 @@ export async function closeReservation({
   ports,
   tool,
   context,
-}: Pick<CallInHand, "ports" | "tool" | "context">): Promise<void> {
+}: Pick<ActiveCall, "ports" | "tool" | "context">): Promise<void> {
   const { approvals, budget, invocations, ledger } = ports;
   const { number = 0, amounts, dispatches = 0, end } = invocations.find(context) ?? {};
   if (!amounts || !end) return;

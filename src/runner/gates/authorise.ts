@@ -4,7 +4,7 @@ import type { ConnectionId } from "../../protocol/identity/ids.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import { entryOf, type ToolPolicy } from "../../protocol/policy/document.ts";
-import type { CallInHand } from "../active-call.ts";
+import type { ActiveCall } from "../active-call.ts";
 import { failCall } from "../tool-failure.ts";
 
 /**
@@ -13,7 +13,7 @@ import { failCall } from "../tool-failure.ts";
  * Contract: answers the connection, or undefined for a tool that needs none. Fails: PERMISSION_DENIED.
  */
 export async function authorise(
-  hand: CallInHand,
+  hand: ActiveCall,
   policy: ToolPolicy,
 ): Promise<Result<ConnectionId | undefined, ToolFailure>> {
   const { tool } = hand;
@@ -45,7 +45,7 @@ export async function authorise(
 }
 
 async function ask(
-  { ports, tool }: CallInHand,
+  { ports, tool }: ActiveCall,
   policy: ToolPolicy,
   question: Pick<AuthorizationQuestion, "action" | "resource" | "requiredScopes">,
 ): Promise<AuthorizationAnswer> {

@@ -4,9 +4,9 @@ import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { requirementOf } from "../../protocol/policy/document.ts";
 import { isHighSurrogate } from "../../protocol/text/utf16.ts";
-import { askPeople } from "../approval/request.ts";
-import type { CallInHand } from "../active-call.ts";
-import { currentTerms } from "./read-current-policy.ts";
+import { requestApproval } from "../approval/request.ts";
+import type { ActiveCall } from "../active-call.ts";
+import { readCurrentPolicy } from "./read-current-policy.ts";
 import type { Invocation } from "../invocation.ts";
 import { failCall } from "../tool-failure.ts";
 import { verifyApproval } from "../approval/verify.ts";
@@ -25,7 +25,7 @@ export type Approved = Result<ApprovalRecord | null, ToolFailure | typeof WAITIN
  * what was refused; POLICY_VIOLATION; DEPENDENCY_UNAVAILABLE.
  */
 export async function checkApproval(
-  hand: CallInHand,
+  hand: ActiveCall,
   accepted: Accepted,
   invocation: Invocation,
 ): Promise<Approved> {
@@ -34,18 +34,18 @@ export async function checkApproval(
   if (known) return answerOf(hand, known, accepted.payloadHash);
   const pinned = requirementOf(ports.policy, tool);
   if (!pinned) return ok(null);
-  const terms = await currentTerms(hand);
+  const terms = await readCurrentPolicy(hand);
   if (!terms.ok) return terms;
   const allowed = checkPolicy(terms.value.policy, tool);
   if (!allowed.ok) return allowed;
   const current = requirementOf(terms.value.policy, tool);
   const requirement = current ? combineRequirements(pinned, current) : pinned;
-  return askPeople(hand, { accepted, invocation, requirement, pin: terms.value.pin });
+  return requestApproval(hand, { accepted, invocation, requirement, pin: terms.value.pin });
 }
 
 /** The question that people were asked about this very payload; one that was edited is none any more. */
 function findQuestion(
-  { ports, tool, context }: CallInHand,
+  { ports, tool, context }: ActiveCall,
   payloadHash: string,
 ): ApprovalRecord | undefined {
   const { number } = ports.invocations.find(context) ?? {};
@@ -59,7 +59,7 @@ function findQuestion(
 }
 
 async function answerOf(
-  hand: CallInHand,
+  hand: ActiveCall,
   record: ApprovalRecord,
   payloadHash: string,
 ): Promise<Approved> {

@@ -1,6 +1,6 @@
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
-import type { CallInHand } from "../active-call.ts";
+import type { ActiveCall } from "../active-call.ts";
 import { failCall } from "../tool-failure.ts";
 
 /**
@@ -8,10 +8,10 @@ import { failCall } from "../tool-failure.ts";
  * Fails: BUDGET_EXHAUSTED.
  */
 export function checkHistory(
-  { tool, history }: CallInHand,
-  argumentsPrint: string,
+  { tool, history }: ActiveCall,
+  argumentsFingerprint: string,
 ): Result<null, ToolFailure> {
-  return history.isLooping(tool.id, argumentsPrint)
+  return history.isLooping(tool.id, argumentsFingerprint)
     ? failCall("BUDGET_EXHAUSTED", {
         code: "doom_loop",
         message:

@@ -2,7 +2,7 @@ import type { InvocationScope } from "../../capabilities/tool.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { Result } from "../../protocol/outcome/result.ts";
-import type { CallInHand } from "../active-call.ts";
+import type { ActiveCall } from "../active-call.ts";
 import { askTool } from "../ask-tool.ts";
 
 /**
@@ -10,7 +10,7 @@ import { askTool } from "../ask-tool.ts";
  * Contract: never throws. Fails: STALE_STATE, or what the check answers; TIMEOUT; UNKNOWN_ERROR.
  */
 export async function checkState(
-  hand: CallInHand,
+  hand: ActiveCall,
   args: JsonObject,
   scope: InvocationScope,
 ): Promise<Result<null, ToolFailure>> {

@@ -1,6 +1,6 @@
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
-import type { CallInHand } from "../active-call.ts";
+import type { ActiveCall } from "../active-call.ts";
 import { CANCELLED, failCall } from "../tool-failure.ts";
 
 /**
@@ -8,8 +8,8 @@ import { CANCELLED, failCall } from "../tool-failure.ts";
  * gate or for its next attempt. What the user says stops no call that has begun.
  * Fails: UNKNOWN_ERROR when the run is cancelled, BUDGET_EXHAUSTED, STALE_STATE.
  */
-export function checkTurn(
-  { history, ports, signal, tool }: CallInHand,
+export function checkStillWanted(
+  { history, ports, signal, tool }: ActiveCall,
   hasBegun: boolean,
 ): Result<null, ToolFailure> {
   if (signal.aborted) return CANCELLED;

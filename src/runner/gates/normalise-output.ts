@@ -2,7 +2,7 @@ import { isJsonObject, utf8Bytes, type JsonObject } from "../../protocol/json/va
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import { neutralise } from "../../protocol/text/untrusted.ts";
-import type { CallInHand } from "../active-call.ts";
+import type { ActiveCall } from "../active-call.ts";
 import { failCall } from "../tool-failure.ts";
 import { truncateResult, TRUNCATION_MARKER } from "../truncate-result.ts";
 
@@ -20,7 +20,7 @@ export interface NormalOutput {
  * Fails: OBSERVATION_NORMALIZATION_FAIL.
  */
 export function normaliseOutput(
-  hand: CallInHand,
+  hand: ActiveCall,
   output: unknown,
 ): Result<NormalOutput, ToolFailure> {
   try {
@@ -37,7 +37,7 @@ const INVALID_OUTPUT = failCall("OBSERVATION_NORMALIZATION_FAIL", {
 });
 
 function normalise(
-  { tool, ports }: CallInHand,
+  { tool, ports }: ActiveCall,
   output: unknown,
 ): Result<NormalOutput, ToolFailure> {
   const valid = tool.validateOutput(output);

@@ -1,7 +1,7 @@
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
-import type { CallInHand } from "../active-call.ts";
+import type { ActiveCall } from "../active-call.ts";
 import type { PinnedPolicy } from "../budget/reserve-of-tenant.ts";
 import { failCall } from "../tool-failure.ts";
 
@@ -9,9 +9,9 @@ import { failCall } from "../tool-failure.ts";
  * Reads the policy that is current now from the one who owns it.
  * Contract: never throws. Fails: POLICY_VIOLATION where there is none; DEPENDENCY_UNAVAILABLE.
  */
-export async function currentTerms({
+export async function readCurrentPolicy({
   ports,
-}: CallInHand): Promise<Result<PinnedPolicy, ToolFailure>> {
+}: ActiveCall): Promise<Result<PinnedPolicy, ToolFailure>> {
   const { registry, policies, principal, pin: pinned, policy } = ports;
   const { tenantId } = principal;
   let current: PolicyPin | undefined;

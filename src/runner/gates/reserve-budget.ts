@@ -7,8 +7,8 @@ import { isSamePin } from "../../protocol/policy/pin.ts";
 import { entryOf, limitsOf, requirementOf } from "../../protocol/policy/document.ts";
 import type { ToolInvocationContext } from "../../protocol/invocation/record.ts";
 import { amountsOf, checkCurrency } from "../budget/amounts.ts";
-import { askPeople } from "../approval/request.ts";
-import { mutates, type CallInHand } from "../active-call.ts";
+import { requestApproval } from "../approval/request.ts";
+import { mutates, type ActiveCall } from "../active-call.ts";
 import type { Invocation } from "../invocation.ts";
 import type { WAITING } from "../waiting.ts";
 import { operationIdOf } from "../invocation-ledger.ts";
@@ -27,7 +27,7 @@ import type { Accepted } from "../accepted.ts";
  * Contract: an operation is counted once, however often it is tried. Fails: RATE_LIMITED,
  * BUDGET_EXHAUSTED; whatever the current policy's gates say; DEPENDENCY_UNAVAILABLE.
  */
-export async function reserveBudget(hand: CallInHand, admitted: Admitted): Promise<Reserved> {
+export async function reserveBudget(hand: ActiveCall, admitted: Admitted): Promise<Reserved> {
   const { tool, ports } = hand;
   const counted = amountsOf(tool, admitted.accepted.args);
   if (!counted.ok) return counted;
@@ -61,7 +61,7 @@ type Reserved = Result<ApprovalRecord | null, ToolFailure | typeof WAITING>;
 
 /** A read asks the tenant's ledger only where policy limits what it takes of the tenant: it is a hop away. */
 export function asksLedger(
-  { tool, ports }: Pick<CallInHand, "tool" | "ports">,
+  { tool, ports }: Pick<ActiveCall, "tool" | "ports">,
   amounts: BudgetAmounts,
 ): boolean {
   const limits = limitsOf(ports.policy.tenantBudgets);
@@ -76,7 +76,7 @@ interface Taking extends Admitted {
   readonly amounts: BudgetAmounts;
 }
 
-async function askTenant(hand: CallInHand, taking: Taking): Promise<Reserved> {
+async function askTenant(hand: ActiveCall, taking: Taking): Promise<Reserved> {
   const { ledger, pin, policies, policy, principal } = hand.ports;
   if (!pin) return failCall("POLICY_VIOLATION", NO_POLICY);
   const { tenantId } = principal;
@@ -115,7 +115,7 @@ const NO_POLICY = { code: "no_policy", message: "there is no policy that allows 
 
 /** The gates that read policy, asked about another one; the pinned one has been passed already. */
 async function passPolicy(
-  hand: CallInHand,
+  hand: ActiveCall,
   { amounts, ...admitted }: Taking,
   terms: PinnedPolicy,
 ): Promise<Reserved> {
@@ -143,14 +143,14 @@ async function passPolicy(
  * one; where only this one asks for people, they are asked now.
  */
 async function checkTerms(
-  hand: CallInHand,
+  hand: ActiveCall,
   { accepted, invocation, approval }: Admitted,
   { policy, pin }: PinnedPolicy,
 ): Promise<Reserved> {
   if (approval) return isSamePin(approval.pin, pin) ? ok(approval) : OUTDATED;
   const requirement = requirementOf(policy, hand.tool);
   if (!requirement) return ok(null);
-  return askPeople(hand, { accepted, invocation, requirement, pin });
+  return requestApproval(hand, { accepted, invocation, requirement, pin });
 }
 
 const OUTDATED = failCall("CONFIRMATION_MISSING", {
@@ -162,7 +162,7 @@ type Terms = Pick<Taking, "amounts"> & PinnedPolicy;
 
 /** The pinned policy is the ceiling: of its limits and those of another one the lower hold. */
 function reservationOf(
-  { tool, context, ports }: CallInHand,
+  { tool, context, ports }: ActiveCall,
   { policy, pin, amounts }: Terms,
 ): Reservation {
   const rateLimit = slowerOf(

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../protocol/json/value.ts";
 import type { Reconciliation } from "../../protocol/outcome/reconciliation.ts";
 import { ok } from "../../protocol/outcome/result.ts";
 import { askTool } from "../ask-tool.ts";
-import type { CallInHand } from "../active-call.ts";
+import type { ActiveCall } from "../active-call.ts";
 import { authorise } from "../gates/authorise.ts";
 import { checkArguments } from "../gates/check-arguments.ts";
 import { parseCall } from "../gates/parse-call.ts";
@@ -13,13 +13,13 @@ import { openInvocation } from "../invocation.ts";
 export interface Found {
   readonly answer: Reconciliation<unknown>;
   readonly args?: JsonObject;
-  readonly argumentsPrint: string;
+  readonly argumentsFingerprint: string;
 }
 
 /** Asks the contract what became of the operation; what breaks on the way answers nothing. */
-export async function reconcile(hand: CallInHand): Promise<Found> {
-  const argumentsPrint = await hashText(hand.call.argumentsText.trim());
-  const unknown: Found = { answer: { kind: "unknown" }, argumentsPrint };
+export async function reconcile(hand: ActiveCall): Promise<Found> {
+  const argumentsFingerprint = await hashText(hand.call.argumentsText.trim());
+  const unknown: Found = { answer: { kind: "unknown" }, argumentsFingerprint };
   try {
     return (await askContract(hand)) ?? unknown;
   } catch {
@@ -31,7 +31,7 @@ export async function reconcile(hand: CallInHand): Promise<Found> {
  * Asks with arguments that fit the contract, and with what the operation may be asked with now; undefined
  * where it cannot be asked, or for another operation than the one that was bound.
  */
-async function askContract(hand: CallInHand): Promise<Found | undefined> {
+async function askContract(hand: ActiveCall): Promise<Found | undefined> {
   const { tool, call, context, ports } = hand;
   const parsed = parseCall(call, tool);
   const valid = parsed.ok ? checkArguments(tool, parsed.value) : parsed;
@@ -49,7 +49,7 @@ async function askContract(hand: CallInHand): Promise<Found | undefined> {
     if (scope.idempotencyKey !== bound.idempotencyKey) return undefined;
     const asked = await askTool(hand, async () => ok(await ask(valid.value, boundContext, scope)));
     if (!asked.ok) return undefined;
-    return { answer: readAnswer(asked.value), args: bound.args, argumentsPrint: payloadHash };
+    return { answer: readAnswer(asked.value), args: bound.args, argumentsFingerprint: payloadHash };
   } finally {
     invocation.close();
   }

@@ -1,7 +1,7 @@
 import type { DispatchState } from "../../protocol/outcome/response-vector.ts";
 import { respond } from "../../protocol/outcome/response-vector.ts";
-import { mutates, type CallInHand } from "../active-call.ts";
-import type { Passage } from "../pass-gates.ts";
+import { mutates, type ActiveCall } from "../active-call.ts";
+import type { AttemptResult } from "../pass-gates.ts";
 
 const BASE_DELAY_MS = 250;
 /** Whoever asks for more patience than this is not waited for. */
@@ -13,7 +13,7 @@ const MAX_DELAY_MS = 30_000;
  * is obeyed.
  * Contract: takes one retry of the run's when it answers a time.
  */
-export function nextRetryMs(hand: CallInHand, passage: Passage): number | undefined {
+export function nextRetryMs(hand: ActiveCall, passage: AttemptResult): number | undefined {
   const { tool, attempt, ports, signal } = hand;
   if (passage.outcome.ok || signal.aborted || attempt > tool.maxRetries) return undefined;
   const { taxonomyClass, retryAfterMs } = passage.outcome.failure;
@@ -26,8 +26,8 @@ export function nextRetryMs(hand: CallInHand, passage: Passage): number | undefi
 
 /** What the response to an outcome depends on beside its class. */
 export function dispatchStateOf(
-  { tool, doubt }: Pick<CallInHand, "tool" | "doubt">,
-  { dispatched, outcome }: Pick<Passage, "dispatched" | "outcome">,
+  { tool, doubt }: Pick<ActiveCall, "tool" | "doubt">,
+  { dispatched, outcome }: Pick<AttemptResult, "dispatched" | "outcome">,
 ): DispatchState {
   const mayHaveRun = outcome.ok || outcome.failure.notCommitted !== true;
   return {
@@ -42,7 +42,7 @@ export function dispatchStateOf(
 export function hasHappened({
   dispatched,
   outcome,
-}: Pick<Passage, "dispatched" | "outcome">): boolean {
+}: Pick<AttemptResult, "dispatched" | "outcome">): boolean {
   if (!dispatched || outcome.ok) return dispatched;
   const { taxonomyClass, notCommitted } = outcome.failure;
   return taxonomyClass === "OBSERVATION_NORMALIZATION_FAIL" && notCommitted !== true;

@@ -4,7 +4,7 @@ import { leavesDoubt } from "../../protocol/outcome/response-vector.ts";
 import { fail } from "../../protocol/outcome/result.ts";
 import type { ToolExecResult, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { TIMED_OUT } from "../ask-tool.ts";
-import type { CallInHand } from "../active-call.ts";
+import type { ActiveCall } from "../active-call.ts";
 import {
   conclude,
   concludeConfirmed,
@@ -13,7 +13,7 @@ import {
   type Ending,
 } from "../conclude.ts";
 import { normaliseOutput } from "../gates/normalise-output.ts";
-import type { Passage } from "../pass-gates.ts";
+import type { AttemptResult } from "../pass-gates.ts";
 import { reconcile, type Found } from "./reconcile.ts";
 import { dispatchStateOf, hasHappened } from "./retry.ts";
 import { WAITING } from "../waiting.ts";
@@ -22,7 +22,7 @@ import { WAITING } from "../waiting.ts";
 export type Settled =
   | { readonly kind: "ended"; readonly result: ToolExecResult | typeof WAITING }
   /** It did not happen, and may be tried again. */
-  | { readonly kind: "retracted"; readonly hand: CallInHand };
+  | { readonly kind: "retracted"; readonly hand: ActiveCall };
 
 /** Stands for the word of a tool that an interruption kept from saying any. */
 export const INTERRUPTED: ToolFailure = {
@@ -33,7 +33,7 @@ export const INTERRUPTED: ToolFailure = {
 };
 
 /** Tells why nobody knows what became of an operation after an attempt; undefined when that is known. */
-export function doubtAfter(hand: CallInHand, passage: Passage): ToolFailure | undefined {
+export function doubtAfter(hand: ActiveCall, passage: AttemptResult): ToolFailure | undefined {
   const { dispatched, outcome } = passage;
   if (outcome.ok || hasHappened(passage)) return undefined;
   const inDoubt =
@@ -46,7 +46,7 @@ export function doubtAfter(hand: CallInHand, passage: Passage): ToolFailure | un
  * Finds out what became of an operation whose tool was asked and whose effect is in doubt (design,
  * section 5): from the contract's `reconcile`, else from an operator. It is never tried blindly again.
  */
-export async function settleDoubt(hand: CallInHand, doubt: ToolFailure): Promise<Settled> {
+export async function settleDoubt(hand: ActiveCall, doubt: ToolFailure): Promise<Settled> {
   if (hand.signal.aborted) return ended(concludeStopped(hand, doubt));
   const found = await reconcile(hand);
   const answer = isStillOpen(hand, doubt, found.answer) ? UNKNOWN : found.answer;
@@ -67,7 +67,7 @@ export async function settleDoubt(hand: CallInHand, doubt: ToolFailure): Promise
  * may act after the contract was asked. Only an idempotent tool may be asked again beside it.
  */
 function isStillOpen(
-  { tool }: CallInHand,
+  { tool }: ActiveCall,
   { errors }: ToolFailure,
   { kind }: Reconciliation<unknown>,
 ): boolean {
@@ -101,7 +101,7 @@ export function concludeSettled(
 }
 
 /** Leaves the question to an operator, and says so to whoever reads along. */
-export function awaitOperator({ ports, context }: Pick<CallInHand, "ports" | "context">): void {
+export function awaitOperator({ ports, context }: Pick<ActiveCall, "ports" | "context">): void {
   const { part, toolCallId } = context;
   const untilMs = ports.clock.nowMs() + ports.outcomeWaitMs;
   ports.invocations.awaitOutcome(context, untilMs);
@@ -137,7 +137,7 @@ function ended(result: ToolExecResult | typeof WAITING): Settled {
   return { kind: "ended", result };
 }
 
-function concludeFound(hand: CallInHand, found: Found & Committed): Promise<ToolExecResult> {
+function concludeFound(hand: ActiveCall, found: Found & Committed): Promise<ToolExecResult> {
   const outcome = normaliseOutput(hand, found.answer.output);
   return conclude(hand, { ...passageOf(hand, found), outcome, isReplay: true });
 }
@@ -147,7 +147,7 @@ type Committed = {
 };
 
 /** An operation that did not happen may be made again, once even where its contract has no retries. */
-async function retract(hand: CallInHand, doubt: ToolFailure, found: Found): Promise<Settled> {
+async function retract(hand: ActiveCall, doubt: ToolFailure, found: Found): Promise<Settled> {
   const { ports, tool, context, attempt } = hand;
   ports.invocations.retract(context);
   if (attempt <= Math.max(tool.maxRetries, 1) && ports.budget.takeRetry()) {
@@ -160,8 +160,8 @@ async function retract(hand: CallInHand, doubt: ToolFailure, found: Found): Prom
 }
 
 function passageOf(
-  { begun, context }: CallInHand,
-  { args, argumentsPrint }: Found,
-): Omit<Passage, "outcome"> {
-  return { argumentsPrint, ...(args && { args }), begun: begun ?? context, dispatched: true };
+  { begun, context }: ActiveCall,
+  { args, argumentsFingerprint }: Found,
+): Omit<AttemptResult, "outcome"> {
+  return { argumentsFingerprint, ...(args && { args }), begun: begun ?? context, dispatched: true };
 }

@@ -27,9 +27,9 @@ export function createBulkBar(api: ApprovalsApi, onDecided: () => void): BulkBar
   async function decide(decision: "approve" | "reject"): Promise<void> {
     disable(true);
     const said = reason.value.trim();
-    const decisions = chosen.map(({ approvalId }) => wordDecision(approvalId, decision, said));
+    const decisions = chosen.map(({ approvalId }) => formatDecision(approvalId, decision, said));
     const answer = await api.decideMany(decisions);
-    setText(outcome, answer.ok ? wordResults(answer.value) : answer.failure.message);
+    setText(outcome, answer.ok ? formatResults(answer.value) : answer.failure.message);
     if (answer.ok) reason.value = "";
     disable(false);
     onDecided();
@@ -56,11 +56,11 @@ function idOf({ approvalId }: ApprovalInfo): string {
   return approvalId;
 }
 
-function wordDecision(approvalId: string, decision: "approve" | "reject", reason: string) {
+function formatDecision(approvalId: string, decision: "approve" | "reject", reason: string) {
   return reason === "" ? { approvalId, decision } : { approvalId, decision, reason };
 }
 
-function wordResults(results: readonly BulkResult[]): string {
+function formatResults(results: readonly BulkResult[]): string {
   const refused = results.filter(({ code }) => code !== undefined);
   const done = `${results.length - refused.length} decided.`;
   if (refused.length === 0) return done;

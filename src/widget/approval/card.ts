@@ -1,7 +1,14 @@
 import { createApprovalForm } from "./form.ts";
 import { type ApprovalInfo, joinNews } from "./info.ts";
 import type { ApprovalFailure, ApprovalsApi, Decision } from "./api.ts";
-import { wordDemand, wordEnd, refusalOf, wordStanding, wordRisk, wordTimeLeft } from "./labels.ts";
+import {
+  formatDemand,
+  formatEnd,
+  refusalOf,
+  formatStanding,
+  formatRisk,
+  formatTimeLeft,
+} from "./labels.ts";
 import { el, setText } from "../dom.ts";
 import { drawPacket } from "./packet-view.ts";
 
@@ -50,8 +57,8 @@ export function createApprovalCard(ports: ApprovalCardPorts, first: ApprovalInfo
     seen = state;
     face.draw(approval);
     form.root.hidden = !isForReader;
-    const refusal = isOpen ? wordStanding(approval) : "";
-    const end = status === "pending" && !isOpen ? "The time is up." : wordEnd(approval);
+    const refusal = isOpen ? formatStanding(approval) : "";
+    const end = status === "pending" && !isOpen ? "The time is up." : formatEnd(approval);
     setText(face.outcome, [end || refusal, message].filter(Boolean).join(" "));
   }
 
@@ -192,10 +199,10 @@ function createFace(id: string) {
       root.dataset["status"] = status;
       root.dataset["risk"] = riskClass;
       setText(title, approval.title);
-      setText(risk, wordRisk(riskClass));
-      setText(demand, wordDemand(approval));
+      setText(risk, formatRisk(riskClass));
+      setText(demand, formatDemand(approval));
       const isOpen = status === "pending";
-      setText(left, isOpen ? wordTimeLeft(Date.parse(approval.expiresAt) - Date.now()) : "");
+      setText(left, isOpen ? formatTimeLeft(Date.parse(approval.expiresAt) - Date.now()) : "");
       // What the reader has opened stays open while nothing of it changes.
       const next = JSON.stringify([lines, approval.votes]);
       if (shown !== next) {

@@ -14,7 +14,7 @@ const RISKS: { readonly [Class in SideEffectClass]: string } = {
 };
 
 /** Names a risk class; one that is unknown stays as it is. */
-export function wordRisk(riskClass: string): string {
+export function formatRisk(riskClass: string): string {
   return Object.hasOwn(RISKS, riskClass) ? RISKS[riskClass as SideEffectClass] : riskClass;
 }
 
@@ -29,14 +29,14 @@ const NOTES: { readonly [Kind in VisibleNoteKind]: string } = {
 };
 
 /** Words a remark on a text, with the numbers of the characters. */
-export function wordNote({ kind, codePoints }: VisibleNote): string {
+export function formatNote({ kind, codePoints }: VisibleNote): string {
   const words = Object.hasOwn(NOTES, kind) ? NOTES[kind] : "This may not be what it looks like";
   const points = Array.isArray(codePoints) ? codePoints.slice(0, 8).join(" ") : "";
   return kind === "hidden" || points === "" ? `${words}.` : `${words}: ${points}`;
 }
 
 /** Says who has to agree, and who has. */
-export function wordDemand(approval: ApprovalInfo): string {
+export function formatDemand(approval: ApprovalInfo): string {
   const { required, approvals, roles, excludesRequester, requestedBy } = approval;
   const many = required === 1 ? "One person has" : `${required} people have`;
   const of = roles.length > 0 ? `, as ${roles.map((role) => role || "nobody").join(" or ")}` : "";
@@ -46,7 +46,7 @@ export function wordDemand(approval: ApprovalInfo): string {
 }
 
 /** Says how a question ended; empty while it is open. */
-export function wordEnd({ status }: ApprovalInfo): string {
+export function formatEnd({ status }: ApprovalInfo): string {
   switch (status) {
     case "pending":
       return "";
@@ -80,13 +80,13 @@ export function refusalOf(code: string): string | undefined {
 }
 
 /** Says what the reader has said, or why they may not decide; empty where the buttons say it all. */
-export function wordStanding({ mayDecide, mayNot, said }: ApprovalInfo): string {
-  if (mayDecide === false) return wordRefusal(mayNot);
+export function formatStanding({ mayDecide, mayNot, said }: ApprovalInfo): string {
+  if (mayDecide === false) return formatRefusal(mayNot);
   return said === "approve" ? "You have agreed. Until it is decided you can still reject it." : "";
 }
 
 /** Whatever the code. */
-function wordRefusal(code = ""): string {
+function formatRefusal(code = ""): string {
   return (
     refusalOf(code) ??
     `You may not decide this${code === "" ? "" : ` (${code.replaceAll("_", " ")})`}.`
@@ -94,7 +94,7 @@ function wordRefusal(code = ""): string {
 }
 
 /** Words how much time is left; empty when none is. */
-export function wordTimeLeft(leftMs: number): string {
+export function formatTimeLeft(leftMs: number): string {
   if (!(leftMs > 0)) return "";
   const seconds = Math.ceil(leftMs / 1_000);
   if (seconds < 120) return `${seconds} seconds left`;

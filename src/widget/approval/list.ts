@@ -1,5 +1,5 @@
 import { type ApprovalInfo, joinNews } from "./info.ts";
-import { wordRisk, wordTimeLeft } from "./labels.ts";
+import { formatRisk, formatTimeLeft } from "./labels.ts";
 import { el } from "../dom.ts";
 
 export interface ApprovalsList {
@@ -44,8 +44,8 @@ export function createApprovalsList({ onOpen, onSelect }: ApprovalsListPorts): A
   function drawItem(approval: ApprovalInfo, at: number): HTMLElement {
     const { approvalId, title, requestedBy, riskClass, status } = approval;
     const isOpen = status === "pending";
-    const left = isOpen ? wordTimeLeft(Date.parse(approval.expiresAt) - Date.now()) : status;
-    const risk = el("span", { class: "risk" }, wordRisk(riskClass));
+    const left = isOpen ? formatTimeLeft(Date.parse(approval.expiresAt) - Date.now()) : status;
+    const risk = el("span", { class: "risk" }, formatRisk(riskClass));
     const facts = el("span", { class: "facts-of" }, risk, el("bdi", {}, requestedBy), left);
     const name = el("bdi", { class: "name" }, title);
     const button = el("button", { type: "button", "data-key": `b${at}` }, name, facts);

@@ -1,5 +1,5 @@
 import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
-import { wordNote } from "./labels.ts";
+import { formatNote } from "./labels.ts";
 import { el } from "../dom.ts";
 
 /** Where a line stands on the card. What is not named here is shown all the same, among the facts. */
@@ -42,7 +42,7 @@ function drawList(lines: readonly PacketLine[]): HTMLElement {
 function drawLine({ field, label, text, notes }: PacketLine): HTMLElement {
   const value = el("dd", { "data-field": field }, drawValue(text));
   for (const note of Array.isArray(notes) ? notes : []) {
-    value.append(el("p", { class: "remark" }, wordNote(note)));
+    value.append(el("p", { class: "remark" }, formatNote(note)));
   }
   return el("div", {}, el("dt", {}, ...drawText(label)), value);
 }

@@ -117,7 +117,7 @@ function applyData(state: AnswerState, item: JsonValue): AnswerState {
   if (type === "tool-progress") return showProgress(state, item);
   if (type === "withdrawn") return withdraw(state, item["parts"]);
   if (type === "outcome-awaited") return awaitOutcome(state, item);
-  if (type === "approval-request") return askPeople(state, item);
+  if (type === "approval-request") return requestApproval(state, item);
   if (type === "approval-update") return hearPeople(state, item);
   if (type === "user-message" && typeof text === "string") {
     const index = -1 - state.parts.length;
@@ -169,7 +169,7 @@ function awaitOutcome(state: AnswerState, item: JsonObject): AnswerState {
   );
 }
 
-function askPeople(state: AnswerState, item: JsonObject): AnswerState {
+function requestApproval(state: AnswerState, item: JsonObject): AnswerState {
   const { approval: summary, lines, packet } = item;
   const whole = isJsonObject(summary) && { ...summary, lines: lines ?? [], packet: packet ?? null };
   const approval = whole ? readApproval(whole) : undefined;

@@ -11,7 +11,7 @@ import type { ToolCallId } from "../../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
 import { linesOf } from "../../../src/protocol/approval/packet-lines.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
-import type { CallInHand } from "../../../src/runner/active-call.ts";
+import type { ActiveCall } from "../../../src/runner/active-call.ts";
 import { buildPacket } from "../../../src/runner/approval/build-packet.ts";
 import { wayBackOf } from "../../../src/runner/approval/describe-compensation.ts";
 import { fakeEgress, FakeClock, fakeRunCapabilities, policyOf } from "../../fakes/fakes.ts";
@@ -63,7 +63,7 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
   const context = contextOf("call_1" as ToolCallId);
   const { signal } = new AbortController();
   const ports = { clock, policy: policyOf({ allowedTools: [tool.id] }) };
-  const hand = { tool, context, signal, ports } as unknown as CallInHand;
+  const hand = { tool, context, signal, ports } as unknown as ActiveCall;
   const scope: InvocationScope = {
     signal,
     idempotencyKey: KEY,

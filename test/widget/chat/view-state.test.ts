@@ -116,35 +116,40 @@ describe("a call that people are asked about", () => {
   const question = askQuestion();
   const later = { ...askQuestion({ id: "appr_a_b_1_2" }), generation: 2 };
   const called = say.proposeTool(0, "pay__refund");
-  const asked = play(called, say.askPeople(question), say.waitForPeople());
+  const asked = play(called, say.requestApproval(question), say.waitForPeople());
 
   it("waits with all that they are shown, and runs once they have agreed", () => {
     expect(toolOf(asked)).toMatchObject({ state: "asking", approval: { status: "pending" } });
     expect(toolOf(asked).approval?.lines.length).toBeGreaterThan(10);
     const approved = say.tellPeople({ ...question, status: "approved" });
-    const going = play(called, say.askPeople(question), approved);
+    const going = play(called, say.requestApproval(question), approved);
     expect(toolOf(going).state).toBe("called");
-    const ran = play(called, say.askPeople(question), approved, say.startTool(0, { a: 1 }));
+    const ran = play(called, say.requestApproval(question), approved, say.startTool(0, { a: 1 }));
     expect(toolOf(ran)).toMatchObject({ state: "running", args: [{ label: "A", value: "1" }] });
   });
 
   it("goes on waiting while one of several has agreed, and keeps what it showed", () => {
     const votes = [vote("user:bob", "approve")];
-    const one = play(called, say.askPeople(question), say.tellPeople({ ...question, votes }));
+    const one = play(called, say.requestApproval(question), say.tellPeople({ ...question, votes }));
     expect(toolOf(one)).toMatchObject({ state: "asking", approval: { approvals: 1 } });
     expect(toolOf(one).approval?.lines).toEqual(toolOf(asked).approval?.lines);
   });
 
   it("asks the newest question, whatever is still told of the one before", () => {
     const superseded = say.tellPeople({ ...question, status: "superseded" });
-    const state = play(called, say.askPeople(question), say.askPeople(later), superseded);
+    const state = play(
+      called,
+      say.requestApproval(question),
+      say.requestApproval(later),
+      superseded,
+    );
     expect(toolOf(state)).toMatchObject({ state: "asking", approval: { approvalId: later.id } });
   });
 
   // Mutant: joinNews takes whatever comes last.
   it("does not wait again for what was decided", () => {
     const rejected = say.tellPeople({ ...question, status: "rejected" });
-    const state = play(called, say.askPeople(question), rejected, say.tellPeople(question));
+    const state = play(called, say.requestApproval(question), rejected, say.tellPeople(question));
     expect(toolOf(state)).toMatchObject({ state: "called", approval: { status: "rejected" } });
   });
 

@@ -3,7 +3,7 @@ import { ok } from "../../../../src/protocol/outcome/result.ts";
 import { endOf } from "../../../../test/fakes/runner-ports.ts";
 import { mutationOf } from "../../../../test/shared/schema-arbitrary.ts";
 import { reviewLock } from "../../review-lock.ts";
-import { wordFindings } from "../../word-findings.ts";
+import { formatFindings } from "../../format-findings.ts";
 import { sampleFrom, stillRuns, type Subject } from "../subject.ts";
 import type { Checks, TestMode } from "../test-mode.ts";
 import { openTrial } from "../trial.ts";
@@ -40,7 +40,7 @@ function checkLock({ key, lock, published }: Subject, checks: Checks): void {
   const rule = "the contract keeps what its version promised in the lock";
   for (const finding of reviewLock(promised, current)) {
     const isKept = finding.kind === "same" || finding.kind === "compatible";
-    checks.that(rule, isKept, wordFindings([finding]));
+    checks.that(rule, isKept, formatFindings([finding]));
   }
 }
 

@@ -2,7 +2,7 @@ import type { Cell, Row } from "./evaluate.ts";
 import { TEST_MODES } from "./test-modes.ts";
 
 /** Words a table of contracts by modes, one row each. */
-export function wordTable(rows: readonly Row[]): readonly string[] {
+export function formatResultTable(rows: readonly Row[]): readonly string[] {
   const table = [
     ["contract", ...TEST_MODES.map(({ id }) => id)],
     ...rows.map(({ key, cells }) => [key, ...cells.map(({ verdict }) => verdict)]),
@@ -19,16 +19,16 @@ export function wordTable(rows: readonly Row[]): readonly string[] {
 }
 
 /** Words why cells are open or do not apply, and what every failed one has seen. */
-export function wordLegend(rows: readonly Row[]): readonly string[] {
+export function formatLegend(rows: readonly Row[]): readonly string[] {
   return [
-    ...wordReasons(rows, "pending", "pending, which is not pass: a part is not built yet"),
-    ...wordReasons(rows, "-", "-, which does not apply because of the contract itself"),
-    ...wordFailures(rows),
+    ...formatReasons(rows, "pending", "pending, which is not pass: a part is not built yet"),
+    ...formatReasons(rows, "-", "-, which does not apply because of the contract itself"),
+    ...formatFailures(rows),
   ];
 }
 
 /** Words every check of every cell. */
-export function wordChecks({ key, cells }: Row): readonly string[] {
+export function formatChecks({ key, cells }: Row): readonly string[] {
   return cells.flatMap(({ mode, verdict, checks }) => [
     `${key}  ${mode.name}: ${verdict}`,
     ...checks.map(({ rule, times, broken }) => {
@@ -46,7 +46,7 @@ export function countCells(rows: readonly Row[]): string {
   return `versions ${rows.length}, modes ${TEST_MODES.length}: ${counts}`;
 }
 
-function wordReasons(
+function formatReasons(
   rows: readonly Row[],
   verdict: Cell["verdict"],
   title: string,
@@ -68,15 +68,15 @@ function wordReasons(
   return [title, ...lines];
 }
 
-function wordFailures(rows: readonly Row[]): readonly string[] {
+function formatFailures(rows: readonly Row[]): readonly string[] {
   return rows.flatMap(({ key, cells }) =>
     cells
       .filter(({ verdict }) => verdict === "fail")
-      .flatMap(({ mode, checks }) => [`FAIL ${key}, ${mode.name}`].concat(wordBroken(checks))),
+      .flatMap(({ mode, checks }) => [`FAIL ${key}, ${mode.name}`].concat(formatBroken(checks))),
   );
 }
 
-function wordBroken(checks: Cell["checks"]): readonly string[] {
+function formatBroken(checks: Cell["checks"]): readonly string[] {
   if (checks.length === 0) return ["  nothing was checked"];
   return checks
     .filter(({ broken }) => broken !== undefined)

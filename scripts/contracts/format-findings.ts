@@ -2,7 +2,7 @@ import type { ContractChange } from "./contract-change.ts";
 import type { Finding, Since } from "./review-lock.ts";
 
 /** Words what was found, breaking changes first; what is the same says nothing. */
-export function wordFindings(findings: readonly Finding[]): readonly string[] {
+export function formatFindings(findings: readonly Finding[]): readonly string[] {
   return findings.flatMap((finding): readonly string[] => {
     switch (finding.kind) {
       case "same":
@@ -16,13 +16,13 @@ export function wordFindings(findings: readonly Finding[]): readonly string[] {
       case "breaking":
         return [
           `${finding.key}:`,
-          ...wordChanges(finding.changes),
+          ...formatChanges(finding.changes),
           `  Give it a new version, and keep ${finding.key} as it was beside it.`,
         ];
       case "compatible":
-        return [`${finding.key}:`, ...wordChanges(finding.changes)];
+        return [`${finding.key}:`, ...formatChanges(finding.changes)];
       case "new":
-        return [`${finding.key}: new, not in the lock`, ...wordSince(finding.since)];
+        return [`${finding.key}: new, not in the lock`, ...formatSince(finding.since)];
     }
   });
 }
@@ -34,7 +34,7 @@ export function countFindings(findings: readonly Finding[]): string {
   return `tools ${tools.size}, versions ${findings.length}, of which retired ${retired}`;
 }
 
-function wordChanges(changes: readonly ContractChange[]): readonly string[] {
+function formatChanges(changes: readonly ContractChange[]): readonly string[] {
   const sorted = changes.toSorted((a, b) => rank(a) - rank(b));
   return sorted.map(({ kind, sentence }) => `  ${LABELS[kind]}: ${sentence}`);
 }
@@ -45,12 +45,12 @@ function rank({ kind }: ContractChange): number {
   return kind === "breaking" ? 0 : 1;
 }
 
-function wordSince(since: Since | null): readonly string[] {
+function formatSince(since: Since | null): readonly string[] {
   if (!since) return [];
   const { version, changes, needsMajor } = since;
   return [
     changes.length === 0 ? `  the same as ${version}` : `  since ${version}:`,
-    ...wordChanges(changes),
+    ...formatChanges(changes),
     ...(needsMajor ? [`  It breaks callers of ${version}: its first number should grow.`] : []),
   ];
 }
