@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readBenchArguments, type BenchArguments } from "./arguments.ts";
 import { planContenders, CONTENDERS } from "./contenders/plan.ts";
 import { startContender, startUpstream, stopAll } from "./contenders/start.ts";
 import type { Bench, Figure, Measure } from "./measure.ts";
@@ -25,8 +25,8 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   gates: measureGates,
   durability: measureDurability,
 };
-const NAMES = Object.keys(MEASURES).join("|");
-const USAGE = `Usage: npm run bench -- [--quick] [--only ${NAMES}]`;
+const NAMES = Object.keys(MEASURES).join(", ");
+const USAGE = `Usage: npm run bench -- [--quick] [--only MEASURE,...]\nMeasures: ${NAMES}`;
 const RESULTS = join(import.meta.dirname, "results.json");
 
 await main();
@@ -57,16 +57,9 @@ async function main(): Promise<void> {
   }
 }
 
-function readArguments(): { only: readonly string[]; quick: boolean } {
+function readArguments(): BenchArguments {
   try {
-    const { values } = parseArgs({
-      options: { only: { type: "string", multiple: true }, quick: { type: "boolean" } },
-    });
-    const only = values.only ?? Object.keys(MEASURES);
-    const unknown = only.find((name) => !(name in MEASURES));
-    return unknown === undefined
-      ? { only, quick: values.quick ?? false }
-      : refuse(`There is no measure ${unknown}.`);
+    return readBenchArguments(process.argv.slice(2), Object.keys(MEASURES));
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error));
   }
