@@ -1,9 +1,9 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { TOOL_CONTRACTS } from "../src/compose/tool-contracts.ts";
-import { compileContracts, type CompiledContracts } from "../src/contracts/compiled-contracts.ts";
-import { ContractError } from "../src/contracts/contract-error.ts";
-import { registerContracts } from "../src/contracts/register-contract.ts";
+import { compileContracts, type CompiledContracts } from "../src/contracts/compiled.ts";
+import { ContractError } from "../src/contracts/error.ts";
+import { registerContracts } from "../src/contracts/register.ts";
 import { fail, ok } from "../src/protocol/outcome/result.ts";
 
 const TARGET = join(import.meta.dirname, "../dist/compiled-contracts.js");

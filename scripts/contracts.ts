@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { TOOL_CONTRACTS } from "../src/compose/tool-contracts.ts";
-import { ContractError } from "../src/contracts/contract-error.ts";
-import { publishContract } from "../src/contracts/publish-contract.ts";
-import { registerContracts } from "../src/contracts/register-contract.ts";
+import { ContractError } from "../src/contracts/error.ts";
+import { publishContract } from "../src/contracts/publish.ts";
+import { registerContracts } from "../src/contracts/register.ts";
 import { fail, ok } from "../src/protocol/outcome/result.ts";
 import {
   MISSING,

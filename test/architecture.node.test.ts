@@ -88,7 +88,7 @@ describe("a planted violation is found", () => {
 
   test("when the deployed Worker reaches what registers contracts, however far away", () => {
     const broken = rulesBrokenBy({
-      ...target("src/contracts/register-contract.ts"),
+      ...target("src/contracts/register.ts"),
       "src/contracts/a.ts": 'export { thing } from "./register-contract.ts";',
       "src/compose/b.ts": 'export { thing } from "../contracts/a.ts";',
       "src/index.ts": 'export { thing } from "./compose/b.ts";',

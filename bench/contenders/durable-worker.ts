@@ -4,7 +4,7 @@ import type { RunParts } from "../../src/compose/run.ts";
 import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
 import { composeWorker } from "../../src/compose/worker.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
-import { registerContracts } from "../../src/contracts/register-contract.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 

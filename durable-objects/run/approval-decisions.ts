@@ -12,7 +12,7 @@ import { reviewEdit, type ReviewedEdit } from "../../src/loop/review-edit.ts";
 import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval/record.ts";
 import { approvalTokenOf } from "../../src/protocol/approval/token.ts";
 import { viewApproval, type ApprovalView } from "../../src/protocol/approval/view.ts";
-import { isSamePerson, whyNotDecide } from "../../src/protocol/approval/decide.ts";
+import { isSamePerson, checkVote } from "../../src/protocol/approval/vote.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { personOf, seesAll, type Principal } from "../../src/protocol/identity/principal.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -51,7 +51,7 @@ export class ApprovalDecisions {
     if (!record) return { kind: "unknown_approval" };
     const mayNot =
       record.status === "pending"
-        ? whyNotDecide(record, query.principal, { decision: "approve", reason: "any" })
+        ? checkVote(record, query.principal, { decision: "approve", reason: "any" })
         : "closed";
     return { kind: "approval", approval: this.#view(record), ...(mayNot && { mayNot }) };
   }
@@ -60,7 +60,7 @@ export class ApprovalDecisions {
     this.#ports.expire();
     const record = this.#find(query);
     if (!record) return { kind: "unknown_approval" };
-    const why = whyNotDecide(record, query.principal, decision);
+    const why = checkVote(record, query.principal, decision);
     if (why) return { kind: "not_allowed", why };
     if (decision.isBulk && !record.requirement.isBulk)
       return { kind: "not_allowed", why: "not_bulk" };
@@ -161,5 +161,5 @@ function maySee(record: ApprovalRecord, principal: Principal): boolean {
     personOf(principal) === record.requester ||
     record.votes.some(({ approverId }) => approverId === actorId);
   const word = { decision: "approve", reason: "any" } as const;
-  return isInvolved || seesAll(principal) || whyNotDecide(record, principal, word) === undefined;
+  return isInvolved || seesAll(principal) || checkVote(record, principal, word) === undefined;
 }

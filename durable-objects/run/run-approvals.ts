@@ -7,7 +7,7 @@ import type {
 } from "../../src/protocol/approval/record.ts";
 import { approvalIdOf, readApprovalId } from "../../src/protocol/approval/id.ts";
 import { summarise } from "../../src/protocol/approval/view.ts";
-import { takeVote } from "../../src/protocol/approval/decide.ts";
+import { takeVote } from "../../src/protocol/approval/vote.ts";
 import type { ApprovalId, RunId } from "../../src/protocol/identity/ids.ts";
 import type { ApprovalNotices } from "./approval-notices.ts";
 import type { StoredApprovals } from "./stored-approvals.ts";

@@ -1,5 +1,5 @@
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
-import { isHighSurrogate } from "../../src/protocol/text/utf16.ts";
+import { isHighSurrogate } from "../../src/protocol/text/encoding.ts";
 
 /** Longest text of one row. Production refuses 2 MB, the local platform does not; one unit takes 3 bytes at most. */
 const MAX_ROW_CHARS = 600_000;

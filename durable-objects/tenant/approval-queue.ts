@@ -1,6 +1,6 @@
 import type { ApprovalQuery } from "../../src/capabilities/approval.ts";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
-import { sliceOf, type Slice } from "../../src/protocol/json/slice.ts";
+import { toListPage, type ListPage } from "../../src/protocol/list/page.ts";
 import { hasTable } from "./has-table.ts";
 
 type ApprovalRow = { approval_id: string; at_ms: number; summary: string };
@@ -50,7 +50,7 @@ export class ApprovalQueue {
     );
   }
 
-  list(query: ApprovalQuery, nowMs: number): Slice<ApprovalSummary> {
+  list(query: ApprovalQuery, nowMs: number): ListPage<ApprovalSummary> {
     if (!hasTable(this.#sql, "approvals")) return { items: [] };
     const { viewer, status, pattern, tool, limit, after } = query;
     const [column, order] =
@@ -79,7 +79,7 @@ export class ApprovalQueue {
         viewer.decides ? 1 : 0,
       )
       .toArray();
-    return sliceOf(rows, limit, { itemOf: (row) => itemOf(row, nowMs), placeOf });
+    return toListPage(rows, limit, { itemOf: (row) => itemOf(row, nowMs), positionOf });
   }
 
   /** Forgets some questions whose time was up before a time. */
@@ -119,6 +119,6 @@ function itemOf({ summary }: ApprovalRow, nowMs: number): ApprovalSummary {
   return isOver ? { ...approval, status: "expired" } : approval;
 }
 
-function placeOf({ at_ms: atMs, approval_id: id }: ApprovalRow): { atMs: number; id: string } {
+function positionOf({ at_ms: atMs, approval_id: id }: ApprovalRow): { atMs: number; id: string } {
   return { atMs, id };
 }

@@ -2,7 +2,7 @@ import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { JsonObject, JsonValue } from "../../src/protocol/json/value.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
-import { maskSecrets } from "../../src/protocol/text/secret-shape.ts";
+import { maskSecrets } from "../../src/protocol/text/secrets.ts";
 
 /** Largest arguments or result that the audit log keeps. Unit: UTF-16 code units of JSON. */
 const MAX_PAYLOAD_CHARS = 64 * 1024;

@@ -1,7 +1,7 @@
 import type { RunQuery } from "../../src/capabilities/tenant.ts";
 import { personOf } from "../../src/protocol/identity/principal.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
-import { sliceOf, type Slice } from "../../src/protocol/json/slice.ts";
+import { toListPage, type ListPage } from "../../src/protocol/list/page.ts";
 import { hasTable } from "./has-table.ts";
 
 type RunRow = { run_id: string; created_ms: number; summary: string };
@@ -46,7 +46,7 @@ export class RunDirectory {
     );
   }
 
-  list(query: RunQuery): Slice<RunSummary> {
+  list(query: RunQuery): ListPage<RunSummary> {
     if (!hasTable(this.#sql, "runs")) return { items: [] };
     const { viewer, status, actor, fromMs, toMs, limit, after } = query;
     const rows = this.#sql
@@ -67,7 +67,7 @@ export class RunDirectory {
         limit + 1,
       )
       .toArray();
-    return sliceOf(rows, limit, { itemOf, placeOf });
+    return toListPage(rows, limit, { itemOf, positionOf });
   }
 
   /** Forgets some runs that ended before a time. */
@@ -97,6 +97,6 @@ function itemOf({ summary }: RunRow): RunSummary {
   return JSON.parse(summary) as RunSummary;
 }
 
-function placeOf({ created_ms: atMs, run_id: id }: RunRow): { atMs: number; id: string } {
+function positionOf({ created_ms: atMs, run_id: id }: RunRow): { atMs: number; id: string } {
   return { atMs, id };
 }

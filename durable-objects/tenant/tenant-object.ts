@@ -13,7 +13,7 @@ import { hashText } from "../../src/protocol/json/canonical-hash.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import { isSamePin, type PolicyPin, type PolicyProposal } from "../../src/protocol/policy/pin.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
-import type { Slice } from "../../src/protocol/json/slice.ts";
+import type { ListPage } from "../../src/protocol/list/page.ts";
 import { AlarmDeadlines } from "../deadlines.ts";
 import { parseToolPolicy } from "../../src/protocol/policy/document.ts";
 import { BudgetBook } from "./budget-book.ts";
@@ -132,11 +132,11 @@ export class TenantObject extends DurableObject<RawEnv> {
     await this.ctx.storage.sync();
   }
 
-  runs(query: RunQuery): Slice<RunSummary> {
+  runs(query: RunQuery): ListPage<RunSummary> {
     return this.#records.runs(query);
   }
 
-  approvals(query: ApprovalQuery): Slice<ApprovalSummary> {
+  approvals(query: ApprovalQuery): ListPage<ApprovalSummary> {
     return this.#records.approvals(query, this.#ports.clock.nowMs());
   }
 

@@ -5,7 +5,7 @@ import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
-import type { Slice } from "../../src/protocol/json/slice.ts";
+import type { ListPage } from "../../src/protocol/list/page.ts";
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 import { ApprovalQueue } from "./approval-queue.ts";
 import { AuditLog } from "./audit-log.ts";
@@ -65,11 +65,11 @@ export class TenantRecords {
     this.#storage.transactionSync(() => this.#audit.append(cleanEntry(entry)));
   }
 
-  runs(query: RunQuery): Slice<RunSummary> {
+  runs(query: RunQuery): ListPage<RunSummary> {
     return this.#runs.list(query);
   }
 
-  approvals(query: ApprovalQuery, nowMs: number): Slice<ApprovalSummary> {
+  approvals(query: ApprovalQuery, nowMs: number): ListPage<ApprovalSummary> {
     return this.#approvals.list(query, nowMs);
   }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { compareVersions } from "../../src/contracts/route-versions.ts";
-import type { PublishedContract } from "../../src/contracts/publish-contract.ts";
+import type { PublishedContract } from "../../src/contracts/publish.ts";
 import { isJsonObject, type JsonValue } from "../../src/protocol/json/value.ts";
 import { fail, ok, type Result } from "../../src/protocol/outcome/result.ts";
 import { LIFECYCLE_STATUSES } from "../../src/protocol/tool/lifecycle.ts";

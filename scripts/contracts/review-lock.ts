@@ -1,4 +1,4 @@
-import type { PublishedContract } from "../../src/contracts/publish-contract.ts";
+import type { PublishedContract } from "../../src/contracts/publish.ts";
 import { compareVersions } from "../../src/contracts/route-versions.ts";
 import type { ContractChange } from "./contract-change.ts";
 import { toLock, type ContractLock } from "./contract-lock.ts";

@@ -1,4 +1,4 @@
-import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import { evaluate, type Row } from "./harness/evaluate.ts";
 import type { Surroundings } from "./harness/subject.ts";
 import {

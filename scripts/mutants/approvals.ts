@@ -99,7 +99,7 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "the right to approve is not asked again",
     file: "src/runner/approval/verify.ts",
-    from: "whyNotDecide(record, who, vote) === undefined",
+    from: "checkVote(record, who, vote) === undefined",
     to: "true",
     test: { file: "test/runner/approvals.test.ts", name: "came from somebody without the role" },
   },
@@ -145,7 +145,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "whoever asked approves",
-    file: "src/protocol/approval/decide.ts",
+    file: "src/protocol/approval/vote.ts",
     from: 'if (requirement.excludesRequester && isAlike) return "own_request";',
     to: "",
     test: {
@@ -155,8 +155,8 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "programs approve",
-    file: "src/protocol/approval/decide.ts",
-    from: 'if (!isDecider(who)) return "not_a_person";',
+    file: "src/protocol/approval/vote.ts",
+    from: 'if (!actsInOwnName(who)) return "not_a_person";',
     to: "",
     test: {
       file: "test/http/approvals.test.ts",
@@ -165,7 +165,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "anybody consents",
-    file: "src/protocol/approval/decide.ts",
+    file: "src/protocol/approval/vote.ts",
     from: 'if (requirement.onlyRequester && who.actorId !== requester) return "not_the_requester";',
     to: "",
     test: {
@@ -175,7 +175,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "compliance without a reason",
-    file: "src/protocol/approval/decide.ts",
+    file: "src/protocol/approval/vote.ts",
     from: 'return requirement.needsReason && !isReasoned ? "reason_missing" : undefined;',
     to: "return undefined;",
     test: {
@@ -265,17 +265,17 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "votes are of different people when their letters are",
-    file: "src/protocol/approval/decide.ts",
+    file: "src/protocol/approval/vote.ts",
     from: "!isSamePerson(approverId, vote.approverId)",
     to: "approverId !== vote.approverId",
     test: {
-      file: "test/protocol/approval/decide.test.ts",
+      file: "test/protocol/approval/vote.test.ts",
       name: "two votes under one id in other letters are one",
     },
   },
   {
     name: "whoever asked may approve in other letters",
-    file: "src/protocol/approval/decide.ts",
+    file: "src/protocol/approval/vote.ts",
     from: "requirement.excludesRequester && isAlike",
     to: "requirement.excludesRequester && isRequester",
     test: {

@@ -74,7 +74,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "a secret under its own name is kept",
-    file: "src/protocol/text/secret-shape.ts",
+    file: "src/protocol/text/secrets.ts",
     from: "namesSecret(name) ? MASKED : maskSecrets(value, depth + 1)",
     to: "maskSecrets(value, depth + 1)",
     test: {

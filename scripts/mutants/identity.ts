@@ -369,7 +369,7 @@ export const IDENTITY: readonly Mutant[] = [
     from: "Math.min(",
     to: "Math.max(",
     test: {
-      file: "test/protocol/policy/lower-budgets.test.ts",
+      file: "test/protocol/policy/limits.test.ts",
       name: "of two limits the policy's counts when it is lower",
     },
   },
@@ -379,7 +379,7 @@ export const IDENTITY: readonly Mutant[] = [
     from: " ?? implied[key]",
     to: "",
     test: {
-      file: "test/protocol/policy/lower-budgets.test.ts",
+      file: "test/protocol/policy/limits.test.ts",
       name: "of two limits critical calls that policy does not mention stay none",
     },
   },
@@ -416,7 +416,7 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "an agent makes itself a person's token",
     file: "src/http/embed-tokens.ts",
-    from: "if (!isDecider(maker)) return",
+    from: "if (!actsInOwnName(maker)) return",
     to: "if (!maker) return",
     test: {
       file: "test/http/embed-tokens.test.ts",

@@ -1,7 +1,7 @@
 import type { EgressGrant, HttpRequest } from "../capabilities/http.ts";
 import { parseEgressUrl } from "../protocol/connection/egress-host.ts";
 import { MAX_CONTRACT_BYTES } from "../protocol/identity/ids.ts";
-import { utf8Bytes } from "../protocol/json/value.ts";
+import { utf8Bytes } from "../protocol/text/encoding.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { isSteeringHeader } from "../protocol/connection/steering-header.ts";
 

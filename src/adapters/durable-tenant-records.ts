@@ -5,14 +5,14 @@ import type { ApprovalSummary } from "../protocol/approval/view.ts";
 import type { AuditEntry } from "../protocol/audit/entry.ts";
 import type { RunId, TenantId } from "../protocol/identity/ids.ts";
 import type { RunSummary } from "../protocol/run/summary.ts";
-import type { Slice } from "../protocol/json/slice.ts";
+import type { ListPage } from "../protocol/list/page.ts";
 
 /** What a tenant's object answers about its runs. */
 interface RecordMethods {
   receive(runId: RunId, sent: readonly SentNotice[]): Promise<void>;
   record(entry: AuditEntry): Promise<void>;
-  runs(query: RunQuery): Promise<Slice<RunSummary>>;
-  approvals(query: ApprovalQuery): Promise<Slice<ApprovalSummary>>;
+  runs(query: RunQuery): Promise<ListPage<RunSummary>>;
+  approvals(query: ApprovalQuery): Promise<ListPage<ApprovalSummary>>;
   audit(query: AuditQuery): Promise<AuditPage>;
 }
 

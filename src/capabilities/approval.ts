@@ -7,7 +7,7 @@ import type {
 import type { ApprovalId, ActorId, TenantId } from "../protocol/identity/ids.ts";
 import type { ApprovalPattern } from "../protocol/approval/requirement.ts";
 import type { ApprovalSummary } from "../protocol/approval/view.ts";
-import type { Place, Slice } from "../protocol/json/slice.ts";
+import type { ListPosition, ListPage } from "../protocol/list/page.ts";
 
 /** What people are to be asked. */
 export type Question = Omit<
@@ -60,7 +60,7 @@ export interface ApprovalQuery {
   readonly isDecidable: boolean;
   readonly sort: "expiry" | "newest";
   readonly limit: number;
-  readonly after?: Place;
+  readonly after?: ListPosition;
 }
 
 /** Who looks at the queue. */
@@ -80,5 +80,5 @@ export interface ApprovalViewer {
  * cannot be reached.
  */
 export interface ApprovalQueue {
-  list(tenantId: TenantId, query: ApprovalQuery): Promise<Slice<ApprovalSummary>>;
+  list(tenantId: TenantId, query: ApprovalQuery): Promise<ListPage<ApprovalSummary>>;
 }

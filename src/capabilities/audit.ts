@@ -1,7 +1,7 @@
 import type { AuditHead, AuditRecord } from "../protocol/audit/chain.ts";
 import type { AuditAction, AuditEntry } from "../protocol/audit/entry.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
-import type { Slice } from "../protocol/json/slice.ts";
+import type { ListPage } from "../protocol/list/page.ts";
 
 /** Which records are asked for. Times in Unix milliseconds. */
 export interface AuditQuery {
@@ -15,7 +15,7 @@ export interface AuditQuery {
 }
 
 /** Records in their order, and where the chain ended when they were read. */
-export interface AuditPage extends Slice<AuditRecord, number> {
+export interface AuditPage extends ListPage<AuditRecord, number> {
   readonly head: AuditHead;
 }
 

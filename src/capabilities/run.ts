@@ -2,7 +2,7 @@ import type { RunId, TenantId, ActorId } from "../protocol/identity/ids.ts";
 import type { RunOwner, Viewer } from "../protocol/identity/viewer.ts";
 import type { EventPosition } from "../protocol/run/event-id.ts";
 import type { ApprovalView } from "../protocol/approval/view.ts";
-import type { WhyNot } from "../protocol/approval/decide.ts";
+import type { VoteRefusal } from "../protocol/approval/vote.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import type { FieldError } from "../protocol/outcome/observation.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
@@ -98,7 +98,7 @@ export type ApprovalAnswer =
       readonly kind: "approval";
       readonly approval: ApprovalView;
       /** Why the caller may not approve it; absent when they may. */
-      readonly mayNot?: WhyNot | "closed";
+      readonly mayNot?: VoteRefusal | "closed";
     }
   /** No such question, or none that the caller may see. */
   | { readonly kind: "unknown_approval" }
@@ -109,7 +109,7 @@ export type DecisionAnswer =
   | { readonly kind: "decided"; readonly approval: ApprovalView }
   /** It was decided before, by somebody, or by time. */
   | { readonly kind: "closed"; readonly approval: ApprovalView }
-  | { readonly kind: "not_allowed"; readonly why: WhyNot | "not_bulk" }
+  | { readonly kind: "not_allowed"; readonly why: VoteRefusal | "not_bulk" }
   | { readonly kind: "arguments_refused"; readonly errors: readonly FieldError[] }
   | { readonly kind: "unknown_approval" }
   | NoRun;

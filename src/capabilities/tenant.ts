@@ -2,7 +2,7 @@ import type { RunId, ActorId, TenantId } from "../protocol/identity/ids.ts";
 import type { TenantNotice } from "../protocol/run/tenant-notice.ts";
 import type { RunStatus } from "../protocol/run/state.ts";
 import type { RunSummary } from "../protocol/run/summary.ts";
-import type { Place, Slice } from "../protocol/json/slice.ts";
+import type { ListPosition, ListPage } from "../protocol/list/page.ts";
 
 /** A notice on its way; a run never gives a number again. */
 export interface SentNotice {
@@ -30,7 +30,7 @@ export interface RunQuery {
   /** Started before. */
   readonly toMs?: number;
   readonly limit: number;
-  readonly after?: Place;
+  readonly after?: ListPosition;
 }
 
 /** Whose runs are somebody's own. */
@@ -47,7 +47,7 @@ export interface RunViewer {
  * runs a little later than they happen. Throws when the tenant's object cannot be reached.
  */
 export interface RunDirectory {
-  list(tenantId: TenantId, query: RunQuery): Promise<Slice<RunSummary>>;
+  list(tenantId: TenantId, query: RunQuery): Promise<ListPage<RunSummary>>;
 }
 
 /** What a cursor belongs to: tenant, list, viewer and filters; it is of no use anywhere else. */

@@ -1,6 +1,6 @@
 import { COMPILED } from "../../dist/compiled-contracts.js";
-import { readCompiled, type CompiledContracts } from "../contracts/compiled-contracts.ts";
-import type { RegisteredContract } from "../contracts/registered-contract.ts";
+import { readCompiled, type CompiledContracts } from "../contracts/compiled.ts";
+import type { RegisteredContract } from "../contracts/registered.ts";
 import { TOOL_CONTRACTS } from "./tool-contracts.ts";
 
 let deployed: readonly RegisteredContract[] | undefined;

@@ -9,7 +9,7 @@ import { createKvOriginIndex } from "../adapters/kv-origin-index.ts";
 import { createSealedCursors } from "../adapters/sealed-cursors.ts";
 import { createStaticTokenAuthenticator } from "../adapters/static-token-authenticator.ts";
 import { systemClock } from "../adapters/system-clock.ts";
-import type { RegisteredContract } from "../contracts/registered-contract.ts";
+import type { RegisteredContract } from "../contracts/registered.ts";
 import { checkEnv, type Env, type RawEnv } from "../env.ts";
 import { createApp } from "../http/app.ts";
 import { problem } from "../http/problem.ts";

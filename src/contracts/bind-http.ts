@@ -1,6 +1,6 @@
 import type { Egress, HttpClient } from "../capabilities/http.ts";
 import type { InvocationScope } from "../capabilities/tool.ts";
-import type { AnyToolContract } from "./tool-contract.ts";
+import type { AnyToolContract } from "./definition.ts";
 
 /** An answer holds more than its tool keeps of it, within reason. */
 const ANSWER_FACTOR = 8;

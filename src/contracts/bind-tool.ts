@@ -12,11 +12,11 @@ import type {
   ClosedObjectSchema,
   SemanticRule,
   ToolContract,
-} from "./tool-contract.ts";
+} from "./definition.ts";
 import { bindHttp, type Purpose } from "./bind-http.ts";
 import { compileAllowlist, redact } from "./redact.ts";
-import type { RegisteredContract } from "./registered-contract.ts";
-import { sortIssues } from "./sort-issues.ts";
+import type { RegisteredContract } from "./registered.ts";
+import { classifyIssues } from "./classify-issues.ts";
 
 /** Binds a contract to capabilities. */
 export function bindTool(
@@ -81,7 +81,7 @@ function parseWith(
   value: unknown,
 ): ReturnType<BoundToolRuntime["validateInput"]> {
   const parsed = v.safeParse(schema, value);
-  return parsed.success ? ok(parsed.output as JsonObject) : fail(sortIssues(parsed.issues));
+  return parsed.success ? ok(parsed.output as JsonObject) : fail(classifyIssues(parsed.issues));
 }
 
 function checkRules(

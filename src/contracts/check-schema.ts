@@ -52,14 +52,14 @@ export function checkSchema(schema: JsonSchema7, maxChars: number): string | und
   return faultIn({ schema, path: [], depth: 1, maxChars });
 }
 
-interface Place {
+interface SchemaPlace {
   readonly schema: JsonValue | undefined;
   readonly path: readonly string[];
   readonly depth: number;
   readonly maxChars: number;
 }
 
-function faultIn({ schema, path, depth, maxChars }: Place): string | undefined {
+function faultIn({ schema, path, depth, maxChars }: SchemaPlace): string | undefined {
   const at = (reason: string): string => `schema at ${JSON.stringify(toPointer(path))}: ${reason}`;
   if (depth > MAX_DEPTH) return at(`nests deeper than ${MAX_DEPTH} levels`);
   if (!isJsonObject(schema)) return at("must be one schema; lists of schemas are not supported");

@@ -1,6 +1,6 @@
 import type { ToolCapabilities } from "../capabilities/tool.ts";
 import { resolveDefaults } from "./resolve-defaults.ts";
-import type { ClosedObjectSchema, ToolContract, ToolDefinition } from "./tool-contract.ts";
+import type { ClosedObjectSchema, ToolContract, ToolDefinition } from "./definition.ts";
 
 /** Declares a tool; the types of `execute` flow from its schemas and its capabilities. */
 export function defineTool<

@@ -3,7 +3,7 @@ import { toCanonicalJson } from "../protocol/json/canonical-hash.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json/value.ts";
 import type { JsonSchema7 } from "../protocol/tool/spec.ts";
 import { sorted } from "./sorted.ts";
-import type { ClosedObjectSchema } from "./tool-contract.ts";
+import type { ClosedObjectSchema } from "./definition.ts";
 
 /**
  * Derives a JSON Schema from a valibot schema, the only way one is made (seeds/000 #13, #14).

@@ -2,14 +2,14 @@ import type { ToolCapabilities } from "../capabilities/tool.ts";
 import { httpErrorsOf } from "../protocol/outcome/http-failure.ts";
 import { MAX_TOOL_ARGUMENTS_BYTES, MAX_TOOL_RESULT_BYTES } from "../protocol/identity/ids.ts";
 import type { SideEffectClass } from "../protocol/tool/effect.ts";
-import { ContractError } from "./contract-error.ts";
+import { ContractError } from "./error.ts";
 import type {
   ClosedObjectSchema,
   IdempotencySection,
   ToolContract,
   ToolDefinition,
   TransactionalSection,
-} from "./tool-contract.ts";
+} from "./definition.ts";
 
 /** What a class asks for where its author says nothing (seeds/004, "Side-Effect Classification Model"). */
 interface ClassDefaults {

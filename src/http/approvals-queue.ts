@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { APPROVAL_PATTERNS } from "../protocol/approval/requirement.ts";
 import { APPROVAL_STATUSES } from "../protocol/approval/record.ts";
-import { isDecider } from "../protocol/approval/decide.ts";
+import { actsInOwnName } from "../protocol/approval/vote.ts";
 import { personOf, seesAll } from "../protocol/identity/principal.ts";
 import { nextOf, parameters, readCursor, readQuery } from "./list-query.ts";
 import type { Authorised } from "./routes.ts";
@@ -27,7 +27,7 @@ export async function getApprovals(authorised: Authorised): Promise<Response> {
   const viewer = {
     person: personOf(principal),
     roles,
-    decides: isDecider(principal),
+    decides: actsInOwnName(principal),
     seesAll: seesAll(principal),
   };
   const filters = [status, pattern ?? null, tool ?? null, mine, decidable, sort];

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { ApprovalAnswer, Decision, DecisionAnswer } from "../capabilities/run.ts";
 import { readApprovalId } from "../protocol/approval/id.ts";
-import { isSamePerson } from "../protocol/approval/decide.ts";
+import { isSamePerson } from "../protocol/approval/vote.ts";
 import { isJsonObject } from "../protocol/json/value.ts";
 import type { Authorised } from "./routes.ts";
 import { problem } from "./problem.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
 import { actorId } from "../protocol/identity/api-token.ts";
-import { isDecider } from "../protocol/approval/decide.ts";
+import { actsInOwnName } from "../protocol/approval/vote.ts";
 import { EMBED_SCOPES, embedFields } from "../protocol/identity/embed-grant.ts";
 import { actorsOf, type Principal } from "../protocol/identity/principal.ts";
 import { problem } from "./problem.ts";
@@ -79,7 +79,7 @@ function whyNotMint(
   if (lacking) return `A token cannot hand on ${lacking}.`;
   const isServer = maker.actorId.startsWith("service:") && maker.subjectId === undefined;
   if (isServer) return undefined;
-  if (!isDecider(maker)) return "Agents, and whoever acts for somebody, make no tokens.";
+  if (!actsInOwnName(maker)) return "Agents, and whoever acts for somebody, make no tokens.";
   const decidesForOthers = scopes.includes("approvals:decide") && maker.actorId !== holder;
   return decidesForOthers ? "Only a service may let another person decide." : undefined;
 }

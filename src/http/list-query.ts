@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { CursorScope } from "../capabilities/tenant.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
-import type { Place, Slice } from "../protocol/json/slice.ts";
+import type { ListPosition, ListPage } from "../protocol/list/page.ts";
 import { problem } from "./problem.ts";
 import type { Authorised } from "./routes.ts";
 
@@ -61,7 +61,7 @@ export function readQuery<T>(
 }
 
 /** Reads the place that a cursor names in the very same list; undefined without a cursor. */
-export async function readCursor<P = Place>(
+export async function readCursor<P = ListPosition>(
   { services }: Authorised,
   cursor: string | undefined,
   scope: CursorScope,
@@ -79,7 +79,7 @@ export async function readCursor<P = Place>(
 /** Names where a slice goes on. */
 export async function nextOf<T, P>(
   { services }: Authorised,
-  { next }: Slice<T, P>,
+  { next }: ListPage<T, P>,
   scope: CursorScope,
 ): Promise<{ readonly next?: string }> {
   return next === undefined

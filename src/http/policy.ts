@@ -1,7 +1,7 @@
 import { matchPolicy } from "../contracts/match-policy.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import { actorsOf } from "../protocol/identity/principal.ts";
-import { toolPolicyBody } from "../protocol/policy/document.ts";
+import { toolPolicyDocument } from "../protocol/policy/document.ts";
 import { readPrecondition, toETag } from "./precondition.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
@@ -29,7 +29,7 @@ export async function getPolicy({ principal, services }: Authorised): Promise<Re
 export async function putPolicy({ request, principal, services }: Authorised): Promise<Response> {
   const expected = readPrecondition(request.headers);
   if (!expected.ok) return expected.failure;
-  const body = await readJson(request, toolPolicyBody);
+  const body = await readJson(request, toolPolicyDocument);
   if (!body.ok) return body.failure;
   const errors = matchPolicy(body.value, services.toolSpecs).slice(0, MAX_ERRORS);
   if (errors.length > 0) return problem("invalid_request", { errors });

@@ -7,7 +7,7 @@ import type { Cursors, RunDirectory } from "../capabilities/tenant.ts";
 import type { PolicyRegistry, PolicyStore } from "../capabilities/policy.ts";
 import type { RateLimiter } from "../capabilities/budget.ts";
 import type { RunGateway, RunRecords, RunIds } from "../capabilities/run.ts";
-import type { RegisteredContract } from "../contracts/registered-contract.ts";
+import type { RegisteredContract } from "../contracts/registered.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 
 /** What the routes stand on; assembled in compose. */

@@ -1,4 +1,4 @@
-import { publishContract } from "../contracts/publish-contract.ts";
+import { publishContract } from "../contracts/publish.ts";
 import { createToolCatalog, findTool } from "../contracts/tool-catalog.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import { narrowPolicy, type ToolPolicy } from "../protocol/policy/document.ts";

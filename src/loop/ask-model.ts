@@ -5,7 +5,7 @@ import type { ModelFailure, ModelTurn } from "../protocol/model/event.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/model/usage.ts";
-import { isHighSurrogate } from "../protocol/text/utf16.ts";
+import { isHighSurrogate } from "../protocol/text/encoding.ts";
 import { pause } from "../runner/pause.ts";
 import type { ModelAllowance } from "./model-budget.ts";
 import type { RunEnd } from "./run-end.ts";

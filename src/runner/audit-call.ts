@@ -4,7 +4,7 @@ import { actorsOf } from "../protocol/identity/principal.ts";
 import type { InvocationEnd } from "../protocol/invocation/record.ts";
 import type { ActiveCall, ToolRunnerPorts } from "./active-call.ts";
 import type { GateResults } from "./gates/trail.ts";
-import { WRAPPER_VERSION } from "../protocol/invocation/wrapper-version.ts";
+import { WRAPPER_VERSION } from "../protocol/audit/entry.ts";
 import { toIso } from "../protocol/text/iso-time.ts";
 
 /** What the last attempt at a call leaves for the audit log. */

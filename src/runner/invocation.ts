@@ -4,7 +4,7 @@ import { deriveIdempotencyKey } from "../protocol/invocation/idempotency-key.ts"
 import type { ConnectionId } from "../protocol/identity/ids.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
-import { findSecret } from "../protocol/text/secret-shape.ts";
+import { findSecret } from "../protocol/text/secrets.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { ActiveCall } from "./active-call.ts";
 import { operationIdOf } from "./invocation-ledger.ts";

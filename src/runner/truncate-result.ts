@@ -1,10 +1,5 @@
-import {
-  isJsonObject,
-  utf8Bytes,
-  type JsonObject,
-  type JsonValue,
-} from "../protocol/json/value.ts";
-import { isHighSurrogate } from "../protocol/text/utf16.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json/value.ts";
+import { isHighSurrogate, utf8Bytes } from "../protocol/text/encoding.ts";
 
 /** Stands where text was cut; the model is told the same in a warning. */
 export const TRUNCATION_MARKER = "…[truncated]";

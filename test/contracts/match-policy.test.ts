@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { registerContract } from "../../src/contracts/register-contract.ts";
+import { registerContract } from "../../src/contracts/register.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { matchPolicy } from "../../src/contracts/match-policy.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";

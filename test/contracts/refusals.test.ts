@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { ContractError } from "../../src/contracts/contract-error.ts";
+import { ContractError } from "../../src/contracts/error.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
-import { registerContract } from "../../src/contracts/register-contract.ts";
+import { registerContract } from "../../src/contracts/register.ts";
 import { complete, sound } from "./definitions.ts";
 
 type Change = Readonly<Record<string, unknown>>;

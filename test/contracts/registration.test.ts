@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { defineTool } from "../../src/contracts/define-tool.ts";
-import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import type { ToolSourcePort } from "../../src/capabilities/tool.ts";
-import { registerContracts } from "../../src/contracts/register-contract.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
 import { httpErrorsOf } from "../../src/protocol/outcome/http-failure.ts";
-import { createToolSource } from "../../src/contracts/static-tool-source.ts";
+import { createToolSource } from "../../src/contracts/tool-source.ts";
 import { createToolCatalog } from "../../src/contracts/tool-catalog.ts";
-import { CORE_TOOLS } from "../../src/tools/core/core-tools.ts";
+import { CORE_TOOLS } from "../../src/tools/core/pack.ts";
 import { fakeRunCapabilities, policyOf } from "../fakes/fakes.ts";
 import { complete, sound } from "./definitions.ts";
 

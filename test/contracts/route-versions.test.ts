@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { defineTool } from "../../src/contracts/define-tool.ts";
-import { registerContracts } from "../../src/contracts/register-contract.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
 import { compareVersions, routeVersions } from "../../src/contracts/route-versions.ts";
-import { createToolSource } from "../../src/contracts/static-tool-source.ts";
-import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import { createToolSource } from "../../src/contracts/tool-source.ts";
+import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import { createToolCatalog, findTool } from "../../src/contracts/tool-catalog.ts";
 import { isSunset } from "../../src/protocol/tool/lifecycle.ts";
 import type { ToolSpec } from "../../src/protocol/tool/spec.ts";

@@ -3,7 +3,7 @@ import { expect, expectTypeOf, test } from "vitest";
 import type { Clock } from "../../src/capabilities/system.ts";
 import type { AuthCapability } from "../../src/capabilities/connection.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
-import type { ToolContract } from "../../src/contracts/tool-contract.ts";
+import type { ToolContract } from "../../src/contracts/definition.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 
 /*

@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
-import { publishContract } from "../../src/contracts/publish-contract.ts";
-import { registerContracts } from "../../src/contracts/register-contract.ts";
+import { publishContract } from "../../src/contracts/publish.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
 import { startDev, type DevServer } from "../shared/dev-server.ts";
 
 interface State {

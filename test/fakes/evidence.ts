@@ -1,9 +1,9 @@
 import { createPolicyAuthorization } from "../../src/adapters/policy-authorization.ts";
 import type { Mailbox } from "../../src/capabilities/run-journal.ts";
 import type { Model } from "../../src/capabilities/model.ts";
-import { registerContracts } from "../../src/contracts/register-contract.ts";
-import { createToolSource } from "../../src/contracts/static-tool-source.ts";
-import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
+import { createToolSource } from "../../src/contracts/tool-source.ts";
+import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import type { RunPorts } from "../../src/loop/open-steps.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { beginMemory } from "../../src/loop/run-memory.ts";

@@ -7,9 +7,9 @@ import type {
 } from "../../src/capabilities/budget.ts";
 import type { Egress } from "../../src/capabilities/http.ts";
 import type { RunTitle } from "../../src/capabilities/tool.ts";
-import { registerContracts } from "../../src/contracts/register-contract.ts";
-import { createToolSource } from "../../src/contracts/static-tool-source.ts";
-import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
+import { createToolSource } from "../../src/contracts/tool-source.ts";
+import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import type { BudgetAmounts } from "../../src/protocol/budget/amounts.ts";
 import type { ActorId, RunId, TenantId, ToolCallId } from "../../src/protocol/identity/ids.ts";
 import { fail } from "../../src/protocol/outcome/result.ts";

@@ -1,7 +1,7 @@
 import type { ApprovalDesk, Question } from "../../src/capabilities/approval.ts";
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
 import { approvalIdOf, readApprovalId } from "../../src/protocol/approval/id.ts";
-import { takeVote } from "../../src/protocol/approval/decide.ts";
+import { takeVote } from "../../src/protocol/approval/vote.ts";
 import type { ApprovalId, RunId } from "../../src/protocol/identity/ids.ts";
 
 /** A desk at which a test plays the people. */

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { beforeAll, expect, test } from "vitest";
 import { createHmacRunIds } from "../../src/adapters/hmac-run-ids.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
-import { registerContracts } from "../../src/contracts/register-contract.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { holdUrl, releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ToolHook, ToolSourcePort } from "../../src/capabilities/tool.ts";
-import { registerContracts } from "../../src/contracts/register-contract.ts";
-import { createToolSource } from "../../src/contracts/static-tool-source.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
+import { createToolSource } from "../../src/contracts/tool-source.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { fakeRunCapabilities } from "../fakes/fakes.ts";
 import { benchFor, endOf, passing, settle, ledgerThat } from "../fakes/runner-ports.ts";

@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
-import { readCompiled, type CompiledContracts } from "../../src/contracts/compiled-contracts.ts";
-import { registerContracts } from "../../src/contracts/register-contract.ts";
+import { readCompiled, type CompiledContracts } from "../../src/contracts/compiled.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { diffContracts } from "../../scripts/contracts/diff-contracts.ts";
-import type { PublishedContract } from "../../src/contracts/publish-contract.ts";
-import { publishContract } from "../../src/contracts/publish-contract.ts";
-import { registerContracts } from "../../src/contracts/register-contract.ts";
+import type { PublishedContract } from "../../src/contracts/publish.ts";
+import { publishContract } from "../../src/contracts/publish.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
 import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
 import { isJsonObject, type JsonValue } from "../../src/protocol/json/value.ts";
 import { PUBLISHED, withValue } from "./published.ts";

@@ -167,7 +167,7 @@ describe("planted faults", () => {
   test.each([
     [
       "schema",
-      "src/contracts/sort-issues.ts",
+      "src/contracts/classify-issues.ts",
       '=== "validation") return "OUT_OF_BOUNDS"',
       "=== 0) return",
     ],

@@ -89,7 +89,7 @@ test("a new version beside the old one passes once it is locked", () => {
   writeFileSync(join(copy, "src/tools/core/calculate-v1.ts"), text);
   edit(TOOL, SHORTER, NEXT_VERSION);
   edit(
-    "src/tools/core/core-tools.ts",
+    "src/tools/core/pack.ts",
     ["import", 'import { calculate as calculateV1 } from "./calculate-v1.ts";\nimport'],
     ["CORE_TOOLS = [", "CORE_TOOLS = [calculateV1, "],
   );

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { registerContracts } from "../../src/contracts/register-contract.ts";
-import { createToolSource } from "../../src/contracts/static-tool-source.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
+import { createToolSource } from "../../src/contracts/tool-source.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
-import { CORE_TOOLS } from "../../src/tools/core/core-tools.ts";
+import { CORE_TOOLS } from "../../src/tools/core/pack.ts";
 import { fakeRunCapabilities, fakeScope } from "../fakes/fakes.ts";
 
 const titles: string[] = [];

@@ -1,7 +1,7 @@
 import { composeWorker } from "../../src/compose/worker.ts";
 import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
 import type { RunParts } from "../../src/compose/run.ts";
-import { registerContracts } from "../../src/contracts/register-contract.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
 import { plantCrash } from "../shared/crash-points.ts";

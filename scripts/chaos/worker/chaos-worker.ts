@@ -1,7 +1,7 @@
 import { RunObject as ProductRunObject } from "../../../durable-objects/run/run-object.ts";
 import type { RunParts } from "../../../src/compose/run.ts";
 import { composeWorker } from "../../../src/compose/worker.ts";
-import { registerContracts } from "../../../src/contracts/register-contract.ts";
+import { registerContracts } from "../../../src/contracts/register.ts";
 import type { RawEnv } from "../../../src/env.ts";
 import type { RunClaim } from "../../../src/protocol/run/claim.ts";
 import { parseScript, type Crash } from "../scenario.ts";

@@ -2,12 +2,9 @@ import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import * as fc from "fast-check";
 import * as v from "valibot";
-import {
-  publishContract,
-  type PublishedContract,
-} from "../../../src/contracts/publish-contract.ts";
-import { registerContract } from "../../../src/contracts/register-contract.ts";
-import type { AnyToolContract } from "../../../src/contracts/tool-contract.ts";
+import { publishContract, type PublishedContract } from "../../../src/contracts/publish.ts";
+import { registerContract } from "../../../src/contracts/register.ts";
+import type { AnyToolContract } from "../../../src/contracts/definition.ts";
 import { isJsonObject, type JsonObject } from "../../../src/protocol/json/value.ts";
 import type { Result } from "../../../src/protocol/outcome/result.ts";
 import { isSunset } from "../../../src/protocol/tool/lifecycle.ts";

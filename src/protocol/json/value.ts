@@ -8,8 +8,3 @@ export type JsonObject = { readonly [key: string]: JsonValue };
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
-
-/** Measures a string in UTF-8 bytes. */
-export function utf8Bytes(text: string): number {
-  return new TextEncoder().encode(text).byteLength;
-}

@@ -110,7 +110,8 @@ export const IMPLIED_LIMITS = {
   maxCritical: 0,
 } as const satisfies RunLimits;
 
-const toolPolicyDocument = v.strictObject({
+/** The policy document: what `PUT /v1/policy` takes. */
+export const toolPolicyDocument = v.strictObject({
   /** Tools that may run; everything else is denied. */
   allowedTools: few(
     v.pipe(
@@ -181,10 +182,7 @@ export interface AllowedTool {
 /** The tenant's policy, as data (seeds/000 #19). */
 export type ToolPolicy = v.InferOutput<typeof toolPolicyDocument>;
 
-/** What `PUT /v1/policy` takes. */
-export const toolPolicyBody = toolPolicyDocument;
-
-export type ToolPolicyDecision = "allow" | "deny" | "require_approval";
+export type PolicyDecision = "allow" | "deny" | "require_approval";
 
 /** What governs a tenant without a readable policy: nothing is allowed (seeds/000 #20). */
 export const DENY_ALL: ToolPolicy = v.parse(toolPolicyDocument, { allowedTools: [] });
@@ -206,7 +204,7 @@ export interface DecidedTool {
 }
 
 /** Decides whether a tool may run. Used for the catalog and again at execution. */
-export function decide(policy: ToolPolicy, tool: DecidedTool): ToolPolicyDecision {
+export function decide(policy: ToolPolicy, tool: DecidedTool): PolicyDecision {
   const entry = entryOf(policy, tool.id);
   if (!entry || !allowsVersion(entry, tool.version)) return "deny";
   const asks =

@@ -6,7 +6,8 @@ import {
   MAX_TOOL_RESULT_BYTES,
   type ToolCallId,
 } from "../identity/ids.ts";
-import { isJsonObject, utf8Bytes, type JsonObject, type JsonValue } from "../json/value.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
+import { utf8Bytes } from "../text/encoding.ts";
 import { fail, ok, type Result } from "../outcome/result.ts";
 import type { TranscriptMessage, TranscriptToolCall } from "../conversation/message.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../json/value.ts";
-import { disarmHtml, disarmLinks, stripUserinfo } from "./inert-markup.ts";
-import { dropInvisible } from "./invisible-characters.ts";
+import { disarmHtml, disarmLinks, stripUserinfo } from "./disarm-markup.ts";
+import { dropInvisible } from "./drop-invisible.ts";
 
 /** A value without what could deceive a reader or load something; `changed` tells whether any was there. */
 export interface Neutralised<Value extends JsonValue> {

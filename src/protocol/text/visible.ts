@@ -1,6 +1,6 @@
 import { HIDDEN } from "./hidden-characters.ts";
 import { lazily } from "./lazily.ts";
-import { findLookalikes } from "./lookalikes.ts";
+import { findLookalikes } from "./mixed-script.ts";
 import {
   gatherNotes,
   type NoteGatherer,

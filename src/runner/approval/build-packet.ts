@@ -1,9 +1,9 @@
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import { hashText } from "../../protocol/json/canonical-hash.ts";
 import type { ConfirmationPacket } from "../../protocol/approval/packet.ts";
-import { isJsonObject, utf8Bytes, type JsonObject } from "../../protocol/json/value.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import { findProtoKey, isWellFormed, nestsTooDeep } from "../../protocol/json/guard.ts";
-import { isHighSurrogate } from "../../protocol/text/utf16.ts";
+import { isHighSurrogate, utf8Bytes } from "../../protocol/text/encoding.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
 import type { Accepted } from "../accepted.ts";
 import { answerWithin } from "../answer-within.ts";

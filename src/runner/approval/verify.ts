@@ -3,7 +3,7 @@ import type {
   ApprovalToken,
   ApprovalVote,
 } from "../../protocol/approval/record.ts";
-import { foldPerson, whyNotDecide } from "../../protocol/approval/decide.ts";
+import { foldPerson, checkVote } from "../../protocol/approval/vote.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ActiveCall } from "../active-call.ts";
@@ -59,7 +59,7 @@ function isAbout(
 
 function isEntitled(token: ApprovalToken, vote: ApprovalVote, record: ApprovalRecord): boolean {
   const who = { actorId: token.approver_id, roles: token.approver_roles };
-  return token.approver_id === vote.approverId && whyNotDecide(record, who, vote) === undefined;
+  return token.approver_id === vote.approverId && checkVote(record, who, vote) === undefined;
 }
 
 const INVALID = failCall("CONFIRMATION_MISSING", {

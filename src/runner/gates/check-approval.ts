@@ -3,7 +3,7 @@ import { combineRequirements } from "../../protocol/approval/requirement.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { requirementOf } from "../../protocol/policy/document.ts";
-import { isHighSurrogate } from "../../protocol/text/utf16.ts";
+import { isHighSurrogate } from "../../protocol/text/encoding.ts";
 import { requestApproval } from "../approval/request.ts";
 import type { ActiveCall } from "../active-call.ts";
 import { readCurrentPolicy } from "./read-current-policy.ts";

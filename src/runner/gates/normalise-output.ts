@@ -1,4 +1,5 @@
-import { isJsonObject, utf8Bytes, type JsonObject } from "../../protocol/json/value.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
+import { utf8Bytes } from "../../protocol/text/encoding.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import { neutralise } from "../../protocol/text/untrusted.ts";

@@ -1,5 +1,6 @@
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
-import { utf8Bytes, type JsonObject } from "../../protocol/json/value.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
+import { utf8Bytes } from "../../protocol/text/encoding.ts";
 import {
   findProtoKey,
   hasFiniteNumbers,

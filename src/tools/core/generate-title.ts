@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { defineTool } from "../../contracts/define-tool.ts";
-import { dropInvisible } from "../../protocol/text/invisible-characters.ts";
+import { dropInvisible } from "../../protocol/text/drop-invisible.ts";
 import { fail, ok } from "../../protocol/outcome/result.ts";
 
 const NOTHING = { field: "/title", code: "not_visible", message: "expected text that can be seen" };

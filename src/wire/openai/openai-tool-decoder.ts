@@ -8,7 +8,7 @@ import type {
 } from "../../protocol/model/event.ts";
 import { parseArguments, type ToolCall } from "../../protocol/tool/call.ts";
 import type { Usage } from "../../protocol/model/usage.ts";
-import { isHighSurrogate } from "../../protocol/text/utf16.ts";
+import { isHighSurrogate } from "../../protocol/text/encoding.ts";
 import { readChunk } from "./read-chunk.ts";
 import { type AssembledCall, ToolCallAssembler } from "./tool-call-assembler.ts";
 import { utf8Length } from "./utf8-length.ts";

@@ -6,7 +6,7 @@ import {
   PATTERN_DEFAULTS,
   type ApprovalRequirement,
 } from "../../../src/protocol/approval/requirement.ts";
-import { whyNotDecide } from "../../../src/protocol/approval/decide.ts";
+import { checkVote } from "../../../src/protocol/approval/vote.ts";
 import type { ActorId } from "../../../src/protocol/identity/ids.ts";
 import {
   decide,
@@ -95,8 +95,7 @@ test("whoever meets two requirements together meets each of them", () => {
       const both = combineRequirements(a, b);
       const word = { decision: "approve" as const, ...(reason !== undefined && { reason }) };
       const meets = (one: ApprovalRequirement): boolean =>
-        whyNotDecide({ requester: ann, actorId: ann, requirement: one }, decider, word) ===
-        undefined;
+        checkVote({ requester: ann, actorId: ann, requirement: one }, decider, word) === undefined;
       if (meets(both)) expect([meets(a), meets(b)]).toEqual([true, true]);
       expect(both.required).toBe(Math.max(a.required, b.required));
       expect(both.ttlSeconds).toBe(Math.min(a.ttlSeconds, b.ttlSeconds));

@@ -1,14 +1,14 @@
 import type { JsonObject } from "../protocol/json/value.ts";
 import { TAXONOMY_CLASSES, type FailureClass } from "../protocol/outcome/taxonomy.ts";
 import type { ToolContractDocument } from "../protocol/tool/contract-document.ts";
-import type { RegisteredContract } from "./registered-contract.ts";
+import type { RegisteredContract } from "./registered.ts";
 import {
   respond,
   type DispatchState,
   type ResponseVector,
 } from "../protocol/outcome/response-vector.ts";
 import { sorted } from "./sorted.ts";
-import type { AnyToolContract } from "./tool-contract.ts";
+import type { AnyToolContract } from "./definition.ts";
 
 /** Writes a contract in the closed shape of seeds/004. Lists whose order means nothing are sorted. */
 export function toContractDocument(registered: RegisteredContract): ToolContractDocument {

@@ -14,7 +14,7 @@ const MAX_FIELD_ERRORS = 16;
  * Contract: pure; names what was expected and the kind of what came, never the value itself, nor a
  * key that the model made up: that may hold anything.
  */
-export function sortIssues(issues: readonly v.BaseIssue<unknown>[]): ToolFailure {
+export function classifyIssues(issues: readonly v.BaseIssue<unknown>[]): ToolFailure {
   const classes = new Set(issues.map(classify));
   return {
     taxonomyClass: ORDER.find((candidate) => classes.has(candidate)) ?? "STRUCTURAL_VIOLATION",

@@ -5,10 +5,10 @@ import { fromPointer } from "../protocol/json/pointer.ts";
 import { isSteeringHeader } from "../protocol/connection/steering-header.ts";
 import type { JsonSchema7 } from "../protocol/tool/spec.ts";
 import { checkSchema } from "./check-schema.ts";
-import { contractShape } from "./contract-shape.ts";
-import type { DerivedSchemas } from "./registered-contract.ts";
+import { contractShape } from "./shape.ts";
+import type { DerivedSchemas } from "./registered.ts";
 import { EACH, fieldNames, schemaAt, withoutNull } from "./schema-path.ts";
-import type { AnyToolContract, SemanticRule } from "./tool-contract.ts";
+import type { AnyToolContract, SemanticRule } from "./definition.ts";
 
 /** Tells which field of a contract holds what it may not; undefined when each is sound by itself. */
 export function checkShape(contract: AnyToolContract): string | undefined {

@@ -1,10 +1,10 @@
 import { hashOf } from "../protocol/json/canonical-hash.ts";
 import type { ToolContractDocument } from "../protocol/tool/contract-document.ts";
 import type { ToolEffect } from "../protocol/tool/effect.ts";
-import { toContractDocument } from "./contract-document.ts";
-import type { RegisteredContract } from "./registered-contract.ts";
+import { toContractDocument } from "./document.ts";
+import type { RegisteredContract } from "./registered.ts";
 import { sorted } from "./sorted.ts";
-import type { AnyToolContract } from "./tool-contract.ts";
+import type { AnyToolContract } from "./definition.ts";
 
 /** A contract as `GET /v1/tools/:id` and the contract lock show it. */
 export type PublishedContract = {

@@ -1,6 +1,6 @@
 import type { ToolId } from "../protocol/identity/ids.ts";
 import type { JsonSchema7, ToolSpec } from "../protocol/tool/spec.ts";
-import type { AnyToolContract } from "./tool-contract.ts";
+import type { AnyToolContract } from "./definition.ts";
 
 /** What is derived from a contract. */
 export interface DerivedSchemas {

@@ -1,6 +1,6 @@
 import type { BoundToolRuntime, RunCapabilities, ToolSourcePort } from "../capabilities/tool.ts";
 import { bindTool } from "./bind-tool.ts";
-import { versionKey, type RegisteredContract } from "./registered-contract.ts";
+import { versionKey, type RegisteredContract } from "./registered.ts";
 
 /** Binds a set of contracts that was registered to one runtime's capabilities (seeds/000 #24, #34). */
 export function createToolSource(

@@ -1,11 +1,7 @@
 import type { Result } from "../protocol/outcome/result.ts";
-import { ContractError } from "./contract-error.ts";
-import {
-  joinSchemas,
-  type DerivedSchemas,
-  type RegisteredContract,
-} from "./registered-contract.ts";
-import type { AnyToolContract } from "./tool-contract.ts";
+import { ContractError } from "./error.ts";
+import { joinSchemas, type DerivedSchemas, type RegisteredContract } from "./registered.ts";
+import type { AnyToolContract } from "./definition.ts";
 
 /** What the build keeps of one registered contract: all that cannot be read off the contract itself. */
 export interface CompiledContract extends DerivedSchemas {

@@ -1,9 +1,9 @@
 import type { JsonSchema7 } from "../protocol/tool/spec.ts";
-import { checkContract, checkShape } from "./check-contract.ts";
-import { ContractError } from "./contract-error.ts";
+import { checkContract, checkShape } from "./consistency.ts";
+import { ContractError } from "./error.ts";
 import { deriveSchema } from "./derive-schema.ts";
-import { joinSchemas, versionKey, type RegisteredContract } from "./registered-contract.ts";
-import type { AnyToolContract, ClosedObjectSchema } from "./tool-contract.ts";
+import { joinSchemas, versionKey, type RegisteredContract } from "./registered.ts";
+import type { AnyToolContract, ClosedObjectSchema } from "./definition.ts";
 
 /**
  * Checks contracts one by one and as a set: a version is registered once (seeds/000 #22), and what

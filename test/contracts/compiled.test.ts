@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { compileContracts, readCompiled } from "../../src/contracts/compiled-contracts.ts";
-import { ContractError } from "../../src/contracts/contract-error.ts";
+import { compileContracts, readCompiled } from "../../src/contracts/compiled.ts";
+import { ContractError } from "../../src/contracts/error.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
-import { registerContracts } from "../../src/contracts/register-contract.ts";
-import type { AnyToolContract } from "../../src/contracts/tool-contract.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
+import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { complete, sound } from "./definitions.ts";
 

@@ -2,7 +2,7 @@ import type { ApprovalRecord, ApprovalVote } from "./record.ts";
 import type { ActorId } from "../identity/ids.ts";
 
 /** Whoever decides, or would. */
-export interface Decider {
+export interface Voter {
   readonly actorId: ActorId;
   /** Present when somebody acts for them, who then decides nothing. */
   readonly subjectId?: ActorId | undefined;
@@ -10,7 +10,7 @@ export interface Decider {
 }
 
 /** Why somebody may not decide. */
-export type WhyNot =
+export type VoteRefusal =
   /** Programs and agents do not decide, and nobody decides for somebody else. */
   | "not_a_person"
   /** Whoever asked may not approve it. */
@@ -28,12 +28,12 @@ type Word = Pick<ApprovalVote, "decision" | "reason">;
  * take it back.
  * Contract: pure; asked when somebody decides, and again of each approval when the call takes it.
  */
-export function whyNotDecide(
+export function checkVote(
   { requester, actorId, requirement }: Asked,
-  who: Decider,
+  who: Voter,
   { decision, reason }: Word,
-): WhyNot | undefined {
-  if (!isDecider(who)) return "not_a_person";
+): VoteRefusal | undefined {
+  if (!actsInOwnName(who)) return "not_a_person";
   const isRequester = who.actorId === requester || who.actorId === actorId;
   if (decision === "reject" && isRequester) return undefined;
   const isAlike = [requester, actorId].some((id) => isSamePerson(id, who.actorId));
@@ -46,7 +46,7 @@ export function whyNotDecide(
 }
 
 /** Tells whether somebody may decide anything at all: a person, who does not act for another one. */
-export function isDecider({ actorId, subjectId }: Omit<Decider, "roles">): boolean {
+export function actsInOwnName({ actorId, subjectId }: Omit<Voter, "roles">): boolean {
   const isActing = subjectId !== undefined && subjectId !== actorId;
   return actorId.startsWith("user:") && !isActing;
 }
