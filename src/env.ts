@@ -17,7 +17,8 @@ export interface Env {
   readonly tenants: DurableObjectNamespace;
   readonly openai: OpenAISettings;
   readonly lifetimes: Lifetimes;
-  readonly runIdSecret: string;
+  /** RUN_ID_SECRET: every key that is not stored is derived from it; see adapters/derive-key.ts. */
+  readonly rootSecret: string;
   readonly connectionKeys: ConnectionKeys;
   readonly apiTokens: readonly ApiToken[];
   /** Whose tokens are taken beside them. */
@@ -93,7 +94,7 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
   const baseUrl = read("OPENAI_BASE_URL", parseBaseUrl);
   const models = read("MODELS", parseModels);
   const apiKey = text("OPENAI_API_KEY");
-  const runIdSecret = read("RUN_ID_SECRET", (secret) =>
+  const rootSecret = read("RUN_ID_SECRET", (secret) =>
     secret.length >= MIN_SECRET_CHARS ? secret : undefined,
   );
   const connectionKeys = read("CONNECTION_KEYS", parseConnectionKeys);
@@ -120,11 +121,11 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
     outcomeMs: seconds("OUTCOME_WAIT_SECONDS", DAY_SECONDS),
   };
 
-  const isWhole = baseUrl && models && runIdSecret && connectionKeys && apiTokens;
+  const isWhole = baseUrl && models && rootSecret && connectionKeys && apiTokens;
   if (problems.length > 0 || !isWhole) return fail({ problems });
   const openai = { baseUrl, apiKey, models };
   const stores = { policyKv, connectionsKv, idempotencyKv, assets, runs, tenants };
-  const checked = { ...stores, openai, lifetimes, runIdSecret, connectionKeys, apiTokens };
+  const checked = { ...stores, openai, lifetimes, rootSecret, connectionKeys, apiTokens };
   return ok({
     ...checked,
     ...(jwt && { jwt }),

@@ -1,15 +1,35 @@
 /**
- * Derives a key for one purpose from the deployment's secret (HKDF-SHA-256, RFC 5869), so that what is
- * signed for one purpose never passes for another.
+ * The purposes that have a key of their own. A label never changes: what was signed or sealed under
+ * it must stay valid after a deploy. New purposes add a label here.
+ *
+ * | use | file | key |
+ * |---|---|---|
+ * | approval tokens | jose-approval-signer.ts | label `approval-token` |
+ * | embed tokens | embed-tokens.ts | label `embed-token` |
+ * | cursors of lists | sealed-cursors.ts | label `cursor` |
+ * | run ids, and run ids of an `Idempotency-Key` | hmac-run-ids.ts | no label: the root secret itself |
+ *
+ * Run ids are the exception, for compatibility. A run id that an older release made, and the run of
+ * an older `Idempotency-Key`, must be found again, so their derivation stays as it was.
+ * Connections do not use the root secret; CONNECTION_KEYS holds their keys.
  */
-export async function deriveKey(secret: string, purpose: string): Promise<Uint8Array> {
+export type KeyLabel = "approval-token" | "embed-token" | "cursor";
+
+/**
+ * Derives the key of one purpose from the root secret RUN_ID_SECRET (HKDF-SHA-256, RFC 5869), so that
+ * a text signed for one purpose never verifies for another. Returns 32 bytes.
+ */
+export async function deriveKey(
+  rootSecret: string,
+  label: KeyLabel,
+): Promise<Uint8Array<ArrayBuffer>> {
   const utf8 = new TextEncoder();
-  const from = await crypto.subtle.importKey("raw", utf8.encode(secret), "HKDF", false, [
+  const root = await crypto.subtle.importKey("raw", utf8.encode(rootSecret), "HKDF", false, [
     "deriveBits",
   ]);
-  const info = utf8.encode(`interlock/${purpose}`);
+  const info = utf8.encode(`interlock/${label}`);
   const parameters = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info };
-  return new Uint8Array(await crypto.subtle.deriveBits(parameters, from, KEY_BITS));
+  return new Uint8Array(await crypto.subtle.deriveBits(parameters, root, KEY_BITS));
 }
 
 const KEY_BITS = 256;

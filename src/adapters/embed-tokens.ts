@@ -25,8 +25,7 @@ const claims = v.object({
 });
 
 export interface EmbedPorts {
-  /** Its key is derived from this; nothing else is ever signed with what is derived. */
-  readonly secret: string;
+  readonly rootSecret: string;
   readonly clock: Clock;
   readonly randomId: () => string;
 }
@@ -34,7 +33,7 @@ export interface EmbedPorts {
 /** Makes tokens for pages, and knows them again: nothing about them is stored. */
 export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifier {
   const { clock, randomId } = ports;
-  const key = deriveKey(ports.secret, "embed-token");
+  const key = deriveKey(ports.rootSecret, "embed-token");
   return {
     async mint({ tenantId: tenant, actorId: sub, ttlSeconds, scopes, origin, toolIds, budgets }) {
       const iat = Math.floor(clock.nowMs() / MILLISECONDS);

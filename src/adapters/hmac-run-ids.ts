@@ -1,22 +1,26 @@
 import type { RunIds } from "../capabilities/run.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
-import { sameBytes } from "./same-bytes.ts";
+import { sameBytes, toHex } from "./bytes.ts";
 
 /**
- * `run_<nonce>_<mac>`: 128 bits of chance or of HMAC-SHA-256 over owner and key, and 128 bits of
- * HMAC-SHA-256 over tenant and nonce.
+ * `run_<nonce>_<mac>`. The nonce is 128 random bits, or 128 bits of HMAC-SHA-256 over owner and
+ * idempotency key. The MAC is 128 bits of HMAC-SHA-256 over tenant and nonce.
  */
 const FORM = /^run_([0-9a-f]{32})_([0-9a-f]{32})$/;
 const HEX_CHARS = 32;
 
-/** Makes run ids under a secret; random bytes come from `randomBytes`. */
+/**
+ * Makes and verifies run ids; random bytes come from `randomBytes`.
+ * Contract: the derivation is fixed, because an old run id and an old `Idempotency-Key` must find
+ * their run after every deploy. It uses the root secret itself and not `deriveKey`.
+ */
 export function createHmacRunIds(
-  secret: string,
+  rootSecret: string,
   randomBytes: (length: number) => Uint8Array<ArrayBuffer>,
 ): RunIds {
   const key = crypto.subtle.importKey(
     "raw",
-    utf8(secret),
+    utf8(rootSecret),
     { name: "HMAC", hash: "SHA-256" },
     false,
     ["sign"],
@@ -46,8 +50,4 @@ export function createHmacRunIds(
 
 function utf8(text: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(new TextEncoder().encode(text));
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

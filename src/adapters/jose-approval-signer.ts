@@ -7,10 +7,10 @@ import { deriveKey } from "./derive-key.ts";
 const TYPE = "approval+jws";
 
 /** Signs approvals as JWS under a key of their own, derived from the deployment's secret. */
-export function createApprovalSigner(secret: string): ApprovalSigner {
+export function createApprovalSigner(rootSecret: string): ApprovalSigner {
   let derived: Promise<Uint8Array> | undefined;
   // Every run is given a signer, and few ask people.
-  const keyOf = (): Promise<Uint8Array> => (derived ??= deriveKey(secret, "approval-token"));
+  const keyOf = (): Promise<Uint8Array> => (derived ??= deriveKey(rootSecret, "approval-token"));
   return {
     async sign(token) {
       const payload = new TextEncoder().encode(JSON.stringify(token));

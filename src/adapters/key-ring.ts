@@ -1,6 +1,7 @@
 import { toCanonicalJson } from "../protocol/json/canonical-hash.ts";
 import type { ConnectionKey, ConnectionKeys } from "../protocol/connection/keys.ts";
 import type { SealedValue } from "../protocol/connection/sealed-value.ts";
+import { fromBase64url, toBase64url } from "./bytes.ts";
 
 /** 96 bits, the nonce length that AES-GCM is made for (NIST SP 800-38D, 8.2). */
 const NONCE_BYTES = 12;
@@ -62,14 +63,4 @@ function parameters(
 
 function importKey({ key }: ConnectionKey): Promise<CryptoKey> {
   return crypto.subtle.importKey("raw", key, ALGORITHM, false, ["encrypt", "decrypt"]);
-}
-
-function toBase64url(bytes: Uint8Array): string {
-  const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-  return base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-function fromBase64url(text: string): Uint8Array<ArrayBuffer> {
-  const base64 = text.replaceAll("-", "+").replaceAll("_", "/");
-  return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 }

@@ -1,20 +1,20 @@
 import type { Cursors, CursorScope } from "../capabilities/tenant.ts";
+import { deriveKey } from "./derive-key.ts";
 import { createKeyRing, type KeyRing } from "./key-ring.ts";
 
-/** `<nonce>.<sealed place>`, both in base64url. */
+/** `<nonce>.<sealed position>`, both in base64url. */
 const FORM = /^([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,512})$/;
-/** Keeps this key apart from whatever else is made of the secret. */
-const LABEL = "cursor";
+const KEY_ID = "cursor";
 
 /**
- * Makes cursors that only who knows the secret can make or read: AES-256-GCM, with the scope as what they
- * are sealed for; random bytes come from `randomBytes`.
+ * Makes cursors that only a holder of the root secret can make or read. AES-256-GCM seals the position
+ * for its scope. `randomBytes` supplies the nonces.
  */
 export function createSealedCursors(
-  secret: string,
+  rootSecret: string,
   randomBytes: (length: number) => Uint8Array<ArrayBuffer>,
 ): Cursors {
-  const ring = openRing(secret, randomBytes);
+  const ring = openRing(rootSecret, randomBytes);
   return {
     async issue(place, scope) {
       const { nonce, sealed } = await (await ring).seal(place, formatScope(scope));
@@ -23,21 +23,20 @@ export function createSealedCursors(
     async read(cursor, scope) {
       const [, nonce, sealed] = FORM.exec(cursor) ?? [];
       if (nonce === undefined || sealed === undefined) return undefined;
-      return (await ring).open({ v: 1, key: LABEL, nonce, sealed }, formatScope(scope));
+      return (await ring).open({ v: 1, key: KEY_ID, nonce, sealed }, formatScope(scope));
     },
   };
 }
 
-/** Words each part so that nothing else has the same words: an absent filter is not the text "null". */
+/** Formats each part without ambiguity: an absent filter differs from the text "null". */
 function formatScope(scope: CursorScope): readonly string[] {
   return scope.map((part) => JSON.stringify(part));
 }
 
 async function openRing(
-  secret: string,
+  rootSecret: string,
   randomBytes: Parameters<typeof createKeyRing>[1],
 ): Promise<KeyRing> {
-  const text = new TextEncoder().encode(JSON.stringify([LABEL, secret]));
-  const key = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
-  return createKeyRing([{ id: LABEL, key }], randomBytes);
+  const key = await deriveKey(rootSecret, "cursor");
+  return createKeyRing([{ id: KEY_ID, key }], randomBytes);
 }

@@ -2,7 +2,7 @@ import type { Authenticator } from "../capabilities/identity.ts";
 import type { ApiToken } from "../protocol/identity/api-token.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import { fail, ok } from "../protocol/outcome/result.ts";
-import { sameBytes } from "./same-bytes.ts";
+import { fromHex, sameBytes } from "./bytes.ts";
 
 /** Longest token looked at, so that a huge header costs no hash. */
 const MAX_TOKEN_CHARS = 512;
@@ -32,8 +32,4 @@ export function createStaticTokenAuthenticator(tokens: readonly ApiToken[]): Aut
 /** Reads the token of an `Authorization: Bearer` header. */
 export function bearerToken(request: Request): string | undefined {
   return /^Bearer +([^\s]+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
-}
-
-function fromHex(text: string): Uint8Array {
-  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }

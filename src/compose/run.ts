@@ -59,7 +59,7 @@ export function composeDeciding(
 ): Pick<RunPorts, "policies" | "source"> & { readonly signer: ApprovalSigner } {
   const env = checkedEnv(raw);
   return {
-    signer: createApprovalSigner(env.runIdSecret),
+    signer: createApprovalSigner(env.rootSecret),
     policies: composePolicies(env.policyKv),
     source: createToolSource(contracts, {
       clock: composeClock(),
@@ -87,7 +87,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     journal,
     inbox,
     approvals,
-    approvalSigner: createApprovalSigner(env.runIdSecret),
+    approvalSigner: createApprovalSigner(env.rootSecret),
     limitTime,
     outcomeWaitMs: env.lifetimes.outcomeMs,
     random: systemRandom,

@@ -39,7 +39,7 @@ function assemble(
 ): Parameters<typeof createApp>[0] {
   const { directory, queue, trail } = composeTenantRecords(env.tenants);
   const embedTokens = createEmbedTokens({
-    secret: env.runIdSecret,
+    rootSecret: env.rootSecret,
     clock: systemClock,
     randomId: () => crypto.randomUUID(),
   });
@@ -66,9 +66,9 @@ function assemble(
     directory,
     queue,
     trail,
-    cursors: createSealedCursors(env.runIdSecret, randomBytes),
+    cursors: createSealedCursors(env.rootSecret, randomBytes),
     runs: createDurableRunGateway(env.runs),
-    runIds: createHmacRunIds(env.runIdSecret, randomBytes),
+    runIds: createHmacRunIds(env.rootSecret, randomBytes),
     clock: systemClock,
     toolSpecs: contracts.map(({ spec }) => spec),
     contracts,

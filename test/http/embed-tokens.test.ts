@@ -51,7 +51,7 @@ async function signed({
   readonly origin?: string;
 }): Promise<string> {
   const tokens = createEmbedTokens({
-    secret: "a secret for tests, 32 bytes long",
+    rootSecret: "a secret for tests, 32 bytes long",
     clock: { nowMs: () => nowMs, schedule: () => () => undefined },
     randomId: () => "x",
   });

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { toHex } from "../../src/adapters/bytes.ts";
+import { deriveKey } from "../../src/adapters/derive-key.ts";
+import { createEmbedTokens } from "../../src/adapters/embed-tokens.ts";
+import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts";
+
+/** The tokens below were signed under it by an older release. */
+const rootSecret = "the secret of an older release, 32+";
+
+test("an approval token of an older release is still read", async () => {
+  const signed =
+    "eyJhbGciOiJIUzI1NiIsInR5cCI6ImFwcHJvdmFsK2p3cyJ9.eyJqdGkiOiJ4In0." +
+    "3EDI-jKFOAmrYqO5ZjX12YMHqi14Yw1g0OVko5_o4io";
+  expect(await createApprovalSigner(rootSecret).read(signed)).toEqual({ jti: "x" });
+});
+
+test("an embed token of an older release is still accepted", async () => {
+  const token =
+    "eyJhbGciOiJIUzI1NiIsInR5cCI6ImVtYmVkK2p3dCJ9.eyJpc3MiOiJpbnRlcmxvY2siLCJhdWQiOiJpbnRlcmxvY2" +
+    "stZW1iZWQiLCJzdWIiOiJ1c2VyOmFubiIsImp0aSI6ImUxIiwiaWF0IjoxNzgwMDAwMDAwLCJleHAiOjE3ODAwMDA5MD" +
+    "AsInRlbmFudCI6ImFjbWUiLCJzY29wZXMiOlsiY2hhdCJdLCJvcmlnaW4iOiJodHRwczovL3Nob3AuZXhhbXBsZSIsIn" +
+    "Rvb2xJZHMiOlsiY29yZV9fZ2V0X2N1cnJlbnRfdGltZSJdfQ.7yYuMgIdbZ736y_RazkXqNOoQn38B3NBB3q-58fGxrU";
+  const tokens = createEmbedTokens({
+    rootSecret,
+    clock: { nowMs: () => 1_780_000_000_000, schedule: () => () => undefined },
+    randomId: () => "unused",
+  });
+  expect(await tokens.verify(token)).toMatchObject({
+    ok: true,
+    value: { tenantId: "acme", actorId: "user:ann", embed: { id: "e1" } },
+  });
+});
+
+test("each label has a key of its own", async () => {
+  const labels = ["approval-token", "embed-token", "cursor"] as const;
+  const keys = await Promise.all(labels.map((label) => deriveKey(rootSecret, label)));
+  expect(new Set(keys.map(toHex)).size).toBe(labels.length);
+  expect(await deriveKey(`${rootSecret}.`, "cursor")).not.toEqual(keys[2]);
+});
