@@ -14,7 +14,7 @@ import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import { NO_FACTS } from "../../src/protocol/run/facts.ts";
 import { limitsOf, parseToolPolicy, type ToolPolicy } from "../../src/protocol/policy/document.ts";
-import { NOBODY_ASKED } from "../../src/loop/replay/nobody-asked.ts";
+import { NO_APPROVALS } from "../../src/loop/replay/ports.ts";
 import type { ToolRunnerPorts } from "../../src/runner/active-call.ts";
 import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
 import { RunBudget } from "../../src/runner/budget/of-run.ts";
@@ -122,7 +122,7 @@ function makePorts(): ToolRunnerPorts {
     invocations: new InvocationLedger(journal, []),
     workflowId: "run_bench" as RunId,
     registry: { current: () => Promise.resolve(pin) },
-    approvals: NOBODY_ASKED,
+    approvals: NO_APPROVALS,
     approvalSigner: { sign: () => Promise.resolve(""), read: () => Promise.resolve(undefined) },
     outcomeWaitMs: 1_000,
     versions: routeVersions(source.listToolSpecs(), POLICY, { nowMs: systemClock.nowMs() }),

@@ -210,7 +210,7 @@ describe("planted faults", () => {
       "tool.validateOutput(output)",
       "{ ok: true, value: output } as never",
     ],
-    ["replay", "src/loop/replay/played-tools.ts", "return ok(outputOf(record))", "return ok({})"],
+    ["replay", "src/loop/replay/tools.ts", "return ok(outputOf(record))", "return ok({})"],
     ["replay", "src/protocol/outcome/observation.ts", "facts.traceId", "String(Math.random())"],
   ])("the mode %s fails, and no other, where a gate is open: %s", (mode, file, from, to) => {
     const close = edit(file, from, () => to);

@@ -11,7 +11,7 @@ import type {
   ToolInvocationContext,
 } from "../../../src/protocol/invocation/record.ts";
 import { WAITING } from "../../../src/runner/waiting.ts";
-import type { RunEvidence } from "../../../src/loop/replay/run-evidence.ts";
+import type { RunEvidence } from "../../../src/loop/replay/evidence.ts";
 import { happen } from "../../../test/fakes/evidence.ts";
 import {
   ACME,

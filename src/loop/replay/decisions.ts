@@ -23,7 +23,7 @@ interface DecidedStep {
  * numbers, withdrawn text, titles, the order in which calls of one step came to their ends.
  * Contract: pure; equal for equal decisions, so that its hash can stand for them.
  */
-export function decisionsOf(log: Iterable<AiEvent>): JsonValue {
+export function readDecisions(log: Iterable<AiEvent>): JsonValue {
   const steps: DecidedStep[] = [];
   const texts = new Map<number, string>();
   const ends: JsonObject[] = [];

@@ -2,20 +2,19 @@ import type { Model } from "../../capabilities/model.ts";
 import type { AiEvent } from "../../protocol/run/event.ts";
 import type { ModelFailure, ModelTurn } from "../../protocol/model/event.ts";
 import { overBudget } from "../run-end.ts";
-import type { Play } from "./play.ts";
-import type { RunEvidence } from "./run-evidence.ts";
+import type { Replay, RunEvidence } from "./evidence.ts";
 
 /** What is never waited for. */
 export const NEVER_SECONDS = 1_000_000;
 
 /** One step's model call, as its run has recorded it. */
-export interface PlayedTurn {
+export interface RecordedStep {
   readonly step: number;
   readonly turn: ModelTurn;
 }
 
 /** A model that says what it said. */
-export interface PlayedModel extends Model {
+export interface ReplayModel extends Model {
   /** It has said everything. */
   readonly isOver: boolean;
 }
@@ -24,11 +23,11 @@ export interface PlayedModel extends Model {
  * Reads what the model answered in each step: text out of the log, calls out of the records, which alone
  * hold what the model wrote.
  */
-export function turnsOf({ log, invocations }: RunEvidence): readonly PlayedTurn[] {
+export function readSteps({ log, invocations }: RunEvidence): readonly RecordedStep[] {
   const withdrawn = new Set(
     log.flatMap((event) => (event.type === "text_withdrawn" ? event.parts : [])),
   );
-  const turns: PlayedTurn[] = [];
+  const turns: RecordedStep[] = [];
   let text = "";
   for (const event of log) {
     if (event.type === "step_started") text = "";
@@ -61,10 +60,10 @@ function failureOf(done: AiEvent | undefined): ModelFailure {
 }
 
 /** Plays the turns in order. Contract: throws when it is asked for another one, which ends the replay. */
-export function playModel(
-  { clock, evidence, giveUp }: Play,
-  turns: readonly PlayedTurn[],
-): PlayedModel {
+export function replayModel(
+  { clock, evidence, markNotReplayable }: Replay,
+  turns: readonly RecordedStep[],
+): ReplayModel {
   let played = 0;
   return {
     get isOver() {
@@ -75,7 +74,7 @@ export function playModel(
       const next = turns[played++];
       if (!next) {
         // What attempts that failed had held is in no record.
-        if (isOverTokens(evidence.log.at(-1))) giveUp("unclear");
+        if (isOverTokens(evidence.log.at(-1))) markNotReplayable("unclear");
         throw new Error("the model was not asked so often");
       }
       const { step, turn } = next;

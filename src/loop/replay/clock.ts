@@ -8,7 +8,7 @@ const TURNS = 100;
  * anything to do, and it is that much later then.
  * Contract: what is answered at once never times out.
  */
-export class PlayedClock implements Clock {
+export class ReplayClock implements Clock {
   #nowMs: number;
 
   constructor(nowMs: number) {

@@ -1,20 +1,20 @@
 import type { Mailbox } from "../../capabilities/run-journal.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
-import type { Play } from "./play.ts";
+import type { Replay } from "./evidence.ts";
 
 /**
  * What people said to a run, step by step, as its conversation tells.
  * A message is there once no call goes any more but those that were skipped for it.
  */
-export class PlayedInbox implements Mailbox {
-  readonly #play: Play;
+export class ReplaySteering implements Mailbox {
+  readonly #replay: Replay;
   /** What was taken before each model call, and at the end. */
   readonly #said: readonly (readonly string[])[];
   #taken = 0;
 
-  constructor(play: Play) {
-    this.#play = play;
-    const { transcript, claim } = play.evidence;
+  constructor(replay: Replay) {
+    this.#replay = replay;
+    const { transcript, claim } = replay.evidence;
     const said: string[][] = [[]];
     for (const message of transcript.slice(claim.messages.length)) {
       if (message.role === "user") said.at(-1)?.push(message.text);
@@ -24,7 +24,7 @@ export class PlayedInbox implements Mailbox {
   }
 
   get hasMail(): boolean {
-    const { answered, evidence } = this.#play;
+    const { answered, evidence } = this.#replay;
     const going = evidence.invocations.filter(
       ({ step, toolCallId }) => step === this.#taken && !answered.has(toolCallId),
     );

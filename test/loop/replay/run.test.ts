@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { ConnectionId } from "../../src/protocol/identity/ids.ts";
-import { fail, ok } from "../../src/protocol/outcome/result.ts";
-import { forbiddenCalls, happen, replay, TestInbox, type Happening } from "../fakes/evidence.ts";
-import { noteTool, readTool } from "../shared/tools.ts";
+import type { ConnectionId } from "../../../src/protocol/identity/ids.ts";
+import { fail, ok } from "../../../src/protocol/outcome/result.ts";
+import { forbiddenCalls, happen, replay, TestInbox, type Happening } from "../../fakes/evidence.ts";
+import { noteTool, readTool } from "../../shared/tools.ts";
 
 beforeEach(() => {
   forbiddenCalls.length = 0;

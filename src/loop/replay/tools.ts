@@ -8,16 +8,16 @@ import type { TaxonomyClass } from "../../protocol/outcome/taxonomy.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { mutates } from "../../runner/active-call.ts";
 import { operationIdOf, type Operation } from "../../runner/invocation-ledger.ts";
-import { NEVER_SECONDS } from "./played-model.ts";
-import type { Play } from "./play.ts";
+import { NEVER_SECONDS } from "./model.ts";
+import type { Replay } from "./evidence.ts";
 
 /**
  * Tools whose contracts decide as they do, and which never run: what a call came to is handed over
  * instead, where it was dispatched.
  */
-export function playTools(play: Play, source: ToolSourcePort): ToolSourcePort {
+export function replayTools(replay: Replay, source: ToolSourcePort): ToolSourcePort {
   const records = new Map(
-    play.evidence.invocations.map((record) => [operationIdOf(record), record]),
+    replay.evidence.invocations.map((record) => [operationIdOf(record), record]),
   );
   const recordOf = (operation: Operation): ToolInvocationRecord | undefined =>
     records.get(operationIdOf(operation));
@@ -25,13 +25,13 @@ export function playTools(play: Play, source: ToolSourcePort): ToolSourcePort {
     listToolSpecs: () => source.listToolSpecs(),
     getBoundTool(toolId, version) {
       const tool = source.getBoundTool(toolId, version);
-      return tool && playTool(play, tool, recordOf);
+      return tool && replayTool(replay, tool, recordOf);
     },
   };
 }
 
-function playTool(
-  play: Play,
+function replayTool(
+  replay: Replay,
   tool: BoundToolRuntime,
   recordOf: (operation: Operation) => ToolInvocationRecord | undefined,
 ): BoundToolRuntime {
@@ -40,7 +40,7 @@ function playTool(
     checkState: (_args, context) => Promise.resolve(stateFailureOf(tool, recordOf(context))),
     async exec(_args, context, { idempotencyKey }) {
       const record = recordOf(context);
-      if (record?.dispatches === 0) throw refuseDispatch(play, record);
+      if (record?.dispatches === 0) throw refuseDispatch(replay, record);
       // Another payload, version or user: what is recorded is not the outcome of this.
       if (record?.binding?.idempotencyKey !== idempotencyKey) throw new Error("another operation");
       return handOver(tool, record);
@@ -58,7 +58,7 @@ function playTool(
 }
 
 /** Credentials that were there, or were not, and that nobody gets. */
-export function playBroker({ evidence, answered }: Play): ConnectionBroker {
+export function replayBroker({ evidence, answered }: Replay): ConnectionBroker {
   return {
     bind() {
       // Calls take their turns in the order asked.
@@ -106,11 +106,11 @@ function stateFailureOf(
 const POLICY_CODES: ReadonlySet<string> = new Set(["not_allowed", "argument_rule", "no_policy"]);
 
 /** A call that never came so far is decided otherwise now, unless it was stopped by what nobody recorded. */
-function refuseDispatch({ giveUp }: Play, record: ToolInvocationRecord): Error {
+function refuseDispatch({ markNotReplayable }: Replay, record: ToolInvocationRecord): Error {
   const code = codeOf(record) ?? "";
   const taxonomyClass = record.end?.observation.status.taxonomy_class;
-  if (taxonomyClass === "POLICY_VIOLATION" && !POLICY_CODES.has(code)) giveUp("vetoed");
-  if (code === "skipped" || code === "tool_failed") giveUp("unclear");
+  if (taxonomyClass === "POLICY_VIOLATION" && !POLICY_CODES.has(code)) markNotReplayable("vetoed");
+  if (code === "skipped" || code === "tool_failed") markNotReplayable("unclear");
   return new Error("this call was not dispatched");
 }
 

@@ -1,34 +1,10 @@
 import type { AiEvent } from "../../protocol/run/event.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { endOfStop } from "../run-end.ts";
-import type { RunEvidence } from "./run-evidence.ts";
-
-/** Why a run cannot be decided again. */
-export type NotReplayableReason =
-  /** It has not ended, or one of its calls has not. */
-  | "unfinished"
-  /** Somebody, or its time, stopped it at a moment that no record tells. */
-  | "stopped"
-  /** It failed inside Interlock. */
-  | "broken"
-  /** An interruption cut off a step that was then refused. */
-  | "interrupted"
-  /** An operator was asked what became of a call. */
-  | "operator"
-  /** People were asked whether a call may run. */
-  | "people"
-  /** A hook of the deployment had its say, which nobody can hear again. */
-  | "vetoed"
-  /** A policy that came after the pinned one refused a call. */
-  | "policy_changed"
-  /** A check of a contract broke, or a message and a call crossed. */
-  | "unclear";
+import type { NotReplayableReason, RunEvidence } from "./evidence.ts";
 
 /** Tells what in the evidence itself keeps a run from being decided again; undefined when nothing does. */
-export function whyNotReplayable({
-  log,
-  invocations,
-}: RunEvidence): NotReplayableReason | undefined {
+export function checkEvidence({ log, invocations }: RunEvidence): NotReplayableReason | undefined {
   const done = log.at(-1);
   if (done?.type !== "done" || invocations.some(({ end }) => !end)) return "unfinished";
   if (isStopped(done)) return "stopped";

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { RunEvidence } from "../../src/loop/replay/run-evidence.ts";
-import type { AiEvent } from "../../src/protocol/run/event.ts";
-import { forbiddenCalls, happen, replay } from "../fakes/evidence.ts";
-import { policyOf } from "../fakes/fakes.ts";
-import { noteTool } from "../shared/tools.ts";
+import type { RunEvidence } from "../../../src/loop/replay/evidence.ts";
+import type { AiEvent } from "../../../src/protocol/run/event.ts";
+import { forbiddenCalls, happen, replay } from "../../fakes/evidence.ts";
+import { policyOf } from "../../fakes/fakes.ts";
+import { noteTool } from "../../shared/tools.ts";
 
 beforeEach(() => {
   forbiddenCalls.length = 0;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { AiEvent } from "../../src/protocol/run/event.ts";
-import { fail } from "../../src/protocol/outcome/result.ts";
-import { happen, replay, type Happening } from "../fakes/evidence.ts";
-import { policyOf } from "../fakes/fakes.ts";
-import { AS_READ, noteTool } from "../shared/tools.ts";
+import type { AiEvent } from "../../../src/protocol/run/event.ts";
+import { fail } from "../../../src/protocol/outcome/result.ts";
+import { happen, replay, type Happening } from "../../fakes/evidence.ts";
+import { policyOf } from "../../fakes/fakes.ts";
+import { AS_READ, noteTool } from "../../shared/tools.ts";
 
 const down = fail({
   taxonomyClass: "DEPENDENCY_UNAVAILABLE",

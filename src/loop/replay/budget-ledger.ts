@@ -2,13 +2,13 @@ import type { BudgetLedger, ReservationAnswer } from "../../capabilities/budget.
 import { BUDGETS } from "../../protocol/budget/amounts.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { operationIdOf } from "../../runner/invocation-ledger.ts";
-import { NEVER_SECONDS, type PlayedModel } from "./played-model.ts";
-import type { Play } from "./play.ts";
+import { NEVER_SECONDS, type ReplayModel } from "./model.ts";
+import type { Replay } from "./evidence.ts";
 import { overBudget } from "../run-end.ts";
 
 /** A tenant's ledger that answers what it answered then, as far as the records tell. It counts nothing. */
-export function playLedger(play: Play, model: PlayedModel): BudgetLedger {
-  const { claim, invocations, log } = play.evidence;
+export function replayLedger(replay: Replay, model: ReplayModel): BudgetLedger {
+  const { claim, invocations, log } = replay.evidence;
   const records = new Map(
     invocations.map((record) => [`${claim.runId}/${operationIdOf(record)}`, record]),
   );
@@ -22,7 +22,7 @@ export function playLedger(play: Play, model: PlayedModel): BudgetLedger {
   return {
     reserve({ id }) {
       const record = records.get(id);
-      return Promise.resolve(record ? answerCall(play, record) : answerModel());
+      return Promise.resolve(record ? answerCall(replay, record) : answerModel());
     },
     settle: () => Promise.resolve(),
     release: () => Promise.resolve(),
@@ -33,7 +33,10 @@ const RESERVED: ReservationAnswer = { kind: "reserved" };
 const OVER_TOKENS = overBudget("the tenant's tokens").error?.message;
 
 /** Only what had its place in the run's own budget was asked of the tenant's. */
-function answerCall({ giveUp }: Play, record: ToolInvocationRecord): ReservationAnswer {
+function answerCall(
+  { markNotReplayable }: Replay,
+  record: ToolInvocationRecord,
+): ReservationAnswer {
   const { dispatches, amounts, end } = record;
   if (dispatches > 0 || !amounts || !end?.observation.status.is_error) return RESERVED;
   const { code, message } = end.observation.result_payload.errors[0] ?? { code: "", message: "" };
@@ -52,6 +55,6 @@ function answerCall({ giveUp }: Play, record: ToolInvocationRecord): Reservation
       return { kind: "policy_changed", pin: undefined };
   }
   // A policy that is not in the evidence has refused it, or what came after nobody can tell.
-  giveUp("policy_changed");
+  markNotReplayable("policy_changed");
   return { kind: "unavailable" };
 }
