@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/capabilities/system.ts";
 import type { EventEncoder } from "../../src/capabilities/run-journal.ts";
-import type { AiEvent } from "../../src/protocol/run/event.ts";
-import type { EventLog, LoggedEvent } from "./event-log.ts";
+import type { AiEvent, LoggedEvent } from "../../src/protocol/run/event.ts";
+import type { EventLog } from "./event-log.ts";
 
 /** Bytes a reader may leave unread before it must fetch the rest from the log. */
 const MAX_UNREAD_BYTES = 128 * 1024;

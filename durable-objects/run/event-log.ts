@@ -1,22 +1,26 @@
-import type { AiEvent } from "../../src/protocol/run/event.ts";
+import { linesOf } from "../../src/protocol/approval/packet-lines.ts";
+import type { AiEvent, LoggedEvent } from "../../src/protocol/run/event.ts";
 import type { EventPosition } from "../../src/protocol/run/event-id.ts";
-
-/** One event and where it stands. */
-export interface LoggedEvent {
-  readonly event: AiEvent;
-  readonly position: EventPosition;
-}
 
 /** Text that one stored row may hold; a row may not pass 2 MB. Unit: UTF-16 code units, estimated. */
 const MAX_ROW_CHARS = 256 * 1024;
-/** Events of one row, so that reading after a position never parses much it does not need. */
+/** Events of one row. The limit bounds how many events a read parses without need. */
 const MAX_ROW_EVENTS = 512;
-/** What a delta takes beside its text. */
+/** JSON around the text of a delta. Unit: UTF-16 code units. */
 const DELTA_FRAME_CHARS = 48;
 
+type Start = Extract<AiEvent, { type: "tool_call_start" }>;
+type Request = Extract<AiEvent, { type: "approval_requested" }>;
+
+/** An event as the log stores it. Logs of the previous version lack two fields. */
+type StoredEvent =
+  | Exclude<AiEvent, Start | Request>
+  | (Omit<Start, "toolName"> & Partial<Pick<Start, "toolName">>)
+  | (Omit<Request, "lines"> & Partial<Pick<Request, "lines">>);
+
 /**
- * A run's events in SQLite, many to a row: writes are coalesced, events are not. Sequence numbers
- * start at 1 and are assigned here.
+ * The events of a run in SQLite, many to a row: writes are coalesced, events are not. The log assigns
+ * sequence numbers, from 1 on.
  * Ownership: one per run object; the only writer of the `events` table.
  */
 export class EventLog {
@@ -34,7 +38,7 @@ export class EventLog {
       .one().seq;
   }
 
-  /** Begins the epoch of a recovery. Contract: comes before the first event of it. */
+  /** Begins the epoch of a recovery. Contract: called before the first event of the recovery. */
   beginEpoch(epoch: number): void {
     this.#epoch = epoch;
   }
@@ -44,19 +48,19 @@ export class EventLog {
     return this.#storedSeq + this.#pending.length;
   }
 
-  /** Unit: UTF-16 code units not yet stored, estimated. */
+  /** Size of the events that are not stored yet. Unit: UTF-16 code units, estimated. */
   get pendingChars(): number {
     return this.#pendingChars;
   }
 
-  /** Takes an event in memory and answers its position. */
+  /** Adds an event in memory and answers its position. */
   append(event: AiEvent): EventPosition {
     this.#pending.push(event);
     this.#pendingChars += estimateChars(event);
     return { epoch: this.#epoch, seq: this.headSeq };
   }
 
-  /** Stores what is pending, in as many rows as it takes. */
+  /** Stores all pending events, in as many rows as they need. */
   flush(): void {
     for (const row of toRows(this.#pending)) {
       const firstSeq = this.#storedSeq + 1;
@@ -74,15 +78,15 @@ export class EventLog {
   }
 
   /**
-   * Reads events after `seq`: the rest of the first row that reaches past it, or what is pending.
-   * Contract: writes nothing; empty only at the head.
+   * Reads events after `seq`: the rest of the first row that reaches past `seq`, or pending events.
+   * Contract: writes nothing; empty only when `seq` is the head.
    */
   readAfter(seq: number): readonly LoggedEvent[] {
     if (seq >= this.#storedSeq) {
       const from = seq - this.#storedSeq;
       return this.#pending
         .slice(from, from + MAX_ROW_EVENTS)
-        .map((event, index) => this.#place(event, seq + 1 + index, this.#epoch));
+        .map((event, index) => ({ event, position: { epoch: this.#epoch, seq: seq + 1 + index } }));
     }
     const row = this.#sql
       .exec<{ first_seq: number; epoch: number; body: string }>(
@@ -90,12 +94,13 @@ export class EventLog {
         seq,
       )
       .one();
-    const events = JSON.parse(row.body) as readonly AiEvent[];
-    return events
-      .slice(Math.max(0, seq + 1 - row.first_seq))
-      .map((event, index) =>
-        this.#place(event, Math.max(seq + 1, row.first_seq) + index, row.epoch),
-      );
+    const firstSeq = Math.max(seq + 1, row.first_seq);
+    return parseRow(row.body)
+      .slice(firstSeq - row.first_seq)
+      .map((event, index) => ({
+        event: this.#complete(event),
+        position: { epoch: row.epoch, seq: firstSeq + index },
+      }));
   }
 
   /** Reads the whole log, row by row. */
@@ -103,7 +108,7 @@ export class EventLog {
     for (const { event } of this.entries()) yield event;
   }
 
-  /** Reads the whole log with the place of each event, row by row. */
+  /** Reads the whole log with the position of each event, row by row. */
   *entries(): Generator<LoggedEvent> {
     for (let seq = 0; seq < this.headSeq;) {
       for (const entry of this.readAfter(seq)) {
@@ -114,9 +119,9 @@ export class EventLog {
   }
 
   /**
-   * Tells after which sequence number a reader goes on who has seen `after`; undefined for a position
-   * that was never reached. A reader of an earlier epoch may have seen deltas that a crash lost: it
-   * goes on after the last one of that epoch that was stored.
+   * Answers the sequence number after which a reader resumes that has seen `after`; undefined for a
+   * position that the run never reached. A reader of an earlier epoch may have seen deltas that a
+   * crash lost: this reader resumes after the last stored event of that epoch.
    */
   resumeAfter(after: EventPosition): number | undefined {
     if (after.epoch > this.#epoch) return undefined;
@@ -130,9 +135,31 @@ export class EventLog {
     return Math.min(after.seq, seq);
   }
 
-  #place(event: AiEvent, seq: number, epoch: number): LoggedEvent {
-    return { event, position: { epoch, seq } };
+  /** Adds to an event of the previous version the fields that this version stores. */
+  #complete(event: StoredEvent): AiEvent {
+    if (event.type === "tool_call_start") {
+      return { ...event, toolName: event.toolName ?? this.#proposedName(event.part) };
+    }
+    if (event.type === "approval_requested") {
+      return { ...event, lines: event.lines ?? linesOf(event.packet) };
+    }
+    return event;
   }
+
+  /** Finds the name under which the model proposed the call of a part. */
+  #proposedName(part: number): string {
+    const rows = this.#sql.exec<{ body: string }>("SELECT body FROM events ORDER BY first_seq");
+    for (const { body } of rows) {
+      for (const event of parseRow(body)) {
+        if (event.type === "tool_call_proposed" && event.part === part) return event.toolName;
+      }
+    }
+    throw new Error(`the log starts a call that it never proposed, in part ${part}`);
+  }
+}
+
+function parseRow(body: string): readonly StoredEvent[] {
+  return JSON.parse(body) as readonly StoredEvent[];
 }
 
 function estimateChars(event: AiEvent): number {

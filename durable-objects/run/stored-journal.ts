@@ -1,13 +1,13 @@
 import type { Clock } from "../../src/capabilities/system.ts";
 import type { RunJournal } from "../../src/capabilities/run-journal.ts";
-import type { AiEvent } from "../../src/protocol/run/event.ts";
+import type { AiEvent, LoggedEvent } from "../../src/protocol/run/event.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RunFacts } from "../../src/protocol/run/facts.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
 import { addUsage } from "../../src/protocol/model/usage.ts";
 import type { EventFeed } from "./event-feed.ts";
-import type { EventLog, LoggedEvent } from "./event-log.ts";
+import type { EventLog } from "./event-log.ts";
 import type { Outbox } from "./outbox.ts";
 import type { RunNotices } from "./run-notices.ts";
 import type { RunProgress, RunStore } from "./run-store.ts";

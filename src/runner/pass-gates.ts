@@ -177,7 +177,7 @@ async function prepare(
  * that a crash leaves a question instead of a second effect; so is what takes an approval.
  */
 async function markDispatched(
-  { tool, ports, context }: ActiveCall,
+  { call, tool, ports, context }: ActiveCall,
   { shown }: Accepted,
   approval: ApprovalRecord | null,
 ): Promise<void> {
@@ -185,7 +185,8 @@ async function markDispatched(
   const isFirst = ports.invocations.find(context)?.dispatches === 0;
   ports.invocations.dispatch(context);
   if (isFirst) {
-    ports.journal.append([{ type: "tool_call_start", part, toolCallId, args: shown }]);
+    const start = { type: "tool_call_start", part, toolCallId, toolName: call.name } as const;
+    ports.journal.append([{ ...start, args: shown }]);
   }
   if (approval) ports.approvals.consume(approval.id, ports.clock.nowMs());
   if (mutates(tool) || approval) await ports.journal.secure();

@@ -1,5 +1,6 @@
 import type { AiEvent, DoneReason, RunError } from "../../src/protocol/run/event.ts";
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
+import { linesOf } from "../../src/protocol/approval/packet-lines.ts";
 import { summarise } from "../../src/protocol/approval/view.ts";
 import type { RunId, ToolCallId } from "../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
@@ -26,7 +27,8 @@ export function proposeTool(part: number, toolName: string): AiEvent {
 }
 
 export function startTool(part: number, args: JsonObject): AiEvent {
-  return { type: "tool_call_start", part, toolCallId: `call_${part}` as ToolCallId, args };
+  const toolCallId = `call_${part}` as ToolCallId;
+  return { type: "tool_call_start", part, toolCallId, toolName: "tool", args };
 }
 
 export function reportProgress(
@@ -91,7 +93,8 @@ export function awaitOutcome(part: number, untilMs: number): AiEvent {
 export function requestApproval(record: ApprovalRecord): AiEvent {
   const { part, toolCallId, packet } = record;
   const approval = summarise("run_1" as RunId, record);
-  return { type: "approval_requested", part, toolCallId, approval, packet };
+  const lines = linesOf(packet);
+  return { type: "approval_requested", part, toolCallId, approval, packet, lines };
 }
 
 export function tellPeople(record: ApprovalRecord): AiEvent {

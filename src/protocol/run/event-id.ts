@@ -1,17 +1,17 @@
 import type { EventId } from "../identity/ids.ts";
 
-/** Where an event stands in its run: recovery epoch and sequence, both only grow. */
+/** Position of an event in its run: recovery epoch and sequence number. Both only grow. */
 export interface EventPosition {
   readonly epoch: number;
   readonly seq: number;
 }
 
-/** Writes a position as `<epoch>-<seq>`, the `id:` of a server-sent event. */
+/** Formats a position as `<epoch>-<seq>`, the `id:` of a server-sent event. */
 export function formatEventId({ epoch, seq }: EventPosition): EventId {
   return `${epoch}-${seq}` as EventId;
 }
 
-/** Reads `<epoch>-<seq>`; undefined for anything else, however long. */
+/** Parses `<epoch>-<seq>`; undefined for any other text, of any length. */
 export function parseEventId(text: string): EventPosition | undefined {
   if (text.length > 32) return undefined;
   const match = /^(0|[1-9]\d{0,14})-(0|[1-9]\d{0,14})$/.exec(text);

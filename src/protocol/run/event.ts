@@ -1,10 +1,12 @@
 import type { ApprovalSummary } from "../approval/view.ts";
 import type { ConfirmationPacket } from "../approval/packet.ts";
+import type { PacketLine } from "../approval/packet-lines.ts";
 import type { RunId, ToolCallId } from "../identity/ids.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { ModelFinish } from "../model/event.ts";
 import type { ObservationObject } from "../outcome/observation.ts";
 import type { Usage } from "../model/usage.ts";
+import type { EventPosition } from "./event-id.ts";
 
 /** How a run ended. */
 export type DoneReason =
@@ -15,17 +17,18 @@ export type DoneReason =
   | "cancelled"
   | "error";
 
-/** Why a run failed, in words a client may see; never a provider's text. */
+/** Why a run failed. Clients see both fields, so neither holds a provider's text. */
 export type RunError = {
   readonly code: string;
   readonly message: string;
 };
 
 /**
- * One semantic event of a run: what the log stores and every encoder reads.
- * Contract: parts are numbered from 0 in the order they open, one number per text or tool call, so
- * that an event can be encoded without knowing the ones before it. Arguments and observations are
- * redacted. Events of different parts may interleave. A run's last event is its one `done`.
+ * One semantic event of a run: the log and KV store it, and every encoder reads it.
+ * Contract: an event is complete, so a stateless encoder of any wire needs no other event. Every text
+ * for people is in the event from the moment it is appended. Parts are numbered from 0 in the order
+ * they open, one number per text or tool call. Arguments and observations are redacted. Events of
+ * different parts may interleave. The last event of a run is its only `done`.
  */
 export type AiEvent =
   | { readonly type: "run_started"; readonly runId: RunId; readonly model: string }
@@ -33,9 +36,9 @@ export type AiEvent =
   | { readonly type: "text_started"; readonly part: number }
   | { readonly type: "text_delta"; readonly part: number; readonly text: string }
   | { readonly type: "text_finished"; readonly part: number }
-  /** What these text parts said is not part of the answer: the model is asked again for the whole step. */
+  /** These text parts are not part of the answer: the model is called again for the whole step. */
   | { readonly type: "text_withdrawn"; readonly parts: readonly number[] }
-  /** The model asked for a call; nothing about it has been checked. */
+  /** The model asked for a call; no gate has checked the call yet. */
   | {
       readonly type: "tool_call_proposed";
       readonly part: number;
@@ -47,9 +50,10 @@ export type AiEvent =
       readonly type: "tool_call_start";
       readonly part: number;
       readonly toolCallId: ToolCallId;
+      readonly toolName: string;
       readonly args: JsonObject;
     }
-  /** How far the call is: numbers, and a stage that its contract declares; no free text. */
+  /** Progress of the call: numbers, and a stage that its contract declares; no free text. */
   | {
       readonly type: "tool_call_progress";
       readonly part: number;
@@ -57,32 +61,34 @@ export type AiEvent =
       readonly stage?: string;
       readonly done?: number;
       readonly total?: number;
-      /** From 2: this attempt is about to begin. */
+      /** The attempt that is about to begin; absent for the first one. */
       readonly attempt?: number;
     }
-  /** Nobody knows what became of the call; an operator may tell. Unit: Unix milliseconds. */
+  /** The outcome of the call is unknown; an operator may resolve it until this Unix millisecond. */
   | {
       readonly type: "tool_call_waiting";
       readonly part: number;
       readonly toolCallId: ToolCallId;
       readonly untilMs: number;
     }
-  /** People are asked whether the call may run. */
+  /** The call needs an approval before it may run. */
   | {
       readonly type: "approval_requested";
       readonly part: number;
       readonly toolCallId: ToolCallId;
       readonly approval: ApprovalSummary;
       readonly packet: ConfirmationPacket;
+      /** The packet as people read it. */
+      readonly lines: readonly PacketLine[];
     }
-  /** Somebody decided, or nobody did in time. */
+  /** The status of an approval changed: a vote, an edit, an expiry or a withdrawal. */
   | {
       readonly type: "approval_updated";
       readonly part: number;
       readonly toolCallId: ToolCallId;
       readonly approval: ApprovalSummary;
     }
-  /** Nothing goes on until people have decided; a stream that has told so may end here. */
+  /** The run waits for approvals; a stream may end after this event. */
   | { readonly type: "run_waiting"; readonly usage: Usage }
   | {
       readonly type: "tool_call_result";
@@ -90,7 +96,7 @@ export type AiEvent =
       readonly toolCallId: ToolCallId;
       readonly observation: ObservationObject;
     }
-  /** A person said this to the run while it went; see Inbox. */
+  /** A steering message that the run accepted; see Inbox. */
   | { readonly type: "user_message"; readonly text: string }
   | { readonly type: "title_set"; readonly title: string }
   | {
@@ -109,3 +115,9 @@ export type AiEvent =
       /** Present exactly when `reason` is `error`. */
       readonly error?: RunError;
     };
+
+/** One event and its position in the log of its run. */
+export interface LoggedEvent {
+  readonly event: AiEvent;
+  readonly position: EventPosition;
+}

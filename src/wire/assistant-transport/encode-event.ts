@@ -3,7 +3,7 @@ import type { AiEvent, DoneReason } from "../../protocol/run/event.ts";
 import { formatEventId, type EventPosition } from "../../protocol/run/event-id.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ModelFinish } from "../../protocol/model/event.ts";
-import { linesOf, type PacketLine } from "../../protocol/approval/packet-lines.ts";
+import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
 import { toIso } from "../../protocol/text/iso-time.ts";
 
 /** Headers of a response that carries this encoding. */
@@ -75,9 +75,9 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
       return [{ path: [], type: "data", data: [{ type: "outcome-awaited", toolCallId, until }] }];
     }
     case "approval_requested": {
-      const { toolCallId, approval, packet } = event;
-      const question = { type: "approval-request", toolCallId, approval, packet };
-      return [{ path: [], type: "data", data: [{ ...question, lines: toJson(linesOf(packet)) }] }];
+      const { toolCallId, approval, packet, lines } = event;
+      const request = { type: "approval-request", toolCallId, approval, packet };
+      return [{ path: [], type: "data", data: [{ ...request, lines: toJson(lines) }] }];
     }
     case "approval_updated": {
       const { toolCallId, approval } = event;

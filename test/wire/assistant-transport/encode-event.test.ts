@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import type { AiEvent } from "../../../src/protocol/run/event.ts";
 import type { RunId, ToolCallId } from "../../../src/protocol/identity/ids.ts";
 import { observeSuccess } from "../../../src/protocol/outcome/observation.ts";
+import { linesOf } from "../../../src/protocol/approval/packet-lines.ts";
 import { encodeEvent, toChunks } from "../../../src/wire/assistant-transport/encode-event.ts";
 import { PACKET, SUMMARY } from "../../shared/packets.ts";
 
@@ -28,12 +29,12 @@ const EVENTS: readonly AiEvent[] = [
   { type: "text_delta", part: 0, text: 'a\n"b" \\ \u2028 \ud83d é \u0000' },
   { type: "text_finished", part: 0 },
   { type: "tool_call_proposed", part: 1, toolCallId, toolName: "t" },
-  { type: "tool_call_start", part: 1, toolCallId, args: { a: [1, null, "x"] } },
+  { type: "tool_call_start", part: 1, toolCallId, toolName: "t", args: { a: [1, null, "x"] } },
   { type: "tool_call_progress", part: 1, toolCallId, stage: "reading", done: 1, total: 3 },
   { type: "tool_call_progress", part: 1, toolCallId, attempt: 2 },
   { type: "tool_call_result", part: 1, toolCallId, observation },
   { type: "tool_call_waiting", part: 1, toolCallId, untilMs: 0 },
-  { type: "approval_requested", part: 1, toolCallId, approval, packet },
+  { type: "approval_requested", part: 1, toolCallId, approval, packet, lines: linesOf(packet) },
   { type: "approval_updated", part: 1, toolCallId, approval },
   { type: "text_withdrawn", parts: [0] },
   { type: "run_waiting", usage },
@@ -67,7 +68,7 @@ test("nothing in an event can break out of its frame", () => {
     { type: "user_message", text: hostile },
     { type: "tool_call_progress", part: 0, toolCallId: hostile as ToolCallId, stage: hostile },
     { type: "tool_call_proposed", part: 0, toolCallId: hostile as ToolCallId, toolName: hostile },
-    { type: "tool_call_start", part: 0, toolCallId, args: { [hostile]: hostile } },
+    { type: "tool_call_start", part: 0, toolCallId, toolName: "t", args: { [hostile]: hostile } },
   ];
   for (const event of events) {
     const lines = encodeEvent(event, { epoch: 0, seq: 1 }).split(/\r\n|\r|\n/);

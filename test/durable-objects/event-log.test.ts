@@ -1,0 +1,83 @@
+import { runInDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+import { EventLog } from "../../durable-objects/run/event-log.ts";
+import { RunStore } from "../../durable-objects/run/run-store.ts";
+import { linesOf } from "../../src/protocol/approval/packet-lines.ts";
+import type { RunId } from "../../src/protocol/identity/ids.ts";
+import type { Principal } from "../../src/protocol/identity/principal.ts";
+import { PACKET, SUMMARY } from "../shared/packets.ts";
+import { bindings } from "../shared/worker.ts";
+
+const principal = { tenantId: "acme", actorId: "user:ann" } as Principal;
+const CLAIM = { runId: "run_1" as RunId, principal, model: "m", messages: [] };
+
+const proposed = (part: number, toolName: string): object => ({
+  type: "tool_call_proposed",
+  part,
+  toolCallId: `call_${part}`,
+  toolName,
+});
+const started = (part: number): object => ({
+  type: "tool_call_start",
+  part,
+  toolCallId: `call_${part}`,
+  args: {},
+});
+const requested = {
+  type: "approval_requested",
+  part: 2,
+  toolCallId: "call_2",
+  approval: SUMMARY,
+  packet: PACKET,
+};
+
+let objects = 0;
+
+/** Opens a log over rows that are in storage already. */
+function withRows(
+  rows: readonly (readonly object[])[],
+  work: (log: EventLog) => void,
+): Promise<void> {
+  const id = bindings.RUNS.idFromName(`log-${objects++}`);
+  return runInDurableObject(bindings.RUNS.get(id), (_object, { storage }) => {
+    new RunStore(storage).claim(CLAIM, 0);
+    let seq = 0;
+    for (const row of rows) {
+      const insert = "INSERT INTO events (first_seq, last_seq, epoch, body) VALUES (?, ?, 0, ?)";
+      storage.sql.exec(insert, seq + 1, seq + row.length, JSON.stringify(row));
+      seq += row.length;
+    }
+    work(new EventLog(storage.sql, 0));
+  });
+}
+
+// Mutant: the log answers stored events as they are.
+test("a start without a name, of the previous version, gets the name of its proposal", () =>
+  withRows(
+    [
+      [proposed(1, "a"), proposed(2, "b")],
+      [started(2), started(1)],
+    ],
+    (log) => {
+      expect(log.readAfter(3).map(({ event }) => event)).toEqual([
+        { ...started(1), toolName: "a" },
+      ]);
+      expect([...log.readAll()].slice(2)).toEqual([
+        { ...started(2), toolName: "b" },
+        { ...started(1), toolName: "a" },
+      ]);
+    },
+  ));
+
+test("an approval request without lines, of the previous version, gets the lines of its packet", () =>
+  withRows([[requested]], (log) => {
+    expect([...log.readAll()]).toEqual([{ ...requested, lines: linesOf(PACKET) }]);
+  }));
+
+test("what an event says is read as it was stored, also when the wording changed since", () => {
+  const lines = [{ field: "consequence", label: "Consequence", text: "worded then", notes: [] }];
+  const start = { ...started(1), toolName: "its own" };
+  return withRows([[proposed(1, "a"), start, { ...requested, lines }]], (log) => {
+    expect([...log.readAll()].slice(1)).toEqual([start, { ...requested, lines }]);
+  });
+});
