@@ -1,16 +1,11 @@
-import approvalsCss from "./approval/approvals.css";
 import { createApprovalsApi } from "./approval/api.ts";
 import { type ApprovalsView, createApprovalsView } from "./approval/view.ts";
-import css from "./chat/chat.css";
+import { createApprovalsSheets } from "./style-sheets.ts";
 import { endpointUrl } from "./endpoint-url.ts";
 import { openSessionStore } from "./chat/session-store.ts";
 import type { TokenSource } from "./token-source.ts";
 
-const sheets = [css, approvalsCss].map((text) => {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(text);
-  return sheet;
-});
+const sheets = createApprovalsSheets();
 
 /**
  * `<interlock-approvals>`: the questions that wait for people, and one of them to decide. Attributes and

@@ -1,4 +1,4 @@
-import css from "./chat/chat.css";
+import { createChatSheets } from "./style-sheets.ts";
 import { createApprovalsApi } from "./approval/api.ts";
 import { type ChatApiOptions, createChatApi } from "./chat/api.ts";
 import { type ChatView, createChatView } from "./chat/view.ts";
@@ -7,9 +7,7 @@ import { endpointUrl } from "./endpoint-url.ts";
 import { openSessionStore, type SessionStore } from "./chat/session-store.ts";
 import type { TokenSource } from "./token-source.ts";
 
-/** A style sheet object, because a strict content security policy forbids inline styles. */
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(css);
+const sheets = createChatSheets();
 
 /**
  * `<interlock-chat>`: a chat with an Interlock server. Attributes: `endpoint`, the server's address
@@ -40,7 +38,7 @@ export class InterlockChat extends HTMLElement {
   #start(): void {
     this.#conversation?.dispose();
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = [sheet];
+    root.adoptedStyleSheets = sheets;
     const baseUrl = endpointUrl(this.getAttribute("endpoint"));
     const store = openSessionStore(`interlock-chat:${this.id}:${baseUrl}`);
     const conversation = this.#converse(baseUrl, store, () => schedule());

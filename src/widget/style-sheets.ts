@@ -1,0 +1,41 @@
+import approvalView from "./approval/view.css";
+import bulkBar from "./approval/bulk-bar.css";
+import card from "./approval/card.css";
+import composer from "./chat/composer.css";
+import controls from "./controls.css";
+import elements from "./elements.css";
+import emptyState from "./chat/empty-state.css";
+import exchangeEnding from "./chat/exchange-ending.css";
+import exchangeView from "./chat/exchange-view.css";
+import form from "./approval/form.css";
+import header from "./chat/header.css";
+import list from "./approval/list.css";
+import log from "./chat/log.css";
+import packetView from "./approval/packet-view.css";
+import textView from "./chat/text-view.css";
+import theme from "./theme.css";
+import tokenForm from "./token-form.css";
+import toolCard from "./chat/tool-card.css";
+import toolProgress from "./chat/tool-progress.css";
+import view from "./chat/view.css";
+
+/** Creates the style sheets of the chat. Of rules with equal specificity the later sheet wins. */
+export function createChatSheets(): CSSStyleSheet[] {
+  const shared = [theme, elements, controls, tokenForm];
+  const chat = [view, header, log, emptyState, exchangeView, exchangeEnding, textView, composer];
+  const tools = [toolCard, toolProgress];
+  const approvals = [card, packetView, form];
+  return [...shared, ...chat, ...tools, ...approvals].map(toSheet);
+}
+
+/** Creates the style sheets of the approvals page: those of the chat, and its own. */
+export function createApprovalsSheets(): CSSStyleSheet[] {
+  return [...createChatSheets(), ...[approvalView, list, bulkBar].map(toSheet)];
+}
+
+/** A strict content security policy forbids inline styles, so a style is a sheet object. */
+function toSheet(text: string): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(text);
+  return sheet;
+}
