@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { TOOL_CONTRACTS } from "../src/compose/tool-contracts.ts";
+import { TOOL_CONTRACTS } from "../src/compose/tools.ts";
 import { compileContracts, type CompiledContracts } from "../src/contracts/compiled.ts";
 import { ContractError } from "../src/contracts/error.ts";
 import { registerContracts } from "../src/contracts/register.ts";

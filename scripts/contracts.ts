@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { TOOL_CONTRACTS } from "../src/compose/tool-contracts.ts";
+import { TOOL_CONTRACTS } from "../src/compose/tools.ts";
 import { ContractError } from "../src/contracts/error.ts";
 import { publishContract } from "../src/contracts/publish.ts";
 import { registerContracts } from "../src/contracts/register.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
 import type { RunParts } from "../../src/compose/run.ts";
-import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
+import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
 import { composeWorker } from "../../src/compose/worker.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { registerContracts } from "../../src/contracts/register.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { createHttpEgress } from "../../src/adapters/http-egress.ts";
-import { systemClock } from "../../src/adapters/system-clock.ts";
+import { systemClock } from "../../src/adapters/system.ts";
 import type { RunJournal } from "../../src/capabilities/run-journal.ts";
 import type { Reservation } from "../../src/capabilities/budget.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";

@@ -2,9 +2,9 @@ import type { Clock } from "../../src/capabilities/system.ts";
 import type { EventEncoder } from "../../src/capabilities/run-journal.ts";
 import type { RunRecords } from "../../src/capabilities/run.ts";
 import type { TenantInbox } from "../../src/capabilities/tenant.ts";
-import { checkedEnv } from "../../src/compose/checked-env.ts";
+import { requireEnv } from "../../src/env.ts";
 import { composeRun, type RunParts } from "../../src/compose/run.ts";
-import { composeRunRecords } from "../../src/compose/run-records.ts";
+import { composeRunRecords } from "../../src/compose/stores.ts";
 import { composeTenantRecords } from "../../src/compose/tenant.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { endInterrupted } from "../../src/loop/end-interrupted.ts";
@@ -63,9 +63,9 @@ export class RunLifecycle {
   constructor(run: OpenRun, ports: LifecyclePorts) {
     this.#run = run;
     this.#ports = ports;
-    const recordsOf = (): RunRecords => composeRunRecords(checkedEnv(ports.env));
+    const recordsOf = (): RunRecords => composeRunRecords(requireEnv(ports.env));
     const inboxOf = (tenantId: TenantId): TenantInbox =>
-      composeTenantRecords(checkedEnv(ports.env).tenants).inboxOf(tenantId);
+      composeTenantRecords(requireEnv(ports.env).tenants).inboxOf(tenantId);
     this.#delivery = new OutboxDelivery(run, { ...ports, recordsOf, inboxOf });
   }
 
@@ -292,7 +292,7 @@ export class RunLifecycle {
     deadlines.clear("watchdog", "wall_clock", "outcome", "approval");
     if (!outbox.isEmpty() && !deadlines.has("outbox")) deadlines.set("outbox", clock.nowMs());
     if (deadlines.has("forget")) return;
-    const { runMs, keyMs } = checkedEnv(env).lifetimes;
+    const { runMs, keyMs } = requireEnv(env).lifetimes;
     const endedMs = store.progress().endedMs ?? clock.nowMs();
     deadlines.set("retention", endedMs + runMs);
     deadlines.set("forget", endedMs + Math.max(runMs, keyMs));

@@ -10,7 +10,7 @@ import {
 import { encodeMessages, encodeTools } from "../wire/openai/openai-tool-encoder.ts";
 import { type Fetch, HttpExchange } from "./http-exchange.ts";
 import { parseRetryAfter } from "./retry-after.ts";
-import { systemClock } from "./system-clock.ts";
+import { systemClock } from "./system.ts";
 
 export interface OpenAIModelOptions {
   /** Where the API lives, such as `https://host/v1`; `/chat/completions` is added to its path. */

@@ -1,8 +1,7 @@
 import { createHttpEgress } from "../adapters/http-egress.ts";
 import { createOpenAIModel } from "../adapters/openai-model.ts";
-import { systemClock } from "../adapters/system-clock.ts";
+import { sendRequest, systemClock, systemRandom } from "../adapters/system.ts";
 import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
-import { systemRandom } from "../adapters/system-random.ts";
 import { createApprovalSigner } from "../adapters/jose-approval-signer.ts";
 import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
 import type { Clock } from "../capabilities/system.ts";
@@ -10,7 +9,7 @@ import type { Egress } from "../capabilities/http.ts";
 import type { EventEncoder, Mailbox, RunJournal } from "../capabilities/run-journal.ts";
 import type { RegisteredContract } from "../contracts/registered.ts";
 import { createToolSource } from "../contracts/tool-source.ts";
-import type { RawEnv } from "../env.ts";
+import { requireEnv, type RawEnv } from "../env.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
 import type { RunPorts } from "../loop/open-steps.ts";
 import {
@@ -20,18 +19,16 @@ import {
   TRAILER,
 } from "../wire/assistant-transport/encode-event.ts";
 import { createInputBound } from "../wire/openai/input-bound.ts";
-import { checkedEnv } from "./checked-env.ts";
-import { composeConnections } from "./connections.ts";
-import { TOOL_HOOKS } from "./hooks.ts";
-import { composePolicies } from "./policies.ts";
+import { composeConnections, composePolicies } from "./stores.ts";
+import { TOOL_HOOKS } from "./tools.ts";
 import { composeTenants } from "./tenant.ts";
 
-/** The clock of everything in a run's object. */
+/** Gives the clock of everything in a run's object. */
 export function composeClock(): Clock {
   return systemClock;
 }
 
-/** The encoding that a run's readers get. */
+/** Gives the encoder for a run's readers. */
 export function composeEncoder(): EventEncoder {
   return {
     headers: ASSISTANT_TRANSPORT_HEADERS,
@@ -41,23 +38,23 @@ export function composeEncoder(): EventEncoder {
   };
 }
 
-/** What a run brings of its own. */
+/** What the run's object supplies. */
 export interface RunParts {
   readonly tenantId: TenantId;
   readonly journal: RunJournal;
   readonly inbox: Mailbox;
   readonly approvals: ApprovalDesk;
-  /** The tools of its deployment. */
+  /** The tools of the deployment. */
   readonly contracts: readonly RegisteredContract[];
   readonly limitTime: RunPorts["limitTime"];
 }
 
-/** Assembles what the people's side of a run stands on; the tools that it binds are never run. */
+/** Assembles what an approval decision needs. The tools that its source binds never run. */
 export function composeDeciding(
   raw: RawEnv,
   contracts: RunParts["contracts"],
 ): Pick<RunPorts, "policies" | "source"> & { readonly signer: ApprovalSigner } {
-  const env = checkedEnv(raw);
+  const env = requireEnv(raw);
   return {
     signer: createApprovalSigner(env.rootSecret),
     policies: composePolicies(env.policyKv),
@@ -70,11 +67,11 @@ export function composeDeciding(
 }
 
 /**
- * Assembles one run from the raw bindings and what the run brings.
- * Fails: throws on bindings that the Worker would have refused before it came here.
+ * Assembles one run from the raw bindings and the parts of its object.
+ * Fails: throws on bindings that the Worker refuses too.
  */
 export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
-  const env = checkedEnv(raw);
+  const env = requireEnv(raw);
   const { tenantId, journal, inbox, approvals, contracts, limitTime } = parts;
   const clock = composeClock();
   const tenants = composeTenants(env.tenants);
@@ -99,14 +96,10 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     ledger: tenants.ledgerOf(tenantId),
     source: createToolSource(contracts, { clock, runTitle, egress }),
     inputBound: createInputBound(),
-    model: createOpenAIModel({ ...env.openai, clock, fetch: send }),
+    model: createOpenAIModel({ ...env.openai, clock, fetch: sendRequest }),
   };
 }
 
 function composeEgress(): Egress {
-  return createHttpEgress({ clock: composeClock(), fetch: send });
-}
-
-function send(request: Request): Promise<Response> {
-  return fetch(request);
+  return createHttpEgress({ clock: composeClock(), fetch: sendRequest });
 }

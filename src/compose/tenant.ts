@@ -7,36 +7,35 @@ import {
   type TenantRecordsGateway,
 } from "../adapters/durable-tenant-records.ts";
 import { createKvPolicyPublisher } from "../adapters/kv-policy-publisher.ts";
-import { systemClock } from "../adapters/system-clock.ts";
+import { systemClock } from "../adapters/system.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { PolicyPublisher } from "../capabilities/policy.ts";
-import type { RawEnv } from "../env.ts";
-import { checkedEnv } from "./checked-env.ts";
+import { requireEnv, type RawEnv } from "../env.ts";
 
-/** Assembles the way to the tenants' objects. */
+/** Assembles the gateway to the policy and the budgets of the tenants. */
 export function composeTenants(tenants: DurableObjectNamespace): TenantGateway {
   return createDurableTenantGateway(tenants);
 }
 
-/** Assembles the way to what the tenants' objects know of runs, approvals and audit. */
+/** Assembles the gateway to the tenants' lists of runs, approvals and audit records. */
 export function composeTenantRecords(tenants: DurableObjectNamespace): TenantRecordsGateway {
   return createDurableTenantRecords(tenants);
 }
 
-/** What a tenant's object stands on. */
+/** What a tenant's object needs. */
 export interface TenantPorts {
   readonly clock: Clock;
   readonly publisher: PolicyPublisher;
-  /** How long it knows of what has ended. Unit: milliseconds. */
+  /** How long it keeps what has ended. Unit: milliseconds. */
   readonly keptMs: number;
 }
 
 /**
  * Assembles a tenant's object from the raw bindings.
- * Fails: throws on bindings that the Worker would have refused before it came here.
+ * Fails: throws on bindings that the Worker refuses too.
  */
 export function composeTenant(raw: RawEnv): TenantPorts {
-  const { policyKv, lifetimes } = checkedEnv(raw);
+  const { policyKv, lifetimes } = requireEnv(raw);
   return {
     clock: systemClock,
     publisher: createKvPolicyPublisher(policyKv),

@@ -8,25 +8,23 @@ import { createJwtAuthenticator } from "../adapters/jwt-authenticator.ts";
 import { createKvOriginIndex } from "../adapters/kv-origin-index.ts";
 import { createSealedCursors } from "../adapters/sealed-cursors.ts";
 import { createStaticTokenAuthenticator } from "../adapters/static-token-authenticator.ts";
-import { systemClock } from "../adapters/system-clock.ts";
+import { randomBytes, sendRequest, systemClock } from "../adapters/system.ts";
 import type { RegisteredContract } from "../contracts/registered.ts";
 import { checkEnv, type Env, type RawEnv } from "../env.ts";
 import { createApp } from "../http/app.ts";
 import { problem } from "../http/problem.ts";
 import { secure } from "../http/secure-headers.ts";
-import { composeConnections } from "./connections.ts";
-import { composeRunRecords } from "./run-records.ts";
-import { composePolicies } from "./policies.ts";
+import { composeConnections, composeRunRecords, composePolicies } from "./stores.ts";
 import { composeTenantRecords, composeTenants } from "./tenant.ts";
 
-/** Assembles the Worker: checked bindings to an HTTP handler, once per isolate. */
+/** Assembles the Worker: turns raw bindings into one HTTP handler per isolate. */
 export function composeWorker(
   raw: RawEnv,
   contracts: readonly RegisteredContract[],
 ): (request: Request) => Promise<Response> {
   const env = checkEnv(raw);
   if (!env.ok) {
-    const detail = `${env.failure.problems.join("; ")}. See the README, section Deploy.`;
+    const detail = `${env.failure.problems.join("; ")}. Set them as the README says, section Deploy.`;
     return () => Promise.resolve(secure(problem("not_configured", { detail })));
   }
   const app = createApp(assemble(env.value, contracts));
@@ -43,10 +41,9 @@ function assemble(
     clock: systemClock,
     randomId: () => crypto.randomUUID(),
   });
-  const send = (request: Request): Promise<Response> => fetch(request);
   const tokens = createBearerAuthenticator({
     listed: createStaticTokenAuthenticator(env.apiTokens),
-    issued: env.jwt && createJwtAuthenticator(env.jwt, { fetch: send, clock: systemClock }),
+    issued: env.jwt && createJwtAuthenticator(env.jwt, { fetch: sendRequest, clock: systemClock }),
     embedded: embedTokens,
   });
   return {
@@ -75,8 +72,4 @@ function assemble(
     models: env.openai.models,
     page: (request) => env.assets.fetch(request),
   };
-}
-
-function randomBytes(length: number): Uint8Array<ArrayBuffer> {
-  return crypto.getRandomValues(new Uint8Array(length));
 }

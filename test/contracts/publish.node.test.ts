@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
+import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { publishContract, type PublishedContract } from "../../src/contracts/publish.ts";
 import { registerContract } from "../../src/contracts/register.ts";

@@ -6,7 +6,7 @@ import { openRun, type OpenRun } from "../../durable-objects/run/open-run.ts";
 import type { Outbox } from "../../durable-objects/run/outbox.ts";
 import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
-import { systemClock } from "../../src/adapters/system-clock.ts";
+import { systemClock } from "../../src/adapters/system.ts";
 import type { Clock } from "../../src/capabilities/system.ts";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import { composeEncoder } from "../../src/compose/run.ts";

@@ -4,7 +4,7 @@ import { EventLog } from "../../durable-objects/run/event-log.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
 import { StoredInvocations } from "../../durable-objects/run/stored-invocations.ts";
 import { StoredTranscript } from "../../durable-objects/run/stored-transcript.ts";
-import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
+import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
 import type { RunEvidence } from "../../src/loop/replay/evidence.ts";
 import { policyDocumentKey } from "../../src/protocol/policy/pin.ts";
 import { forbiddenCalls, replay } from "../fakes/evidence.ts";

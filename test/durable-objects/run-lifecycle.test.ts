@@ -5,7 +5,7 @@ import { Deadlines } from "../../durable-objects/run/deadlines.ts";
 import { openRun, type OpenRun } from "../../durable-objects/run/open-run.ts";
 import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
-import { systemClock } from "../../src/adapters/system-clock.ts";
+import { systemClock } from "../../src/adapters/system.ts";
 import { composeEncoder } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
+import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
 import { publishContract } from "../../src/contracts/publish.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import { startDev, type DevServer } from "../shared/dev-server.ts";

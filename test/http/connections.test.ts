@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { composeConnections } from "../../src/compose/connections.ts";
+import { composeConnections } from "../../src/compose/stores.ts";
 import { checkEnv, type RawEnv } from "../../src/env.ts";
 import type { ConnectionId, TenantId } from "../../src/protocol/identity/ids.ts";
 import { bindings, send } from "../shared/worker.ts";

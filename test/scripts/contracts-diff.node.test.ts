@@ -4,7 +4,7 @@ import { diffContracts } from "../../scripts/contracts/diff-contracts.ts";
 import type { PublishedContract } from "../../src/contracts/publish.ts";
 import { publishContract } from "../../src/contracts/publish.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
-import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
+import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
 import { isJsonObject, type JsonValue } from "../../src/protocol/json/value.ts";
 import { PUBLISHED, withValue } from "./published.ts";
 

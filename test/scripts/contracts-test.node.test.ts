@@ -92,7 +92,7 @@ describe("planted faults", () => {
     }
     symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
     writeFileSync(
-      join(copy, "src/compose/tool-contracts.ts"),
+      join(copy, "src/compose/tools.ts"),
       `export { PLANTED as TOOL_CONTRACTS } from "../../${PLANTED}";\n`,
     );
     expect(run(copy, "update").status).toBe(0);

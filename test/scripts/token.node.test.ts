@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createJwtAuthenticator } from "../../src/adapters/jwt-authenticator.ts";
-import { systemClock } from "../../src/adapters/system-clock.ts";
+import { systemClock } from "../../src/adapters/system.ts";
 import { parseApiTokens } from "../../src/protocol/identity/api-token.ts";
 
 const token = (...flags: string[]): ReturnType<typeof spawnSync> =>

@@ -1,5 +1,5 @@
 import { composeWorker } from "../../src/compose/worker.ts";
-import { TOOL_CONTRACTS } from "../../src/compose/tool-contracts.ts";
+import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
 import type { RunParts } from "../../src/compose/run.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import type { RawEnv } from "../../src/env.ts";

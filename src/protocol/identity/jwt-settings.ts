@@ -2,9 +2,9 @@ import * as v from "valibot";
 import { parseJsonAs } from "../json/parse-as.ts";
 import { fail, ok, type Result } from "../outcome/result.ts";
 
-/** Algorithms whose keys are public, and are fetched from the issuer. */
+/** Algorithms whose public keys come from the issuer. */
 const PUBLIC_KEY_ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"] as const;
-/** As long as the hash: a shorter one could be guessed (RFC 7518, 3.2). */
+/** A secret must be as long as the hash; a shorter one could be guessed (RFC 7518, 3.2). */
 const MIN_SECRET_BYTES = 32;
 
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(512));
@@ -14,7 +14,7 @@ const seconds = (max: number) =>
 const settings = v.strictObject({
   issuer: text,
   audience: text,
-  /** Pinned: what a token says of itself chooses among these and nothing else. */
+  /** Pinned: the header of a token can only choose one of these. */
   algorithms: v.pipe(
     v.array(v.picklist(["HS256", ...PUBLIC_KEY_ALGORITHMS])),
     v.minLength(1),
@@ -34,42 +34,44 @@ const settings = v.strictObject({
   maxAgeSeconds: v.optional(seconds(31_536_000)),
 });
 
-/** What signs tokens: a secret that both sides hold, or keys whose public half the issuer serves. */
+/** What verifies tokens: a shared secret, or the public keys that the issuer serves. */
 export type JwtKeys =
   | { readonly kind: "secret"; readonly secret: Uint8Array }
   | { readonly kind: "jwks"; readonly url: string };
 
-/** Whose tokens are taken, and how they are read. */
+/** Whose tokens are accepted, and which of their claims are read. */
 export interface JwtSettings extends Omit<v.InferOutput<typeof settings>, "jwksUrl"> {
   readonly keys: JwtKeys;
 }
 
 /**
- * Reads the variable `AUTH` and the secret that goes with it.
+ * Reads the variables `AUTH` and `JWT_SECRET`.
  * Contract: pure; the failure names the mistake, never a value.
  */
 export function readJwtSettings(auth: unknown, secret: unknown): Result<JwtSettings, string> {
   const parsed = typeof auth === "string" ? parseJsonAs(settings, auth) : undefined;
-  if (!parsed) return fail("AUTH is not valid");
+  if (!parsed) return fail("AUTH is not valid. Set it as docs/identity.md says");
   const { jwksUrl, ...rest } = parsed;
   const shared = rest.algorithms.filter((algorithm) => algorithm === "HS256").length;
   if (shared > 0 && shared < rest.algorithms.length) {
-    return fail("AUTH mixes HS256 with algorithms of public keys");
+    return fail("AUTH mixes HS256 with public-key algorithms. Name one kind only");
   }
   if (shared > 0) {
     if (jwksUrl !== undefined)
-      return fail("AUTH names HS256, and a jwksUrl that it has no use for");
+      return fail("AUTH names HS256, which takes no jwksUrl. Remove the jwksUrl");
     const bytes = typeof secret === "string" ? new TextEncoder().encode(secret) : undefined;
-    if (!bytes) return fail("JWT_SECRET is missing, which HS256 in AUTH needs");
-    if (bytes.byteLength < MIN_SECRET_BYTES) return fail("JWT_SECRET is shorter than 32 bytes");
+    if (!bytes) return fail("JWT_SECRET is missing. HS256 in AUTH needs it");
+    if (bytes.byteLength < MIN_SECRET_BYTES)
+      return fail("JWT_SECRET is shorter than 32 bytes. Use a longer secret");
     return ok({ ...rest, keys: { kind: "secret", secret: bytes } });
   }
-  if (jwksUrl === undefined) return fail("AUTH has no jwksUrl, which its algorithms need");
-  if (secret !== undefined) return fail("JWT_SECRET is there, and AUTH does not name HS256");
+  if (jwksUrl === undefined) return fail("AUTH has no jwksUrl. Its algorithms need one");
+  if (secret !== undefined)
+    return fail("JWT_SECRET is set, but AUTH does not name HS256. Remove the secret");
   return ok({ ...rest, keys: { kind: "jwks", url: jwksUrl } });
 }
 
-/** Keys that came over an open line would be anybody's. */
+/** Over plain HTTP anybody on the path could replace the keys. */
 function isSafeAddress(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname, username, password } = new URL(url);

@@ -1,0 +1,39 @@
+import { createKeyRing } from "../adapters/key-ring.ts";
+import { createKvPolicyStore } from "../adapters/kv-policy-store.ts";
+import { createKvRunRecords } from "../adapters/kv-run-records.ts";
+import { PolicyCache } from "../adapters/policy-cache.ts";
+import { createSealedConnections } from "../adapters/sealed-connections.ts";
+import { randomBytes, systemClock } from "../adapters/system.ts";
+import type { ConnectionBroker, ConnectionStore } from "../capabilities/connection.ts";
+import type { PolicyStore } from "../capabilities/policy.ts";
+import type { RunRecords } from "../capabilities/run.ts";
+import type { Env } from "../env.ts";
+
+/** One cache per isolate; the Worker and the runs in the same isolate share it. */
+const cache = new PolicyCache();
+
+/** Assembles the policy store of this isolate. */
+export function composePolicies(kv: KVNamespace): PolicyStore {
+  return createKvPolicyStore({ kv, clock: systemClock, cache });
+}
+
+/** Assembles the stored connections: `store` writes them, `broker` opens them. */
+export function composeConnections({
+  connectionsKv,
+  connectionKeys,
+}: Pick<Env, "connectionsKv" | "connectionKeys">): {
+  readonly store: ConnectionStore;
+  readonly broker: ConnectionBroker;
+} {
+  const keyRing = createKeyRing(connectionKeys, randomBytes);
+  const connections = createSealedConnections({ kv: connectionsKv, keyRing });
+  return { store: connections, broker: connections };
+}
+
+/** Assembles the store of published terminal records. */
+export function composeRunRecords({ idempotencyKv, lifetimes }: Env): RunRecords {
+  return createKvRunRecords(idempotencyKv, {
+    runSeconds: Math.ceil(lifetimes.runMs / 1_000),
+    keySeconds: Math.ceil(lifetimes.keyMs / 1_000),
+  });
+}
