@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { createOpenAIModel } from "../src/adapters/openai-model.ts";
 import type { Model } from "../src/capabilities/model.ts";
 import { nestsTooDeep } from "../src/protocol/json/guard.ts";
-import type { ModelTurn } from "../src/protocol/model/event.ts";
+import type { ModelAnswer } from "../src/protocol/model/event.ts";
 import { parseArguments, type ToolCall } from "../src/protocol/tool/call.ts";
 
 /**
@@ -42,16 +42,16 @@ function openAI(baseUrl: string): Model {
   return createOpenAIModel({ baseUrl, apiKey, fetch: (request) => fetch(request) });
 }
 
-async function ask(endpoint: Model, model: string): Promise<ModelTurn> {
+async function ask(endpoint: Model, model: string): Promise<ModelAnswer> {
   const request = { model, messages: [{ role: "user", text: "Hello" }], tools: [] } as const;
   for await (const batch of endpoint.stream(request, new AbortController().signal)) {
     const last = batch.at(-1);
-    if (last?.type === "turn") return last.turn;
+    if (last?.type === "answer") return last.answer;
   }
   throw new Error("a model ended without its turn");
 }
 
-function report(url: string, { text, toolCalls, finish, usage, failure }: ModelTurn) {
+function report(url: string, { text, toolCalls, finish, usage, failure }: ModelAnswer) {
   return {
     url,
     text,

@@ -39,7 +39,7 @@ function decode(reads: readonly string[], sizeKib: number): number {
   for (const read of reads) decoder.feed(read);
   const last = decoder.end().at(-1);
   const elapsedMs = performance.now() - startMs;
-  const call = last?.type === "turn" ? last.turn.toolCalls[0] : undefined;
+  const call = last?.type === "answer" ? last.answer.toolCalls[0] : undefined;
   if (call?.argumentsText.length !== sizeKib * 1024) throw new Error("the decoder lost arguments");
   return elapsedMs;
 }

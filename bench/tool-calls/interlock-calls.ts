@@ -150,7 +150,7 @@ function makePorts(): ToolRunnerPorts {
     },
     budget: new RunBudget(limitsOf(POLICY.budgets), POLICY.budgets.maxRetries),
     hooks: [],
-    inbox: { hasMail: false, takeAll: () => [] },
+    inbox: { hasSteering: false, takeAll: () => [] },
     journal,
     clock: systemClock,
     random: { fraction: () => 0 },

@@ -39,7 +39,7 @@ function hasWord(
 
 /** What a person says takes the calls back that people have not approved yet, but none that has begun. */
 function takesBack({ approvals, inbox }: OpenRun, open: readonly ToolInvocationRecord[]): boolean {
-  if (!inbox.hasMail) return false;
+  if (!inbox.hasSteering) return false;
   const begun = new Set(open.filter(isInDoubt).map(({ number }) => number));
   return approvals.pending().some(({ invocation }) => !begun.has(invocation));
 }

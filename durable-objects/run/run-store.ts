@@ -125,7 +125,7 @@ export class RunStore {
     return {
       steps,
       usage: JSON.parse(usage) as Usage,
-      facts: JSON.parse(facts) as RunFacts,
+      facts: fromStored(JSON.parse(facts) as StoredFacts),
       title,
       reason,
       error: error === null ? null : (JSON.parse(error) as RunError),
@@ -138,7 +138,7 @@ export class RunStore {
       "UPDATE run SET steps = ?, usage = ?, facts = ?, title = ?, reason = ?, error = ?, ended_ms = ?",
       progress.steps,
       JSON.stringify(progress.usage),
-      JSON.stringify(progress.facts),
+      JSON.stringify(toStored(progress.facts)),
       progress.title,
       progress.reason,
       progress.error && JSON.stringify(progress.error),
@@ -176,6 +176,20 @@ export class RunStore {
   #row(): RunRow {
     return this.#sql.exec<RunRow>("SELECT * FROM run").one();
   }
+}
+
+/** RunFacts as the row holds them: two fields keep the names that earlier versions stored. */
+type StoredFacts = Omit<RunFacts, "answer" | "reservation"> & {
+  readonly turn?: RunFacts["answer"];
+  readonly held?: RunFacts["reservation"];
+};
+
+function toStored({ answer, reservation, ...facts }: RunFacts): StoredFacts {
+  return { ...facts, turn: answer, held: reservation };
+}
+
+function fromStored({ turn, held, ...facts }: StoredFacts): RunFacts {
+  return { ...facts, answer: turn, reservation: held };
 }
 
 type RunRow = {

@@ -1,4 +1,4 @@
-import type { Mailbox } from "../../src/capabilities/run-journal.ts";
+import type { SteeringInbox } from "../../src/capabilities/run-journal.ts";
 
 /** How many messages may wait for a run's next step. */
 const MAX_WAITING = 32;
@@ -9,7 +9,7 @@ const MAX_WAITING = 32;
  * loses nor repeats one.
  * Ownership: one per run object; the only writer of the `inbox` table.
  */
-export class StoredInbox implements Mailbox {
+export class StoredInbox implements SteeringInbox {
   readonly #sql: SqlStorage;
   #waiting: string[] = [];
   #count = 0;
@@ -19,7 +19,7 @@ export class StoredInbox implements Mailbox {
     this.#sql = sql;
   }
 
-  get hasMail(): boolean {
+  get hasSteering(): boolean {
     return this.#waiting.length > 0;
   }
 

@@ -153,7 +153,7 @@ export const BUDGETS: readonly Mutant[] = [
     name: "a refused model call keeps what was held",
     file: "src/loop/ask-model.ts",
     from: "modelBudget.release(allowance);",
-    to: "modelBudget.settle(allowance, answer);",
+    to: "modelBudget.settle(allowance, last);",
     test: {
       file: "test/loop/budgets.test.ts",
       name: "is given back when the provider refuses, under an id that no other attempt has",
@@ -182,7 +182,7 @@ export const BUDGETS: readonly Mutant[] = [
   {
     name: "a next life does not tell what the last one learned",
     file: "src/loop/model-budget.ts",
-    from: "if (held && turn?.modelCall === held.modelCall) this.#close(held, turn);",
+    from: "if (reservation && answer?.modelCall === reservation.modelCall) this.#close(reservation, answer);",
     to: "",
     test: {
       file: "test/loop/broken-life.test.ts",

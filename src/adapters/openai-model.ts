@@ -43,7 +43,7 @@ const MAX_DETAIL_CHARS = 2_000;
  * Calls models over HTTP as OpenAI's Chat Completions, streaming.
  * Contract: that of Model. Redirects are not followed, so the key reaches no other place; the key
  * appears in no event. Tolerates what docs/providers.md lists.
- * Fails: in the turn, with every code of ModelFailure.
+ * Fails: in the answer, with every code of ModelFailure.
  */
 export function createOpenAIModel(options: OpenAIModelOptions): Model {
   return {
@@ -196,12 +196,12 @@ async function readStatusFailure(
 /** Providers echo keys in their errors; what follows an echo is cut off with it. */
 function hideKey(batch: readonly ModelEvent[], apiKey: string): readonly ModelEvent[] {
   const last = batch.at(-1);
-  if (last?.type !== "turn" || !last.turn.failure) return batch;
-  const { detail } = last.turn.failure;
+  if (last?.type !== "answer" || !last.answer.failure) return batch;
+  const { detail } = last.answer.failure;
   const at = apiKey.length < MIN_SECRET_CHARS ? -1 : detail.indexOf(apiKey);
   const safe = at === -1 ? detail : `${detail.slice(0, at)}[key removed]`;
-  const failure = { ...last.turn.failure, detail: safe.slice(0, MAX_DETAIL_CHARS) };
-  return [...batch.slice(0, -1), { type: "turn", turn: { ...last.turn, failure } }];
+  const failure = { ...last.answer.failure, detail: safe.slice(0, MAX_DETAIL_CHARS) };
+  return [...batch.slice(0, -1), { type: "answer", answer: { ...last.answer, failure } }];
 }
 
 /** Shorter keys are placeholders, such as `none`, and no secrets. */

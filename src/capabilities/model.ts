@@ -21,8 +21,8 @@ export type InputBound = (request: Pick<ModelRequest, "messages" | "tools">) => 
 /**
  * Calls a language model.
  * Contract: yields one batch of events per network read, never an empty one, and ends with exactly
- * one `turn` event, whatever the provider does; it does not throw. Text deltas concatenate to
- * `turn.text`. Aborting the signal closes the connection and ends in a turn with failure `aborted`.
+ * one `answer` event, whatever the provider does; it does not throw. Text deltas concatenate to
+ * `answer.text`. Aborting the signal closes the connection and ends in an answer with failure `aborted`.
  * It makes one HTTP request and never retries.
  */
 export interface Model {

@@ -33,13 +33,13 @@ export interface RunJournal {
  * What people say to a run while it goes.
  * Contract: synchronous; every message is taken once, in the order of arrival.
  */
-export interface Inbox {
-  readonly hasMail: boolean;
+export interface PendingSteering {
+  readonly hasSteering: boolean;
   takeAll(): readonly string[];
 }
 
 /** The inbox as its owner has it. Contract: once closed it takes nothing more; what waits can be taken. */
-export interface Mailbox extends Inbox {
+export interface SteeringInbox extends PendingSteering {
   close(): void;
 }
 

@@ -6,7 +6,7 @@ import { createApprovalSigner } from "../adapters/jose-approval-signer.ts";
 import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { Egress } from "../capabilities/http.ts";
-import type { EventEncoder, Mailbox, RunJournal } from "../capabilities/run-journal.ts";
+import type { EventEncoder, SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
 import type { RegisteredContract } from "../contracts/registered.ts";
 import { createToolSource } from "../contracts/tool-source.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
@@ -42,7 +42,7 @@ export function composeEncoder(): EventEncoder {
 export interface RunParts {
   readonly tenantId: TenantId;
   readonly journal: RunJournal;
-  readonly inbox: Mailbox;
+  readonly inbox: SteeringInbox;
   readonly approvals: ApprovalDesk;
   /** The tools of the deployment. */
   readonly contracts: readonly RegisteredContract[];

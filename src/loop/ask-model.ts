@@ -1,7 +1,7 @@
 import type { ModelRequest } from "../capabilities/model.ts";
 import type { Random } from "../capabilities/system.ts";
 import type { AiEvent } from "../protocol/run/event.ts";
-import type { ModelFailure, ModelTurn } from "../protocol/model/event.ts";
+import type { ModelFailure, ModelAnswer } from "../protocol/model/event.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/model/usage.ts";
@@ -19,7 +19,7 @@ const MAX_DELAY_MS = 30_000;
 
 /** A finished model call, and which of the run's it was. */
 export interface Answered {
-  readonly turn: ModelTurn;
+  readonly answer: ModelAnswer;
   readonly modelCall: number;
 }
 
@@ -35,20 +35,21 @@ export async function askModel(scope: StepScope, first: ModelAllowance): Promise
   let allowance = first;
   for (let attempt = 1; ; attempt++) {
     const modelCall = modelCalls.made;
-    const { turn: answer, part } = await streamModel(scope, allowance);
-    used = answer.usage ? addUsage(used ?? NO_USAGE, answer.usage) : used;
-    const turn = { ...answer, ...(used && { usage: used }) };
-    const { failure } = turn;
+    const { answer: last, part } = await streamModel(scope, allowance);
+    used = last.usage ? addUsage(used ?? NO_USAGE, last.usage) : used;
+    const answer = { ...last, ...(used && { usage: used }) };
+    const { failure } = answer;
     if (failure && isRefusal(failure)) {
       modelCalls.giveBack();
       modelBudget.release(allowance);
-    } else modelBudget.settle(allowance, answer);
+    } else modelBudget.settle(allowance, last);
     const delayMs = failure && nextAttemptMs(failure, attempt, scope);
-    if (delayMs === undefined || signal.aborted || modelCalls.left <= 0) return { turn, modelCall };
+    if (delayMs === undefined || signal.aborted || modelCalls.left <= 0)
+      return { answer, modelCall };
     if (part !== undefined) journal.append([{ type: "text_withdrawn", parts: [part] }]);
     await pause(scope.clock, delayMs, signal);
     const allowed = signal.aborted ? undefined : await allowModelCall(scope);
-    if (!allowed?.ok) return { turn, modelCall };
+    if (!allowed?.ok) return { answer, modelCall };
     allowance = allowed.value;
   }
 }
@@ -61,7 +62,7 @@ export async function allowModelCall(scope: StepScope): Promise<Result<ModelAllo
   const { modelBudget, modelCalls, transcript } = scope;
   modelCalls.take();
   const call = { modelCall: modelCalls.made, messages: transcript, tools: toolsShown(scope) };
-  const allowed = await modelBudget.hold(call);
+  const allowed = await modelBudget.reserve(call);
   if (!allowed.ok) modelCalls.undo();
   return allowed;
 }
@@ -111,7 +112,7 @@ function isRefusal({ code }: ModelFailure): boolean {
 }
 
 interface Streamed {
-  readonly turn: ModelTurn;
+  readonly answer: ModelAnswer;
   /** The part that shows its text; undefined when it said nothing. */
   readonly part: number | undefined;
 }
@@ -129,12 +130,12 @@ async function streamModel(
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   };
   let part: number | undefined;
-  let turn: ModelTurn | undefined;
+  let answer: ModelAnswer | undefined;
   try {
     for await (const batch of model.stream(request, signal)) {
       const events: AiEvent[] = [];
       for (const event of batch) {
-        if (event.type === "turn") turn = event.turn;
+        if (event.type === "answer") answer = event.answer;
         else {
           if (part === undefined) {
             part = scope.nextPart();
@@ -148,8 +149,8 @@ async function streamModel(
   } finally {
     if (part !== undefined) journal.append([{ type: "text_finished", part }]);
   }
-  if (turn === undefined) throw new Error("the model ended without a turn");
-  return { turn, part };
+  if (answer === undefined) throw new Error("the model stream ended without an answer");
+  return { answer, part };
 }
 
 /** Longest text of one event, so that any event fits one stored row. Unit: UTF-16 code units. */

@@ -1,6 +1,6 @@
 import type { ApprovalDesk } from "../capabilities/approval.ts";
 import type { Clock } from "../capabilities/system.ts";
-import type { Mailbox, RunJournal } from "../capabilities/run-journal.ts";
+import type { SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import { InvocationLedger } from "../runner/invocation-ledger.ts";
 import { closeOpenCalls } from "./close-open-calls.ts";
@@ -10,7 +10,7 @@ import type { RunMemory } from "./run-memory.ts";
 
 interface EndingPorts {
   readonly journal: RunJournal;
-  readonly inbox: Mailbox;
+  readonly inbox: SteeringInbox;
   readonly approvals: ApprovalDesk;
 }
 

@@ -1,10 +1,10 @@
-import type { Mailbox, RunJournal } from "../capabilities/run-journal.ts";
+import type { SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
 import type { Usage } from "../protocol/model/usage.ts";
 import type { RunEnd } from "./run-end.ts";
 
 /** Says the last word of a run; what people told it that nobody answered stays in its conversation. */
 export function endRun(
-  { journal, inbox }: { readonly journal: RunJournal; readonly inbox: Mailbox },
+  { journal, inbox }: { readonly journal: RunJournal; readonly inbox: SteeringInbox },
   end: RunEnd,
   usage: Usage,
 ): void {

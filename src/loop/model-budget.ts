@@ -3,11 +3,11 @@ import type { InputBound, ModelRequest } from "../capabilities/model.ts";
 import type { PolicyStore } from "../capabilities/policy.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import { lowerLimits } from "../protocol/budget/amounts.ts";
-import type { ModelTurn } from "../protocol/model/event.ts";
+import type { ModelAnswer } from "../protocol/model/event.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
-import type { HeldTokens, RunFacts } from "../protocol/run/facts.ts";
+import type { TokenReservation, RunFacts } from "../protocol/run/facts.ts";
 import { limitsOf, type ToolPolicy } from "../protocol/policy/document.ts";
 import type { Usage } from "../protocol/model/usage.ts";
 import {
@@ -32,10 +32,10 @@ export interface ModelBudgetPorts {
   readonly budget: RunBudget;
 }
 
-/** What a model call may use; `held` is absent where nothing limits tokens. */
+/** What a model call may use; `reservation` is absent where nothing limits tokens. */
 export interface ModelAllowance {
   readonly maxOutputTokens?: number;
-  readonly held?: HeldTokens;
+  readonly reservation?: TokenReservation;
 }
 
 /** Longest answer where tokens are limited and policy says nothing else. */
@@ -66,18 +66,19 @@ export class ModelBudget {
   }
 
   /** Takes in what earlier lives used, and tells what the last of them learned and could not tell. */
-  restore({ tokens, held, turn }: RunFacts, told: Usage): void {
+  restore({ tokens, reservation, answer }: RunFacts, told: Usage): void {
     const used = tokens ?? told.inputTokens + told.outputTokens;
     this.#ports.budget.spend({ tokens: used });
     // Of a call that was cut short nobody knows what it used: all that was held for it stays counted.
-    if (held && turn?.modelCall === held.modelCall) this.#close(held, turn);
+    if (reservation && answer?.modelCall === reservation.modelCall)
+      this.#close(reservation, answer);
   }
 
   /**
    * Holds tokens for a model call; a shorter answer than wanted is better than none.
    * Contract: stored before what leaves the object from now on. Fails: the run's end, when not enough are left.
    */
-  async hold({ modelCall, ...request }: Call): Promise<Result<ModelAllowance, RunEnd>> {
+  async reserve({ modelCall, ...request }: Call): Promise<Result<ModelAllowance, RunEnd>> {
     const { inputBound, policy, budget } = this.#ports;
     const { maxOutputTokens: asked } = policy.budgets;
     if (!this.#isRunLimited && !this.#isTenantLimited) {
@@ -91,32 +92,32 @@ export class ModelBudget {
     if (left < least) return fail(overBudget("tokens"));
     const id = `${this.#ports.claim.runId}/model/${modelCall}.${this.#refused}`;
     const most = Math.min(input + wanted, left);
-    const granted = await this.#reserve({ id, most, least });
+    const granted = await this.#reserveOfTenant({ id, most, least });
     if (!granted.ok) return granted;
     const tokens = granted.value;
-    const held = { id, modelCall, tokens, maxOutputTokens: tokens - input };
+    const reservation = { id, modelCall, tokens, maxOutputTokens: tokens - input };
     budget.spend({ tokens });
-    this.#note(held);
+    this.#note(reservation);
     this.#ports.journal.flush();
-    return ok({ maxOutputTokens: held.maxOutputTokens, held });
+    return ok({ maxOutputTokens: reservation.maxOutputTokens, reservation });
   }
 
   /** Counts what a model call used. Contract: each call once; nobody has to wait for it. */
-  settle({ held }: ModelAllowance, turn: Pick<ModelTurn, "usage">): void {
-    if (!held) return;
-    const used = usedOf(held, turn);
-    this.#ports.budget.spend({ tokens: used }, { tokens: held.tokens });
-    this.#note(held);
-    this.#close(held, turn);
+  settle({ reservation }: ModelAllowance, answer: Pick<ModelAnswer, "usage">): void {
+    if (!reservation) return;
+    const used = usedOf(reservation, answer);
+    this.#ports.budget.spend({ tokens: used }, { tokens: reservation.tokens });
+    this.#note(reservation);
+    this.#close(reservation, answer);
   }
 
   /** Gives back what was held for a model call that used nothing. */
-  release({ held }: ModelAllowance): void {
-    if (!held) return;
+  release({ reservation }: ModelAllowance): void {
+    if (!reservation) return;
     this.#refused++;
-    this.#ports.budget.spend({}, { tokens: held.tokens });
+    this.#ports.budget.spend({}, { tokens: reservation.tokens });
     this.#note(undefined);
-    if (this.#isTenantLimited) this.#later(() => this.#ports.ledger.release(held.id));
+    if (this.#isTenantLimited) this.#later(() => this.#ports.ledger.release(reservation.id));
   }
 
   /** Resolves once the tenant has been told of everything so far. */
@@ -124,10 +125,10 @@ export class ModelBudget {
     return this.#settling;
   }
 
-  #close(held: HeldTokens, turn: Pick<ModelTurn, "usage">): void {
+  #close(reservation: TokenReservation, answer: Pick<ModelAnswer, "usage">): void {
     if (!this.#isTenantLimited) return;
-    const tokens = usedOf(held, turn);
-    this.#later(() => this.#ports.ledger.settle(held.id, { tokens }));
+    const tokens = usedOf(reservation, answer);
+    this.#later(() => this.#ports.ledger.settle(reservation.id, { tokens }));
   }
 
   /** One after the other, so that the next call finds what the last one left. */
@@ -135,13 +136,13 @@ export class ModelBudget {
     this.#settling = this.#settling.then(tell);
   }
 
-  #note(held: HeldTokens | undefined): void {
+  #note(reservation: TokenReservation | undefined): void {
     const { journal, budget } = this.#ports;
-    journal.note({ tokens: budget.spent.tokens ?? 0, held });
+    journal.note({ tokens: budget.spent.tokens ?? 0, reservation });
   }
 
   /** Asks the tenant for tokens; answers how many there are. */
-  async #reserve(want: Want): Promise<Result<number, RunEnd>> {
+  async #reserveOfTenant(want: Want): Promise<Result<number, RunEnd>> {
     const { ledger, policies, policy, pin, claim } = this.#ports;
     if (!this.#isTenantLimited) return ok(want.most);
     if (!pin) return fail(UNAVAILABLE);
@@ -186,7 +187,7 @@ interface Want {
 }
 
 /** A request without tokens is none: who tells of none does not count them, and all that was held counts. */
-function usedOf({ tokens }: HeldTokens, { usage }: Pick<ModelTurn, "usage">): number {
+function usedOf({ tokens }: TokenReservation, { usage }: Pick<ModelAnswer, "usage">): number {
   const isTold = usage !== undefined && usage.inputTokens > 0;
   return isTold ? usage.inputTokens + usage.outputTokens : tokens;
 }

@@ -1,4 +1,4 @@
-import type { Mailbox } from "../capabilities/run-journal.ts";
+import type { SteeringInbox } from "../capabilities/run-journal.ts";
 import type { InputBound, Model } from "../capabilities/model.ts";
 import type { LoadedPolicy, PolicyStore } from "../capabilities/policy.ts";
 import { routeVersions } from "../contracts/route-versions.ts";
@@ -41,7 +41,7 @@ export interface RunPorts extends Omit<
   /** Measures what the model is asked. */
   readonly inputBound: InputBound;
   /** What people say while the run goes; the loop closes it before the run ends. */
-  readonly inbox: Mailbox;
+  readonly inbox: SteeringInbox;
   /**
    * Ends the run's time so long after it began, by aborting its signal with the reason `time`. Time in
    * which it waits for people does not count. Contract: the first call counts, in whichever life.

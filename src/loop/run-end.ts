@@ -1,7 +1,7 @@
 import type { DoneReason, RunError } from "../protocol/run/event.ts";
 import type { Budget } from "../protocol/budget/amounts.ts";
 import type { ModelFailure } from "../protocol/model/event.ts";
-import type { RecordedTurn, StopReason } from "../protocol/run/facts.ts";
+import type { RecordedAnswer, StopReason } from "../protocol/run/facts.ts";
 
 /** How a run ends, as its `done` says. */
 export interface RunEnd {
@@ -9,17 +9,17 @@ export interface RunEnd {
   readonly error?: RunError;
 }
 
-/** Ends a run with the turn that nothing follows. */
-export function endOf(turn: RecordedTurn): RunEnd {
-  switch (turn.finish) {
+/** Ends a run with the answer that nothing follows. */
+export function endOf(answer: RecordedAnswer): RunEnd {
+  switch (answer.finish) {
     case "stop":
     case "tool_calls":
       return { reason: "stop" };
     case "length":
     case "content_filter":
-      return { reason: turn.finish };
+      return { reason: answer.finish };
     case "error":
-      return describeFailure(turn.failure);
+      return describeFailure(answer.failure);
   }
 }
 
@@ -47,7 +47,7 @@ const FAILURES: { readonly [Code in Exclude<ModelFailure["code"], "aborted">]: s
   upstream_stalled: "The model provider stopped answering.",
 };
 
-function describeFailure(failure: RecordedTurn["failure"]): RunEnd {
+function describeFailure(failure: RecordedAnswer["failure"]): RunEnd {
   if (!failure) return failed("internal_error", "The run failed inside Interlock.");
   const { code, status } = failure;
   if (code === "aborted") return { reason: "cancelled" };

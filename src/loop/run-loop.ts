@@ -51,12 +51,12 @@ async function runSteps(life: OpenLife, ports: LedgeredPorts): Promise<RunEnd | 
   const steps = await openSteps(life, ports);
   const { progress, facts } = life.memory;
   const { lastStep, isContinued } = progress;
-  if (!isContinued && facts.turn?.step === lastStep) {
+  if (!isContinued && facts.answer?.step === lastStep) {
     const isInDoubt = ports.invocations.ofStep(lastStep).some(({ state }) => state === "EXPIRED");
-    return (await endAfter(steps, { turn: facts.turn, continued: false, isInDoubt })) ?? BROKEN;
+    return (await endAfter(steps, { answer: facts.answer, continued: false, isInDoubt })) ?? BROKEN;
   }
   for (let step = firstStep(life.memory); ; step = stepAfter(step)) {
-    const allowed = step.turn ? ok({}) : await allowStep(steps);
+    const allowed = step.answer ? ok({}) : await allowStep(steps);
     if (!allowed.ok) {
       if (step.hasBegun) ports.journal.append([unansweredStep(step)]);
       return allowed.failure;
@@ -66,7 +66,7 @@ async function runSteps(life: OpenLife, ports: LedgeredPorts): Promise<RunEnd | 
       await steps.scope.modelBudget.settled();
       return WAITING;
     }
-    steps.spent.usage = addUsage(steps.spent.usage, stepEnd.turn.usage);
+    steps.spent.usage = addUsage(steps.spent.usage, stepEnd.answer.usage);
     const end = await endAfter(steps, stepEnd);
     if (end) return end;
   }
@@ -75,18 +75,18 @@ async function runSteps(life: OpenLife, ports: LedgeredPorts): Promise<RunEnd | 
 function firstStep({ facts, progress }: RunMemory): Step {
   const { lastStep, isStepOpen } = progress;
   if (!isStepOpen) return stepAfter({ number: lastStep });
-  const turn = facts.turn?.step === lastStep ? facts.turn : undefined;
-  return { number: lastStep, hasBegun: true, turn };
+  const answer = facts.answer?.step === lastStep ? facts.answer : undefined;
+  return { number: lastStep, hasBegun: true, answer };
 }
 
 function stepAfter({ number }: Pick<Step, "number">): Step {
-  return { number: number + 1, hasBegun: false, turn: undefined };
+  return { number: number + 1, hasBegun: false, answer: undefined };
 }
 
 /** What a crash cut short is said anew: readers are told not to count on it. */
 function withdrawHalfStep(journal: RunPorts["journal"], memory: RunMemory): void {
-  const { hasBegun, turn } = firstStep(memory);
-  if (!hasBegun || turn) return;
+  const { hasBegun, answer } = firstStep(memory);
+  if (!hasBegun || answer) return;
   const { texts, openTexts } = memory.progress;
   journal.append(openTexts.map((part) => ({ type: "text_finished", part })));
   if (texts.length > 0) journal.append([{ type: "text_withdrawn", parts: texts }]);
@@ -122,14 +122,14 @@ async function allowStep(steps: Steps): Promise<Result<ModelAllowance, RunEnd>> 
 /** Tells how the run ends, when nothing follows a step. */
 async function endAfter(
   { scope }: Steps,
-  { turn, continued, isInDoubt }: StepEnd,
+  { answer, continued, isInDoubt }: StepEnd,
 ): Promise<RunEnd | undefined> {
   // A loop that has ended keeps nobody awake who has something left to tell.
   if (!continued) await scope.modelBudget.settled();
   if (scope.signal.aborted) return endOfStop(scope.signal.reason as StopReason);
   if (isInDoubt) return IN_DOUBT;
   if (continued) return undefined;
-  return turn.finish === "tool_calls" ? { reason: "step_limit" } : endOf(turn);
+  return answer.finish === "tool_calls" ? { reason: "step_limit" } : endOf(answer);
 }
 
 const BROKEN = failed("internal_error", "The run failed inside Interlock.");

@@ -1,4 +1,4 @@
-import type { RecordedTurn } from "../protocol/run/facts.ts";
+import type { RecordedAnswer } from "../protocol/run/facts.ts";
 import { parseArguments, type ToolCall } from "../protocol/tool/call.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { NO_USAGE } from "../protocol/model/usage.ts";
@@ -14,12 +14,12 @@ export interface Step {
   /** It began in an earlier life of the run. */
   readonly hasBegun: boolean;
   /** Its model call ended in an earlier life of the run, like this. */
-  readonly turn: RecordedTurn | undefined;
+  readonly answer: RecordedAnswer | undefined;
 }
 
 /** What came of a step. */
 export interface StepEnd {
-  readonly turn: RecordedTurn;
+  readonly answer: RecordedAnswer;
   /** Another step follows, for what the model asked or for what a person said. */
   readonly continued: boolean;
   /** Of a call nobody knows what became of it, and nobody will find out any more. */
@@ -29,7 +29,7 @@ export interface StepEnd {
 /**
  * Runs one step, or the rest of it: streams the model's text, then takes every finished call through the
  * runner and answers each in the transcript, in the order asked.
- * Contract: tool calls come from the decoder's finished turn alone (seeds/000 #8); every part it opens it
+ * Contract: tool calls come from the decoder's finished answer alone (seeds/000 #8); every part it opens it
  * also closes, unless it waits: then the step stays open, to be run again once there is word. A step that
  * is the last one, or that nothing follows, leaves the inbox closed.
  */
@@ -39,16 +39,16 @@ export async function runStep(
   allowance: ModelAllowance,
 ): Promise<StepEnd | typeof WAITING> {
   const { inbox, journal, modelCalls, signal } = scope;
-  const turn = step.turn ?? (await beginStep(scope, step, allowance));
+  const answer = step.answer ?? (await beginStep(scope, step, allowance));
   const answered = await answerCalls(scope, step.number);
   if (answered === WAITING) return WAITING;
-  const { finish, usage } = turn;
-  const isWanted = finish === "tool_calls" || (inbox.hasMail && finish !== "error");
+  const { finish, usage } = answer;
+  const isWanted = finish === "tool_calls" || (inbox.hasSteering && finish !== "error");
   const isLast = modelCalls.left <= 0;
   const continued = isWanted && !isLast && !signal.aborted && !answered.isInDoubt;
   if (!continued) inbox.close();
   journal.append([{ type: "step_finished", step: step.number, finish, usage, continued }]);
-  return { turn, continued, isInDoubt: answered.isInDoubt };
+  return { answer, continued, isInDoubt: answered.isInDoubt };
 }
 
 /** Remembers what people said. Before the last model call it is the last moment for that. */
@@ -64,25 +64,25 @@ async function beginStep(
   scope: StepScope,
   { number, hasBegun }: Step,
   allowance: ModelAllowance,
-): Promise<RecordedTurn> {
+): Promise<RecordedAnswer> {
   const { claim, journal } = scope;
   if (!hasBegun) {
     const messageId = `${claim.runId}-${number}`;
     journal.append([{ type: "step_started", step: number, messageId }]);
   }
   const answered = await askModel(scope, allowance);
-  const turn = toRecorded(answered, number);
-  journal.note({ turn });
-  if (turn.finish === "error") return turn;
-  const asked = turn.finish === "tool_calls" ? answered.turn.toolCalls : [];
+  const answer = toRecorded(answered, number);
+  journal.note({ answer });
+  if (answer.finish === "error") return answer;
+  const asked = answer.finish === "tool_calls" ? answered.answer.toolCalls : [];
   const calls = scope.callIds.claim(asked, number);
-  rememberAssistant(scope, answered.turn.text, calls);
+  rememberAssistant(scope, answered.answer.text, calls);
   proposeCalls(scope, number, calls);
-  return turn;
+  return answer;
 }
 
-function toRecorded({ turn, modelCall }: Answered, step: number): RecordedTurn {
-  const { finish, usage = NO_USAGE, failure } = turn;
+function toRecorded({ answer, modelCall }: Answered, step: number): RecordedAnswer {
+  const { finish, usage = NO_USAGE, failure } = answer;
   const { code, status } = failure ?? {};
   const why = code && { code, ...(status !== undefined && { status }) };
   return { step, modelCall, finish, usage, ...(why && { failure: why }) };

@@ -1,5 +1,5 @@
 import type { Clock, Random } from "../capabilities/system.ts";
-import type { Mailbox, RunJournal } from "../capabilities/run-journal.ts";
+import type { SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
 import type { Model } from "../capabilities/model.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
@@ -21,7 +21,7 @@ export interface StepScope {
   readonly runner: ToolRunner;
   readonly invocations: InvocationLedger;
   readonly journal: RunJournal;
-  readonly inbox: Mailbox;
+  readonly inbox: SteeringInbox;
   readonly callIds: CallIds;
   readonly clock: Clock;
   readonly random: Random;

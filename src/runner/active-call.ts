@@ -3,7 +3,7 @@ import type { AuthorizationPort } from "../capabilities/identity.ts";
 import type { BudgetLedger } from "../capabilities/budget.ts";
 import type { Clock, Random } from "../capabilities/system.ts";
 import type { ConnectionBroker } from "../capabilities/connection.ts";
-import type { Inbox, RunJournal } from "../capabilities/run-journal.ts";
+import type { PendingSteering, RunJournal } from "../capabilities/run-journal.ts";
 import type { PolicyRegistry, PolicyStore } from "../capabilities/policy.ts";
 import type { ToolHook, BoundToolRuntime, ToolSourcePort } from "../capabilities/tool.ts";
 import type { ConnectionId, RunId } from "../protocol/identity/ids.ts";
@@ -47,7 +47,7 @@ export interface ToolRunnerPorts {
   /** How long an operator may take to tell what became of an operation. Unit: milliseconds. */
   readonly outcomeWaitMs: number;
   readonly hooks: readonly ToolHook[];
-  readonly inbox: Inbox;
+  readonly inbox: PendingSteering;
   readonly journal: RunJournal;
   readonly clock: Clock;
   readonly random: Random;

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { createOpenAIModel, type OpenAIModelOptions } from "../../src/adapters/openai-model.ts";
 import type { ModelRequest } from "../../src/capabilities/model.ts";
 import type { ToolId } from "../../src/protocol/identity/ids.ts";
-import type { ModelEvent, ModelTurn } from "../../src/protocol/model/event.ts";
+import type { ModelEvent, ModelAnswer } from "../../src/protocol/model/event.ts";
 import { sendEvents, startLoopback } from "./loopback.ts";
 
 const KEY = "sk-loopback-0123456789";
@@ -42,16 +42,16 @@ async function collect(
   const batches: (readonly ModelEvent[])[] = [];
   for await (const batch of modelAt(baseUrl, settings).stream(request, signal)) batches.push(batch);
   const events = batches.flat();
-  const turns = events.filter((event) => event.type === "turn");
+  const answers = events.filter((event) => event.type === "answer");
   expect(
     batches.every((batch) => batch.length > 0),
     "no empty batch",
   ).toBe(true);
-  expect(turns, "exactly one turn").toHaveLength(1);
-  expect(events.at(-1)?.type, "the turn is last").toBe("turn");
+  expect(answers, "exactly one answer").toHaveLength(1);
+  expect(events.at(-1)?.type, "the answer is last").toBe("answer");
   expect(JSON.stringify(events), "the key in no event").not.toContain(KEY);
-  const turn = turns[0]?.turn as ModelTurn;
-  return { batches, turn, code: turn.failure?.code };
+  const answer = answers[0]?.answer as ModelAnswer;
+  return { batches, answer, code: answer.failure?.code };
 }
 
 /** Asks a model whose provider answers so, and nothing else. */
@@ -124,8 +124,8 @@ describe("the request", () => {
     );
     const argumentsOf = async (settings: Settings) => {
       const request = { ...REQUEST, tools: [tool] };
-      const { turn } = await collect(server.origin, { ...settings, request });
-      return turn.toolCalls[0]?.argumentsText;
+      const { answer } = await collect(server.origin, { ...settings, request });
+      return answer.toolCalls[0]?.argumentsText;
     };
     expect(await argumentsOf({})).toBe("{}");
     expect(await argumentsOf({ strictTools: false })).toBe('{"on":null}');
@@ -156,25 +156,25 @@ describe("the request", () => {
   });
 
   test("a key that no header can carry fails and is not repeated", async () => {
-    const { turn } = await collect("http://127.0.0.1:9/", { apiKey: "sk-secret\nsk-secret" });
-    expect(turn.failure?.code).toBe("upstream_unreachable");
-    expect(turn.failure?.detail).not.toContain("sk-secret");
+    const { answer } = await collect("http://127.0.0.1:9/", { apiKey: "sk-secret\nsk-secret" });
+    expect(answer.failure?.code).toBe("upstream_unreachable");
+    expect(answer.failure?.detail).not.toContain("sk-secret");
   });
 });
 
 describe("what a client package hides", () => {
   test("a status carries its code, its wait and its words, without the key", async () => {
-    const { turn } = await ask((response) => {
+    const { answer } = await ask((response) => {
       response.writeHead(429, { "retry-after": "7" });
       response.end(`{"error":"slow down, ${KEY}"}`);
     });
-    expect(turn).toMatchObject({
+    expect(answer).toMatchObject({
       text: "",
       toolCalls: [],
       finish: "error",
       failure: { code: "upstream_status", status: 429, retryAfterSeconds: 7 },
     });
-    expect(turn.failure?.detail).toBe('{"error":"slow down, [key removed]');
+    expect(answer.failure?.detail).toBe('{"error":"slow down, [key removed]');
   });
 
   test.for([
@@ -185,27 +185,29 @@ describe("what a client package hides", () => {
     ["1.5", undefined],
   ] as const)("Retry-After %j means %j seconds", async ([header, seconds]) => {
     const clock = { nowMs: () => Date.UTC(2026, 10, 20, 10), schedule: () => () => undefined };
-    const { turn } = await ask(
+    const { answer } = await ask(
       (response) => void response.writeHead(503, { "retry-after": header }).end(),
       { clock },
     );
-    expect(turn.failure?.retryAfterSeconds).toBe(seconds);
+    expect(answer.failure?.retryAfterSeconds).toBe(seconds);
   });
 
   test("an error page without end is read only so far", async () => {
-    const { turn } = await ask((response) => {
+    const { answer } = await ask((response) => {
       response.writeHead(500).write("x".repeat(100_000));
     });
-    expect(turn.failure).toMatchObject({ code: "upstream_status", status: 500 });
-    expect(turn.failure?.detail.length).toBeLessThanOrEqual(2_000);
+    expect(answer.failure).toMatchObject({ code: "upstream_status", status: 500 });
+    expect(answer.failure?.detail.length).toBeLessThanOrEqual(2_000);
   });
 
   test("a redirect is not followed, so the key reaches no other origin", async () => {
     await using other = await startLoopback((response) => sendEvents(response, TEXT + FINISH));
     for (const status of [301, 302, 303, 307, 308]) {
       const location = `${other.origin}/v1/chat/completions`;
-      const { turn } = await ask((response) => void response.writeHead(status, { location }).end());
-      expect(turn.failure).toMatchObject({ code: "upstream_status", status });
+      const { answer } = await ask(
+        (response) => void response.writeHead(status, { location }).end(),
+      );
+      expect(answer.failure).toMatchObject({ code: "upstream_status", status });
     }
     expect(other.requests).toEqual([]);
   });
@@ -222,13 +224,13 @@ describe("what a client package hides", () => {
 
   test("a connection reset in the middle is truncated, and its whole call is not run", async () => {
     const call = '{"index":0,"id":"a","function":{"name":"lamp__set","arguments":"{}"}}';
-    const { turn, code } = await ask(async (response) => {
+    const { answer, code } = await ask(async (response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(`${TEXT}data: {"choices":[{"delta":{"tool_calls":[${call}]}}]}\n\n${FINISH}`);
       await delay(50);
       response.socket?.resetAndDestroy();
     });
-    expect([code, turn.text, turn.toolCalls]).toEqual(["upstream_truncated", "Hi", []]);
+    expect([code, answer.text, answer.toolCalls]).toEqual(["upstream_truncated", "Hi", []]);
   });
 });
 
@@ -253,21 +255,21 @@ describe("bodies that are not what they should be", () => {
   test.for([undefined, "application/json", "text/plain"])(
     "events are read under content type %j",
     async (contentType) => {
-      const { turn } = await ask(body(TEXT + FINISH + DONE, contentType));
-      expect(turn).toStrictEqual({ text: "Hi", toolCalls: [], finish: "stop" });
+      const { answer } = await ask(body(TEXT + FINISH + DONE, contentType));
+      expect(answer).toStrictEqual({ text: "Hi", toolCalls: [], finish: "stop" });
     },
   );
 
   test("a whole completion is decoded as an answer", async () => {
-    const { turn } = await ask(body(completion, "application/json"));
-    expect(turn).toMatchObject({
+    const { answer } = await ask(body(completion, "application/json"));
+    expect(answer).toMatchObject({
       finish: "tool_calls",
       toolCalls: [{ toolCallId: "a", name: "lamp__set", argumentsText: '{"on":true}' }],
     });
   });
 
   test("[DONE] may be missing", async () => {
-    expect((await ask(body(TEXT + FINISH, "text/event-stream"))).turn.finish).toBe("stop");
+    expect((await ask(body(TEXT + FINISH, "text/event-stream"))).answer.finish).toBe("stop");
   });
 
   test("a body past its limit is too large, as events and as a document", async () => {
@@ -291,8 +293,8 @@ describe("bodies that are not what they should be", () => {
   test("the key in an error event is removed, wherever the event is cut for its length", async () => {
     for (const before of [0, 1_990, 8_180]) {
       const error = JSON.stringify({ error: "x".repeat(before) + KEY });
-      const { turn } = await ask(body(`data: ${error}\n\n`, "text/event-stream"));
-      expect(turn.failure?.detail).not.toContain(KEY.slice(0, 6));
+      const { answer } = await ask(body(`data: ${error}\n\n`, "text/event-stream"));
+      expect(answer.failure?.detail).not.toContain(KEY.slice(0, 6));
     }
   });
 });
@@ -308,14 +310,14 @@ describe("time", () => {
   });
 
   test("silence in the middle is a stall, and what came is kept", async () => {
-    const { code, turn } = await ask(endless, { idleTimeoutMs: 50 });
-    expect([code, turn.text]).toEqual(["upstream_stalled", "Hi"]);
+    const { code, answer } = await ask(endless, { idleTimeoutMs: 50 });
+    expect([code, answer.text]).toEqual(["upstream_stalled", "Hi"]);
   });
 
   test.for(["text/event-stream", undefined])(
     "single slow bytes are no stall, and give no empty batches, under content type %j",
     async (contentType) => {
-      const { turn, batches } = await ask(
+      const { answer, batches } = await ask(
         async (response) => {
           response.writeHead(200, contentType === undefined ? {} : { "content-type": contentType });
           for (const byte of Buffer.from(TEXT.replace("Hi", "Hé 🍳") + FINISH + DONE)) {
@@ -326,7 +328,7 @@ describe("time", () => {
         },
         { idleTimeoutMs: 5_000 },
       );
-      expect(turn.text).toBe("Hé 🍳");
+      expect(answer.text).toBe("Hé 🍳");
       expect(batches).toHaveLength(2);
     },
   );
@@ -342,7 +344,7 @@ describe("time", () => {
     for await (const batch of model.stream(REQUEST, new AbortController().signal)) {
       await delay(160);
       const last = batch.at(-1);
-      if (last?.type === "turn") finish = last.turn.finish;
+      if (last?.type === "answer") finish = last.answer.finish;
     }
     expect(finish).toBe("stop");
   });
@@ -351,8 +353,8 @@ describe("time", () => {
     await using server = await startLoopback((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" }).write(TEXT + DONE);
     });
-    const { turn } = await collect(server.origin);
-    expect(turn.finish).toBe("stop");
+    const { answer } = await collect(server.origin);
+    expect(answer.finish).toBe("stop");
     await server.clientLeft;
   });
 
@@ -371,8 +373,8 @@ describe("time", () => {
 
   test("an abort in the middle ends the call and the connection", async () => {
     await using server = await startLoopback(endless);
-    const { code, turn } = await collect(server.origin, { signal: AbortSignal.timeout(50) });
-    expect([code, turn.text]).toEqual(["aborted", "Hi"]);
+    const { code, answer } = await collect(server.origin, { signal: AbortSignal.timeout(50) });
+    expect([code, answer.text]).toEqual(["aborted", "Hi"]);
     await server.clientLeft;
   });
 
@@ -383,7 +385,7 @@ describe("time", () => {
     for await (const batch of modelAt(server.origin).stream(REQUEST, caller.signal)) {
       caller.abort();
       const last = batch.at(-1);
-      if (last?.type === "turn") codes.push(last.turn.failure?.code);
+      if (last?.type === "answer") codes.push(last.answer.failure?.code);
     }
     expect(codes).toEqual(["aborted"]);
     await server.clientLeft;
@@ -433,10 +435,10 @@ test("a foreign client reads the same call from the same clean stream", async ()
   const foreign = await client.chat.completions
     .stream({ model: "test-model", messages: [{ role: "user", content: "Hello" }] })
     .finalChatCompletion();
-  const { turn } = await collect(server.origin);
+  const { answer } = await collect(server.origin);
   const message = foreign.choices[0]?.message;
-  expect(turn.text).toBe(message?.content);
-  expect(turn.toolCalls.map((call) => [call.toolCallId, call.name, call.argumentsText])).toEqual(
+  expect(answer.text).toBe(message?.content);
+  expect(answer.toolCalls.map((call) => [call.toolCallId, call.name, call.argumentsText])).toEqual(
     message?.tool_calls?.map((call) =>
       call.type === "function" ? [call.id, call.function.name, call.function.arguments] : [],
     ),

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { createOpenAIModel } from "../../src/adapters/openai-model.ts";
-import type { ModelTurn } from "../../src/protocol/model/event.ts";
+import type { ModelAnswer } from "../../src/protocol/model/event.ts";
 
 const REQUEST = {
   model: "test-model",
@@ -17,7 +17,7 @@ function openBody(sse: string, onCancel: () => void): ReadableStream<Uint8Array>
   });
 }
 
-async function ask(body: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<ModelTurn> {
+async function ask(body: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<ModelAnswer> {
   const model = createOpenAIModel({
     baseUrl: "https://provider.test/v1",
     apiKey: "sk-workerd",
@@ -26,9 +26,9 @@ async function ask(body: ReadableStream<Uint8Array>, signal: AbortSignal): Promi
   });
   for await (const batch of model.stream(REQUEST, signal)) {
     const last = batch.at(-1);
-    if (last?.type === "turn") return last.turn;
+    if (last?.type === "answer") return last.answer;
   }
-  throw new Error("no turn");
+  throw new Error("no answer");
 }
 
 test("a Worker's request carries the key and follows no redirect", async () => {
@@ -47,7 +47,7 @@ test("a Worker's request carries the key and follows no redirect", async () => {
   }
   expect(events).toEqual([
     { type: "text_delta", text: "Hi" },
-    { type: "turn", turn: { text: "Hi", toolCalls: [], finish: "stop" } },
+    { type: "answer", answer: { text: "Hi", toolCalls: [], finish: "stop" } },
   ]);
   expect(requests.map(({ url, method, redirect }) => [url, method, redirect])).toEqual([
     ["https://provider.test/v1/chat/completions", "POST", "manual"],
@@ -79,22 +79,22 @@ test("the longest answer goes under the name that the endpoint knows, and only w
 test("in a Worker a stalled body ends the call and is cancelled", async () => {
   let cancelled = 0;
   const body = openBody(HI, () => void cancelled++);
-  const turn = await ask(body, new AbortController().signal);
-  expect([turn.failure?.code, turn.text, cancelled]).toEqual(["upstream_stalled", "Hi", 1]);
+  const answer = await ask(body, new AbortController().signal);
+  expect([answer.failure?.code, answer.text, cancelled]).toEqual(["upstream_stalled", "Hi", 1]);
 });
 
 test("in a Worker an abort ends a read that is under way, and the body is cancelled", async () => {
   let cancelled = 0;
   const body = openBody(HI, () => void cancelled++);
-  const turn = await ask(body, AbortSignal.timeout(10));
-  expect([turn.failure?.code, cancelled]).toEqual(["aborted", 1]);
+  const answer = await ask(body, AbortSignal.timeout(10));
+  expect([answer.failure?.code, cancelled]).toEqual(["aborted", 1]);
 });
 
 test("in a Worker [DONE] ends the call, and a body that stays open is let go", async () => {
   let cancelled = 0;
   const body = openBody(`${HI}data: [DONE]\n\n`, () => void cancelled++);
-  const turn = await ask(body, new AbortController().signal);
-  expect(turn.finish).toBe("stop");
+  const answer = await ask(body, new AbortController().signal);
+  expect(answer.finish).toBe("stop");
   await vi.waitFor(() => expect(cancelled).toBe(1));
 });
 

@@ -1,5 +1,5 @@
 import { createPolicyAuthorization } from "../../src/adapters/policy-authorization.ts";
-import type { Mailbox } from "../../src/capabilities/run-journal.ts";
+import type { SteeringInbox } from "../../src/capabilities/run-journal.ts";
 import type { Model } from "../../src/capabilities/model.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import { createToolSource } from "../../src/contracts/tool-source.ts";
@@ -11,24 +11,24 @@ import type { DecidingPorts } from "../../src/loop/replay/ports.ts";
 import { replayRun } from "../../src/loop/replay/run.ts";
 import type { RunEvidence } from "../../src/loop/replay/evidence.ts";
 import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
-import type { ModelTurn } from "../../src/protocol/model/event.ts";
+import type { ModelAnswer } from "../../src/protocol/model/event.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { createInputBound } from "../../src/wire/openai/input-bound.ts";
 import { FakeClock, fakeRunCapabilities, MemoryJournal, policyOf } from "./fakes.ts";
 import { ACME, ANN, lenientPorts, passing, RUN_ID } from "./runner-ports.ts";
 
 /** What one model call answers: a function is called when it is asked. */
-export type Answer = Partial<Omit<ModelTurn, "toolCalls">> & {
+export type Answer = Partial<Omit<ModelAnswer, "toolCalls">> & {
   readonly calls?: readonly (readonly [name: string, args: unknown, id?: string])[];
   /** Happens before the answer comes. */
   readonly meanwhile?: () => void;
 };
 
 /** An inbox that a test puts messages into. */
-export class TestInbox implements Mailbox {
+export class TestInbox implements SteeringInbox {
   #waiting: string[] = [];
 
-  get hasMail(): boolean {
+  get hasSteering(): boolean {
     return this.#waiting.length > 0;
   }
 
@@ -145,7 +145,7 @@ function playAnswers(answers: readonly Answer[], clock: FakeClock): Model {
       }));
       const finish = toolCalls.length > 0 ? "tool_calls" : "stop";
       const usage = { inputTokens: 10, outputTokens: 3 };
-      yield [{ type: "turn", turn: { text, toolCalls, finish, usage, ...turn } }];
+      yield [{ type: "answer", answer: { text, toolCalls, finish, usage, ...turn } }];
     },
   };
 }

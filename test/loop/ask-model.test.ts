@@ -19,7 +19,7 @@ const usage = { inputTokens: 8, outputTokens: 2 };
 type Answer = readonly ModelEvent[];
 const says = (text: string): Answer => [
   { type: "text_delta", text },
-  { type: "turn", turn: { text, toolCalls: [], finish: "stop", usage } },
+  { type: "answer", answer: { text, toolCalls: [], finish: "stop", usage } },
 ];
 const breaks = (code: ModelFailure["code"], more: object = {}, said = ""): Answer => {
   const { used, ...why } = more as { used?: typeof usage };
@@ -27,8 +27,8 @@ const breaks = (code: ModelFailure["code"], more: object = {}, said = ""): Answe
   return [
     ...(said === "" ? [] : [{ type: "text_delta", text: said } as const]),
     {
-      type: "turn",
-      turn: { text: said, toolCalls: [], finish: "error", failure, ...(used && { usage: used }) },
+      type: "answer",
+      answer: { text: said, toolCalls: [], finish: "error", failure, ...(used && { usage: used }) },
     },
   ];
 };
@@ -62,7 +62,7 @@ function begin(answers: readonly Answer[], more: Circumstances = {}) {
     model,
     journal,
     clock,
-    inbox: { hasMail: false, takeAll: () => [], close: () => {} },
+    inbox: { hasSteering: false, takeAll: () => [], close: () => {} },
     policies: { load: async () => loaded, learn: () => {}, read: async () => loaded },
     source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
     ...replaced,
@@ -189,13 +189,13 @@ describe("of the run's model calls", () => {
     const answers = [refused, breaks("upstream_unreachable"), says("ok")];
     const { counted, journal } = await run(answers, few);
     expect(counted).toEqual([1, 1, 1]);
-    expect(journal.facts).toMatchObject({ modelCalls: 1, turn: { modelCall: 1 } });
+    expect(journal.facts).toMatchObject({ modelCalls: 1, answer: { modelCall: 1 } });
   });
 
   test("one that began to answer is used up", async () => {
     const { counted, journal } = await run([breaks("upstream_stalled"), says("ok")], few);
     expect(counted).toEqual([1, 2]);
-    expect(journal.facts).toMatchObject({ modelCalls: 2, turn: { modelCall: 2 } });
+    expect(journal.facts).toMatchObject({ modelCalls: 2, answer: { modelCall: 2 } });
   });
 
   // Mutant: the attempts of a step are not held against the run's limit.
@@ -218,7 +218,7 @@ describe("of the run's model calls", () => {
       says("ok"),
     ]);
     expect(done).toMatchObject({ usage: { inputTokens: 16, outputTokens: 4 } });
-    expect(journal.facts.turn).toMatchObject({ usage: { inputTokens: 16, outputTokens: 4 } });
+    expect(journal.facts.answer).toMatchObject({ usage: { inputTokens: 16, outputTokens: 4 } });
   });
 });
 

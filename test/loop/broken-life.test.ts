@@ -38,7 +38,7 @@ async function goOn(storage: Storage, more: Partial<RunPorts> = {}, stop?: StopR
     async *stream() {
       modelCalls++;
       yield [
-        { type: "turn", turn: { text: "ok", toolCalls: [], finish: "stop", usage: NO_USAGE } },
+        { type: "answer", answer: { text: "ok", toolCalls: [], finish: "stop", usage: NO_USAGE } },
       ];
     },
   };
@@ -51,7 +51,7 @@ async function goOn(storage: Storage, more: Partial<RunPorts> = {}, stop?: StopR
       model,
       journal,
       clock,
-      inbox: { hasMail: false, takeAll: () => [], close: () => {} },
+      inbox: { hasSteering: false, takeAll: () => [], close: () => {} },
       policies: steady,
       source: createToolSource(registerContracts([tool]), { ...fakeRunCapabilities(), clock }),
       ...more,
@@ -63,7 +63,7 @@ async function goOn(storage: Storage, more: Partial<RunPorts> = {}, stop?: StopR
 /** A run in whose first step the model has begun to speak. */
 function halfSaid(): Storage {
   const storage = new Storage();
-  storage.facts = { modelCalls: 1, pin: PIN, turn: undefined };
+  storage.facts = { modelCalls: 1, pin: PIN, answer: undefined };
   storage.events.push(
     { type: "run_started", runId: RUN_ID, model: "m" },
     { type: "step_started", step: 1, messageId: "m1" },
@@ -96,8 +96,8 @@ const RECORD: ToolInvocationRecord = {
 /** A run in whose first step one call was asked for. */
 function asked(change: Partial<ToolInvocationRecord> = {}): Storage {
   const storage = new Storage();
-  const turn = { step: 1, modelCall: 1, finish: "tool_calls", usage: NO_USAGE } as const;
-  storage.facts = { modelCalls: 1, pin: PIN, turn };
+  const answer = { step: 1, modelCall: 1, finish: "tool_calls", usage: NO_USAGE } as const;
+  storage.facts = { modelCalls: 1, pin: PIN, answer };
   storage.events.push(
     { type: "run_started", runId: RUN_ID, model: "m" },
     { type: "step_started", step: 1, messageId: "m1" },
@@ -206,14 +206,14 @@ test("a run goes on under the policy that it noted, whatever is current", async 
   expect(pins).toEqual([PIN]);
 });
 
-test("a run notes the policy it stands on, its model calls and its last turn", async () => {
+test("a run notes the policy it stands on, its model calls and its last answer", async () => {
   const storage = new Storage();
   const { done } = await goOn(storage);
   expect(done).toMatchObject({ reason: "stop" });
   expect(storage.facts).toMatchObject({
     modelCalls: expect.any(Number),
     pin: PIN,
-    turn: { step: 1, finish: "stop" },
+    answer: { step: 1, finish: "stop" },
   });
 });
 
@@ -252,7 +252,7 @@ const HELD = { id: "run_1/model/1.0", modelCall: 1, tokens: 600, maxOutputTokens
 // Mutant: a next life counts only what providers have told.
 test("what was held for a model call that was cut short stays counted", async () => {
   const storage = halfSaid();
-  storage.facts = { ...storage.facts, tokens: 600, held: HELD };
+  storage.facts = { ...storage.facts, tokens: 600, reservation: HELD };
   const budgets = { policies: under({ maxTokens: 900 }), inputBound: () => 100 };
   const { modelCalls, done } = await goOn(storage, budgets);
   expect([modelCalls, done]).toMatchObject([0, { error: { code: "budget_exhausted" } }]);
@@ -261,8 +261,8 @@ test("what was held for a model call that was cut short stays counted", async ()
 test("what a model call used is told the tenant by the next life, if the last one could not", async () => {
   const storage = asked({ dispatches: 0 });
   const usage = { inputTokens: 9, outputTokens: 3 };
-  const turn = { step: 1, modelCall: 1, finish: "tool_calls", usage } as const;
-  storage.facts = { ...storage.facts, turn, tokens: 600, held: HELD };
+  const answer = { step: 1, modelCall: 1, finish: "tool_calls", usage } as const;
+  storage.facts = { ...storage.facts, answer, tokens: 600, reservation: HELD };
   const closed: Closed[] = [];
   const policy = policyOf({ allowedTools: [NAME], tenantBudgets: { maxTokens: 9_000 } });
   await goOn(storage, {

@@ -6,7 +6,7 @@ import type { RunPorts } from "../../src/loop/open-steps.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { beginMemory } from "../../src/loop/run-memory.ts";
 import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
-import type { ModelTurn } from "../../src/protocol/model/event.ts";
+import type { ModelAnswer } from "../../src/protocol/model/event.ts";
 import { DENY_ALL } from "../../src/protocol/policy/document.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { FakeClock, MemoryJournal, policyOf } from "../fakes/fakes.ts";
@@ -28,7 +28,7 @@ const CLAIM: RunClaim = {
   messages: [{ role: "user", text: "hi" }],
 };
 const usage = { inputTokens: 8, outputTokens: 2 };
-const asking = (step: number): ModelTurn => ({
+const asking = (step: number): ModelAnswer => ({
   text: "",
   finish: "tool_calls",
   toolCalls: [
@@ -59,7 +59,7 @@ async function run(
     model,
     journal,
     clock,
-    inbox: { hasMail: false, takeAll: () => [], close: () => {} },
+    inbox: { hasSteering: false, takeAll: () => [], close: () => {} },
     policies: { load: async () => loaded, learn: () => {}, read: async () => loaded },
     source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
     ...replaced,
@@ -81,7 +81,7 @@ function insatiable(): { readonly model: Model; readonly calls: () => number } {
     calls: () => calls,
     model: {
       async *stream() {
-        yield [{ type: "turn", turn: asking(++calls) }];
+        yield [{ type: "answer", answer: asking(++calls) }];
       },
     },
   };
@@ -104,7 +104,7 @@ test("a run makes no model call once its conversation has grown too long", async
   let calls = 0;
   const model: Model = {
     async *stream() {
-      yield [{ type: "turn", turn: { ...asking(++calls), text: "x".repeat(1024 * 1024) } }];
+      yield [{ type: "answer", answer: { ...asking(++calls), text: "x".repeat(1024 * 1024) } }];
     },
   };
   const { done } = await run({ maxSteps: 100 }, model);
@@ -116,13 +116,13 @@ test("a run whose time is up is stopped in the middle of a model call", async ()
   const model: Model = {
     async *stream(_request, signal) {
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
-      const failed: ModelTurn = {
+      const failed: ModelAnswer = {
         text: "",
         toolCalls: [],
         finish: "error",
         failure: { code: "aborted", detail: "" },
       };
-      yield [{ type: "turn", turn: failed }];
+      yield [{ type: "answer", answer: failed }];
     },
   };
   const { done } = await run({ maxWallClockMs: 5_000 }, model);
@@ -135,7 +135,7 @@ test("a run whose policy sets no time has a quarter of an hour", async () => {
   const model: Model = {
     async *stream(_request, signal) {
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
-      yield [{ type: "turn", turn: asking(1) }];
+      yield [{ type: "answer", answer: asking(1) }];
     },
   };
   const { done, elapsedMs } = await run({}, model);
@@ -148,7 +148,7 @@ test("a run that is cancelled says so, whatever its time", async () => {
   const model: Model = {
     async *stream() {
       abort.abort("cancelled");
-      yield [{ type: "turn", turn: asking(1) }];
+      yield [{ type: "answer", answer: asking(1) }];
     },
   };
   const { done } = await run({ maxWallClockMs: 5_000 }, model, { stop: abort });
@@ -269,19 +269,19 @@ describe("tokens of the tenant", () => {
 describe("what a model call may use", () => {
   const inputBound = (): number => 100;
 
-  /** A model that answers in turn, and what it was asked for. */
-  function modelOf(...turns: Partial<ModelTurn>[]) {
+  /** A model that answers in answer, and what it was asked for. */
+  function modelOf(...answers: Partial<ModelAnswer>[]) {
     const asked: (number | undefined)[] = [];
     const model: Model = {
       async *stream({ maxOutputTokens }) {
         asked.push(maxOutputTokens);
-        const turn = turns.shift() ?? { finish: "stop", toolCalls: [] };
-        yield [{ type: "turn", turn: { ...asking(asked.length), ...turn } }];
+        const answer = answers.shift() ?? { finish: "stop", toolCalls: [] };
+        yield [{ type: "answer", answer: { ...asking(asked.length), ...answer } }];
       },
     };
     return { model, asked };
   }
-  const failing = (code: "upstream_status" | "upstream_truncated"): Partial<ModelTurn> => ({
+  const failing = (code: "upstream_status" | "upstream_truncated"): Partial<ModelAnswer> => ({
     finish: "error",
     toolCalls: [],
     failure: { code, detail: "", ...(code === "upstream_status" && { status: 503 }) },
@@ -385,7 +385,7 @@ describe("what a model call may use", () => {
     const journal = new MemoryJournal();
     const looking: Model = {
       async *stream(request, signal) {
-        seen.push(journal.facts.tokens, journal.facts.held);
+        seen.push(journal.facts.tokens, journal.facts.reservation);
         yield* model.stream(request, signal);
       },
     };

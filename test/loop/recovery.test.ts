@@ -7,7 +7,7 @@ import { registerContracts } from "../../src/contracts/register.ts";
 import { createToolSource } from "../../src/contracts/tool-source.ts";
 import type { RunPorts } from "../../src/loop/open-steps.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";
-import type { ModelFailure, ModelTurn } from "../../src/protocol/model/event.ts";
+import type { ModelFailure, ModelAnswer } from "../../src/protocol/model/event.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
@@ -30,14 +30,14 @@ const TOOLS = ["read", "keyed", "sure", "unsure"] as const;
 /** How a tool answers the first time; after that it works. */
 const HOWS = ["works", "acts and hangs", "hangs", "acts and throws", "refuses"] as const;
 /** How a step's model call goes the first time; after that it works. */
-const ANSWERS = ["speaks", "stalls", "is refused"] as const;
+const MODEL_BEHAVIOURS = ["speaks", "stalls", "is refused"] as const;
 
 interface PlannedCall {
   readonly tool: (typeof TOOLS)[number];
   readonly how: (typeof HOWS)[number];
 }
 interface PlannedStep {
-  readonly answer: (typeof ANSWERS)[number];
+  readonly model: (typeof MODEL_BEHAVIOURS)[number];
   readonly calls: readonly PlannedCall[];
 }
 type Plan = readonly PlannedStep[];
@@ -130,7 +130,7 @@ function findFault(messages: readonly TranscriptMessage[]): string | undefined {
   return undefined;
 }
 
-function failed(code: ModelFailure["code"], status?: number): ModelTurn {
+function failed(code: ModelFailure["code"], status?: number): ModelAnswer {
   const failure = { code, detail: "", ...(status !== undefined && { status }) };
   return { text: "", toolCalls: [], finish: "error", failure };
 }
@@ -143,16 +143,16 @@ function modelOf(plan: Plan, world: World, isGone: () => boolean): Model {
       const fault = findFault(messages);
       if (fault !== undefined) world.faults.push(fault);
       const due = messages.filter(({ role }) => role === "assistant").length;
-      const { answer, calls } = plan[due] ?? { answer: "speaks", calls: [] };
-      if (signal.aborted) return yield [{ type: "turn", turn: failed("aborted") }];
-      const now = world.isFirst(`step ${due}`) ? answer : "speaks";
+      const { model: planned, calls } = plan[due] ?? { model: "speaks", calls: [] };
+      if (signal.aborted) return yield [{ type: "answer", answer: failed("aborted") }];
+      const now = world.isFirst(`step ${due}`) ? planned : "speaks";
       if (now === "is refused")
-        return yield [{ type: "turn", turn: failed("upstream_status", 503) }];
+        return yield [{ type: "answer", answer: failed("upstream_status", 503) }];
       world.modelCalls++;
       yield [{ type: "text_delta", text: `${due}:` }];
       await new Promise((resolve) => setTimeout(resolve, 0));
       yield [{ type: "text_delta", text: "said." }];
-      if (now === "stalls") return yield [{ type: "turn", turn: failed("upstream_stalled") }];
+      if (now === "stalls") return yield [{ type: "answer", answer: failed("upstream_stalled") }];
       const toolCalls = calls.map(({ tool, how }, index) => ({
         toolCallId: `call_${index}` as never,
         name: `test__${tool}`,
@@ -160,8 +160,8 @@ function modelOf(plan: Plan, world: World, isGone: () => boolean): Model {
         truncated: false,
       }));
       const finish = toolCalls.length > 0 ? "tool_calls" : "stop";
-      const turn: ModelTurn = { text: `${due}:said.`, toolCalls, finish, usage: USAGE };
-      yield [{ type: "turn", turn }];
+      const answer: ModelAnswer = { text: `${due}:said.`, toolCalls, finish, usage: USAGE };
+      yield [{ type: "answer", answer }];
     },
   };
 }
@@ -204,7 +204,7 @@ async function tell({ plan, cuts, stop, isDeserted = false }: Story) {
         model: modelOf(plan, world, () => journal.isCut),
         journal,
         clock,
-        inbox: { hasMail: false, takeAll: () => [], close: () => {} },
+        inbox: { hasSteering: false, takeAll: () => [], close: () => {} },
         policies: { load: async () => loaded, learn: () => {}, read: async () => loaded },
         source: createToolSource(contracts, { ...fakeRunCapabilities(), clock }),
       }),
@@ -292,15 +292,15 @@ function textOf(events: readonly AiEvent[]): string {
 
 const FULL: Plan = [
   {
-    answer: "speaks",
+    model: "speaks",
     calls: [
       { tool: "read", how: "works" },
       { tool: "unsure", how: "works" },
     ],
   },
-  { answer: "stalls", calls: [{ tool: "keyed", how: "acts and hangs" }] },
+  { model: "stalls", calls: [{ tool: "keyed", how: "acts and hangs" }] },
   {
-    answer: "is refused",
+    model: "is refused",
     calls: [
       { tool: "sure", how: "acts and throws" },
       { tool: "unsure", how: "refuses" },
@@ -335,7 +335,7 @@ test("a run ends with the call of which nobody told what became", async () => {
     { tool: "unsure", how: "acts and hangs" },
     { tool: "read", how: "works" },
   ] as const;
-  const story = await tell({ plan: [{ answer: "speaks", calls }], cuts: [], isDeserted: true });
+  const story = await tell({ plan: [{ model: "speaks", calls }], cuts: [], isDeserted: true });
   expectOrder(story);
   expect(story.world.modelCalls).toBe(1);
   expect(story.storage.events.at(-1)).toMatchObject({ error: { code: "outcome_unknown" } });
@@ -361,7 +361,7 @@ test.each(["cancelled", "time", "interrupted"] as const)(
 
 const plans: fc.Arbitrary<Plan> = fc.array(
   fc.record({
-    answer: fc.constantFrom(...ANSWERS),
+    model: fc.constantFrom(...MODEL_BEHAVIOURS),
     calls: fc.array(fc.record({ tool: fc.constantFrom(...TOOLS), how: fc.constantFrom(...HOWS) }), {
       minLength: 1,
       maxLength: 3,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Mailbox } from "../../src/capabilities/run-journal.ts";
+import type { SteeringInbox } from "../../src/capabilities/run-journal.ts";
 import type { Model, ModelRequest } from "../../src/capabilities/model.ts";
 import { CallIds } from "../../src/loop/call-ids.ts";
 import { ModelCalls } from "../../src/loop/model-calls.ts";
@@ -14,7 +14,7 @@ import { RunBudget } from "../../src/runner/budget/of-run.ts";
 import { runStep, takeSteering, type Step, type StepEnd } from "../../src/loop/run-step.ts";
 import type { StepScope } from "../../src/loop/step-scope.ts";
 import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
-import type { ModelTurn } from "../../src/protocol/model/event.ts";
+import type { ModelAnswer } from "../../src/protocol/model/event.ts";
 import { observeSuccess } from "../../src/protocol/outcome/observation.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { NOT_DISPATCHED, respond } from "../../src/protocol/outcome/response-vector.ts";
@@ -31,11 +31,11 @@ const CLAIM = {
   messages: [{ role: "user", text: "hi" }],
 } as unknown as RunClaim;
 
-class MemoryInbox implements Mailbox {
+class MemoryInbox implements SteeringInbox {
   isClosed = false;
   #waiting: string[] = [];
 
-  get hasMail(): boolean {
+  get hasSteering(): boolean {
     return this.#waiting.length > 0;
   }
 
@@ -54,7 +54,7 @@ class MemoryInbox implements Mailbox {
   }
 }
 
-const FIRST: Step = { number: 1, hasBegun: false, turn: undefined };
+const FIRST: Step = { number: 1, hasBegun: false, answer: undefined };
 
 /** Runs a step that nothing holds up. */
 async function runWhole(scope: StepScope, step: Step): Promise<StepEnd> {
@@ -66,14 +66,14 @@ async function runWhole(scope: StepScope, step: Step): Promise<StepEnd> {
   return end;
 }
 
-const turn = (change: Partial<ModelTurn> = {}): ModelTurn => ({
+const answer = (change: Partial<ModelAnswer> = {}): ModelAnswer => ({
   text: "",
   toolCalls: [],
   finish: "stop",
   ...change,
 });
-const asks = (...ids: readonly string[]): ModelTurn =>
-  turn({
+const asks = (...ids: readonly string[]): ModelAnswer =>
+  answer({
     finish: "tool_calls",
     toolCalls: ids.map((id) => ({
       toolCallId: id as ToolCallId,
@@ -84,12 +84,12 @@ const asks = (...ids: readonly string[]): ModelTurn =>
   });
 
 /** A model that does what the test says, one function for each call; `seen` is what it was shown. */
-function playModel(...steps: readonly (() => ModelTurn)[]) {
+function playModel(...steps: readonly (() => ModelAnswer)[]) {
   const seen: (readonly TranscriptMessage[])[] = [];
   const model: Model = {
     async *stream({ messages }: ModelRequest) {
       seen.push([...messages]);
-      yield [{ type: "turn", turn: steps[seen.length - 1]?.() ?? turn() }];
+      yield [{ type: "answer", answer: steps[seen.length - 1]?.() ?? answer() }];
     },
   };
   return { model, seen };
@@ -185,7 +185,7 @@ describe("a step", () => {
     const model: Model = {
       async *stream({ tools }: ModelRequest) {
         shown.push(tools.map(({ name }) => name));
-        yield [{ type: "turn", turn: turn() }];
+        yield [{ type: "answer", answer: answer() }];
       },
     };
     const { scope } = setStep(model);
@@ -195,9 +195,9 @@ describe("a step", () => {
     expect(shown).toEqual([["kept"]]);
   });
 
-  test("remembers nothing of a turn that failed", async () => {
+  test("remembers nothing of an answer that failed", async () => {
     const failed = { code: "upstream_malformed", detail: "" } as const;
-    const broken = turn({ text: "half", finish: "error", failure: failed });
+    const broken = answer({ text: "half", finish: "error", failure: failed });
     const { scope, journal } = setStep(playModel(() => broken).model);
     await runWhole(scope, FIRST);
     expect(journal.messages).toEqual([]);
@@ -225,7 +225,7 @@ describe("a step", () => {
     const first = runWhole(bench.scope, FIRST);
     await bench.settle();
     bench.inbox.put("hurry");
-    expect(bench.inbox.hasMail).toBe(true);
+    expect(bench.inbox.hasSteering).toBe(true);
     await bench.finish("b");
     await bench.finish("a");
     expect((await first).continued).toBe(true);
@@ -262,7 +262,7 @@ describe("a run", () => {
   test("whose model stopped while mail waits takes another step", async () => {
     const { model, seen } = playModel(() => {
       bench.inbox.put("one more", "and another");
-      return turn({ text: "bye" });
+      return answer({ text: "bye" });
     });
     const bench = setRun(model);
     await bench.run();
@@ -303,7 +303,10 @@ describe("a run", () => {
   });
 
   test.each([
-    ["fails", () => turn({ finish: "error", failure: { code: "upstream_malformed", detail: "" } })],
+    [
+      "fails",
+      () => answer({ finish: "error", failure: { code: "upstream_malformed", detail: "" } }),
+    ],
     ["is cancelled", undefined],
     [
       "breaks",
@@ -315,7 +318,7 @@ describe("a run", () => {
     const { model } = playModel(() => {
       bench.inbox.put("lost?");
       if (step === undefined) bench.abort.abort("cancelled");
-      return step ? step() : turn();
+      return step ? step() : answer();
     });
     const bench = setRun(model);
     await bench.run();

@@ -164,7 +164,7 @@ describe("an effect that an earlier attempt may have had", () => {
 });
 
 describe("what happens while a call waits for its next attempt", () => {
-  const inbox = { hasMail: false, takeAll: () => [] };
+  const inbox = { hasSteering: false, takeAll: () => [] };
 
   test("the user speaks: a call that never began is skipped", async () => {
     const { tool, reached } = noteTool({ runtime: { maxRetries: 1 } });
@@ -175,7 +175,7 @@ describe("what happens while a call waits for its next attempt", () => {
     });
     const pending = call("test__note", { text: "hi" });
     await settle();
-    mail.hasMail = true;
+    mail.hasSteering = true;
     const result = await passing(pending, clock);
     expect(endOf(result)).toEqual(["STALE_STATE", "skipped"]);
     expect(result.observation.execution_metadata.attempt_number).toBe(1);
@@ -189,7 +189,7 @@ describe("what happens while a call waits for its next attempt", () => {
     const { call, clock } = benchFor([tool], { inbox: mail });
     const pending = call("test__read", {});
     await settle();
-    mail.hasMail = true;
+    mail.hasSteering = true;
     expect((await passing(pending, clock)).ok).toBe(true);
     expect(keys.length).toBe(2);
   });
@@ -209,10 +209,10 @@ describe("what happens while a call waits for its next attempt", () => {
 });
 
 test("the user who speaks while a gate takes its time skips the call", async () => {
-  const inbox = { hasMail: false, takeAll: () => [] };
+  const inbox = { hasSteering: false, takeAll: () => [] };
   const { tool, reached } = noteTool({
     checkState: () => {
-      inbox.hasMail = true;
+      inbox.hasSteering = true;
       return ok(null);
     },
   });

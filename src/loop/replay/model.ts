@@ -1,6 +1,6 @@
 import type { Model } from "../../capabilities/model.ts";
 import type { AiEvent } from "../../protocol/run/event.ts";
-import type { ModelFailure, ModelTurn } from "../../protocol/model/event.ts";
+import type { ModelFailure, ModelAnswer } from "../../protocol/model/event.ts";
 import { overBudget } from "../run-end.ts";
 import type { Replay, RunEvidence } from "./evidence.ts";
 
@@ -10,7 +10,7 @@ export const NEVER_SECONDS = 1_000_000;
 /** One step's model call, as its run has recorded it. */
 export interface RecordedStep {
   readonly step: number;
-  readonly turn: ModelTurn;
+  readonly answer: ModelAnswer;
 }
 
 /** A model that says what it said. */
@@ -41,7 +41,7 @@ export function readSteps({ log, invocations }: RunEvidence): readonly RecordedS
           return { toolCallId, name, argumentsText, truncated };
         });
       const failure = finish === "error" ? failureOf(log.at(-1)) : undefined;
-      turns.push({ step, turn: { text, toolCalls, finish, usage, ...(failure && { failure }) } });
+      turns.push({ step, answer: { text, toolCalls, finish, usage, ...(failure && { failure }) } });
     }
   }
   return turns;
@@ -77,11 +77,11 @@ export function replayModel(
         if (isOverTokens(evidence.log.at(-1))) markNotReplayable("unclear");
         throw new Error("the model was not asked so often");
       }
-      const { step, turn } = next;
+      const { step, answer } = next;
       const first = evidence.invocations.find((record) => record.step === step);
       if (first) clock.set(first.end?.startedAtMs ?? first.askedAtMs);
-      if (turn.text !== "") yield [{ type: "text_delta", text: turn.text }];
-      yield [{ type: "turn", turn }];
+      if (answer.text !== "") yield [{ type: "text_delta", text: answer.text }];
+      yield [{ type: "answer", answer }];
     },
   };
 }

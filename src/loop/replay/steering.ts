@@ -1,4 +1,4 @@
-import type { Mailbox } from "../../capabilities/run-journal.ts";
+import type { SteeringInbox } from "../../capabilities/run-journal.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import type { Replay } from "./evidence.ts";
 
@@ -6,7 +6,7 @@ import type { Replay } from "./evidence.ts";
  * What people said to a run, step by step, as its conversation tells.
  * A message is there once no call goes any more but those that were skipped for it.
  */
-export class ReplaySteering implements Mailbox {
+export class ReplaySteering implements SteeringInbox {
   readonly #replay: Replay;
   /** What was taken before each model call, and at the end. */
   readonly #said: readonly (readonly string[])[];
@@ -23,7 +23,7 @@ export class ReplaySteering implements Mailbox {
     this.#said = said;
   }
 
-  get hasMail(): boolean {
+  get hasSteering(): boolean {
     const { answered, evidence } = this.#replay;
     const going = evidence.invocations.filter(
       ({ step, toolCallId }) => step === this.#taken && !answered.has(toolCallId),

@@ -24,7 +24,7 @@ export interface ModelFailure {
 }
 
 /** One finished model call. */
-export interface ModelTurn {
+export interface ModelAnswer {
   readonly text: string;
   /** In the order asked; ids are non-empty and unique. Empty when the call failed. */
   readonly toolCalls: readonly ToolCall[];
@@ -35,7 +35,7 @@ export interface ModelTurn {
   readonly failure?: ModelFailure;
 }
 
-/** What a model call yields: text as it arrives, then exactly one `turn`. */
+/** What a model call yields: text as it arrives, then exactly one `answer`. */
 export type ModelEvent =
   | { readonly type: "text_delta"; readonly text: string }
-  | { readonly type: "turn"; readonly turn: ModelTurn };
+  | { readonly type: "answer"; readonly answer: ModelAnswer };

@@ -9,15 +9,15 @@ export interface RunFacts {
   /** The policy that the run stands on; absent until it is known, or when there is none. */
   readonly pin: PolicyPin | undefined;
   /** The last finished model call; its text and its calls stand in the transcript and in the records. */
-  readonly turn: RecordedTurn | undefined;
+  readonly answer: RecordedAnswer | undefined;
   /** Tokens that count for the run, with those held for a model call under way; absent without a limit. */
   readonly tokens?: number;
   /** The newest model call for which tokens were held. */
-  readonly held?: HeldTokens | undefined;
+  readonly reservation?: TokenReservation | undefined;
 }
 
 /** Tokens that are held for a model call while nobody knows how many it uses. */
-export interface HeldTokens {
+export interface TokenReservation {
   /** Names it in the tenant's ledger. */
   readonly id: string;
   /** Which of the run's model calls it is. */
@@ -36,7 +36,7 @@ export type StopReason =
   | "interrupted";
 
 /** How one model call ended. */
-export interface RecordedTurn {
+export interface RecordedAnswer {
   readonly step: number;
   /** Which of the run's model calls it was. */
   readonly modelCall: number;
@@ -46,4 +46,4 @@ export interface RecordedTurn {
 }
 
 /** Where every run begins. */
-export const NO_FACTS: RunFacts = { modelCalls: 0, pin: undefined, turn: undefined };
+export const NO_FACTS: RunFacts = { modelCalls: 0, pin: undefined, answer: undefined };

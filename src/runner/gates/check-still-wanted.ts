@@ -19,7 +19,7 @@ export function checkStillWanted(
       message: "this tool is not available any more in this run; go on without it",
     });
   }
-  if (hasBegun || !ports.inbox.hasMail) return ok(null);
+  if (hasBegun || !ports.inbox.hasSteering) return ok(null);
   return failCall("STALE_STATE", {
     code: "skipped",
     message:

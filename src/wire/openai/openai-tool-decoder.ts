@@ -4,7 +4,7 @@ import type {
   ModelEvent,
   ModelFailure,
   ModelFinish,
-  ModelTurn,
+  ModelAnswer,
 } from "../../protocol/model/event.ts";
 import { parseArguments, type ToolCall } from "../../protocol/tool/call.ts";
 import type { Usage } from "../../protocol/model/usage.ts";
@@ -43,11 +43,11 @@ const MAX_DETAIL_CHARS = 8_192;
 /**
  * Decodes one streamed Chat Completions answer; an instance is the state of one session.
  * Contract: every method returns the events that became known, in order; the first batch that ends
- * in a `turn` is the last one that is not empty. Within the limits the turn is the same however the
+ * in an `answer` is the last one that is not empty. Within the limits the answer is the same however the
  * text is split.
  * Never throws. Time and memory are linear in the text; nothing is allocated by an index.
- * Fails: in the turn, with upstream_error_event, upstream_malformed, upstream_too_large,
- * upstream_truncated; no tool call of a failed turn is ever listed.
+ * Fails: in the answer, with upstream_error_event, upstream_malformed, upstream_too_large,
+ * upstream_truncated; no tool call of a failed answer is ever listed.
  */
 export class OpenAIToolDecoder {
   readonly #limits: OpenAIDecoderLimits;
@@ -78,12 +78,12 @@ export class OpenAIToolDecoder {
     });
   }
 
-  /** True once the turn was given out; more text changes nothing. */
+  /** True once the answer was given out; more text changes nothing. */
   get finished(): boolean {
     return this.#finished;
   }
 
-  /** True once the turn was given out and is no failure. */
+  /** True once the answer was given out and is no failure. */
   get succeeded(): boolean {
     return this.#succeeded;
   }
@@ -178,7 +178,7 @@ export class OpenAIToolDecoder {
     this.#giveTurn("error", { code, detail: detail.slice(0, MAX_DETAIL_CHARS) });
   }
 
-  /** Gives out the one turn; without a finish the calls decide it. */
+  /** Gives out the one answer; without a finish the calls decide it. */
   #giveTurn(finish: ModelFinish | undefined, failure?: ModelFailure): void {
     if (this.#finished) return;
     this.#emitText(this.#halfPair);
@@ -186,14 +186,14 @@ export class OpenAIToolDecoder {
     this.#succeeded = failure === undefined;
     const cut = finish !== undefined;
     const toolCalls = failure ? [] : this.#calls.list().map((call) => this.#closeCall(call, cut));
-    const turn: ModelTurn = {
+    const answer: ModelAnswer = {
       text: this.#text,
       toolCalls,
       finish: finish ?? (toolCalls.length > 0 ? "tool_calls" : "stop"),
       ...(this.#usage && { usage: this.#usage }),
       ...(failure && { failure }),
     };
-    this.#batch.push({ type: "turn", turn });
+    this.#batch.push({ type: "answer", answer });
   }
 
   /** In an answer that was cut, arguments that are blank or do not parse were cut too. */

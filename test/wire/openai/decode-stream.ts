@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
-import type { ModelEvent, ModelFinish, ModelTurn } from "../../../src/protocol/model/event.ts";
+import type { ModelEvent, ModelFinish, ModelAnswer } from "../../../src/protocol/model/event.ts";
 import { parseArguments } from "../../../src/protocol/tool/call.ts";
 import {
   type OpenAIDecoderOptions,
@@ -31,28 +31,28 @@ export interface Expectation {
 export function decodePieces(
   pieces: Iterable<Uint8Array>,
   options: OpenAIDecoderOptions = {},
-): ModelTurn {
+): ModelAnswer {
   const decoder = new OpenAIToolDecoder(options);
   const utf8 = new TextDecoder();
   const events: ModelEvent[] = [];
   for (const piece of pieces) events.push(...decoder.feed(utf8.decode(piece, { stream: true })));
   events.push(...decoder.feed(utf8.decode()), ...decoder.end());
-  expect(decoder.feed("data: {}\n\n"), "nothing follows the turn").toEqual([]);
-  return turnOf(events);
+  expect(decoder.feed("data: {}\n\n"), "nothing follows the answer").toEqual([]);
+  return answerOf(events);
 }
 
-/** Takes the one turn from a session's events. */
-export function turnOf(events: readonly ModelEvent[]): ModelTurn {
+/** Takes the one answer from a session's events. */
+export function answerOf(events: readonly ModelEvent[]): ModelAnswer {
   let text = "";
   for (const event of events.slice(0, -1)) {
-    if (event.type !== "text_delta") throw new Error("a turn before the end");
+    if (event.type !== "text_delta") throw new Error("a answer before the end");
     if (event.text === "") throw new Error("an empty delta");
     text += event.text;
   }
   const last = events.at(-1);
-  if (last?.type !== "turn") throw new Error("no turn at the end");
-  if (text !== last.turn.text) throw new Error("the deltas are not the turn's text");
-  return last.turn;
+  if (last?.type !== "answer") throw new Error("no answer at the end");
+  if (text !== last.answer.text) throw new Error("the deltas are not the answer's text");
+  return last.answer;
 }
 
 export function bytesOf(sse: string): Uint8Array {
@@ -73,8 +73,8 @@ export function* byteByByte(body: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < body.length; at++) yield body.subarray(at, at + 1);
 }
 
-/** Says what a turn means in the words of a fixture. */
-export function summarise({ text, toolCalls, finish, usage, failure }: ModelTurn): Expectation {
+/** Says what a answer means in the words of a fixture. */
+export function summarise({ text, toolCalls, finish, usage, failure }: ModelAnswer): Expectation {
   return {
     text,
     toolCalls: toolCalls.map((call) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../../src/protocol/tool/call.ts";
 import { OpenAIToolDecoder } from "../../../src/wire/openai/openai-tool-decoder.ts";
-import { byteByByte, bytesOf, decodePieces, summarise, turnOf } from "./decode-stream.ts";
+import { byteByByte, bytesOf, decodePieces, summarise, answerOf } from "./decode-stream.ts";
 
 const DONE = "data: [DONE]\n\n";
 
@@ -28,20 +28,20 @@ function decode(sse: string, limits = {}) {
 describe("indices and counts", () => {
   test("an index is a name, never a size", () => {
     const indices = [1e9, 2 ** 32, -1, 0.5, 1e308, "7", true, null];
-    const turn = decode(calls(...indices.map((index) => call(index, "{}"))) + DONE);
-    expect(turn.toolCalls).toHaveLength(indices.length);
-    expect(turn.finish).toBe("tool_calls");
+    const answer = decode(calls(...indices.map((index) => call(index, "{}"))) + DONE);
+    expect(answer.toolCalls).toHaveLength(indices.length);
+    expect(answer.finish).toBe("tool_calls");
   });
 
   test("128 calls pass and 129 are too large", () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => call(index, "{}"));
     expect(decode(calls(...many(128)) + DONE).toolCalls).toHaveLength(128);
-    const turn = decode(
+    const answer = decode(
       many(129)
         .map((one) => calls(one))
         .join("") + DONE,
     );
-    expect(turn).toMatchObject({ toolCalls: [], failure: { code: "upstream_too_large" } });
+    expect(answer).toMatchObject({ toolCalls: [], failure: { code: "upstream_too_large" } });
   });
 
   test("100,000 indices in one chunk are refused at the 129th", () => {
@@ -58,13 +58,13 @@ describe("indices and counts", () => {
 
   test("ids that are no text, blank or too long are replaced", () => {
     const ids = [5, {}, "  ", "x".repeat(129), null];
-    const turn = decode(calls(...ids.map((id, index) => call(index, "{}", id))) + DONE);
-    expect(turn.toolCalls.map((one) => one.toolCallId)).toEqual(ids.map((_, n) => `call_${n}`));
+    const answer = decode(calls(...ids.map((id, index) => call(index, "{}", id))) + DONE);
+    expect(answer.toolCalls.map((one) => one.toolCallId)).toEqual(ids.map((_, n) => `call_${n}`));
   });
 
   test("a refused call takes the calls before it along", () => {
-    const turn = decode(calls(call(0, "{}"), call(1, "{}")) + DONE, { maxCalls: 1 });
-    expect(turn.toolCalls).toEqual([]);
+    const answer = decode(calls(call(0, "{}"), call(1, "{}")) + DONE, { maxCalls: 1 });
+    expect(answer.toolCalls).toEqual([]);
   });
 });
 
@@ -76,12 +76,12 @@ describe("arguments", () => {
     DONE;
 
   test("arguments past the limit truncate their call alone", () => {
-    const turn = decode(endless(300 * 1024));
-    expect(turn.toolCalls).toMatchObject([
+    const answer = decode(endless(300 * 1024));
+    expect(answer.toolCalls).toMatchObject([
       { toolCallId: "id_0", argumentsText: "", truncated: true },
       { toolCallId: "id_1", argumentsText: '{"b":1}', truncated: false },
     ]);
-    expect(turn.finish).toBe("tool_calls");
+    expect(answer.finish).toBe("tool_calls");
   });
 
   test("the limit counts UTF-8 bytes and includes itself", () => {
@@ -106,8 +106,10 @@ describe("arguments", () => {
     decoder.feed(calls(call(0, '{"a":"')));
     const eight = calls({ index: 0, function: { arguments: "abcdefgh" } });
     for (let n = 0; n < fragments / 64; n++) decoder.feed(eight.repeat(64));
-    const turn = turnOf(decoder.feed(calls({ index: 0, function: { arguments: '"}' } }) + DONE));
-    expect(turn.toolCalls[0]?.argumentsText.length).toBe(fragments * 8 + 8);
+    const answer = answerOf(
+      decoder.feed(calls({ index: 0, function: { arguments: '"}' } }) + DONE),
+    );
+    expect(answer.toolCalls[0]?.argumentsText.length).toBe(fragments * 8 + 8);
   });
 
   test("a token limit truncates what it cut, and only that", () => {
@@ -173,15 +175,15 @@ describe("bytes, lines and frames", () => {
   });
 
   test("text past its limit ends the stream", () => {
-    const turn = decode(delta({ content: "éé" }) + delta({ content: "éé" }) + DONE, {
+    const answer = decode(delta({ content: "éé" }) + delta({ content: "éé" }) + DONE, {
       maxTextBytes: 7,
     });
-    expect(turn).toMatchObject({ text: "éé", failure: { code: "upstream_too_large" } });
+    expect(answer).toMatchObject({ text: "éé", failure: { code: "upstream_too_large" } });
   });
 
   test("a piece of a body after the end is ignored, even past a broken line", () => {
     const decoder = new OpenAIToolDecoder({ limits: { maxFrameChars: 10 } });
-    expect(turnOf(decoder.feed(`data: ${"x".repeat(100)}`)).finish).toBe("error");
+    expect(answerOf(decoder.feed(`data: ${"x".repeat(100)}`)).finish).toBe("error");
     expect(decoder.finished).toBe(true);
     expect(decoder.feed("data: [DONE]\n\n")).toEqual([]);
     expect(decoder.end()).toEqual([]);
@@ -218,9 +220,9 @@ describe("what a provider says about its failure", () => {
       frame({ error: { message: "SECRET WORDS" } }),
       "data: SECRET WORDS\n\n",
     ]) {
-      const { failure, ...turn } = decode(sse);
+      const { failure, ...answer } = decode(sse);
       expect(failure?.detail).toContain("SECRET WORDS");
-      expect(JSON.stringify({ ...turn, code: failure?.code })).not.toContain("SECRET");
+      expect(JSON.stringify({ ...answer, code: failure?.code })).not.toContain("SECRET");
     }
   });
 
@@ -231,7 +233,7 @@ describe("what a provider says about its failure", () => {
 });
 
 describe("a whole document instead of a stream", () => {
-  const answer = (body: string) => summarise(turnOf(new OpenAIToolDecoder().feedAnswer(body)));
+  const answer = (body: string) => summarise(answerOf(new OpenAIToolDecoder().feedAnswer(body)));
 
   test("a completion is decoded like a stream", () => {
     const message = {

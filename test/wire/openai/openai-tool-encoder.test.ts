@@ -205,8 +205,8 @@ describe("restored arguments", () => {
   test("the decoder's result is restored already", () => {
     const { restoreArguments } = encodeTools([spec(optionalLamp)], true);
     const sse = `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"lamp__set","arguments":"{\\"room\\":\\"den\\",\\"level\\":null}"}}]},"finish_reason":"tool_calls"}]}\n\n`;
-    const turn = decodePieces([bytesOf(sse)], { restoreArguments });
-    expect(turn.toolCalls[0]?.argumentsText).toBe('{"room":"den"}');
+    const answer = decodePieces([bytesOf(sse)], { restoreArguments });
+    expect(answer.toolCalls[0]?.argumentsText).toBe('{"room":"den"}');
   });
 
   test("any arguments of a contract come back from their strict form", () => {
