@@ -1,4 +1,7 @@
-import { isInDoubt, type ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import {
+  hasUnknownOutcome,
+  type ToolInvocationRecord,
+} from "../../src/protocol/invocation/record.ts";
 import type { OpenRun } from "./open-run.ts";
 import { isAwaited } from "./stored-invocations.ts";
 
@@ -40,6 +43,6 @@ function hasWord(
 /** What a person says takes the calls back that people have not approved yet, but none that has begun. */
 function takesBack({ approvals, inbox }: OpenRun, open: readonly ToolInvocationRecord[]): boolean {
   if (!inbox.hasSteering) return false;
-  const begun = new Set(open.filter(isInDoubt).map(({ number }) => number));
+  const begun = new Set(open.filter(hasUnknownOutcome).map(({ number }) => number));
   return approvals.pending().some(({ invocation }) => !begun.has(invocation));
 }

@@ -1,5 +1,5 @@
 import type { RunClaim } from "../protocol/run/claim.ts";
-import { isInDoubt } from "../protocol/invocation/record.ts";
+import { hasUnknownOutcome } from "../protocol/invocation/record.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { concludeEarly, type Ending } from "../runner/conclude.ts";
 import {
@@ -25,7 +25,8 @@ export function closeOpenCalls(
     const context = { runId, tenantId, actorId, toolCallId, step, part };
     const ending = { ports: { ...ports, principal }, call: record, context, startedAtMs };
     if (settlement) concludeSettled(ending, settlement);
-    else if (isInDoubt(record) && binding?.mutates === true) concludeStopped(ending, INTERRUPTED);
+    else if (hasUnknownOutcome(record) && binding?.mutates === true)
+      concludeStopped(ending, INTERRUPTED);
     else concludeEarly(ending, TOOL_FAILED.failure);
   }
   for (const answer of unremembered(ports, transcript)) ports.journal.remember(answer);

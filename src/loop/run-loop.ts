@@ -52,8 +52,13 @@ async function runSteps(life: OpenLife, ports: LedgeredPorts): Promise<RunEnd | 
   const { progress, facts } = life.memory;
   const { lastStep, isContinued } = progress;
   if (!isContinued && facts.answer?.step === lastStep) {
-    const isInDoubt = ports.invocations.ofStep(lastStep).some(({ state }) => state === "EXPIRED");
-    return (await endAfter(steps, { answer: facts.answer, continued: false, isInDoubt })) ?? BROKEN;
+    const hasUnknownOutcome = ports.invocations
+      .ofStep(lastStep)
+      .some(({ state }) => state === "EXPIRED");
+    return (
+      (await endAfter(steps, { answer: facts.answer, continued: false, hasUnknownOutcome })) ??
+      BROKEN
+    );
   }
   for (let step = firstStep(life.memory); ; step = stepAfter(step)) {
     const allowed = step.answer ? ok({}) : await allowStep(steps);
@@ -122,12 +127,12 @@ async function allowStep(steps: Steps): Promise<Result<ModelAllowance, RunEnd>> 
 /** Tells how the run ends, when nothing follows a step. */
 async function endAfter(
   { scope }: Steps,
-  { answer, continued, isInDoubt }: StepEnd,
+  { answer, continued, hasUnknownOutcome }: StepEnd,
 ): Promise<RunEnd | undefined> {
   // A loop that has ended keeps nobody awake who has something left to tell.
   if (!continued) await scope.modelBudget.settled();
   if (scope.signal.aborted) return endOfStop(scope.signal.reason as StopReason);
-  if (isInDoubt) return IN_DOUBT;
+  if (hasUnknownOutcome) return IN_DOUBT;
   if (continued) return undefined;
   return answer.finish === "tool_calls" ? { reason: "step_limit" } : endOf(answer);
 }

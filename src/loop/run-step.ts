@@ -23,7 +23,7 @@ export interface StepEnd {
   /** Another step follows, for what the model asked or for what a person said. */
   readonly continued: boolean;
   /** Of a call nobody knows what became of it, and nobody will find out any more. */
-  readonly isInDoubt: boolean;
+  readonly hasUnknownOutcome: boolean;
 }
 
 /**
@@ -45,10 +45,10 @@ export async function runStep(
   const { finish, usage } = answer;
   const isWanted = finish === "tool_calls" || (inbox.hasSteering && finish !== "error");
   const isLast = modelCalls.left <= 0;
-  const continued = isWanted && !isLast && !signal.aborted && !answered.isInDoubt;
+  const continued = isWanted && !isLast && !signal.aborted && !answered.hasUnknownOutcome;
   if (!continued) inbox.close();
   journal.append([{ type: "step_finished", step: step.number, finish, usage, continued }]);
-  return { answer, continued, isInDoubt: answered.isInDoubt };
+  return { answer, continued, hasUnknownOutcome: answered.hasUnknownOutcome };
 }
 
 /** Remembers what people said. Before the last model call it is the last moment for that. */
@@ -123,7 +123,7 @@ function proposeCalls(scope: StepScope, step: number, calls: readonly ToolCall[]
 async function answerCalls(
   scope: StepScope,
   step: number,
-): Promise<Pick<StepEnd, "isInDoubt"> | typeof WAITING> {
+): Promise<Pick<StepEnd, "hasUnknownOutcome"> | typeof WAITING> {
   const { runId, principal } = scope.claim;
   const { tenantId, actorId } = principal;
   const running = scope.invocations.ofStep(step).map((record) => {
@@ -137,18 +137,18 @@ async function answerCalls(
   });
   const remembered = rememberedResults(scope.transcript);
   let isWaiting = false;
-  let isInDoubt = false;
+  let hasUnknownOutcome = false;
   for (const { record, result } of running) {
     const { toolCallId, name } = record;
     const outcome = await result;
     if (outcome === WAITING) isWaiting = true;
     else {
-      isInDoubt ||= outcome.state === "EXPIRED";
+      hasUnknownOutcome ||= outcome.state === "EXPIRED";
       if (isWaiting || remembered.has(toolCallId)) continue;
       remember(scope, { role: "tool", toolCallId, name, result: outcome.observation });
     }
   }
-  return isWaiting ? WAITING : { isInDoubt };
+  return isWaiting ? WAITING : { hasUnknownOutcome };
 }
 
 /** Calls of the last assistant message that the conversation holds results of. */

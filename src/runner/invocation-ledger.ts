@@ -6,7 +6,7 @@ import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
 import type { ToolCall } from "../protocol/tool/call.ts";
 import {
-  isInDoubt,
+  hasUnknownOutcome,
   type InvocationBinding,
   type InvocationEnd,
   type ToolInvocationContext,
@@ -160,7 +160,8 @@ export class InvocationLedger {
   /** What was dispatched, and of which nothing is known since. */
   #dispatched(operation: Operation): ToolInvocationRecord {
     const record = this.#open(operation);
-    if (!isInDoubt(record)) throw new Error(`${operationIdOf(operation)} is not dispatched`);
+    if (!hasUnknownOutcome(record))
+      throw new Error(`${operationIdOf(operation)} is not dispatched`);
     return record;
   }
 

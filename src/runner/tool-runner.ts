@@ -2,7 +2,7 @@ import { hashText } from "../protocol/json/canonical-hash.ts";
 import type { ToolCall } from "../protocol/tool/call.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import {
-  isInDoubt,
+  hasUnknownOutcome,
   type InvocationEnd,
   type ToolExecResult,
   type ToolInvocationContext,
@@ -103,7 +103,7 @@ async function carryOut(
   const ending = { ...state, ...asked, startedAtMs: clock.nowMs() };
   const { dispatches, settlement, awaitedUntilMs, binding } = record;
   if (settlement) return concludeSettled({ ...ending, attempt: dispatches }, settlement);
-  const isOpen = isInDoubt(record);
+  const isOpen = hasUnknownOutcome(record);
   if (isOpen && asked.signal.aborted && binding?.mutates === true) {
     return concludeStopped({ ...ending, attempt: dispatches }, INTERRUPTED);
   }

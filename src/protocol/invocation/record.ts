@@ -112,6 +112,6 @@ export interface CallLesson {
 }
 
 /** Tells whether the tool was asked to act and nobody noted what became of it. */
-export function isInDoubt({ state, dispatches }: ToolInvocationRecord): boolean {
+export function hasUnknownOutcome({ state, dispatches }: ToolInvocationRecord): boolean {
   return state === "PENDING" && dispatches > 0;
 }
