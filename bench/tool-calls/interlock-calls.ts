@@ -8,12 +8,18 @@ import { routeVersions } from "../../src/contracts/route-versions.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import { createToolSource } from "../../src/contracts/tool-source.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";
-import type { ActorId, RunId, TenantId, ToolCallId } from "../../src/protocol/identity/ids.ts";
-import { MAX_CONTRACT_BYTES } from "../../src/protocol/identity/ids.ts";
+import {
+  type ActorId,
+  type RunId,
+  type TenantId,
+  type ToolCallId,
+  MAX_CONTRACT_BYTES,
+} from "../../src/protocol/identity/ids.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import { NO_FACTS } from "../../src/protocol/run/facts.ts";
-import { limitsOf, parseToolPolicy, type ToolPolicy } from "../../src/protocol/policy/document.ts";
+import { limitsOf } from "../../src/protocol/policy/limits.ts";
+import { parseToolPolicy, type ToolPolicy } from "../../src/protocol/policy/document.ts";
 import { NO_APPROVALS } from "../../src/loop/replay/ports.ts";
 import type { ToolRunnerPorts } from "../../src/runner/active-call.ts";
 import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";

@@ -365,21 +365,21 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a page's limits raise the policy's",
-    file: "src/protocol/policy/lower-budgets.ts",
+    file: "src/protocol/policy/narrow.ts",
     from: "Math.min(",
     to: "Math.max(",
     test: {
-      file: "test/protocol/policy/limits.test.ts",
+      file: "test/protocol/policy/narrow.test.ts",
       name: "of two limits the policy's counts when it is lower",
     },
   },
   {
     name: "implied limits are passed",
-    file: "src/protocol/policy/lower-budgets.ts",
+    file: "src/protocol/policy/narrow.ts",
     from: " ?? implied[key]",
     to: "",
     test: {
-      file: "test/protocol/policy/limits.test.ts",
+      file: "test/protocol/policy/narrow.test.ts",
       name: "of two limits critical calls that policy does not mention stay none",
     },
   },

@@ -1,4 +1,5 @@
-import { entryOf, type ToolPolicy } from "../protocol/policy/document.ts";
+import { entryOf } from "../protocol/policy/decide.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { isSunset } from "../protocol/tool/lifecycle.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 

@@ -1,5 +1,6 @@
 import { isSunset } from "../protocol/tool/lifecycle.ts";
-import { decide, type ToolPolicy } from "../protocol/policy/document.ts";
+import { decide } from "../protocol/policy/decide.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import { routeVersions, type Routing } from "./route-versions.ts";
 

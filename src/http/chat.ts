@@ -11,7 +11,7 @@ import type { JsonValue } from "../protocol/json/value.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
-import { narrowPolicy } from "../protocol/policy/document.ts";
+import { narrowPolicy } from "../protocol/policy/narrow.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { viewerOf } from "../protocol/identity/viewer.ts";
 import type { Authorised } from "./routes.ts";

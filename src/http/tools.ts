@@ -1,7 +1,8 @@
 import { publishContract } from "../contracts/publish.ts";
 import { createToolCatalog, findTool } from "../contracts/tool-catalog.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
-import { narrowPolicy, type ToolPolicy } from "../protocol/policy/document.ts";
+import { narrowPolicy } from "../protocol/policy/narrow.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { problem } from "./problem.ts";
 import type { Authorised } from "./routes.ts";
 import type { Services } from "./services.ts";

@@ -8,7 +8,8 @@ import type { PolicyPin } from "../protocol/policy/pin.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { TokenReservation, RunFacts } from "../protocol/run/facts.ts";
-import { limitsOf, type ToolPolicy } from "../protocol/policy/document.ts";
+import { limitsOf } from "../protocol/policy/limits.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
 import type { Usage } from "../protocol/model/usage.ts";
 import {
   reserveOfTenant,

@@ -3,15 +3,11 @@ import type { InputBound, Model } from "../capabilities/model.ts";
 import type { LoadedPolicy, PolicyStore } from "../capabilities/policy.ts";
 import { routeVersions } from "../contracts/route-versions.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
-import { lowerBudgets } from "../protocol/policy/lower-budgets.ts";
+import { lowerBudgets, narrowPolicy } from "../protocol/policy/narrow.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
-import {
-  IMPLIED_LIMITS,
-  limitsOf,
-  narrowPolicy,
-  type ToolPolicy,
-} from "../protocol/policy/document.ts";
+import { IMPLIED_LIMITS, limitsOf } from "../protocol/policy/limits.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { Usage } from "../protocol/model/usage.ts";
 import type { ToolRunnerPorts } from "../runner/active-call.ts";

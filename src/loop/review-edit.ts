@@ -9,7 +9,7 @@ import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { ToolCall } from "../protocol/tool/call.ts";
 import type { ToolInvocationRecord } from "../protocol/invocation/record.ts";
-import { narrowPolicy } from "../protocol/policy/document.ts";
+import { narrowPolicy } from "../protocol/policy/narrow.ts";
 import { withheldPaths } from "../protocol/json/withheld-paths.ts";
 import { checkArgumentRules } from "../runner/gates/check-argument-rules.ts";
 import { checkArguments } from "../runner/gates/check-arguments.ts";

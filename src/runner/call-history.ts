@@ -1,7 +1,7 @@
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { FailureClass } from "../protocol/outcome/taxonomy.ts";
 import type { CallLesson } from "../protocol/invocation/record.ts";
-import { IMPLIED_LIMITS } from "../protocol/policy/document.ts";
+import { IMPLIED_LIMITS } from "../protocol/policy/limits.ts";
 
 /** The same mistake in this many steps is not going to be corrected. */
 const SAME_ERROR_LIMIT = 3;

@@ -18,7 +18,7 @@ import type {
   ToolInvocationContext,
   ToolInvocationRecord,
 } from "../../src/protocol/invocation/record.ts";
-import { limitsOf } from "../../src/protocol/policy/document.ts";
+import { limitsOf } from "../../src/protocol/policy/limits.ts";
 import type { RunPorts } from "../../src/loop/open-steps.ts";
 import type { ToolRunnerPorts } from "../../src/runner/active-call.ts";
 import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";

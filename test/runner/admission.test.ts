@@ -4,7 +4,7 @@ import type { ReservationAnswer } from "../../src/capabilities/budget.ts";
 import type { PolicyStore } from "../../src/capabilities/policy.ts";
 import type { ToolHook } from "../../src/capabilities/tool.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
-import { limitsOf } from "../../src/protocol/policy/document.ts";
+import { limitsOf } from "../../src/protocol/policy/limits.ts";
 import { RunBudget } from "../../src/runner/budget/of-run.ts";
 import { policyOf } from "../fakes/fakes.ts";
 import { ACME, ANN, benchFor, endOf, type BenchSettings } from "../fakes/runner-ports.ts";

@@ -181,7 +181,7 @@ describe("planted faults", () => {
     ["permission", "src/protocol/policy/grant.ts", "if (!tools.includes(toolId))", "if (0)"],
     [
       "approval",
-      "src/protocol/policy/document.ts",
+      "src/protocol/policy/decide.ts",
       "policy.requireApprovalForClasses.includes(tool.sideEffectClass)",
       "false",
     ],

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { runLimits, type RunLimits } from "../policy/document.ts";
+import { runLimits, type RunLimits } from "../policy/limits.ts";
 import { webOrigin } from "./web-origin.ts";
 
 const MAX_TOOLS = 64;

@@ -1,21 +1,15 @@
 import * as v from "valibot";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
 import { fromPointer } from "../json/pointer.ts";
+import { wellFormedText } from "./fields.ts";
 
-/** Text that UTF-8 and canonical JSON can hold. */
-const text = (maxChars: number) =>
-  v.pipe(
-    v.string(),
-    v.maxLength(maxChars),
-    v.check((value) => value.isWellFormed(), "whole characters"),
-  );
 const number = v.pipe(v.number(), v.finite());
-const scalar = v.union([text(1024), number, v.boolean(), v.null()]);
+const scalar = v.union([wellFormedText(1024), number, v.boolean(), v.null()]);
 
 const oneOf = <T>(item: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T[]> =>
   v.pipe(v.array(item), v.minLength(1), v.maxLength(256));
 
-const affix = v.pipe(text(256), v.minLength(1));
+const affix = v.pipe(wellFormedText(256), v.minLength(1));
 /** A host as URLs spell it once they are parsed, without a port. */
 const host = v.pipe(
   v.string(),
@@ -35,7 +29,7 @@ export const argumentRule = v.strictObject({
   tool: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
   /** JSON pointer into the arguments; `*` stands for every item of a list. */
   field: v.pipe(
-    text(2048),
+    wellFormedText(2048),
     v.regex(/^(?:\/(?:[^/~]|~[01]){1,128}){1,16}$/, 'a JSON pointer, such as "/to/*/address"'),
   ),
   must: v.pipe(
@@ -98,22 +92,18 @@ function holdsAt(
   meets: (value: JsonValue | undefined) => boolean,
 ): boolean {
   if (key === undefined || value === undefined) return meets(value);
-  if (key === "*") return isList(value) && value.every((item) => holdsAt(item, rest, meets));
+  if (key === "*") return isJsonArray(value) && value.every((item) => holdsAt(item, rest, meets));
   return holdsAt(childOf(value, key), rest, meets);
 }
 
 function childOf(value: JsonValue, key: string): JsonValue | undefined {
-  const holder = isList(value) ? isIndex(key) && value : isJsonObject(value) && value;
+  const holder = isJsonArray(value) ? isIndex(key) && value : isJsonObject(value) && value;
   if (holder === false || !Object.hasOwn(holder, key)) return undefined;
   return (holder as JsonObject)[key];
 }
 
 function isIndex(key: string): boolean {
   return /^(?:0|[1-9][0-9]*)$/.test(key);
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 function meetsPredicate(must: ArgumentRule["must"], value: JsonValue): boolean {
@@ -124,7 +114,7 @@ function meetsPredicate(must: ArgumentRule["must"], value: JsonValue): boolean {
   if (must.beAtLeast !== undefined) return typeof value === "number" && value >= must.beAtLeast;
   if (must.beAtMost !== undefined) return typeof value === "number" && value <= must.beAtMost;
   if (must.haveLengthAtMost !== undefined) {
-    return (typeof value === "string" || isList(value)) && value.length <= must.haveLengthAtMost;
+    return (typeof value === "string" || isJsonArray(value)) && value.length <= must.haveLengthAtMost;
   }
   if (typeof value !== "string") return false;
   if (must.startWithOneOf) return must.startWithOneOf.some((start) => value.startsWith(start));

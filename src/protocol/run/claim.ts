@@ -1,6 +1,6 @@
 import type { ConnectionId, RunId } from "../identity/ids.ts";
 import type { Principal } from "../identity/principal.ts";
-import type { RunLimits } from "../policy/document.ts";
+import type { RunLimits } from "../policy/limits.ts";
 import type { TranscriptMessage } from "../conversation/message.ts";
 
 /** What starts a run: checked and complete, so that the run needs nothing more of the request. */

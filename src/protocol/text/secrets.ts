@@ -1,6 +1,6 @@
 import { MAX_JSON_DEPTH } from "../json/guard.ts";
 import { toPointer } from "../json/pointer.ts";
-import type { JsonValue } from "../json/value.ts";
+import { isJsonArray, type JsonValue } from "../json/value.ts";
 
 /** Nothing that holds references only is nested deeper. */
 const MAX_DEPTH = 16;
@@ -58,7 +58,7 @@ export function maskSecrets(value: JsonValue, depth = 0): JsonValue {
   if (typeof value === "string") return looksSecret(value) ? MASKED : value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
   if (depth >= MAX_JSON_DEPTH) return MASKED;
-  if (isList(value)) return value.map((item) => maskSecrets(item, depth + 1));
+  if (isJsonArray(value)) return value.map((item) => maskSecrets(item, depth + 1));
   const entries = Object.entries(value).map(([name, item]) => maskEntry(name, item, depth));
   return Object.fromEntries(entries);
 }
@@ -66,10 +66,6 @@ export function maskSecrets(value: JsonValue, depth = 0): JsonValue {
 function maskEntry(name: string, value: JsonValue, depth: number): readonly [string, JsonValue] {
   if (looksSecret(name)) return [HIDDEN_NAME, MASKED];
   return [name.toWellFormed(), namesSecret(name) ? MASKED : maskSecrets(value, depth + 1)];
-}
-
-function isList(value: object): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 type Path = readonly string[];

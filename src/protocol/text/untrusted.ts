@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../json/value.ts";
+import { isJsonArray, type JsonObject, type JsonValue } from "../json/value.ts";
 import { disarmHtml, disarmLinks, stripUserinfo } from "./disarm-markup.ts";
 import { dropInvisible } from "./drop-invisible.ts";
 
@@ -47,13 +47,9 @@ interface Frame {
 function enter(walk: Walk, value: JsonValue): JsonValue | undefined {
   if (typeof value === "string") return clean(walk, value);
   if (typeof value !== "object" || value === null) return value;
-  if (isList(value)) walk.stack.push({ source: value, values: [] });
+  if (isJsonArray(value)) walk.stack.push({ source: value, values: [] });
   else walk.stack.push({ source: Object.values(value), keys: cleanKeys(walk, value), values: [] });
   return undefined;
-}
-
-function isList(value: JsonObject | readonly JsonValue[]): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 /** Two names that read the same stay two members. */

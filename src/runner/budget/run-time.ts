@@ -1,4 +1,5 @@
-import { IMPLIED_LIMITS, type ToolPolicy } from "../../protocol/policy/document.ts";
+import { IMPLIED_LIMITS } from "../../protocol/policy/limits.ts";
+import type { ToolPolicy } from "../../protocol/policy/document.ts";
 
 /** How long a run that is out of time may take to end, after a crash too. */
 const MAX_ENDING_MS = 2 * 60_000;

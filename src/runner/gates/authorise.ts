@@ -3,7 +3,8 @@ import { effectiveConnections } from "../../protocol/policy/grant.ts";
 import type { ConnectionId } from "../../protocol/identity/ids.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
-import { entryOf, type ToolPolicy } from "../../protocol/policy/document.ts";
+import { entryOf } from "../../protocol/policy/decide.ts";
+import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import type { ActiveCall } from "../active-call.ts";
 import { failCall } from "../tool-failure.ts";
 

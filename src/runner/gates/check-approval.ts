@@ -2,7 +2,7 @@ import type { ApprovalRecord } from "../../protocol/approval/record.ts";
 import { combineRequirements } from "../../protocol/approval/requirement.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
-import { requirementOf } from "../../protocol/policy/document.ts";
+import { requirementOf } from "../../protocol/policy/decide.ts";
 import { isHighSurrogate } from "../../protocol/text/encoding.ts";
 import { requestApproval } from "../approval/request.ts";
 import type { ActiveCall } from "../active-call.ts";

@@ -1,7 +1,8 @@
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
-import { decide, type ToolPolicy } from "../../protocol/policy/document.ts";
+import { decide } from "../../protocol/policy/decide.ts";
+import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { failCall } from "../tool-failure.ts";
 
 /**

@@ -8,12 +8,8 @@ import {
 } from "../../../src/protocol/approval/requirement.ts";
 import { checkVote } from "../../../src/protocol/approval/vote.ts";
 import type { ActorId } from "../../../src/protocol/identity/ids.ts";
-import {
-  decide,
-  parseToolPolicy,
-  requirementOf,
-  type DecidedTool,
-} from "../../../src/protocol/policy/document.ts";
+import { decide, requirementOf, type DecidedTool } from "../../../src/protocol/policy/decide.ts";
+import { parseToolPolicy } from "../../../src/protocol/policy/document.ts";
 
 const tool = (change: Partial<DecidedTool> = {}): DecidedTool => ({
   id: "bank__pay",

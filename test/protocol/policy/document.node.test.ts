@@ -5,7 +5,8 @@ import { argumentRule } from "../../../src/protocol/policy/argument-rule.ts";
 import { toCanonicalJson } from "../../../src/protocol/json/canonical-hash.ts";
 import type { JsonValue } from "../../../src/protocol/json/value.ts";
 import { toMillionths } from "../../../src/protocol/budget/millionths.ts";
-import { limitsOf, parseToolPolicy } from "../../../src/protocol/policy/document.ts";
+import { limitsOf } from "../../../src/protocol/policy/limits.ts";
+import { parseToolPolicy } from "../../../src/protocol/policy/document.ts";
 
 /** The JSON blocks of the guide, in order: the document, then a list of rules. */
 function examplesOfGuide(): readonly unknown[] {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ToolInvocationRecord } from "../../../src/protocol/invocation/record.ts";
 import { fail, ok } from "../../../src/protocol/outcome/result.ts";
-import { limitsOf } from "../../../src/protocol/policy/document.ts";
+import { limitsOf } from "../../../src/protocol/policy/limits.ts";
 import { RunBudget } from "../../../src/runner/budget/of-run.ts";
 import { policyOf } from "../../fakes/fakes.ts";
 import {

@@ -1,10 +1,7 @@
 import { expect, test } from "vitest";
-import { lowerBudgets } from "../../../src/protocol/policy/lower-budgets.ts";
-import {
-  parseToolPolicy,
-  type RunLimits,
-  type ToolPolicy,
-} from "../../../src/protocol/policy/document.ts";
+import { lowerBudgets } from "../../../src/protocol/policy/narrow.ts";
+import { parseToolPolicy, type ToolPolicy } from "../../../src/protocol/policy/document.ts";
+import type { RunLimits } from "../../../src/protocol/policy/limits.ts";
 
 const policyOf = (budgets: RunLimits): ToolPolicy => {
   const policy = parseToolPolicy({ allowedTools: [], budgets });

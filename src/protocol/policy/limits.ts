@@ -1,0 +1,76 @@
+import * as v from "valibot";
+import type { BudgetAmounts } from "../budget/amounts.ts";
+import { toMillionths } from "../budget/millionths.ts";
+import { count, money, positive, windowSeconds } from "./fields.ts";
+
+/** Limits that a run and a tenant both can have. */
+const amounts = {
+  maxReads: v.optional(count),
+  maxWrites: v.optional(count),
+  maxExternal: v.optional(count),
+  /** Calls of class CRITICAL_MUTATION. Default: 0. */
+  maxCritical: v.optional(count),
+  /** Money that calls move. */
+  maxFinancial: v.optional(money),
+  /** Money that calls cost. */
+  maxCost: v.optional(money),
+  maxTokens: v.optional(count),
+};
+
+/** Longest time of one run. A timer that waits longer than 24 days would ring at once. */
+const DAY_MS = 86_400_000;
+
+/** Accepts the limits of one run, and of one call where the comment says so. */
+export const runLimits = v.strictObject({
+  /** Of one call. */
+  maxRuntimeMs: v.optional(positive),
+  /** Of one call. */
+  maxResultBytes: v.optional(positive),
+  maxSteps: v.optional(v.pipe(positive, v.maxValue(100))),
+  maxWallClockMs: v.optional(v.pipe(positive, v.maxValue(DAY_MS))),
+  /** Of one model call. */
+  maxOutputTokens: v.optional(v.pipe(positive, v.maxValue(1_000_000))),
+  maxRetries: v.optional(count),
+  /** Steps with refused calls of one tool, which the model may correct. */
+  maxRepairs: v.optional(count),
+  ...amounts,
+});
+
+/** Limits of one run. */
+export type RunLimits = v.InferOutput<typeof runLimits>;
+
+/** Accepts the limits of all runs of a tenant together, within a window. */
+export const tenantLimits = v.strictObject({
+  windowSeconds: v.optional(windowSeconds, 86_400),
+  ...amounts,
+});
+
+/** Limits of all runs of a tenant together. */
+export type TenantLimits = v.InferOutput<typeof tenantLimits>;
+
+/** Limits of a run where its policy names none. */
+export const IMPLIED_LIMITS = {
+  maxSteps: 20,
+  /** As long as the platform keeps a run awake without a reader. */
+  maxWallClockMs: 15 * 60_000,
+  maxRepairs: 4,
+  maxCritical: 0,
+} as const satisfies RunLimits;
+
+/**
+ * Reads the budget amounts of a policy section. Critical mutations are 0 unless the section says
+ * otherwise.
+ */
+export function limitsOf(section: RunLimits | TenantLimits): BudgetAmounts {
+  const { maxReads, maxWrites, maxExternal, maxCritical, maxFinancial, maxCost, maxTokens } =
+    section;
+  return {
+    ...(maxReads !== undefined && { reads: maxReads }),
+    ...(maxWrites !== undefined && { writes: maxWrites }),
+    ...(maxExternal !== undefined && { external: maxExternal }),
+    critical: maxCritical ?? IMPLIED_LIMITS.maxCritical,
+    ...(maxFinancial !== undefined && { financial: toMillionths(maxFinancial) }),
+    ...(maxCost !== undefined && { cost: toMillionths(maxCost) }),
+    ...(maxTokens !== undefined && { tokens: maxTokens }),
+  };
+}
