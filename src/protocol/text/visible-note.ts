@@ -8,8 +8,6 @@ export const VISIBLE_NOTE_KINDS = [
   "not_nfc",
   /** One word has letters, or one number has digits, of several scripts that look alike. */
   "mixed_script",
-  /** A word of another script, or sign, that can be read as plain letters. */
-  "lookalike",
   /** An address with letters beyond a to z. */
   "host",
   /** Some of it runs from right to left, so it may read in another order than it stands. */

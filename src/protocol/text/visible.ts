@@ -1,6 +1,6 @@
 import { HIDDEN } from "./hidden-characters.ts";
 import { lazily } from "./lazily.ts";
-import { findLookalikes } from "./mixed-script.ts";
+import { noteMixedScripts } from "./mixed-script.ts";
 import {
   gatherNotes,
   type NoteGatherer,
@@ -45,7 +45,7 @@ export function toVisible(text: string): VisibleText {
   const pattern = IN_EMOJI.test(text) ? unseenBesideEmoji() : unseen();
   const shown = text.replaceAll(pattern, (found, emoji?: string) => emoji ?? show(found, notes));
   const whole = showDecomposed(text, shown, notes);
-  findLookalikes(text.replaceAll(hiddenRuns(), ""), notes);
+  noteMixedScripts(text.replaceAll(hiddenRuns(), ""), notes);
   return { text: whole, notes: notes.all() };
 }
 

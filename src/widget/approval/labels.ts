@@ -23,7 +23,6 @@ const NOTES: { readonly [Kind in VisibleNoteKind]: string } = {
   stacked_marks: "More marks on a letter than any writing needs",
   not_nfc: "Letters in an unusual form, which look like others",
   mixed_script: "A word mixes letters of several alphabets",
-  lookalike: "Letters or signs that look like plain ones and are not",
   host: "An address with letters beyond a to z",
   right_to_left: "Some of this reads from right to left",
 };
