@@ -119,8 +119,8 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "pages' tokens are signed under the secret itself",
     file: "src/adapters/embed-tokens.ts",
-    from: 'deriveKey(ports.secret, "embed-token")',
-    to: "Promise.resolve(new TextEncoder().encode(ports.secret))",
+    from: 'deriveKey(ports.rootSecret, "embed-token")',
+    to: "Promise.resolve(new TextEncoder().encode(ports.rootSecret))",
     test: {
       file: "test/http/identity-attacks.test.ts",
       name: "a token that says it is a page's is refused under every key that is not the page's",
@@ -295,8 +295,8 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "callers are not counted",
-    file: "src/http/routes.ts",
-    from: "(await countCaller(principal, services)) ??",
+    file: "src/http/authorise.ts",
+    from: "(await limitCaller(principal, services)) ??",
     to: "",
     test: {
       file: "test/http/rate-limits.test.ts",
@@ -305,7 +305,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "strangers are not counted",
-    file: "src/http/routes.ts",
+    file: "src/http/authorise.ts",
     from: "return tooMany ?? problem",
     to: "return problem",
     test: {
@@ -316,7 +316,7 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "refused preflights are not counted",
     file: "src/http/cors.ts",
-    from: "(await countStranger(request, services)) ?? ",
+    from: "(await limitAddress(request, services)) ?? ",
     to: "",
     test: {
       file: "test/http/rate-limits.test.ts",

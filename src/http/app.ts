@@ -1,82 +1,71 @@
 import { Hono, type Handler } from "hono";
-import { getApprovals } from "./approvals-queue.ts";
-import { getApproval, postDecision, postDecisions } from "./approvals.ts";
-import { getAudit } from "./audit.ts";
-import { postChat } from "./chat.ts";
-import { answerPreflight, showToListed } from "./cors.ts";
-import { deleteConnection, putConnection } from "./connections.ts";
-import { postEmbedToken } from "./embed-tokens.ts";
-import { getPolicy, putPolicy } from "./policy.ts";
+import { APPROVAL_QUEUE_ROUTES } from "./approvals-queue.ts";
+import { APPROVAL_ROUTES } from "./approvals.ts";
+import { AUDIT_ROUTES } from "./audit.ts";
+import { authorise, type Method, type Route, type Routes } from "./authorise.ts";
+import { CHAT_ROUTES } from "./chat.ts";
+import { CONNECTION_ROUTES } from "./connections.ts";
+import { answerPreflight, exposeToListed } from "./cors.ts";
+import { EMBED_TOKEN_ROUTES } from "./embed-tokens.ts";
+import { POLICY_ROUTES } from "./policy.ts";
 import { problem } from "./problem.ts";
-import { forScope, notForPages } from "./routes.ts";
-import { getRuns } from "./run-list.ts";
-import { getEvents, getRun, postCancel, postMessage, postOutcome } from "./runs.ts";
+import { RUN_LIST_ROUTES } from "./run-list.ts";
+import { RUN_ROUTES } from "./runs.ts";
 import type { Services } from "./services.ts";
-import { getTool, getTools } from "./tools.ts";
+import { TOOL_ROUTES } from "./tools.ts";
 
-/** Assembles the HTTP surface: every address, the methods it takes, and who may call it. */
+/** Every route of the API; docs/http.md has them in one table. */
+const API: Routes = {
+  ...CHAT_ROUTES,
+  ...RUN_LIST_ROUTES,
+  ...RUN_ROUTES,
+  ...APPROVAL_QUEUE_ROUTES,
+  ...APPROVAL_ROUTES,
+  ...TOOL_ROUTES,
+  ...POLICY_ROUTES,
+  ...CONNECTION_ROUTES,
+  ...EMBED_TOKEN_ROUTES,
+  ...AUDIT_ROUTES,
+};
+
+/** Static files of the pages. They are public; all data that they show comes from the API. */
+const PAGE_PATHS = ["/", "/approvals", "/widget.js", "/approvals.js", "/page.css"] as const;
+
+/** Assembles the HTTP surface: every address and its methods. */
 export function createApp(services: Services): Hono {
   const app = new Hono();
   app.on("OPTIONS", "/v1/*", async (context, next) => {
     await next();
     context.res = await answerPreflight(context.req.raw, context.res, services);
   });
-  route(app, "/v1/chat", { POST: forScope(services, "chat", postChat) });
-  route(app, "/v1/runs", { GET: forScope(services, "runs:read", notForPages(getRuns)) });
-  route(app, "/v1/approvals", {
-    GET: forScope(services, "approvals:read", notForPages(getApprovals)),
-  });
-  route(app, "/v1/audit", { GET: forScope(services, "audit:read", getAudit) });
-  route(app, "/v1/runs/:id", { GET: forScope(services, "runs:read", getRun) });
-  route(app, "/v1/runs/:id/events", { GET: forScope(services, "runs:read", getEvents) });
-  route(app, "/v1/runs/:id/cancel", { POST: forScope(services, "chat", postCancel) });
-  route(app, "/v1/runs/:id/messages", { POST: forScope(services, "chat", postMessage) });
-  route(app, "/v1/runs/:id/invocations/:invocationId/outcome", {
-    POST: forScope(services, "runs:operate", postOutcome),
-  });
-  route(app, "/v1/approvals/decisions", {
-    POST: forScope(services, "approvals:decide", postDecisions),
-  });
-  route(app, "/v1/approvals/:id", { GET: forScope(services, "approvals:read", getApproval) });
-  route(app, "/v1/approvals/:id/decisions", {
-    POST: forScope(services, "approvals:decide", postDecision),
-  });
-  route(app, "/v1/tools", { GET: forScope(services, "tools:read", getTools) });
-  route(app, "/v1/connections/:id", {
-    PUT: forScope(services, "connections:write", putConnection),
-    DELETE: forScope(services, "connections:write", deleteConnection),
-  });
-  route(app, "/v1/policy", {
-    GET: forScope(services, "policy:read", getPolicy),
-    PUT: forScope(services, "policy:write", putPolicy),
-  });
-  route(app, "/v1/embed-tokens", {
-    POST: forScope(services, "embed:mint", notForPages(postEmbedToken)),
-  });
-  route(app, "/v1/tools/:id", { GET: forScope(services, "tools:read", getTool) });
-  route(app, "/healthz", { GET: () => Response.json({ status: "ok" }) });
+  for (const [path, methods] of Object.entries(API)) {
+    const handlers = Object.entries<Route>(methods).map(
+      ([method, route]) => [method as Method, authorise(services, route)] as const,
+    );
+    addAddress(app, path, handlers);
+  }
+  addAddress(app, "/healthz", [["GET", () => Response.json({ status: "ok" })]]);
   for (const path of PAGE_PATHS) {
-    route(app, path, { GET: (context) => servePage(context.req.raw, services) });
+    addAddress(app, path, [["GET", (context) => servePage(context.req.raw, services)]]);
   }
   app.notFound(() => problem("unknown_route"));
   app.onError(() => problem("internal_error"));
   return app;
 }
 
-/** Files of the pages; they are public shells, everything they show comes from the API. */
-const PAGE_PATHS = ["/", "/approvals", "/widget.js", "/approvals.js", "/page.css"] as const;
-
-type Method = "GET" | "POST" | "PUT" | "DELETE";
-
-/** Pages of other origins load the element as a module, which browsers fetch like the API. */
+/** Pages of other origins load the widget as a module, which browsers fetch with CORS. */
 async function servePage(request: Request, services: Services): Promise<Response> {
-  return showToListed(await services.page(request), request, services);
+  return exposeToListed(await services.page(request), request, services);
 }
 
-function route(app: Hono, path: string, handlers: Partial<Record<Method, Handler>>): void {
-  for (const [method, handler] of Object.entries(handlers)) app.on(method, path, handler);
-  const allow = Object.keys(handlers)
-    .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
+function addAddress(
+  app: Hono,
+  path: string,
+  handlers: readonly (readonly [Method, Handler])[],
+): void {
+  for (const [method, handler] of handlers) app.on(method, path, handler);
+  const allow = handlers
+    .flatMap(([method]) => (method === "GET" ? ["GET", "HEAD"] : [method]))
     .join(", ");
   app.all(path, () => problem("method_not_allowed", { headers: { allow } }));
 }

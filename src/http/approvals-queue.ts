@@ -4,7 +4,14 @@ import { APPROVAL_STATUSES } from "../protocol/approval/record.ts";
 import { actsInOwnName } from "../protocol/approval/vote.ts";
 import { personOf, seesAll } from "../protocol/identity/principal.ts";
 import { nextOf, parameters, readCursor, readQuery } from "./list-query.ts";
-import type { Authorised } from "./routes.ts";
+import type { AuthorisedRequest, Routes } from "./authorise.ts";
+
+/** Lists approvals. A list shows more than the runs of one page, so embed tokens cannot read it. */
+export const APPROVAL_QUEUE_ROUTES: Routes = {
+  "/v1/approvals": {
+    GET: { scope: "approvals:read", refusesEmbedTokens: true, handle: getApprovals },
+  },
+};
 
 const query = v.strictObject({
   status: v.optional(v.picklist(APPROVAL_STATUSES), "pending"),
@@ -18,7 +25,7 @@ const query = v.strictObject({
 });
 
 /** `GET /v1/approvals`: what people are asked, as far as it concerns the caller. */
-export async function getApprovals(authorised: Authorised): Promise<Response> {
+async function getApprovals(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const asked = readQuery(request, query);
   if (!asked.ok) return asked.failure;

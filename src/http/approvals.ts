@@ -3,13 +3,20 @@ import type { ApprovalAnswer, Decision, DecisionAnswer } from "../capabilities/r
 import { readApprovalId } from "../protocol/approval/id.ts";
 import { isSamePerson } from "../protocol/approval/vote.ts";
 import { isJsonObject } from "../protocol/json/value.ts";
-import type { Authorised } from "./routes.ts";
+import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import { refuseRun } from "./runs.ts";
 
+/** Shows and decides approvals. The first address that matches takes the request. */
+export const APPROVAL_ROUTES: Routes = {
+  "/v1/approvals/decisions": { POST: { scope: "approvals:decide", handle: postDecisions } },
+  "/v1/approvals/:id": { GET: { scope: "approvals:read", handle: getApproval } },
+  "/v1/approvals/:id/decisions": { POST: { scope: "approvals:decide", handle: postDecision } },
+};
+
 /** `GET /v1/approvals/:id`: the question, as whoever decides it is to see it. */
-export async function getApproval(authorised: Authorised): Promise<Response> {
+async function getApproval(authorised: AuthorisedRequest): Promise<Response> {
   const answer = await ask(authorised, authorised.id);
   if (answer.kind !== "approval") return refuseApproval(answer);
   const { approval, mayNot } = answer;
@@ -50,7 +57,7 @@ const bulkBody = v.strictObject({
 });
 
 /** `POST /v1/approvals/:id/decisions`: takes a person's word. */
-export async function postDecision(authorised: Authorised): Promise<Response> {
+async function postDecision(authorised: AuthorisedRequest): Promise<Response> {
   const body = await readJson(authorised.request, decisionBody);
   if (!body.ok) return body.failure;
   const answer = await decide(authorised, authorised.id, body.value as Decision);
@@ -71,7 +78,7 @@ export async function postDecision(authorised: Authorised): Promise<Response> {
 }
 
 /** `POST /v1/approvals/decisions`: takes one person's word on many questions that may wait. */
-export async function postDecisions(authorised: Authorised): Promise<Response> {
+async function postDecisions(authorised: AuthorisedRequest): Promise<Response> {
   const body = await readJson(authorised.request, bulkBody);
   if (!body.ok) return body.failure;
   const results = [];
@@ -106,7 +113,7 @@ function toError({ field, message }: { readonly field: string | null; readonly m
 
 const UNKNOWN = { kind: "unknown_approval" } as const;
 
-async function ask(authorised: Authorised, approvalId: string): Promise<ApprovalAnswer> {
+async function ask(authorised: AuthorisedRequest, approvalId: string): Promise<ApprovalAnswer> {
   const { principal, services } = authorised;
   const name = readApprovalId(approvalId);
   const runId = name && (await services.runIds.verify(name.runId, principal.tenantId));
@@ -114,7 +121,7 @@ async function ask(authorised: Authorised, approvalId: string): Promise<Approval
 }
 
 async function decide(
-  { principal, services }: Authorised,
+  { principal, services }: AuthorisedRequest,
   approvalId: string,
   decision: Decision,
 ): Promise<DecisionAnswer> {

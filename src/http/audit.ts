@@ -6,7 +6,12 @@ import { toPromptHistory } from "../protocol/audit/prompt-history.ts";
 import { exportLines } from "./audit-export.ts";
 import { nextOf, parameters, readCursor, readQuery } from "./list-query.ts";
 import { problem } from "./problem.ts";
-import type { Authorised } from "./routes.ts";
+import type { AuthorisedRequest, Routes } from "./authorise.ts";
+
+/** Reads the audit log. */
+export const AUDIT_ROUTES: Routes = {
+  "/v1/audit": { GET: { scope: "audit:read", handle: getAudit } },
+};
 
 const query = v.strictObject({
   action: v.optional(v.picklist(AUDIT_ACTIONS)),
@@ -22,7 +27,7 @@ type Asked = v.InferOutput<typeof query>;
 type Filters = Omit<AuditQuery, "limit" | "after">;
 
 /** `GET /v1/audit`: what happened in the tenant, oldest first: a page of records, or all of them as lines. */
-export async function getAudit(authorised: Authorised): Promise<Response> {
+async function getAudit(authorised: AuthorisedRequest): Promise<Response> {
   const asked = readQuery(authorised.request, query);
   if (!asked.ok) return asked.failure;
   const { view, action } = asked.value;
@@ -34,7 +39,7 @@ export async function getAudit(authorised: Authorised): Promise<Response> {
     : pageAudit(authorised, asked.value);
 }
 
-async function pageAudit(authorised: Authorised, asked: Asked): Promise<Response> {
+async function pageAudit(authorised: AuthorisedRequest, asked: Asked): Promise<Response> {
   const { principal, services } = authorised;
   const { view, limit, cursor } = asked;
   const filters = filtersOf(asked);
@@ -52,7 +57,7 @@ async function pageAudit(authorised: Authorised, asked: Asked): Promise<Response
   return Response.json({ ...body, ...next }, { headers: { "x-audit-head": page.head.hash } });
 }
 
-async function exportAudit(authorised: Authorised, asked: Asked): Promise<Response> {
+async function exportAudit(authorised: AuthorisedRequest, asked: Asked): Promise<Response> {
   const { principal, services, request } = authorised;
   const named = new URL(request.url).searchParams;
   if (named.has("limit") || named.has("cursor")) {

@@ -14,17 +14,22 @@ import type { RunClaim } from "../protocol/run/claim.ts";
 import { narrowPolicy } from "../protocol/policy/narrow.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { viewerOf } from "../protocol/identity/viewer.ts";
-import type { Authorised } from "./routes.ts";
+import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import { refuseRun } from "./runs.ts";
 import { answerRepeat, nameRun, formatAnswer } from "./request-key.ts";
 
+/** Starts runs. */
+export const CHAT_ROUTES: Routes = {
+  "/v1/chat": { POST: { scope: "chat", handle: postChat } },
+};
+
 /**
  * `POST /v1/chat`: starts a run and hands its event stream through; under an `Idempotency-Key` once for
  * all requests that repeat it.
  */
-export async function postChat(authorised: Authorised): Promise<Response> {
+async function postChat(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const body = await readJson(request, chatRequestBody);
   if (!body.ok) return body.failure;
@@ -77,7 +82,7 @@ function narrowingOf(
 
 /** A tool that policy or the caller's token denies is answered like one that does not exist. */
 async function refuseTools(
-  { principal, services }: Authorised,
+  { principal, services }: AuthorisedRequest,
   toolIds: readonly string[] | undefined,
 ): Promise<Response | undefined> {
   if (toolIds === undefined) return undefined;
@@ -100,7 +105,7 @@ interface History {
 
 /** The server's own transcript; what a client says happened before is never taken for it. */
 async function readHistory(
-  { principal, services }: Authorised,
+  { principal, services }: AuthorisedRequest,
   previousRunId: string | undefined,
 ): Promise<Result<History, Response>> {
   if (previousRunId === undefined) return ok({ messages: [] });

@@ -8,10 +8,18 @@ import { actorsOf } from "../protocol/identity/principal.ts";
 import { toIso } from "../protocol/text/iso-time.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
-import type { Authorised } from "./routes.ts";
+import type { AuthorisedRequest, Routes } from "./authorise.ts";
+
+/** Writes the connections of a tenant. */
+export const CONNECTION_ROUTES: Routes = {
+  "/v1/connections/:id": {
+    PUT: { scope: "connections:write", handle: putConnection },
+    DELETE: { scope: "connections:write", handle: deleteConnection },
+  },
+};
 
 /** `PUT /v1/connections/:id`: stores credentials, or replaces them; nothing ever answers them. */
-export async function putConnection(authorised: Authorised): Promise<Response> {
+async function putConnection(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const connectionId = parseConnectionId(authorised.id);
   if (!connectionId) return problem("connection_id_invalid");
@@ -22,7 +30,7 @@ export async function putConnection(authorised: Authorised): Promise<Response> {
 }
 
 /** `DELETE /v1/connections/:id`: forgets credentials, or finds them gone. */
-export async function deleteConnection(authorised: Authorised): Promise<Response> {
+async function deleteConnection(authorised: AuthorisedRequest): Promise<Response> {
   const { principal, services, id } = authorised;
   const connectionId = parseConnectionId(id);
   if (!connectionId) return problem("connection_id_invalid");
@@ -32,7 +40,7 @@ export async function deleteConnection(authorised: Authorised): Promise<Response
 
 /** Answers once the audit log knows; whoever asks again has the same done and recorded again. */
 async function answerAfter(
-  { principal, services }: Authorised,
+  { principal, services }: AuthorisedRequest,
   fact: Pick<AuditEntry, "action" | "connectionId">,
 ): Promise<Response> {
   const at = toIso(services.clock.nowMs());

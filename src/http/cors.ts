@@ -2,7 +2,7 @@ import { isWebOrigin } from "../protocol/identity/web-origin.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { problem } from "./problem.ts";
-import { countStranger } from "./rate.ts";
+import { limitAddress } from "./rate.ts";
 import type { Services } from "./services.ts";
 
 /** How long a browser keeps the answer to a preflight. */
@@ -21,7 +21,7 @@ function foreignOrigin(request: Request): string | undefined {
 
 /**
  * Answers a browser that asks whether a page may make a request at all. Nobody is known yet, so this says
- * only that some tenant admits the origin; `admitOrigin` decides about the request itself. `refusal` is
+ * only that some tenant admits the origin; `checkOrigin` decides about the request itself. `refusal` is
  * what the address says to a method that it does not take; it names those that it does.
  */
 export async function answerPreflight(
@@ -34,7 +34,7 @@ export async function answerPreflight(
   if (origin === null || methods === null) return refusal;
   if (!request.headers.has("access-control-request-method")) return refusal;
   if (!isWebOrigin(origin) || !(await services.origins.isListed(origin))) {
-    return (await countStranger(request, services)) ?? problem("origin_not_allowed");
+    return (await limitAddress(request, services)) ?? problem("origin_not_allowed");
   }
   return new Response(null, {
     status: 204,
@@ -53,7 +53,7 @@ export async function answerPreflight(
  * and a page's token is bound to one origin. The value is the origin to answer to, if it is a foreign one.
  * Contract: wakes no object.
  */
-export async function admitOrigin(
+export async function checkOrigin(
   request: Request,
   principal: Principal,
   services: Services,
@@ -71,7 +71,7 @@ export async function admitOrigin(
  * Lets a page of another origin read an answer that tells nothing of a tenant: a refused token, a file. What
  * a browser has kept for one page is not for the next.
  */
-export async function showToListed(
+export async function exposeToListed(
   response: Response,
   request: Request,
   services: Services,
@@ -79,7 +79,7 @@ export async function showToListed(
   const origin = foreignOrigin(request);
   const isListed =
     origin !== undefined && isWebOrigin(origin) && (await services.origins.isListed(origin));
-  if (isListed) return showTo(origin, response);
+  if (isListed) return exposeTo(origin, response);
   const shown = new Response(response.body, response);
   shown.headers.append("vary", "origin");
   return shown;
@@ -89,7 +89,7 @@ export async function showToListed(
  * Lets the page of an origin read an answer.
  * Contract: exactly this origin, never with credentials; the body is handed on as it is.
  */
-export function showTo(origin: string, response: Response): Response {
+export function exposeTo(origin: string, response: Response): Response {
   const shown = new Response(response.body, response);
   shown.headers.set("access-control-allow-origin", origin);
   shown.headers.set("access-control-expose-headers", SHOWN);

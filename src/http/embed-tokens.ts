@@ -6,8 +6,15 @@ import { EMBED_SCOPES, embedFields } from "../protocol/identity/embed-grant.ts";
 import { actorsOf, type Principal } from "../protocol/identity/principal.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
-import type { Authorised } from "./routes.ts";
+import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { toIso } from "../protocol/text/iso-time.ts";
+
+/** Mints embed tokens. An embed token cannot mint further ones. */
+export const EMBED_TOKEN_ROUTES: Routes = {
+  "/v1/embed-tokens": {
+    POST: { scope: "embed:mint", refusesEmbedTokens: true, handle: postEmbedToken },
+  },
+};
 
 const DEFAULT_TTL_SECONDS = 900;
 const MIN_TTL_SECONDS = 60;
@@ -31,7 +38,7 @@ const embedTokenBody = v.strictObject({
  * `POST /v1/embed-tokens`: makes a short-lived token for one page of one person. It can do nothing that its
  * maker could not, and has no roles.
  */
-export async function postEmbedToken(authorised: Authorised): Promise<Response> {
+async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const body = await readJson(request, embedTokenBody);
   if (!body.ok) return body.failure;

@@ -3,7 +3,7 @@ import type { CursorScope } from "../capabilities/tenant.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import type { ListPosition, ListPage } from "../protocol/list/page.ts";
 import { problem } from "./problem.ts";
-import type { Authorised } from "./routes.ts";
+import type { AuthorisedRequest } from "./authorise.ts";
 
 const DEFAULT_LIMIT = "25";
 const MAX_LIMIT = 100;
@@ -62,7 +62,7 @@ export function readQuery<T>(
 
 /** Reads the place that a cursor names in the very same list; undefined without a cursor. */
 export async function readCursor<P = ListPosition>(
-  { services }: Authorised,
+  { services }: AuthorisedRequest,
   cursor: string | undefined,
   scope: CursorScope,
 ): Promise<Result<P | undefined, Response>> {
@@ -78,7 +78,7 @@ export async function readCursor<P = ListPosition>(
 
 /** Names where a slice goes on. */
 export async function nextOf<T, P>(
-  { services }: Authorised,
+  { services }: AuthorisedRequest,
   { next }: ListPage<T, P>,
   scope: CursorScope,
 ): Promise<{ readonly next?: string }> {

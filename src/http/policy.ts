@@ -5,13 +5,21 @@ import { toolPolicyDocument } from "../protocol/policy/document.ts";
 import { readPrecondition, toETag } from "./precondition.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
-import type { Authorised } from "./routes.ts";
+import type { AuthorisedRequest, Routes } from "./authorise.ts";
+
+/** Reads and replaces the policy of a tenant. */
+export const POLICY_ROUTES: Routes = {
+  "/v1/policy": {
+    GET: { scope: "policy:read", handle: getPolicy },
+    PUT: { scope: "policy:write", handle: putPolicy },
+  },
+};
 
 /** Mismatches that one answer names. */
 const MAX_ERRORS = 20;
 
 /** `GET /v1/policy`: the policy that is current now, whatever the isolate has cached. */
-export async function getPolicy({ principal, services }: Authorised): Promise<Response> {
+async function getPolicy({ principal, services }: AuthorisedRequest): Promise<Response> {
   const pin = await services.registry.current(principal.tenantId);
   if (!pin) return problem("policy_missing");
   services.policies.learn(principal.tenantId, pin);
@@ -26,7 +34,11 @@ export async function getPolicy({ principal, services }: Authorised): Promise<Re
 }
 
 /** `PUT /v1/policy`: replaces the policy of the caller's own tenant, if its revision is the expected one. */
-export async function putPolicy({ request, principal, services }: Authorised): Promise<Response> {
+export async function putPolicy({
+  request,
+  principal,
+  services,
+}: AuthorisedRequest): Promise<Response> {
   const expected = readPrecondition(request.headers);
   if (!expected.ok) return expected.failure;
   const body = await readJson(request, toolPolicyDocument);

@@ -6,7 +6,7 @@ import type { Services } from "./services.ts";
 const PERIOD_SECONDS = 60;
 
 /** Counts a request of a known caller; answers the refusal when there were too many. */
-export async function countCaller(
+export async function limitCaller(
   { tenantId, actorId }: Principal,
   { limits }: Services,
 ): Promise<Response | undefined> {
@@ -17,7 +17,7 @@ export async function countCaller(
  * Counts a request of nobody we know against the address that it came from.
  * Limit: where the platform names no address, as on a developer's machine, nothing is counted.
  */
-export async function countStranger(
+export async function limitAddress(
   request: Request,
   { limits }: Services,
 ): Promise<Response | undefined> {

@@ -7,7 +7,7 @@ import { parseRequestKey } from "../protocol/run/request-key.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { ownerOf, viewerOf } from "../protocol/identity/viewer.ts";
 import { problem } from "./problem.ts";
-import type { Authorised } from "./routes.ts";
+import type { AuthorisedRequest } from "./authorise.ts";
 
 /** Which run a request is about, before anything is known of it. */
 export interface RunName {
@@ -21,7 +21,7 @@ export interface RunName {
  * this actor and this key. Fails: 400 for a key that is none, or a body that nothing can be bound to.
  */
 export async function nameRun(
-  { request, principal, services }: Authorised,
+  { request, principal, services }: AuthorisedRequest,
   body: JsonValue,
 ): Promise<Result<RunName, Response>> {
   const read = readKey(request);
@@ -40,7 +40,7 @@ export async function nameRun(
 export async function readActorKey({
   request,
   principal,
-}: Authorised): Promise<Result<{ readonly requestKey?: string }, Response>> {
+}: AuthorisedRequest): Promise<Result<{ readonly requestKey?: string }, Response>> {
   const key = readKey(request);
   if (!key.ok) return key;
   if (key.value === undefined) return ok({});
@@ -61,7 +61,7 @@ function readKey(request: Request): Result<string | undefined, Response> {
  * before every check of what may change, so that a repeated request is answered as the first one was.
  */
 export async function answerRepeat(
-  { services, principal }: Authorised,
+  { services, principal }: AuthorisedRequest,
   { runId, requestHash }: RunName,
 ): Promise<Response | undefined> {
   if (requestHash === undefined) return undefined;

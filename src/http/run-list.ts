@@ -3,7 +3,12 @@ import type { RunViewer } from "../capabilities/tenant.ts";
 import type { ActorId } from "../protocol/identity/ids.ts";
 import { personOf, seesAll, type Principal } from "../protocol/identity/principal.ts";
 import { nextOf, parameters, readCursor, readQuery } from "./list-query.ts";
-import type { Authorised } from "./routes.ts";
+import type { AuthorisedRequest, Routes } from "./authorise.ts";
+
+/** Lists runs. A list shows more than the runs of one page, so embed tokens cannot read it. */
+export const RUN_LIST_ROUTES: Routes = {
+  "/v1/runs": { GET: { scope: "runs:read", refusesEmbedTokens: true, handle: getRuns } },
+};
 
 const query = v.strictObject({
   status: v.optional(v.picklist(["running", "waiting", "completed", "cancelled", "failed"])),
@@ -15,7 +20,7 @@ const query = v.strictObject({
 });
 
 /** `GET /v1/runs`: the caller's runs, or everybody's for who may see them; newest first. */
-export async function getRuns(authorised: Authorised): Promise<Response> {
+async function getRuns(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const asked = readQuery(request, query);
   if (!asked.ok) return asked.failure;

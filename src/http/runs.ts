@@ -2,19 +2,30 @@ import * as v from "valibot";
 import { parseEventId } from "../protocol/run/event-id.ts";
 import type { NoRun, RunAnswer } from "../capabilities/run.ts";
 import { viewerOf } from "../protocol/identity/viewer.ts";
-import type { Authorised } from "./routes.ts";
+import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import { readActorKey } from "./request-key.ts";
 
+/** Reads, stops and steers one run. */
+export const RUN_ROUTES: Routes = {
+  "/v1/runs/:id": { GET: { scope: "runs:read", handle: getRun } },
+  "/v1/runs/:id/events": { GET: { scope: "runs:read", handle: getEvents } },
+  "/v1/runs/:id/cancel": { POST: { scope: "chat", handle: postCancel } },
+  "/v1/runs/:id/messages": { POST: { scope: "chat", handle: postMessage } },
+  "/v1/runs/:id/invocations/:invocationId/outcome": {
+    POST: { scope: "runs:operate", handle: postOutcome },
+  },
+};
+
 /** `GET /v1/runs/:id`: the run's state. */
-export async function getRun({ principal, services, id }: Authorised): Promise<Response> {
+async function getRun({ principal, services, id }: AuthorisedRequest): Promise<Response> {
   const runId = await services.runIds.verify(id, principal.tenantId);
   return answerState(runId ? await services.runs.state(runId, viewerOf(principal)) : UNKNOWN);
 }
 
 /** `POST /v1/runs/:id/cancel`: stops the run, or finds it stopped; answers its state. */
-export async function postCancel({ principal, services, id }: Authorised): Promise<Response> {
+async function postCancel({ principal, services, id }: AuthorisedRequest): Promise<Response> {
   const runId = await services.runIds.verify(id, principal.tenantId);
   return answerState(runId ? await services.runs.cancel(runId, viewerOf(principal)) : UNKNOWN);
 }
@@ -27,7 +38,7 @@ const messageBody = v.strictObject({
 });
 
 /** `POST /v1/runs/:id/messages`: says something to a run while it goes. */
-export async function postMessage(authorised: Authorised): Promise<Response> {
+async function postMessage(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services, id } = authorised;
   const body = await readJson(request, messageBody);
   if (!body.ok) return body.failure;
@@ -57,7 +68,7 @@ export async function postMessage(authorised: Authorised): Promise<Response> {
 const outcomeBody = v.strictObject({ outcome: v.picklist(["committed", "not_committed"]) });
 
 /** `POST /v1/runs/:id/invocations/:invocationId/outcome`: tells what became of a call in doubt. */
-export async function postOutcome(authorised: Authorised): Promise<Response> {
+async function postOutcome(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services, id, invocationId } = authorised;
   const body = await readJson(request, outcomeBody);
   if (!body.ok) return body.failure;
@@ -82,12 +93,12 @@ export async function postOutcome(authorised: Authorised): Promise<Response> {
 }
 
 /** `GET /v1/runs/:id/events`: the run's events after Last-Event-ID. */
-export async function getEvents({
+async function getEvents({
   request,
   principal,
   services,
   id,
-}: Authorised): Promise<Response> {
+}: AuthorisedRequest): Promise<Response> {
   // A HEAD request would open a stream that nobody reads or closes.
   if (request.method === "HEAD")
     return problem("method_not_allowed", { headers: { allow: "GET" } });

@@ -4,11 +4,17 @@ import type { Principal } from "../protocol/identity/principal.ts";
 import { narrowPolicy } from "../protocol/policy/narrow.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { problem } from "./problem.ts";
-import type { Authorised } from "./routes.ts";
+import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import type { Services } from "./services.ts";
 
+/** Reads the tools of a tenant. */
+export const TOOL_ROUTES: Routes = {
+  "/v1/tools": { GET: { scope: "tools:read", handle: getTools } },
+  "/v1/tools/:id": { GET: { scope: "tools:read", handle: getTool } },
+};
+
 /** `GET /v1/tools`: what the tenant's policy lets a model see. */
-export async function getTools({ principal, services }: Authorised): Promise<Response> {
+async function getTools({ principal, services }: AuthorisedRequest): Promise<Response> {
   const policy = await policyOf(principal, services);
   const { tools } = createToolCatalog(services.toolSpecs, policy, {
     nowMs: services.clock.nowMs(),
@@ -32,7 +38,7 @@ export async function getTools({ principal, services }: Authorised): Promise<Res
  * `GET /v1/tools/:id`: the contract of the version that the tenant gets, or of `?version=` if it may
  * use that one. A tool that policy denies is answered like one that does not exist.
  */
-export async function getTool({ request, principal, services, id }: Authorised): Promise<Response> {
+async function getTool({ request, principal, services, id }: AuthorisedRequest): Promise<Response> {
   const policy = await policyOf(principal, services);
   const spec = findTool(services.toolSpecs, policy, {
     toolId: id,
