@@ -1,49 +1,53 @@
 import type { Clock } from "../../src/capabilities/system.ts";
-import type { EventEncoder } from "../../src/capabilities/run-journal.ts";
+import {
+  encodeEvents,
+  type ClientWire,
+  type StreamedRun,
+} from "../../src/protocol/run/client-wire.ts";
 import type { AiEvent, LoggedEvent } from "../../src/protocol/run/event.ts";
 import type { EventLog } from "./event-log.ts";
 
-/** Bytes a reader may leave unread before it must fetch the rest from the log. */
+/** Unread bytes per reader; a reader with more unread bytes gets the rest from the log later. */
 const MAX_UNREAD_BYTES = 128 * 1024;
 /** Readers of one run at a time; together they may leave 16 MiB unread. */
 const MAX_READERS = 128;
 const HEARTBEAT_AFTER_MS = 15_000;
 
-/** What a feed reads and how it writes it; `ended` when the log already holds `done`. */
 export interface FeedPorts {
   readonly log: EventLog;
-  readonly encoder: EventEncoder;
+  readonly run: StreamedRun;
   readonly clock: Clock;
+  /** True when the log already holds `done`. */
   readonly ended: boolean;
 }
 
 /**
- * Sends a run's events to its readers. Each batch is encoded once and handed to every reader that
- * keeps up; one that does not is served from the log at its own speed, so it holds back nobody and
- * costs a bounded amount of memory.
+ * Sends the events of a run to its readers, each in the wire of the reader. Each batch is encoded once
+ * per wire and handed to every reader that keeps up. A slow reader gets its events from the log at its
+ * own speed, so it delays no other reader and costs a bounded amount of memory.
  */
 export class EventFeed {
   readonly #log: EventLog;
   readonly #readers = new Set<Reader>();
-  readonly #encoder: EventEncoder;
+  readonly #run: StreamedRun;
   readonly #clock: Clock;
   readonly #utf8 = new TextEncoder();
   #ended: boolean;
-  /** The log may hold later events that are not to be seen yet. */
+  /** Last event that readers may see; the log may hold later events that are not stored yet. */
   #publishedSeq: number;
-  /** Where the run said that it waits for people, and has not gone on; zero while it goes; unknown at first. */
+  /** The `run_waiting` event of a run that waits; zero while the run goes on; undefined until read. */
   #waitingSeq: number | undefined;
   #stopHeartbeat: (() => void) | undefined;
 
-  constructor({ log, encoder, clock, ended }: FeedPorts) {
+  constructor({ log, run, clock, ended }: FeedPorts) {
     this.#log = log;
-    this.#encoder = encoder;
+    this.#run = run;
     this.#clock = clock;
     this.#ended = ended;
     this.#publishedSeq = log.headSeq;
   }
 
-  /** Sends events that the log holds next: at once to everyone who is level, from the log to the others. */
+  /** Sends the next events of the log: at once to readers that are level, from the log to the others. */
   publish(batch: readonly LoggedEvent[]): void {
     const [first] = batch;
     const last = batch.at(-1);
@@ -52,35 +56,36 @@ export class EventFeed {
     this.#publishedSeq = last.position.seq;
     for (const { event, position } of batch) {
       if (event.type === "run_waiting") this.#waitingSeq = position.seq;
-      else if (!isSaidWhileWaiting(event)) this.#waitingSeq = 0;
+      else if (!mayOccurWhileWaiting(event)) this.#waitingSeq = 0;
     }
-    let bytes: Uint8Array | undefined;
+    const encoded = new Map<ClientWire, Uint8Array>();
     for (const reader of this.#readers) {
       if ((reader.controller.desiredSize ?? 0) <= 0) continue;
       if (reader.seq === first.position.seq - 1) {
-        bytes ??= this.#encode(batch);
+        const bytes = encoded.get(reader.wire) ?? this.#encode(batch, reader.wire);
+        encoded.set(reader.wire, bytes);
         this.#hand(reader, bytes, last.position.seq);
       }
       this.#catchUp(reader);
     }
   }
 
-  /** Tells whether another reader would be one too many: each may leave some bytes unread. */
+  /** True when the run has as many readers as its memory allows. */
   get isFull(): boolean {
     return this.#readers.size >= MAX_READERS;
   }
 
   /**
-   * Opens a stream of every event after `seq`, those to come included. Once it has told that the run waits for
-   * people it ends: nobody holds a connection for as long as people take. A reader that begins after that
-   * has come to see how it goes on, and stays.
+   * Opens a stream of every event after `seq`, future events included. The stream ends after the event
+   * that says that the run waits for approvals: no connection stays open while people decide. A reader
+   * that starts after that event wants to see how the run goes on, so its stream stays open.
    */
-  open(seq: number): ReadableStream<Uint8Array> {
+  open(seq: number, wire: ClientWire): ReadableStream<Uint8Array> {
     let reader: Reader | undefined;
     return new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          reader = { controller, seq, since: seq };
+          reader = { controller, wire, seq, since: seq };
           this.#readers.add(reader);
           this.#catchUp(reader);
           this.#beat();
@@ -96,7 +101,7 @@ export class EventFeed {
     );
   }
 
-  /** Feeds a reader from the log until it is level or has enough unread. */
+  /** Feeds a reader from the log until the reader is level or has enough unread. */
   #catchUp(reader: Reader): void {
     while (reader.seq < this.#publishedSeq && (reader.controller.desiredSize ?? 0) > 0) {
       const batch = this.#log
@@ -104,7 +109,7 @@ export class EventFeed {
         .filter(({ position }) => position.seq <= this.#publishedSeq);
       const last = batch.at(-1);
       if (!last) break;
-      this.#hand(reader, this.#encode(batch), last.position.seq);
+      this.#hand(reader, this.#encode(batch, reader.wire), last.position.seq);
     }
     this.#closeIfDone(reader);
   }
@@ -112,21 +117,21 @@ export class EventFeed {
   /** The platform may call `pull` from within `enqueue`, so the reader moves on first. */
   #hand(reader: Reader, bytes: Uint8Array, seq: number): void {
     reader.seq = seq;
-    reader.controller.enqueue(bytes);
+    if (bytes.byteLength > 0) reader.controller.enqueue(bytes);
   }
 
   #closeIfDone(reader: Reader): void {
     if (reader.seq < this.#publishedSeq || !this.#readers.has(reader)) return;
-    // Looked up only once somebody reads: a log that cannot be read must not keep the run from being taken up.
+    // Read only for a reader: a log that cannot be read must not keep the run from its recovery.
     this.#waitingSeq ??= findWaiting(this.#log);
     const knowsThatItWaits = reader.since < this.#waitingSeq;
     if (!this.#ended && !knowsThatItWaits) return;
     this.#forget(reader);
-    if (!this.#ended) reader.controller.enqueue(this.#utf8.encode(this.#encoder.trailer));
+    if (!this.#ended) reader.controller.enqueue(this.#utf8.encode(reader.wire.trailer));
     reader.controller.close();
   }
 
-  /** A timer keeps the object awake, so it goes with the last reader. */
+  /** Removes a reader. A timer keeps the object awake, so the timer stops with the last reader. */
   #forget(reader: Reader): void {
     this.#readers.delete(reader);
     if (this.#readers.size > 0) return;
@@ -134,45 +139,44 @@ export class EventFeed {
     this.#stopHeartbeat = undefined;
   }
 
-  /** Sends comments to readers that have nothing unread, for as long as there are readers. */
+  /** Sends heartbeats to readers that have nothing unread, as long as there are readers. */
   #beat(): void {
     if (this.#readers.size === 0) return;
     this.#stopHeartbeat ??= this.#clock.schedule(HEARTBEAT_AFTER_MS, () => {
       this.#stopHeartbeat = undefined;
-      const bytes = this.#utf8.encode(this.#encoder.heartbeat);
-      for (const { controller } of this.#readers) {
-        if (controller.desiredSize === MAX_UNREAD_BYTES) controller.enqueue(bytes);
+      for (const { controller, wire } of this.#readers) {
+        const isIdle = controller.desiredSize === MAX_UNREAD_BYTES;
+        if (isIdle) controller.enqueue(this.#utf8.encode(wire.heartbeat));
       }
       this.#beat();
     });
   }
 
-  #encode(batch: readonly LoggedEvent[]): Uint8Array {
-    let text = "";
-    for (const { event, position } of batch) text += this.#encoder.encode(event, position);
-    return this.#utf8.encode(text);
+  #encode(batch: readonly LoggedEvent[], wire: ClientWire): Uint8Array {
+    return this.#utf8.encode(encodeEvents(wire, batch, this.#run));
   }
 }
 
-/** What may be said while a run waits: it does not go on by that. */
-function isSaidWhileWaiting({ type }: AiEvent): boolean {
+/** Events that a waiting run may append; the run still waits after them. */
+function mayOccurWhileWaiting({ type }: AiEvent): boolean {
   return type === "approval_updated" || type === "user_message";
 }
 
-/** Finds in the log of an earlier life where the run began to wait; zero where it does not. */
+/** Finds in a stored log the event with which the run began to wait; zero when it does not wait. */
 function findWaiting(log: EventLog): number {
   for (let seq = log.headSeq; seq > 0; seq--) {
     const [last] = log.readAfter(seq - 1);
     if (last?.event.type === "run_waiting") return seq;
-    if (!last || !isSaidWhileWaiting(last.event)) return 0;
+    if (!last || !mayOccurWhileWaiting(last.event)) return 0;
   }
   return 0;
 }
 
 interface Reader {
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
-  /** After which event it began. */
+  readonly wire: ClientWire;
+  /** Sequence number after which the reader began. */
   readonly since: number;
-  /** Last event handed over. */
+  /** Sequence number of the last event that the reader got. */
   seq: number;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/capabilities/system.ts";
-import type { EventEncoder } from "../../src/capabilities/run-journal.ts";
 import { readProgress, type RunMemory } from "../../src/loop/run-memory.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
+import type { StreamedRun } from "../../src/protocol/run/client-wire.ts";
 import { ApprovalNotices } from "./approval-notices.ts";
 import { EventFeed } from "./event-feed.ts";
 import { EventLog } from "./event-log.ts";
@@ -19,7 +19,6 @@ import { StoredTranscript } from "./stored-transcript.ts";
 export interface OpenRunPorts {
   readonly storage: DurableObjectStorage;
   readonly store: RunStore;
-  readonly encoder: EventEncoder;
   readonly clock: Clock;
   readonly abandon: (cause: unknown) => void;
 }
@@ -39,12 +38,12 @@ export interface OpenRun {
 }
 
 /** Opens a run whose tables are there. */
-export function openRun({ storage, store, encoder, clock, abandon }: OpenRunPorts): OpenRun {
+export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenRun {
   const { sql } = storage;
   const progress = store.progress();
   const ended = progress.reason !== null;
   const log = new EventLog(sql, store.lives().epoch);
-  const feed = new EventFeed({ log, encoder, clock, ended });
+  const feed = new EventFeed({ log, run: streamedRunOf(store), clock, ended });
   const transcript = new StoredTranscript(sql);
   const invocations = new StoredInvocations(sql);
   const outbox = new Outbox(sql);
@@ -74,6 +73,12 @@ export function openRun({ storage, store, encoder, clock, abandon }: OpenRunPort
   if (ended) inbox.close();
   else inbox.restore(countSaid(transcript, store));
   return { store, transcript, invocations, outbox, notices, log, feed, journal, approvals, inbox };
+}
+
+/** Reads what the encoders of a run may repeat in its events. */
+export function streamedRunOf(store: RunStore): StreamedRun {
+  const { runId, model, createdMs } = store.identity();
+  return { runId, workflowId: store.claimed()?.workflowId ?? runId, model, createdMs };
 }
 
 /** Messages of people that the conversation got while the run went. */

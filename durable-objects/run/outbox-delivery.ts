@@ -1,10 +1,9 @@
 import type { Clock } from "../../src/capabilities/system.ts";
-import type { EventEncoder } from "../../src/capabilities/run-journal.ts";
 import type { RunRecords } from "../../src/capabilities/run.ts";
 import type { TenantInbox } from "../../src/capabilities/tenant.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import type { Deadlines } from "./deadlines.ts";
-import type { OpenRun } from "./open-run.ts";
+import { streamedRunOf, type OpenRun } from "./open-run.ts";
 import type { Publication } from "./outbox.ts";
 
 /** What is not delivered is tried again once as much time has passed as since the run ended, within these. */
@@ -18,7 +17,6 @@ const NOTICES_EVERY_MS = 1_000;
 export interface DeliveryPorts {
   readonly recordsOf: () => RunRecords;
   readonly inboxOf: (tenantId: TenantId) => TenantInbox;
-  readonly encoder: EventEncoder;
   readonly clock: Clock;
   readonly deadlines: Deadlines;
   /** Keeps the object alive for as long as the work takes. */
@@ -114,7 +112,7 @@ export class OutboxDelivery {
 
   #send({ kind, number }: Publication, records: RunRecords): Promise<boolean> {
     return kind === "run"
-      ? publishRun(this.#run, records, this.#ports.encoder)
+      ? publishRun(this.#run, records)
       : publishInvocation(this.#run, records, number);
   }
 
@@ -148,18 +146,12 @@ export class OutboxDelivery {
   }
 }
 
-async function publishRun(
-  { store, log }: OpenRun,
-  records: RunRecords,
-  encoder: EventEncoder,
-): Promise<boolean> {
+async function publishRun({ store, log }: OpenRun, records: RunRecords): Promise<boolean> {
   const { runId, requestHash } = store.identity();
   // A run that has shrunk in the meantime has no events left.
   if (requestHash === undefined || !store.claimed()) return true;
-  const stream = Array.from(log.entries(), ({ event, position }) =>
-    encoder.encode(event, position),
-  ).join("");
-  return records.publish(runId, { requestHash, stream });
+  const events = [...log.entries()];
+  return records.publish(runId, { requestHash, run: streamedRunOf(store), events });
 }
 
 async function publishInvocation(

@@ -1,5 +1,4 @@
 import type { Clock } from "../../src/capabilities/system.ts";
-import type { EventEncoder } from "../../src/capabilities/run-journal.ts";
 import type { RunRecords } from "../../src/capabilities/run.ts";
 import type { TenantInbox } from "../../src/capabilities/tenant.ts";
 import { requireEnv } from "../../src/env.ts";
@@ -32,7 +31,6 @@ export interface LifecyclePorts {
   readonly contracts: RunParts["contracts"];
   readonly clock: Clock;
   readonly deadlines: Deadlines;
-  readonly encoder: EventEncoder;
   /** Keeps the object alive for as long as the work takes. */
   readonly keepAlive: (work: Promise<unknown>) => void;
   /** Gives the object up; its next life goes on from what is stored. */

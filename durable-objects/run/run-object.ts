@@ -12,13 +12,15 @@ import type {
   Steering,
   TranscriptAnswer,
 } from "../../src/capabilities/run.ts";
-import {
-  composeClock,
-  composeDeciding,
-  composeEncoder,
-  type RunParts,
-} from "../../src/compose/run.ts";
+import { composeClock, composeDeciding, type RunParts } from "../../src/compose/run.ts";
+import { CLIENT_WIRES } from "../../src/compose/client-wires.ts";
 import type { RawEnv } from "../../src/env.ts";
+import {
+  findWire,
+  streamHeaders,
+  type ClientWire,
+  type ClientWires,
+} from "../../src/protocol/run/client-wire.ts";
 import { parseEventId } from "../../src/protocol/run/event-id.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
@@ -40,6 +42,12 @@ import { RunStore } from "./run-store.ts";
 /** When an alarm that could not do its work is tried again. */
 const ALARM_RETRY_MS = 10_000;
 
+/** Who opens a stream, and in which wire. */
+interface Reader {
+  readonly viewer: Viewer;
+  readonly wire: ClientWire;
+}
+
 /** A claimed run, and its life. */
 interface Claimed extends OpenRun {
   readonly lifecycle: RunLifecycle;
@@ -55,8 +63,11 @@ interface Claimed extends OpenRun {
 export abstract class RunObject extends DurableObject<RawEnv> {
   /** The tools of the deployment, the same that its Worker has; a getter, for the constructor's sake. */
   protected abstract readonly contracts: RunParts["contracts"];
+  /** The client wires of the deployment, the same that its Worker has. */
+  protected get wires(): ClientWires {
+    return CLIENT_WIRES;
+  }
   readonly #clock = composeClock();
-  readonly #encoder = composeEncoder();
   readonly #store: RunStore;
   #deadlines: Deadlines;
   #run: Claimed | undefined;
@@ -85,12 +96,14 @@ export abstract class RunObject extends DurableObject<RawEnv> {
    */
   override async fetch(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
-    if (pathname === "/start") return this.#start(await request.json<RunClaim>());
+    const wire = findWire(this.wires, request.headers.get("x-wire"));
+    if (!wire) return new Response(null, { status: 406 });
+    if (pathname === "/start") return this.#start(await request.json<RunClaim>(), wire);
     const viewer = JSON.parse(request.headers.get("x-viewer") ?? "") as Viewer;
     if (pathname === "/repeat") {
-      return this.#repeat(request.headers.get("x-request-hash"), viewer);
+      return this.#repeat(request.headers.get("x-request-hash"), { viewer, wire });
     }
-    return this.#resume(request.headers.get("last-event-id"), viewer);
+    return this.#resume(request.headers.get("last-event-id"), { viewer, wire });
   }
 
   override async alarm(): Promise<void> {
@@ -196,17 +209,18 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     return runStateOf({ ...stored, invocations, asked });
   }
 
-  #start(claim: RunClaim): Response {
-    if (this.#run) return this.#repeat(claim.requestHash ?? null, viewerOf(claim.principal));
+  #start(claim: RunClaim, wire: ClientWire): Response {
+    const reader = { viewer: viewerOf(claim.principal), wire };
+    if (this.#run) return this.#repeat(claim.requestHash ?? null, reader);
     this.#store.claim(claim, this.#clock.nowMs());
     const run = this.#open();
     for (const message of claim.messages) run.transcript.add(message);
     run.lifecycle.start();
-    return this.#stream(run, 0);
+    return this.#stream(run, 0, wire);
   }
 
   /** Every request under one key comes to this object, so the first one wins whatever their number. */
-  #repeat(requestHash: string | null, viewer: Viewer): Response {
+  #repeat(requestHash: string | null, { viewer, wire }: Reader): Response {
     const missing = this.#missing(maySee, viewer);
     if (!this.#run || missing?.kind === "unknown") return new Response(null, { status: 404 });
     if (requestHash === null || this.#store.identity().requestHash !== requestHash) {
@@ -214,10 +228,10 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     }
     if (missing) return new Response(null, { status: 410 });
     if (!this.#run.journal.hasEnded) return new Response(null, { status: 409 });
-    return this.#stream(this.#run, 0);
+    return this.#stream(this.#run, 0, wire);
   }
 
-  #resume(lastEventId: string | null, viewer: Viewer): Response {
+  #resume(lastEventId: string | null, { viewer, wire }: Reader): Response {
     const run = this.#run;
     const missing = this.#missing(maySee, viewer);
     if (!run || missing?.kind === "unknown") return new Response(null, { status: 404 });
@@ -227,32 +241,24 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     if (seq === undefined) return new Response(null, { status: 409 });
     if (run.feed.isFull) return new Response(null, { status: 429 });
     const isOver = run.journal.hasEnded && seq === run.log.headSeq;
-    return isOver ? new Response(null, { status: 204 }) : this.#stream(run, seq);
+    return isOver ? new Response(null, { status: 204 }) : this.#stream(run, seq, wire);
   }
 
-  #stream({ feed }: OpenRun, seq: number): Response {
-    return new Response(feed.open(seq), {
-      headers: { ...this.#encoder.headers, "x-run-id": this.#store.identity().runId },
-    });
+  #stream({ feed }: OpenRun, seq: number, wire: ClientWire): Response {
+    const headers = streamHeaders(wire, this.#store.identity().runId);
+    return new Response(feed.open(seq, wire), { headers });
   }
 
   #open(): Claimed {
     if (this.#run) return this.#run;
     const { storage } = this.ctx;
     const abandon = (cause: unknown): void => this.ctx.abort(String(cause));
-    const run = openRun({
-      storage,
-      store: this.#store,
-      encoder: this.#encoder,
-      clock: this.#clock,
-      abandon,
-    });
+    const run = openRun({ storage, store: this.#store, clock: this.#clock, abandon });
     const lifecycle = new RunLifecycle(run, {
       env: this.env,
       contracts: this.contracts,
       clock: this.#clock,
       deadlines: this.#deadlines,
-      encoder: this.#encoder,
       keepAlive: (work) => this.ctx.waitUntil(work),
       abandon,
       forget: () => this.#forget(),

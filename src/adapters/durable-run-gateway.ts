@@ -7,6 +7,7 @@ import type {
   OutcomeReport,
   RunAnswer,
   RunGateway,
+  RunReader,
   SteerAnswer,
   Steering,
   TranscriptAnswer,
@@ -31,17 +32,18 @@ export function createDurableRunGateway(runs: DurableObjectNamespace): RunGatewa
   const objectOf = (runId: RunId): DurableObjectStub & RunMethods =>
     runs.get(runs.idFromName(runId)) as DurableObjectStub & RunMethods;
   return {
-    start: (claim) =>
+    start: (claim, wire) =>
       objectOf(claim.runId).fetch("https://run/start", {
         method: "POST",
+        headers: { "x-wire": wire },
         body: JSON.stringify(claim),
       }),
-    repeat(runId, viewer, requestHash) {
-      const headers = { "x-viewer": JSON.stringify(viewer), "x-request-hash": requestHash };
+    repeat(runId, reader, requestHash) {
+      const headers = { ...headersOf(reader), "x-request-hash": requestHash };
       return objectOf(runId).fetch("https://run/repeat", { headers });
     },
-    events(runId, viewer, after) {
-      const headers = new Headers({ "x-viewer": JSON.stringify(viewer) });
+    events(runId, reader, after) {
+      const headers = new Headers(headersOf(reader));
       if (after) headers.set("last-event-id", formatEventId(after));
       return objectOf(runId).fetch("https://run/events", { headers });
     },
@@ -53,4 +55,8 @@ export function createDurableRunGateway(runs: DurableObjectNamespace): RunGatewa
     approval: (runId, query) => objectOf(runId).approval(query),
     decide: (runId, query, decision) => objectOf(runId).decide(query, decision),
   };
+}
+
+function headersOf({ viewer, wire }: RunReader): Record<string, string> {
+  return { "x-viewer": JSON.stringify(viewer), "x-wire": wire };
 }

@@ -3,7 +3,6 @@ import type { AuditEntry } from "../protocol/audit/entry.ts";
 import type { RunFacts } from "../protocol/run/facts.ts";
 import type { ToolInvocationRecord } from "../protocol/invocation/record.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
-import type { EventPosition } from "../protocol/run/event-id.ts";
 
 /**
  * Takes what a run says and remembers.
@@ -41,18 +40,4 @@ export interface PendingSteering {
 /** The inbox as its owner has it. Contract: once closed it takes nothing more; what waits can be taken. */
 export interface SteeringInbox extends PendingSteering {
   close(): void;
-}
-
-/**
- * Encodes a run's events for its readers.
- * Contract: pure; the same event at the same position gives the same text, whoever reads it and when.
- */
-export interface EventEncoder {
-  /** Headers of a response that carries the encoding. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Sent to idle readers; means nothing. */
-  readonly heartbeat: string;
-  /** Ends a stream whose run goes on later; no event, so it has no id. */
-  readonly trailer: string;
-  encode(event: AiEvent, position: EventPosition): string;
 }

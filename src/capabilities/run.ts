@@ -7,6 +7,8 @@ import type { JsonObject } from "../protocol/json/value.ts";
 import type { FieldError } from "../protocol/outcome/observation.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
+import type { StreamedRun } from "../protocol/run/client-wire.ts";
+import type { LoggedEvent } from "../protocol/run/event.ts";
 import type { RunState } from "../protocol/run/state.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { InvocationState } from "../protocol/invocation/state.ts";
@@ -114,26 +116,35 @@ export type DecisionAnswer =
   | { readonly kind: "unknown_approval" }
   | NoRun;
 
+/** Who opens a stream of a run, and in which wire. */
+export interface RunReader {
+  readonly viewer: Viewer;
+  /** Name of a client wire. */
+  readonly wire: string;
+}
+
 /**
  * Reaches the object that owns a run.
  * Contract: ids are verified before they come here. A run that was never started, or that the viewer may
- * not see, answers `unknown`; one of which only its tombstone is left `gone`. The bodies are event streams and must be handed through untouched.
+ * not see, answers `unknown`; one of which only its tombstone is left `gone`.
+ * The bodies are event streams in the wire of the reader and must be handed through untouched; 406 for
+ * a wire that the object does not know, which a deploy can cause.
  */
 export interface RunGateway {
   /** Claims and starts a run; answers with its event stream, or as `repeat` when it is claimed. */
-  start(claim: RunClaim): Promise<Response>;
+  start(claim: RunClaim, wire: string): Promise<Response>;
   /**
    * Answers a request that came under the key of a run: 200 with the whole stream once the run has
    * ended, 409 while it goes, 410 once its events are gone, 422 when the run was started by another body,
    * 404 for no such run.
    */
-  repeat(runId: RunId, viewer: Viewer, requestHash: string): Promise<Response>;
+  repeat(runId: RunId, reader: RunReader, requestHash: string): Promise<Response>;
   /**
    * Answers with the events after a position, from the first one without it: 200 with a stream, 204
    * when the run ended there, 404 for no such run, 410 once its events are gone, 409 for a position the run never reached, 429 when
    * too many readers follow it already.
    */
-  events(runId: RunId, viewer: Viewer, after: EventPosition | undefined): Promise<Response>;
+  events(runId: RunId, reader: RunReader, after: EventPosition | undefined): Promise<Response>;
   state(runId: RunId, viewer: Viewer): Promise<RunAnswer>;
   /** Asks a run to stop; answers with its state once it has. Contract: idempotent. */
   cancel(runId: RunId, viewer: Viewer): Promise<RunAnswer>;
@@ -153,8 +164,9 @@ export interface RunGateway {
 /** What is published of a finished run that came under a key. */
 export interface RunRecord {
   readonly requestHash: string;
-  /** Its whole event stream, as its first reader got it. */
-  readonly stream: string;
+  readonly run: StreamedRun;
+  /** All its events, in their order; each reader gets them encoded in its own wire. */
+  readonly events: readonly LoggedEvent[];
 }
 
 /** What is published of an operation that changes something, once it has ended. No word of its arguments. */

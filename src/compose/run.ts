@@ -6,18 +6,12 @@ import { createApprovalSigner } from "../adapters/jose-approval-signer.ts";
 import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { Egress } from "../capabilities/http.ts";
-import type { EventEncoder, SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
+import type { SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
 import type { RegisteredContract } from "../contracts/registered.ts";
 import { createToolSource } from "../contracts/tool-source.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
 import type { RunPorts } from "../loop/open-steps.ts";
-import {
-  ASSISTANT_TRANSPORT_HEADERS,
-  encodeEvent,
-  HEARTBEAT,
-  TRAILER,
-} from "../wire/assistant-transport/encode-event.ts";
 import { createInputBound } from "../wire/openai/input-bound.ts";
 import { composeConnections, composePolicies } from "./stores.ts";
 import { TOOL_HOOKS } from "./tools.ts";
@@ -26,16 +20,6 @@ import { composeTenants } from "./tenant.ts";
 /** Gives the clock of everything in a run's object. */
 export function composeClock(): Clock {
   return systemClock;
-}
-
-/** Gives the encoder for a run's readers. */
-export function composeEncoder(): EventEncoder {
-  return {
-    headers: ASSISTANT_TRANSPORT_HEADERS,
-    heartbeat: HEARTBEAT,
-    trailer: TRAILER,
-    encode: encodeEvent,
-  };
 }
 
 /** What the run's object supplies. */

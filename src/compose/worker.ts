@@ -14,6 +14,8 @@ import { checkEnv, type Env, type RawEnv } from "../env.ts";
 import { createApp } from "../http/app.ts";
 import { problem } from "../http/problem.ts";
 import { secure } from "../http/secure-headers.ts";
+import type { ClientWires } from "../protocol/run/client-wire.ts";
+import { CLIENT_WIRES } from "./client-wires.ts";
 import { composeConnections, composeRunRecords, composePolicies } from "./stores.ts";
 import { composeTenantRecords, composeTenants } from "./tenant.ts";
 
@@ -21,19 +23,21 @@ import { composeTenantRecords, composeTenants } from "./tenant.ts";
 export function composeWorker(
   raw: RawEnv,
   contracts: readonly RegisteredContract[],
+  wires: ClientWires = CLIENT_WIRES,
 ): (request: Request) => Promise<Response> {
   const env = checkEnv(raw);
   if (!env.ok) {
     const detail = `${env.failure.problems.join("; ")}. Set them as the README says, section Deploy.`;
     return () => Promise.resolve(secure(problem("not_configured", { detail })));
   }
-  const app = createApp(assemble(env.value, contracts));
+  const app = createApp(assemble(env.value, contracts, wires));
   return async (request) => secure(await app.fetch(request), request);
 }
 
 function assemble(
   env: Env,
   contracts: readonly RegisteredContract[],
+  wires: ClientWires,
 ): Parameters<typeof createApp>[0] {
   const { directory, queue, trail } = composeTenantRecords(env.tenants);
   const embedTokens = createEmbedTokens({
@@ -69,6 +73,7 @@ function assemble(
     clock: systemClock,
     toolSpecs: contracts.map(({ spec }) => spec),
     contracts,
+    wires,
     models: env.openai.models,
     page: (request) => env.assets.fetch(request),
   };

@@ -1,6 +1,5 @@
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
 import {
-  chatRequestBody,
   checkContinuation,
   toTranscript,
   type ChatRequestBody,
@@ -15,6 +14,7 @@ import { narrowPolicy } from "../protocol/policy/narrow.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { viewerOf } from "../protocol/identity/viewer.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
+import { readWire } from "./client-wire.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import { refuseRun } from "./runs.ts";
@@ -31,11 +31,13 @@ export const CHAT_ROUTES: Routes = {
  */
 async function postChat(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
-  const body = await readJson(request, chatRequestBody);
+  const wire = readWire(request, services.wires);
+  if (!wire.ok) return wire.failure;
+  const body = await readJson(request, wire.value.requestBody);
   if (!body.ok) return body.failure;
   const name = await nameRun(authorised, body.value as JsonValue);
   if (!name.ok) return name.failure;
-  const repeated = await answerRepeat(authorised, name.value);
+  const repeated = await answerRepeat(authorised, name.value, wire.value);
   if (repeated) return repeated;
   const said = toTranscript(body.value.messages);
   if (!said.ok) return refuseHistory(said.failure);
@@ -50,15 +52,16 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
   const { messages: before, workflowId } = history.value;
   const misfit = before.length > 0 && checkContinuation(before, said.value);
   if (misfit) return refuseHistory(misfit);
-  const started = await services.runs.start({
+  const claim = {
     ...name.value,
     principal,
     model,
     ...(workflowId && { workflowId }),
     messages: [...before, ...said.value],
     ...narrowingOf(body.value, principal),
-  });
-  return formatAnswer(started, name.value.runId);
+  };
+  const started = await services.runs.start(claim, wire.value.name);
+  return formatAnswer(started, { runId: claim.runId, services });
 }
 
 function refuseHistory({ code, pointer }: HistoryFailure): Response {

@@ -11,7 +11,7 @@ const PREFLIGHT_SECONDS = 600;
 const TAKEN =
   "authorization, content-type, idempotency-key, if-match, if-none-match, last-event-id";
 /** Headers of an answer that a page may read. */
-const SHOWN = "etag, retry-after, www-authenticate, x-run-id";
+const SHOWN = "etag, retry-after, www-authenticate, x-run-id, x-wire";
 
 /** Tells which other origin a request comes from; undefined for our own pages and for no page at all. */
 function foreignOrigin(request: Request): string | undefined {

@@ -38,6 +38,7 @@ const PROBLEMS = {
   },
   request_key_reused: { status: 422, title: "This Idempotency-Key belongs to another request" },
   query_invalid: { status: 400, title: "A query parameter is not valid" },
+  wire_unknown: { status: 400, title: "No client wire has this name" },
   cursor_invalid: { status: 400, title: "The cursor does not belong to this list" },
   audit_unavailable: { status: 503, title: "The audit log could not be written" },
   run_not_found: { status: 404, title: "There is no such run" },

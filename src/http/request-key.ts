@@ -2,12 +2,14 @@ import { hashOf } from "../protocol/json/canonical-hash.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
 import { isWellFormed } from "../protocol/json/guard.ts";
-import { ASSISTANT_TRANSPORT_HEADERS } from "../wire/assistant-transport/encode-event.ts";
+import { encodeEvents, streamHeaders, type ClientWire } from "../protocol/run/client-wire.ts";
 import { parseRequestKey } from "../protocol/run/request-key.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { ownerOf, viewerOf } from "../protocol/identity/viewer.ts";
+import { refuseWire } from "./client-wire.ts";
 import { problem } from "./problem.ts";
 import type { AuthorisedRequest } from "./authorise.ts";
+import type { Services } from "./services.ts";
 
 /** Which run a request is about, before anything is known of it. */
 export interface RunName {
@@ -63,23 +65,30 @@ function readKey(request: Request): Result<string | undefined, Response> {
 export async function answerRepeat(
   { services, principal }: AuthorisedRequest,
   { runId, requestHash }: RunName,
+  wire: ClientWire,
 ): Promise<Response | undefined> {
   if (requestHash === undefined) return undefined;
   const record = await services.runRecords.find(runId);
   if (record) {
-    const headers = { ...ASSISTANT_TRANSPORT_HEADERS, "x-run-id": runId };
-    const isSame = record.requestHash === requestHash;
-    return isSame ? new Response(record.stream, { headers }) : problem("request_key_reused");
+    if (record.requestHash !== requestHash) return problem("request_key_reused");
+    const stream = encodeEvents(wire, record.events, record.run);
+    return new Response(stream, { headers: streamHeaders(wire, runId) });
   }
-  const answer = await services.runs.repeat(runId, viewerOf(principal), requestHash);
-  return answer.status === 404 ? undefined : formatAnswer(answer, runId);
+  const reader = { viewer: viewerOf(principal), wire: wire.name };
+  const answer = await services.runs.repeat(runId, reader, requestHash);
+  return answer.status === 404 ? undefined : formatAnswer(answer, { runId, services });
 }
 
 /** Words what the object says to a request that is not the first one under its key. */
-export function formatAnswer(answer: Response, runId: RunId): Response {
+export function formatAnswer(
+  answer: Response,
+  { runId, services }: { readonly runId: RunId; readonly services: Services },
+): Response {
   switch (answer.status) {
     case 404:
       return problem("run_not_found");
+    case 406:
+      return refuseWire(services.wires);
     case 409: {
       const headers = { "retry-after": "1", "x-run-id": runId };
       const detail = "Follow its run, or ask again once it has ended.";

@@ -3,6 +3,7 @@ import { parseEventId } from "../protocol/run/event-id.ts";
 import type { NoRun, RunAnswer } from "../capabilities/run.ts";
 import { viewerOf } from "../protocol/identity/viewer.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
+import { readWire, refuseWire } from "./client-wire.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import { readActorKey } from "./request-key.ts";
@@ -107,10 +108,14 @@ async function getEvents({
   if (lastEventId !== null && !after) {
     return problem("event_id_invalid", { detail: "It must be <epoch>-<sequence>." });
   }
+  const wire = readWire(request, services.wires);
+  if (!wire.ok) return wire.failure;
   const runId = await services.runIds.verify(id, principal.tenantId);
   if (!runId) return refuseRun(UNKNOWN);
-  const answer = await services.runs.events(runId, viewerOf(principal), after);
+  const reader = { viewer: viewerOf(principal), wire: wire.value.name };
+  const answer = await services.runs.events(runId, reader, after);
   if (answer.status === 404) return problem("run_not_found");
+  if (answer.status === 406) return refuseWire(services.wires);
   if (answer.status === 410) return problem("run_expired");
   if (answer.status === 429) {
     return problem("too_many_readers", { headers: { "retry-after": "5" } });

@@ -8,6 +8,7 @@ import type { PolicyRegistry, PolicyStore } from "../capabilities/policy.ts";
 import type { RateLimiter } from "../capabilities/budget.ts";
 import type { RunGateway, RunRecords, RunIds } from "../capabilities/run.ts";
 import type { RegisteredContract } from "../contracts/registered.ts";
+import type { ClientWires } from "../protocol/run/client-wire.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 
 /** What the routes stand on; assembled in compose. */
@@ -36,6 +37,8 @@ export interface Services {
   readonly contracts: readonly RegisteredContract[];
   /** What a model sees of each of them, in the same order. */
   readonly toolSpecs: readonly ToolSpec[];
+  /** Wires that a reader may name; the first is the default. */
+  readonly wires: ClientWires;
   /** Models a request may ask for; the first is the default. */
   readonly models: readonly [string, ...string[]];
   /** Serves the files of the chat page. */

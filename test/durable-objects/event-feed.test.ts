@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import { EventFeed } from "../../durable-objects/run/event-feed.ts";
 import { EventLog } from "../../durable-objects/run/event-log.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
+import { chatRequestBody } from "../../src/protocol/run/chat-request.ts";
+import type { ClientWire } from "../../src/protocol/run/client-wire.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";
@@ -10,13 +12,19 @@ import { NO_USAGE } from "../../src/protocol/model/usage.ts";
 import { FakeClock } from "../fakes/fakes.ts";
 import { bindings } from "../shared/worker.ts";
 
+type Open = (seq: number, wire?: ClientWire) => ReadableStream<Uint8Array>;
+
 interface Bench {
   readonly log: EventLog;
   readonly feed: EventFeed;
+  /** Opens a stream of the feed, in the first wire when none is named. */
+  readonly open: Open;
   readonly clock: FakeClock;
   readonly say: (...events: readonly AiEvent[]) => void;
-  /** A feed of the object's next life. */
-  readonly reopen: () => EventFeed;
+  /** Opens streams of the feed that the next incarnation of the object has. */
+  readonly reopen: () => Open;
+  /** A wire that shows every event in capitals, and no `title_set`. */
+  readonly loud: ClientWire;
 }
 
 const delta = (text: string): AiEvent => ({ type: "text_delta", part: 0, text });
@@ -34,7 +42,10 @@ const CLAIM = { runId: "run_1" as RunId, principal, model: "m", messages: [] };
 
 let objects = 0;
 
-/** A feed over a real log, with an encoder that shows what is encoded. */
+const RUN = { runId: CLAIM.runId, workflowId: CLAIM.runId, model: "m", createdMs: 0 };
+const spell = (event: AiEvent): string => (event.type === "text_delta" ? event.text : event.type);
+
+/** Builds a feed over a real log, with wires that note what they encode. */
 function withFeed(work: (bench: Bench, encoded: string[]) => Promise<void>): Promise<void> {
   const id = bindings.RUNS.idFromName(`feed-${objects++}`);
   return runInDurableObject(bindings.RUNS.get(id), async (_object, { storage }) => {
@@ -42,41 +53,85 @@ function withFeed(work: (bench: Bench, encoded: string[]) => Promise<void>): Pro
     const log = new EventLog(storage.sql, 0);
     const clock = new FakeClock();
     const encoded: string[] = [];
-    const encoder = {
-      headers: {},
+    const common = { revision: 1, headers: {}, requestBody: chatRequestBody };
+    const plain: ClientWire = {
+      ...common,
+      name: "plain",
       heartbeat: "<3",
       trailer: "bye",
-      encode: (event: AiEvent): string => {
-        const text = event.type === "text_delta" ? event.text : event.type;
-        encoded.push(text);
-        return `${text};`;
+      encode({ event }) {
+        encoded.push(spell(event));
+        return `${spell(event)};`;
       },
     };
-    const feed = new EventFeed({ log, encoder, clock, ended: false });
+    const loud: ClientWire = {
+      ...common,
+      name: "loud",
+      heartbeat: "!",
+      trailer: "BYE",
+      encode({ event, position }, { model }) {
+        encoded.push(spell(event).toUpperCase());
+        if (event.type === "title_set") return "";
+        return `${position.seq}${model}${spell(event).toUpperCase()};`;
+      },
+    };
+    const build = (): EventFeed => new EventFeed({ log, run: RUN, clock, ended: false });
+    const opening =
+      (of: EventFeed): Open =>
+      (seq, wire = plain) =>
+        of.open(seq, wire);
+    const feed = build();
     const say = (...events: readonly AiEvent[]): void =>
       feed.publish(events.map((event) => ({ event, position: log.append(event) })));
-    const reopen = (): EventFeed => {
+    const reopen = (): Open => {
       log.flush();
-      return new EventFeed({ log, encoder, clock, ended: false });
+      return opening(build());
     };
-    await work({ log, feed, clock, say, reopen }, encoded);
+    await work({ log, feed, open: opening(feed), clock, say, reopen, loud }, encoded);
   });
 }
 
 const read = (stream: ReadableStream<Uint8Array>): Promise<string> => new Response(stream).text();
 
-test("encodes an event once for all readers that keep up", () =>
-  withFeed(async ({ feed, say }, encoded) => {
-    const readers = [feed.open(0), feed.open(0), feed.open(0)].map(read);
+test("encodes an event once for all readers of one wire that keep up", () =>
+  withFeed(async ({ open, say }, encoded) => {
+    const readers = [open(0), open(0), open(0)].map(read);
     say(delta("a"), delta("b"));
     say(done);
     expect(await Promise.all(readers)).toEqual(["a;b;done;", "a;b;done;", "a;b;done;"]);
     expect(encoded).toEqual(["a", "b", "done"]);
   }));
 
+// Mutant: the bytes of the first wire go to every reader.
+test("encodes an event once for each wire in use, and hands each reader its own wire", () =>
+  withFeed(async ({ open, say, loud }, encoded) => {
+    const readers = [open(0), open(0, loud), open(0), open(0, loud)].map(read);
+    say(delta("a"));
+    expect(encoded).toEqual(["a", "A"]);
+    say(done);
+    const texts = ["a;done;", "1mA;2mDONE;", "a;done;", "1mA;2mDONE;"];
+    expect(await Promise.all(readers)).toEqual(texts);
+  }));
+
+test("a reader gets the heartbeat and the trailer of its own wire", () =>
+  withFeed(async ({ open, say, clock, loud }) => {
+    const readers = [open(0), open(0, loud)].map(read);
+    clock.advance(15_000);
+    say(waits);
+    expect(await Promise.all(readers)).toEqual(["<3run_waiting;bye", "!1mRUN_WAITING;BYE"]);
+  }));
+
+test("an event that a wire does not show costs its reader nothing, and the stream goes on", () =>
+  withFeed(async ({ open, say, loud }) => {
+    const reader = read(open(0, loud));
+    say({ type: "title_set", title: "Mine" });
+    say(done);
+    expect(await reader).toBe("2mDONE;");
+  }));
+
 test("a reader that stands still costs bounded memory and gets everything in the end", () =>
-  withFeed(async ({ feed, say }, encoded) => {
-    const still = feed.open(0);
+  withFeed(async ({ open, say }, encoded) => {
+    const still = open(0);
     const words = Array.from({ length: 40 }, (_, index) => `${index}${"x".repeat(20_000)}`);
     for (const word of words) say(delta(word));
     expect(encoded.length).toBeLessThan(10);
@@ -84,22 +139,22 @@ test("a reader that stands still costs bounded memory and gets everything in the
     expect(await read(still)).toBe([...words, "done"].map((text) => `${text};`).join(""));
   }));
 
-test("what is not published is not read, and a reader that comes meanwhile misses nothing", () =>
-  withFeed(async ({ log, feed, say }) => {
+test("an unpublished event is not read, and a reader that joins meanwhile misses nothing", () =>
+  withFeed(async ({ log, feed, say, open }) => {
     say(delta("a"));
     const held = { event: delta("b"), position: log.append(delta("b")) };
-    const reader = feed.open(0).getReader();
+    const reader = open(0).getReader();
     expect(new TextDecoder().decode((await reader.read()).value)).toBe("a;");
-    const late = feed.open(0);
+    const late = open(0);
     feed.publish([held]);
     say(done);
     expect(new TextDecoder().decode((await reader.read()).value)).toBe("b;");
     expect(await read(late)).toBe("a;b;done;");
   }));
 
-test("a reader that fell behind is level again after the next batch, whatever it missed", () =>
-  withFeed(async ({ log, feed, say }) => {
-    const reader = feed.open(0);
+test("a reader that fell behind catches up with the next batch", () =>
+  withFeed(async ({ log, open, say }) => {
+    const reader = open(0);
     const missed = log.append(delta("a"));
     expect(missed.seq).toBe(1);
     say(delta("b"));
@@ -107,10 +162,10 @@ test("a reader that fell behind is level again after the next batch, whatever it
     expect(await read(reader)).toBe("a;b;done;");
   }));
 
-test("idle readers hear a heartbeat, and the timer leaves with the last of them", () =>
-  withFeed(async ({ feed, say, clock }) => {
-    const first = feed.open(0).getReader();
-    const second = feed.open(0);
+test("idle readers get a heartbeat, and the timer stops with the last reader", () =>
+  withFeed(async ({ open, say, clock }) => {
+    const first = open(0).getReader();
+    const second = open(0);
     clock.advance(15_000);
     expect(new TextDecoder().decode((await first.read()).value)).toBe("<3");
     await first.cancel();
@@ -120,35 +175,35 @@ test("idle readers hear a heartbeat, and the timer leaves with the last of them"
     expect(clock.waiting).toBe(0);
   }));
 
-describe("a run that waits for people", () => {
+describe("a run that waits for approvals", () => {
   // Mutant: readers are not closed while the run waits.
-  test("ends the streams that have told so, behind the last event and a trailer", () =>
-    withFeed(async ({ feed, say, clock }) => {
-      const readers = [feed.open(0), feed.open(0)].map(read);
+  test("ends each stream after run_waiting and a trailer", () =>
+    withFeed(async ({ open, say, clock }) => {
+      const readers = [open(0), open(0)].map(read);
       say(delta("a"), waits);
-      const late = read(feed.open(1));
+      const late = read(open(1));
       expect(await Promise.all(readers)).toEqual(["a;run_waiting;bye", "a;run_waiting;bye"]);
       expect(await late).toBe("run_waiting;bye");
       expect(clock.waiting).toBe(0);
     }));
 
-  // Mutant: `since` is not asked for.
-  test("keeps a reader that comes back after that, until it goes on and waits again", () =>
-    withFeed(async ({ feed, say, clock }) => {
+  // Mutant: `since` is ignored.
+  test("keeps a reader that returns after run_waiting until the run waits again", () =>
+    withFeed(async ({ open, say, clock }) => {
       say(delta("a"), waits);
-      const back = read(feed.open(2));
+      const back = read(open(2));
       clock.advance(15_000);
       say(delta("b"));
       say(waits);
       expect(await back).toBe("<3b;run_waiting;bye");
     }));
 
-  test("goes on for readers from any place, and ends without a trailer", () =>
-    withFeed(async ({ feed, say }) => {
+  test("continues for readers from any position, and ends without a trailer", () =>
+    withFeed(async ({ open, say }) => {
       say(delta("a"), waits);
-      const back = read(feed.open(2));
+      const back = read(open(2));
       say(delta("b"));
-      const others = [feed.open(0), feed.open(1), feed.open(3)].map(read);
+      const others = [open(0), open(1), open(3)].map(read);
       say(done);
       expect(await back).toBe("b;done;");
       expect(await Promise.all(others)).toEqual([
@@ -158,19 +213,19 @@ describe("a run that waits for people", () => {
       ]);
     }));
 
-  test("still waits when one of several has decided, and when somebody speaks to it", () =>
-    withFeed(async ({ feed, say }) => {
+  test("still waits after an approval update and after a steering message", () =>
+    withFeed(async ({ open, say }) => {
       say(waits);
-      const follower = read(feed.open(1));
+      const follower = read(open(1));
       say(updated, { type: "user_message", text: "hurry" });
-      expect(await read(feed.open(0))).toBe("run_waiting;approval_updated;user_message;bye");
+      expect(await read(open(0))).toBe("run_waiting;approval_updated;user_message;bye");
       say(done);
       expect(await follower).toBe("approval_updated;user_message;done;");
     }));
 
-  test("gives a slow reader everything before its stream ends", () =>
-    withFeed(async ({ feed, say }) => {
-      const slow = feed.open(0);
+  test("gives a slow reader every event before its stream ends", () =>
+    withFeed(async ({ open, say }) => {
+      const slow = open(0);
       const words = Array.from({ length: 20 }, (_, index) => `${index}${"x".repeat(20_000)}`);
       for (const word of words) say(delta(word));
       say(waits);
@@ -178,13 +233,13 @@ describe("a run that waits for people", () => {
       expect(text).toBe([...words, "run_waiting"].map((word) => `${word};`).join("") + "bye");
     }));
 
-  // Mutant: a new life does not look where the log ends.
-  test("is known to wait in the object's next life, too", () =>
+  // Mutant: a new incarnation does not look at the end of its log.
+  test("still waits in the next incarnation of the object", () =>
     withFeed(async ({ say, reopen }) => {
       say(delta("a"), waits, updated);
       const next = reopen();
-      expect(await read(next.open(0))).toBe("a;run_waiting;approval_updated;bye");
-      const back = next.open(3).getReader();
+      expect(await read(next(0))).toBe("a;run_waiting;approval_updated;bye");
+      const back = next(3).getReader();
       const pending = back.read().then(() => "ended");
       expect(await Promise.race([pending, Promise.resolve("open")])).toBe("open");
       await back.cancel();

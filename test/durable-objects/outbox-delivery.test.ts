@@ -9,7 +9,6 @@ import { RunStore } from "../../durable-objects/run/run-store.ts";
 import { systemClock } from "../../src/adapters/system.ts";
 import type { Clock } from "../../src/capabilities/system.ts";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
-import { composeEncoder } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
@@ -63,12 +62,11 @@ function withRun(
       nowMs: () => systemClock.nowMs() + shiftMs,
       schedule: (delayMs, task) => systemClock.schedule(Math.min(delayMs, longestMs), task),
     };
-    const encoder = composeEncoder();
     const abandon = (): void => {};
     const store = new RunStore(storage);
     const principal = { tenantId: runId, actorId: "user:ann", roles: [], scopes: [] } as never;
     store.claim({ runId, principal, model: "scripted", messages: [] }, clock.nowMs());
-    const run = openRun({ storage, store, encoder, clock, abandon });
+    const run = openRun({ storage, store, clock, abandon });
     run.transcript.add({ role: "user", text: script(...steps) });
     storage.sql.exec("UPDATE run SET claimed_messages = 1");
     const deadlines = new Deadlines(storage);
@@ -79,7 +77,6 @@ function withRun(
         contracts: [],
         clock,
         deadlines,
-        encoder,
         keepAlive: (done) => void done.catch(() => {}),
         abandon,
         forget: async () => void (isForgotten = true),

@@ -6,7 +6,6 @@ import { openRun, type OpenRun } from "../../durable-objects/run/open-run.ts";
 import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
 import { systemClock } from "../../src/adapters/system.ts";
-import { composeEncoder } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";
@@ -35,14 +34,13 @@ async function withRun(
   await runInDurableObject(stub, async (_object, { storage }) => {
     let shiftMs = 0;
     const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + shiftMs };
-    const encoder = composeEncoder();
     const abandoned: unknown[] = [];
     const abandon = (cause: unknown): void => void abandoned.push(cause);
     const store = new RunStore(storage);
     const principal = { tenantId: runId, actorId: "user:ann", roles: [], scopes: [] } as never;
     const claim = { runId, principal: principal as Principal, model: "scripted" };
     store.claim({ ...claim, requestHash: "sha256:1", messages: [] }, clock.nowMs());
-    const run = openRun({ storage, store, encoder, clock, abandon });
+    const run = openRun({ storage, store, clock, abandon });
     run.transcript.add({ role: "user", text: script(...steps) });
     storage.sql.exec("UPDATE run SET claimed_messages = 1");
     const deadlines = new Deadlines(storage);
@@ -53,7 +51,6 @@ async function withRun(
         contracts: [],
         clock,
         deadlines,
-        encoder,
         keepAlive,
         abandon,
         forget: () => storage.deleteAll(),

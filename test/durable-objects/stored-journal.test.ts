@@ -2,12 +2,15 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { EventFeed } from "../../durable-objects/run/event-feed.ts";
 import { EventLog } from "../../durable-objects/run/event-log.ts";
+import { streamedRunOf } from "../../durable-objects/run/open-run.ts";
 import { NEW_RUN, RunStore } from "../../durable-objects/run/run-store.ts";
 import { RunNotices } from "../../durable-objects/run/run-notices.ts";
 import { Outbox } from "../../durable-objects/run/outbox.ts";
 import { StoredInvocations } from "../../durable-objects/run/stored-invocations.ts";
 import { StoredTranscript } from "../../durable-objects/run/stored-transcript.ts";
 import { StoredJournal } from "../../durable-objects/run/stored-journal.ts";
+import type { ClientWire } from "../../src/protocol/run/client-wire.ts";
+import { assistantTransport } from "../../src/wire/assistant-transport/wire.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";
 import type { RunId, ToolCallId } from "../../src/protocol/identity/ids.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";
@@ -46,12 +49,14 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
     const log = new EventLog(storage.sql, 0);
     const clock = new FakeClock();
     const sent: string[] = [];
-    const encode = ({ type }: AiEvent): string => {
-      sent.push(type);
-      return type;
+    const wire: ClientWire = {
+      ...assistantTransport,
+      encode({ event: { type } }) {
+        sent.push(type);
+        return type;
+      },
     };
-    const encoder = { headers: {}, heartbeat: "", trailer: "", encode };
-    const feed = new EventFeed({ log, encoder, clock, ended: false });
+    const feed = new EventFeed({ log, run: streamedRunOf(store), clock, ended: false });
     const abandoned: unknown[] = [];
     const abandon = (cause: unknown): void => void abandoned.push(cause);
     const transcript = new StoredTranscript(storage.sql);
@@ -86,7 +91,7 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
       sent,
       abandoned,
       stored,
-      reader: feed.open(0),
+      reader: feed.open(0, wire),
     });
   });
 }

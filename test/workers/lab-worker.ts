@@ -1,14 +1,18 @@
+import { CLIENT_WIRES } from "../../src/compose/client-wires.ts";
 import { composeWorker } from "../../src/compose/worker.ts";
 import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
 import type { RunParts } from "../../src/compose/run.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import type { RawEnv } from "../../src/env.ts";
+import type { ClientWires } from "../../src/protocol/run/client-wire.ts";
 import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
+import { lineWire } from "../fakes/line-wire.ts";
 import { plantCrash } from "../shared/crash-points.ts";
 import { LAB_TOOLS } from "./lab-tools.ts";
 
 export { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
 
+const WIRES: ClientWires = [...CLIENT_WIRES, lineWire];
 const CONTRACTS = registerContracts([...TOOL_CONTRACTS, ...LAB_TOOLS]);
 
 /** The product's run, with the laboratory's tools beside its own. */
@@ -21,13 +25,17 @@ export class RunObject extends ProductRunObject {
   protected override get contracts(): RunParts["contracts"] {
     return CONTRACTS;
   }
+
+  protected override get wires(): ClientWires {
+    return WIRES;
+  }
 }
 
 let worker: ((request: Request) => Promise<Response>) | undefined;
 
 export default {
   fetch(request: Request, env: RawEnv): Promise<Response> {
-    worker ??= composeWorker(env, CONTRACTS);
+    worker ??= composeWorker(env, CONTRACTS, WIRES);
     return worker(request);
   },
 };
