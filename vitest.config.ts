@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { answerAsProvider } from "./test/fakes/scripted-model.ts";
 import { answerAsIssuer } from "./test/fakes/issuer.ts";
 import { answerAsShop } from "./test/fakes/shop.ts";
+import type { SamplePlan } from "./test/shared/sample.ts";
 import { apiTokensSecret, connectionKeysSecret } from "./test/shared/tokens.ts";
 
 const BROWSER_TESTS = "test/**/{page*,approvals-page,people}.node.test.ts";
@@ -15,10 +18,21 @@ if (!hasBrowser) {
 }
 
 Object.assign(process.env, {
+  // Tests start scripts, wrangler among them, dozens of times; Node compiles each file once.
+  NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.compile-cache"),
   OPENAI_API_KEY: "sk-test-secret",
   RUN_ID_SECRET: "a secret for tests, 32 bytes long",
   CONNECTION_KEYS: connectionKeysSecret(),
 });
+
+const samplePlan: SamplePlan = {
+  seed: Number(process.env["TEST_SEED"] ?? 1),
+  isFull: Boolean(process.env["TEST_FULL"]),
+};
+if (!Number.isSafeInteger(samplePlan.seed)) throw new Error("TEST_SEED takes a whole number.");
+
+/** One file takes one core at most, so two cores run two files. */
+const MAX_WORKERS = Math.max(2, availableParallelism() - 1);
 
 /** A hung test has to end; how fast a sound one is, a busy machine decides. Unit: milliseconds. */
 const PATIENCE = {
@@ -61,6 +75,8 @@ export default defineConfig({
         test: {
           name: "workerd",
           ...PATIENCE,
+          maxWorkers: MAX_WORKERS,
+          provide: { samplePlan },
           include: ["test/**/*.test.ts"],
           exclude: ["test/**/*.node.test.ts"],
         },
@@ -71,6 +87,7 @@ export default defineConfig({
           include: ["test/**/*.node.test.ts"],
           exclude: hasBrowser ? [] : [BROWSER_TESTS],
           ...PATIENCE,
+          maxWorkers: MAX_WORKERS,
         },
       },
     ],

@@ -7,6 +7,7 @@ import type { Counts } from "./count-reporter.ts";
 /** Runs the checks, then every test, and closes with a line that counts. */
 function main(): number {
   const checks = run(["scripts/check.ts"]);
+  console.log(describeSample(process.env));
   const scratch = mkdtempSync(join(tmpdir(), "interlock-test-"));
   const countsFile = join(scratch, "counts.json");
   process.env["COUNTS_FILE"] = countsFile;
@@ -28,6 +29,13 @@ function main(): number {
   }
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   return checks === 0 && vitest === 0 && counts.passed > 0 ? 0 : 1;
+}
+
+/** Says how a failure of this test run is repeated: the seed picks races and crashes. */
+function describeSample({ TEST_SEED = "1", TEST_FULL }: NodeJS.ProcessEnv): string {
+  return TEST_FULL
+    ? `races and crashes: all of them, with TEST_SEED=${TEST_SEED}`
+    : `races and crashes: the sample of TEST_SEED=${TEST_SEED}; npm run test:full runs all of them`;
 }
 
 function run(args: string[]): number {

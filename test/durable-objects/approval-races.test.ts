@@ -12,17 +12,20 @@ import {
   type Asked,
 } from "../shared/people.ts";
 import { cancel, crash, ringAlarm, rowsOf, untilState } from "../shared/run-object.ts";
+import { sampleOfGroups } from "../shared/sample.ts";
 import { seedPolicies, send, stateOf } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 
-const RACES = 100;
+const ALL_RACES = Array.from({ length: 100 }, (_, index) => index);
+/** Even and odd races differ in who goes first: a sample takes one of five of both. */
+const RACES = sampleOfGroups(ALL_RACES, (index) => index % 2, 5);
 const AT_A_TIME = 10;
 
 /** Runs every race once, some of them beside each other; names what each one is about. */
 async function race(kind: string, run: (what: string, index: number) => Promise<void>) {
-  for (let first = 0; first < RACES; first += AT_A_TIME) {
-    const indexes = Array.from({ length: AT_A_TIME }, (_, offset) => first + offset);
+  for (let first = 0; first < RACES.length; first += AT_A_TIME) {
+    const indexes = RACES.slice(first, first + AT_A_TIME);
     await Promise.all(indexes.map((index) => run(`${kind} ${index}`, index)));
   }
 }
@@ -89,7 +92,7 @@ test("one approves while another rejects: whoever was first has decided, for bot
     approved += effectsOf(what);
   });
   expect(approved).toBeGreaterThan(0);
-  expect(approved).toBeLessThan(RACES);
+  expect(approved).toBeLessThan(RACES.length);
 }, 120_000);
 
 test("somebody approves as the time runs out: it counts, or it does not, for everybody", async () => {

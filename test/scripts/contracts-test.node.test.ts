@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { withCompileCache } from "../shared/compile-cache.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -40,6 +41,7 @@ function run(cwd: string, ...args: string[]): Tested {
   const { status, stdout } = spawnSync(process.execPath, ["scripts/contracts.ts", ...args], {
     cwd,
     encoding: "utf8",
+    ...(cwd !== ROOT && { env: withCompileCache(cwd) }),
   });
   const [table = ""] = stdout.split("\n\n");
   const [[, ...modes] = [], ...rows] = table.split("\n").map((line) => line.split(/ +/));

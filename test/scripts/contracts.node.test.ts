@@ -2,27 +2,39 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { withCompileCache } from "../shared/compile-cache.ts";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TOOL = "src/tools/core/calculate.ts";
 const LOCK = "contracts.lock.json";
+/** What a test changes; the copy gets it back after each test. */
+const CHANGED = ["src/tools", LOCK] as const;
 
-/** A copy of what the script reads, so that tools can be changed. */
+/** A copy of all files that the script reads, so that a test can change tools. */
 let copy: string;
 
-beforeEach(() => {
+beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), "interlock-contracts-"));
-  for (const part of ["src", "scripts", LOCK, "package.json"]) {
-    cpSync(join(ROOT, part), join(copy, part), { recursive: true });
-  }
+  for (const part of ["src", "scripts", "package.json", ...CHANGED]) copyPart(part);
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
 });
 
-afterEach(() => rmSync(copy, { recursive: true, force: true }));
+afterEach(() => {
+  for (const part of CHANGED) {
+    rmSync(join(copy, part), { recursive: true, force: true });
+    copyPart(part);
+  }
+});
+
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+function copyPart(part: string): void {
+  cpSync(join(ROOT, part), join(copy, part), { recursive: true });
+}
 
 function contracts(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  const options = { cwd: copy, encoding: "utf8" } as const;
+  const options = { cwd: copy, encoding: "utf8", env: withCompileCache(copy) } as const;
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ["scripts/contracts.ts", ...args],
