@@ -21,7 +21,7 @@ import { NO_FACTS } from "../../src/protocol/run/facts.ts";
 import { limitsOf } from "../../src/protocol/policy/limits.ts";
 import { parseToolPolicy, type ToolPolicy } from "../../src/protocol/policy/document.ts";
 import { NO_APPROVALS } from "../../src/loop/replay/ports.ts";
-import type { ToolRunnerPorts } from "../../src/runner/active-call.ts";
+import type { ToolRunnerPorts } from "../../src/runner/ports.ts";
 import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
 import { RunBudget } from "../../src/runner/budget/of-run.ts";
 import { createToolRunner } from "../../src/runner/tool-runner.ts";

@@ -8,7 +8,7 @@ import type {
   DecisionAnswer,
 } from "../../src/capabilities/run.ts";
 import type { ToolSourcePort } from "../../src/capabilities/tool.ts";
-import { reviewEdit, type ReviewedEdit } from "../../src/loop/review-edit.ts";
+import { reviewEdit, type ReviewedEdit, type ReviewPorts } from "../../src/loop/review-edit.ts";
 import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval/record.ts";
 import { approvalTokenOf } from "../../src/protocol/approval/token.ts";
 import { viewApproval, type ApprovalView } from "../../src/protocol/approval/view.ts";
@@ -24,6 +24,7 @@ export interface DecisionPorts {
     readonly signer: ApprovalSigner;
     readonly source: ToolSourcePort;
     readonly policies: PolicyStore;
+    readonly authorizationOf: ReviewPorts["authorizationOf"];
   };
   /** Closes questions whose time is up. */
   readonly expire: () => void;
@@ -89,12 +90,15 @@ export class ApprovalDecisions {
 
   #review(record: ApprovalRecord, edited: JsonObject): ReturnType<typeof reviewEdit> {
     const { store, invocations } = this.#run;
-    const { source, policies } = this.#ports.compose();
+    const { source, policies, authorizationOf } = this.#ports.compose();
     const claim = store.claimed();
     const call = invocations.find(record.invocation);
     if (!claim || !call) throw new Error("a question outlived its call");
     const { pin } = store.progress().facts;
-    return reviewEdit({ source, policies, claim, pin }, { call, record }, edited);
+    const { clock } = this.#ports;
+    const ports = { source, policies, authorizationOf, clock, claim, pin };
+    const reviewed = { ...ports, invocations: invocations.all() };
+    return reviewEdit(reviewed, { call, record }, edited);
   }
 
   #take(query: ApprovalQuery, vote: ApprovalVote): DecisionAnswer {

@@ -40,6 +40,16 @@ export interface ToolCapabilities extends Omit<RunCapabilities, "egress"> {
   readonly http: HttpClient;
 }
 
+declare const ticket: unique symbol;
+
+/**
+ * Proves that a call passed every gate and is recorded as dispatched.
+ * Contract: src/contracts/dispatch-ticket.ts issues and redeems tickets; a forged one is refused.
+ */
+export interface DispatchTicket {
+  readonly [ticket]: true;
+}
+
 /**
  * One tool, bound and ready for the runner (seeds/000 #27). It owns its schemas, its rules and its
  * redaction; the runner never touches a schema.
@@ -101,14 +111,11 @@ export interface BoundToolRuntime {
     scope: InvocationScope,
   ) => Promise<unknown>;
   /**
-   * Runs the tool on validated arguments.
-   * Contract: expected failures are returned; a throw is a bug of the tool and becomes UNKNOWN_ERROR.
+   * Runs the tool for the call that the ticket stands for. Only the runner's dispatcher has tickets.
+   * Contract: rejects without a valid ticket; a ticket is good for one run. The tool returns expected
+   * failures; a throw is a bug of the tool and becomes UNKNOWN_ERROR.
    */
-  exec(
-    args: JsonObject,
-    context: ToolInvocationContext,
-    scope: InvocationScope,
-  ): Promise<Result<unknown, ToolFailure>>;
+  performDispatched(ticket: DispatchTicket): Promise<Result<unknown, ToolFailure>>;
   /** Finds out what became of a call; absent where the contract cannot. */
   readonly reconcile?: (
     args: JsonObject,

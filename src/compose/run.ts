@@ -37,10 +37,11 @@ export interface RunParts {
 export function composeDeciding(
   raw: RawEnv,
   contracts: RunParts["contracts"],
-): Pick<RunPorts, "policies" | "source"> & { readonly signer: ApprovalSigner } {
+): Pick<RunPorts, "policies" | "source" | "authorizationOf"> & { readonly signer: ApprovalSigner } {
   const env = requireEnv(raw);
   return {
     signer: createApprovalSigner(env.rootSecret),
+    authorizationOf: createPolicyAuthorization,
     policies: composePolicies(env.policyKv),
     source: createToolSource(contracts, {
       clock: composeClock(),

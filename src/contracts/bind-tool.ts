@@ -14,6 +14,7 @@ import type {
   ToolContract,
 } from "./definition.ts";
 import { bindHttp, type Purpose } from "./bind-http.ts";
+import { redeemTicket } from "./dispatch-ticket.ts";
 import { compileAllowlist, redact } from "./redact.ts";
 import type { RegisteredContract } from "./registered.ts";
 import { classifyIssues } from "./classify-issues.ts";
@@ -31,9 +32,9 @@ export function bindTool(
   const executable = contract as unknown as ToolContract;
   const grant = (scope: InvocationScope, purpose: Purpose): Granted =>
     grantCapabilities(contract, capabilities, { ...scope, purpose });
+  const tool = { id: spec.name, version: contract.version };
   return {
-    id: spec.name,
-    version: contract.version,
+    ...tool,
     spec,
     effect: contract.effect,
     sideEffectClass: contract.sideEffectClass,
@@ -64,7 +65,10 @@ export function bindTool(
       preview: async (args, context, scope) =>
         executable.preview?.(args, context, grant(scope, "ask")),
     }),
-    exec: async (args, context, scope) => executable.execute(args, context, grant(scope, "act")),
+    async performDispatched(ticket) {
+      const { args, context, scope } = redeemTicket(ticket, tool);
+      return executable.execute(args, context, grant(scope, "act"));
+    },
     ...(executable.reconcile && {
       reconcile: async (args, context, scope) =>
         executable.reconcile?.(args, context, grant(scope, "ask")) ?? { kind: "unknown" },

@@ -1,20 +1,28 @@
+import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import { hasUnknownOutcome } from "../protocol/invocation/record.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
-import { concludeEarly, type Ending } from "../runner/conclude.ts";
+import { recordFailure, type RecordPorts } from "../runner/record.ts";
 import {
-  concludeSettled,
-  concludeStopped,
   INTERRUPTED,
+  recordSettlement,
+  recordUnresolved,
 } from "../runner/recovery/unknown-outcome.ts";
+import type { InvocationLedger } from "../runner/invocation-ledger.ts";
 import { TOOL_FAILED } from "../runner/tool-failure.ts";
+
+/** What closing calls takes of the run. */
+interface ClosePorts extends Omit<RecordPorts, "principal" | "pin"> {
+  readonly invocations: InvocationLedger;
+  readonly journal: RunJournal;
+}
 
 /**
  * Ends every call that a broken run left open, and answers those that its conversation has no result of:
  * providers refuse a call without one.
  */
 export function closeOpenCalls(
-  ports: Ending["ports"],
+  ports: ClosePorts,
   { runId, principal }: RunClaim,
   transcript: readonly TranscriptMessage[],
 ): void {
@@ -23,18 +31,19 @@ export function closeOpenCalls(
   for (const record of ports.invocations.open()) {
     const { toolCallId, step, part, settlement, binding } = record;
     const context = { runId, tenantId, actorId, toolCallId, step, part };
-    const ending = { ports: { ...ports, principal }, call: record, context, startedAtMs };
-    if (settlement) concludeSettled(ending, settlement);
-    else if (hasUnknownOutcome(record) && binding?.mutates === true)
-      concludeStopped(ending, INTERRUPTED);
-    else concludeEarly(ending, TOOL_FAILED.failure);
+    const recordPorts = { ...ports, principal };
+    const ending = { toolCall: record, context, startedAtMs };
+    if (settlement) recordSettlement(recordPorts, ending, settlement);
+    else if (hasUnknownOutcome(record) && binding?.mutates === true) {
+      recordUnresolved(recordPorts, ending, INTERRUPTED);
+    } else recordFailure(recordPorts, ending, TOOL_FAILED);
   }
   for (const answer of unremembered(ports, transcript)) ports.journal.remember(answer);
 }
 
 /** Results that the calls of the last assistant message have, and the conversation has not. */
 function unremembered(
-  { invocations }: Pick<Ending["ports"], "invocations">,
+  { invocations }: Pick<ClosePorts, "invocations">,
   transcript: readonly TranscriptMessage[],
 ): readonly TranscriptMessage[] {
   const last = transcript.findLastIndex(({ role }) => role === "assistant");

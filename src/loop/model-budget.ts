@@ -11,11 +11,8 @@ import type { TokenReservation, RunFacts } from "../protocol/run/facts.ts";
 import { limitsOf } from "../protocol/policy/limits.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import type { Usage } from "../protocol/model/usage.ts";
-import {
-  reserveOfTenant,
-  type Applicant,
-  type PinnedPolicy,
-} from "../runner/budget/reserve-of-tenant.ts";
+import { reserveOfTenant, type Applicant } from "../runner/budget/reserve-of-tenant.ts";
+import type { PinnedTerms } from "../runner/terms.ts";
 import type { RunBudget } from "../runner/budget/of-run.ts";
 import { surelyOverMs } from "../runner/budget/run-time.ts";
 import { failed, overBudget, type RunEnd } from "./run-end.ts";
@@ -151,7 +148,7 @@ export class ModelBudget {
     const applicant: Applicant<never> = {
       reservationUnder: (terms) => this.#reservationOf(want, terms),
       // What a policy says of tools is asked when they are called.
-      passes: () => Promise.resolve(ok(null)),
+      obeyNewTerms: () => Promise.resolve(ok(null)),
     };
     const answer = await reserveOfTenant(
       { ledger, policies, tenantId },
@@ -163,7 +160,7 @@ export class ModelBudget {
   }
 
   /** The pinned policy is the ceiling: of its limits and those of another one the lower hold. */
-  #reservationOf({ id, most, least }: Want, { policy, pin }: PinnedPolicy): Reservation {
+  #reservationOf({ id, most, least }: Want, { policy, pin }: PinnedTerms): Reservation {
     const pinned = this.#ports.policy;
     const amounts = { tokens: most };
     return {

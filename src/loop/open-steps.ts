@@ -6,12 +6,11 @@ import { createToolCatalog } from "../contracts/tool-catalog.ts";
 import { lowerBudgets, narrowPolicy } from "../protocol/policy/narrow.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
-import { IMPLIED_LIMITS, limitsOf } from "../protocol/policy/limits.ts";
-import type { ToolPolicy } from "../protocol/policy/document.ts";
+import { IMPLIED_LIMITS } from "../protocol/policy/limits.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { Usage } from "../protocol/model/usage.ts";
-import type { ToolRunnerPorts } from "../runner/active-call.ts";
-import { RunBudget } from "../runner/budget/of-run.ts";
+import type { ToolRunnerPorts } from "../runner/ports.ts";
+import { restoreRunBudget } from "../runner/budget/of-run.ts";
 import { maxWallClockMs } from "../runner/budget/run-time.ts";
 import { createToolRunner } from "../runner/tool-runner.ts";
 import { CallIds } from "./call-ids.ts";
@@ -88,7 +87,7 @@ export async function openSteps(life: OpenLife, ports: LedgeredPorts): Promise<S
   const policy = lowerBudgets(narrowPolicy(loaded.policy, claim.toolIds), claim.budgets);
   const { maxSteps = IMPLIED_LIMITS.maxSteps } = policy.budgets;
   ports.limitTime(maxWallClockMs(policy));
-  const budget = restoreBudget(memory, policy);
+  const budget = restoreRunBudget(memory.invocations, policy);
   const modelBudget = new ModelBudget({ ...ports, claim, policy, pin: loaded.pin, budget });
   modelBudget.restore(facts, progress.usage);
   const specs = ports.source.listToolSpecs();
@@ -130,13 +129,6 @@ async function pinPolicy(
   const loaded = await policies.load(tenantId);
   journal.note({ pin: loaded.pin });
   return loaded;
-}
-
-/** What the earlier lives used up is used up. */
-function restoreBudget({ invocations }: RunMemory, { budgets }: ToolPolicy): RunBudget {
-  const budget = new RunBudget(limitsOf(budgets), budgets.maxRetries);
-  for (const record of invocations) budget.restore(record);
-  return budget;
 }
 
 function counterFrom(first: number): () => number {

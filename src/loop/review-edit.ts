@@ -1,44 +1,51 @@
+import type { AuthorizationPort } from "../capabilities/identity.ts";
 import type { PolicyStore } from "../capabilities/policy.ts";
-import type { BoundToolRuntime, ToolSourcePort } from "../capabilities/tool.ts";
+import type { Clock } from "../capabilities/system.ts";
+import type { ToolSourcePort } from "../capabilities/tool.ts";
 import type { ApprovalRecord } from "../protocol/approval/record.ts";
-import { hashOf } from "../protocol/json/canonical-hash.ts";
-import type { JsonObject } from "../protocol/json/value.ts";
-import type { ToolFailure } from "../protocol/outcome/observation.ts";
-import type { PolicyPin } from "../protocol/policy/pin.ts";
-import { fail, ok, type Result } from "../protocol/outcome/result.ts";
-import type { RunClaim } from "../protocol/run/claim.ts";
-import type { ToolCall } from "../protocol/tool/call.ts";
 import type { ToolInvocationRecord } from "../protocol/invocation/record.ts";
-import { narrowPolicy } from "../protocol/policy/narrow.ts";
+import type { JsonObject } from "../protocol/json/value.ts";
 import { withheldPaths } from "../protocol/json/withheld-paths.ts";
-import { checkArgumentRules } from "../runner/gates/check-argument-rules.ts";
-import { checkArguments } from "../runner/gates/check-arguments.ts";
-import { checkRules } from "../runner/gates/check-rules.ts";
-import { parseCall } from "../runner/gates/parse-call.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import { narrowPolicy } from "../protocol/policy/narrow.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
+import { lowerBudgets } from "../protocol/policy/narrow.ts";
+import type { PolicyPin } from "../protocol/policy/pin.ts";
+import type { RunClaim } from "../protocol/run/claim.ts";
+import { restoreRunBudget } from "../runner/budget/of-run.ts";
+import { GateTrail } from "../runner/gates/gate.ts";
+import { obeyPolicy } from "../runner/gates/obey-policy.ts";
+import { readArguments } from "../runner/gates/read-arguments.ts";
 import { failCall } from "../runner/tool-failure.ts";
 import { restoreWithheld } from "./restore-withheld.ts";
 
-/** What a review stands on. */
+/** What a review takes of the run. */
 export interface ReviewPorts {
   readonly source: ToolSourcePort;
   readonly policies: Pick<PolicyStore, "read">;
-  readonly claim: Pick<RunClaim, "principal" | "toolIds">;
+  readonly authorizationOf: (policy: ToolPolicy) => AuthorizationPort;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly claim: Pick<RunClaim, "principal" | "toolIds" | "connectionIds" | "budgets">;
   /** The policy that the run pinned. */
   readonly pin: PolicyPin | undefined;
+  /** All calls of the run; they used up its budgets. */
+  readonly invocations: readonly ToolInvocationRecord[];
 }
 
-/** Arguments that may take the place of others. */
+/** Arguments that may replace those of a call. */
 export interface ReviewedEdit {
-  /** JSON of the whole arguments, what redaction withheld from the editor included. */
+  /** JSON of the whole arguments, including what redaction withheld from the editor. */
   readonly argumentsText: string;
   readonly payloadHash: string;
 }
 
 /**
- * Tells whether arguments that a person wants instead would pass the gates that look at arguments, so
- * that a mistake is answered to them and ends nothing. Everything else is asked when the call is made.
- * Fails: what those gates answer; POLICY_VIOLATION where the policy cannot be read; STALE_STATE for a call
- * that has begun, which is bound to its arguments.
+ * Checks the arguments that an approver wants instead against the gates that look at arguments and at
+ * policy, so that a mistake is answered to the approver and does not end the call. The call's own
+ * attempt asks every gate again.
+ * Fails: what those gates fail with; POLICY_VIOLATION where the policy cannot be read; STALE_STATE for a
+ * call that has begun, because it is bound to its arguments.
  */
 export async function reviewEdit(
   ports: ReviewPorts,
@@ -46,25 +53,38 @@ export async function reviewEdit(
   edited: JsonObject,
 ): Promise<Result<ReviewedEdit, ToolFailure>> {
   if (call.dispatches > 0 || call.binding) return BEGUN;
-  const tool = ports.source.getBoundTool(record.toolId, record.toolVersion);
-  const loaded =
-    ports.pin && (await ports.policies.read(ports.claim.principal.tenantId, ports.pin));
-  if (!tool || !loaded) return GONE;
-  const original = readArguments(tool, call);
-  if (!original.ok) return original;
+  const { claim, source } = ports;
+  const tool = source.getBoundTool(record.toolId, record.toolVersion);
+  const policy = await readPinnedPolicy(ports);
+  if (!tool || !policy) return GONE;
+  const trail = new GateTrail();
+  const original = await readArguments(tool, call, trail);
+  if (!original.ok) return fail(original.failure.failure);
   const { withheld } = record.packet.arguments;
-  const whole = restoreWithheld(edited, original.value, withheld);
+  const whole = restoreWithheld(edited, original.value.args, withheld);
   if (!whole.ok) return whole;
   const argumentsText = JSON.stringify(whole.value);
-  const valid = readArguments(tool, { ...call, argumentsText, truncated: false });
-  if (!valid.ok) return valid;
-  const hidden = withheldPaths(valid.value, tool.redactArgs(valid.value));
-  const added = hidden.find((pointer) => !withheld.includes(pointer));
+  const read = await readArguments(tool, { argumentsText, truncated: false }, trail);
+  if (!read.ok) return fail(read.failure.failure);
+  const { args, shown, payloadHash } = read.value;
+  const added = withheldPaths(args, shown).find((pointer) => !withheld.includes(pointer));
   if (added !== undefined) return refuseHidden(added);
-  const policy = narrowPolicy(loaded.policy, ports.claim.toolIds);
-  const ruled = checkArgumentRules(policy, tool, valid.value);
-  if (!ruled.ok) return ruled;
-  return ok({ argumentsText, payloadHash: await hashOf(valid.value) });
+  const { principal, connectionIds = [] } = claim;
+  const budget = restoreRunBudget(ports.invocations, policy);
+  const policyPorts = { ...ports, principal, connectionIds, budget };
+  const obeyed = await obeyPolicy(policyPorts, { terms: { policy }, tool, args }, trail);
+  return obeyed.ok ? ok({ argumentsText, payloadHash }) : obeyed;
+}
+
+/** Reads the policy that the run pinned, narrowed to what the request asked for. */
+async function readPinnedPolicy({
+  policies,
+  claim,
+  pin,
+}: ReviewPorts): Promise<ToolPolicy | undefined> {
+  if (!pin) return undefined;
+  const { policy } = await policies.read(claim.principal.tenantId, pin);
+  return lowerBudgets(narrowPolicy(policy, claim.toolIds), claim.budgets);
 }
 
 const BEGUN = failCall("STALE_STATE", {
@@ -73,23 +93,14 @@ const BEGUN = failCall("STALE_STATE", {
 });
 const GONE = failCall("POLICY_VIOLATION", {
   code: "tool_gone",
-  message: "the tool or its policy is not there any more",
+  message: "the tool or its policy does not exist any more",
 });
 
-/** Threat: an editor whose own vote counts adds what those who decide after them are not shown. */
+/** Threat: an editor, whose own vote counts, adds values that later approvers do not see. */
 function refuseHidden(field: string): Result<never, ToolFailure> {
-  const message = "would hold what nobody else could see";
+  const message = "this field is not shown to other approvers, so it may not be added";
   return fail({
     taxonomyClass: "SEMANTIC_INVALIDITY",
     errors: [{ field, code: "withheld_field", message }],
   });
-}
-
-function readArguments(tool: BoundToolRuntime, call: ToolCall): Result<JsonObject, ToolFailure> {
-  const parsed = parseCall(call, tool);
-  if (!parsed.ok) return parsed;
-  const valid = checkArguments(tool, parsed.value);
-  if (!valid.ok) return valid;
-  const ruled = checkRules(tool, valid.value);
-  return ruled.ok ? valid : ruled;
 }

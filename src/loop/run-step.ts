@@ -2,7 +2,7 @@ import type { RecordedAnswer } from "../protocol/run/facts.ts";
 import { parseArguments, type ToolCall } from "../protocol/tool/call.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { NO_USAGE } from "../protocol/model/usage.ts";
-import { resultOf } from "../runner/conclude.ts";
+import { toExecResult } from "../runner/record.ts";
 import { WAITING } from "../runner/waiting.ts";
 import { askModel, type Answered } from "./ask-model.ts";
 import type { ModelAllowance } from "./model-budget.ts";
@@ -131,7 +131,7 @@ async function answerCalls(
     const context = { runId, tenantId, actorId, toolCallId, step, part };
     const { end } = record;
     const result = end
-      ? resultOf(toolCallId, record.state, end)
+      ? toExecResult(toolCallId, record.state, end)
       : scope.runner.exec(record, context, scope.signal);
     return { record, result };
   });

@@ -1,6 +1,6 @@
 import type { Clock } from "../capabilities/system.ts";
 
-/** How waiting for somebody else's code ended. */
+/** How waiting for an answer ended. */
 export type Waited<T> =
   | { readonly kind: "answered"; readonly value: T }
   | { readonly kind: "timed_out" }
@@ -15,9 +15,9 @@ export interface Patience {
 }
 
 /**
- * Asks code that may never answer, and waits for so long.
- * Contract: a throw of `ask` goes through; who does not answer is left behind, with no timer and no
- * listener, and what it answers later is dropped.
+ * Calls code that may never answer, and waits for the given time.
+ * Contract: a throw of `ask` goes through. Code that does not answer in time is abandoned without a
+ * timer or a listener; its late answer is dropped.
  */
 export async function answerWithin<T>(
   { clock, timeoutMs, signal }: Patience,

@@ -1,13 +1,15 @@
 import type { AuditEntry } from "../protocol/audit/entry.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import { actorsOf } from "../protocol/identity/principal.ts";
-import type { InvocationEnd } from "../protocol/invocation/record.ts";
-import type { ActiveCall, ToolRunnerPorts } from "./active-call.ts";
-import type { GateResults } from "./gates/trail.ts";
+import type { InvocationEnd, ToolInvocationContext } from "../protocol/invocation/record.ts";
+import type { BoundToolRuntime } from "../capabilities/tool.ts";
+import type { GateResults } from "./gates/gate.ts";
+import type { InvocationLedger } from "./invocation-ledger.ts";
+import type { ToolRunnerPorts } from "./ports.ts";
 import { WRAPPER_VERSION } from "../protocol/audit/entry.ts";
 import { toIso } from "../protocol/text/iso-time.ts";
 
-/** What the last attempt at a call leaves for the audit log. */
+/** What the last attempt at a call contributes to its audit entry. */
 export interface Grounds {
   readonly gates?: GateResults | undefined;
   /** Redacted arguments; absent when they never passed validation. */
@@ -16,18 +18,23 @@ export interface Grounds {
   readonly payloadHash?: string | undefined;
 }
 
-/** What of the runner's ports an audit entry names; absent where a broken run is closed. */
-export type AuditPorts = Partial<Pick<ToolRunnerPorts, "principal" | "pin">>;
+/** What an audit entry takes of the run; principal and pin are absent when a broken run is closed. */
+export interface AuditPorts extends Partial<Pick<ToolRunnerPorts, "principal" | "pin">> {
+  readonly invocations: Pick<InvocationLedger, "find">;
+}
 
-/** A call that ended; it may not even have found its tool. */
-type EndedCall = Pick<ActiveCall, "context"> &
-  Partial<Pick<ActiveCall, "tool">> & {
-    readonly ports: Pick<ToolRunnerPorts, "invocations"> & AuditPorts;
-  };
+/** A call that ended. Its tool may not have been found. */
+interface EndedCall {
+  readonly context: ToolInvocationContext;
+  readonly tool?: BoundToolRuntime;
+}
 
-/** Words how a call ended, for the tenant's audit log. What it was called and given is redacted, as everywhere. */
-export function auditCall(call: EndedCall, end: InvocationEnd, grounds: Grounds): AuditEntry {
-  const { ports, context, tool } = call;
+/** Builds the audit entry of a call that ended; its arguments and its output are redacted. */
+export function auditCall(
+  ports: AuditPorts,
+  { context, tool }: EndedCall,
+  { end, grounds }: { readonly end: InvocationEnd; readonly grounds: Grounds },
+): AuditEntry {
   const { observation, startedAtMs, endedAtMs } = end;
   const { data, errors } = observation.result_payload;
   const record = ports.invocations.find(context);

@@ -142,8 +142,8 @@ export class InvocationLedger {
     this.#keep({ ...this.#dispatched(operation), awaitedUntilMs: untilMs });
   }
 
-  /** Ends an operation. Contract: only what was dispatched may have had an effect. */
-  settle(operation: Operation, state: FinalState, end: InvocationEnd): void {
+  /** Ends an operation. Contract: only a dispatched operation may have had an effect. */
+  end(operation: Operation, state: FinalState, end: InvocationEnd): void {
     const hadEffect = state === "COMPLETED" || state === "EXPIRED";
     const record = hadEffect ? this.#dispatched(operation) : this.#open(operation);
     const next = record.state === state ? state : move(record, state);

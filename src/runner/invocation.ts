@@ -1,12 +1,14 @@
-import type { AuthCapability } from "../capabilities/connection.ts";
-import type { ProgressReport, InvocationScope } from "../capabilities/tool.ts";
+import type { AuthCapability, ConnectionBroker } from "../capabilities/connection.ts";
+import type { RunJournal } from "../capabilities/run-journal.ts";
+import type { Clock } from "../capabilities/system.ts";
+import type { BoundToolRuntime, InvocationScope, ProgressReport } from "../capabilities/tool.ts";
+import type { ConnectionId, RunId } from "../protocol/identity/ids.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
 import { deriveIdempotencyKey } from "../protocol/invocation/idempotency-key.ts";
-import type { ConnectionId } from "../protocol/identity/ids.ts";
+import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
 import { findSecret } from "../protocol/text/secrets.ts";
-import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
-import type { ActiveCall } from "./active-call.ts";
 import { operationIdOf } from "./invocation-ledger.ts";
 import { failCall, TOOL_FAILED } from "./tool-failure.ts";
 
@@ -14,24 +16,41 @@ import { failCall, TOOL_FAILED } from "./tool-failure.ts";
 export interface Invocation {
   readonly context: ToolInvocationContext;
   readonly scope: InvocationScope;
-  /** Takes every capability back. */
+  /** Revokes every capability of the attempt. */
   close(): void;
 }
 
+/** What opening an invocation takes of the run. */
+export interface InvocationPorts {
+  readonly broker: ConnectionBroker;
+  readonly principal: Principal;
+  readonly workflowId: RunId;
+  readonly journal: Pick<RunJournal, "append">;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+/** A call that policy allows. */
+interface AllowedCall {
+  readonly tool: BoundToolRuntime;
+  readonly context: ToolInvocationContext;
+  readonly payloadHash: string;
+  readonly connectionId: ConnectionId | undefined;
+}
+
 /**
- * Gives an attempt its context, its key and the capabilities that carry authority, each bound to this
- * invocation alone (seeds/000 #29a).
- * Fails: PERMISSION_DENIED for a connection that is gone, DEPENDENCY_UNAVAILABLE for one that cannot be
- * read, UNKNOWN_ERROR when a secret would enter the context.
+ * Gives an attempt its context, its idempotency key and the capabilities that carry authority. Each is
+ * bound to this invocation alone (seeds/000 #29a).
+ * Fails: PERMISSION_DENIED when the connection does not exist; DEPENDENCY_UNAVAILABLE when it cannot be
+ * read; UNKNOWN_ERROR when a secret would enter the context.
  */
 export async function openInvocation(
-  hand: ActiveCall,
-  payloadHash: string,
-  connectionId: ConnectionId | undefined,
+  ports: InvocationPorts,
+  call: AllowedCall,
 ): Promise<Result<Invocation, ToolFailure>> {
-  const { subjectId, tenantId } = hand.ports.principal;
+  const { connectionId } = call;
+  const { subjectId, tenantId } = ports.principal;
   const context: ToolInvocationContext = {
-    ...hand.context,
+    ...call.context,
     ...(subjectId !== undefined && { subjectId }),
     ...(connectionId !== undefined && { connectionId }),
   };
@@ -39,23 +58,26 @@ export async function openInvocation(
   const abort = new AbortController();
   let auth: AuthCapability | undefined;
   if (connectionId !== undefined) {
-    const bound = await hand.ports.broker.bind(tenantId, connectionId, abort.signal);
+    const bound = await ports.broker.bind(tenantId, connectionId, abort.signal);
     if (!bound.ok) return refuseConnection(bound.failure.code);
     auth = bound.value;
   }
   const scope: InvocationScope = {
     signal: abort.signal,
-    idempotencyKey: await keyOf(hand, payloadHash),
-    progress: { report: progressReporter(hand, abort.signal) },
+    idempotencyKey: await keyOf(ports, call),
+    progress: { report: progressReporter(ports, call, abort.signal) },
     ...(auth && { auth }),
   };
   return ok({ context, scope, close: () => abort.abort() });
 }
 
-function keyOf({ context, ports, tool }: ActiveCall, payloadHash: string): Promise<string> {
-  const { actorId, subjectId, tenantId } = ports.principal;
+function keyOf(
+  { principal, workflowId }: InvocationPorts,
+  { tool, context, payloadHash }: AllowedCall,
+): Promise<string> {
+  const { actorId, subjectId, tenantId } = principal;
   return deriveIdempotencyKey({
-    workflowId: ports.workflowId,
+    workflowId,
     runId: context.runId,
     tenantId,
     userId: subjectId ?? actorId,
@@ -74,27 +96,28 @@ function refuseConnection(
     : failCall("DEPENDENCY_UNAVAILABLE", { code, message: "the connection cannot be read" });
 }
 
-/** Reports between which readers could not tell the difference are dropped. Unit: milliseconds. */
+/** More frequent reports are dropped, for readers see no difference. Unit: milliseconds. */
 const PROGRESS_EVERY_MS = 100;
 const MAX_REPORTS = 200;
 
-/** Progress goes to readers as it is, so it is numbers and declared stages alone. */
+/** Progress reaches readers unredacted, so it holds only numbers and declared stages. */
 function progressReporter(
-  { context, ports, tool }: ActiveCall,
+  { clock, journal }: InvocationPorts,
+  { context, tool }: AllowedCall,
   signal: AbortSignal,
 ): (progress: ProgressReport) => void {
   let reports = 0;
   let lastMs = Number.NEGATIVE_INFINITY;
   let lastStage: string | undefined;
   return ({ stage, done, total }) => {
-    const nowMs = ports.clock.nowMs();
+    const nowMs = clock.nowMs();
     const isNews = stage !== lastStage || nowMs - lastMs >= PROGRESS_EVERY_MS;
     if (signal.aborted || !isNews || reports >= MAX_REPORTS) return;
     const known = stage !== undefined && tool.progressStages.includes(stage) ? stage : undefined;
     reports++;
     lastMs = nowMs;
     lastStage = stage;
-    ports.journal.append([
+    journal.append([
       {
         type: "tool_call_progress",
         part: context.part,

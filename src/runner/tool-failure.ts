@@ -1,8 +1,9 @@
+import type { Budget } from "../protocol/budget/amounts.ts";
 import type { FieldError, ToolFailure } from "../protocol/outcome/observation.ts";
 import { fail } from "../protocol/outcome/result.ts";
 import { isFailureClass } from "../protocol/outcome/taxonomy.ts";
 
-/** Most that a tool's own failure may say; it goes to the log, the reader and the model. */
+/** Bounds of a tool's own failure, which goes to the log, the reader and the model. */
 const MAX_ERRORS = 16;
 const MAX_MESSAGE_CHARS = 500;
 const MAX_NAME_CHARS = 256;
@@ -33,22 +34,31 @@ function isDelay(value: number | undefined): value is number {
   return typeof value === "number" && value >= 0 && Number.isFinite(value);
 }
 
-/** Ends a call whose run was cancelled, or out of time, before the tool answered. */
+/** Failure of a call whose run was cancelled, or ran out of time, before the tool answered. */
 export const CANCELLED = failCall("UNKNOWN_ERROR", {
   code: "cancelled",
   message: "the run was stopped before the tool answered",
 });
 
-/** Ends a call in which the tool, or its contract, broke; what broke stays inside. */
+/** Failure of a call in which the tool or its contract threw; the error itself is not shown. */
 export const TOOL_FAILED = failCall("UNKNOWN_ERROR", {
   code: "tool_failed",
   message: "the tool failed",
 });
 
-/** Words a failure that concerns the whole call, not one field of it. */
+/** Builds a failure that concerns the whole call, not one field of it. */
 export function failCall(
   taxonomyClass: ToolFailure["taxonomyClass"],
   error: Omit<FieldError, "field">,
 ): { readonly ok: false; readonly failure: ToolFailure } {
   return fail({ taxonomyClass, errors: [{ field: null, ...error }] });
+}
+
+/** Refuses a call because a budget of the run or of its tenant is used up. */
+export function refuseExhausted(
+  whose: "run" | "tenant",
+  budget: Budget,
+): ReturnType<typeof failCall> {
+  const message = `the ${whose}'s ${budget} budget is used up`;
+  return failCall("BUDGET_EXHAUSTED", { code: "budget_exhausted", message });
 }

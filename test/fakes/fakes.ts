@@ -1,8 +1,11 @@
+import { issueTicket } from "../../src/contracts/dispatch-ticket.ts";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { createHttpEgress } from "../../src/adapters/http-egress.ts";
 import type { Clock } from "../../src/capabilities/system.ts";
 import type { Egress } from "../../src/capabilities/http.ts";
 import type { RunJournal } from "../../src/capabilities/run-journal.ts";
 import type {
+  BoundToolRuntime,
   InvocationScope,
   RunCapabilities,
   ToolSourcePort,
@@ -131,4 +134,16 @@ export function policyOf(document: object): ToolPolicy {
 /** The newest version of every tool. */
 export function newestOf(source: ToolSourcePort): ReadonlyMap<string, ToolSpec> {
   return routeVersions(source.listToolSpecs(), policyOf({ allowedTools: [] }), { nowMs: 0 });
+}
+
+/** Runs a bound tool on validated arguments, without the runner and its gates. */
+export function runBound(
+  tool: BoundToolRuntime,
+  args: JsonObject,
+  scope: InvocationScope = fakeScope(),
+): ReturnType<BoundToolRuntime["performDispatched"]> {
+  const { id: toolId, version } = tool;
+  return tool.performDispatched(
+    issueTicket({ toolId, version, args, context: {} as never, scope }),
+  );
 }

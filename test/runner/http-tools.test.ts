@@ -8,7 +8,7 @@ import { createToolSource } from "../../src/contracts/tool-source.ts";
 import type { ToolFailure } from "../../src/protocol/outcome/observation.ts";
 import { ok, type Result } from "../../src/protocol/outcome/result.ts";
 import type { ToolExecResult } from "../../src/protocol/invocation/record.ts";
-import { fakeEgress, fakeRunCapabilities, fakeScope } from "../fakes/fakes.ts";
+import { fakeEgress, fakeRunCapabilities, fakeScope, runBound } from "../fakes/fakes.ts";
 import { benchFor, endOf, passing, type Bench } from "../fakes/runner-ports.ts";
 
 const URL_OF_SHOP = "https://shop.example/orders";
@@ -114,7 +114,7 @@ test("credentials go out for a tool that requires a connection, and for no other
     ...fakeRunCapabilities(),
     egress: shop.egress,
   }).getBoundTool("shop__order", "1.0.0");
-  const done = await tool?.exec({ what: "tea" }, {} as never, { ...fakeScope(), auth });
+  const done = tool && (await runBound(tool, { what: "tea" }, { ...fakeScope(), auth }));
   expect(done).toMatchObject({ ok: true });
   expect(shop.requests.map((request) => request.headers.get("authorization"))).toEqual([
     "Bearer t",

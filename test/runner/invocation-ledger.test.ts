@@ -94,9 +94,9 @@ describe("only what was dispatched", () => {
   test.each(["COMPLETED", "EXPIRED"] as const)("ends %s", (state) => {
     const { ledger } = open();
     ledger.bind(at("a"), binding());
-    expect(() => ledger.settle(at("a"), state, END)).toThrow("is not dispatched");
+    expect(() => ledger.end(at("a"), state, END)).toThrow("is not dispatched");
     ledger.dispatch(at("a"));
-    ledger.settle(at("a"), state, END);
+    ledger.end(at("a"), state, END);
     expect(ledger.find(at("a"))).toMatchObject({ state, end: END });
   });
 
@@ -110,8 +110,8 @@ describe("only what was dispatched", () => {
     ledger.bind(at("a"), binding());
     ledger.dispatch(at("a"));
     ledger.retract(at("a"));
-    expect(() => ledger.settle(at("a"), "EXPIRED", END)).toThrow("is not dispatched");
-    ledger.settle(at("a"), "FAILED_FINAL", END);
+    expect(() => ledger.end(at("a"), "EXPIRED", END)).toThrow("is not dispatched");
+    ledger.end(at("a"), "FAILED_FINAL", END);
     expect(ledger.find(at("a"))).toMatchObject({ state: "FAILED_FINAL", dispatches: 1 });
   });
 });
@@ -121,11 +121,11 @@ test.each([
   ["bind", (ledger: InvocationLedger) => ledger.bind(at("a"), binding())],
   ["charge", (ledger: InvocationLedger) => ledger.charge(at("a"), {})],
   ["dispatch", (ledger: InvocationLedger) => ledger.dispatch(at("a"))],
-  ["end again", (ledger: InvocationLedger) => ledger.settle(at("a"), "FAILED_RETRYABLE", END)],
+  ["end again", (ledger: InvocationLedger) => ledger.end(at("a"), "FAILED_RETRYABLE", END)],
 ])("what has ended does not %s", (_name, change) => {
   const { ledger, journal } = open();
   ledger.bind(at("a"), binding());
-  ledger.settle(at("a"), "FAILED_RETRYABLE", END);
+  ledger.end(at("a"), "FAILED_RETRYABLE", END);
   const before = journal.records;
   expect(() => change(ledger)).toThrow("has ended");
   expect(journal.records).toEqual(before);

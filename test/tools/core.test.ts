@@ -3,7 +3,7 @@ import { registerContracts } from "../../src/contracts/register.ts";
 import { createToolSource } from "../../src/contracts/tool-source.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { CORE_TOOLS } from "../../src/tools/core/pack.ts";
-import { fakeRunCapabilities, fakeScope } from "../fakes/fakes.ts";
+import { fakeRunCapabilities, runBound } from "../fakes/fakes.ts";
 
 const titles: string[] = [];
 const source = createToolSource(registerContracts(CORE_TOOLS), fakeRunCapabilities(titles));
@@ -12,7 +12,7 @@ async function run(name: string, args: JsonObject): Promise<unknown> {
   const tool = source.getBoundTool(name, "1.0.0");
   const valid = tool?.validateInput(args);
   if (!tool || !valid?.ok) return valid;
-  const done = await tool.exec(valid.value, {} as never, fakeScope());
+  const done = await runBound(tool, valid.value);
   return done.ok ? tool.validateOutput(done.value) : done;
 }
 

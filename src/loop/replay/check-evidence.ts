@@ -1,3 +1,4 @@
+import { WITHHELD_FAILURE } from "../../runner/finalise.ts";
 import type { AiEvent } from "../../protocol/run/event.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { endOfStop } from "../run-end.ts";
@@ -30,13 +31,11 @@ function wasAsked({ awaitedUntilMs, settlement, state }: ToolInvocationRecord): 
   return awaitedUntilMs !== undefined || settlement !== undefined || state === "EXPIRED";
 }
 
-const WITHHELD = "the tool was asked, but what became of it is withheld: ";
-
 /** An outcome that was kept from the model is not in the record. */
 function isWithheld({ state, end }: ToolInvocationRecord): boolean {
   const { status, result_payload: payload } = end?.observation ?? {};
   if (state === "COMPLETED" && status?.is_error) {
     return status.taxonomy_class !== "OBSERVATION_NORMALIZATION_FAIL";
   }
-  return payload?.errors[0]?.message.startsWith(WITHHELD) ?? false;
+  return payload?.errors[0]?.message.startsWith(WITHHELD_FAILURE) ?? false;
 }

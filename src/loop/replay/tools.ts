@@ -6,6 +6,7 @@ import { leavesDoubt } from "../../protocol/outcome/response-vector.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { TaxonomyClass } from "../../protocol/outcome/taxonomy.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import { redeemTicket } from "../../contracts/dispatch-ticket.ts";
 import { mutates } from "../../runner/active-call.ts";
 import { operationIdOf, type Operation } from "../../runner/invocation-ledger.ts";
 import { NEVER_SECONDS } from "./model.ts";
@@ -38,7 +39,9 @@ function replayTool(
   return {
     ...tool,
     checkState: (_args, context) => Promise.resolve(stateFailureOf(tool, recordOf(context))),
-    async exec(_args, context, { idempotencyKey }) {
+    async performDispatched(ticket) {
+      const { context, scope } = redeemTicket(ticket, tool);
+      const { idempotencyKey } = scope;
       const record = recordOf(context);
       if (record?.dispatches === 0) throw refuseDispatch(replay, record);
       // Another payload, version or user: what is recorded is not the outcome of this.

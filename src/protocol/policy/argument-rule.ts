@@ -114,7 +114,9 @@ function meetsPredicate(must: ArgumentRule["must"], value: JsonValue): boolean {
   if (must.beAtLeast !== undefined) return typeof value === "number" && value >= must.beAtLeast;
   if (must.beAtMost !== undefined) return typeof value === "number" && value <= must.beAtMost;
   if (must.haveLengthAtMost !== undefined) {
-    return (typeof value === "string" || isJsonArray(value)) && value.length <= must.haveLengthAtMost;
+    return (
+      (typeof value === "string" || isJsonArray(value)) && value.length <= must.haveLengthAtMost
+    );
   }
   if (typeof value !== "string") return false;
   if (must.startWithOneOf) return must.startWithOneOf.some((start) => value.startsWith(start));

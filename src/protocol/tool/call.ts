@@ -23,7 +23,9 @@ export type ArgumentsFailure = {
  * the call was cut off.
  * Contract: pure; never throws; the failure never repeats the arguments.
  */
-export function parseArguments(call: ToolCall): Result<JsonObject, ArgumentsFailure> {
+export function parseArguments(
+  call: Pick<ToolCall, "argumentsText" | "truncated">,
+): Result<JsonObject, ArgumentsFailure> {
   if (call.truncated) return fail({ code: "truncated" });
   if (call.argumentsText.trim() === "") return ok({});
   let value: unknown;

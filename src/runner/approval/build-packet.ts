@@ -1,61 +1,62 @@
+import type { Clock } from "../../capabilities/system.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { hashText } from "../../protocol/json/canonical-hash.ts";
 import type { ConfirmationPacket } from "../../protocol/approval/packet.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import { findProtoKey, isWellFormed, nestsTooDeep } from "../../protocol/json/guard.ts";
 import { isHighSurrogate, utf8Bytes } from "../../protocol/text/encoding.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
-import type { Accepted } from "../accepted.ts";
 import { answerWithin } from "../answer-within.ts";
-import type { ActiveCall } from "../active-call.ts";
-import type { Invocation } from "../invocation.ts";
-import { wayBackOf } from "./describe-compensation.ts";
+import type { ValiditySubject } from "../gates/subjects.ts";
+import { describeCompensation } from "./describe-compensation.ts";
 import { toIso } from "../../protocol/text/iso-time.ts";
 
-/** A call that people are asked about. */
-interface Asked {
-  readonly accepted: Accepted;
-  readonly invocation: Invocation;
-  readonly expiresAtMs: number;
+/** What building a packet takes of the run. */
+export interface PacketPorts {
+  readonly clock: Clock;
+  readonly policy: Pick<ToolPolicy, "budgets">;
 }
 
 /**
- * Writes down what people are shown before they decide about a call (seeds/004, "Confirmation Gates").
- * Contract: never throws for what an author's `describe` or `preview` does: where they do not answer as
- * they should the packet has words of its own, and says that a state is not known.
+ * Builds the packet that approvers see before they decide (seeds/004, "Confirmation Gates").
+ * Contract: never throws for what an author's `describe` or `preview` does. Where they fail, the packet
+ * has default texts and says that a state is not known.
  */
 export async function buildPacket(
-  hand: ActiveCall,
-  { accepted: { args, shown }, invocation, expiresAtMs }: Asked,
+  ports: PacketPorts,
+  subject: ValiditySubject,
+  expiresAtMs: number,
 ): Promise<ConfirmationPacket> {
-  const { tool, context } = hand;
+  const { tool, accepted, invocation } = subject;
+  const { args, shown } = accepted;
   const { title, consequence } = describe(tool, args);
   return {
     actionName: { title, tool: tool.id, version: tool.version },
     consequence,
     arguments: { shown, withheld: withheldPaths(args, shown) },
-    ...(await previewStates(hand, args, invocation)),
+    ...(await previewStates(ports, subject)),
     idempotencyFingerprint: await hashText(invocation.scope.idempotencyKey),
     riskClass: tool.sideEffectClass,
     expiresAt: toIso(expiresAtMs),
-    compensation: wayBackOf(tool.compensation),
+    compensation: describeCompensation(tool.compensation),
     rejectionPath: "The tool does not run; the model is told and may go on without it.",
-    traceId: context.runId,
+    traceId: invocation.context.runId,
   };
 }
 
 const MAX_TITLE_CHARS = 120;
 const MAX_CONSEQUENCE_CHARS = 1_000;
 
-/** The author's words are made of arguments that a model chose, so they are bounded like those. */
+/** Threat: the author's texts are made of arguments that a model chose, so their length is bounded. */
 function describe(
   tool: BoundToolRuntime,
   args: JsonObject,
 ): { readonly title: string; readonly consequence: string } {
   const { action, consequence } = askToDescribe(tool, args);
   return {
-    title: readWords(action, MAX_TITLE_CHARS) ?? tool.id,
-    consequence: readWords(consequence, MAX_CONSEQUENCE_CHARS) ?? CONSEQUENCES[tool.effect],
+    title: readText(action, MAX_TITLE_CHARS) ?? tool.id,
+    consequence: readText(consequence, MAX_CONSEQUENCE_CHARS) ?? CONSEQUENCES[tool.effect],
   };
 }
 
@@ -66,45 +67,45 @@ const CONSEQUENCES: { readonly [Effect in BoundToolRuntime["effect"]]: string } 
     "It acts on people or systems outside with these arguments. Its contract does not say more.",
 };
 
-type Words = { readonly action?: unknown; readonly consequence?: unknown };
+type Texts = { readonly action?: unknown; readonly consequence?: unknown };
 
-function askToDescribe(tool: BoundToolRuntime, args: JsonObject): Words {
+function askToDescribe(tool: BoundToolRuntime, args: JsonObject): Texts {
   try {
-    // An author out of the compiler's reach may answer anything, getters that throw included.
-    const { action, consequence } = (tool.describe?.(args) ?? {}) as Words;
+    // An author who does not use TypeScript may return anything, throwing getters included.
+    const { action, consequence } = (tool.describe?.(args) ?? {}) as Texts;
     return { action, consequence };
   } catch {
     return {};
   }
 }
 
-/** Reads text and says how much of it is not shown, if any. */
-function readWords(words: unknown, maxChars: number): string | undefined {
-  if (typeof words !== "string" || words.trim() === "") return undefined;
-  if (words.length <= maxChars) return words;
-  const splitsPair = isHighSurrogate(words.charCodeAt(maxChars - 1));
-  const kept = words.slice(0, splitsPair ? maxChars - 1 : maxChars);
-  return `${kept}… (${words.length - kept.length} more characters are not shown)`;
+/** Reads text, and says how much of it is not shown. */
+function readText(text: unknown, maxChars: number): string | undefined {
+  if (typeof text !== "string" || text.trim() === "") return undefined;
+  if (text.length <= maxChars) return text;
+  const splitsPair = isHighSurrogate(text.charCodeAt(maxChars - 1));
+  const kept = text.slice(0, splitsPair ? maxChars - 1 : maxChars);
+  return `${kept}… (${text.length - kept.length} more characters are not shown)`;
 }
 
 const MAX_PREVIEW_MS = 5_000;
 
 type States = Pick<ConfirmationPacket, "beforeState" | "afterState">;
 
-/** Asks what the target is like, with what may ask and not act. */
+/** Asks the contract for the target's state; the capabilities that it gets for this cannot act. */
 async function previewStates(
-  { tool, ports, signal }: ActiveCall,
-  args: JsonObject,
-  { context, scope }: Invocation,
+  { clock, policy }: PacketPorts,
+  { tool, accepted, invocation, signal }: ValiditySubject,
 ): Promise<States> {
+  const { context, scope } = invocation;
   const unknown: States = { beforeState: null, afterState: null };
   const { preview } = tool;
   if (!preview) return unknown;
-  const { maxRuntimeMs = MAX_PREVIEW_MS } = ports.policy.budgets;
+  const { maxRuntimeMs = MAX_PREVIEW_MS } = policy.budgets;
   const timeoutMs = Math.min(MAX_PREVIEW_MS, maxRuntimeMs, tool.timeoutMs);
   try {
-    const ask = (): Promise<unknown> => preview(args, context, scope);
-    const waited = await answerWithin({ clock: ports.clock, timeoutMs, signal }, ask);
+    const ask = (): Promise<unknown> => preview(accepted.args, context, scope);
+    const waited = await answerWithin({ clock, timeoutMs, signal }, ask);
     if (waited.kind !== "answered") return unknown;
     const { before, after } = (waited.value ?? {}) as Readonly<Record<string, unknown>>;
     return { beforeState: readState(tool, before), afterState: readState(tool, after) };
@@ -113,10 +114,10 @@ async function previewStates(
   }
 }
 
-/** More than people can look through. */
+/** Larger states are more than a person reads. */
 const MAX_STATE_BYTES = 32 * 1024;
 
-/** Keeps what is allowlisted of a state that is JSON and not too large. Fails: throws for a cycle. */
+/** Keeps the allowlisted fields of a state that is JSON and not too large. Throws for a cycle. */
 function readState(tool: BoundToolRuntime, state: unknown): JsonObject | null {
   if (!isJsonObject(state)) return null;
   const text = JSON.stringify(state);

@@ -2,8 +2,8 @@ import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { ConfirmationPacket } from "../../protocol/approval/packet.ts";
 import type { Semantics } from "../../protocol/tool/contract-document.ts";
 
-/** Words whether a call can be undone, as its contract says (seeds/004, "Rollback / compensation status"). */
-export function wayBackOf({
+/** Describes whether a call can be undone (seeds/004, "Rollback / compensation status"). */
+export function describeCompensation({
   semantics,
   tool,
 }: BoundToolRuntime["compensation"]): ConfirmationPacket["compensation"] {
@@ -11,12 +11,12 @@ export function wayBackOf({
     return {
       reversible: true,
       tool: null,
-      note: "It changes nothing, so nothing is to be undone.",
+      note: "It changes nothing, so there is nothing to undo.",
     };
   }
   const isPivot = semantics === "irreversible_pivot";
   const reversible = tool !== null && !isPivot;
-  const undo = tool === null ? "No tool is there to undo it." : `${tool} can make up for it.`;
+  const undo = tool === null ? "No tool can undo it." : `${tool} can undo it.`;
   const note = isPivot ? PIVOT : `${undo} ${NOTES[semantics]}`.trimEnd();
   return { reversible, tool: isPivot ? null : tool, note };
 }

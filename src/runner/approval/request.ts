@@ -1,46 +1,55 @@
+import type { ApprovalDesk, ApprovalSigner } from "../../capabilities/approval.ts";
 import type { ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
 import type { ApprovalRequirement } from "../../protocol/approval/requirement.ts";
-import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { approvalTokenOf } from "../../protocol/approval/token.ts";
-import { isSamePin, type PolicyPin } from "../../protocol/policy/pin.ts";
-import { personOf } from "../../protocol/identity/principal.ts";
+import { personOf, type Principal } from "../../protocol/identity/principal.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, type Result } from "../../protocol/outcome/result.ts";
-import type { ActiveCall } from "../active-call.ts";
-import { buildPacket } from "./build-packet.ts";
-import type { Invocation } from "../invocation.ts";
+import { isSamePin, type PolicyPin } from "../../protocol/policy/pin.ts";
+import type { ValiditySubject } from "../gates/subjects.ts";
+import type { InvocationLedger } from "../invocation-ledger.ts";
 import { CANCELLED, failCall } from "../tool-failure.ts";
-import { verifyApproval } from "./verify.ts";
 import { WAITING } from "../waiting.ts";
-import type { Accepted } from "../accepted.ts";
+import { buildPacket, type PacketPorts } from "./build-packet.ts";
+import { verifyApproval } from "./verify.ts";
 
-/** A call that people are to be asked about. */
-interface Asking {
-  readonly accepted: Accepted;
-  readonly invocation: Invocation;
+/** What a request takes of the run. */
+export interface RequestPorts extends PacketPorts {
+  readonly approvals: ApprovalDesk;
+  readonly approvalSigner: ApprovalSigner;
+  readonly invocations: Pick<InvocationLedger, "find">;
+  readonly principal: Principal;
+}
+
+/** What is required, and under which policy. */
+interface Required {
   readonly requirement: ApprovalRequirement;
   /** The policy that is current now. */
   readonly pin: PolicyPin;
 }
 
 /**
- * Puts a call before people, and waits; whoever changed its arguments has approved them.
- * Contract: what they refused in this run they are not asked about again. Fails: `waiting`;
- * PERMISSION_DENIED; UNKNOWN_ERROR for a run that was stopped meanwhile.
+ * Requests approval for a call, and answers `waiting`. An approver's edit carries that approver's own vote
+ * over, so the request may be approved at once.
+ * Contract: a payload that people rejected in this run is not requested again.
+ * Fails: `waiting`; PERMISSION_DENIED; UNKNOWN_ERROR for a run that is stopped meanwhile.
  */
 export async function requestApproval(
-  hand: ActiveCall,
-  asking: Asking,
+  ports: RequestPorts,
+  subject: ValiditySubject,
+  { requirement, pin }: Required,
 ): Promise<Result<ApprovalRecord, ToolFailure | typeof WAITING>> {
-  const { ports, tool, context } = hand;
-  const { accepted, invocation, requirement, pin } = asking;
+  const { approvals, invocations, clock, principal } = ports;
+  const { tool, accepted, invocation, signal } = subject;
+  const { context } = invocation;
   const { payloadHash } = accepted;
-  const number = ports.invocations.find(context)?.number;
-  if (number === undefined) throw new Error("people are asked about what is not reserved");
-  if (ports.approvals.wasRejected({ toolId: tool.id, payloadHash })) return REJECTED_BEFORE;
-  const askedAtMs = ports.clock.nowMs();
+  const number = invocations.find(context)?.number;
+  if (number === undefined) throw new Error("an approval is requested for no reserved invocation");
+  if (approvals.wasRejected({ toolId: tool.id, payloadHash })) return REJECTED_BEFORE;
+  const askedAtMs = clock.nowMs();
   const expiresAtMs = askedAtMs + requirement.ttlSeconds * 1_000;
-  const packet = await buildPacket(hand, { accepted, invocation, expiresAtMs });
-  const question = {
+  const packet = await buildPacket(ports, subject, expiresAtMs);
+  const request = {
     invocation: number,
     toolCallId: context.toolCallId,
     part: context.part,
@@ -48,43 +57,46 @@ export async function requestApproval(
     toolVersion: tool.version,
     payloadHash,
     pin,
-    requester: personOf(ports.principal),
-    actorId: ports.principal.actorId,
+    requester: personOf(principal),
+    actorId: principal.actorId,
     requirement,
     packet,
     askedAtMs,
     expiresAtMs,
   };
-  const vote = await carriedVote(hand, question);
-  if (hand.signal.aborted) return CANCELLED;
-  const isEdited = ports.approvals.newest(number)?.edit?.payloadHash === payloadHash;
-  const record = ports.approvals.ask({
-    ...question,
+  const vote = await carryVote(ports, context.runId, request);
+  if (signal.aborted) return CANCELLED;
+  const isEdited = approvals.newest(number)?.edit?.payloadHash === payloadHash;
+  const record = approvals.ask({
+    ...request,
     ...(isEdited && { isEdited }),
     ...(vote && { vote }),
   });
-  return record.status === "approved" ? verifyApproval(hand, record, payloadHash) : fail(WAITING);
+  return record.status === "approved" ? verifyApproval(ports, subject, record) : fail(WAITING);
 }
 
 const REJECTED_BEFORE = failCall("PERMISSION_DENIED", {
   code: "approval_rejected",
-  message: "a person has refused exactly this call before; it is not asked again",
+  message: "a person rejected exactly this call before; it is not requested again",
 });
 
 type Payload = Pick<ApprovalRecord, "invocation" | "payloadHash" | "pin" | "expiresAtMs"> &
   Pick<ApprovalRecord, "toolId" | "toolVersion">;
 
-/** Earlier votes fall with an edit, but for the one of whoever made it, if these are their arguments. */
-async function carriedVote(
-  { ports, context }: ActiveCall,
+/**
+ * An edit drops all earlier votes. Only the editor's own vote is carried over, and only for exactly the
+ * arguments and the policy that the editor saw.
+ */
+async function carryVote(
+  { approvals, approvalSigner, principal }: RequestPorts,
+  runId: ValiditySubject["invocation"]["context"]["runId"],
   payload: Payload,
 ): Promise<ApprovalVote | undefined> {
-  const previous = ports.approvals.newest(payload.invocation);
-  const { edit, pin } = previous ?? {};
+  const { edit, pin } = approvals.newest(payload.invocation) ?? {};
   const isTheirs = edit?.payloadHash === payload.payloadHash && pin && isSamePin(pin, payload.pin);
   if (!edit || !isTheirs) return undefined;
-  const id = ports.approvals.nextId(payload.invocation);
-  const { tenantId } = ports.principal;
-  const token = approvalTokenOf({ ...payload, id }, edit.vote, { runId: context.runId, tenantId });
-  return { ...edit.vote, token: await ports.approvalSigner.sign(token) };
+  const id = approvals.nextId(payload.invocation);
+  const { tenantId } = principal;
+  const token = approvalTokenOf({ ...payload, id }, edit.vote, { runId, tenantId });
+  return { ...edit.vote, token: await approvalSigner.sign(token) };
 }

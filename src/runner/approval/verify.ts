@@ -1,55 +1,73 @@
+import type { ApprovalSigner } from "../../capabilities/approval.ts";
+import type { Clock } from "../../capabilities/system.ts";
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import { foldPerson, checkVote } from "../../protocol/approval/vote.ts";
 import type {
   ApprovalRecord,
   ApprovalToken,
   ApprovalVote,
 } from "../../protocol/approval/record.ts";
-import { foldPerson, checkVote } from "../../protocol/approval/vote.ts";
+import type { Principal } from "../../protocol/identity/principal.ts";
+import type { ToolInvocationContext } from "../../protocol/invocation/record.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
-import type { ActiveCall } from "../active-call.ts";
+import type { InvocationLedger } from "../invocation-ledger.ts";
 import { failCall } from "../tool-failure.ts";
 
+interface Ports {
+  readonly approvalSigner: ApprovalSigner;
+  readonly invocations: Pick<InvocationLedger, "find">;
+  readonly principal: Pick<Principal, "tenantId">;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+/** The call that an approval has to be for. */
+interface ApprovedCall {
+  readonly tool: BoundToolRuntime;
+  readonly accepted: { readonly payloadHash: string };
+  readonly invocation: { readonly context: ToolInvocationContext };
+}
+
 /**
- * Tells whether an approval is one of this call: enough people, each of them with a token that was signed
- * here for this run, tool, version, payload and policy, whose right to decide holds, and in time
- * (seeds/004, "Approval Tokens").
- * Contract: asked before every attempt; throws nothing. Fails: CONFIRMATION_MISSING.
+ * Verifies that an approval is for this call: enough distinct people voted, each with a token that this
+ * deployment signed for this run, tool, version, payload and policy, each entitled to decide, and in
+ * time (seeds/004, "Approval Tokens"). The runner verifies before every attempt.
+ * Fails: CONFIRMATION_MISSING.
  */
 export async function verifyApproval(
-  hand: ActiveCall,
+  ports: Ports,
+  call: ApprovedCall,
   record: ApprovalRecord,
-  payloadHash: string,
 ): Promise<Result<ApprovalRecord, ToolFailure>> {
-  const { ports, context } = hand;
-  const dispatches = ports.invocations.find(context)?.dispatches ?? 0;
+  const dispatches = ports.invocations.find(call.invocation.context)?.dispatches ?? 0;
   if (record.consumedAtMs !== undefined && dispatches === 0) return USED;
   const people = new Set<string>();
   let isLate = false;
   for (const vote of record.votes) {
     const token =
       vote.token === undefined ? undefined : await ports.approvalSigner.read(vote.token);
-    if (!token || !isAbout(token, { ...record, payloadHash }, hand)) continue;
+    if (!token || !isFor(token, record, { ...call, tenantId: ports.principal.tenantId })) continue;
     if (!isEntitled(token, vote, record)) continue;
-    if (Date.parse(token.expires_at) > ports.clock.nowMs())
+    if (Date.parse(token.expires_at) > ports.clock.nowMs()) {
       people.add(foldPerson(token.approver_id));
-    else isLate = true;
+    } else isLate = true;
   }
   if (people.size >= record.requirement.required) return ok(record);
   return isLate ? LATE : INVALID;
 }
 
-function isAbout(
+function isFor(
   token: ApprovalToken,
-  { id, payloadHash, pin }: Pick<ApprovalRecord, "id" | "payloadHash" | "pin">,
-  { ports, context, tool }: ActiveCall,
+  { id, pin }: Pick<ApprovalRecord, "id" | "pin">,
+  { tool, accepted, invocation, tenantId }: ApprovedCall & Pick<Principal, "tenantId">,
 ): boolean {
   return (
     token.approval_id === id &&
-    token.trace_id === context.runId &&
-    token.tenant_id === ports.principal.tenantId &&
+    token.trace_id === invocation.context.runId &&
+    token.tenant_id === tenantId &&
     token.tool_name === tool.id &&
     token.tool_version === tool.version &&
-    token.payload_hash === payloadHash &&
+    token.payload_hash === accepted.payloadHash &&
     token.policy_revision === pin.revision &&
     token.policy_hash === pin.hash &&
     token.approval_scope === "single_execution" &&
@@ -64,13 +82,13 @@ function isEntitled(token: ApprovalToken, vote: ApprovalVote, record: ApprovalRe
 
 const INVALID = failCall("CONFIRMATION_MISSING", {
   code: "approval_invalid",
-  message: "the approval is not one of this call",
+  message: "the approval is not valid for this call",
 });
 const LATE = failCall("CONFIRMATION_MISSING", {
   code: "approval_expired",
-  message: "the approval came too long ago",
+  message: "the approval has expired",
 });
 const USED = failCall("CONFIRMATION_MISSING", {
   code: "approval_used",
-  message: "the approval was taken before",
+  message: "the approval was used before",
 });

@@ -1,25 +1,35 @@
+import type { ApprovalDesk } from "../../capabilities/approval.ts";
+import type { BudgetLedger } from "../../capabilities/budget.ts";
+import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { mutates, type ActiveCall } from "../active-call.ts";
-import { asksLedger, reservationIdOf } from "../gates/reserve-budget.ts";
-import { operationIdOf } from "../invocation-ledger.ts";
+import { operationIdOf, type InvocationLedger } from "../invocation-ledger.ts";
+import type { RunBudget } from "./of-run.ts";
+import { asksLedger, reservationIdOf } from "./reserve.ts";
+
+interface Ports {
+  readonly approvals: Pick<ApprovalDesk, "newest">;
+  readonly budget: RunBudget;
+  readonly invocations: Pick<InvocationLedger, "find">;
+  readonly ledger: BudgetLedger;
+  readonly policy: ToolPolicy;
+}
 
 /**
- * Closes what a call has reserved once it has ended. A call whose tool was never asked gives everything
- * back. A read has used what it took, and says so. A mutation that may have begun keeps what it took
- * without a word: what is reserved for it counts until somebody gives it back.
+ * Closes the reservation of a call that has ended. A call whose tool never ran gives everything back. A
+ * read settles what it used. A mutation that may have run keeps its reservation: it counts until somebody
+ * releases it.
  */
-export async function closeReservation({
-  ports,
-  tool,
-  context,
-}: Pick<ActiveCall, "ports" | "tool" | "context">): Promise<void> {
-  const { approvals, budget, invocations, ledger } = ports;
+export async function closeReservation(
+  { approvals, budget, invocations, ledger, policy }: Ports,
+  { tool, context }: Pick<ActiveCall, "tool" | "context">,
+): Promise<void> {
   const { number = 0, amounts, dispatches = 0, end } = invocations.find(context) ?? {};
   if (!amounts || !end) return;
-  // What people approved asks the ledger whatever it takes, for the policy that is current.
-  const isAtTenant = asksLedger({ ports, tool }, amounts) || approvals.newest(number) !== undefined;
+  // An approved call asks the ledger whatever it uses, because the current policy has to be known.
+  const isAtTenant = asksLedger(policy, tool, amounts) || approvals.newest(number) !== undefined;
   const id = reservationIdOf(context);
   if (dispatches > 0) {
-    // Nobody waits for it: unheard, it is only given back too early.
+    // Nobody waits for this message. If it is lost, the read is given back before its window ends.
     if (isAtTenant && !mutates(tool)) void ledger.settle(id, amounts);
     return;
   }

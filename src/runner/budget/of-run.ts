@@ -7,8 +7,9 @@ import {
   type Budget,
   type BudgetAmounts,
 } from "../../protocol/budget/amounts.ts";
-
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import { limitsOf } from "../../protocol/policy/limits.ts";
+import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { operationIdOf } from "../invocation-ledger.ts";
 
 /** One operation that is about to start. Unit: nowMs in Unix milliseconds. */
@@ -112,4 +113,14 @@ export class RunBudget {
     this.#retriesLeft--;
     return true;
   }
+}
+
+/** Builds a run's budget, with what its calls so far have used up. */
+export function restoreRunBudget(
+  invocations: readonly ToolInvocationRecord[],
+  { budgets }: Pick<ToolPolicy, "budgets">,
+): RunBudget {
+  const budget = new RunBudget(limitsOf(budgets), budgets.maxRetries);
+  for (const record of invocations) budget.restore(record);
+  return budget;
 }

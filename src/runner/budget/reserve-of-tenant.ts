@@ -1,11 +1,10 @@
 import type { BudgetLedger, Reservation, ReservationAnswer } from "../../capabilities/budget.ts";
 import type { PolicyStore } from "../../capabilities/policy.ts";
 import type { TenantId } from "../../protocol/identity/ids.ts";
-import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import type { Result } from "../../protocol/outcome/result.ts";
-import type { ToolPolicy } from "../../protocol/policy/document.ts";
+import type { PinnedTerms } from "../terms.ts";
 
-/** A policy that changes oftener than this while one operation waits is not to be relied on. */
+/** How often the policy may change while one operation waits for its reservation. */
 const MAX_POLICY_CHANGES = 3;
 
 export interface TenantPorts {
@@ -14,34 +13,28 @@ export interface TenantPorts {
   readonly tenantId: TenantId;
 }
 
-/** A policy and the pin it was read under. */
-export interface PinnedPolicy {
-  readonly policy: ToolPolicy;
-  readonly pin: PolicyPin;
-}
-
-/** What asks for a part of the tenant's budgets. */
+/** Asks for a share of the tenant's budgets. */
 export interface Applicant<Failure> {
-  /** What it takes, and the limits that hold for it under a policy. */
-  reservationUnder(terms: PinnedPolicy): Reservation;
-  /** Whether a policy that became current meanwhile lets it pass too. */
-  passes(terms: PinnedPolicy): Promise<Result<null, Failure>>;
+  /** Builds the reservation, with the limits that hold for it under the terms. */
+  reservationUnder(terms: PinnedTerms): Reservation;
+  /** Checks the applicant against a policy that became current meanwhile. */
+  obeyNewTerms(terms: PinnedTerms): Promise<Result<unknown, Failure>>;
 }
 
 export type TenantAnswer<Failure> =
   | Exclude<ReservationAnswer, { readonly kind: "policy_changed" | "unavailable" }>
   | { readonly kind: "no_policy" }
   | { readonly kind: "refused"; readonly failure: Failure }
-  /** The ledger cannot be asked, or the policy does not come to rest. */
+  /** The ledger is unreachable, or the policy changed more than three times. */
   | { readonly kind: "unavailable"; readonly because: "unreachable" | "changing" };
 
 /**
- * Takes a part of the tenant's budgets under the policy that is current: when that is not the pinned one
- * any more, the applicant has to pass it first.
+ * Reserves a share of the tenant's budgets under the current policy. When that policy is newer than the
+ * given terms, the applicant has to obey it first.
  */
 export async function reserveOfTenant<Failure>(
   { ledger, policies, tenantId }: TenantPorts,
-  pinned: PinnedPolicy,
+  pinned: PinnedTerms,
   applicant: Applicant<Failure>,
 ): Promise<TenantAnswer<Failure>> {
   let terms = pinned;
@@ -52,11 +45,11 @@ export async function reserveOfTenant<Failure>(
     if (!answer.pin) return { kind: "no_policy" };
     policies.learn(tenantId, answer.pin);
     const { policy, pin } = await policies.read(tenantId, answer.pin);
-    // Without a document nothing is allowed, whatever the pin that was asked for.
+    // A pin without a readable document allows nothing.
     if (!pin) return { kind: "no_policy" };
     terms = { policy, pin };
-    const passed = await applicant.passes(terms);
-    if (!passed.ok) return { kind: "refused", failure: passed.failure };
+    const obeyed = await applicant.obeyNewTerms(terms);
+    if (!obeyed.ok) return { kind: "refused", failure: obeyed.failure };
   }
   return { kind: "unavailable", because: "changing" };
 }

@@ -1,41 +1,47 @@
-import type { HookedCall, Veto } from "../../capabilities/tool.ts";
-import type { ObservationObject, ToolFailure } from "../../protocol/outcome/observation.ts";
-import { ok, type Result } from "../../protocol/outcome/result.ts";
+import type { Clock } from "../../capabilities/system.ts";
+import type { HookedCall, ToolHook, Veto } from "../../capabilities/tool.ts";
+import type { ObservationObject } from "../../protocol/outcome/observation.ts";
 import { answerWithin, type Patience } from "../answer-within.ts";
-import type { ToolRunnerPorts } from "../active-call.ts";
 import { CANCELLED, failCall } from "../tool-failure.ts";
+import type { ValiditySubject } from "./subjects.ts";
+import { PASSED, type Gate } from "./gate.ts";
 
-/** How long a hook may think. */
+/** What asking the deployment's hooks takes. */
+export interface HookPorts {
+  readonly hooks: readonly ToolHook[];
+  readonly clock: Clock;
+}
+
+/** How long a hook may take. */
 const HOOK_TIMEOUT_MS = 5_000;
 
 const BROKEN: Veto = { code: "hook_failed", message: "a check of this deployment failed" };
 
 /**
- * Asks the deployment's hooks before a call; the first veto ends it.
- * Contract: never throws; a hook that throws or does not answer has vetoed.
- * Fails: POLICY_VIOLATION; UNKNOWN_ERROR when the run is cancelled meanwhile.
+ * Asks the deployment's hooks about a call; the first veto ends it. A hook that throws or does not
+ * answer vetoes.
+ * Fails: POLICY_VIOLATION; UNKNOWN_ERROR when the run is cancelled while a hook thinks.
  */
-export async function askBefore(
-  { hooks, clock }: Pick<ToolRunnerPorts, "hooks" | "clock">,
-  call: HookedCall,
-  signal: AbortSignal,
-): Promise<Result<null, ToolFailure>> {
-  for (const hook of hooks) {
-    const patience = { clock, timeoutMs: HOOK_TIMEOUT_MS, signal };
-    const veto = await vetoOf(patience, async () => hook.before?.(call));
-    if (signal.aborted) return CANCELLED;
-    if (veto) return failCall("POLICY_VIOLATION", veto);
-  }
-  return ok(null);
-}
+export const askHooks: Gate<ValiditySubject, HookPorts> = {
+  name: "hooks",
+  async check({ tool, accepted, invocation, signal }, { hooks, clock }) {
+    const call = hookedCall(tool, invocation.context, accepted.shown);
+    for (const hook of hooks) {
+      const patience = { clock, timeoutMs: HOOK_TIMEOUT_MS, signal };
+      const veto = await vetoOf(patience, async () => hook.before?.(call));
+      if (signal.aborted) return CANCELLED;
+      if (veto) return failCall("POLICY_VIOLATION", veto);
+    }
+    return PASSED;
+  },
+};
 
 /**
- * Asks the hooks about an outcome, also that of a run which is cancelled by now; a veto withholds it
- * from the model.
- * Contract: never throws; a hook that throws or does not answer has vetoed.
+ * Asks the hooks about an outcome, in a cancelled run too. A veto withholds the outcome from the model.
+ * Contract: never throws; a hook that throws or does not answer vetoes.
  */
-export async function askAfter(
-  { hooks, clock }: Pick<ToolRunnerPorts, "hooks" | "clock">,
+export async function askHooksAfter(
+  { hooks, clock }: HookPorts,
   call: HookedCall,
   observation: ObservationObject,
 ): Promise<Veto | undefined> {
@@ -45,6 +51,19 @@ export async function askAfter(
     if (veto) return veto;
   }
   return undefined;
+}
+
+/** Builds what a hook sees of a call; `args` are redacted. */
+export function hookedCall(
+  {
+    id: toolId,
+    version,
+    sideEffectClass,
+  }: Pick<ValiditySubject["tool"], "id" | "version" | "sideEffectClass">,
+  context: HookedCall["context"],
+  args: HookedCall["args"],
+): HookedCall {
+  return { toolId, version, sideEffectClass, args, context };
 }
 
 async function vetoOf(

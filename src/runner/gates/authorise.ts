@@ -1,59 +1,84 @@
-import type { AuthorizationAnswer, AuthorizationQuestion } from "../../capabilities/identity.ts";
-import { effectiveConnections } from "../../protocol/policy/grant.ts";
+import type {
+  AuthorizationAnswer,
+  AuthorizationPort,
+  AuthorizationQuestion,
+} from "../../capabilities/identity.ts";
+import type { Clock } from "../../capabilities/system.ts";
 import type { ConnectionId } from "../../protocol/identity/ids.ts";
-import type { ToolFailure } from "../../protocol/outcome/observation.ts";
-import { ok, type Result } from "../../protocol/outcome/result.ts";
+import type { Principal } from "../../protocol/identity/principal.ts";
+import { ok } from "../../protocol/outcome/result.ts";
 import { entryOf } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
-import type { ActiveCall } from "../active-call.ts";
+import { effectiveConnections } from "../../protocol/policy/grant.ts";
 import { failCall } from "../tool-failure.ts";
+import type { Gate } from "./gate.ts";
+import type { PolicySubject } from "./subjects.ts";
+
+interface Ports {
+  readonly principal: Principal;
+  /** Connections that the request named. */
+  readonly connectionIds: readonly ConnectionId[];
+  readonly authorizationOf: (policy: ToolPolicy) => AuthorizationPort;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+type Found = Pick<PolicySubject, "connectionId">;
+type Refusal = ReturnType<typeof deny>;
 
 /**
- * Gate 6: scopes, permission and delegation, then the one connection in grant and request that the
- * tool may use; before any credential is touched (seeds/000 #30, F1).
- * Contract: answers the connection, or undefined for a tool that needs none. Fails: PERMISSION_DENIED.
+ * Gate 6: checks scopes, permission and delegation. Then it finds the one connection that both a grant
+ * and the request name, before any credential is touched (seeds/000 #30, F1).
+ * Fails: PERMISSION_DENIED.
  */
-export async function authorise(
-  hand: ActiveCall,
-  policy: ToolPolicy,
-): Promise<Result<ConnectionId | undefined, ToolFailure>> {
-  const { tool } = hand;
-  const requiredScopes = [...tool.requiredScopes, ...(entryOf(policy, tool.id)?.scopes ?? [])];
-  const mayRun = await ask(hand, policy, {
-    action: "tool.execute",
-    resource: tool.id,
-    requiredScopes,
-  });
-  if (mayRun !== "allow") return denied(mayRun);
-  if (!tool.requiresConnection) return ok(undefined);
+export const authorise: Gate<PolicySubject, Ports> = {
+  name: "authorise",
+  async check(subject, ports) {
+    const { tool, terms } = subject;
+    const policyScopes = entryOf(terms.policy, tool.id)?.scopes ?? [];
+    const requiredScopes = [...tool.requiredScopes, ...policyScopes];
+    const mayRun = await isPermitted(subject, ports, {
+      action: "tool.execute",
+      resource: tool.id,
+      requiredScopes,
+    });
+    if (mayRun !== "allow") return deny(mayRun);
+    return tool.requiresConnection
+      ? findConnection(subject, ports)
+      : ok({ connectionId: undefined });
+  },
+};
 
-  const { connectionIds, principal, clock } = hand.ports;
+async function findConnection(
+  subject: PolicySubject,
+  ports: Ports,
+): Promise<{ readonly ok: true; readonly value: Found } | Refusal> {
+  const { connectionIds, principal, clock } = ports;
   const [connectionId, ...others] = effectiveConnections({
-    grants: policy.grants,
+    grants: subject.terms.policy.grants,
     requested: connectionIds,
-    toolId: tool.id,
+    toolId: subject.tool.id,
     actorId: principal.actorId,
     nowMs: clock.nowMs(),
   });
-  if (connectionId === undefined) return denied("no_connection");
-  if (others.length > 0) return denied("connection_ambiguous");
-  const mayUse = await ask(hand, policy, {
+  if (connectionId === undefined) return deny("no_connection");
+  if (others.length > 0) return deny("connection_ambiguous");
+  const mayUse = await isPermitted(subject, ports, {
     action: "connection.use",
     resource: connectionId,
     requiredScopes: [],
   });
-  return mayUse === "allow" ? ok(connectionId) : denied(mayUse);
+  return mayUse === "allow" ? ok({ connectionId }) : deny(mayUse);
 }
 
-async function ask(
-  { ports, tool }: ActiveCall,
-  policy: ToolPolicy,
+async function isPermitted(
+  { terms, tool }: PolicySubject,
+  { principal, authorizationOf }: Ports,
   question: Pick<AuthorizationQuestion, "action" | "resource" | "requiredScopes">,
 ): Promise<AuthorizationAnswer> {
-  const { tenantId, actorId, subjectId, scopes } = ports.principal;
+  const { tenantId, actorId, subjectId, scopes } = principal;
   const who = { tenantId, actorId, ...(subjectId !== undefined && { subjectId }), scopes };
   try {
-    return await ports.authorizationOf(policy).check({ ...who, ...question, toolId: tool.id });
+    return await authorizationOf(terms.policy).check({ ...who, ...question, toolId: tool.id });
   } catch {
     return "no_permission";
   }
@@ -66,6 +91,7 @@ const REASONS = {
   connection_ambiguous: "more than one connection is granted and requested for this tool",
 } as const;
 
-function denied(code: keyof typeof REASONS): { readonly ok: false; readonly failure: ToolFailure } {
+/** Denies a call; the reason names no grant, scope or connection. */
+export function deny(code: keyof typeof REASONS): ReturnType<typeof failCall> {
   return failCall("PERMISSION_DENIED", { code, message: REASONS[code] });
 }

@@ -1,9 +1,11 @@
-import type { BoundToolRuntime } from "../../capabilities/tool.ts";
-import type { JsonObject } from "../../protocol/json/value.ts";
-import type { ToolFailure } from "../../protocol/outcome/observation.ts";
-import type { Result } from "../../protocol/outcome/result.ts";
+import { PASSED, type Gate } from "./gate.ts";
+import type { ArgumentsSubject } from "./subjects.ts";
 
-/** Gate 5: asks the contract's semantic rules about arguments that fit its schema. Fails: SEMANTIC_INVALIDITY. */
-export function checkRules(tool: BoundToolRuntime, args: JsonObject): Result<null, ToolFailure> {
-  return tool.checkRules(args);
-}
+/** Gate 5: checks the contract's semantic rules. Fails: SEMANTIC_INVALIDITY. */
+export const checkRules: Gate<ArgumentsSubject> = {
+  name: "rules",
+  check({ tool, args }) {
+    const ruled = tool.checkRules(args);
+    return ruled.ok ? PASSED : ruled;
+  },
+};

@@ -1,20 +1,18 @@
-import type { InvocationScope } from "../../capabilities/tool.ts";
-import type { JsonObject } from "../../protocol/json/value.ts";
-import type { ToolFailure } from "../../protocol/outcome/observation.ts";
-import type { Result } from "../../protocol/outcome/result.ts";
-import type { ActiveCall } from "../active-call.ts";
-import { askTool } from "../ask-tool.ts";
+import { askTool, type AskPorts } from "../ask-tool.ts";
+import type { ValiditySubject } from "./subjects.ts";
+import { PASSED, type Gate } from "./gate.ts";
 
 /**
  * Gate 8: asks the contract whether the target is still as the call assumes.
- * Contract: never throws. Fails: STALE_STATE, or what the check answers; TIMEOUT; UNKNOWN_ERROR.
+ * Fails: STALE_STATE, or the failure that the check returns; TIMEOUT; UNKNOWN_ERROR.
  */
-export async function checkState(
-  hand: ActiveCall,
-  args: JsonObject,
-  scope: InvocationScope,
-): Promise<Result<null, ToolFailure>> {
-  const { tool, context } = hand;
-  const answer = await askTool(hand, () => tool.checkState(args, context, scope));
-  return answer.ok ? { ok: true, value: null } : answer;
-}
+export const checkState: Gate<ValiditySubject, AskPorts> = {
+  name: "state",
+  async check({ tool, accepted, invocation, signal }, ports) {
+    const { context, scope } = invocation;
+    const answer = await askTool(ports, { tool, signal }, () =>
+      tool.checkState(accepted.args, context, scope),
+    );
+    return answer.ok ? PASSED : answer;
+  },
+};

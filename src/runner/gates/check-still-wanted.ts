@@ -1,28 +1,47 @@
+import type { PendingSteering } from "../../capabilities/run-journal.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
-import { ok, type Result } from "../../protocol/outcome/result.ts";
-import type { ActiveCall } from "../active-call.ts";
+import type { Result } from "../../protocol/outcome/result.ts";
+import type { CallHistory } from "../call-history.ts";
 import { CANCELLED, failCall } from "../tool-failure.ts";
+import { PASSED, type Gate, type GateTrail } from "./gate.ts";
+import type { WantedSubject } from "./subjects.ts";
+
+/** What this gate uses of the run. */
+export interface WantedPorts {
+  readonly history: CallHistory;
+  readonly inbox: Pick<PendingSteering, "hasSteering">;
+}
 
 /**
- * Asks whether the call is still wanted: much may have happened while it waited for its turn, for a
- * gate or for its next attempt. What the user says stops no call that has begun.
- * Fails: UNKNOWN_ERROR when the run is cancelled, BUDGET_EXHAUSTED, STALE_STATE.
+ * Checks that the run still wants the call. The run may be cancelled, the tool withdrawn, or a steering
+ * message may wait. The runner asks before the first gate, in `checkStillValid`, immediately before
+ * the dispatch and before a retry.
+ * Fails: UNKNOWN_ERROR when the run is cancelled; BUDGET_EXHAUSTED for a withdrawn tool; STALE_STATE.
  */
-export function checkStillWanted(
-  { history, ports, signal, tool }: ActiveCall,
-  hasBegun: boolean,
-): Result<null, ToolFailure> {
-  if (signal.aborted) return CANCELLED;
-  if (history.isWithdrawn(tool.id)) {
-    return failCall("BUDGET_EXHAUSTED", {
-      code: "tool_withdrawn",
-      message: "this tool is not available any more in this run; go on without it",
-    });
-  }
-  if (hasBegun || !ports.inbox.hasSteering) return ok(null);
-  return failCall("STALE_STATE", {
-    code: "skipped",
-    message:
-      "the user spoke before this call began, so it was not made; ask again if it still fits",
-  });
+export const checkStillWanted = {
+  name: "still_wanted",
+  check({ tool, signal, hasBegun }, { history, inbox }) {
+    if (signal.aborted) return CANCELLED;
+    if (history.isWithdrawn(tool.id)) return WITHDRAWN;
+    return hasBegun || !inbox.hasSteering ? PASSED : SKIPPED;
+  },
+} as const satisfies Gate<WantedSubject, WantedPorts>;
+
+/** Asks the gate above on its own. Fails: what the gate fails with. */
+export function isStillWanted(
+  ports: WantedPorts,
+  subject: WantedSubject,
+  trail: GateTrail,
+): Result<unknown, ToolFailure> {
+  return trail.note(checkStillWanted.name, checkStillWanted.check(subject, ports));
 }
+
+const WITHDRAWN = failCall("BUDGET_EXHAUSTED", {
+  code: "tool_withdrawn",
+  message: "this tool is not available any more in this run; go on without it",
+});
+const SKIPPED = failCall("STALE_STATE", {
+  code: "skipped",
+  message:
+    "the user sent a message before this call began, so it was not made; ask again if needed",
+});

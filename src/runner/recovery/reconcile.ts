@@ -1,61 +1,88 @@
-import { hashOf, hashText } from "../../protocol/json/canonical-hash.ts";
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { Reconciliation } from "../../protocol/outcome/reconciliation.ts";
 import { ok } from "../../protocol/outcome/result.ts";
-import { askTool } from "../ask-tool.ts";
 import type { ActiveCall } from "../active-call.ts";
-import { authorise } from "../gates/authorise.ts";
-import { checkArguments } from "../gates/check-arguments.ts";
-import { parseCall } from "../gates/parse-call.ts";
-import { openInvocation } from "../invocation.ts";
+import { askTool, type AskPorts } from "../ask-tool.ts";
+import { GateTrail } from "../gates/gate.ts";
+import { isAllowed } from "../gates/is-allowed.ts";
+import { obeyPolicy, type PolicyPorts } from "../gates/obey-policy.ts";
+import { fingerprintText, readArguments } from "../gates/read-arguments.ts";
+import { openInvocation, type InvocationPorts } from "../invocation.ts";
+import type { InvocationLedger } from "../invocation-ledger.ts";
+import type { Terms } from "../terms.ts";
 
-/** What the contract found out, and about what. */
-export interface Found {
+/** What reconciling takes of the run. */
+export type ReconcilePorts = AskPorts &
+  PolicyPorts &
+  InvocationPorts & {
+    /** The terms that the run pinned. */
+    readonly policy: Terms["policy"];
+    readonly pin?: Terms["pin"];
+    readonly invocations: Pick<InvocationLedger, "find">;
+  };
+
+/** What the contract answered, and about which arguments. */
+export interface Reconciled {
   readonly answer: Reconciliation<unknown>;
+  /** Redacted. */
   readonly args?: JsonObject;
   readonly argumentsFingerprint: string;
 }
 
-/** Asks the contract what became of the operation; what breaks on the way answers nothing. */
-export async function reconcile(hand: ActiveCall): Promise<Found> {
-  const argumentsFingerprint = await hashText(hand.call.argumentsText.trim());
-  const unknown: Found = { answer: { kind: "unknown" }, argumentsFingerprint };
+/**
+ * Asks the contract for the outcome of an operation that was dispatched.
+ * Contract: never throws. Where the contract cannot be asked, or its function throws, the answer is
+ * `unknown`.
+ */
+export async function reconcile(ports: ReconcilePorts, call: ActiveCall): Promise<Reconciled> {
+  const argumentsFingerprint = await fingerprintText(call.toolCall);
+  const unknown: Reconciled = { answer: { kind: "unknown" }, argumentsFingerprint };
+  const contract = call.tool.reconcile;
+  if (!contract) return unknown;
   try {
-    return (await askContract(hand)) ?? unknown;
+    return (await reconcileBy(contract, ports, call)) ?? unknown;
   } catch {
     return unknown;
   }
 }
 
-/**
- * Asks with arguments that fit the contract, and with what the operation may be asked with now; undefined
- * where it cannot be asked, or for another operation than the one that was bound.
- */
-async function askContract(hand: ActiveCall): Promise<Found | undefined> {
-  const { tool, call, context, ports } = hand;
-  const parsed = parseCall(call, tool);
-  const valid = parsed.ok ? checkArguments(tool, parsed.value) : parsed;
+/** Asks only about arguments that the gates accept now, and about the operation that was bound. */
+async function reconcileBy(
+  contract: NonNullable<BoundToolRuntime["reconcile"]>,
+  ports: ReconcilePorts,
+  call: ActiveCall,
+): Promise<Reconciled | undefined> {
+  const { tool, toolCall, context, signal } = call;
+  const trail = new GateTrail();
+  const terms: Terms = { policy: ports.policy, pin: ports.pin };
   const bound = ports.invocations.find(context)?.binding;
-  const ask = tool.reconcile;
-  if (!ask || !valid.ok || !bound) return undefined;
-  const payloadHash = await hashOf(valid.value);
-  const authorised = await authorise(hand, ports.policy);
-  if (!authorised.ok) return undefined;
-  const opened = await openInvocation(hand, payloadHash, authorised.value);
+  if (!bound || !isAllowed({ terms, tool }, trail).ok) return undefined;
+  const read = await readArguments(tool, toolCall, trail);
+  if (!read.ok) return undefined;
+  const accepted = read.value;
+  const obeyed = await obeyPolicy(ports, { terms, tool, args: accepted.args }, trail);
+  if (!obeyed.ok) return undefined;
+  const { payloadHash } = accepted;
+  const { connectionId } = obeyed.value;
+  const opened = await openInvocation(ports, { tool, context, payloadHash, connectionId });
   if (!opened.ok) return undefined;
   const invocation = opened.value;
-  const { context: boundContext, scope } = invocation;
   try {
-    if (scope.idempotencyKey !== bound.idempotencyKey) return undefined;
-    const asked = await askTool(hand, async () => ok(await ask(valid.value, boundContext, scope)));
+    if (invocation.scope.idempotencyKey !== bound.idempotencyKey) return undefined;
+    const { context, scope } = invocation;
+    const asked = await askTool(ports, { tool, signal }, async () =>
+      ok(await contract(accepted.args, context, scope)),
+    );
     if (!asked.ok) return undefined;
-    return { answer: readAnswer(asked.value), args: bound.args, argumentsFingerprint: payloadHash };
+    const answer = readAnswer(asked.value);
+    return { answer, args: bound.args, argumentsFingerprint: payloadHash };
   } finally {
     invocation.close();
   }
 }
 
-/** An author out of the compiler's reach may answer anything. */
+/** An author who does not use TypeScript may answer anything. */
 function readAnswer(answer: unknown): Reconciliation<unknown> {
   const { kind, output } = (answer ?? {}) as { readonly kind?: unknown; readonly output?: unknown };
   if (kind === "committed") return { kind, output };

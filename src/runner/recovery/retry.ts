@@ -1,44 +1,113 @@
-import type { DispatchState } from "../../protocol/outcome/response-vector.ts";
-import { respond } from "../../protocol/outcome/response-vector.ts";
+import type { RunJournal } from "../../capabilities/run-journal.ts";
+import type { Clock, Random } from "../../capabilities/system.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import {
+  leavesDoubt,
+  respond,
+  type DispatchState,
+} from "../../protocol/outcome/response-vector.ts";
 import { mutates, type ActiveCall } from "../active-call.ts";
-import type { AttemptResult } from "../pass-gates.ts";
+import type { AttemptResult } from "../attempt.ts";
+import type { RunBudget } from "../budget/of-run.ts";
+import { checkStillWanted, type WantedPorts } from "../gates/check-still-wanted.ts";
+import type { InvocationLedger } from "../invocation-ledger.ts";
+import { pause } from "../pause.ts";
+
+/** What deciding about a retry takes of the run. */
+export interface RetryPorts extends WantedPorts {
+  readonly budget: Pick<RunBudget, "takeRetry">;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly invocations: Pick<InvocationLedger, "retract">;
+  readonly journal: Pick<RunJournal, "append">;
+}
+
+/** What follows an attempt. */
+export type Next =
+  | { readonly kind: "ended"; readonly result: AttemptResult }
+  | { readonly kind: "retry"; readonly call: ActiveCall }
+  /** The effect may have happened, and no retry may find out. */
+  | { readonly kind: "unknown_outcome"; readonly failure: ToolFailure };
+
+/**
+ * Decides what follows an attempt. Before a retry of the same call under the same key it waits for the
+ * backoff, and asks again whether the run wants the call.
+ */
+export async function decideNext(
+  ports: RetryPorts,
+  call: ActiveCall,
+  result: AttemptResult,
+): Promise<Next> {
+  const { context, tool, signal } = call;
+  const { begun, dispatched } = result;
+  const unknownOutcome = unknownOutcomeAfter(call, result);
+  const end = (last: AttemptResult): Next =>
+    unknownOutcome
+      ? { kind: "unknown_outcome", failure: unknownOutcome }
+      : { kind: "ended", result: last };
+  const delayMs = nextRetryMs(ports, call, result);
+  if (delayMs === undefined) return end(result);
+  // Nothing happened. Recorded before the pause, so a crash during it leaves no unknown outcome.
+  if (dispatched && !unknownOutcome && mutates(tool)) ports.invocations.retract(context);
+  await pause(ports.clock, delayMs, signal);
+  const wanted = checkStillWanted.check({ tool, signal, hasBegun: begun !== undefined }, ports);
+  // The failure of a tool that ran tells the model more than that the call is not retried.
+  if (!wanted.ok) return end(begun ? result : { ...result, outcome: wanted });
+  const attempt = call.attempt + 1;
+  const { part, toolCallId } = context;
+  ports.journal.append([{ type: "tool_call_progress", part, toolCallId, attempt }]);
+  return { kind: "retry", call: { ...call, attempt, begun, unknownOutcome } };
+}
+
+/** Tells why the outcome is unknown after an attempt; undefined when it is known. */
+function unknownOutcomeAfter(call: ActiveCall, result: AttemptResult): ToolFailure | undefined {
+  const { dispatched, outcome } = result;
+  if (outcome.ok || hasHappened(result)) return undefined;
+  const { taxonomyClass } = outcome.failure;
+  const isUnknown = dispatched && leavesDoubt(taxonomyClass, dispatchStateOf(call, result));
+  // The answer to one attempt says nothing about the attempts before it.
+  return isUnknown ? outcome.failure : call.unknownOutcome;
+}
 
 const BASE_DELAY_MS = 250;
-/** Whoever asks for more patience than this is not waited for. */
+/** A tool that asks for a longer delay is not retried. */
 const MAX_DELAY_MS = 30_000;
 
 /**
- * Tells how long to wait before the same call is tried again under the same key; undefined when it is
- * not. Exponential with jitter (seeds/004, "Retries versus Repair Loops"); an answer that names a time
- * is obeyed.
- * Contract: takes one retry of the run's when it answers a time.
+ * Computes the delay before a retry; undefined when there is none. Exponential backoff with jitter
+ * (seeds/004, "Retries versus Repair Loops"); a delay that the failure names is obeyed.
+ * Contract: takes one retry of the run's budget when it answers a delay.
  */
-export function nextRetryMs(hand: ActiveCall, passage: AttemptResult): number | undefined {
-  const { tool, attempt, ports, signal } = hand;
-  if (passage.outcome.ok || signal.aborted || attempt > tool.maxRetries) return undefined;
-  const { taxonomyClass, retryAfterMs } = passage.outcome.failure;
-  if (!respond(taxonomyClass, dispatchStateOf(hand, passage)).retryable) return undefined;
+function nextRetryMs(
+  { random, budget }: RetryPorts,
+  call: ActiveCall,
+  result: AttemptResult,
+): number | undefined {
+  const { tool, attempt, signal } = call;
+  if (result.outcome.ok || signal.aborted || attempt > tool.maxRetries) return undefined;
+  const { taxonomyClass, retryAfterMs } = result.outcome.failure;
+  if (!respond(taxonomyClass, dispatchStateOf(call, result)).retryable) return undefined;
   const backoffMs = BASE_DELAY_MS * 2 ** (attempt - 1);
-  const delayMs = (retryAfterMs ?? backoffMs) + ports.random.fraction() * backoffMs;
-  if (delayMs > MAX_DELAY_MS || !ports.budget.takeRetry()) return undefined;
+  const delayMs = (retryAfterMs ?? backoffMs) + random.fraction() * backoffMs;
+  if (delayMs > MAX_DELAY_MS || !budget.takeRetry()) return undefined;
   return Math.ceil(delayMs);
 }
 
-/** What the response to an outcome depends on beside its class. */
+/** What the response to an outcome depends on, besides its class. */
 export function dispatchStateOf(
-  { tool, doubt }: Pick<ActiveCall, "tool" | "doubt">,
+  { tool, unknownOutcome }: Pick<ActiveCall, "tool" | "unknownOutcome">,
   { dispatched, outcome }: Pick<AttemptResult, "dispatched" | "outcome">,
 ): DispatchState {
   const mayHaveRun = outcome.ok || outcome.failure.notCommitted !== true;
   return {
-    dispatched: doubt !== undefined || (dispatched && mayHaveRun),
+    dispatched: unknownOutcome !== undefined || (dispatched && mayHaveRun),
     mutates: mutates(tool),
     isIdempotent: tool.isIdempotent,
     repairEnded: false,
   };
 }
 
-/** Tells whether an attempt did what it was asked to, also where its output does not fit. */
+/** Tells whether an attempt had its effect. It may have, although its output does not fit the contract. */
 export function hasHappened({
   dispatched,
   outcome,

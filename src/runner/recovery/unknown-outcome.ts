@@ -1,30 +1,36 @@
 import type { FieldError, ToolFailure } from "../../protocol/outcome/observation.ts";
-import type { Reconciliation } from "../../protocol/outcome/reconciliation.ts";
-import { leavesDoubt } from "../../protocol/outcome/response-vector.ts";
-import { fail } from "../../protocol/outcome/result.ts";
+import type { RunJournal } from "../../capabilities/run-journal.ts";
+import type { Clock } from "../../capabilities/system.ts";
 import type { ToolExecResult, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
-import { TIMED_OUT } from "../ask-tool.ts";
+import type { Reconciliation } from "../../protocol/outcome/reconciliation.ts";
+import { NOT_DISPATCHED } from "../../protocol/outcome/response-vector.ts";
+import { fail } from "../../protocol/outcome/result.ts";
 import type { ActiveCall } from "../active-call.ts";
-import {
-  conclude,
-  concludeConfirmed,
-  concludeEarly,
-  concludeExpired,
-  type Ending,
-} from "../conclude.ts";
-import { normaliseOutput } from "../gates/normalise-output.ts";
-import type { AttemptResult } from "../pass-gates.ts";
-import { reconcile, type Found } from "./reconcile.ts";
-import { dispatchStateOf, hasHappened } from "./retry.ts";
+import { TIMED_OUT } from "../ask-tool.ts";
+import type { AttemptResult } from "../attempt.ts";
+import type { RunBudget } from "../budget/of-run.ts";
+import { finalise, type FinalisePorts } from "../finalise.ts";
+import type { InvocationLedger } from "../invocation-ledger.ts";
+import { normaliseOutput } from "../normalise-output.ts";
+import { record, recordFailure, type EndingCall, type RecordPorts } from "../record.ts";
 import { WAITING } from "../waiting.ts";
+import { reconcile, type Reconciled, type ReconcilePorts } from "./reconcile.ts";
 
-/** What follows when nobody in here knows what became of an operation. */
-export type Settled =
+/** What resolving takes of the run. */
+export type ResolvePorts = ReconcilePorts &
+  FinalisePorts &
+  OperatorPorts & {
+    readonly invocations: Pick<InvocationLedger, "retract">;
+    readonly budget: Pick<RunBudget, "takeRetry">;
+  };
+
+/** What follows an operation whose outcome was unknown. */
+export type Resolved =
   | { readonly kind: "ended"; readonly result: ToolExecResult | typeof WAITING }
-  /** It did not happen, and may be tried again. */
-  | { readonly kind: "retracted"; readonly hand: ActiveCall };
+  /** The effect did not happen, so the call may be tried again. */
+  | { readonly kind: "retry"; readonly call: ActiveCall };
 
-/** Stands for the word of a tool that an interruption kept from saying any. */
+/** Failure used when a crash interrupted the tool. */
 export const INTERRUPTED: ToolFailure = {
   taxonomyClass: "DEPENDENCY_UNAVAILABLE",
   errors: [
@@ -32,136 +38,152 @@ export const INTERRUPTED: ToolFailure = {
   ],
 };
 
-/** Tells why nobody knows what became of an operation after an attempt; undefined when that is known. */
-export function doubtAfter(hand: ActiveCall, passage: AttemptResult): ToolFailure | undefined {
-  const { dispatched, outcome } = passage;
-  if (outcome.ok || hasHappened(passage)) return undefined;
-  const inDoubt =
-    dispatched && leavesDoubt(outcome.failure.taxonomyClass, dispatchStateOf(hand, passage));
-  // What one attempt is told says nothing about those before it.
-  return inDoubt ? outcome.failure : hand.doubt;
-}
-
 /**
- * Finds out what became of an operation whose tool was asked and whose effect is in doubt (design,
- * section 5): from the contract's `reconcile`, else from an operator. It is never tried blindly again.
+ * Resolves the unknown outcome of a dispatched operation: asks the contract's `reconcile`, else an operator.
+ * Contract: the operation is never retried blindly (DESIGN, "At most once").
  */
-export async function settleDoubt(hand: ActiveCall, doubt: ToolFailure): Promise<Settled> {
-  if (hand.signal.aborted) return ended(concludeStopped(hand, doubt));
-  const found = await reconcile(hand);
-  const answer = isStillOpen(hand, doubt, found.answer) ? UNKNOWN : found.answer;
+export async function resolveUnknownOutcome(
+  ports: ResolvePorts,
+  call: ActiveCall,
+  failure: ToolFailure,
+): Promise<Resolved> {
+  if (call.signal.aborted) return ended(recordUnresolved(ports, call, failure));
+  const reconciled = await reconcile(ports, call);
+  const isTrusted = !mayStillAct(call, failure, reconciled.answer);
+  const answer: Reconciliation<unknown> = isTrusted ? reconciled.answer : { kind: "unknown" };
   switch (answer.kind) {
-    case "committed":
-      return ended(await concludeFound(hand, { ...found, answer }));
+    case "committed": {
+      const outcome = normaliseOutput(ports, call.tool, answer.output);
+      const result = { ...resultOf(call, reconciled), outcome, isReplay: true };
+      return ended(record(ports, call, await finalise(ports, call, result)));
+    }
     case "not_committed":
-      return retract(hand, doubt, found);
+      return retryOrEnd(ports, call, { failure, reconciled });
     case "unknown":
-      if (hand.signal.aborted) return ended(concludeStopped(hand, doubt));
-      awaitOperator(hand);
+      if (call.signal.aborted) return ended(recordUnresolved(ports, call, failure));
+      awaitOperator(ports, call.context);
       return ended(WAITING);
   }
 }
 
 /**
- * Tells whether what has not happened may happen yet: an attempt whose time was up was left behind, and
- * may act after the contract was asked. Only an idempotent tool may be asked again beside it.
+ * Tells whether an effect that has not happened may happen yet. An attempt that timed out was abandoned and
+ * may act after the contract answered. Only an idempotent tool may run again beside it.
  */
-function isStillOpen(
+function mayStillAct(
   { tool }: ActiveCall,
   { errors }: ToolFailure,
   { kind }: Reconciliation<unknown>,
 ): boolean {
-  const isLeftBehind = errors.some(({ code }) => code === TIMED_OUT);
-  return kind === "not_committed" && isLeftBehind && !tool.isIdempotent;
+  const isAbandoned = errors.some(({ code }) => code === TIMED_OUT);
+  return kind === "not_committed" && isAbandoned && !tool.isIdempotent;
 }
 
-const UNKNOWN = { kind: "unknown" } as const;
+/** An operation that did not happen may be tried once more, even if its contract has no retries. */
+async function retryOrEnd(
+  ports: ResolvePorts,
+  call: ActiveCall,
+  { failure, reconciled }: { readonly failure: ToolFailure; readonly reconciled: Reconciled },
+): Promise<Resolved> {
+  const { tool, context, attempt } = call;
+  ports.invocations.retract(context);
+  const known = { ...call, unknownOutcome: undefined };
+  if (attempt <= Math.max(tool.maxRetries, 1) && ports.budget.takeRetry()) {
+    return { kind: "retry", call: { ...known, attempt: attempt + 1, begun: undefined } };
+  }
+  const final = { ...addError(failure, NOT_COMMITTED), notCommitted: true as const };
+  const result = { ...resultOf(call, reconciled), outcome: fail(final) };
+  return ended(record(ports, known, await finalise(ports, known, result)));
+}
 
-/** Ends a call in doubt whose run is stopped: it does not wait for the truth. */
-export function concludeStopped(ending: Ending, doubt: ToolFailure): ToolExecResult {
-  return concludeExpired(ending, withWord(doubt, STOPPED));
+function resultOf(
+  { begun, context }: ActiveCall,
+  { args, argumentsFingerprint }: Reconciled,
+): Omit<AttemptResult, "outcome"> {
+  return { argumentsFingerprint, ...(args && { args }), begun: begun ?? context, dispatched: true };
+}
+
+/** Records the end of a stopped run's call whose outcome stays unknown. */
+export function recordUnresolved(
+  ports: RecordPorts,
+  call: EndingCall,
+  failure: ToolFailure,
+): ToolExecResult {
+  return recordExpired(ports, call, addError(failure, STOPPED));
 }
 
 /**
- * Ends a call of which an operator, or the end of the waiting for one, has told what became of it. Its
- * tool need not be there any more.
+ * Records the end of a call that an operator resolved, or that no operator resolved in time. The call's tool
+ * need not exist any more.
  */
-export function concludeSettled(
-  ending: Ending,
+export function recordSettlement(
+  ports: RecordPorts,
+  call: EndingCall,
   { outcome }: NonNullable<ToolInvocationRecord["settlement"]>,
 ): ToolExecResult {
   switch (outcome) {
     case "committed":
-      return concludeConfirmed(ending);
+      return record(ports, call, {
+        outcome: { ok: true, value: { data: null, warnings: [CONFIRMED] } },
+        invocationState: "COMPLETED",
+        dispatchState: DISPATCHED_WRITE,
+        isReplay: true,
+      });
     case "not_committed":
-      return concludeEarly(ending, withWord(INTERRUPTED, NOT_COMMITTED));
+      return recordFailure(ports, call, { failure: addError(INTERRUPTED, NOT_COMMITTED) });
     case "expired":
-      return concludeExpired(ending, UNANSWERED);
+      return recordExpired(ports, call, UNANSWERED);
   }
 }
 
-/** Leaves the question to an operator, and says so to whoever reads along. */
-export function awaitOperator({ ports, context }: Pick<ActiveCall, "ports" | "context">): void {
-  const { part, toolCallId } = context;
-  const untilMs = ports.clock.nowMs() + ports.outcomeWaitMs;
-  ports.invocations.awaitOutcome(context, untilMs);
-  ports.journal.append([{ type: "tool_call_waiting", part, toolCallId, untilMs }]);
+function recordExpired(ports: RecordPorts, call: EndingCall, failure: ToolFailure): ToolExecResult {
+  const dispatchState = DISPATCHED_WRITE;
+  return record(ports, call, { outcome: fail(failure), invocationState: "EXPIRED", dispatchState });
 }
 
+/** What asking an operator takes of the run. */
+export interface OperatorPorts {
+  readonly clock: Pick<Clock, "nowMs">;
+  /** How long an operator may take. Unit: milliseconds. */
+  readonly outcomeWaitMs: number;
+  readonly invocations: Pick<InvocationLedger, "awaitOutcome">;
+  readonly journal: Pick<RunJournal, "append">;
+}
+
+/** Asks an operator to resolve the outcome, and tells the readers that the call waits. */
+export function awaitOperator(
+  { clock, outcomeWaitMs, invocations, journal }: OperatorPorts,
+  context: ActiveCall["context"],
+): void {
+  const { part, toolCallId } = context;
+  const untilMs = clock.nowMs() + outcomeWaitMs;
+  invocations.awaitOutcome(context, untilMs);
+  journal.append([{ type: "tool_call_waiting", part, toolCallId, untilMs }]);
+}
+
+const DISPATCHED_WRITE = { ...NOT_DISPATCHED, dispatched: true, mutates: true };
+const CONFIRMED = "an operator confirmed that this happened; its result is not known";
 const STOPPED = {
   field: null,
   code: "outcome_unknown",
-  message: "the run was stopped, and nobody knows whether this happened",
+  message: "the run was stopped before anybody found out whether this happened",
 };
-const NOT_COMMITTED = {
-  field: null,
-  code: "not_committed",
-  message: "this did not happen",
-};
+const NOT_COMMITTED = { field: null, code: "not_committed", message: "this did not happen" };
 const UNANSWERED: ToolFailure = {
   taxonomyClass: "UNKNOWN_ERROR",
   errors: [
     {
       field: null,
       code: "outcome_unknown",
-      message: "nobody told in time whether this happened; it must not be repeated without a look",
+      message: "no operator said in time whether this happened; look before you ask for it again",
     },
   ],
 };
 
-function withWord(failure: ToolFailure, word: FieldError): ToolFailure {
-  return { ...failure, errors: [...failure.errors, word] };
+function addError(failure: ToolFailure, error: FieldError): ToolFailure {
+  return { ...failure, errors: [...failure.errors, error] };
 }
 
-function ended(result: ToolExecResult | typeof WAITING): Settled {
+function ended(result: ToolExecResult | typeof WAITING): Resolved {
   return { kind: "ended", result };
-}
-
-function concludeFound(hand: ActiveCall, found: Found & Committed): Promise<ToolExecResult> {
-  const outcome = normaliseOutput(hand, found.answer.output);
-  return conclude(hand, { ...passageOf(hand, found), outcome, isReplay: true });
-}
-
-type Committed = {
-  readonly answer: Extract<Reconciliation<unknown>, { readonly kind: "committed" }>;
-};
-
-/** An operation that did not happen may be made again, once even where its contract has no retries. */
-async function retract(hand: ActiveCall, doubt: ToolFailure, found: Found): Promise<Settled> {
-  const { ports, tool, context, attempt } = hand;
-  ports.invocations.retract(context);
-  if (attempt <= Math.max(tool.maxRetries, 1) && ports.budget.takeRetry()) {
-    const again = { ...hand, attempt: attempt + 1, begun: undefined, doubt: undefined };
-    return { kind: "retracted", hand: again };
-  }
-  const settled = { ...hand, doubt: undefined };
-  const failure = { ...withWord(doubt, NOT_COMMITTED), notCommitted: true as const };
-  return ended(await conclude(settled, { ...passageOf(hand, found), outcome: fail(failure) }));
-}
-
-function passageOf(
-  { begun, context }: ActiveCall,
-  { args, argumentsFingerprint }: Found,
-): Omit<AttemptResult, "outcome"> {
-  return { argumentsFingerprint, ...(args && { args }), begun: begun ?? context, dispatched: true };
 }

@@ -125,7 +125,7 @@ function perform(ledger: InvocationLedger, next: Act): void {
     case "await":
       return ledger.awaitOutcome(OPERATION, 9);
     case "settle":
-      return ledger.settle(OPERATION, next.state, END);
+      return ledger.end(OPERATION, next.state, END);
   }
 }
 

@@ -11,9 +11,8 @@ import type { ToolCallId } from "../../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
 import { linesOf } from "../../../src/protocol/approval/packet-lines.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
-import type { ActiveCall } from "../../../src/runner/active-call.ts";
 import { buildPacket } from "../../../src/runner/approval/build-packet.ts";
-import { wayBackOf } from "../../../src/runner/approval/describe-compensation.ts";
+import { describeCompensation } from "../../../src/runner/approval/describe-compensation.ts";
 import { fakeEgress, FakeClock, fakeRunCapabilities, policyOf } from "../../fakes/fakes.ts";
 import { contextOf, passing, RUN_ID } from "../../fakes/runner-ports.ts";
 
@@ -63,7 +62,6 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
   const context = contextOf("call_1" as ToolCallId);
   const { signal } = new AbortController();
   const ports = { clock, policy: policyOf({ allowedTools: [tool.id] }) };
-  const hand = { tool, context, signal, ports } as unknown as ActiveCall;
   const scope: InvocationScope = {
     signal,
     idempotencyKey: KEY,
@@ -71,10 +69,8 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
   };
   const accepted = { args, shown: tool.redactArgs(args), payloadHash: "sha256:0" };
   const invocation = { context, scope, close: () => undefined };
-  return passing(
-    buildPacket(hand, { accepted, invocation, expiresAtMs: Date.UTC(2026, 10, 21, 10) }),
-    clock,
-  );
+  const subject = { tool, signal, hasBegun: false, accepted, invocation };
+  return passing(buildPacket(ports, subject, Date.UTC(2026, 10, 21, 10)), clock);
 }
 
 test("a packet says what would happen, to what, how to undo it and what if not", async () => {
@@ -243,18 +239,21 @@ describe("the way back", () => {
     [
       { semantics: "compensable_write", compensationTool: "test__other" },
       true,
-      "test__other can make up for it.",
+      "test__other can undo it.",
     ],
     [
       { semantics: "saga_step", compensationTool: "test__other" },
       true,
-      "test__other can make up for it. It is one step of several, and is undone when a later one fails.",
+      "test__other can undo it. It is one step of several, and is undone when a later one fails.",
     ],
   ])("of %j", (transactional, reversible, note) => {
     const { compensationTool = null, semantics } = transactional as {
       compensationTool?: string;
       semantics: "saga_step";
     };
-    expect(wayBackOf({ semantics, tool: compensationTool })).toMatchObject({ reversible, note });
+    expect(describeCompensation({ semantics, tool: compensationTool })).toMatchObject({
+      reversible,
+      note,
+    });
   });
 });

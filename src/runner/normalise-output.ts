@@ -1,11 +1,12 @@
-import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
-import { utf8Bytes } from "../../protocol/text/encoding.ts";
-import type { ToolFailure } from "../../protocol/outcome/observation.ts";
-import { ok, type Result } from "../../protocol/outcome/result.ts";
-import { neutralise } from "../../protocol/text/untrusted.ts";
-import type { ActiveCall } from "../active-call.ts";
-import { failCall } from "../tool-failure.ts";
-import { truncateResult, TRUNCATION_MARKER } from "../truncate-result.ts";
+import type { BoundToolRuntime } from "../capabilities/tool.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
+import { isJsonObject, type JsonObject } from "../protocol/json/value.ts";
+import { utf8Bytes } from "../protocol/text/encoding.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import { ok, type Result } from "../protocol/outcome/result.ts";
+import { neutralise } from "../protocol/text/untrusted.ts";
+import { failCall } from "./tool-failure.ts";
+import { truncateResult, TRUNCATION_MARKER } from "./truncate-result.ts";
 
 /** What leaves the runner of a tool's output. */
 export interface NormalOutput {
@@ -14,20 +15,26 @@ export interface NormalOutput {
   readonly warnings: readonly string[];
 }
 
+/** What normalising takes of the run. */
+interface Ports {
+  readonly policy: Pick<ToolPolicy, "budgets">;
+}
+
 /**
- * Gate 13: validates what the tool returned, keeps its allowlisted fields, makes text that others wrote
- * harmless and shortens what is too long.
- * Contract: never throws; names no field of the output, which is the tool's bug and not the model's.
- * Fails: OBSERVATION_NORMALIZATION_FAIL.
+ * Gate 13: validates the tool's output, keeps its allowlisted fields, neutralises untrusted text and
+ * shortens what is too long.
+ * Contract: never throws; names no field of the output, because the fault is the tool's and not the
+ * model's. Fails: OBSERVATION_NORMALIZATION_FAIL.
  */
 export function normaliseOutput(
-  hand: ActiveCall,
+  ports: Ports,
+  tool: BoundToolRuntime,
   output: unknown,
 ): Result<NormalOutput, ToolFailure> {
   try {
-    return normalise(hand, output);
+    return normalise(ports, tool, output);
   } catch {
-    // A schema of the author broke, or the output is nested without end.
+    // The author's schema threw, or the output is nested without end.
     return INVALID_OUTPUT;
   }
 }
@@ -38,7 +45,8 @@ const INVALID_OUTPUT = failCall("OBSERVATION_NORMALIZATION_FAIL", {
 });
 
 function normalise(
-  { tool, ports }: ActiveCall,
+  { policy }: Ports,
+  tool: BoundToolRuntime,
   output: unknown,
 ): Result<NormalOutput, ToolFailure> {
   const valid = tool.validateOutput(output);
@@ -50,7 +58,7 @@ function normalise(
     if (harmless.changed) warnings.push("images, hidden characters or links were removed");
     data = isJsonObject(harmless.value) ? harmless.value : {};
   }
-  const { maxResultBytes = tool.maxResultBytes } = ports.policy.budgets;
+  const { maxResultBytes = tool.maxResultBytes } = policy.budgets;
   const maxBytes = Math.min(tool.maxResultBytes, maxResultBytes);
   if (utf8Bytes(JSON.stringify(data)) <= maxBytes) return ok({ data, warnings });
   const shorter = truncateResult(data, maxBytes);

@@ -1,5 +1,3 @@
-import type { BoundToolRuntime } from "../../capabilities/tool.ts";
-import type { JsonObject } from "../../protocol/json/value.ts";
 import { utf8Bytes } from "../../protocol/text/encoding.ts";
 import {
   findProtoKey,
@@ -10,14 +8,22 @@ import {
 } from "../../protocol/json/guard.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
-import { parseArguments, type ArgumentsFailure, type ToolCall } from "../../protocol/tool/call.ts";
+import { parseArguments as parseText, type ArgumentsFailure } from "../../protocol/tool/call.ts";
 import { failCall } from "../tool-failure.ts";
+import type { Gate } from "./gate.ts";
+import type { ArgumentsSubject } from "./subjects.ts";
 
 /**
- * Gate 3: turns the model's argument text into one JSON object within the contract's limits.
- * Fails: SYNTACTIC_PARSE_FAIL; OUT_OF_BOUNDS for size, depth and numbers; STRUCTURAL_VIOLATION for `__proto__`.
+ * Gate 3: parses the model's argument text into one JSON object within the contract's limits.
+ * Fails: SYNTACTIC_PARSE_FAIL; OUT_OF_BOUNDS for size, depth and numbers; STRUCTURAL_VIOLATION for
+ * `__proto__`.
  */
-export function parseCall(call: ToolCall, tool: BoundToolRuntime): Result<JsonObject, ToolFailure> {
+export const parseArguments: Gate<ArgumentsSubject> = { name: "parse", check: parse };
+
+function parse({
+  tool,
+  call,
+}: ArgumentsSubject): Result<Pick<ArgumentsSubject, "args">, ToolFailure> {
   if (utf8Bytes(call.argumentsText) > tool.maxArgumentsBytes) {
     const message = `the arguments exceed ${tool.maxArgumentsBytes} bytes`;
     return failCall("OUT_OF_BOUNDS", { code: "arguments_too_large", message });
@@ -26,7 +32,7 @@ export function parseCall(call: ToolCall, tool: BoundToolRuntime): Result<JsonOb
     const message = `the arguments nest deeper than ${MAX_JSON_DEPTH} levels`;
     return failCall("OUT_OF_BOUNDS", { code: "arguments_too_deep", message });
   }
-  const parsed = parseArguments(call);
+  const parsed = parseText(call);
   if (!parsed.ok) return failCall("SYNTACTIC_PARSE_FAIL", describe(parsed.failure));
   if (!isWellFormed(parsed.value)) {
     const message = "the arguments hold half a character";
@@ -42,7 +48,7 @@ export function parseCall(call: ToolCall, tool: BoundToolRuntime): Result<JsonOb
       message: "no field may be named __proto__",
     });
   }
-  return ok(parsed.value);
+  return ok({ args: parsed.value });
 }
 
 function describe({ code }: ArgumentsFailure): { readonly code: string; readonly message: string } {

@@ -1,15 +1,42 @@
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
-import { callBudgetOf, type BudgetAmounts } from "../../protocol/budget/amounts.ts";
-import type { JsonObject } from "../../protocol/json/value.ts";
+import { callBudgetOf, type Budget, type BudgetAmounts } from "../../protocol/budget/amounts.ts";
+import { toMillionths } from "../../protocol/budget/millionths.ts";
 import { fromPointer } from "../../protocol/json/pointer.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
-import { toMillionths } from "../../protocol/budget/millionths.ts";
+import { limitsOf } from "../../protocol/policy/limits.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
-import { failCall } from "../tool-failure.ts";
+import { failCall, refuseExhausted } from "../tool-failure.ts";
+import type { Gate } from "./gate.ts";
+import type { PolicySubject } from "./subjects.ts";
 
-/** Counts what one call takes: itself, what it costs, and the money it moves. Fails: OUT_OF_BOUNDS. */
-export function amountsOf(
+interface Ports {
+  readonly budget: {
+    findExceeded(limits: BudgetAmounts, of: BudgetAmounts): Budget | undefined;
+  };
+}
+
+/**
+ * The ceilings of gate 7: counts what the call takes, and checks that the policy counts money in the
+ * tool's currency and that the run has not passed the policy's limits already.
+ * Fails: OUT_OF_BOUNDS for an amount that cannot be counted; POLICY_VIOLATION; BUDGET_EXHAUSTED.
+ */
+export const checkCeilings: Gate<PolicySubject, Ports> = {
+  name: "ceilings",
+  check({ terms, tool, args }, { budget }) {
+    const counted = countAmounts(tool, args);
+    if (!counted.ok) return counted;
+    const amounts = counted.value;
+    const countable = checkCurrency(tool, terms.policy, amounts);
+    if (!countable.ok) return countable;
+    const exceeded = budget.findExceeded(limitsOf(terms.policy.budgets), amounts);
+    return exceeded === undefined ? ok({ amounts }) : refuseExhausted("run", exceeded);
+  },
+};
+
+/** Counts what one call takes: itself, its own cost, and the money it moves. Fails: OUT_OF_BOUNDS. */
+function countAmounts(
   tool: BoundToolRuntime,
   args: JsonObject,
 ): Result<BudgetAmounts, ToolFailure> {
@@ -27,11 +54,8 @@ export function amountsOf(
   });
 }
 
-/**
- * Holds a call that takes money against the currency of a policy: a limit in one says nothing about
- * money in another. Fails: POLICY_VIOLATION.
- */
-export function checkCurrency(
+/** A limit in one currency says nothing about money in another. */
+function checkCurrency(
   { cost: { currency } }: BoundToolRuntime,
   policy: ToolPolicy,
   { cost = 0, financial = 0 }: BudgetAmounts,
@@ -41,7 +65,7 @@ export function checkCurrency(
   return failCall("POLICY_VIOLATION", { code: "other_currency", message });
 }
 
-/** Reads the number that a pointer of the contract names; a field that is left out moves nothing. */
+/** Reads the number that the contract's pointer names; a field that is left out moves nothing. */
 function readAmount(args: JsonObject, pointer: string): number | undefined {
   let value: unknown = args;
   for (const key of fromPointer(pointer)) {

@@ -1,0 +1,77 @@
+import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
+import type { JsonObject } from "../protocol/json/value.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import { fail, type Result } from "../protocol/outcome/result.ts";
+import type { ActiveCall } from "./active-call.ts";
+import { GateTrail, type GateResults } from "./gates/gate.ts";
+import { fingerprintText, type RefusedArguments } from "./gates/read-arguments.ts";
+import type { AcceptedArguments } from "./gates/subjects.ts";
+import type { Invocation } from "./invocation.ts";
+import type { NormalOutput } from "./normalise-output.ts";
+
+/** How far an attempt came, and how it ended. */
+export interface AttemptResult {
+  /** Equal for equal arguments. */
+  readonly argumentsFingerprint: string;
+  /** Redacted; absent when the arguments did not fit the contract. */
+  readonly args?: JsonObject;
+  /** What the tool ran with, in this attempt or in an earlier one; undefined when it never ran. */
+  readonly begun: ToolInvocationContext | undefined;
+  /** The tool was asked to act in this attempt. */
+  readonly dispatched: boolean;
+  readonly outcome: Result<NormalOutput, ToolFailure>;
+  /** The effect is that of an earlier attempt; it was found and not repeated. */
+  readonly isReplay?: boolean;
+  /** What the gates of this attempt answered; absent when no gate was asked. */
+  readonly gates?: GateResults;
+}
+
+/** What one attempt knows so far. Ownership: one attempt; `prepare` and `execute` tell it. */
+export class Attempt {
+  readonly trail = new GateTrail();
+  #accepted: AcceptedArguments | undefined;
+  #refusedFingerprint: string | undefined;
+  #invocation: Invocation | undefined;
+  #isDispatched = false;
+
+  accept(accepted: AcceptedArguments): AcceptedArguments {
+    this.#accepted = accepted;
+    return accepted;
+  }
+
+  refuseArguments({ failure, fingerprint }: RefusedArguments): Result<never, ToolFailure> {
+    this.#refusedFingerprint = fingerprint;
+    return fail(failure);
+  }
+
+  open(invocation: Invocation): Invocation {
+    this.#invocation = invocation;
+    return invocation;
+  }
+
+  markDispatched(): void {
+    this.#isDispatched = true;
+  }
+
+  /** Revokes every capability of the attempt. */
+  close(): void {
+    this.#invocation?.close();
+  }
+
+  async end(
+    { toolCall, begun }: ActiveCall,
+    outcome: AttemptResult["outcome"],
+  ): Promise<AttemptResult> {
+    const accepted = this.#accepted;
+    const argumentsFingerprint =
+      accepted?.payloadHash ?? this.#refusedFingerprint ?? (await fingerprintText(toolCall));
+    return {
+      argumentsFingerprint,
+      ...(accepted && { args: accepted.shown }),
+      begun: this.#isDispatched ? this.#invocation?.context : begun,
+      dispatched: this.#isDispatched,
+      outcome,
+      gates: this.trail.results,
+    };
+  }
+}

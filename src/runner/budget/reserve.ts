@@ -1,0 +1,168 @@
+import type { BudgetLedger, RateLimit, Reservation } from "../../capabilities/budget.ts";
+import type { PolicyStore } from "../../capabilities/policy.ts";
+import type { Clock } from "../../capabilities/system.ts";
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import { BUDGETS, lowerLimits, type BudgetAmounts } from "../../protocol/budget/amounts.ts";
+import type { Principal } from "../../protocol/identity/principal.ts";
+import type { ToolInvocationContext } from "../../protocol/invocation/record.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
+import { entryOf } from "../../protocol/policy/decide.ts";
+import { limitsOf } from "../../protocol/policy/limits.ts";
+import type { ToolPolicy } from "../../protocol/policy/document.ts";
+import { mutates } from "../active-call.ts";
+import type { GateTrail } from "../gates/gate.ts";
+import { operationIdOf, type InvocationLedger } from "../invocation-ledger.ts";
+import { NO_POLICY, type PinnedTerms, type Terms } from "../terms.ts";
+import { failCall, refuseExhausted } from "../tool-failure.ts";
+import type { WAITING } from "../waiting.ts";
+import type { NoRoom, RunBudget } from "./of-run.ts";
+import { reserveOfTenant, type Applicant } from "./reserve-of-tenant.ts";
+import { surelyOverMs } from "./run-time.ts";
+
+/** What reserving takes of the run. */
+export interface ReservePorts {
+  readonly budget: RunBudget;
+  readonly invocations: Pick<InvocationLedger, "charge">;
+  readonly ledger: BudgetLedger;
+  readonly policies: PolicyStore;
+  /** The policy that the run pinned: its ceiling. */
+  readonly policy: ToolPolicy;
+  readonly principal: Pick<Principal, "tenantId">;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+/** A call that passed every gate before this one. */
+export interface ReserveSubject {
+  readonly terms: Terms;
+  readonly tool: BoundToolRuntime;
+  readonly context: ToolInvocationContext;
+  readonly amounts: BudgetAmounts;
+  /** People approved the call, so the tenant's object has to confirm the policy. */
+  readonly isApproved: boolean;
+  /** Runs the gates that read policy again, when the tenant's object knows a newer policy. */
+  readonly obeyNewTerms: (
+    terms: PinnedTerms,
+  ) => Promise<Result<unknown, ToolFailure | typeof WAITING>>;
+}
+
+/**
+ * Group: counts the call against the tool's own rate limit, the run's budgets and the tenant's, before the
+ * call starts (gate 10). A mutation also has to pass the current policy: reserving tells which policy that
+ * is.
+ * Contract: one operation counts once, however often it is tried.
+ * Fails: RATE_LIMITED, BUDGET_EXHAUSTED, DEPENDENCY_UNAVAILABLE; whatever `obeyNewTerms` fails with.
+ */
+export async function reserve(
+  ports: ReservePorts,
+  subject: ReserveSubject,
+  trail: GateTrail,
+): Promise<Result<unknown, ToolFailure | typeof WAITING>> {
+  const { budget, invocations, clock } = ports;
+  const { tool, context, amounts } = subject;
+  const noRoom = budget.reserve({
+    id: operationIdOf(context),
+    toolId: tool.id,
+    rateLimit: tool.rateLimit,
+    amounts,
+    nowMs: clock.nowMs(),
+  });
+  if (noRoom) return trail.note("budget", refuse(noRoom, "run"));
+  invocations.charge(context, amounts);
+  const asksTenant = subject.isApproved || asksLedger(ports.policy, tool, amounts);
+  return trail.note("budget", asksTenant ? await reserveAtTenant(ports, subject) : ok(null));
+}
+
+/** Tells whether a call asks the tenant's ledger, one hop away: a read does so only where policy limits it. */
+export function asksLedger(
+  policy: ToolPolicy,
+  tool: BoundToolRuntime,
+  amounts: BudgetAmounts,
+): boolean {
+  const limits = limitsOf(policy.tenantBudgets);
+  const isLimited = BUDGETS.some(
+    (budget) => amounts[budget] !== undefined && limits[budget] !== undefined,
+  );
+  return mutates(tool) || isLimited || entryOf(policy, tool.id)?.rateLimit !== undefined;
+}
+
+async function reserveAtTenant(
+  ports: ReservePorts,
+  subject: ReserveSubject,
+): Promise<Result<unknown, ToolFailure | typeof WAITING>> {
+  const { ledger, policies, principal } = ports;
+  const { policy, pin } = subject.terms;
+  if (!pin) return NO_POLICY;
+  const applicant: Applicant<ToolFailure | typeof WAITING> = {
+    reservationUnder: (terms) => reservationUnder(ports.policy, subject, terms),
+    obeyNewTerms: subject.obeyNewTerms,
+  };
+  const tenant = { ledger, policies, tenantId: principal.tenantId };
+  const answer = await reserveOfTenant(tenant, { policy, pin }, applicant);
+  switch (answer.kind) {
+    case "reserved":
+      return ok(null);
+    case "exhausted":
+    case "rate_limited":
+      return refuse(answer, "tenant");
+    case "no_policy":
+      return NO_POLICY;
+    case "refused":
+      return fail(answer.failure);
+    case "unavailable":
+      return failCall("DEPENDENCY_UNAVAILABLE", UNAVAILABLE[answer.because]);
+  }
+}
+
+const UNAVAILABLE = {
+  unreachable: { code: "ledger_unavailable", message: "the budget ledger cannot be reached" },
+  changing: { code: "ledger_unavailable", message: "the policy keeps changing; try again later" },
+} as const;
+
+/** The pinned policy is the ceiling: the lower limit of it and of the current policy holds. */
+function reservationUnder(
+  pinned: ToolPolicy,
+  { tool, context, amounts }: ReserveSubject,
+  { policy, pin }: PinnedTerms,
+): Reservation {
+  const rateLimit = slowerOf(
+    entryOf(pinned, tool.id)?.rateLimit,
+    entryOf(policy, tool.id)?.rateLimit,
+  );
+  return {
+    id: reservationIdOf(context),
+    toolId: tool.id,
+    amounts,
+    limits: lowerLimits(limitsOf(pinned.tenantBudgets), limitsOf(policy.tenantBudgets)),
+    windowSeconds: policy.tenantBudgets.windowSeconds,
+    ...(rateLimit && { rateLimit }),
+    ...(!mutates(tool) && {
+      unsettled: { forMs: surelyOverMs(pinned), keeps: moneyOf(amounts) },
+    }),
+    pin,
+  };
+}
+
+/** A read that is never settled changed nothing, but it may have cost money. */
+function moneyOf({ cost = 0, financial = 0 }: BudgetAmounts): BudgetAmounts {
+  return { cost, financial };
+}
+
+/** Names a call in its tenant's ledger. */
+export function reservationIdOf(context: ToolInvocationContext): string {
+  return `${context.runId}/${operationIdOf(context)}`;
+}
+
+function slowerOf(a: RateLimit | undefined, b: RateLimit | undefined): RateLimit | undefined {
+  if (!a || !b) return a ?? b;
+  return a.maxRequests * b.windowSeconds < b.maxRequests * a.windowSeconds ? a : b;
+}
+
+function refuse(noRoom: NoRoom, whose: "run" | "tenant"): Result<never, ToolFailure> {
+  if (noRoom.kind === "exhausted") return refuseExhausted(whose, noRoom.budget);
+  const { retryAfterMs } = noRoom;
+  const seconds = Math.ceil(retryAfterMs / 1_000);
+  const message = `too many calls; the next may start in ${seconds} s`;
+  const errors = [{ field: null, code: "rate_limited", message }];
+  return fail({ taxonomyClass: "RATE_LIMITED", errors, retryAfterMs });
+}

@@ -1,0 +1,76 @@
+import type { ApprovalDesk } from "../capabilities/approval.ts";
+import type { RunJournal } from "../capabilities/run-journal.ts";
+import { issueTicket } from "../contracts/dispatch-ticket.ts";
+import type { ApprovalRecord } from "../protocol/approval/record.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import type { Result } from "../protocol/outcome/result.ts";
+import { mutates } from "./active-call.ts";
+import { askTool, type AskPorts } from "./ask-tool.ts";
+import type { Attempt } from "./attempt.ts";
+import type { ValiditySubject } from "./gates/subjects.ts";
+import { isStillWanted, type WantedPorts } from "./gates/check-still-wanted.ts";
+import type { InvocationLedger } from "./invocation-ledger.ts";
+import { CANCELLED } from "./tool-failure.ts";
+import { normaliseOutput, type NormalOutput } from "./normalise-output.ts";
+
+/** A call that passed every gate. */
+export interface PreparedCall extends ValiditySubject {
+  /** The approval that the dispatch consumes; null when the call needs none. */
+  readonly approval: ApprovalRecord | null;
+}
+
+/** What executing takes of the run. */
+export interface ExecutePorts extends AskPorts, WantedPorts {
+  readonly approvals: Pick<ApprovalDesk, "consume">;
+  readonly invocations: Pick<InvocationLedger, "find" | "dispatch">;
+  readonly journal: Pick<RunJournal, "append" | "secure">;
+}
+
+/**
+ * Executes a prepared call: checks once more that the run wants it, records the dispatch, runs the tool and
+ * observes its output (gates 12 and 13). This function alone runs tools.
+ * Contract: throws only before the tool runs. Fails: what `isStillWanted` fails with; the tool's own
+ * failures; TIMEOUT; OBSERVATION_NORMALIZATION_FAIL.
+ */
+export async function execute(
+  ports: ExecutePorts,
+  call: PreparedCall,
+  attempt: Attempt,
+): Promise<Result<NormalOutput, ToolFailure>> {
+  const { tool, accepted, invocation, signal } = call;
+  const { trail } = attempt;
+
+  const wanted = isStillWanted(ports, call, trail);
+  if (!wanted.ok) return wanted;
+
+  await recordDispatch(ports, call);
+  if (signal.aborted) return trail.note("still_wanted", CANCELLED);
+
+  attempt.markDispatched();
+  const { context, scope } = invocation;
+  const { id: toolId, version } = tool;
+  const ticket = issueTicket({ toolId, version, args: accepted.args, context, scope });
+  const run = tool.performDispatched.bind(tool, ticket);
+  const answer = trail.note("execute", await askTool(ports, { tool, signal }, run));
+  return answer.ok ? trail.note("output", normaliseOutput(ports, tool, answer.value)) : answer;
+}
+
+/**
+ * Records that the tool is about to act. For a mutation, and for a call that consumes an approval, the
+ * record is durable before the tool acts: a crash leaves an unknown outcome, never a second effect.
+ */
+async function recordDispatch(
+  { approvals, invocations, journal, clock }: ExecutePorts,
+  { tool, accepted, invocation, approval }: PreparedCall,
+): Promise<void> {
+  const { context } = invocation;
+  const { part, toolCallId } = context;
+  const isFirst = invocations.find(context)?.dispatches === 0;
+  invocations.dispatch(context);
+  if (isFirst) {
+    const start = { type: "tool_call_start", part, toolCallId, toolName: tool.id } as const;
+    journal.append([{ ...start, args: accepted.shown }]);
+  }
+  if (approval) approvals.consume(approval.id, clock.nowMs());
+  if (mutates(tool) || approval) await journal.secure();
+}

@@ -1,0 +1,104 @@
+import type { Veto } from "../capabilities/tool.ts";
+import { hashText } from "../protocol/json/canonical-hash.ts";
+import type { CallLesson } from "../protocol/invocation/record.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import type { DispatchState } from "../protocol/outcome/response-vector.ts";
+import { fail, type Result } from "../protocol/outcome/result.ts";
+import { mutates, type ActiveCall } from "./active-call.ts";
+import type { AttemptResult } from "./attempt.ts";
+import { fingerprintOf, type CallHistory } from "./call-history.ts";
+import { askHooksAfter, hookedCall, type HookPorts } from "./gates/ask-hooks.ts";
+import type { FinalState } from "./invocation-ledger.ts";
+import { failedState, observe, type Conclusion, type RecordPorts } from "./record.ts";
+import { dispatchStateOf, hasHappened } from "./recovery/retry.ts";
+
+/** What finalising takes of the run. */
+export interface FinalisePorts extends RecordPorts, HookPorts {
+  readonly history: CallHistory;
+  readonly clock: HookPorts["clock"];
+}
+
+/**
+ * Turns the last attempt at a call into its conclusion: takes the lesson for the run's history, warns a model
+ * that goes in circles, and asks the deployment's hooks about the outcome.
+ */
+export async function finalise(
+  ports: FinalisePorts,
+  call: ActiveCall,
+  result: AttemptResult,
+): Promise<Conclusion> {
+  const { args, begun, isReplay = false, gates, argumentsFingerprint } = result;
+  const { outcome, lesson, repairEnded, warnings } = await learn(ports.history, call, result);
+  const dispatchState = { ...dispatchStateOf(call, result), repairEnded };
+  const invocationState = finalStateOf(result, dispatchState);
+  const grounds = { gates, args, payloadHash: args && argumentsFingerprint };
+  const ending = { invocationState, dispatchState, isReplay, grounds };
+  const conclusion: Conclusion = { outcome, lesson, warnings, ...ending };
+  if (!begun || !args) return conclusion;
+  const endedAtMs = ports.clock.nowMs();
+  const observation = observe(ports, { ...call, endedAtMs }, conclusion);
+  const veto = await askHooksAfter(ports, hookedCall(call.tool, begun, args), observation);
+  return veto ? { ...conclusion, outcome: withhold(outcome, veto), warnings: [] } : conclusion;
+}
+
+const WITHHELD_RESULT = "the tool ran, but its result is withheld: ";
+/** Begins the message of a failure whose texts a hook withheld. Replay recognises such a call by it. */
+export const WITHHELD_FAILURE = "the tool was asked to act, but its outcome is withheld: ";
+
+/** A hook withholds the texts of a failure; it does not change what may follow of the failure. */
+function withhold(outcome: Conclusion["outcome"], veto: Veto): Result<never, ToolFailure> {
+  const message = `${outcome.ok ? WITHHELD_RESULT : WITHHELD_FAILURE}${veto.message}`;
+  const taxonomyClass = outcome.ok ? "POLICY_VIOLATION" : outcome.failure.taxonomyClass;
+  return fail({ taxonomyClass, errors: [{ field: null, code: veto.code, message }] });
+}
+
+/** A mutation whose output does not fit its contract happened all the same. */
+function finalStateOf(result: AttemptResult, state: DispatchState): FinalState {
+  const { outcome } = result;
+  return outcome.ok || hasHappened(result) ? "COMPLETED" : failedState(outcome.failure, state);
+}
+
+const LOOP_WARNING =
+  "this call returned the same result three times; it will not be made again with these arguments";
+const REPAIR_ENDED = {
+  field: null,
+  code: "repair_ended",
+  message: "this mistake was not corrected; the tool is not available any more in this run",
+} as const;
+
+type Learnt = Pick<Conclusion, "outcome"> & {
+  readonly lesson: CallLesson;
+  readonly warnings: readonly string[];
+  readonly repairEnded: boolean;
+};
+
+/** Adds a call to the run's history, and tells the model when it goes in circles. */
+async function learn(
+  history: CallHistory,
+  { context, tool }: ActiveCall,
+  { argumentsFingerprint, begun, outcome }: AttemptResult,
+): Promise<Learnt> {
+  const text = outcome.ok ? JSON.stringify(outcome.value.data) : fingerprintOf(outcome.failure);
+  const lesson: CallLesson = {
+    argumentsFingerprint,
+    begun: begun !== undefined,
+    changed: outcome.ok && mutates(tool),
+    resultFingerprint: await shorten(text),
+    ...(!outcome.ok && { failureClass: outcome.failure.taxonomyClass }),
+  };
+  const taken = history.take({ toolId: tool.id, step: context.step, lesson });
+  const warnings = taken.isLooping ? [LOOP_WARNING] : [];
+  if (outcome.ok) return { outcome, lesson, warnings, repairEnded: false };
+  const repairEnded = history.isWithdrawn(tool.id);
+  if (!taken.ends) return { outcome, lesson, warnings, repairEnded };
+  const errors = [...outcome.failure.errors, REPAIR_ENDED];
+  return { outcome: fail({ ...outcome.failure, errors }), lesson, warnings, repairEnded };
+}
+
+/** Longest text that a run remembers without hashing it. Unit: UTF-16 code units. */
+const MAX_REMEMBERED_CHARS = 256;
+
+/** A hash is shorter than most results, but it costs more time than a short result takes space. */
+async function shorten(text: string): Promise<string> {
+  return text.length <= MAX_REMEMBERED_CHARS ? text : hashText(text);
+}

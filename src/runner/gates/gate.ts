@@ -1,0 +1,76 @@
+import type { AuditEntry } from "../../protocol/audit/entry.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { ok, type Result } from "../../protocol/outcome/result.ts";
+
+/**
+ * One check of the pipeline. A gate looks at the subject of its group and at the ports that it names.
+ * Contract: answers what it adds to the subject, or the failure that ends the call.
+ */
+export interface Gate<Subject, Ports = unknown> {
+  /** Names the gate in the audit log. */
+  readonly name: string;
+  readonly check: (
+    subject: Subject,
+    ports: Ports,
+  ) => Result<Partial<Subject>, ToolFailure> | Promise<Result<Partial<Subject>, ToolFailure>>;
+}
+
+/** A gate of any group. */
+export interface AnyGate {
+  readonly name: string;
+  readonly check: (subject: never, ports: never) => unknown;
+}
+
+/** The ports that all gates of a group use together. */
+export type PortsOf<Gates extends readonly AnyGate[]> = (
+  Gates[number] extends infer One
+    ? One extends { readonly check: (subject: never, ports: infer Ports) => unknown }
+      ? (ports: Ports) => void
+      : never
+    : never
+) extends (ports: infer All) => void
+  ? All
+  : never;
+
+/** Answer of a gate that adds nothing to its subject. */
+export const PASSED = ok({});
+
+/** Passes a subject through the gates of one group in their order; the first failure ends it. */
+export async function passAll<Subject extends object, Ports>(
+  gates: readonly Gate<Subject, Ports>[],
+  subject: Subject,
+  { ports, trail }: { readonly ports: Ports; readonly trail: GateTrail },
+): Promise<Result<Subject, ToolFailure>> {
+  let passed = subject;
+  for (const { name, check } of gates) {
+    const answer = trail.note(name, await check(passed, ports));
+    if (!answer.ok) return answer;
+    passed = { ...passed, ...answer.value };
+  }
+  return ok(passed);
+}
+
+/** What the gates answered in one attempt. */
+export type GateResults = NonNullable<AuditEntry["gates"]>;
+
+/** Notes which gates an attempt passed, and which gate ended it. */
+export class GateTrail {
+  readonly #passed = new Set<string>(["lookup"]);
+  #refusedBy: string | undefined;
+
+  /** Notes the answer of a gate and returns it. A gate that is asked twice is listed once. */
+  note<Answer extends Result<unknown, unknown>>(gate: string, answer: Answer): Answer {
+    if (answer.ok) this.#passed.add(gate);
+    else this.#refusedBy ??= gate;
+    return answer;
+  }
+
+  hasPassed(gate: string): boolean {
+    return this.#passed.has(gate);
+  }
+
+  get results(): GateResults {
+    const passed = [...this.#passed].filter((gate) => gate !== this.#refusedBy);
+    return this.#refusedBy === undefined ? { passed } : { passed, refusedBy: this.#refusedBy };
+  }
+}

@@ -1,0 +1,26 @@
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import type { Result } from "../../protocol/outcome/result.ts";
+import { decide } from "../../protocol/policy/decide.ts";
+import { failCall } from "../tool-failure.ts";
+import { PASSED, type Gate, type GateTrail } from "./gate.ts";
+import type { ToolUnderTerms } from "./subjects.ts";
+
+/**
+ * Gate 2: asks policy about the tool and its effect, whatever the catalog showed to the model. A tool
+ * that needs approval passes; gate 9 asks for it. Fails: POLICY_VIOLATION.
+ */
+export const checkPolicy = {
+  name: "policy",
+  check: ({ terms, tool }: ToolUnderTerms) =>
+    decide(terms.policy, tool) === "deny"
+      ? failCall("POLICY_VIOLATION", {
+          code: "not_allowed",
+          message: "policy does not allow this tool",
+        })
+      : PASSED,
+} as const satisfies Gate<ToolUnderTerms>;
+
+/** Group: denies a tool before its arguments are parsed. Fails: POLICY_VIOLATION. */
+export function isAllowed(subject: ToolUnderTerms, trail: GateTrail): Result<unknown, ToolFailure> {
+  return trail.note(checkPolicy.name, checkPolicy.check(subject));
+}

@@ -1,0 +1,28 @@
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import type { Result } from "../../protocol/outcome/result.ts";
+import { authorise } from "./authorise.ts";
+import { checkArgumentRules } from "./check-argument-rules.ts";
+import { checkCeilings } from "./check-ceilings.ts";
+import { passAll, type GateTrail, type PortsOf } from "./gate.ts";
+import { checkPolicy } from "./is-allowed.ts";
+import type { PolicySubject } from "./subjects.ts";
+
+const GATES = [checkPolicy, authorise, checkArgumentRules, checkCeilings] as const;
+
+/** What this group uses of the run. */
+export type PolicyPorts = PortsOf<typeof GATES>;
+
+/**
+ * Group: holds a call against a policy: the tool, the caller, the arguments and the ceilings (gates 2, 6
+ * and 7). The runner asks it about the policy that the run pinned and about each newer one; an
+ * approver's edit and a reconciliation pass it too.
+ * Fails: POLICY_VIOLATION, PERMISSION_DENIED, OUT_OF_BOUNDS, BUDGET_EXHAUSTED.
+ */
+export function obeyPolicy(
+  ports: PolicyPorts,
+  { terms, tool, args }: Pick<PolicySubject, "terms" | "tool" | "args">,
+  trail: GateTrail,
+): Promise<Result<PolicySubject, ToolFailure>> {
+  const subject: PolicySubject = { terms, tool, args, connectionId: undefined, amounts: {} };
+  return passAll<PolicySubject, PolicyPorts>(GATES, subject, { ports, trail });
+}

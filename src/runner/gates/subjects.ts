@@ -1,0 +1,58 @@
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import type { BudgetAmounts } from "../../protocol/budget/amounts.ts";
+import type { ConnectionId } from "../../protocol/identity/ids.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
+import type { ToolCall } from "../../protocol/tool/call.ts";
+import type { Invocation } from "../invocation.ts";
+import type { Terms } from "../terms.ts";
+
+/** What policy decides about before anybody looks at an argument. */
+export interface ToolUnderTerms {
+  readonly terms: Pick<Terms, "policy">;
+  readonly tool: BoundToolRuntime;
+}
+
+/** Argument text as a model, or an approver who edits, wrote it. */
+export type ArgumentText = Pick<ToolCall, "argumentsText" | "truncated">;
+
+/** Subject of the group `readArguments`. */
+export interface ArgumentsSubject {
+  readonly tool: BoundToolRuntime;
+  readonly call: ArgumentText;
+  /** Empty until gate 3 has parsed them. */
+  readonly args: JsonObject;
+}
+
+/** Arguments that fit the contract. */
+export interface AcceptedArguments {
+  readonly args: JsonObject;
+  /** Redacted. */
+  readonly shown: JsonObject;
+  /** `sha256:…` over `args` in canonical JSON. */
+  readonly payloadHash: string;
+}
+
+/** Subject of the group `obeyPolicy`. */
+export interface PolicySubject extends ToolUnderTerms {
+  /** Validated. */
+  readonly args: JsonObject;
+  /** The one connection that the call may use; gate 6 finds it. */
+  readonly connectionId: ConnectionId | undefined;
+  /** What the call takes of budgets; the ceilings' gate counts it. */
+  readonly amounts: BudgetAmounts;
+}
+
+/** A call that the run may not want any more. */
+export interface WantedSubject {
+  readonly tool: BoundToolRuntime;
+  /** Aborts when the run is cancelled. */
+  readonly signal: AbortSignal;
+  /** The tool ran in an earlier attempt; a steering message does not stop such a call. */
+  readonly hasBegun: boolean;
+}
+
+/** Subject of the group `checkStillValid`: a call that policy allows, and what it would run with. */
+export interface ValiditySubject extends WantedSubject {
+  readonly accepted: AcceptedArguments;
+  readonly invocation: Invocation;
+}

@@ -1,0 +1,33 @@
+import { fail } from "../protocol/outcome/result.ts";
+import type { ActiveCall } from "./active-call.ts";
+import { Attempt, type AttemptResult } from "./attempt.ts";
+import { execute, type ExecutePorts } from "./execute.ts";
+import { prepare, type PreparePorts } from "./prepare.ts";
+import { TOOL_FAILED } from "./tool-failure.ts";
+import { WAITING } from "./waiting.ts";
+
+/**
+ * Makes one attempt at a call: prepares it through every gate, then executes it. Nothing carries over to
+ * the next attempt but reservations, approvals and the operation's binding.
+ * Contract: never throws. Code of an author that throws before the dispatch fails the call.
+ */
+export async function makeAttempt(
+  ports: PreparePorts & ExecutePorts,
+  call: ActiveCall,
+): Promise<AttemptResult | typeof WAITING> {
+  const attempt = new Attempt();
+  try {
+    const prepared = await prepare(ports, call, attempt);
+    if (!prepared.ok) {
+      return prepared.failure === WAITING
+        ? WAITING
+        : await attempt.end(call, fail(prepared.failure));
+    }
+    const outcome = await execute(ports, prepared.value, attempt);
+    return await attempt.end(call, outcome);
+  } catch {
+    return attempt.end(call, TOOL_FAILED);
+  } finally {
+    attempt.close();
+  }
+}

@@ -1,0 +1,49 @@
+import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
+import type { AuthorizationPort } from "../capabilities/identity.ts";
+import type { BudgetLedger } from "../capabilities/budget.ts";
+import type { Clock, Random } from "../capabilities/system.ts";
+import type { ConnectionBroker } from "../capabilities/connection.ts";
+import type { PendingSteering, RunJournal } from "../capabilities/run-journal.ts";
+import type { PolicyRegistry, PolicyStore } from "../capabilities/policy.ts";
+import type { ToolHook, ToolSourcePort } from "../capabilities/tool.ts";
+import type { ConnectionId, RunId } from "../protocol/identity/ids.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
+import type { PolicyPin } from "../protocol/policy/pin.ts";
+import type { ToolSpec } from "../protocol/tool/spec.ts";
+import type { RunBudget } from "./budget/of-run.ts";
+import type { InvocationLedger } from "./invocation-ledger.ts";
+
+/** Everything that the runner of one run is given. Each group of gates names the few that it uses. */
+export interface ToolRunnerPorts {
+  readonly source: ToolSourcePort;
+  /** The version of each tool that the run uses, by tool id. */
+  readonly versions: ReadonlyMap<string, ToolSpec>;
+  /** The policy that the run pinned: its ceiling. */
+  readonly policy: ToolPolicy;
+  /** Absent when the tenant has no policy; nothing is allowed then. */
+  readonly pin?: PolicyPin | undefined;
+  /** Reads policy documents by their pin. */
+  readonly policies: PolicyStore;
+  /** Knows which policy is current. */
+  readonly registry: Pick<PolicyRegistry, "current">;
+  readonly approvals: ApprovalDesk;
+  readonly approvalSigner: ApprovalSigner;
+  readonly principal: Principal;
+  /** The first run of the conversation. */
+  readonly workflowId: RunId;
+  /** Connections that the request named. */
+  readonly connectionIds: readonly ConnectionId[];
+  readonly authorizationOf: (policy: ToolPolicy) => AuthorizationPort;
+  readonly broker: ConnectionBroker;
+  readonly ledger: BudgetLedger;
+  readonly budget: RunBudget;
+  readonly invocations: InvocationLedger;
+  /** How long an operator may take to resolve an unknown outcome. Unit: milliseconds. */
+  readonly outcomeWaitMs: number;
+  readonly hooks: readonly ToolHook[];
+  readonly inbox: PendingSteering;
+  readonly journal: RunJournal;
+  readonly clock: Clock;
+  readonly random: Random;
+}

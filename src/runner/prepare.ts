@@ -1,0 +1,131 @@
+import type { InvocationBinding } from "../protocol/invocation/record.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import { ok, type Result } from "../protocol/outcome/result.ts";
+import { mutates, type ActiveCall } from "./active-call.ts";
+import {
+  requireApproval,
+  type ApprovalPorts,
+  type ApprovalSubject,
+  type Approved,
+} from "./approval/require-approval.ts";
+import type { Attempt } from "./attempt.ts";
+import { reserve, type ReservePorts } from "./budget/reserve.ts";
+import type { PreparedCall } from "./execute.ts";
+import { checkStillValid, type ValidityPorts } from "./gates/check-still-valid.ts";
+import { isStillWanted, type WantedPorts } from "./gates/check-still-wanted.ts";
+import type { GateTrail } from "./gates/gate.ts";
+import { isAllowed } from "./gates/is-allowed.ts";
+import { obeyPolicy, type PolicyPorts } from "./gates/obey-policy.ts";
+import { readArguments } from "./gates/read-arguments.ts";
+import type { PolicySubject, ValiditySubject } from "./gates/subjects.ts";
+import { openInvocation, type InvocationPorts } from "./invocation.ts";
+import type { InvocationLedger } from "./invocation-ledger.ts";
+import type { PinnedTerms, Terms } from "./terms.ts";
+import { failCall } from "./tool-failure.ts";
+import type { WAITING } from "./waiting.ts";
+
+/** What the gates use of the run. */
+export type PreparePorts = WantedPorts &
+  PolicyPorts &
+  InvocationPorts &
+  ValidityPorts &
+  ApprovalPorts &
+  ReservePorts & { readonly invocations: Pick<InvocationLedger, "bind"> };
+
+type Refusal = ToolFailure | typeof WAITING;
+
+/**
+ * Takes a call through every gate up to its dispatch, in the order of the pipeline (docs/gates.md).
+ * Contract: throws only what an author's schema, rule or redaction throws.
+ */
+export async function prepare(
+  ports: PreparePorts,
+  call: ActiveCall,
+  attempt: Attempt,
+): Promise<Result<PreparedCall, Refusal>> {
+  const { tool, toolCall, signal, begun } = call;
+  const { trail } = attempt;
+  const terms: Terms = { policy: ports.policy, pin: ports.pin };
+  const wantedCall = { tool, signal, hasBegun: begun !== undefined };
+
+  const wanted = isStillWanted(ports, wantedCall, trail);
+  if (!wanted.ok) return wanted;
+
+  const allowed = isAllowed({ terms, tool }, trail);
+  if (!allowed.ok) return allowed;
+
+  const read = await readArguments(tool, toolCall, trail);
+  if (!read.ok) return attempt.refuseArguments(read.failure);
+  const accepted = attempt.accept(read.value);
+
+  const obeyed = await obeyPolicy(ports, { terms, tool, args: accepted.args }, trail);
+  if (!obeyed.ok) return obeyed;
+
+  const { payloadHash } = accepted;
+  const { connectionId } = obeyed.value;
+  const allowedCall = { tool, context: call.context, payloadHash, connectionId };
+  const opened = trail.note("connection", await openInvocation(ports, allowedCall));
+  if (!opened.ok) return opened;
+  const invocation = attempt.open(opened.value);
+  const subject: ValiditySubject = { ...wantedCall, accepted, invocation };
+
+  const valid = await checkStillValid(ports, subject, trail);
+  if (!valid.ok) return valid;
+
+  const approved = await approveAndReserve(ports, { ...subject, ...obeyed.value, terms }, trail);
+  if (!approved.ok) return approved;
+
+  const bound = trail.note(
+    "idempotency",
+    ports.invocations.bind(invocation.context, bindingOf(subject)),
+  );
+  if (!bound.ok) return bound;
+
+  return ok({ ...subject, approval: approved.value });
+}
+
+/** A call that needs approval and reservations under some terms. */
+type ReservedCall = ApprovalSubject & Pick<PolicySubject, "amounts" | "connectionId">;
+
+/**
+ * Requires approval and reserves budgets. When the reservation finds a newer policy, the gates that read
+ * policy run again under its terms, before anything is reserved under them.
+ */
+async function approveAndReserve(
+  ports: PolicyPorts & ApprovalPorts & ReservePorts,
+  subject: ReservedCall,
+  trail: GateTrail,
+): Promise<Approved> {
+  let approved = await requireApproval(ports, subject, trail);
+  if (!approved.ok) return approved;
+  const { terms, tool, amounts, connectionId, accepted, invocation } = subject;
+  const obeyNewTerms = async (newTerms: PinnedTerms): Promise<Result<unknown, Refusal>> => {
+    const call = { terms: newTerms, tool, args: accepted.args };
+    const obeyed = await obeyPolicy(ports, call, trail);
+    if (!obeyed.ok) return obeyed;
+    if (obeyed.value.connectionId !== connectionId) return trail.note("authorise", NOT_GRANTED);
+    approved = await requireApproval(ports, { ...subject, terms: newTerms }, trail);
+    return approved;
+  };
+  const isApproved = approved.value !== null;
+  const { context } = invocation;
+  const application = { terms, tool, context, amounts, isApproved, obeyNewTerms };
+  const reserved = await reserve(ports, application, trail);
+  return reserved.ok ? approved : reserved;
+}
+
+const NOT_GRANTED = failCall("PERMISSION_DENIED", {
+  code: "no_connection",
+  message: "the connection of this call is not granted any more",
+});
+
+/** Binds the operation to its payload, its version and its key; another payload is another operation. */
+function bindingOf({ tool, accepted, invocation }: ValiditySubject): InvocationBinding {
+  return {
+    version: tool.version,
+    payloadHash: accepted.payloadHash,
+    idempotencyKey: invocation.scope.idempotencyKey,
+    mutates: mutates(tool),
+    args: accepted.shown,
+  };
+}

@@ -1,0 +1,78 @@
+import { hasUnknownOutcome, type ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import type { ToolExecResult } from "../../protocol/invocation/record.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import type { ActiveCall, RequestedCall } from "../active-call.ts";
+import type { GateResults } from "../gates/gate.ts";
+import { lookupTool, type LookupPorts } from "../gates/lookup-tool.ts";
+import { recordFailure, type RecordPorts } from "../record.ts";
+import { WAITING } from "../waiting.ts";
+import {
+  awaitOperator,
+  INTERRUPTED,
+  recordSettlement,
+  recordUnresolved,
+  type OperatorPorts,
+} from "./unknown-outcome.ts";
+
+/** What resuming takes of the run. */
+export type ResumePorts = LookupPorts & RecordPorts & OperatorPorts;
+
+/** What follows for a call that is new, or that an earlier incarnation of the run left open. */
+export type Resumed =
+  | { readonly kind: "ended"; readonly result: ToolExecResult | typeof WAITING }
+  | {
+      readonly kind: "open";
+      readonly call: ActiveCall;
+      /** Present when the outcome has to be resolved before any attempt. */
+      readonly resolveFirst?: ToolFailure;
+    };
+
+/** The gates of a call whose tool does not exist, or may not be used. */
+const NOT_FOUND: GateResults = { passed: [], refusedBy: "lookup" };
+
+/**
+ * Finds the tool of a call, and decides where the call goes on. A call that was dispatched in an earlier
+ * incarnation has an unknown outcome: a read or an idempotent write runs again under its key, any other
+ * write is resolved first.
+ */
+export function resume(
+  ports: ResumePorts,
+  requested: RequestedCall,
+  record: ToolInvocationRecord,
+): Resumed {
+  const { toolCall, context, signal } = requested;
+  const { dispatches, settlement, awaitedUntilMs, binding } = record;
+  const ending = { toolCall, context, startedAtMs: ports.clock.nowMs(), attempt: dispatches };
+  if (settlement) return ended(recordSettlement(ports, ending, settlement));
+  const isUnknownWrite = hasUnknownOutcome(record) && binding?.mutates === true;
+  if (isUnknownWrite && signal.aborted) return ended(recordUnresolved(ports, ending, INTERRUPTED));
+  if (awaitedUntilMs !== undefined) return ended(WAITING);
+  const found = lookupTool(ports, toolCall.name);
+  if (!found.ok) {
+    if (!isUnknownWrite) {
+      const { failure } = found;
+      const lost = { toolCall, context, startedAtMs: ending.startedAtMs };
+      return ended(recordFailure(ports, lost, { failure, grounds: { gates: NOT_FOUND } }));
+    }
+    awaitOperator(ports, context);
+    return ended(WAITING);
+  }
+  const { startedAtMs } = ending;
+  const call = { ...requested, tool: found.value, startedAtMs, attempt: dispatches + 1 };
+  // The record counts, not the contract of today: another version may have replaced the tool.
+  if (!isUnknownWrite) {
+    return { kind: "open", call: hasUnknownOutcome(record) ? { ...call, begun: context } : call };
+  }
+  const interrupted = { ...call, begun: context, unknownOutcome: INTERRUPTED };
+  return found.value.isIdempotent
+    ? { kind: "open", call: interrupted }
+    : {
+        kind: "open",
+        call: { ...interrupted, attempt: dispatches },
+        resolveFirst: INTERRUPTED,
+      };
+}
+
+function ended(result: ToolExecResult | typeof WAITING): Resumed {
+  return { kind: "ended", result };
+}
