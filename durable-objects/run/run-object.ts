@@ -32,9 +32,11 @@ import {
   type Viewer,
   viewerOf,
 } from "../../src/protocol/identity/viewer.ts";
+import { migrateStorage } from "../storage-version.ts";
 import { ApprovalDecisions } from "./approval-decisions.ts";
 import { Deadlines } from "./deadlines.ts";
 import { openRun, type OpenRun } from "./open-run.ts";
+import { RUN_MIGRATIONS } from "./run-migrations.ts";
 import { RunLifecycle } from "./run-lifecycle.ts";
 import { runStateOf } from "./run-state-of.ts";
 import { RunStore } from "./run-store.ts";
@@ -71,12 +73,14 @@ export abstract class RunObject extends DurableObject<RawEnv> {
   readonly #store: RunStore;
   #deadlines: Deadlines;
   #run: Claimed | undefined;
+  /** Why this code does not run on the storage, which stays as it is. */
+  #refusal: unknown;
 
   constructor(ctx: DurableObjectState, env: RawEnv) {
     super(ctx, env);
     this.#store = new RunStore(ctx.storage);
     this.#deadlines = new Deadlines(ctx.storage);
-    if (!this.#store.isClaimed()) return;
+    if (!this.#isReadable()) return;
     // A subclass names its tools after this constructor, and waking up needs them.
     void ctx.blockConcurrencyWhile(async () => {
       const { lifecycle } = this.#open();
@@ -107,6 +111,8 @@ export abstract class RunObject extends DurableObject<RawEnv> {
   }
 
   override async alarm(): Promise<void> {
+    // An alarm that fails six times is dropped, and newer code would not wake to do what is due.
+    if (this.#refusal !== undefined) return this.#retryLater();
     try {
       await this.#run?.lifecycle.meetDeadlines();
       // Of a run that was forgotten, or never was, nothing is due.
@@ -197,6 +203,7 @@ export abstract class RunObject extends DurableObject<RawEnv> {
 
   /** Says why there is nothing to tell of a run; undefined when there is. */
   #missing(may: typeof maySee, viewer: Viewer): NoRun | undefined {
+    if (this.#refusal !== undefined) throw this.#refusal;
     if (!this.#run || !may(this.#store.identity().owner, viewer)) return { kind: "unknown" };
     return this.#store.claimed() ? undefined : { kind: "gone" };
   }
@@ -210,6 +217,7 @@ export abstract class RunObject extends DurableObject<RawEnv> {
   }
 
   #start(claim: RunClaim, wire: ClientWire): Response {
+    if (this.#refusal !== undefined) throw this.#refusal;
     const reader = { viewer: viewerOf(claim.principal), wire };
     if (this.#run) return this.#repeat(claim.requestHash ?? null, reader);
     this.#store.claim(claim, this.#clock.nowMs());
@@ -247,6 +255,16 @@ export abstract class RunObject extends DurableObject<RawEnv> {
   #stream({ feed }: OpenRun, seq: number, wire: ClientWire): Response {
     const headers = streamHeaders(wire, this.#store.identity().runId);
     return new Response(feed.open(seq, wire), { headers });
+  }
+
+  /** Migrates the tables of a claimed run; false when there are none, or this code cannot read them. */
+  #isReadable(): boolean {
+    try {
+      return migrateStorage(this.ctx.storage, RUN_MIGRATIONS);
+    } catch (cause) {
+      this.#refusal = cause;
+      return false;
+    }
   }
 
   #open(): Claimed {

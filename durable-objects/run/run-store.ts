@@ -76,13 +76,6 @@ export class RunStore {
     return this.#storage.sql;
   }
 
-  isClaimed(): boolean {
-    const [table] = this.#sql
-      .exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'run'")
-      .toArray();
-    return table !== undefined;
-  }
-
   /** Makes the tables and the row. */
   claim({ messages, ...run }: RunClaim, createdMs: number): void {
     createRunTables(this.#sql, createdMs);

@@ -1,3 +1,6 @@
+import { writeVersion } from "../storage-version.ts";
+import { RUN_MIGRATIONS } from "./run-migrations.ts";
+
 /** More than a run can tell in a millisecond of the time that passes before its id is free again. */
 const NOTICES_PER_MS = 1_000;
 
@@ -43,6 +46,7 @@ export function createRunTables(sql: SqlStorage, createdMs: number): void {
        seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, number INTEGER NOT NULL, body TEXT
      );`,
   );
+  writeVersion(sql, RUN_MIGRATIONS.length);
   // A run that is forgotten may be started again under its id, and the tenant's object may still know it.
   sql.exec(
     "INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', ?)",

@@ -15,6 +15,7 @@ import { isSamePin, type PolicyPin, type PolicyProposal } from "../../src/protoc
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import type { ListPage } from "../../src/protocol/list/page.ts";
 import { AlarmDeadlines } from "../deadlines.ts";
+import { migrateStorage, writeVersion, type Migration } from "../storage-version.ts";
 import { parseToolPolicy } from "../../src/protocol/policy/document.ts";
 import { BudgetBook } from "./budget-book.ts";
 import { OriginList } from "./origin-list.ts";
@@ -25,6 +26,15 @@ import { toIso } from "../../src/protocol/text/iso-time.ts";
 /** How long the first attempt to publish may take before the alarm makes another. */
 const FIRST_RETRY_MS = 2_000;
 const MAX_RETRY_MS = 60_000;
+
+/** When an alarm on storage that this code cannot read rings again. */
+const REFUSED_RETRY_MS = 60_000;
+
+/**
+ * Migrations of a tenant's tables, oldest first; their number is the version of this code.
+ * Contract: a migration that was released never changes.
+ */
+const TENANT_MIGRATIONS: readonly Migration[] = [addVersion];
 
 /** What a tenant's object does at a time of its own. */
 export type TenantDeadline =
@@ -42,28 +52,37 @@ export type TenantDeadline =
  */
 export class TenantObject extends DurableObject<RawEnv> {
   readonly #ports: TenantPorts;
-  readonly #head: PolicyHead;
-  readonly #book: BudgetBook;
-  readonly #records: TenantRecords;
-  readonly #deadlines: AlarmDeadlines<TenantDeadline>;
-  readonly #origins: OriginList;
+  readonly #tables: TenantTables;
   #publishing: Promise<void> = Promise.resolve();
+  /** The storage has a version, and with it tables. */
+  #isClaimed = false;
+  /** Why this code does not run on the storage, which stays as it is. */
+  #refusal: unknown;
 
   constructor(ctx: DurableObjectState, env: RawEnv) {
     super(ctx, env);
+    const { storage } = ctx;
     this.#ports = composeTenant(env);
-    this.#head = new PolicyHead(ctx.storage);
-    this.#book = new BudgetBook(ctx.storage);
-    this.#records = new TenantRecords(ctx.storage);
-    this.#origins = new OriginList(ctx.storage);
-    // The platform gives up on an alarm after six failures; whoever wakes the object arms it again.
-    this.#deadlines = new AlarmDeadlines(ctx.storage);
-    if (this.#head.read()?.isPublished === false) this.#publishIn(FIRST_RETRY_MS);
-    this.#deadlines.arm();
+    this.#tables = {
+      head: new PolicyHead(storage),
+      book: new BudgetBook(storage),
+      records: new TenantRecords(storage),
+      origins: new OriginList(storage),
+      deadlines: new AlarmDeadlines(storage),
+    };
+    try {
+      this.#isClaimed = migrateStorage(storage, TENANT_MIGRATIONS);
+    } catch (cause) {
+      this.#refusal = cause;
+      return;
+    }
+    if (this.#tables.head.read()?.isPublished === false) this.#publishIn(FIRST_RETRY_MS);
+    // The platform drops an alarm after six failures, so each incarnation arms it again.
+    this.#tables.deadlines.arm();
   }
 
   policy(): PolicyPin | undefined {
-    return this.#head.read()?.pin;
+    return this.#open.head.read()?.pin;
   }
 
   /**
@@ -82,11 +101,12 @@ export class TenantObject extends DurableObject<RawEnv> {
     // Another change may have come in while KV stored the document.
     const current = this.policy();
     if (current?.revision !== expectedRevision) return { kind: "conflict", pin: current };
+    this.#claim();
     this.#publishIn(FIRST_RETRY_MS);
     const pin = this.ctx.storage.transactionSync(() => {
-      this.#origins.replace(parseToolPolicy(JSON.parse(policyText))?.origins ?? []);
-      const next = this.#head.advance(tenantId, hash);
-      this.#records.record(policyChanged(proposal, next, this.#ports.clock.nowMs()));
+      this.#open.origins.replace(parseToolPolicy(JSON.parse(policyText))?.origins ?? []);
+      const next = this.#open.head.advance(tenantId, hash);
+      this.#open.records.record(policyChanged(proposal, next, this.#ports.clock.nowMs()));
       return next;
     });
     await this.ctx.storage.sync();
@@ -101,7 +121,7 @@ export class TenantObject extends DurableObject<RawEnv> {
   async reserve(reservation: Reservation): Promise<ReservationAnswer> {
     const pin = this.policy();
     if (!pin || !isSamePin(pin, reservation.pin)) return { kind: "policy_changed", pin };
-    const answer = this.#book.reserve(reservation, this.#ports.clock.nowMs());
+    const answer = this.#open.book.reserve(reservation, this.#ports.clock.nowMs());
     if (reservation.unsettled) this.#expectLapse();
     await this.ctx.storage.sync();
     return answer;
@@ -109,65 +129,86 @@ export class TenantObject extends DurableObject<RawEnv> {
 
   /** Counts what a call has used. */
   async settle(id: string, used: BudgetAmounts): Promise<void> {
-    this.#book.settle(id, used, this.#ports.clock.nowMs());
+    this.#open.book.settle(id, used, this.#ports.clock.nowMs());
     await this.ctx.storage.sync();
   }
 
   /** Gives back what a call had reserved. */
   async release(id: string): Promise<void> {
-    this.#book.release(id, this.#ports.clock.nowMs());
+    this.#open.book.release(id, this.#ports.clock.nowMs());
     await this.ctx.storage.sync();
   }
 
   /** Takes what a run tells. Contract: a notice that comes again changes nothing. */
   async receive(runId: RunId, sent: readonly SentNotice[]): Promise<void> {
-    this.#records.receive(runId, sent, this.#ports.clock.nowMs());
+    const { records } = this.#open;
+    this.#claim();
+    records.receive(runId, sent, this.#ports.clock.nowMs());
     this.#expectRetention();
     await this.ctx.storage.sync();
   }
 
   /** Appends a fact to the audit log that no run tells. */
   async record(entry: AuditEntry): Promise<void> {
-    this.#records.record(entry);
+    const { records } = this.#open;
+    this.#claim();
+    records.record(entry);
     await this.ctx.storage.sync();
   }
 
   runs(query: RunQuery): ListPage<RunSummary> {
-    return this.#records.runs(query);
+    return this.#open.records.runs(query);
   }
 
   approvals(query: ApprovalQuery): ListPage<ApprovalSummary> {
-    return this.#records.approvals(query, this.#ports.clock.nowMs());
+    return this.#open.records.approvals(query, this.#ports.clock.nowMs());
   }
 
   audit(query: AuditQuery): AuditPage {
-    return this.#records.audit(query);
+    return this.#open.records.audit(query);
   }
 
   /** Meets what is due. Contract: each may be asked too early or twice, and looks for itself what is due. */
   override async alarm(): Promise<void> {
+    // An alarm that fails six times is dropped, and newer code would not wake to do what is due.
+    if (this.#refusal !== undefined) {
+      return this.ctx.storage.setAlarm(this.#ports.clock.nowMs() + REFUSED_RETRY_MS);
+    }
     await this.#publish();
     const nowMs = this.#ports.clock.nowMs();
-    this.#book.lapse(nowMs);
-    this.#records.tidy(nowMs, this.#ports.keptMs);
-    this.#deadlines.clear("reservations", "retention");
+    this.#open.book.lapse(nowMs);
+    this.#open.records.tidy(nowMs, this.#ports.keptMs);
+    this.#open.deadlines.clear("reservations", "retention");
     this.#expectLapse();
     this.#expectRetention();
-    this.#deadlines.arm({ again: true });
+    this.#open.deadlines.arm({ again: true });
   }
 
   /** An alarm that comes too early moves on; so it need not be set for each reservation. */
   #expectLapse(): void {
-    this.#expect("reservations", this.#book.nextLapseMs());
+    this.#expect("reservations", this.#open.book.nextLapseMs());
+  }
+
+  /** The tables. Fails: throws when this code cannot read them. */
+  get #open(): TenantTables {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    return this.#tables;
+  }
+
+  /** Writes the version together with the first table. */
+  #claim(): void {
+    if (this.#isClaimed) return;
+    writeVersion(this.ctx.storage.sql, TENANT_MIGRATIONS.length);
+    this.#isClaimed = true;
   }
 
   #expectRetention(): void {
-    this.#expect("retention", this.#records.dueMs(this.#ports.keptMs));
+    this.#expect("retention", this.#open.records.dueMs(this.#ports.keptMs));
   }
 
   #expect(name: TenantDeadline, dueMs: number | undefined): void {
-    const atMs = this.#deadlines.at(name) ?? Number.POSITIVE_INFINITY;
-    if (dueMs !== undefined && dueMs < atMs) this.#deadlines.set(name, dueMs);
+    const atMs = this.#open.deadlines.at(name) ?? Number.POSITIVE_INFINITY;
+    if (dueMs !== undefined && dueMs < atMs) this.#open.deadlines.set(name, dueMs);
   }
 
   /** One at a time, so that an older pointer never lands on a newer one. */
@@ -178,23 +219,35 @@ export class TenantObject extends DurableObject<RawEnv> {
   }
 
   async #publishHead(): Promise<void> {
-    const head = this.#head.read();
-    if (!head || head.isPublished) return this.#deadlines.clear("policy");
+    const head = this.#open.head.read();
+    if (!head || head.isPublished) return this.#open.deadlines.clear("policy");
     const { publisher } = this.#ports;
     const isPointed = await publisher.point(head.tenantId, head.pin);
-    if (isPointed && (await this.#origins.publish(head.tenantId, publisher))) {
-      this.#head.markPublished(head.pin);
-      if (this.#head.read()?.isPublished) this.#deadlines.clear("policy");
+    if (isPointed && (await this.#open.origins.publish(head.tenantId, publisher))) {
+      this.#open.head.markPublished(head.pin);
+      if (this.#open.head.read()?.isPublished) this.#open.deadlines.clear("policy");
     } else {
-      const failed = this.#head.countFailure();
+      const failed = this.#open.head.countFailure();
       this.#publishIn(Math.min(1_000 * 2 ** failed, MAX_RETRY_MS));
     }
   }
 
   #publishIn(delayMs: number): void {
-    this.#deadlines.set("policy", this.#ports.clock.nowMs() + delayMs);
+    this.#open.deadlines.set("policy", this.#ports.clock.nowMs() + delayMs);
   }
 }
+
+/** The tables of a tenant and their one alarm. */
+interface TenantTables {
+  readonly head: PolicyHead;
+  readonly book: BudgetBook;
+  readonly records: TenantRecords;
+  readonly origins: OriginList;
+  readonly deadlines: AlarmDeadlines<TenantDeadline>;
+}
+
+/** Version 1 stores what version 0 did, and says so. */
+function addVersion(): void {}
 
 function policyChanged({ by }: PolicyProposal, pin: PolicyPin, nowMs: number): AuditEntry {
   return {

@@ -1,4 +1,5 @@
 import { Hono, type Handler } from "hono";
+import { isStorageTooNew } from "../protocol/outcome/storage-too-new.ts";
 import { APPROVAL_QUEUE_ROUTES } from "./approvals-queue.ts";
 import { APPROVAL_ROUTES } from "./approvals.ts";
 import { AUDIT_ROUTES } from "./audit.ts";
@@ -49,8 +50,13 @@ export function createApp(services: Services): Hono {
     addAddress(app, path, [["GET", (context) => servePage(context.req.raw, services)]]);
   }
   app.notFound(() => problem("unknown_route"));
-  app.onError(() => problem("internal_error"));
+  app.onError((error) => (isStorageTooNew(error) ? refuseOldCode() : problem("internal_error")));
   return app;
+}
+
+function refuseOldCode(): Response {
+  const detail = "Nothing was changed. Send the request again once the newer version is deployed.";
+  return problem("storage_too_new", { detail, headers: { "retry-after": "30" } });
 }
 
 /** Pages of other origins load the widget as a module, which browsers fetch with CORS. */

@@ -60,6 +60,10 @@ const PROBLEMS = {
   precondition_failed: { status: 412, title: "The policy is not the one that was expected" },
   precondition_required: { status: 428, title: "The request must say which revision it replaces" },
   too_many_readers: { status: 429, title: "Too many readers follow this run" },
+  storage_too_new: {
+    status: 503,
+    title: "A newer version of the service has written this record",
+  },
   internal_error: { status: 500, title: "Interlock failed" },
 } as const;
 

@@ -1,0 +1,63 @@
+import { StorageTooNewError } from "../src/protocol/outcome/storage-too-new.ts";
+
+/**
+ * Rewrites stored rows from one version to the next.
+ * Contract: runs inside a transaction; keeps all data.
+ */
+export type Migration = (sql: SqlStorage) => void;
+
+/**
+ * Brings the storage of an object to the version that this code reads. `migrations[n]` leads from
+ * version n to n + 1, so their number is the version of this code. Storage without a version is 0.
+ * Answers false for storage without tables: an object that nobody uses gets none.
+ * Contract: all migrations are one transaction. Called once per incarnation, before any other read.
+ * Fails: throws StorageTooNewError for a newer version, and what a migration throws; writes nothing
+ * then.
+ */
+export function migrateStorage(
+  storage: DurableObjectStorage,
+  migrations: readonly Migration[],
+): boolean {
+  const { sql } = storage;
+  const tables = tableNames(sql);
+  if (tables.length === 0) return false;
+  const stored = tables.includes("schema_version") ? readVersion(sql) : 0;
+  const version = migrations.length;
+  if (stored > version) {
+    const detail = `this code reads version ${version}. Deploy the newer code again`;
+    throw new StorageTooNewError(`the storage has version ${stored}; ${detail}`);
+  }
+  if (stored < version) {
+    storage.transactionSync(() => {
+      for (const migrate of migrations.slice(stored)) migrate(sql);
+      writeVersion(sql, version);
+    });
+  }
+  return true;
+}
+
+/**
+ * Writes the version of an object's tables: `PRAGMA user_version` is refused by the platform
+ * (workerd 1.20261117, tried 2026-11-21). Contract: belongs in the transaction that makes the tables.
+ */
+export function writeVersion(sql: SqlStorage, version: number): void {
+  sql.exec(
+    `CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL);
+     DELETE FROM schema_version;
+     INSERT INTO schema_version (version) VALUES (?);`,
+    version,
+  );
+}
+
+function readVersion(sql: SqlStorage): number {
+  return sql.exec<{ version: number }>("SELECT version FROM schema_version").one().version;
+}
+
+/** Names of the object's own tables; the platform's and SQLite's begin with `_cf_` and `sqlite_`. */
+function tableNames(sql: SqlStorage): readonly string[] {
+  return sql
+    .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+    .toArray()
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith("_cf_") && !name.startsWith("sqlite_"));
+}
