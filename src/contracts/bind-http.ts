@@ -2,13 +2,13 @@ import type { Egress, HttpClient } from "../capabilities/http.ts";
 import type { InvocationScope } from "../capabilities/tool.ts";
 import type { AnyToolContract } from "./definition.ts";
 
-/** An answer holds more than its tool keeps of it, within reason. */
+/** A service's answer may be this many times larger than the result that the tool keeps of it. */
 const ANSWER_FACTOR = 8;
 
-/** What an author's function is there for: `ask` must change nothing. */
+/** Purpose of an author's function: `act` may change something, `ask` must change nothing. */
 export type Purpose = "act" | "ask";
 
-/** Binds the network to what one contract may send in one invocation. */
+/** Binds the HTTP client to the hosts and rights of one contract, for one invocation. */
 export function bindHttp(
   contract: AnyToolContract,
   egress: Egress,

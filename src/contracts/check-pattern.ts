@@ -3,30 +3,30 @@ import { tokenizer } from "ret/dist/tokenizer.js";
 import { types, type Root, type Token } from "ret/dist/types/index.js";
 
 const MAX_PATTERN_CHARS = 1024;
-/** Steps that matching one text may take at worst; a second or two of an isolate's time. */
+/** Most steps that a match of one text may take. An isolate needs a second or two for them. */
 const MAX_STEPS = 2 ** 31;
 
 /**
- * Tells why a regular expression may not be matched against text that a model made; undefined when it
- * may. `maxChars` is the length of the longest such text.
- * Threat: a pattern that backtracks stops the isolate for as long as the text is long enough.
- * Contract: pure; conservative: it refuses whole constructs, also where one use of them is harmless.
+ * Tells why a regular expression is unsafe for text that a model wrote; undefined when it is safe.
+ * `maxChars` is the length of the longest such text.
+ * Threat: a pattern that backtracks on a long text blocks the isolate.
+ * Contract: pure. It refuses whole constructs, even where one use of a construct is harmless.
  */
 export function checkPattern(pattern: string, maxChars: number): string | undefined {
   if (pattern.length > MAX_PATTERN_CHARS) return `is longer than ${MAX_PATTERN_CHARS} characters`;
-  // `\k<name>` comes out of the parser as plain characters.
+  // The parser reads `\k<name>` as plain characters.
   if (/^(?:[^\\]|\\[^k])*\\k/s.test(pattern)) return "uses a back-reference";
   let root: Root;
   try {
     root = tokenizer(pattern);
   } catch {
-    return "cannot be read; it may hold plain groups, classes and repetitions only";
+    return "cannot be read; use only plain groups, classes and repetitions";
   }
   const fault = findFault(root);
   if (fault) return fault;
   const starts = isAnchored(root) ? 1 : maxChars;
   if (starts * countWays(root, maxChars) <= MAX_STEPS) return undefined;
-  return "may match in too many ways: at most two unbounded repetitions, of which one without ^ at its start counts as another";
+  return "may match in too many ways; use at most two unbounded repetitions, or one if the pattern does not start with ^";
 }
 
 type Branching = Pick<Root, "stack" | "options">;
@@ -68,7 +68,7 @@ function hasAlternatives(token: Token): boolean {
   return token.options !== undefined || branchesOf(token).flat().some(hasAlternatives);
 }
 
-/** Asked of groups without repetitions and alternatives only. */
+/** Contract: the group holds no repetition and no alternatives. */
 function canBeEmpty(token: Token): boolean {
   if (token.type === types.POSITION) return true;
   return token.type === types.GROUP && branchesOf(token).flat().every(canBeEmpty);
@@ -78,7 +78,7 @@ function isAnchored(root: Root): boolean {
   return branchesOf(root).every(([first]) => first?.type === types.POSITION && first.value === "^");
 }
 
-/** Counts, from above, the ways to match one text from one start: what backtracking may have to try. */
+/** Counts an upper bound of the ways to match one text from one start. Backtracking may try each. */
 function countWays(node: Branching, maxChars: number): number {
   return branchesOf(node)
     .map((branch) => branch.reduce((ways, token) => ways * waysOf(token, maxChars), 1))
@@ -90,6 +90,6 @@ function waysOf(token: Token, maxChars: number): number {
   if (token.type !== types.REPETITION) return 1;
   const { min, max, value } = token;
   const counts = Math.min(max, Math.max(min, maxChars)) - min;
-  // What is repeated more than once has one way only; what is optional has its own and none.
+  // A repeated token has one way only. An optional token has its own ways, and one more for none.
   return max > 1 ? counts + 1 : counts + waysOf(value, maxChars);
 }

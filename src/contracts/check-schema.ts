@@ -3,7 +3,7 @@ import { toPointer } from "../protocol/json/pointer.ts";
 import type { JsonSchema7 } from "../protocol/tool/spec.ts";
 import { checkPattern } from "./check-pattern.ts";
 
-/** What every provider, and everything here that walks a schema, understands (seeds/000 #10, #13). */
+/** Keywords that every provider, and all code that walks a schema, understands (seeds/000 #10, #13). */
 const KEYWORDS: ReadonlySet<string> = new Set([
   "type",
   "properties",
@@ -44,9 +44,9 @@ const MAX_DEPTH = 10;
 const MAX_DESCRIPTION_CHARS = 1024;
 
 /**
- * Tells where and why a schema leaves the supported subset of JSON Schema; undefined when it does not.
- * `maxChars` is the length of the longest text it is matched against.
- * Contract: pure; a keyword that is not on the list is refused, whatever it means.
+ * Tells where and why a schema leaves the supported subset of JSON Schema; undefined when it stays
+ * inside. `maxChars` is the length of the longest text that the schema's patterns are matched with.
+ * Contract: pure; it refuses every keyword that is not on the list.
  */
 export function checkSchema(schema: JsonSchema7, maxChars: number): string | undefined {
   return faultIn({ schema, path: [], depth: 1, maxChars });
@@ -84,10 +84,10 @@ function schemasBelow({ properties, items, anyOf }: JsonObject): readonly Below[
   ];
 }
 
-/** What is wrong with one schema, leaving aside those below it. */
+/** Finds the fault of one schema, without the schemas below it. */
 function faultOf(schema: JsonObject, maxChars: number): string | undefined {
   const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.has(keyword));
-  if (unknown !== undefined) return `keyword ${unknown} is not supported`;
+  if (unknown !== undefined) return `keyword ${unknown} is not supported; remove it`;
   const { description, pattern } = schema;
   if (description !== undefined && !isDescription(description)) {
     return `description must have 1 to ${MAX_DESCRIPTION_CHARS} characters`;
@@ -135,7 +135,7 @@ function faultOfObject(schema: JsonObject): string | undefined {
   const { properties, required, additionalProperties } = schema;
   if (additionalProperties !== false) return "keyword additionalProperties must be false";
   if (!isJsonObject(properties)) return "keyword properties is missing";
-  // A field called __proto__ is no own property of what was derived.
+  // A field named __proto__ is not an own property of the derived schema.
   const names = Array.isArray(required) ? required : [];
   const isKnown = names.every((name) => Object.hasOwn(properties, String(name)));
   return isKnown ? undefined : "keyword required names no property";

@@ -3,16 +3,17 @@ import { toPointer } from "../protocol/json/pointer.ts";
 import type { FieldError, ToolFailure } from "../protocol/outcome/observation.ts";
 import { formatExpectation } from "../protocol/text/format-expectation.ts";
 
-/** From the most basic fault to the finest; a call is answered with the first that occurs. */
+/** From the most basic fault to the finest. The failure has the first class that occurs. */
 const ORDER = ["STRUCTURAL_VIOLATION", "TYPE_MISMATCH", "OUT_OF_BOUNDS"] as const;
 type IssueClass = (typeof ORDER)[number];
 
 const MAX_FIELD_ERRORS = 16;
 
 /**
- * Sorts what valibot found into shape, types and bounds, and words it for repair.
- * Contract: pure; names what was expected and the kind of what came, never the value itself, nor a
- * key that the model made up: that may hold anything.
+ * Turns valibot issues into one failure: sorts them into shape, types and bounds, and writes field
+ * errors that the model can repair from.
+ * Contract: pure. A message names the expectation and the kind of the actual value. It never holds
+ * the value, or a key that the model invented, because both may hold anything.
  */
 export function classifyIssues(issues: readonly v.BaseIssue<unknown>[]): ToolFailure {
   const classes = new Set(issues.map(classify));
@@ -41,7 +42,10 @@ function toFieldError(issue: v.BaseIssue<unknown>): FieldError {
   return { field, code, message: `expected ${expected}, got ${kindOf(issue.input)}` };
 }
 
-/** valibot reports both on the object, with the key as the last path item (valibot 1.5, strictObject). */
+/**
+ * valibot reports missing and unknown keys on the object, with the key as the last path item
+ * (valibot 1.5, strictObject).
+ */
 function isMissing(issue: v.BaseIssue<unknown>): boolean {
   return issue.type === "strict_object" && issue.received === "undefined";
 }

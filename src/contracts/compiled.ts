@@ -3,16 +3,16 @@ import { ContractError } from "./error.ts";
 import { joinSchemas, type DerivedSchemas, type RegisteredContract } from "./registered.ts";
 import type { AnyToolContract } from "./definition.ts";
 
-/** What the build keeps of one registered contract: all that cannot be read off the contract itself. */
+/** What the build stores of one registered contract: everything that the contract does not hold. */
 export interface CompiledContract extends DerivedSchemas {
   readonly name: string;
   readonly version: string;
 }
 
-/** What the build found: the contracts in the order of their list, or in words why one may not register. */
+/** Result of the build: the contracts in the order of their list, or why one cannot be registered. */
 export type CompiledContracts = Result<readonly CompiledContract[], string>;
 
-/** Keeps what was derived, so that a deployment need neither derive nor check anything. */
+/** Takes the derived schemas, so that a deployment does not derive or check anything at its start. */
 export function compileContracts(
   registered: readonly RegisteredContract[],
 ): readonly CompiledContract[] {
@@ -23,9 +23,9 @@ export function compileContracts(
 }
 
 /**
- * Joins contracts to what the build kept of them.
- * Contract: one by one in the order of the list, nothing left over on either side.
- * Fails: throws what the build found, and ContractError for a list that is not the one it saw.
+ * Joins contracts to the schemas that the build stored for them.
+ * Contract: both lists have the same tools and versions, in the same order.
+ * Fails: throws the reason why the build refused; ContractError when the lists differ.
  */
 export function readCompiled(
   contracts: readonly AnyToolContract[],
@@ -43,4 +43,4 @@ export function readCompiled(
   });
 }
 
-const STALE = "the compiled contracts are not those of the code; run npm run build";
+const STALE = "the compiled contracts do not match the code; run npm run build";

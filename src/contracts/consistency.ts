@@ -5,30 +5,21 @@ import { fromPointer } from "../protocol/json/pointer.ts";
 import { isSteeringHeader } from "../protocol/connection/steering-header.ts";
 import type { JsonSchema7 } from "../protocol/tool/spec.ts";
 import { checkSchema } from "./check-schema.ts";
-import { contractShape } from "./shape.ts";
+import { formatIssue } from "./shape.ts";
 import type { DerivedSchemas } from "./registered.ts";
 import { EACH, fieldNames, schemaAt, withoutNull } from "./schema-path.ts";
 import type { AnyToolContract, SemanticRule } from "./definition.ts";
 
-/** Tells which field of a contract holds what it may not; undefined when each is sound by itself. */
-export function checkShape(contract: AnyToolContract): string | undefined {
-  const parsed = v.safeParse(contractShape, contract, { abortEarly: true });
-  if (parsed.success) return undefined;
-  return formatIssue(parsed.issues[0]);
-}
-
-/** Contracts are their author's, so what came may be shown. */
-function formatIssue(issue: v.BaseIssue<unknown>): string {
-  return `${v.getDotPath(issue) ?? "contract"}: ${issue.message}`;
-}
-
-/** A contract and what was derived from it. */
+/** A contract and its derived schemas. */
 interface DerivedContract extends DerivedSchemas {
   readonly contract: AnyToolContract;
 }
 
-/** Tells why a contract whose fields are sound may not be registered; undefined when it may. */
-export function checkContract(derived: DerivedContract): string | undefined {
+/**
+ * Tells why the fields of a contract contradict each other; undefined when they agree.
+ * Contract: each field alone is right; see shape.ts.
+ */
+export function checkConsistency(derived: DerivedContract): string | undefined {
   for (const check of CHECKS) {
     const reason = check(derived);
     if (reason !== undefined) return reason;
@@ -65,33 +56,35 @@ function checkSchemas({
   return output === undefined ? undefined : `output ${output}`;
 }
 
-/** Which connection is used is never the model's to say (seeds/000 #26a). */
+/** The model must never choose the connection (seeds/000 #26a). */
 function checkConnection({ contract, inputSchema }: DerivedContract): string | undefined {
   const isConnectionId = (name: string): boolean =>
     name.replaceAll(/[^a-zA-Z0-9]/g, "").toLowerCase() === "connectionid";
   if (fieldNames(inputSchema).some(isConnectionId)) {
-    return "input must not have a field connectionId; a connection comes with the context";
+    return "input must not have a field connectionId; use the capability auth instead";
   }
   if (contract.requiresConnection === contract.capabilities.includes("auth")) return undefined;
   return contract.requiresConnection
-    ? "requiresConnection needs the capability auth"
-    : "the capability auth needs requiresConnection";
+    ? 'requiresConnection needs the capability auth; add "auth" to capabilities'
+    : "the capability auth needs requiresConnection; set it to true";
 }
 
-/** What a contract says that it reaches is what it reaches. */
+/** The declared hosts must be exactly what the tool can reach. */
 function checkEgress({ contract }: DerivedContract): string | undefined {
   const { egressHosts, egressPolicy } = contract.security;
   const usesHttp = contract.capabilities.includes("http");
   if (usesHttp !== egressHosts.length > 0) {
-    return "the capability http and security.egressHosts need each other";
+    return "the capability http and security.egressHosts need each other; set both or neither";
   }
   if (!usesHttp) return undefined;
   if (egressPolicy !== "allowlisted_domains") {
-    return "the capability http needs egressPolicy allowlisted_domains";
+    return "the capability http needs egressPolicy allowlisted_domains; set security.egressPolicy";
   }
   const key = contract.idempotency.keyHeader?.toLowerCase() ?? KEY_HEADER;
   const isTaken = key === "authorization" || (isSteeringHeader(key) && key !== KEY_HEADER);
-  return isTaken ? "idempotency.keyHeader has another meaning" : undefined;
+  return isTaken
+    ? "idempotency.keyHeader has another meaning in HTTP; choose another header name"
+    : undefined;
 }
 
 const KEY_HEADER = "idempotency-key";
@@ -99,12 +92,12 @@ const KEY_HEADER = "idempotency-key";
 function checkClass({ contract }: DerivedContract): string | undefined {
   const { effect, sideEffectClass, transactional } = contract;
   if (!isEffectOf(effect, sideEffectClass)) {
-    return `effect ${effect} contradicts side-effect class ${sideEffectClass}`;
+    return `effect ${effect} contradicts side-effect class ${sideEffectClass}; change one of them`;
   }
   if ((sideEffectClass === "READ_ONLY") === (transactional.semantics === "read_only")) {
     return undefined;
   }
-  return `semantics ${transactional.semantics} contradicts side-effect class ${sideEffectClass}`;
+  return `semantics ${transactional.semantics} contradicts side-effect class ${sideEffectClass}; change one of them`;
 }
 
 function isAtLeast(sideEffectClass: SideEffectClass, least: SideEffectClass): boolean {
@@ -115,7 +108,7 @@ function checkConsent({ contract }: DerivedContract): string | undefined {
   const { sideEffectClass, transactional } = contract;
   const needs = isAtLeast(sideEffectClass, "HIGH_RISK_EXTERNAL");
   if (!needs || transactional.confirmationRequired) return undefined;
-  return `class ${sideEffectClass} needs transactional.confirmationRequired`;
+  return `class ${sideEffectClass} needs transactional.confirmationRequired; leave it out, or set it to true`;
 }
 
 function checkIdempotency({ contract }: DerivedContract): string | undefined {
@@ -123,13 +116,15 @@ function checkIdempotency({ contract }: DerivedContract): string | undefined {
   const needs = isAtLeast(sideEffectClass, "LOW_RISK_INTERNAL");
   return !needs || idempotency.required
     ? undefined
-    : `class ${sideEffectClass} needs idempotency.required`;
+    : `class ${sideEffectClass} needs idempotency.required; leave it out, or set it to true`;
 }
 
 function checkCompensation({ contract }: DerivedContract): string | undefined {
   const { sideEffectClass, transactional } = contract;
   const { compensationTool, semantics } = transactional;
-  if (compensationTool === contract.name) return "compensationTool names the tool itself";
+  if (compensationTool === contract.name) {
+    return "compensationTool names the tool itself; name the tool that undoes the call";
+  }
   const isCovered = compensationTool !== null || semantics === "irreversible_pivot";
   return sideEffectClass !== "CRITICAL_MUTATION" || isCovered
     ? undefined
@@ -140,7 +135,7 @@ function checkLifecycle({ contract }: DerivedContract): string | undefined {
   const { status, sunsetDate } = contract.lifecycle;
   return status === "active" || sunsetDate !== null
     ? undefined
-    : `lifecycle ${status} needs a sunsetDate`;
+    : `lifecycle ${status} needs a sunsetDate, such as 2027-06-30`;
 }
 
 function checkRedaction({
@@ -155,11 +150,11 @@ function checkRedaction({
   if (unknownArg !== undefined) return `redaction.args names no field: ${unknownArg}`;
   const unknownOutput = find(outputSchema, output);
   if (unknownOutput !== undefined) return `redaction.output names no field: ${unknownOutput}`;
-  // What nobody may see need not be asked for, and a list that nothing is held against is a mistake.
+  // A preview that nobody may see is useless. A state list without a preview is a mistake.
   const isShown = contract.redaction.state !== undefined;
   return isShown === (contract.preview !== undefined)
     ? undefined
-    : "preview and redaction.state need each other";
+    : "preview and redaction.state need each other; set both or neither";
 }
 
 function checkPointers({ contract, inputSchema }: DerivedContract): string | undefined {
@@ -189,7 +184,7 @@ function checkExamples({ contract }: DerivedContract): string | undefined {
   return undefined;
 }
 
-/** One that fits nothing, or breaks nothing, would show nothing. */
+/** A counterexample must fit the input and break its rule, or it proves nothing. */
 function checkCounterexamples({ contract }: DerivedContract): string | undefined {
   const rules = contract.rules as readonly SemanticRule<unknown>[];
   for (const rule of rules) {
@@ -197,7 +192,7 @@ function checkCounterexamples({ contract }: DerivedContract): string | undefined
     const parsed = v.safeParse(contract.input, rule.counterexample);
     const about = `counterexample of the rule ${rule.code}`;
     if (!parsed.success) return `${about} does not fit the input: ${formatIssue(parsed.issues[0])}`;
-    if (rule.holds(parsed.output)) return `${about} does not break it`;
+    if (rule.holds(parsed.output)) return `${about} does not break it; choose other arguments`;
   }
   return undefined;
 }

@@ -1,12 +1,73 @@
 import type { ToolCapabilities } from "../capabilities/tool.ts";
-import { resolveDefaults } from "./resolve-defaults.ts";
+import { MAX_TOOL_ARGUMENTS_BYTES, MAX_TOOL_RESULT_BYTES } from "../protocol/identity/ids.ts";
+import { httpErrorsOf } from "../protocol/outcome/http-failure.ts";
+import { SIDE_EFFECT_CLASSES } from "../protocol/tool/effect.ts";
+import { CLASS_DEFAULTS } from "./class-defaults.ts";
 import type { ClosedObjectSchema, ToolContract, ToolDefinition } from "./definition.ts";
+import { ContractError } from "./error.ts";
 
-/** Declares a tool; the types of `execute` flow from its schemas and its capabilities. */
+/**
+ * Declares a tool. Fills in every section that the definition leaves out, by its side-effect class.
+ * TypeScript infers the types of `execute` from the schemas and the capabilities.
+ * Contract: pure; it changes nothing that the author wrote.
+ * Fails: throws ContractError for an unknown side-effect class.
+ */
 export function defineTool<
   const In extends ClosedObjectSchema,
   const Out extends ClosedObjectSchema,
   const Needs extends keyof ToolCapabilities = never,
 >(definition: ToolDefinition<In, Out, Needs>): ToolContract<In, Out, Needs> {
-  return resolveDefaults(definition);
+  const { sideEffectClass } = definition;
+  if (!Object.hasOwn(CLASS_DEFAULTS, sideEffectClass)) {
+    throw new ContractError(
+      definition.name,
+      `there is no side-effect class ${sideEffectClass}; use one of ${SIDE_EFFECT_CLASSES.join(", ")}`,
+    );
+  }
+  const defaults = CLASS_DEFAULTS[sideEffectClass];
+  const isRead = sideEffectClass === "READ_ONLY";
+  const egressPolicy = definition.security?.egressPolicy ?? "none";
+  // Without the compiler an author may leave the capabilities out. Registration refuses that later.
+  const named = definition.capabilities as readonly string[] | undefined;
+  const usesHttp = named?.includes("http") === true;
+  return {
+    ...definition,
+    owner: definition.owner ?? definition.name.split("__", 1)[0] ?? definition.name,
+    lifecycle: definition.lifecycle ?? { status: "active", sunsetDate: null, replacement: null },
+    allowedUseCases: definition.allowedUseCases ?? [],
+    forbiddenUseCases: definition.forbiddenUseCases ?? [],
+    examples: definition.examples ?? [],
+    errors: { ...(usesHttp && httpErrorsOf(definition.effect)), ...definition.errors },
+    parallel: definition.parallel ?? isRead,
+    requiresConnection: definition.requiresConnection ?? false,
+    progressStages: definition.progressStages ?? [],
+    rules: definition.rules ?? [],
+    runtime: {
+      timeoutMs: 10_000,
+      rateLimit: { windowSeconds: 60, maxRequests: 60 },
+      cost: { currency: "USD", perCall: 0, unit: "call" },
+      sandboxIsolated: false,
+      maxRetries: defaults.maxRetries,
+      maxArgumentsBytes: MAX_TOOL_ARGUMENTS_BYTES,
+      maxResultBytes: MAX_TOOL_RESULT_BYTES,
+      ...definition.runtime,
+    },
+    security: {
+      requiredScopes: [],
+      tenantScoped: true,
+      secretsBoundary: definition.requiresConnection === true ? "gateway_injected" : "none",
+      dataClassification: "internal",
+      egressPolicy,
+      egressHosts: [],
+      untrustedOutput: egressPolicy !== "none",
+      ...definition.security,
+    },
+    transactional: { ...defaults.transactional, ...definition.transactional },
+    idempotency: { ...defaults.idempotency, ...definition.idempotency },
+    observability: {
+      traceAttributes: [],
+      auditRequired: defaults.auditRequired,
+      ...definition.observability,
+    },
+  };
 }

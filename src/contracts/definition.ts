@@ -17,7 +17,7 @@ import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { ToolLifecycle } from "../protocol/tool/lifecycle.ts";
 import type { Redaction } from "../protocol/tool/spec.ts";
 
-/** A closed object schema: unknown fields of a call never cross the boundary. */
+/** A closed object schema: it refuses a call with an unknown field. */
 export type ClosedObjectSchema = v.StrictObjectSchema<
   v.ObjectEntries,
   v.ErrorMessage<v.StrictObjectIssue> | undefined
@@ -25,9 +25,9 @@ export type ClosedObjectSchema = v.StrictObjectSchema<
 
 /**
  * What an author writes: the whole boundary between a proposal and an effect. The sections are those
- * of seeds/004; whatever is left out follows from the side-effect class (see resolveDefaults).
- * `execute` receives validated arguments and only the capabilities it names; expected failures are
- * returned, a throw is a bug.
+ * of seeds/004. The side-effect class decides what the author leaves out (see defineTool).
+ * `execute` receives validated arguments and only the capabilities that the contract names. It
+ * returns expected failures; a throw is a bug.
  */
 export interface ToolDefinition<
   In extends ClosedObjectSchema = ClosedObjectSchema,
@@ -36,18 +36,18 @@ export interface ToolDefinition<
 > {
   /** `<namespace>__<tool>`, of `[a-zA-Z0-9_-]`, at most 64 characters. */
   readonly name: string;
-  /** Three numbers, `1.0.0`. Another meaning needs another version. */
+  /** Three numbers, `1.0.0`. A contract with another meaning needs another version. */
   readonly version: string;
-  /** For the model: when to use it, what its arguments mean, what it does not do. */
+  /** Text for the model: when to use the tool, what its arguments mean, what it does not do. */
   readonly description: string;
   readonly input: In;
   readonly output: Out;
   readonly sideEffectClass: SideEffectClass;
   readonly effect: ToolEffect;
-  /** Fields that may leave the runner; a contract without it does not register. */
+  /** Fields that may leave the runner. A contract without this list cannot be registered. */
   readonly redaction: Redaction;
   readonly capabilities: readonly Needs[];
-  /** Who answers for it. Default: the namespace. */
+  /** Who is responsible for the tool. Default: the namespace. */
   readonly owner?: string;
   readonly lifecycle?: ToolLifecycle;
   readonly allowedUseCases?: readonly string[];
@@ -60,34 +60,34 @@ export interface ToolDefinition<
   readonly observability?: Partial<ObservabilitySection>;
   /** The class of every failure code that `execute` and `checkState` return. */
   readonly errors?: Readonly<Record<string, FailureClass>>;
-  /** May run beside other tools that say so. Default: true for READ_ONLY. */
+  /** The tool may run at the same time as other parallel tools. Default: true for READ_ONLY. */
   readonly parallel?: boolean;
-  /** Needs stored credentials; names the capability `auth`. Default: false. */
+  /** The tool needs stored credentials. Then it must name the capability `auth`. Default: false. */
   readonly requiresConnection?: boolean;
-  /** JSON pointer to the money a call moves, in units of the cost's currency. */
+  /** JSON pointer to the amount of money that a call moves, in units of the cost's currency. */
   readonly amountField?: string;
-  /** Stages that its progress may name. */
+  /** Stages that the tool's progress may name. */
   readonly progressStages?: readonly string[];
-  /** Conditions over several fields, checked once the arguments fit the schema. */
+  /** Conditions over several fields. The runner checks them after the arguments fit the schema. */
   readonly rules?: readonly SemanticRule<v.InferOutput<In>>[];
-  /** Asks whether the target is still as the call assumes; runs before every dispatch. */
+  /** Checks that the target is still as the call assumes. Runs before every dispatch. */
   checkState?(
     args: v.InferOutput<In>,
     context: ToolInvocationContext,
     capabilities: Granted<Needs>,
   ): ToolOutcome<null>;
-  /** Words what a call will do, for the people who are asked to approve it. Contract: pure, and at once. */
+  /** Describes what a call will do, for its approvers. Contract: pure and synchronous. */
   describe?(args: v.InferOutput<In>): ActionDescription;
   /**
-   * Tells what the target is like now and will be like after the call, for the same people; null where it
-   * cannot. Contract: changes nothing; answers within five seconds.
+   * Reads the target's state now and computes its state after the call, for the approvers. Either
+   * is null when it is not known. Contract: changes nothing; answers within five seconds.
    */
   preview?(
     args: v.InferOutput<In>,
     context: ToolInvocationContext,
     capabilities: Granted<Needs>,
   ): Promise<StatePreview>;
-  /** Finds out what became of a call whose outcome is not known. */
+  /** Finds out how a call with an unknown outcome ended. Contract: changes nothing. */
   reconcile?(
     args: v.InferOutput<In>,
     context: ToolInvocationContext,
@@ -100,7 +100,7 @@ export interface ToolDefinition<
   ): ToolOutcome<v.InferInput<Out>>;
 }
 
-/** The capabilities that the author named, and what every invocation has. */
+/** The capabilities that the author named, and the two values that every invocation has. */
 export type Granted<Needs extends keyof ToolCapabilities> = Pick<ToolCapabilities, Needs> & {
   readonly signal: AbortSignal;
   readonly idempotencyKey: string;
@@ -116,22 +116,22 @@ export interface ToolExample<Args> {
 /** One condition. Contract: `holds` is pure. */
 export interface SemanticRule<Args> {
   readonly code: string;
-  /** What is expected, in words the model can repair from. */
+  /** What is expected. The model repairs its arguments from this text. */
   readonly message: string;
-  /** JSON pointer to the field that is named in the failure. */
+  /** JSON pointer to the field that the failure names. */
   readonly field?: string;
-  /** Arguments that fit the schema and break it, where a test would not come upon any by chance. */
+  /** Arguments that fit the schema and break the rule, for rules that random tests rarely break. */
   readonly counterexample?: Args;
   holds(args: Args): boolean;
 }
 
-/** What people read before they approve a call (seeds/004, confirmation packet). */
+/** What approvers read before they approve a call (seeds/004, confirmation packet). */
 export interface ActionDescription {
   readonly action: string;
   readonly consequence: string;
 }
 
-/** A target's state before and after a call, of which people see what `redaction.state` lists. */
+/** A target's state before and after a call. Approvers see the fields that `redaction.state` lists. */
 export interface StatePreview {
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
@@ -139,7 +139,7 @@ export interface StatePreview {
 
 export interface RuntimeSection {
   readonly timeoutMs: number;
-  /** Calls of one run within a window. */
+  /** Limit for the calls of one run within a window. */
   readonly rateLimit: { readonly windowSeconds: number; readonly maxRequests: number };
   readonly cost: { readonly currency: string; readonly perCall: number; readonly unit: CostUnit };
   readonly sandboxIsolated: boolean;
@@ -156,23 +156,23 @@ export interface SecuritySection {
   readonly secretsBoundary: SecretsBoundary;
   readonly dataClassification: DataClassification;
   readonly egressPolicy: EgressPolicy;
-  /** What `http` may reach: `host` or `host:port`, as an address shows it. */
+  /** Hosts that `http` may reach: `host` or `host:port`, as a URL shows it. */
   readonly egressHosts: readonly string[];
-  /** Its output holds text that others wrote. Default: it reaches out of the deployment. */
+  /** The output holds text that others wrote. Default: true unless egressPolicy is `none`. */
   readonly untrustedOutput: boolean;
 }
 
 export interface TransactionalSection {
   readonly confirmationRequired: boolean;
-  /** `irreversible_pivot` is the explicit mark of what cannot be undone. */
+  /** `irreversible_pivot` marks a call that nobody can undo. */
   readonly semantics: Semantics;
-  /** Id of the tool that undoes it. */
+  /** Id of the tool that undoes the call. */
   readonly compensationTool: string | null;
   readonly verificationRequired: boolean;
 }
 
 export interface IdempotencySection {
-  /** Running it again under the same key changes nothing more. */
+  /** A second call under the same key changes nothing more. */
   readonly supported: boolean;
   readonly required: boolean;
   readonly keyHeader: string | null;
@@ -209,7 +209,7 @@ interface Sections {
   readonly observability: ObservabilitySection;
 }
 
-/** Any contract, whatever its schemas: its functions take what its own schema let through. */
+/** A contract with any schemas. Its functions take what its own schema accepts. */
 export type AnyToolContract = Omit<
   ToolContract,
   "execute" | OptionalFunction | "rules" | "examples"

@@ -6,20 +6,21 @@ import { sorted } from "./sorted.ts";
 import type { ClosedObjectSchema } from "./definition.ts";
 
 /**
- * Derives a JSON Schema from a valibot schema, the only way one is made (seeds/000 #13, #14).
- * Contract: the same to the byte every time; fields keep the order they were written in, `required` is
- * sorted. Fails: throws with the reason when valibot checks what JSON Schema cannot say.
+ * Derives a JSON Schema from a valibot schema. Every JSON Schema is made here (seeds/000 #13, #14).
+ * Contract: the same bytes every time. Fields keep their written order; `required` is sorted.
+ * Fails: throws with the reason when JSON Schema cannot express what valibot checks.
  */
 export function deriveSchema(schema: ClosedObjectSchema): JsonSchema7 {
   const derived = derive(schema);
-  // A default that is made anew each time, and what JSON cannot carry, would make two of one version.
+  // A default made anew each time, or a value that JSON cannot hold, would give two schemas to one
+  // version.
   if (toCanonicalJson(derived) !== toCanonicalJson(derive(schema))) {
-    throw new Error("derives to another schema every time");
+    throw new Error("derives to another schema every time; use constant defaults");
   }
   return derived;
 }
 
-/** Metadata that is annotation; anything else there would be a schema written by hand. */
+/** Metadata that only annotates. Other metadata would be a schema written by hand. */
 const METADATA: ReadonlySet<string> = new Set(["title", "description", "examples"]);
 
 function derive(schema: ClosedObjectSchema): JsonSchema7 {
@@ -29,11 +30,15 @@ function derive(schema: ClosedObjectSchema): JsonSchema7 {
       if (valibotAction.type !== "metadata" || !("metadata" in valibotAction)) return null;
       const keys = Object.keys(valibotAction.metadata as object);
       const foreign = keys.find((key) => !METADATA.has(key));
-      if (foreign !== undefined) throw new Error(`metadata ${foreign} is a schema by hand`);
+      if (foreign !== undefined) {
+        throw new Error(
+          `metadata ${foreign} is a schema by hand; use a valibot check, or title, description or examples`,
+        );
+      }
       return null;
     },
   });
-  // A copy: what valibot derives shares its lists with the schema.
+  // A copy, because the derived schema shares its lists with the valibot schema.
   return sortRequired(JSON.parse(JSON.stringify(rest)) as JsonObject);
 }
 

@@ -10,7 +10,7 @@ import {
 import { sorted } from "./sorted.ts";
 import type { AnyToolContract } from "./definition.ts";
 
-/** Writes a contract in the closed shape of seeds/004. Lists whose order means nothing are sorted. */
+/** Writes a contract in the closed shape of seeds/004. Sorts the lists whose order has no meaning. */
 export function toContractDocument(registered: RegisteredContract): ToolContractDocument {
   const { contract } = registered;
   const { transactional, idempotency, observability } = contract;
@@ -91,7 +91,7 @@ function securityOf({ security }: AnyToolContract): ToolContractDocument["securi
   };
 }
 
-/** Classes with which the gates may end a call of any tool. */
+/** Classes with which the gates can end a call of any tool. */
 const GATE_CLASSES: readonly FailureClass[] = [
   "SYNTACTIC_PARSE_FAIL",
   "STRUCTURAL_VIOLATION",
@@ -110,7 +110,7 @@ const GATE_CLASSES: readonly FailureClass[] = [
   "UNKNOWN_ERROR",
 ];
 
-/** Sorts the classes that a call can end with by what may follow; each stands in at least one list. */
+/** Sorts the classes that a call can end with by what may follow. Each is in at least one list. */
 function errorContractOf(contract: AnyToolContract): ToolContractDocument["error_contract"] {
   const possible = new Set<string>([
     ...GATE_CLASSES,
@@ -118,7 +118,7 @@ function errorContractOf(contract: AnyToolContract): ToolContractDocument["error
     ...(contract.checkState ? ["STALE_STATE"] : []),
     ...Object.values(contract.errors),
   ]);
-  // As they are once the tool has begun: then it matters what it does.
+  // The lists describe a call after its dispatch, because then the tool's effect matters.
   const state: DispatchState = {
     dispatched: true,
     mutates: contract.effect !== "read_only",

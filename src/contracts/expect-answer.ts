@@ -5,10 +5,10 @@ import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
 
 /**
- * Takes the one answer that a tool counts on, its status and the shape of its JSON, and makes
- * everything else the failure that it is. Without `body` the answer's body means nothing.
- * Contract: pure. Nothing of the other side's is in a failure but its status.
- * Fails: what `send` failed with; every `http_` code but http_refused.
+ * Reads the one answer that a tool expects, by its status and the shape of its JSON. Turns every
+ * other answer into a failure. Without `body` it ignores the body.
+ * Contract: pure. A failure holds the service's status and no other part of its answer.
+ * Fails: the failure of `send`; every `http_` code except http_refused.
  */
 export function expectAnswer<Body = undefined>(
   sent: Result<HttpAnswer, ToolFailure>,
@@ -25,7 +25,7 @@ export function expectAnswer<Body = undefined>(
   if (!expected.body) return ok(undefined as Body);
   const parsed = v.safeParse(expected.body, json);
   if (parsed.success) return ok(parsed.output);
-  return failHttp("http_unreadable", "the service answered in another form than expected");
+  return failHttp("http_unreadable", "the service answered in an unexpected form");
 }
 
 const CODES: ReadonlyMap<number, HttpErrorCode> = new Map([

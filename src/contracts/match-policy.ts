@@ -3,19 +3,19 @@ import type { ToolPolicy } from "../protocol/policy/document.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import { schemaAt } from "./schema-path.ts";
 
-/** Where a policy speaks of something that does not exist. */
+/** One place where a policy names something that does not exist. */
 export interface PolicyMismatch {
   /** JSON pointer into the policy. */
   readonly pointer: string;
   readonly message: string;
 }
 
-/** What the deployment knows, by tool id: a tool may have several versions. */
+/** Registered specs by tool id. A tool may have several versions. */
 type KnownTools = ReadonlyMap<string, readonly ToolSpec[]>;
 
 /**
- * Finds what a policy names and no registered tool has: ids, versions, fields of arguments.
- * Contract: pure; messages repeat nothing of the policy.
+ * Finds the ids, versions and argument fields that a policy names and no registered tool has.
+ * Contract: pure; messages repeat nothing from the policy.
  */
 export function matchPolicy(
   policy: ToolPolicy,
@@ -38,7 +38,7 @@ function matchAllowlist(policy: ToolPolicy, known: KnownTools): readonly PolicyM
   const seen = new Set<string>();
   return policy.allowedTools.flatMap(({ id, versions, canary }, index) => {
     const pointer = `/allowedTools/${index}`;
-    // The first entry would decide, and the second would look as if it did.
+    // The first entry decides. A second entry would look as if it decided.
     const isRepeated = seen.has(id);
     seen.add(id);
     if (isRepeated) return [{ pointer, message: "this tool has an entry already" }];
@@ -70,7 +70,7 @@ function matchRules(policy: ToolPolicy, known: KnownTools): readonly PolicyMisma
   });
 }
 
-/** A rule that nobody could ever meet would look like a rule. */
+/** Refuses rules that nobody can ever satisfy. */
 function matchApprovals(policy: ToolPolicy, known: KnownTools): readonly PolicyMismatch[] {
   return policy.approvals.flatMap((rule, index) => {
     const pointer = `/approvals/${index}`;

@@ -9,7 +9,7 @@ import type { AnyToolContract } from "./definition.ts";
 /** A contract as `GET /v1/tools/:id` and the contract lock show it. */
 export type PublishedContract = {
   readonly contract: ToolContractDocument;
-  /** What the closed schema of seeds/004 has no place for. */
+  /** Facts that the closed schema of seeds/004 has no place for. */
   readonly interlock: {
     readonly effect: ToolEffect;
     readonly redaction: {
@@ -28,20 +28,20 @@ export type PublishedContract = {
     readonly progress_stages: readonly string[];
     readonly max_arguments_bytes: number;
     readonly max_result_bytes: number;
-    /** Codes of its semantic rules. */
+    /** Codes of the semantic rules. */
     readonly rules: readonly string[];
-    /** Which of `checkState`, `describe`, `preview` and `reconcile` it has. */
+    /** Which of `checkState`, `describe`, `preview` and `reconcile` the contract has. */
     readonly optional: readonly string[];
     /** `sha256:…` over `{input_schema, output_schema}` in canonical JSON. */
     readonly schema_hash: string;
-    /** `sha256:…` over everything else here, and `contract`. */
+    /** `sha256:…` over `contract` and every other field of `interlock`. */
     readonly contract_hash: string;
   };
 };
 
 /**
- * Publishes a contract. Both hashes change with what it says and with nothing else: lists whose order
- * means nothing are sorted.
+ * Publishes a contract. Both hashes change only with its meaning: lists whose order has no meaning
+ * are sorted first.
  */
 export async function publishContract(registered: RegisteredContract): Promise<PublishedContract> {
   const document = toContractDocument(registered);

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json/value.ts";
 
-/** A compiled allowlist: which fields stay, and below which of them to look further. */
+/** A compiled allowlist: the fields that stay whole, and the fields to look into. */
 export interface Allowlist {
   readonly [field: string]: Allowlist | true;
 }
 
-/** Compiles dotted paths (`a.b`, `items.*.name`); a path to an object keeps the whole of it. */
+/** Compiles dotted paths (`a.b`, `items.*.name`). A path to an object keeps the whole object. */
 export function compileAllowlist(paths: readonly string[]): Allowlist {
   const root: Record<string, Allowlist | true> = Object.create(null);
   for (const path of paths) insert(root, path.split("."));
@@ -25,8 +25,8 @@ function insert(node: Record<string, Allowlist | true>, [head, ...rest]: readonl
 }
 
 /**
- * Keeps the allowlisted fields of an object and drops every other one (seeds/000 #4).
- * Contract: pure and deterministic; the input is not changed.
+ * Keeps the allowlisted fields of an object and drops every other field (seeds/000 #4).
+ * Contract: pure and deterministic; it does not change its input.
  */
 export function redact(value: JsonObject, allowlist: Allowlist): JsonObject {
   const kept: Record<string, JsonValue> = {};

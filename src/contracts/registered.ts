@@ -2,20 +2,20 @@ import type { ToolId } from "../protocol/identity/ids.ts";
 import type { JsonSchema7, ToolSpec } from "../protocol/tool/spec.ts";
 import type { AnyToolContract } from "./definition.ts";
 
-/** What is derived from a contract. */
+/** JSON Schemas that are derived from a contract. */
 export interface DerivedSchemas {
   readonly inputSchema: JsonSchema7;
   readonly outputSchema: JsonSchema7;
 }
 
-/** A contract that may be served; registering makes it, or reading what the build registered. */
+/** A contract that passed registration, either just now or in the build. */
 export interface RegisteredContract {
   readonly contract: AnyToolContract;
   readonly spec: ToolSpec;
   readonly outputSchema: JsonSchema7;
 }
 
-/** Joins a contract and its own schemas; whoever calls it has made sure of both. */
+/** Joins a contract and its schemas. Contract: the caller has checked that they belong together. */
 export function joinSchemas(
   contract: AnyToolContract,
   { inputSchema, outputSchema }: DerivedSchemas,
@@ -34,7 +34,7 @@ export function joinSchemas(
   return { contract, spec, outputSchema };
 }
 
-/** Names one version of one tool. */
+/** Makes a map key for one version of one tool. */
 export function versionKey(toolId: string, version: string): string {
   return JSON.stringify([toolId, version]);
 }

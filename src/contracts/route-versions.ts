@@ -3,17 +3,17 @@ import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { isSunset } from "../protocol/tool/lifecycle.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 
-/** Where and when versions are chosen. */
+/** What the choice of versions depends on. */
 export interface Routing {
-  /** Stays the same for a whole run, so that a run never changes versions on its way; no canary without one. */
+  /** Constant for a whole run, so that a run never changes its versions. Absent: no canary. */
   readonly runKey?: string;
   readonly nowMs: number;
 }
 
 /**
- * Chooses the version of each tool that one run uses: the canary for its share of runs, else the
- * first that policy lists, else the newest active one, else the newest that still runs.
- * Contract: pure; a tool without a version that runs is left out.
+ * Chooses the version of each tool for one run: the canary for its share of runs, else the first
+ * version that policy lists, else the newest active version, else the newest that still runs.
+ * Contract: pure; it leaves out a tool without a version that runs.
  */
 export function routeVersions(
   specs: readonly ToolSpec[],
@@ -53,7 +53,7 @@ function choose(
     if (canary) return canary;
   }
   if (entry?.versions) return entry.versions.flatMap((version) => find(version) ?? [])[0];
-  // The runs outside the canary's share keep what they have, although the canary is the newest.
+  // Runs outside the canary's share keep their version, even if the canary is the newest.
   const others = versions.filter(({ version }) => version !== entry?.canary?.version);
   const stable = others.length > 0 ? others : versions;
   const active = stable.filter(({ lifecycle }) => lifecycle.status === "active");
@@ -75,7 +75,7 @@ export function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-/** Spreads keys evenly over [0, 100) with FNV-1a; only the spread matters, not who can guess it. */
+/** Spreads keys evenly over [0, 100) with FNV-1a. The value need not be secret. */
 function percentOf(key: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < key.length; index++) {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json/value.ts";
 import type { JsonSchema7 } from "../protocol/tool/spec.ts";
 
-/** Stands for every item of a list. */
+/** Path part that means every item of a list. */
 export const EACH = "*";
 
 /** Finds the schema of the field at a path; undefined when the path names no field. */
@@ -17,7 +17,7 @@ function step(schema: JsonObject | undefined, name: string): JsonObject | undefi
   return asSchema(properties[name]);
 }
 
-/** Reads through the one union there is: a schema, or null. */
+/** Reads through the only union that the subset allows: a schema, or null. */
 export function withoutNull(schema: JsonObject): JsonObject {
   const { anyOf } = schema;
   return Array.isArray(anyOf) ? (asSchema(anyOf[0]) ?? schema) : schema;

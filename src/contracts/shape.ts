@@ -13,8 +13,23 @@ import {
   SEMANTICS,
 } from "../protocol/tool/contract-document.ts";
 import { LIFECYCLE_STATUSES } from "../protocol/tool/lifecycle.ts";
+import type { AnyToolContract } from "./definition.ts";
 
-/** Every capability there is; one that is missing here does not compile. */
+/**
+ * Tells which field of a contract holds a wrong value; undefined when every field is right by itself.
+ * consistency.ts then checks how the fields fit together.
+ */
+export function checkShape(contract: AnyToolContract): string | undefined {
+  const parsed = v.safeParse(contractShape, contract, { abortEarly: true });
+  return parsed.success ? undefined : formatIssue(parsed.issues[0]);
+}
+
+/** Writes a valibot issue with its place. Its text may show the value: it is the author's own. */
+export function formatIssue(issue: v.BaseIssue<unknown>): string {
+  return `${v.getDotPath(issue) ?? "contract"}: ${issue.message}`;
+}
+
+/** Every capability. The compiler reports one that is missing here. */
 const CAPABILITIES: { readonly [Name in keyof ToolCapabilities]: true } = {
   clock: true,
   runTitle: true,
@@ -28,14 +43,14 @@ const VERSION = /^(?:0|[1-9]\d{0,8})(?:\.(?:0|[1-9]\d{0,8})){2}$/;
 const CURRENCY = /^[A-Z]{3}$/;
 const HEADER = /^[A-Za-z0-9-]{1,64}$/;
 
-/** For people and models. */
+/** Text for people and models. */
 const text = v.pipe(
   v.string(),
   v.regex(/\S/, "must not be empty"),
   v.maxLength(1024, "must have at most 1024 characters"),
 );
 const texts = v.pipe(v.array(text), v.maxLength(32));
-/** For machines: codes, scopes, stages. */
+/** Identifier for machines: a code, a scope, a stage. */
 const word = v.pipe(v.string(), v.regex(/^[\w.:/-]{1,64}$/, "must be 1 to 64 of [a-zA-Z0-9_.:/-]"));
 const words = v.pipe(v.array(word), v.maxLength(32));
 const toolId = v.pipe(
@@ -44,7 +59,7 @@ const toolId = v.pipe(
 );
 const host = v.pipe(
   v.string(),
-  v.check(isEgressHost, "must be host or host:port as an address shows it"),
+  v.check(isEgressHost, "must be host or host:port, in lower case, as a URL shows it"),
 );
 const paths = v.array(v.string());
 const bytes = v.pipe(
@@ -72,8 +87,7 @@ const lifecycle = v.strictObject({
   ),
 });
 
-/** What each field of a contract may hold by itself; what they may hold together is checked after. */
-export const contractShape = v.strictObject({
+const contractShape = v.strictObject({
   name: toolId,
   version: v.pipe(v.string(), v.regex(VERSION, "must be three numbers, 1.0.0")),
   description: text,
@@ -150,7 +164,7 @@ export const contractShape = v.strictObject({
   execute: v.function(),
 });
 
-/** Tells whether text is a day of the calendar; JavaScript alone would take the 31st of February. */
+/** Tells whether a text is a real calendar day. JavaScript alone accepts the 31st of February. */
 function isDay(day: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(day)) return false;
   const ms = Date.parse(day);

@@ -4,14 +4,14 @@ import type { ToolPolicy } from "../protocol/policy/document.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import { routeVersions, type Routing } from "./route-versions.ts";
 
-/** The tools a model is shown for one request (seeds/000 #18). */
+/** The tools that the model sees for one request (seeds/000 #18). */
 export interface ToolCatalog {
   readonly tools: ReadonlyMap<string, ToolSpec>;
 }
 
 /**
- * Compiles the catalog from the known tools and policy, the one way a tool becomes visible. Tools
- * that need approval are shown: people are asked when they are called.
+ * Compiles the catalog from the registered tools and the policy. A tool becomes visible in no other
+ * way. The catalog shows tools that need an approval: a call of such a tool requests it.
  */
 export function createToolCatalog(
   specs: readonly ToolSpec[],
@@ -26,8 +26,8 @@ export function createToolCatalog(
 }
 
 /**
- * Finds one tool as a tenant may see it: the version it is routed to, or another that it asks for and
- * may use.
+ * Finds one tool that a tenant may see: the version that routing chooses, or the version that the
+ * tenant asks for and may use.
  */
 export function findTool(
   specs: readonly ToolSpec[],

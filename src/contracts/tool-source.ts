@@ -2,7 +2,7 @@ import type { BoundToolRuntime, RunCapabilities, ToolSourcePort } from "../capab
 import { bindTool } from "./bind-tool.ts";
 import { versionKey, type RegisteredContract } from "./registered.ts";
 
-/** Binds a set of contracts that was registered to one runtime's capabilities (seeds/000 #24, #34). */
+/** Binds registered contracts to the capabilities of one run (seeds/000 #24, #34). */
 export function createToolSource(
   contracts: readonly RegisteredContract[],
   capabilities: RunCapabilities,

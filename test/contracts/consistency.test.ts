@@ -1,21 +1,9 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { ContractError } from "../../src/contracts/error.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { registerContract } from "../../src/contracts/register.ts";
 import { complete, sound } from "./definitions.ts";
-
-type Change = Readonly<Record<string, unknown>>;
-
-function refusalOf(definition: Change): string {
-  try {
-    registerContract(defineTool(definition as never));
-  } catch (error) {
-    if (error instanceof ContractError) return error.message;
-    throw error;
-  }
-  throw new Error("was registered");
-}
+import { refusalOf, startOf, type Change } from "./refusal.ts";
 
 const write = { sideEffectClass: "MEDIUM_RISK_WRITE", effect: "state_change" };
 const critical = { sideEffectClass: "CRITICAL_MUTATION", effect: "state_change" };
@@ -32,8 +20,6 @@ const sunset = (sunsetDate: string | null, status = "deprecated"): Change => ({
 });
 
 test.each<[string, Change, string]>([
-  ["no redaction", { redaction: undefined }, "redaction: "],
-  ["redaction of the output alone", { redaction: { output: [] } }, "redaction.args: "],
   [
     "redaction of an argument that does not exist",
     { redaction: { args: ["a.x"], output: [] } },
@@ -44,22 +30,6 @@ test.each<[string, Change, string]>([
     { redaction: { args: [], output: ["ok.x"] } },
     "redaction.output names no field: ok.x",
   ],
-  ["a name without a namespace", { name: "sound" }, "name: must be <namespace>__<tool>"],
-  ["a name with nothing before __", { name: "__sound" }, "name: must be <namespace>__<tool>"],
-  ["a name with nothing after __", { name: "test__" }, "name: must be <namespace>__<tool>"],
-  ["a name with a dot", { name: "test__so.und" }, "name: must be"],
-  ["a name over 64 characters", { name: `test__${"x".repeat(59)}` }, "at most 64 characters"],
-  ["a version of two numbers", { version: "1.0" }, "version: must be three numbers"],
-  ["a version with a suffix", { version: "1.0.0-beta" }, "version: must be three numbers"],
-  ["a version with a leading zero", { version: "1.02.0" }, "version: must be three numbers"],
-  ["an empty description", { description: "  " }, "description: must not be empty"],
-  ["a description too long", { description: "x".repeat(1025) }, "description: must have at most"],
-  ["an empty use case", { allowedUseCases: [""] }, "allowedUseCases.0: must not be empty"],
-  ["an unknown field", { timeoutMs: 5 }, "timeoutMs: "],
-  ["an unknown field in a section", { runtime: { timeout: 5 } }, "runtime.timeout: "],
-  ["an unknown class", { sideEffectClass: "HARMLESS" }, "no side-effect class HARMLESS"],
-  ["an unknown effect", { effect: "none" }, "effect: "],
-  ["an unknown capability", { capabilities: ["fetch"] }, "capabilities.0: "],
   ["an effect against its class", { effect: "state_change" }, "effect state_change contradicts"],
   ["a reading effect in a writing class", { ...write, effect: "read_only" }, "effect read_only"],
   [
@@ -179,7 +149,7 @@ test.each<[string, Change, string]>([
   ].map((host): [string, Change, string] => [
     `the host ${JSON.stringify(host)}`,
     webOf(host),
-    "security.egressHosts.0: must be host or host:port as an address shows it",
+    "security.egressHosts.0: must be host or host:port, in lower case, as a URL shows it",
   ]),
   ...["Host", "content-type", "Authorization", "Cookie"].map(
     (keyHeader): [string, Change, string] => [
@@ -192,11 +162,6 @@ test.each<[string, Change, string]>([
     "an example that does not fit",
     { examples: [{ description: "Wrong.", arguments: { a: 1 } }] },
     'example "Wrong." does not fit the input: a: ',
-  ],
-  [
-    "an example that is no object",
-    { examples: [{ description: "Wrong.", arguments: "a" }] },
-    "examples.0.arguments: must be a JSON object",
   ],
   [
     "an example that breaks a rule",
@@ -273,66 +238,10 @@ test.each<[string, Change, string]>([
   ),
   ["deprecation without a date", sunset(null), "lifecycle deprecated needs a sunsetDate"],
   ["sunset without a date", sunset(null, "sunsetted"), "lifecycle sunsetted needs a sunsetDate"],
-  ["a day that does not exist", sunset("2027-02-29"), "lifecycle.sunsetDate: must be a day"],
-  ["a day with a time", sunset("2027-02-28T00:00:00Z"), "lifecycle.sunsetDate: must be a day"],
-  ["no day at all", sunset("soon"), "lifecycle.sunsetDate: must be a day"],
-  ["an unknown status", sunset("2027-02-28", "retired"), "lifecycle.status: "],
-  [
-    "a replacement that is no tool",
-    { lifecycle: { status: "active", sunsetDate: null, replacement: "other" } },
-    "lifecycle.replacement: must be",
-  ],
-  ["an error of an unknown class", { errors: { gone: "GONE" } }, "errors.gone: "],
-  ["an error that is success", { errors: { fine: "SUCCESS" } }, "errors.fine: "],
-  ["no time at all", { runtime: { timeoutMs: 0 } }, "runtime.timeoutMs: "],
-  ["more than five minutes", { runtime: { timeoutMs: 300_001 } }, "runtime.timeoutMs: "],
-  ["half a retry", { runtime: { maxRetries: 0.5 } }, "runtime.maxRetries: "],
-  ["a negative retry", { runtime: { maxRetries: -1 } }, "runtime.maxRetries: "],
-  ["more than ten retries", { runtime: { maxRetries: 11 } }, "runtime.maxRetries: "],
-  [
-    "no requests",
-    { runtime: { rateLimit: { windowSeconds: 1, maxRequests: 0 } } },
-    "runtime.rateLimit.maxRequests: ",
-  ],
-  [
-    "no window",
-    { runtime: { rateLimit: { windowSeconds: 0, maxRequests: 1 } } },
-    "runtime.rateLimit.windowSeconds: ",
-  ],
-  [
-    "a negative cost",
-    { runtime: { cost: { currency: "EUR", perCall: -1, unit: "call" } } },
-    "runtime.cost.perCall: ",
-  ],
-  [
-    "an infinite cost",
-    { runtime: { cost: { currency: "EUR", perCall: Infinity, unit: "call" } } },
-    "runtime.cost.perCall: ",
-  ],
-  [
-    "an unknown currency",
-    { runtime: { cost: { currency: "euro", perCall: 1, unit: "call" } } },
-    "runtime.cost.currency: ",
-  ],
-  ["no room for arguments", { runtime: { maxArgumentsBytes: 0 } }, "runtime.maxArgumentsBytes: "],
-  [
-    "arguments beyond 256 KiB",
-    { runtime: { maxArgumentsBytes: 262_145 } },
-    "runtime.maxArgumentsBytes: must be at most 262144",
-  ],
-  [
-    "results beyond 256 KiB",
-    { runtime: { maxResultBytes: 262_145 } },
-    "runtime.maxResultBytes: must be at most 262144",
-  ],
-  ["a header that is none", { idempotency: { keyHeader: "a b" } }, "idempotency.keyHeader: "],
-  ["a key that never lives", { idempotency: { ttlSeconds: 0 } }, "idempotency.ttlSeconds: "],
-  ["no function", { execute: "rm" }, "execute: "],
 ])("refuses a contract with %s", (_name, change, reason) => {
-  const refusal = refusalOf({ ...sound, ...change });
+  const refusal = refusalOf(change);
   expect(refusal).toContain(reason);
-  const name: unknown = change["name"] ?? sound.name;
-  expect(refusal).toContain(`Tool ${JSON.stringify(name)}: `);
+  expect(refusal).toContain(startOf(change));
 });
 
 test.each([
@@ -341,13 +250,13 @@ test.each([
   "xn--bcher-kva.example",
   "127.0.0.1:8787",
   "[::1]:1",
-])("takes the host %s", (host) => {
+])("accepts the host %s", (host) => {
   const idempotency = { keyHeader: "Idempotency-Key" };
   const definition = { ...sound, ...webOf(host), idempotency };
   expect(() => registerContract(defineTool(definition as never))).not.toThrow();
 });
 
-test("takes a critical mutation that is marked as one that cannot be undone", () => {
+test("accepts a critical mutation that is marked as irreversible", () => {
   const transactional = { semantics: "irreversible_pivot", compensationTool: null };
   expect(() => registerContract(defineTool({ ...complete, transactional } as never))).not.toThrow();
 });
