@@ -136,8 +136,8 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "a page's runs use all tools",
     file: "src/http/chat.ts",
-    from: "asked ?? embed?.toolIds",
-    to: "asked",
+    from: "requested ?? embed?.toolIds",
+    to: "requested",
     test: {
       file: "test/http/embed-tokens.test.ts",
       name: "shows and uses the tools that it was given, and no others",
@@ -176,8 +176,8 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "a server hands on more than it holds",
     file: "src/http/embed-tokens.ts",
-    from: "if (lacking) return",
-    to: "if (lacking && false) return",
+    from: "if (lacking)",
+    to: "if (lacking && false)",
     test: {
       file: "test/http/embed-tokens.test.ts",
       name: "not with a scope that it does not hold itself",
@@ -416,8 +416,8 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "an agent makes itself a person's token",
     file: "src/http/embed-tokens.ts",
-    from: "if (!actsInOwnName(maker)) return",
-    to: "if (!maker) return",
+    from: "if (!actsInOwnName(maker))",
+    to: "if (!maker)",
     test: {
       file: "test/http/embed-tokens.test.ts",
       name: 'courier, an agent, asks for ["chat"]: 403',

@@ -6,7 +6,8 @@ import { TOOL_CONTRACTS } from "./tools.ts";
 let deployed: readonly RegisteredContract[] | undefined;
 
 /**
- * Reads the contracts of this deployment as the build compiled them; see scripts/compile-contracts.ts.
+ * Reads the contracts of this deployment as the build compiled them; see
+ * scripts/compile-contracts.ts.
  * Fails: throws as readCompiled does. Then the Worker answers no request and no run starts.
  */
 export function deployedContracts(): readonly RegisteredContract[] {

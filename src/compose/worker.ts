@@ -27,7 +27,7 @@ export function composeWorker(
 ): (request: Request) => Promise<Response> {
   const env = checkEnv(raw);
   if (!env.ok) {
-    const detail = `${env.failure.problems.join("; ")}. Set them as the README says, section Deploy.`;
+    const detail = `${env.failure.problems.join("; ")}. See the README, section Deploy.`;
     return () => Promise.resolve(secure(problem("not_configured", { detail })));
   }
   const app = createApp(assemble(env.value, contracts, wires));

@@ -3,7 +3,7 @@ import { APPROVAL_PATTERNS } from "../protocol/approval/requirement.ts";
 import { APPROVAL_STATUSES } from "../protocol/approval/record.ts";
 import { actsInOwnName } from "../protocol/approval/vote.ts";
 import { personOf, seesAll } from "../protocol/identity/principal.ts";
-import { nextOf, parameters, readCursor, readQuery } from "./list-query.ts";
+import { nextCursor, parameters, readCursor, readQuery } from "./list-query.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 
 /** Lists approvals. A list shows more than the runs of one page, so embed tokens cannot read it. */
@@ -24,12 +24,12 @@ const query = v.strictObject({
   cursor: parameters.cursor,
 });
 
-/** `GET /v1/approvals`: what people are asked, as far as it concerns the caller. */
+/** `GET /v1/approvals`: lists the approvals that the caller may see. */
 async function getApprovals(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
-  const asked = readQuery(request, query);
-  if (!asked.ok) return asked.failure;
-  const { status, pattern, tool, mine, decidable, sort, limit, cursor } = asked.value;
+  const read = readQuery(request, query);
+  if (!read.ok) return read.failure;
+  const { status, pattern, tool, mine, decidable, sort, limit, cursor } = read.value;
   const { tenantId, roles } = principal;
   const viewer = {
     person: personOf(principal),
@@ -53,5 +53,5 @@ async function getApprovals(authorised: AuthorisedRequest): Promise<Response> {
     limit,
     ...(after.value && { after: after.value }),
   });
-  return Response.json({ approvals: slice.items, ...(await nextOf(authorised, slice, scope)) });
+  return Response.json({ approvals: slice.items, ...(await nextCursor(authorised, slice, scope)) });
 }

@@ -15,48 +15,51 @@ export const APPROVAL_ROUTES: Routes = {
   "/v1/approvals/:id/decisions": { POST: { scope: "approvals:decide", handle: postDecision } },
 };
 
-/** `GET /v1/approvals/:id`: the question, as whoever decides it is to see it. */
+/** `GET /v1/approvals/:id`: shows one approval as an approver sees it. */
 async function getApproval(authorised: AuthorisedRequest): Promise<Response> {
   const answer = await ask(authorised, authorised.id);
   if (answer.kind !== "approval") return refuseApproval(answer);
   const { approval, mayNot } = answer;
   const may = mayNot ? { mayDecide: false, mayNot } : { mayDecide: true };
   const { actorId } = authorised.principal;
-  const said = approval.votes.find((vote) => isSamePerson(vote.approverId, actorId))?.decision;
-  return Response.json({ ...approval, ...may, ...(said && { said }) });
+  const ownVote = approval.votes.find((vote) => isSamePerson(vote.approverId, actorId))?.decision;
+  return Response.json({ ...approval, ...may, ...(ownVote && { said: ownVote }) });
 }
 
 /** Longest reason, in UTF-16 code units. */
 const MAX_REASON_CHARS = 1_000;
-/** Questions that one request may decide. */
+/** Approvals that one request may decide. */
 const MAX_BULK = 50;
 
-const word = {
+const voteFields = {
   decision: v.picklist(["approve", "reject"]),
   reason: v.optional(
     v.pipe(
       v.string(),
       v.maxLength(MAX_REASON_CHARS),
-      v.check((text) => text.isWellFormed(), "whole characters"),
+      v.check((text) => text.isWellFormed(), "text without half characters"),
     ),
   ),
 };
 const decisionBody = v.pipe(
-  v.strictObject({ ...word, arguments: v.optional(v.custom(isJsonObject, "a JSON object")) }),
+  v.strictObject({ ...voteFields, arguments: v.optional(v.custom(isJsonObject, "a JSON object")) }),
   v.forward(
-    v.check((body) => body.decision === "approve" || body.arguments === undefined, "no arguments"),
+    v.check(
+      (body) => body.decision === "approve" || body.arguments === undefined,
+      "arguments only with the decision approve",
+    ),
     ["arguments"],
   ),
 );
 const bulkBody = v.strictObject({
   decisions: v.pipe(
-    v.array(v.strictObject({ approvalId: v.string(), ...word })),
+    v.array(v.strictObject({ approvalId: v.string(), ...voteFields })),
     v.minLength(1),
     v.maxLength(MAX_BULK),
   ),
 });
 
-/** `POST /v1/approvals/:id/decisions`: takes a person's word. */
+/** `POST /v1/approvals/:id/decisions`: records the decision of one person. */
 async function postDecision(authorised: AuthorisedRequest): Promise<Response> {
   const body = await readJson(authorised.request, decisionBody);
   if (!body.ok) return body.failure;
@@ -77,14 +80,14 @@ async function postDecision(authorised: AuthorisedRequest): Promise<Response> {
   }
 }
 
-/** `POST /v1/approvals/decisions`: takes one person's word on many questions that may wait. */
+/** `POST /v1/approvals/decisions`: records decisions of one person on many approvals. */
 async function postDecisions(authorised: AuthorisedRequest): Promise<Response> {
   const body = await readJson(authorised.request, bulkBody);
   if (!body.ok) return body.failure;
   const results = [];
-  // One after the other: a person's fifty words are no flood.
-  for (const { approvalId, ...said } of body.value.decisions) {
-    const answer = await decide(authorised, approvalId, { ...(said as Decision), isBulk: true });
+  // One after the other, so that fifty decisions do not wake fifty objects at once.
+  for (const { approvalId, ...vote } of body.value.decisions) {
+    const answer = await decide(authorised, approvalId, { ...(vote as Decision), isBulk: true });
     results.push({ approvalId, ...resultOf(answer) });
   }
   return Response.json({ results });
@@ -130,7 +133,7 @@ async function decide(
   return runId ? services.runs.decide(runId, { ...name, principal }, decision) : UNKNOWN;
 }
 
-/** A run that is gone has no questions; one that never was answers like a question that never was. */
+/** An expired run has no approvals. An unknown run gets the same answer as an unknown approval. */
 function refuseApproval(answer: {
   readonly kind: "unknown_approval" | "unknown" | "gone";
 }): Response {

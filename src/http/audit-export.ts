@@ -1,24 +1,25 @@
 import type { AuditPage } from "../capabilities/audit.ts";
 import { auditLine, type AuditHead, type AuditRecord } from "../protocol/audit/chain.ts";
 
-/** Records that are read at once. */
+/** Records that one read takes. */
 const PAGE_RECORDS = 200;
 
-/** An export on its way, and where the chain ended when it began. */
+/** A running export, and the end of the chain when the export began. */
 export interface AuditExport {
   readonly head: AuditHead;
   readonly body: ReadableStream<Uint8Array>;
 }
 
 /**
- * Streams records as lines, page by page as the client takes them.
- * Contract: holds one page in memory; ends at the head of when it began, whatever is recorded meanwhile. A whole export
- * has one more line, `{"head":{"hash","seq"}}`, so that a connection that breaks off shows. Throws when the first page
- * cannot be read; later the stream breaks.
+ * Streams records as lines, page by page, as fast as the client reads them.
+ * Contract: holds one page in memory. The export ends at the head that the chain had when the
+ * export began. A whole export ends with the line `{"head":{"hash","seq"}}`, so that a reader
+ * notices a broken connection. Throws when the first page cannot be read; a later failure breaks
+ * the stream.
  */
 export async function exportLines(
   read: (after: number, limit: number) => Promise<AuditPage>,
-  word: (record: AuditRecord) => string,
+  format: (record: AuditRecord) => string,
   { isWhole }: { readonly isWhole: boolean },
 ): Promise<AuditExport> {
   const encoder = new TextEncoder();
@@ -29,9 +30,9 @@ export async function exportLines(
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        // A page may be empty; a pull has to bring something or close.
+        // A page may be empty, and every pull must either enqueue bytes or close.
         for (let text = ""; page;) {
-          text += linesOf(page, head, word);
+          text += linesOf(page, head, format);
           page = await pageAfter(page, head, read);
           if (!page) text += end;
           if (text !== "") controller.enqueue(encoder.encode(text));
@@ -48,11 +49,11 @@ export async function exportLines(
 function linesOf(
   { items }: AuditPage,
   { seq: lastSeq }: AuditHead,
-  word: (record: AuditRecord) => string,
+  format: (record: AuditRecord) => string,
 ): string {
   return items
     .filter(({ seq }) => seq <= lastSeq)
-    .map(word)
+    .map(format)
     .join("");
 }
 

@@ -4,7 +4,7 @@ import { auditLine, type AuditRecord } from "../protocol/audit/chain.ts";
 import { AUDIT_ACTIONS } from "../protocol/audit/entry.ts";
 import { toPromptHistory } from "../protocol/audit/prompt-history.ts";
 import { exportLines } from "./audit-export.ts";
-import { nextOf, parameters, readCursor, readQuery } from "./list-query.ts";
+import { nextCursor, parameters, readCursor, readQuery } from "./list-query.ts";
 import { problem } from "./problem.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 
@@ -23,52 +23,62 @@ const query = v.strictObject({
   limit: parameters.limit,
   cursor: parameters.cursor,
 });
-type Asked = v.InferOutput<typeof query>;
+type AuditParameters = v.InferOutput<typeof query>;
 type Filters = Omit<AuditQuery, "limit" | "after">;
 
-/** `GET /v1/audit`: what happened in the tenant, oldest first: a page of records, or all of them as lines. */
+/** `GET /v1/audit`: the audit records of the tenant, oldest first; one page, or all as lines. */
 async function getAudit(authorised: AuthorisedRequest): Promise<Response> {
-  const asked = readQuery(authorised.request, query);
-  if (!asked.ok) return asked.failure;
-  const { view, action } = asked.value;
+  const read = readQuery(authorised.request, query);
+  if (!read.ok) return read.failure;
+  const { view, action } = read.value;
   if (view !== undefined && action !== undefined && action !== "call.ended") {
-    return problem("query_invalid", { detail: "A prompt history holds the ends of calls alone." });
+    return problem("query_invalid", {
+      detail: "The view prompt_history holds only call.ended. Leave out the parameter action.",
+    });
   }
-  return asked.value.format === "jsonl"
-    ? exportAudit(authorised, asked.value)
-    : pageAudit(authorised, asked.value);
+  return read.value.format === "jsonl"
+    ? exportAudit(authorised, read.value)
+    : pageAudit(authorised, read.value);
 }
 
-async function pageAudit(authorised: AuthorisedRequest, asked: Asked): Promise<Response> {
+async function pageAudit(
+  authorised: AuthorisedRequest,
+  parameters: AuditParameters,
+): Promise<Response> {
   const { principal, services } = authorised;
-  const { view, limit, cursor } = asked;
-  const filters = filtersOf(asked);
+  const { view, limit, cursor } = parameters;
+  const filters = filtersOf(parameters);
   const { action = null, runId = null, fromMs = null, toMs = null } = filters;
   const scope = ["audit", principal.tenantId, view ?? null, action, runId, fromMs, toMs];
   const after = await readCursor<number>(authorised, cursor, scope);
   if (!after.ok) return after.failure;
-  const asks = { ...filters, limit, after: after.value ?? 0 };
-  const page = await services.trail.read(principal.tenantId, asks);
+  const auditQuery = { ...filters, limit, after: after.value ?? 0 };
+  const page = await services.trail.read(principal.tenantId, auditQuery);
   const body =
     view === undefined
       ? { records: page.items }
       : { history: page.items.map(({ entry }) => toPromptHistory(entry)) };
-  const next = await nextOf(authorised, page, scope);
+  const next = await nextCursor(authorised, page, scope);
   return Response.json({ ...body, ...next }, { headers: { "x-audit-head": page.head.hash } });
 }
 
-async function exportAudit(authorised: AuthorisedRequest, asked: Asked): Promise<Response> {
+async function exportAudit(
+  authorised: AuthorisedRequest,
+  parameters: AuditParameters,
+): Promise<Response> {
   const { principal, services, request } = authorised;
   const named = new URL(request.url).searchParams;
   if (named.has("limit") || named.has("cursor")) {
-    return problem("query_invalid", { detail: "An export has no pages." });
+    return problem("query_invalid", {
+      detail: "An export has no pages. Leave out the parameters limit and cursor.",
+    });
   }
-  const filters = filtersOf(asked);
+  const filters = filtersOf(parameters);
   const read = (after: number, limit: number): Promise<AuditPage> =>
     services.trail.read(principal.tenantId, { ...filters, after, limit });
   const isWhole = Object.keys(filters).length === 0;
-  const word = asked.view === undefined ? auditLine : formatHistory;
-  const { head, body } = await exportLines(read, word, { isWhole });
+  const format = parameters.view === undefined ? auditLine : formatHistory;
+  const { head, body } = await exportLines(read, format, { isWhole });
   return new Response(body, {
     headers: { "content-type": "application/jsonl", "x-audit-head": head.hash },
   });
@@ -78,7 +88,7 @@ function formatHistory({ entry }: AuditRecord): string {
   return `${JSON.stringify(toPromptHistory(entry))}\n`;
 }
 
-function filtersOf({ action, run: runId, from: fromMs, to: toMs, view }: Asked): Filters {
+function filtersOf({ action, run: runId, from: fromMs, to: toMs, view }: AuditParameters): Filters {
   return {
     ...(action && { action }),
     ...(view && { action: "call.ended" }),

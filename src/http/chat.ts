@@ -18,7 +18,7 @@ import { readWire } from "./client-wire.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import { refuseRun } from "./runs.ts";
-import { answerRepeat, nameRun, formatAnswer } from "./request-key.ts";
+import { answerRepeat, chooseRun, formatAnswer } from "./request-key.ts";
 
 /** Starts runs. */
 export const CHAT_ROUTES: Routes = {
@@ -26,8 +26,8 @@ export const CHAT_ROUTES: Routes = {
 };
 
 /**
- * `POST /v1/chat`: starts a run and hands its event stream through; under an `Idempotency-Key` once for
- * all requests that repeat it.
+ * `POST /v1/chat`: starts a run and passes its event stream through. Requests with the same
+ * `Idempotency-Key` start one run.
  */
 async function postChat(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
@@ -35,29 +35,31 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
   if (!wire.ok) return wire.failure;
   const body = await readJson(request, wire.value.requestBody);
   if (!body.ok) return body.failure;
-  const name = await nameRun(authorised, body.value as JsonValue);
-  if (!name.ok) return name.failure;
-  const repeated = await answerRepeat(authorised, name.value, wire.value);
+  const run = await chooseRun(authorised, body.value as JsonValue);
+  if (!run.ok) return run.failure;
+  const repeated = await answerRepeat(authorised, run.value, wire.value);
   if (repeated) return repeated;
-  const said = toTranscript(body.value.messages);
-  if (!said.ok) return refuseHistory(said.failure);
+  const sent = toTranscript(body.value.messages);
+  if (!sent.ok) return refuseHistory(sent.failure);
   const model = body.value.model ?? services.models[0];
   if (!services.models.includes(model)) {
-    return problem("model_not_allowed", { detail: `Offered: ${services.models.join(", ")}.` });
+    return problem("model_not_allowed", {
+      detail: `The deployment does not offer this model. Use one of ${services.models.join(", ")}.`,
+    });
   }
   const refusal = await refuseTools(authorised, body.value.toolIds);
   if (refusal) return refusal;
   const history = await readHistory(authorised, body.value.previousRunId);
   if (!history.ok) return history.failure;
   const { messages: before, workflowId } = history.value;
-  const misfit = before.length > 0 && checkContinuation(before, said.value);
+  const misfit = before.length > 0 && checkContinuation(before, sent.value);
   if (misfit) return refuseHistory(misfit);
   const claim = {
-    ...name.value,
+    ...run.value,
     principal,
     model,
     ...(workflowId && { workflowId }),
-    messages: [...before, ...said.value],
+    messages: [...before, ...sent.value],
     ...narrowingOf(body.value, principal),
   };
   const started = await services.runs.start(claim, wire.value.name);
@@ -65,17 +67,17 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
 }
 
 function refuseHistory({ code, pointer }: HistoryFailure): Response {
-  return problem(code, { errors: [{ pointer, message: "is not what may stand here" }] });
+  return problem(code, { errors: [{ pointer, message: "is not allowed at this place" }] });
 }
 
 type Narrowing = Pick<RunClaim, "toolIds" | "budgets" | "connectionIds">;
 
-/** What a page's token is bound to holds for its runs; the request may narrow it further. */
+/** The limits of an embed token hold for its runs. The request may narrow them further. */
 function narrowingOf(
-  { toolIds: asked, connectionIds }: ChatRequestBody,
+  { toolIds: requested, connectionIds }: ChatRequestBody,
   { embed }: Principal,
 ): Narrowing {
-  const toolIds = asked ?? embed?.toolIds;
+  const toolIds = requested ?? embed?.toolIds;
   return {
     ...(toolIds && { toolIds }),
     ...(embed?.budgets && { budgets: embed.budgets }),
@@ -83,30 +85,34 @@ function narrowingOf(
   };
 }
 
-/** A tool that policy or the caller's token denies is answered like one that does not exist. */
+/** A tool that the policy or the embed token denies gets the same answer as an unknown tool. */
 async function refuseTools(
   { principal, services }: AuthorisedRequest,
   toolIds: readonly string[] | undefined,
 ): Promise<Response | undefined> {
   if (toolIds === undefined) return undefined;
   const { policy } = await services.policies.load(principal.tenantId);
-  const offered = narrowPolicy(policy, principal.embed?.toolIds);
-  const { tools } = createToolCatalog(services.toolSpecs, offered, {
+  const allowed = narrowPolicy(policy, principal.embed?.toolIds);
+  const { tools } = createToolCatalog(services.toolSpecs, allowed, {
     nowMs: services.clock.nowMs(),
   });
   const errors = toolIds.flatMap((toolId, index) =>
-    tools.has(toolId) ? [] : [{ pointer: `/toolIds/${index}`, message: "not available" }],
+    tools.has(toolId)
+      ? []
+      : [{ pointer: `/toolIds/${index}`, message: "is not available to this caller" }],
   );
   return errors.length > 0 ? problem("tool_not_available", { errors }) : undefined;
 }
 
-/** What went before, and the run it began with. */
+/** The messages of the earlier runs, and the first run of their chain. */
 interface History {
   readonly messages: readonly TranscriptMessage[];
   readonly workflowId?: RunId;
 }
 
-/** The server's own transcript; what a client says happened before is never taken for it. */
+/**
+ * Reads the transcript that the server recorded. History that the client sends never replaces it.
+ */
 async function readHistory(
   { principal, services }: AuthorisedRequest,
   previousRunId: string | undefined,

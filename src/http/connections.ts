@@ -18,7 +18,7 @@ export const CONNECTION_ROUTES: Routes = {
   },
 };
 
-/** `PUT /v1/connections/:id`: stores credentials, or replaces them; nothing ever answers them. */
+/** `PUT /v1/connections/:id`: stores or replaces credentials. No route ever returns them. */
 async function putConnection(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const connectionId = parseConnectionId(authorised.id);
@@ -29,7 +29,7 @@ async function putConnection(authorised: AuthorisedRequest): Promise<Response> {
   return answerAfter(authorised, { action: "connection.stored", connectionId });
 }
 
-/** `DELETE /v1/connections/:id`: forgets credentials, or finds them gone. */
+/** `DELETE /v1/connections/:id`: deletes credentials. Deleting absent ones succeeds too. */
 async function deleteConnection(authorised: AuthorisedRequest): Promise<Response> {
   const { principal, services, id } = authorised;
   const connectionId = parseConnectionId(id);
@@ -38,7 +38,9 @@ async function deleteConnection(authorised: AuthorisedRequest): Promise<Response
   return answerAfter(authorised, { action: "connection.removed", connectionId });
 }
 
-/** Answers once the audit log knows; whoever asks again has the same done and recorded again. */
+/**
+ * Answers after the audit log holds the change. A repeated request changes and records it again.
+ */
 async function answerAfter(
   { principal, services }: AuthorisedRequest,
   fact: Pick<AuditEntry, "action" | "connectionId">,
@@ -47,7 +49,7 @@ async function answerAfter(
   try {
     await services.trail.record(principal.tenantId, { ...fact, at, ...actorsOf(principal) });
   } catch {
-    const detail = "It was done, and is not recorded yet: ask again.";
+    const detail = "The change was made but is not recorded yet. Send the request again.";
     return problem("audit_unavailable", { detail, headers: { "retry-after": "1" } });
   }
   return new Response(null, { status: 204 });

@@ -5,24 +5,24 @@ import { problem } from "./problem.ts";
 import { limitAddress } from "./rate.ts";
 import type { Services } from "./services.ts";
 
-/** How long a browser keeps the answer to a preflight. */
+/** How long a browser caches the answer to a preflight. */
 const PREFLIGHT_SECONDS = 600;
-/** Headers that a page may send; browsers let it send a few harmless ones in any case. */
-const TAKEN =
+/** Request headers that a page may send, besides those that browsers always allow. */
+const REQUEST_HEADERS =
   "authorization, content-type, idempotency-key, if-match, if-none-match, last-event-id";
-/** Headers of an answer that a page may read. */
-const SHOWN = "etag, retry-after, www-authenticate, x-run-id, x-wire";
+/** Response headers that a page may read. */
+const RESPONSE_HEADERS = "etag, retry-after, www-authenticate, x-run-id, x-wire";
 
-/** Tells which other origin a request comes from; undefined for our own pages and for no page at all. */
+/** Reads the origin of a page of another site; undefined for our own pages and without a page. */
 function foreignOrigin(request: Request): string | undefined {
   const origin = request.headers.get("origin");
   return origin === null || origin === new URL(request.url).origin ? undefined : origin;
 }
 
 /**
- * Answers a browser that asks whether a page may make a request at all. Nobody is known yet, so this says
- * only that some tenant admits the origin; `checkOrigin` decides about the request itself. `refusal` is
- * what the address says to a method that it does not take; it names those that it does.
+ * Answers a preflight. A preflight carries no token, so the answer only says that some tenant
+ * allows the origin. `checkOrigin` decides about the request itself. `refusal` is the answer of the
+ * address to an unknown method; its header `allow` names the methods.
  */
 export async function answerPreflight(
   request: Request,
@@ -41,7 +41,7 @@ export async function answerPreflight(
     headers: {
       "access-control-allow-origin": origin,
       "access-control-allow-methods": methods,
-      "access-control-allow-headers": TAKEN,
+      "access-control-allow-headers": REQUEST_HEADERS,
       "access-control-max-age": `${PREFLIGHT_SECONDS}`,
       vary: "origin",
     },
@@ -49,8 +49,9 @@ export async function answerPreflight(
 }
 
 /**
- * Decides whether the page that sends a request may: its origin must be one of the principal's own tenant,
- * and a page's token is bound to one origin. The value is the origin to answer to, if it is a foreign one.
+ * Checks the origin of the page that sends a request. The policy of the principal's tenant must
+ * list the origin, and an embed token is bound to one origin. The value is the origin that may read
+ * the response; undefined for our own pages and without a page.
  * Contract: wakes no object.
  */
 export async function checkOrigin(
@@ -68,8 +69,8 @@ export async function checkOrigin(
 }
 
 /**
- * Lets a page of another origin read an answer that tells nothing of a tenant: a refused token, a file. What
- * a browser has kept for one page is not for the next.
+ * Lets a page of a listed origin read a response without tenant data: a refused token or a file.
+ * The response varies by origin, so a browser reuses no cached copy for another page.
  */
 export async function exposeToListed(
   response: Response,
@@ -86,13 +87,13 @@ export async function exposeToListed(
 }
 
 /**
- * Lets the page of an origin read an answer.
- * Contract: exactly this origin, never with credentials; the body is handed on as it is.
+ * Lets pages of one origin read a response.
+ * Contract: exactly this origin, and never with credentials; passes the body through unchanged.
  */
 export function exposeTo(origin: string, response: Response): Response {
   const shown = new Response(response.body, response);
   shown.headers.set("access-control-allow-origin", origin);
-  shown.headers.set("access-control-expose-headers", SHOWN);
+  shown.headers.set("access-control-expose-headers", RESPONSE_HEADERS);
   shown.headers.append("vary", "origin");
   return shown;
 }

@@ -22,7 +22,7 @@ const MAX_TTL_SECONDS = 3_600;
 
 const embedTokenBody = v.strictObject({
   ...embedFields,
-  /** Pages act for people; an agent or a service has a server of its own. */
+  /** Only people use pages. An agent or a service has its own server and token. */
   actorId: v.pipe(v.string(), v.startsWith("user:"), actorId),
   scopes: v.optional(v.pipe(v.array(v.picklist(EMBED_SCOPES)), v.minLength(1), v.maxLength(8)), [
     "chat",
@@ -35,8 +35,8 @@ const embedTokenBody = v.strictObject({
 });
 
 /**
- * `POST /v1/embed-tokens`: makes a short-lived token for one page of one person. It can do nothing that its
- * maker could not, and has no roles.
+ * `POST /v1/embed-tokens`: mints a short-lived token for one page and one person. The token allows
+ * nothing that the token of its maker does not allow, and has no roles.
  */
 async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
@@ -47,12 +47,16 @@ async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> 
   if (detail !== undefined) return problem("insufficient_scope", { detail });
   const { policy } = await services.policies.load(principal.tenantId);
   if (!policy.origins.includes(origin)) {
-    return problem("origin_not_allowed", { detail: "The policy's origins do not hold it." });
+    return problem("origin_not_allowed", {
+      detail: "The policy does not list this origin. Add it to the policy's origins.",
+    });
   }
   const nowMs = services.clock.nowMs();
   const { tools } = createToolCatalog(services.toolSpecs, policy, { nowMs });
   const errors = toolIds.flatMap((toolId, index) =>
-    tools.has(toolId) ? [] : [{ pointer: `/toolIds/${index}`, message: "not available" }],
+    tools.has(toolId)
+      ? []
+      : [{ pointer: `/toolIds/${index}`, message: "is not offered by the policy" }],
   );
   if (errors.length > 0) return problem("tool_not_available", { errors });
   const { tenantId } = principal;
@@ -65,17 +69,17 @@ async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> 
     const entry = { action: "embed_token.minted", at, ...actorsOf(principal), result } as const;
     await services.trail.record(tenantId, entry);
   } catch {
-    const detail = "No token was handed out: ask again.";
+    const detail = "No token was issued. Send the request again.";
     return problem("audit_unavailable", { detail, headers: { "retry-after": "1" } });
   }
   return Response.json({ token, expiresAt }, { headers: { "cache-control": "no-store" } });
 }
 
 /**
- * Tells why somebody may not make such a token. A server knows who is at the page, and a person may open one
- * for themself.
- * Threat: an agent acts as a person without the delegation that it needs, or anybody decides in another
- * person's name, by a page that nobody sees.
+ * Tells why the caller may not mint the token; undefined when the caller may. A service knows who
+ * uses the page. A person may mint a token for a page of their own.
+ * Threat: through a page that nobody sees, an agent acts as a person without a delegation, or
+ * somebody decides in the name of another person.
  */
 function whyNotMint(
   maker: Principal,
@@ -83,10 +87,14 @@ function whyNotMint(
 ): string | undefined {
   const { actorId: holder, scopes } = order;
   const lacking = scopes.find((scope) => !maker.scopes.includes(scope));
-  if (lacking) return `A token cannot hand on ${lacking}.`;
-  const isServer = maker.actorId.startsWith("service:") && maker.subjectId === undefined;
-  if (isServer) return undefined;
-  if (!actsInOwnName(maker)) return "Agents, and whoever acts for somebody, make no tokens.";
+  if (lacking)
+    return `The caller lacks the scope ${lacking}. Leave it out, or use a token that has it.`;
+  const isService = maker.actorId.startsWith("service:") && maker.subjectId === undefined;
+  if (isService) return undefined;
+  if (!actsInOwnName(maker))
+    return "Agents and callers with a subject cannot mint embed tokens. Use a token of a service.";
   const decidesForOthers = scopes.includes("approvals:decide") && maker.actorId !== holder;
-  return decidesForOthers ? "Only a service may let another person decide." : undefined;
+  return decidesForOthers
+    ? "Only a service may mint approvals:decide for another person. Leave that scope out."
+    : undefined;
 }

@@ -7,7 +7,7 @@ import type { AuthorisedRequest } from "./authorise.ts";
 
 const DEFAULT_LIMIT = "25";
 const MAX_LIMIT = 100;
-/** No filter has a longer value. */
+/** Longest value of a filter. */
 const MAX_VALUE_CHARS = 256;
 
 const shortText = v.pipe(v.string(), v.nonEmpty(), v.maxLength(MAX_VALUE_CHARS));
@@ -20,7 +20,7 @@ const instant = v.pipe(
   v.safeInteger(),
 );
 
-/** Query parameters of lists, as the text that they come in. */
+/** Schemas of the query parameters of lists. */
 export const parameters = {
   limit: v.optional(
     v.pipe(v.string(), v.regex(/^[1-9]\d{0,2}$/), v.transform(Number), v.maxValue(MAX_LIMIT)),
@@ -39,8 +39,9 @@ export const parameters = {
 } as const;
 
 /**
- * Reads the query of a list. Contract: never throws; an unknown parameter, one that comes twice and one that does not
- * fit are refused, for whoever misspells a filter must not be shown everything.
+ * Reads the query of a list.
+ * Contract: never throws. Refuses unknown, repeated and invalid parameters, so that a misspelled
+ * filter never shows the whole list.
  */
 export function readQuery<T>(
   request: Request,
@@ -49,18 +50,22 @@ export function readQuery<T>(
   const { searchParams } = new URL(request.url);
   const entries = [...searchParams];
   if (new Set(searchParams.keys()).size < entries.length) {
-    return fail(problem("query_invalid", { detail: "A parameter comes twice." }));
+    return fail(
+      problem("query_invalid", { detail: "A parameter is repeated. Send each parameter once." }),
+    );
   }
   const parsed = v.safeParse(schema, Object.fromEntries(entries), { abortEarly: true });
   if (parsed.success) return ok(parsed.output);
   const [issue] = parsed.issues;
   const name = issue.type === "strict_object" ? undefined : issue.path?.[0]?.key;
   const detail =
-    typeof name === "string" ? `The parameter ${name} does not fit.` : "A parameter is not known.";
+    typeof name === "string"
+      ? `The value of ${name} is not valid. Correct it.`
+      : "A parameter is unknown. Remove it.";
   return fail(problem("query_invalid", { detail }));
 }
 
-/** Reads the place that a cursor names in the very same list; undefined without a cursor. */
+/** Reads the position of a cursor in the same list; undefined without a cursor. */
 export async function readCursor<P = ListPosition>(
   { services }: AuthorisedRequest,
   cursor: string | undefined,
@@ -69,15 +74,16 @@ export async function readCursor<P = ListPosition>(
   if (cursor === undefined) return ok(undefined);
   const place = await services.cursors.read(cursor, scope);
   if (place === undefined) {
-    const detail = "Begin again without it; it belongs to one caller's list with its filters.";
+    const detail =
+      "A cursor belongs to one caller, list and set of filters. Start again without a cursor.";
     return fail(problem("cursor_invalid", { detail }));
   }
-  // Only who holds the secret wrote it.
+  // The cursor was sealed, so its text comes from this deployment.
   return ok(JSON.parse(place) as P);
 }
 
-/** Names where a slice goes on. */
-export async function nextOf<T, P>(
+/** Makes the cursor for the next page; nothing on the last page. */
+export async function nextCursor<T, P>(
   { services }: AuthorisedRequest,
   { next }: ListPage<T, P>,
   scope: CursorScope,

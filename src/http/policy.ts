@@ -15,10 +15,10 @@ export const POLICY_ROUTES: Routes = {
   },
 };
 
-/** Mismatches that one answer names. */
+/** Mismatches that one response names. */
 const MAX_ERRORS = 20;
 
-/** `GET /v1/policy`: the policy that is current now, whatever the isolate has cached. */
+/** `GET /v1/policy`: the current policy, read past the isolate's cache. */
 async function getPolicy({ principal, services }: AuthorisedRequest): Promise<Response> {
   const pin = await services.registry.current(principal.tenantId);
   if (!pin) return problem("policy_missing");
@@ -26,14 +26,14 @@ async function getPolicy({ principal, services }: AuthorisedRequest): Promise<Re
   const loaded = await services.policies.read(principal.tenantId, pin);
   const headers = { etag: toETag(pin.revision) };
   if (!loaded.pin) {
-    const detail = `The document is ${loaded.deniedBecause}; until it is replaced, nothing is allowed.`;
+    const detail = `The policy is ${loaded.deniedBecause} and denies everything. Store a new one.`;
     return problem("policy_unavailable", { detail, revision: pin.revision, headers });
   }
   const { revision, hash } = pin;
   return Response.json({ revision, hash, policy: loaded.policy }, { headers });
 }
 
-/** `PUT /v1/policy`: replaces the policy of the caller's own tenant, if its revision is the expected one. */
+/** `PUT /v1/policy`: replaces the policy of the caller's tenant if it has the expected revision. */
 export async function putPolicy({
   request,
   principal,
@@ -58,14 +58,14 @@ export async function putPolicy({
     case "conflict":
       return problem("precondition_failed", describeCurrent(change.pin));
     case "unavailable": {
-      const detail = "It could not be stored; nothing changed.";
+      const detail = "The policy could not be stored and nothing changed. Send the request again.";
       return problem("policy_unavailable", { detail, headers: { "retry-after": "1" } });
     }
   }
 }
 
 function describeCurrent(pin: PolicyPin | undefined): Parameters<typeof problem>[1] {
-  if (!pin) return { detail: "There is no policy yet." };
+  if (!pin) return { detail: "There is no policy yet. Send If-None-Match: *" };
   const { revision } = pin;
   return { revision, headers: { etag: toETag(revision) } };
 }

@@ -3,15 +3,16 @@ import { problem } from "./problem.ts";
 
 const REVISION = /^"([1-9][0-9]{0,14})"$/;
 
-/** Writes a revision as an entity tag. */
+/** Formats a revision as an entity tag. */
 export function toETag(revision: number): string {
   return `"${revision}"`;
 }
 
 /**
- * Reads which revision a request means to replace: `If-Match: "<revision>"`, or `If-None-Match: *` for
- * the first one, which is undefined here.
- * Contract: exactly one of the two, in exactly these forms; the failure is the answer to send.
+ * Reads the revision that a request replaces: `If-Match: "<revision>"`. The value is undefined for
+ * the first revision: `If-None-Match: *`.
+ * Contract: accepts exactly one of the two headers, in exactly these forms; the failure is the
+ * response to send.
  */
 export function readPrecondition(headers: Headers): Result<number | undefined, Response> {
   const ifMatch = headers.get("if-match");
@@ -23,4 +24,4 @@ export function readPrecondition(headers: Headers): Result<number | undefined, R
   return revision ? ok(Number(revision)) : fail(problem("precondition_invalid", FORMS));
 }
 
-const FORMS = { detail: 'Either If-Match: "<revision>" or, for the first one, If-None-Match: *' };
+const FORMS = { detail: 'Send If-Match: "<revision>", or If-None-Match: * for the first policy.' };

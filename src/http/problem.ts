@@ -1,85 +1,232 @@
 import type { ApprovalView } from "../protocol/approval/view.ts";
 
-/** Every refusal over HTTP: its status and its title. The key is the stable `code`. */
+/** Every refusal over HTTP, by its stable `code`. A title says what is wrong and what to do. */
 const PROBLEMS = {
-  unknown_route: { status: 404, title: "There is nothing at this address" },
-  method_not_allowed: { status: 405, title: "This address does not take this method" },
-  not_configured: { status: 503, title: "This deployment is not configured yet" },
-  missing_token: { status: 401, title: "A bearer token is required" },
-  invalid_token: { status: 401, title: "The bearer token is not known" },
-  identity_unavailable: { status: 503, title: "Tokens cannot be verified at the moment" },
-  origin_not_allowed: { status: 403, title: "Pages of this origin may not do this" },
-  rate_limited: { status: 429, title: "Too many requests in too short a time" },
-  insufficient_scope: { status: 403, title: "The token lacks the scope for this request" },
-  unsupported_media_type: { status: 415, title: "The body must be application/json" },
-  body_too_large: { status: 413, title: "The body is too large" },
-  invalid_encoding: { status: 400, title: "The body is not UTF-8" },
-  invalid_json: { status: 400, title: "The body is not JSON" },
-  number_too_large: { status: 400, title: "A number in the body is too large" },
-  json_too_deep: { status: 400, title: "The body nests too deeply" },
-  forbidden_key: { status: 400, title: "A key in the body may not be used" },
-  invalid_request: { status: 422, title: "The body does not have the expected shape" },
-  tool_call_id_too_long: { status: 422, title: "A tool call id is longer than 128 characters" },
-  tool_args_too_large: { status: 422, title: "Tool call arguments exceed 8 KB" },
-  tool_result_too_large: { status: 422, title: "A tool result exceeds 32 KB" },
-  orphan_tool_result: { status: 422, title: "A tool result answers no open tool call" },
-  unanswered_tool_call: { status: 422, title: "A tool call has no result" },
-  duplicate_tool_call_id: { status: 422, title: "A tool call id is used twice" },
-  misplaced_message: { status: 422, title: "A message may not stand here" },
-  model_not_allowed: { status: 422, title: "The model is not offered here" },
-  tool_not_available: { status: 422, title: "A requested tool is not available" },
-  tool_not_found: { status: 404, title: "There is no such tool" },
-  conversation_too_long: { status: 422, title: "The conversation is too long to be continued" },
-  connection_id_invalid: { status: 400, title: "A connection id is 1 to 64 of A-Z a-z 0-9 _ -" },
-  request_key_invalid: { status: 400, title: "Idempotency-Key is not a key" },
+  unknown_route: {
+    status: 404,
+    title: "There is nothing at this address. See docs/http.md for the addresses.",
+  },
+  method_not_allowed: {
+    status: 405,
+    title: "This address does not take this method. The header Allow names those that it takes.",
+  },
+  not_configured: {
+    status: 503,
+    title: "This deployment is not configured yet. Set what the detail names.",
+  },
+  missing_token: {
+    status: 401,
+    title: "A bearer token is required. Send it in the header Authorization.",
+  },
+  invalid_token: {
+    status: 401,
+    title: "The bearer token is unknown, expired or not meant for this deployment. Get a new one.",
+  },
+  identity_unavailable: {
+    status: 503,
+    title: "Tokens cannot be verified at the moment. Try again after the time in Retry-After.",
+  },
+  origin_not_allowed: {
+    status: 403,
+    title: "This origin is not allowed. The policy and the embed token must name the origin.",
+  },
+  rate_limited: {
+    status: 429,
+    title: "Too many requests in a short time. Try again after the time in Retry-After.",
+  },
+  insufficient_scope: {
+    status: 403,
+    title: "The token may not make this request. Use a token with the needed scope.",
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: "The body is not declared as JSON. Send Content-Type: application/json.",
+  },
+  body_too_large: { status: 413, title: "The body is too large. Send at most 1 MiB." },
+  invalid_encoding: { status: 400, title: "The body is not valid UTF-8. Encode it as UTF-8." },
+  invalid_json: { status: 400, title: "The body is not valid JSON. Send one JSON value." },
+  number_too_large: {
+    status: 400,
+    title: "A number in the body is too large. Send finite numbers.",
+  },
+  json_too_deep: { status: 400, title: "The body nests too deeply. Send at most 64 levels." },
+  forbidden_key: {
+    status: 400,
+    title: "The body holds a forbidden key. Remove the key at the pointer.",
+  },
+  invalid_request: {
+    status: 422,
+    title: "The body does not have the expected shape. Change what the errors name.",
+  },
+  tool_call_id_too_long: {
+    status: 422,
+    title: "A tool call id is longer than 128 characters. Use a shorter id.",
+  },
+  tool_args_too_large: {
+    status: 422,
+    title: "Tool call arguments exceed 8 KB. Send smaller arguments.",
+  },
+  tool_result_too_large: {
+    status: 422,
+    title: "A tool result exceeds 32 KB. Send a smaller result.",
+  },
+  orphan_tool_result: {
+    status: 422,
+    title: "A tool result answers no open tool call. Send it after its tool call.",
+  },
+  unanswered_tool_call: {
+    status: 422,
+    title: "A tool call has no result. Send its result before the next message.",
+  },
+  duplicate_tool_call_id: {
+    status: 422,
+    title: "A tool call id is used twice. Give each tool call its own id.",
+  },
+  misplaced_message: {
+    status: 422,
+    title: "A message has the wrong place in the conversation. See POST /v1/chat in docs/http.md.",
+  },
+  model_not_allowed: {
+    status: 422,
+    title: "This deployment does not offer the model. Use one that the detail names.",
+  },
+  tool_not_available: {
+    status: 422,
+    title: "A requested tool is not available. Use tools that GET /v1/tools lists.",
+  },
+  tool_not_found: { status: 404, title: "There is no such tool. GET /v1/tools lists the tools." },
+  conversation_too_long: {
+    status: 422,
+    title: "The conversation is too long to be continued. Start a new one.",
+  },
+  connection_id_invalid: {
+    status: 400,
+    title: "The connection id is not valid. Use 1 to 64 of A-Z a-z 0-9 _ -",
+  },
+  request_key_invalid: {
+    status: 400,
+    title: "The Idempotency-Key is not valid. Send 1 to 255 printable ASCII characters.",
+  },
   request_in_progress: {
     status: 409,
-    title: "A request under this Idempotency-Key is in progress",
+    title: "A request with this Idempotency-Key is in progress. Follow its run or try again later.",
   },
-  request_key_reused: { status: 422, title: "This Idempotency-Key belongs to another request" },
-  query_invalid: { status: 400, title: "A query parameter is not valid" },
-  wire_unknown: { status: 400, title: "No client wire has this name" },
-  cursor_invalid: { status: 400, title: "The cursor does not belong to this list" },
-  audit_unavailable: { status: 503, title: "The audit log could not be written" },
-  run_not_found: { status: 404, title: "There is no such run" },
-  run_expired: { status: 410, title: "The run is over and its record is not kept any more" },
-  invocation_not_found: { status: 404, title: "There is no such invocation" },
-  outcome_not_awaited: { status: 409, title: "Nobody is asked what became of this invocation" },
-  approval_not_found: { status: 404, title: "There is no such approval" },
-  approval_closed: { status: 409, title: "The approval was decided before" },
-  approver_not_allowed: { status: 403, title: "The caller may not decide this" },
-  arguments_refused: { status: 422, title: "The tool does not take these arguments" },
-  run_still_running: { status: 409, title: "The run has not ended yet" },
-  run_ended: { status: 409, title: "The run takes no more messages" },
-  too_many_messages: { status: 429, title: "Too many messages wait for the run's next step" },
-  event_id_invalid: { status: 400, title: "Last-Event-ID is not an event id" },
-  event_id_unknown: { status: 409, title: "The run has not reached this event" },
-  policy_missing: { status: 404, title: "The tenant has no policy yet" },
-  policy_unavailable: { status: 503, title: "The policy cannot be read or stored" },
-  precondition_invalid: { status: 400, title: "The precondition cannot be understood" },
-  precondition_failed: { status: 412, title: "The policy is not the one that was expected" },
-  precondition_required: { status: 428, title: "The request must say which revision it replaces" },
-  too_many_readers: { status: 429, title: "Too many readers follow this run" },
+  request_key_reused: {
+    status: 422,
+    title: "This Idempotency-Key belongs to another request. Use a new key.",
+  },
+  query_invalid: {
+    status: 400,
+    title: "A query parameter is not valid. Change what the detail names.",
+  },
+  wire_unknown: {
+    status: 400,
+    title: "No client wire has this name. Use one of those that the detail names.",
+  },
+  cursor_invalid: {
+    status: 400,
+    title: "The cursor does not belong to this list. Start again without a cursor.",
+  },
+  audit_unavailable: {
+    status: 503,
+    title: "The audit log could not be written. Send the request again.",
+  },
+  run_not_found: {
+    status: 404,
+    title: "There is no such run. Check the id and the tenant of the token.",
+  },
+  run_expired: { status: 410, title: "The run ended and is no longer stored. Start a new run." },
+  invocation_not_found: {
+    status: 404,
+    title: "There is no such invocation. GET /v1/runs/:id lists the invocations that wait.",
+  },
+  outcome_not_awaited: {
+    status: 409,
+    title: "This invocation has no unknown outcome. There is nothing to resolve.",
+  },
+  approval_not_found: {
+    status: 404,
+    title: "There is no such approval. GET /v1/approvals lists the approvals.",
+  },
+  approval_closed: {
+    status: 409,
+    title: "The approval is closed. Read its status in the member approval.",
+  },
+  approver_not_allowed: {
+    status: 403,
+    title: "The caller may not decide this approval. The member reason says why.",
+  },
+  arguments_refused: {
+    status: 422,
+    title: "The tool does not accept these arguments. Change what the errors name.",
+  },
+  run_still_running: {
+    status: 409,
+    title: "The run has not ended yet. Try again after the time in Retry-After.",
+  },
+  run_ended: {
+    status: 409,
+    title: "The run has ended and takes no more messages. Continue it with previousRunId.",
+  },
+  too_many_messages: {
+    status: 429,
+    title: "Too many messages wait for the next step of the run. Try again later.",
+  },
+  event_id_invalid: {
+    status: 400,
+    title: "The Last-Event-ID is not an event id. Send an id from the stream, <epoch>-<sequence>.",
+  },
+  event_id_unknown: {
+    status: 409,
+    title: "The run has not reached this event. Send the id of an event that was received.",
+  },
+  policy_missing: {
+    status: 404,
+    title: "The tenant has no policy yet. Store one with PUT /v1/policy.",
+  },
+  policy_unavailable: {
+    status: 503,
+    title: "The policy cannot be read or stored. The detail says what to do.",
+  },
+  precondition_invalid: {
+    status: 400,
+    title: "The precondition is not valid. The detail names both forms.",
+  },
+  precondition_failed: {
+    status: 412,
+    title: "The policy has another revision than expected. Read it again and repeat the change.",
+  },
+  precondition_required: {
+    status: 428,
+    title: "The request must name the revision that it replaces. The detail names both forms.",
+  },
+  too_many_readers: {
+    status: 429,
+    title: "Too many readers follow this run. Close some, or try again later.",
+  },
   storage_too_new: {
     status: 503,
-    title: "A newer version of the service has written this record",
+    title: "A newer version of Interlock wrote this record. Try again after the deploy.",
   },
-  internal_error: { status: 500, title: "Interlock failed" },
+  internal_error: {
+    status: 500,
+    title: "Interlock failed. Try again; if it fails again, tell the operator.",
+  },
 } as const;
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
 /** What a problem says beyond its code. */
 export interface ProblemDetail {
-  /** One sentence for people; never a secret, never another tenant's data. */
+  /** Says what is wrong and what to do; holds no secret and no data of another tenant. */
   readonly detail?: string;
-  /** Where the body is wrong, as JSON pointers. */
+  /** What is wrong in the body, by JSON pointer. */
   readonly errors?: readonly { readonly pointer: string; readonly message: string }[];
-  /** The revision of the policy that stands. */
+  /** The current revision of the policy. */
   readonly revision?: number;
-  /** What stands instead of what the caller wanted to decide. */
+  /** The closed approval that the caller wanted to decide. */
   readonly approval?: ApprovalView;
-  /** Why this caller may not. */
+  /** Why the caller may not decide. */
   readonly reason?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

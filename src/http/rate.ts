@@ -2,10 +2,10 @@ import type { Principal } from "../protocol/identity/principal.ts";
 import { problem } from "./problem.ts";
 import type { Services } from "./services.ts";
 
-/** The period of both limits in wrangler.toml; the binding does not tell how much of it is left. */
+/** The period of both limits in wrangler.toml. The binding does not say how much of it is left. */
 const PERIOD_SECONDS = 60;
 
-/** Counts a request of a known caller; answers the refusal when there were too many. */
+/** Counts a request of a known caller. Answers the refusal, or undefined within the limit. */
 export async function limitCaller(
   { tenantId, actorId }: Principal,
   { limits }: Services,
@@ -14,8 +14,9 @@ export async function limitCaller(
 }
 
 /**
- * Counts a request of nobody we know against the address that it came from.
- * Limit: where the platform names no address, as on a developer's machine, nothing is counted.
+ * Counts a request without a valid token against its IP address. Answers the refusal, or undefined
+ * within the limit.
+ * Limit: without an address from the platform, as in local development, nothing is counted.
  */
 export async function limitAddress(
   request: Request,
@@ -30,7 +31,7 @@ function tooMany(): Response {
   return problem("rate_limited", { headers: { "retry-after": `${PERIOD_SECONDS}` } });
 }
 
-/** An IPv6 subscriber has 2^64 addresses, so the network stands for all of them. */
+/** An IPv6 subscriber has 2^64 addresses, so all addresses of a /64 network count as one. */
 function networkOf(address: string): string {
   if (!address.includes(":")) return address;
   const [head = "", tail] = address.toLowerCase().split("::");

@@ -10,15 +10,15 @@ import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { formatExpectation } from "../protocol/text/format-expectation.ts";
 import { problem } from "./problem.ts";
 
-/** Largest request body. */
+/** Largest request body, 1 MiB. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * Reads a JSON body of a known shape.
- * Threat: a body that lies about its length, never ends, nests without end, or carries `__proto__`.
- * It is counted as it arrives, measured for depth before it is parsed, and checked before it is used.
- * Where a misplaced name may be a secret, `fields` holds the names that a pointer may repeat.
- * Contract: never throws for anything a client sends; the failure is the answer to send.
+ * Reads a JSON body and checks its shape. A misplaced name may be a secret: `fields` holds the
+ * names that an error pointer may repeat.
+ * Threat: a body with a false length, without an end, with endless nesting or with `__proto__`. The
+ * bytes are counted on arrival, the depth is checked before parsing, the keys before use.
+ * Contract: never throws, whatever the client sends; the failure is the response to send.
  */
 export async function readJson<T>(
   request: Request,
@@ -29,7 +29,11 @@ export async function readJson<T>(
   const text = await readText(request);
   if (!text.ok) return text;
   if (nestsTooDeep(text.value)) {
-    return fail(problem("json_too_deep", { detail: `At most ${MAX_JSON_DEPTH} levels.` }));
+    return fail(
+      problem("json_too_deep", {
+        detail: `The body nests too deeply. Send at most ${MAX_JSON_DEPTH} levels.`,
+      }),
+    );
   }
   let value: unknown;
   try {
@@ -40,17 +44,20 @@ export async function readJson<T>(
   const path = findProtoKey(value);
   if (path) {
     const errors = [
-      { pointer: toPointer(known(path, fields)), message: "no key may be named __proto__" },
+      {
+        pointer: toPointer(visiblePath(path, fields)),
+        message: "the key __proto__ is not allowed",
+      },
     ];
     return fail(problem("forbidden_key", { errors }));
   }
-  // One fault is enough: a hostile body has a million of them.
-  // A schema of ours may word its expectation; where it does not, valibot would repeat what came.
+  // One issue is enough: a hostile body can have a million.
+  // Our text for an issue: the default text of valibot repeats the input.
   const parsed = v.safeParse(schema, value, { abortEarly: true, message: formatExpectation });
   if (!parsed.success) {
     return fail(problem("invalid_request", { errors: listIssues(parsed.issues, fields) }));
   }
-  // 1e999 is JSON, and no number that could be stored, sent on or compared; where a schema takes any.
+  // 1e999 is valid JSON, but becomes Infinity, which cannot be stored or compared.
   return hasFiniteNumbers(value) ? ok(parsed.output) : fail(problem("number_too_large"));
 }
 
@@ -60,7 +67,11 @@ function isJson(contentType: string | null): boolean {
 
 async function readText(request: Request): Promise<Result<string, Response>> {
   const tooLarge = (): Result<string, Response> =>
-    fail(problem("body_too_large", { detail: `At most ${MAX_BODY_BYTES} bytes.` }));
+    fail(
+      problem("body_too_large", {
+        detail: `The body is too large. Send at most ${MAX_BODY_BYTES} bytes.`,
+      }),
+    );
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) return tooLarge();
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   const pieces: string[] = [];
@@ -84,7 +95,7 @@ function listIssues(
 ): readonly { readonly pointer: string; readonly message: string }[] {
   return issues.map((issue) => ({
     pointer: toPointer(
-      known(
+      visiblePath(
         (issue.path ?? []).map(({ key }) => key),
         fields,
       ),
@@ -93,8 +104,8 @@ function listIssues(
   }));
 }
 
-/** Ends a path before the first name that it may not repeat. */
-function known(
+/** Cuts a path before the first name that the pointer must not repeat. */
+function visiblePath(
   path: readonly unknown[],
   fields: ReadonlySet<string> | undefined,
 ): readonly unknown[] {

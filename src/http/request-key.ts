@@ -11,21 +11,21 @@ import { problem } from "./problem.ts";
 import type { AuthorisedRequest } from "./authorise.ts";
 import type { Services } from "./services.ts";
 
-/** Which run a request is about, before anything is known of it. */
-export interface RunName {
+/** The run that a request starts. */
+export interface RequestedRun {
   readonly runId: RunId;
-  /** Present when the request came under a key. */
+  /** Present when the request has an `Idempotency-Key`. */
   readonly requestHash?: string;
 }
 
 /**
- * Names the run that a request starts: a new one, or under an `Idempotency-Key` the one of this tenant,
- * this actor and this key. Fails: 400 for a key that is none, or a body that nothing can be bound to.
+ * Chooses the id of the run that a request starts: a new id, or with an `Idempotency-Key` the id
+ * that tenant, actor and key derive. Fails: 400 for an invalid key or a body that cannot be hashed.
  */
-export async function nameRun(
+export async function chooseRun(
   { request, principal, services }: AuthorisedRequest,
   body: JsonValue,
-): Promise<Result<RunName, Response>> {
+): Promise<Result<RequestedRun, Response>> {
   const read = readKey(request);
   if (!read.ok) return read;
   const key = read.value;
@@ -36,8 +36,8 @@ export async function nameRun(
 }
 
 /**
- * Reads the key of a request to a run, together with who makes it: two people may choose the same one.
- * Fails: 400 for a key that is none.
+ * Reads the idempotency key of a request to an existing run. The actor is part of the key, because
+ * two people may choose the same text. Fails: 400 for an invalid key.
  */
 export async function readActorKey({
   request,
@@ -54,17 +54,18 @@ function readKey(request: Request): Result<string | undefined, Response> {
   if (header === null) return ok(undefined);
   const key = parseRequestKey(header);
   if (key !== undefined) return ok(key);
-  const detail = "It must be 1 to 255 printable ASCII characters, quoted or without commas.";
+  const detail = "The key must be 1 to 255 printable ASCII characters, quoted or without commas.";
   return fail(problem("request_key_invalid", { detail }));
 }
 
 /**
- * Answers a request whose run has been started before; undefined when this is the first. It comes
- * before every check of what may change, so that a repeated request is answered as the first one was.
+ * Answers a request whose run was started before; undefined for the first request. It runs before
+ * every check whose result may change, so that a repetition gets the same answer as the first
+ * request.
  */
 export async function answerRepeat(
   { services, principal }: AuthorisedRequest,
-  { runId, requestHash }: RunName,
+  { runId, requestHash }: RequestedRun,
   wire: ClientWire,
 ): Promise<Response | undefined> {
   if (requestHash === undefined) return undefined;
@@ -79,7 +80,7 @@ export async function answerRepeat(
   return answer.status === 404 ? undefined : formatAnswer(answer, { runId, services });
 }
 
-/** Words what the object says to a request that is not the first one under its key. */
+/** Turns the answer of the object into the response to a request with an idempotency key. */
 export function formatAnswer(
   answer: Response,
   { runId, services }: { readonly runId: RunId; readonly services: Services },
@@ -91,7 +92,8 @@ export function formatAnswer(
       return refuseWire(services.wires);
     case 409: {
       const headers = { "retry-after": "1", "x-run-id": runId };
-      const detail = "Follow its run, or ask again once it has ended.";
+      const detail =
+        "The run is in progress. Follow its events, or repeat the request after it ended.";
       return problem("request_in_progress", { detail, headers });
     }
     case 410:

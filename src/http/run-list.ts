@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { RunViewer } from "../capabilities/tenant.ts";
 import type { ActorId } from "../protocol/identity/ids.ts";
 import { personOf, seesAll, type Principal } from "../protocol/identity/principal.ts";
-import { nextOf, parameters, readCursor, readQuery } from "./list-query.ts";
+import { nextCursor, parameters, readCursor, readQuery } from "./list-query.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 
 /** Lists runs. A list shows more than the runs of one page, so embed tokens cannot read it. */
@@ -19,12 +19,12 @@ const query = v.strictObject({
   cursor: parameters.cursor,
 });
 
-/** `GET /v1/runs`: the caller's runs, or everybody's for who may see them; newest first. */
+/** `GET /v1/runs`: lists runs, newest first: the caller's, or all with `runs:read_all`. */
 async function getRuns(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
-  const asked = readQuery(request, query);
-  if (!asked.ok) return asked.failure;
-  const { status, actor, from: fromMs, to: toMs, limit, cursor } = asked.value;
+  const read = readQuery(request, query);
+  if (!read.ok) return read.failure;
+  const { status, actor, from: fromMs, to: toMs, limit, cursor } = read.value;
   const viewer = seesAll(principal) ? undefined : viewerOf(principal);
   const filters = [status ?? null, actor ?? null, fromMs ?? null, toMs ?? null];
   const sees = [viewer?.person ?? null, viewer?.actor ?? null];
@@ -40,10 +40,10 @@ async function getRuns(authorised: AuthorisedRequest): Promise<Response> {
     ...(toMs !== undefined && { toMs }),
     ...(after.value && { after: after.value }),
   });
-  return Response.json({ runs: slice.items, ...(await nextOf(authorised, slice, scope)) });
+  return Response.json({ runs: slice.items, ...(await nextCursor(authorised, slice, scope)) });
 }
 
-/** An agent that acts for a person sees that person's runs, not those that it made for others. */
+/** An agent that acts for a person sees the runs of that person only, and no run for others. */
 function viewerOf(principal: Principal): RunViewer {
   const { actorId, subjectId } = principal;
   return { person: personOf(principal), ...(subjectId === undefined && { actor: actorId }) };

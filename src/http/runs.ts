@@ -19,26 +19,28 @@ export const RUN_ROUTES: Routes = {
   },
 };
 
-/** `GET /v1/runs/:id`: the run's state. */
+/** `GET /v1/runs/:id`: the state of the run. */
 async function getRun({ principal, services, id }: AuthorisedRequest): Promise<Response> {
   const runId = await services.runIds.verify(id, principal.tenantId);
   return answerState(runId ? await services.runs.state(runId, viewerOf(principal)) : UNKNOWN);
 }
 
-/** `POST /v1/runs/:id/cancel`: stops the run, or finds it stopped; answers its state. */
+/**
+ * `POST /v1/runs/:id/cancel`: stops the run and answers its state; repeating it changes nothing.
+ */
 async function postCancel({ principal, services, id }: AuthorisedRequest): Promise<Response> {
   const runId = await services.runIds.verify(id, principal.tenantId);
   return answerState(runId ? await services.runs.cancel(runId, viewerOf(principal)) : UNKNOWN);
 }
 
-/** Longest message to a run that goes, in UTF-16 code units. */
+/** Longest steering message, in UTF-16 code units. */
 const MAX_MESSAGE_CHARS = 32_768;
 
 const messageBody = v.strictObject({
   content: v.pipe(v.string(), v.nonEmpty(), v.maxLength(MAX_MESSAGE_CHARS)),
 });
 
-/** `POST /v1/runs/:id/messages`: says something to a run while it goes. */
+/** `POST /v1/runs/:id/messages`: sends a steering message to a running run. */
 async function postMessage(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services, id } = authorised;
   const body = await readJson(request, messageBody);
@@ -68,14 +70,14 @@ async function postMessage(authorised: AuthorisedRequest): Promise<Response> {
 
 const outcomeBody = v.strictObject({ outcome: v.picklist(["committed", "not_committed"]) });
 
-/** `POST /v1/runs/:id/invocations/:invocationId/outcome`: tells what became of a call in doubt. */
+/** `POST /v1/runs/:id/invocations/:invocationId/outcome`: resolves an unknown outcome. */
 async function postOutcome(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services, id, invocationId } = authorised;
   const body = await readJson(request, outcomeBody);
   if (!body.ok) return body.failure;
   const runId = await services.runIds.verify(id, principal.tenantId);
   if (!runId) return refuseRun(UNKNOWN);
-  // What is no id names none; whether there is such a run at all is the run's to say.
+  // An invalid invocation id becomes 0, which no invocation has: an unknown run is answered first.
   const [, number = "0"] = /^inv_([1-9]\d{0,8})$/.exec(invocationId) ?? [];
   const { actorId: by } = principal;
   const report = { invocation: Number(number), outcome: body.value.outcome, by };
@@ -93,20 +95,22 @@ async function postOutcome(authorised: AuthorisedRequest): Promise<Response> {
   }
 }
 
-/** `GET /v1/runs/:id/events`: the run's events after Last-Event-ID. */
+/** `GET /v1/runs/:id/events`: streams the events of the run after Last-Event-ID. */
 async function getEvents({
   request,
   principal,
   services,
   id,
 }: AuthorisedRequest): Promise<Response> {
-  // A HEAD request would open a stream that nobody reads or closes.
+  // A HEAD request would open a stream that no client reads or closes.
   if (request.method === "HEAD")
     return problem("method_not_allowed", { headers: { allow: "GET" } });
   const lastEventId = request.headers.get("last-event-id");
   const after = lastEventId === null ? undefined : parseEventId(lastEventId);
   if (lastEventId !== null && !after) {
-    return problem("event_id_invalid", { detail: "It must be <epoch>-<sequence>." });
+    return problem("event_id_invalid", {
+      detail: "Last-Event-ID must be <epoch>-<sequence>. Send an id from the stream.",
+    });
   }
   const wire = readWire(request, services.wires);
   if (!wire.ok) return wire.failure;
@@ -129,7 +133,7 @@ function answerState(answer: RunAnswer): Response {
   return answer.kind === "run" ? Response.json(answer.state) : refuseRun(answer);
 }
 
-/** Words why there is nothing to tell of a run. */
+/** Refuses a request to a run that is unknown or expired. */
 export function refuseRun({ kind }: NoRun): Response {
   return problem(kind === "gone" ? "run_expired" : "run_not_found");
 }

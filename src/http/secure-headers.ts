@@ -1,4 +1,4 @@
-/** Policy of everything the Worker serves: own scripts and styles only, no plug-ins, no frames. */
+/** Content policy of every response: own scripts and styles only, no plug-ins, no frames. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -11,7 +11,7 @@ const CONTENT_SECURITY_POLICY = [
   "require-trusted-types-for 'script'",
 ].join("; ");
 
-/** Headers that every answer carries. */
+/** Headers of every response. */
 export const SECURE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": CONTENT_SECURITY_POLICY,
   "referrer-policy": "no-referrer",
@@ -20,12 +20,12 @@ export const SECURE_HEADERS: Readonly<Record<string, string>> = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-/** Files that pages of other origins may load; they hold nothing of anybody's. */
+/** Files that pages of other origins may load. They hold no data of a tenant. */
 const PUBLIC_FILES = new Set(["/widget.js", "/page.css"]);
 
 /**
- * Adds the headers to the answer to a request.
- * Contract: the body is handed on as it is; a stream stays the platform's own.
+ * Adds the security headers to a response.
+ * Contract: passes the body through unchanged; a stream of the platform stays one.
  */
 export function secure(response: Response, request?: Request): Response {
   const secured = new Response(response.body, response);

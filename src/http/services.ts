@@ -11,15 +11,15 @@ import type { RegisteredContract } from "../contracts/registered.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 
-/** What the routes stand on; assembled in compose. */
+/** The capabilities that the routes use; src/compose/worker.ts assembles them. */
 export interface Services {
   readonly authenticator: Authenticator;
   readonly embedTokens: EmbedTokens;
   readonly origins: OriginIndex;
   readonly limits: {
-    /** By tenant and actor. */
+    /** Counts by tenant and actor. */
     readonly callers: RateLimiter;
-    /** By address, of requests that nobody we know has sent. */
+    /** Counts requests without a valid token, by IP address. */
     readonly addresses: RateLimiter;
   };
   readonly policies: PolicyStore;
@@ -35,12 +35,12 @@ export interface Services {
   readonly clock: Clock;
   /** Every registered contract, before policy. */
   readonly contracts: readonly RegisteredContract[];
-  /** What a model sees of each of them, in the same order. */
+  /** The spec of each contract, in the same order. */
   readonly toolSpecs: readonly ToolSpec[];
   /** Wires that a reader may name; the first is the default. */
   readonly wires: ClientWires;
-  /** Models a request may ask for; the first is the default. */
+  /** Models that a request may name; the first is the default. */
   readonly models: readonly [string, ...string[]];
-  /** Serves the files of the chat page. */
+  /** Serves the static files of the pages. */
   readonly page: (request: Request) => Promise<Response>;
 }

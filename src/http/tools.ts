@@ -13,7 +13,7 @@ export const TOOL_ROUTES: Routes = {
   "/v1/tools/:id": { GET: { scope: "tools:read", handle: getTool } },
 };
 
-/** `GET /v1/tools`: what the tenant's policy lets a model see. */
+/** `GET /v1/tools`: lists the tools that the tenant's policy shows to a model. */
 async function getTools({ principal, services }: AuthorisedRequest): Promise<Response> {
   const policy = await policyOf(principal, services);
   const { tools } = createToolCatalog(services.toolSpecs, policy, {
@@ -35,8 +35,8 @@ async function getTools({ principal, services }: AuthorisedRequest): Promise<Res
 }
 
 /**
- * `GET /v1/tools/:id`: the contract of the version that the tenant gets, or of `?version=` if it may
- * use that one. A tool that policy denies is answered like one that does not exist.
+ * `GET /v1/tools/:id`: the contract of the version that the tenant uses, or of `?version=` if the
+ * tenant may use that version. A denied tool gets the same answer as an unknown one.
  */
 async function getTool({ request, principal, services, id }: AuthorisedRequest): Promise<Response> {
   const policy = await policyOf(principal, services);
@@ -50,14 +50,14 @@ async function getTool({ request, principal, services, id }: AuthorisedRequest):
   const published = await publishContract(registered);
   const etag = `"${published.interlock.contract_hash}"`;
   const headers = { etag, "cache-control": "private, no-cache" };
-  // A proxy may have marked it weak, and there may be several.
+  // The header may hold several tags, and a proxy may have marked ours as weak.
   const isKnown = request.headers.get("if-none-match")?.includes(etag) ?? false;
   return isKnown
     ? new Response(null, { status: 304, headers })
     : Response.json(published, { headers });
 }
 
-/** The tenant's policy, as far as the caller's token goes. */
+/** Loads the policy of the tenant, narrowed to the tools of an embed token. */
 async function policyOf({ tenantId, embed }: Principal, services: Services): Promise<ToolPolicy> {
   const { policy } = await services.policies.load(tenantId);
   return narrowPolicy(policy, embed?.toolIds);
