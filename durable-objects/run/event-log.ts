@@ -1,4 +1,4 @@
-import { linesOf } from "../../src/protocol/approval/packet-lines.ts";
+import { formatPacketLines } from "../../src/protocol/approval/packet-lines.ts";
 import type { AiEvent, LoggedEvent } from "../../src/protocol/run/event.ts";
 import type { EventPosition } from "../../src/protocol/run/event-id.ts";
 
@@ -141,7 +141,7 @@ export class EventLog {
       return { ...event, toolName: event.toolName ?? this.#proposedName(event.part) };
     }
     if (event.type === "approval_requested") {
-      return { ...event, lines: event.lines ?? linesOf(event.packet) };
+      return { ...event, lines: event.lines ?? formatPacketLines(event.packet) };
     }
     return event;
   }

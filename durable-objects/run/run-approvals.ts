@@ -6,7 +6,7 @@ import type {
   ApprovalVote,
 } from "../../src/protocol/approval/record.ts";
 import { approvalIdOf, readApprovalId } from "../../src/protocol/approval/id.ts";
-import { linesOf } from "../../src/protocol/approval/packet-lines.ts";
+import { formatPacketLines } from "../../src/protocol/approval/packet-lines.ts";
 import { summarise } from "../../src/protocol/approval/view.ts";
 import { takeVote } from "../../src/protocol/approval/vote.ts";
 import type { ApprovalId, RunId } from "../../src/protocol/identity/ids.ts";
@@ -81,7 +81,14 @@ export class RunApprovals implements ApprovalDesk {
     const approval = summarise(this.#ports.runId, record);
     this.#ports.approvals.put(record);
     this.#ports.journal.append([
-      { type: "approval_requested", part, toolCallId, approval, packet, lines: linesOf(packet) },
+      {
+        type: "approval_requested",
+        part,
+        toolCallId,
+        approval,
+        packet,
+        lines: formatPacketLines(packet),
+      },
     ]);
     this.#ports.journal.flush();
     return record;

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { EventLog } from "../../durable-objects/run/event-log.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
-import { linesOf } from "../../src/protocol/approval/packet-lines.ts";
+import { formatPacketLines } from "../../src/protocol/approval/packet-lines.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";
 import { PACKET, SUMMARY } from "../shared/packets.ts";
@@ -71,7 +71,7 @@ test("a start without a name, of the previous version, gets the name of its prop
 
 test("an approval request without lines, of the previous version, gets the lines of its packet", () =>
   withRows([[requested]], (log) => {
-    expect([...log.readAll()]).toEqual([{ ...requested, lines: linesOf(PACKET) }]);
+    expect([...log.readAll()]).toEqual([{ ...requested, lines: formatPacketLines(PACKET) }]);
   }));
 
 test("what an event says is read as it was stored, also when the wording changed since", () => {

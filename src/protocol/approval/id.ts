@@ -1,8 +1,8 @@
 import type { ApprovalId, RunId } from "../identity/ids.ts";
 
-/** Which question an approval id names. */
+/** The parts of an approval id. */
 export interface ApprovalName {
-  /** Not verified: whether it is the tenant's is for RunIds to say. */
+  /** Not verified. RunIds tells whether the id belongs to the tenant. */
   readonly runId: string;
   readonly invocation: number;
   readonly generation: number;
@@ -10,12 +10,12 @@ export interface ApprovalName {
 
 const FORM = /^appr_([0-9a-f]{32}_[0-9a-f]{32})_([1-9]\d{0,8})_([1-9]\d{0,3})$/;
 
-/** Names a question after its run, so that its id carries the run's MAC. */
+/** Makes an approval id from its run's id, so that it carries the run's MAC. */
 export function approvalIdOf(runId: RunId, invocation: number, generation: number): ApprovalId {
   return `appr_${runId.replace(/^run_/, "")}_${invocation}_${generation}` as ApprovalId;
 }
 
-/** Reads an approval id; undefined for what is none. Contract: pure. */
+/** Reads an approval id; undefined when the text is not one. Contract: pure. */
 export function readApprovalId(text: string): ApprovalName | undefined {
   const [, run, invocation, generation] = FORM.exec(text) ?? [];
   if (run === undefined) return undefined;

@@ -5,28 +5,28 @@ import type { SideEffectClass } from "../tool/effect.ts";
 import { joinNotes, type VisibleNote } from "../text/visible-note.ts";
 import { toVisible } from "../text/visible.ts";
 
-/** The field of a packet that a line is of. */
+/** The packet field that a line shows. */
 export type PacketField = keyof ConfirmationPacket | "withheld";
 
 /**
- * One line of what people read before they decide. Label and text are safe to show, see toVisible; the
- * field tells what a line is, for its words may be a stranger's.
+ * One line that approvers read before they vote. Label and text are safe to show; see toVisible. A
+ * stranger may have written both, so `field` tells what the line really is.
  */
 export interface PacketLine {
   readonly field: PacketField;
   readonly label: string;
-  /** JSON pointer to the value within its field, as it is: not for people's eyes. */
+  /** JSON pointer to the value within its field, unchanged. Do not show it to people. */
   readonly pointer?: string;
   readonly text: string;
-  /** On both label and text; empty when there is nothing to remark. */
+  /** Notes on label and text; empty when there are none. */
   readonly notes: readonly VisibleNote[];
 }
 
 /**
- * Writes a packet as lines, in the order of seeds/004, "Confirmation Gates". Contract: pure; nothing is cut:
- * an object of too many values for lines of their own is one line of JSON.
+ * Writes a packet as lines, in the order of seeds/004, "Confirmation Gates".
+ * Contract: pure; it cuts nothing. An object with too many values becomes one line of JSON.
  */
-export function linesOf(packet: ConfirmationPacket): readonly PacketLine[] {
+export function formatPacketLines(packet: ConfirmationPacket): readonly PacketLine[] {
   const { actionName, compensation } = packet;
   const { withheld, shown } = packet.arguments;
   return [
@@ -74,7 +74,7 @@ function linesOfState(
 
 const STATES = { beforeState: "Before", afterState: "After", arguments: "Arguments" };
 
-/** Values of one object that get lines of their own, and characters of a pointer to one. */
+/** Most values of one object that get their own lines, and most characters of a pointer. */
 const MAX_LEAVES = 200;
 const MAX_POINTER_CHARS = 1_024;
 
@@ -91,8 +91,8 @@ function linesOfObject(field: keyof typeof STATES, object: JsonObject): readonly
 const MAY_BE_JSON = /^(?:["{[]|true$|false$|null$|-?\d[\d.eE+-]*$)/;
 
 /**
- * Words a value as JSON writes it, but texts without quotes where they can be nothing else.
- * Contract: values that differ are worded differently.
+ * Formats a value as JSON, but drops the quotes of a text that cannot be read as other JSON.
+ * Contract: different values give different texts.
  */
 function formatLeaf(value: JsonValue): string {
   if (typeof value !== "string") return JSON.stringify(value);

@@ -2,13 +2,13 @@ import type { JsonObject } from "../json/value.ts";
 import type { SideEffectClass } from "../tool/effect.ts";
 
 /**
- * What people are shown before they decide: the twelve fields of seeds/004, "Confirmation Gates", but for
- * the approvers, who are known only as they decide; see ApprovalView. Values are as they are; whoever
- * shows them makes them visible first, see visible-text.ts.
+ * What approvers see before they vote: the twelve fields of seeds/004, "Confirmation Gates". The
+ * approvers themselves are missing here, because they are known only once they vote; see
+ * ApprovalView. Values are unchanged: code that shows them calls toVisible first.
  */
 export type ConfirmationPacket = {
   readonly actionName: {
-    /** In the author's words, else the tool's name. */
+    /** The author's text, or the tool's name without one. */
     readonly title: string;
     readonly tool: string;
     readonly version: string;
@@ -17,10 +17,10 @@ export type ConfirmationPacket = {
   readonly arguments: {
     /** Redacted by the contract's allowlist. */
     readonly shown: JsonObject;
-    /** JSON pointers to what redaction withholds. */
+    /** JSON pointers to the values that redaction withholds. */
     readonly withheld: readonly string[];
   };
-  /** Null where the contract cannot tell. */
+  /** Null when the contract does not know the state. */
   readonly beforeState: JsonObject | null;
   readonly afterState: JsonObject | null;
   /** `sha256:…` over the invocation's idempotency key. */
@@ -30,7 +30,7 @@ export type ConfirmationPacket = {
   readonly expiresAt: string;
   readonly compensation: {
     readonly reversible: boolean;
-    /** The tool that undoes it. */
+    /** The tool that undoes the call. */
     readonly tool: string | null;
     readonly note: string;
   };

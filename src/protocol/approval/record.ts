@@ -3,30 +3,30 @@ import type { ConfirmationPacket } from "./packet.ts";
 import type { ActorId, ApprovalId, ToolCallId, ToolId } from "../identity/ids.ts";
 import type { PolicyPin } from "../policy/pin.ts";
 
-/** Where the question stands; all but `pending` are final. */
+/** Statuses of an approval; all except `pending` are final. */
 export const APPROVAL_STATUSES = [
   "pending",
-  /** Enough people agreed; the call goes through every gate again. */
+  /** Enough people approved. The call passes every gate again. */
   "approved",
   "rejected",
-  /** Nobody decided in time. */
+  /** Too few people voted in time. */
   "expired",
-  /** Somebody changed the arguments; another question took its place. */
+  /** An approver edited the arguments. Another approval took its place. */
   "superseded",
-  /** The call is not wanted any more. */
+  /** The run does not want the call any more. */
   "withdrawn",
 ] as const;
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 
 /**
- * One question to people: may this very payload run, once? Its id names the payload, so whoever decides
- * decides about what they were shown; other arguments are another question.
+ * Approval request for one payload. It is single use. Its id stands for the payload, so people vote
+ * on exactly what they saw; other arguments need another approval.
  */
 export interface ApprovalRecord {
   readonly id: ApprovalId;
   /** Number of the invocation within its run. */
   readonly invocation: number;
-  /** From 1; grows with each edit. */
+  /** Starts at 1 and grows with each edit. */
   readonly generation: number;
   readonly toolCallId: ToolCallId;
   readonly part: number;
@@ -34,52 +34,52 @@ export interface ApprovalRecord {
   readonly toolVersion: string;
   /** `sha256:…` over the validated arguments in canonical JSON, before any redaction. */
   readonly payloadHash: string;
-  /** The policy that was current when people were asked. */
+  /** The policy that was current when the approval was requested. */
   readonly pin: PolicyPin;
-  /** On whose account the call is made. */
+  /** The person for whom the call is made. */
   readonly requester: ActorId;
-  /** Who started the run; the same person, or somebody who acts for them. */
+  /** The actor who started the run: the requester, or somebody who acts for the requester. */
   readonly actorId: ActorId;
   readonly requirement: ApprovalRequirement;
   readonly packet: ConfirmationPacket;
   readonly status: ApprovalStatus;
   readonly votes: readonly ApprovalVote[];
-  /** What somebody wants instead; its status is `superseded` then. */
+  /** The edit that superseded this approval. */
   readonly edit?: ApprovalEdit;
-  /** The question that took its place. */
+  /** The approval that took its place. */
   readonly supersededBy?: ApprovalId;
-  /** These arguments are not the model's: somebody wanted them instead. */
+  /** An approver wrote these arguments, not the model. */
   readonly isEdited?: boolean;
   readonly askedAtMs: number;
   readonly expiresAtMs: number;
   readonly closedAtMs?: number;
-  /** When the call took it, which it may once. */
+  /** When the call used the approval. It can do so once. */
   readonly consumedAtMs?: number;
 }
 
-/** Other arguments for the same call, by somebody who might have approved it. */
+/** Other arguments for the same call, by a person who was allowed to approve it. */
 export interface ApprovalEdit {
-  /** `sha256:…` over them, validated, in canonical JSON. */
+  /** `sha256:…` over the new arguments, validated, in canonical JSON. */
   readonly payloadHash: string;
   readonly vote: ApprovalVote;
 }
 
-/** One person's word. */
+/** One person's vote. */
 export interface ApprovalVote {
   readonly approverId: ActorId;
-  /** What they were to the tenant when they decided. */
+  /** The person's roles when they voted. */
   readonly roles: readonly string[];
   readonly decision: "approve" | "reject";
   readonly reason?: string;
   readonly atMs: number;
-  /** Of an approval: the signed ApprovalToken. Never leaves the run's storage. */
+  /** The signed ApprovalToken of a vote that approves. It never leaves the run's storage. */
   readonly token?: string;
 }
 
-/** What a person's approval is worth, in the fields of seeds/004, "Approval Tokens". */
+/** What one person approved, in the fields of seeds/004, "Approval Tokens". */
 export interface ApprovalToken {
   readonly approval_id: ApprovalId;
-  /** The run. */
+  /** The run's id. */
   readonly trace_id: string;
   readonly tenant_id: string;
   readonly tool_name: string;

@@ -1,43 +1,43 @@
 import * as v from "valibot";
 
-/** How people are asked (seeds/004, "Confirmation Gate Pattern Library"). */
+/** Patterns of approval (seeds/004, "Confirmation Gate Pattern Library"). */
 export const APPROVAL_PATTERNS = [
-  /** The person on whose account the run acts says yes. */
+  /** The person for whom the run acts consents. */
   "user_consent",
-  /** Somebody else looks at it. */
+  /** Another person reviews the call. */
   "operator_review",
-  /** Several people, none of them the one who asked. */
+  /** Several people approve, and none of them is the requester. */
   "dual_control",
-  /** Somebody who answers for the rules, with a reason. */
+  /** A compliance officer approves and gives a reason. */
   "compliance",
-  /** A queue that can wait, and be decided many at a time. */
+  /** A person decides later, possibly many approvals at once. */
   "async_review",
 ] as const;
 export type ApprovalPattern = (typeof APPROVAL_PATTERNS)[number];
 
-/** Who has to agree to a call, and until when. */
+/** Who must approve a call, and until when. */
 export interface ApprovalRequirement {
   readonly pattern: ApprovalPattern;
-  /** Distinct people who have to approve. */
+  /** Number of distinct people who must approve. */
   readonly required: number;
-  /** One of these roles is needed; empty asks for none. */
+  /** An approver needs one of these roles; an empty list needs none. */
   readonly roles: readonly string[];
-  /** The person who asked does not count. */
+  /** The requester must not approve. */
   readonly excludesRequester: boolean;
   /** Nobody but the person who asked counts. */
   readonly onlyRequester: boolean;
-  /** An approval without a reason is refused. */
+  /** A vote that approves needs a reason. */
   readonly needsReason: boolean;
-  /** May be decided together with others. */
+  /** Bulk decisions may include it. */
   readonly isBulk: boolean;
-  /** How long people have. */
+  /** Time that people have to vote. */
   readonly ttlSeconds: number;
 }
 
 const MINUTE = 60;
 const DAY_SECONDS = 86_400;
 
-/** What a pattern means where policy says nothing else. */
+/** Requirement of each pattern, where policy sets nothing else. */
 export const PATTERN_DEFAULTS: { readonly [P in ApprovalPattern]: ApprovalRequirement } = {
   user_consent: {
     pattern: "user_consent",
@@ -91,12 +91,12 @@ export const PATTERN_DEFAULTS: { readonly [P in ApprovalPattern]: ApprovalRequir
   },
 };
 
-/** Longest time that people may be given: 30 days. */
+/** Longest time that people may have: 30 days. */
 const MAX_TTL_SECONDS = 2_592_000;
 /** Most people that one call may need. */
 const MAX_REQUIRED = 16;
 
-/** What a policy may set of a requirement; the rest follows from the pattern. */
+/** Policy fields that set parts of a requirement. The pattern decides the rest. */
 export const requirementFields = {
   pattern: v.picklist(APPROVAL_PATTERNS),
   required: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_REQUIRED))),
@@ -109,7 +109,10 @@ export const requirementFields = {
   ),
 };
 
-/** Asks for all that either asks for. Contract: where nobody can meet both, nobody meets the result. */
+/**
+ * Combines two requirements: a voter must meet both.
+ * Contract: pure. When nobody can meet both, nobody can meet the result.
+ */
 export function combineRequirements(
   a: ApprovalRequirement,
   b: ApprovalRequirement,
@@ -126,7 +129,7 @@ export function combineRequirements(
   };
 }
 
-/** A role that nobody can hold, for it is no word. */
+/** A role that nobody can hold, because the role pattern refuses an empty text. */
 const NOBODY = "";
 
 function combineRoles(

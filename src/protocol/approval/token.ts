@@ -2,7 +2,7 @@ import type { ApprovalRecord, ApprovalToken, ApprovalVote } from "./record.ts";
 import type { RunId, TenantId } from "../identity/ids.ts";
 import { toIso } from "../text/iso-time.ts";
 
-/** How long after people's time a call that they approved may still begin. */
+/** An approved call may still begin this long after the approval's expiry. */
 const GRACE_MS = 5 * 60_000;
 
 type Approvable = Pick<
@@ -10,7 +10,7 @@ type Approvable = Pick<
   "id" | "toolId" | "toolVersion" | "payloadHash" | "pin" | "expiresAtMs"
 >;
 
-/** Words what one person's approval is worth (seeds/004, "Approval Tokens"). Contract: pure. */
+/** Builds the token of one vote that approves (seeds/004, "Approval Tokens"). Contract: pure. */
 export function approvalTokenOf(
   { id, toolId, toolVersion, payloadHash, pin, expiresAtMs }: Approvable,
   { approverId, roles, atMs }: Pick<ApprovalVote, "approverId" | "roles" | "atMs">,

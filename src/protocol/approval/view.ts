@@ -2,12 +2,12 @@ import type { ApprovalRecord, ApprovalStatus, ApprovalVote } from "./record.ts";
 import type { ApprovalPattern } from "./requirement.ts";
 import type { ConfirmationPacket } from "./packet.ts";
 import type { ActorId, ApprovalId, RunId, ToolCallId, ToolId } from "../identity/ids.ts";
-import { linesOf, type PacketLine } from "./packet-lines.ts";
+import { formatPacketLines, type PacketLine } from "./packet-lines.ts";
 import type { SideEffectClass } from "../tool/effect.ts";
 import { toVisible } from "../text/visible.ts";
 import { toIso } from "../text/iso-time.ts";
 
-/** One line of the queue: `GET /v1/approvals`. Times are ISO 8601, UTC. */
+/** One item of the queue, `GET /v1/approvals`. Times are ISO 8601, UTC. */
 export type ApprovalSummary = {
   readonly approvalId: ApprovalId;
   readonly runId: RunId;
@@ -24,7 +24,7 @@ export type ApprovalSummary = {
   readonly approvals: number;
   readonly roles: readonly string[];
   readonly excludesRequester: boolean;
-  /** Nobody but the person who asked counts. */
+  /** Only the requester may approve. */
   readonly onlyRequester?: boolean;
   readonly requestedBy: ActorId;
   readonly requestedAt: string;
@@ -40,7 +40,7 @@ export type ApprovalView = ApprovalSummary & {
   readonly payloadHash: string;
   readonly policyRevision: number;
   readonly packet: ConfirmationPacket;
-  /** The packet as a person may read it, see linesOf. */
+  /** The packet as text that is safe to show; see formatPacketLines. */
   readonly lines: readonly PacketLine[];
   readonly votes: readonly {
     readonly approverId: ActorId;
@@ -49,11 +49,11 @@ export type ApprovalView = ApprovalSummary & {
     readonly reason?: string;
     readonly at: string;
   }[];
-  /** When the call took it. */
+  /** When the call used the approval. */
   readonly consumedAt?: string;
 };
 
-/** Words a question for the queue. */
+/** Summarises an approval for the queue. Contract: pure. */
 export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary {
   const { requirement, packet, votes, closedAtMs, supersededBy } = record;
   return {
@@ -79,7 +79,7 @@ export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary
   };
 }
 
-/** Words a question for whoever decides it. */
+/** Builds the full view of an approval for a voter. Contract: pure. */
 export function viewApproval(runId: RunId, record: ApprovalRecord): ApprovalView {
   const { votes, consumedAtMs } = record;
   return {
@@ -88,7 +88,7 @@ export function viewApproval(runId: RunId, record: ApprovalRecord): ApprovalView
     payloadHash: record.payloadHash,
     policyRevision: record.pin.revision,
     packet: record.packet,
-    lines: linesOf(record.packet),
+    lines: formatPacketLines(record.packet),
     votes: votes.map(viewVote),
     ...(consumedAtMs !== undefined && { consumedAt: toIso(consumedAtMs) }),
   };

@@ -1,37 +1,38 @@
 import type { ApprovalRecord, ApprovalVote } from "./record.ts";
 import type { ActorId } from "../identity/ids.ts";
 
-/** Whoever decides, or would. */
+/** The person who votes, or wants to vote. */
 export interface Voter {
   readonly actorId: ActorId;
-  /** Present when somebody acts for them, who then decides nothing. */
+  /** Present when the actor acts for somebody else. Such an actor must not vote. */
   readonly subjectId?: ActorId | undefined;
   readonly roles: readonly string[];
 }
 
-/** Why somebody may not decide. */
+/** Why a vote is refused. */
 export type VoteRefusal =
-  /** Programs and agents do not decide, and nobody decides for somebody else. */
+  /** Programs and agents must not vote, and nobody votes for somebody else. */
   | "not_a_person"
-  /** Whoever asked may not approve it. */
+  /** The requester must not approve this call. */
   | "own_request"
-  /** Only whoever asked may approve it. */
+  /** Only the requester may approve this call. */
   | "not_the_requester"
   | "role_missing"
   | "reason_missing";
 
-type Asked = Pick<ApprovalRecord, "requester" | "actorId" | "requirement">;
-type Word = Pick<ApprovalVote, "decision" | "reason">;
+type RequestedApproval = Pick<ApprovalRecord, "requester" | "actorId" | "requirement">;
+type VoteContent = Pick<ApprovalVote, "decision" | "reason">;
 
 /**
- * Tells why somebody may not say this to a question; undefined when they may. Whoever asked may always
- * take it back.
- * Contract: pure; asked when somebody decides, and again of each approval when the call takes it.
+ * Tells why a person must not vote this way; undefined when they may. The requester may always
+ * reject their own request.
+ * Contract: pure. It runs when a person votes, and again for each vote when the call uses the
+ * approval.
  */
 export function checkVote(
-  { requester, actorId, requirement }: Asked,
+  { requester, actorId, requirement }: RequestedApproval,
   who: Voter,
-  { decision, reason }: Word,
+  { decision, reason }: VoteContent,
 ): VoteRefusal | undefined {
   if (!actsInOwnName(who)) return "not_a_person";
   const isRequester = who.actorId === requester || who.actorId === actorId;
@@ -45,28 +46,28 @@ export function checkVote(
   return requirement.needsReason && !isReasoned ? "reason_missing" : undefined;
 }
 
-/** Tells whether somebody may decide anything at all: a person, who does not act for another one. */
+/** Tells whether an actor may vote at all: a person who does not act for somebody else. */
 export function actsInOwnName({ actorId, subjectId }: Omit<Voter, "roles">): boolean {
   const isActing = subjectId !== undefined && subjectId !== actorId;
   return actorId.startsWith("user:") && !isActing;
 }
 
 /**
- * Tells whether two ids may be one person's, where people have to be different.
- * Threat: two sources of tokens write the id of one person in small letters and in large ones.
+ * Tells whether two ids may belong to one person, where distinct people are needed.
+ * Threat: two token issuers write the id of one person in lower case and in upper case.
  */
 export function isSamePerson(a: ActorId, b: ActorId): boolean {
   return foldPerson(a) === foldPerson(b);
 }
 
-/** Words an id so that it is equal for all that may be one person's. */
+/** Folds an id, so that all spellings that may belong to one person are equal. */
 export function foldPerson(id: ActorId): string {
   return id.toLowerCase();
 }
 
 /**
- * Adds a vote to an open question. One person has one vote, the last; one rejection decides, and so does
- * the approval that completes the number.
+ * Adds a vote to a pending approval. Each person has one vote, and the last one counts. One rejection
+ * ends the approval; so does the vote that reaches the required number.
  * Contract: pure.
  */
 export function takeVote(record: ApprovalRecord, vote: ApprovalVote): ApprovalRecord {

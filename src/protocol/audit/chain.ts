@@ -2,21 +2,21 @@ import { toCanonicalJson } from "../json/canonical-hash.ts";
 import type { AuditEntry } from "./entry.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
 
-/** What the first record of a chain follows. */
+/** `prevHash` of the first record of a chain. */
 export const GENESIS_HASH = `sha256:${"0".repeat(64)}`;
 
-/** One link of a tenant's audit log: whoever changes, drops or moves one breaks every hash after it. */
+/** One record of a tenant's audit log. A changed, missing or moved record breaks every later hash. */
 export interface AuditRecord {
   /** From 1, without gaps. */
   readonly seq: number;
   readonly entry: AuditEntry;
-  /** `hash` of the record before, GENESIS_HASH for the first. */
+  /** `hash` of the previous record; GENESIS_HASH for the first. */
   readonly prevHash: string;
   /** `sha256:…` over `linkText`. */
   readonly hash: string;
 }
 
-/** Where a chain ends; `seq` 0 and GENESIS_HASH while it is empty. */
+/** The end of a chain: `seq` 0 and GENESIS_HASH while the chain is empty. */
 export type AuditHead = Pick<AuditRecord, "seq" | "hash">;
 
 /** What the hash of a record covers, with the entry in canonical JSON. */
@@ -24,12 +24,15 @@ export interface AuditLink extends Pick<AuditRecord, "seq" | "prevHash"> {
   readonly entryText: string;
 }
 
-/** Writes what the hash of a record covers: canonical JSON of `{entry, prevHash, seq}`, the entry written once. */
+/**
+ * Writes what the hash of a record covers: canonical JSON of `{entry, prevHash, seq}`. It reuses the
+ * entry's text, so that each entry is written once.
+ */
 export function linkText({ seq, prevHash, entryText }: AuditLink): string {
   return `{"entry":${entryText},"prevHash":${JSON.stringify(prevHash)},"seq":${seq}}`;
 }
 
-/** Writes an entry in canonical JSON. Fails: throws on what has no canonical form. */
+/** Writes an entry in canonical JSON. Fails: throws on a value without a canonical form. */
 export function entryText(entry: AuditEntry): string {
   return toCanonicalJson(entry as unknown as JsonObject);
 }
@@ -39,7 +42,7 @@ export function auditLine(line: AuditRecord | ExportEnd): string {
   return `${toCanonicalJson(line as unknown as JsonValue)}\n`;
 }
 
-/** The last line of a whole export: without it, its tail was lost on the way. */
+/** The last line of a complete export. An export without this line is cut off. */
 export interface ExportEnd {
   readonly head: AuditHead;
 }

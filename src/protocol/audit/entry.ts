@@ -2,7 +2,7 @@ import type { ActorId, ApprovalId, ConnectionId, RunId } from "../identity/ids.t
 import type { JsonObject } from "../json/value.ts";
 import type { TaxonomyClass } from "../outcome/taxonomy.ts";
 
-/** What was done or decided. */
+/** Actions and decisions that the audit log records. */
 export const AUDIT_ACTIONS = [
   "run.started",
   "run.cancelled",
@@ -22,14 +22,14 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /**
- * One fact for the audit log: who, what, what was decided and on which grounds. No secret, and of a
- * payload only its hash and what redaction lets through.
+ * One fact for the audit log: who did what, what was decided and why. It holds no secret. Of a
+ * payload it holds the hash and the redacted values only.
  */
 export interface AuditEntry {
   readonly action: AuditAction;
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** Absent where nobody acted: a time was up. */
+  /** Absent when a time limit caused the action. */
   readonly actorId?: ActorId;
   readonly subjectId?: ActorId;
   readonly runId?: RunId;
@@ -39,14 +39,14 @@ export interface AuditEntry {
   readonly connectionId?: ConnectionId;
   readonly toolId?: string;
   readonly toolVersion?: string;
-  /** Of what validated, gated and ran the call; see wrapper-version.ts. */
+  /** WRAPPER_VERSION of the code that validated, gated and ran the call. */
   readonly wrapperVersion?: string;
   readonly payloadHash?: string;
   readonly policyHash?: string;
   readonly policyRevision?: number;
   readonly decision?: string;
   readonly reason?: string;
-  /** Gates of the last attempt, in their order. */
+  /** Gates of the last attempt, in order. */
   readonly gates?: { readonly passed: readonly string[]; readonly refusedBy?: string };
   readonly outcome?: TaxonomyClass;
   readonly durationMs?: number;
@@ -56,7 +56,7 @@ export interface AuditEntry {
 }
 
 /**
- * The version of Interlock itself, for evidence of how a call was handled (seeds/004, AI-ENG-AB). That of a tool's
- * contract is locked, so its number says everything.
+ * Version of Interlock itself: evidence of the code that handled a call (seeds/004, AI-ENG-AB). A
+ * tool's contract is locked, so the tool's own version is evidence enough.
  */
 export const WRAPPER_VERSION = "0.1.0";

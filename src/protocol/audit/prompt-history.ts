@@ -3,7 +3,7 @@ import { toCanonicalJson } from "../json/canonical-hash.ts";
 import type { RunId } from "../identity/ids.ts";
 import type { JsonObject } from "../json/value.ts";
 
-/** One tool call as a prompt history tells it (seeds/003, section 4); input and response are redacted JSON. */
+/** One tool call in a prompt history (seeds/003, section 4). Input and response are redacted JSON. */
 export interface PromptHistoryEntry {
   /** `tool:` and the tool's id. */
   readonly promptType: string;
@@ -11,13 +11,13 @@ export interface PromptHistoryEntry {
   readonly response: string | null;
   readonly durationMs: number;
   readonly status: "completed" | "failed";
-  /** Taxonomy class and code of a call that failed. */
+  /** Taxonomy class and code of a failed call. */
   readonly error?: string;
   readonly at: string;
   readonly runId: RunId | null;
 }
 
-/** Words the end of a call as a prompt history does. */
+/** Turns a `call.ended` entry into one of a prompt history. Contract: pure. */
 export function toPromptHistory(entry: AuditEntry): PromptHistoryEntry {
   const { toolId = "unknown", input, result, durationMs = 0, outcome, reason, at } = entry;
   const hasFailed = outcome !== "SUCCESS" && outcome !== "PARTIAL_SUCCESS";

@@ -1,9 +1,9 @@
 import type { SideEffectClass } from "../tool/effect.ts";
 
 /**
- * What a run or a tenant may use up (seeds/004, "Side-Effect and Loop Budgets"). Units: calls for the
- * first four; `financial` and `cost` in millionths of the policy's currency; tokens for `tokens`.
- * `financial` is money that calls move, `cost` is money that calls themselves cost.
+ * Budgets of a run or a tenant (seeds/004, "Side-Effect and Loop Budgets"). Units: calls for the first
+ * four; millionths of the policy's currency for `financial` and `cost`; tokens for `tokens`.
+ * `financial` is money that calls move. `cost` is money that the calls themselves cost.
  */
 export const BUDGETS = [
   "reads",
@@ -16,7 +16,7 @@ export const BUDGETS = [
 ] as const;
 export type Budget = (typeof BUDGETS)[number];
 
-/** Amounts by budget; an absent one is zero where it is spent, and no limit where it limits. */
+/** Amounts by budget. An absent amount means zero when it is spending, and no limit when it is a limit. */
 export type BudgetAmounts = { readonly [B in Budget]?: number };
 
 const CALL_BUDGETS: { readonly [Class in SideEffectClass]: Budget } = {
@@ -28,12 +28,12 @@ const CALL_BUDGETS: { readonly [Class in SideEffectClass]: Budget } = {
   CRITICAL_MUTATION: "critical",
 };
 
-/** Names the budget that one call of a class takes one from. */
+/** Names the budget from which a call of this class takes one unit. */
 export function callBudgetOf(sideEffectClass: SideEffectClass): Budget {
   return CALL_BUDGETS[sideEffectClass];
 }
 
-/** Tells whether amounts can be counted: whole, not negative, and exact as numbers. */
+/** Tells whether all amounts are whole, not negative and exact as numbers. */
 export function areCountable(amounts: BudgetAmounts): boolean {
   return BUDGETS.every((budget) => isCount(amounts[budget] ?? 0));
 }
@@ -46,7 +46,7 @@ export function isSameAmounts(a: BudgetAmounts, b: BudgetAmounts): boolean {
   return BUDGETS.every((budget) => (a[budget] ?? 0) === (b[budget] ?? 0));
 }
 
-/** Names the first budget that `spent` and `more` together would pass; undefined when all hold. */
+/** Names the first budget that `spent` plus `more` would exceed; undefined when none. */
 export function findExhausted(
   limits: BudgetAmounts,
   spent: BudgetAmounts,
@@ -59,7 +59,7 @@ export function findExhausted(
   });
 }
 
-/** Names the first budget of which `spent` is past its limit, among those that `of` takes from. */
+/** Names the first budget that `spent` already exceeds, among the budgets that `of` uses. */
 export function findExceeded(
   limits: BudgetAmounts,
   spent: BudgetAmounts,
@@ -71,7 +71,7 @@ export function findExceeded(
   });
 }
 
-/** Takes the lower of two limits, budget by budget. */
+/** Takes the lower of two limits for each budget. */
 export function lowerLimits(a: BudgetAmounts, b: BudgetAmounts): BudgetAmounts {
   const lower: { [B in Budget]?: number } = { ...a };
   for (const budget of BUDGETS) {
@@ -81,7 +81,10 @@ export function lowerLimits(a: BudgetAmounts, b: BudgetAmounts): BudgetAmounts {
   return lower;
 }
 
-/** Takes `less` off what was spent and adds `more`. Contract: never below zero, nor beyond what is exact. */
+/**
+ * Subtracts `less` from the spent amounts and adds `more`.
+ * Contract: pure; results stay between 0 and the largest exact number.
+ */
 export function replaceAmounts(
   spent: BudgetAmounts,
   less: BudgetAmounts,
@@ -97,7 +100,10 @@ export function replaceAmounts(
   return now;
 }
 
-/** Grants of each amount as much as its limit leaves, and no less than `least`, which must fit. */
+/**
+ * Grants as much of each amount as its limit leaves, and at least `least`.
+ * Contract: pure; the caller has checked that `least` fits.
+ */
 export function grantWithin(
   limits: BudgetAmounts,
   spent: BudgetAmounts,
@@ -113,7 +119,7 @@ export function grantWithin(
   return granted;
 }
 
-/** Takes of each amount no more than another one says, of which what is absent is zero. */
+/** Caps each amount at the same budget in `most`. A budget absent from `most` is capped at zero. */
 export function capAmounts(amounts: BudgetAmounts, most: BudgetAmounts): BudgetAmounts {
   const capped: { [B in Budget]?: number } = {};
   for (const budget of BUDGETS) {

@@ -1,18 +1,18 @@
 import type { ToolCallId } from "../identity/ids.ts";
 import type { JsonValue } from "../json/value.ts";
 
-/** Longest conversation that another run may continue, as stored; above it nothing could be sent. */
+/** Longest stored conversation that another run may continue. A longer one could not be sent. */
 export const MAX_CONVERSATION_BYTES = 8 * 1024 * 1024;
 
-/** A tool call as the transcript remembers it. */
+/** A tool call in a transcript. */
 export interface TranscriptToolCall {
   readonly toolCallId: ToolCallId;
   readonly name: string;
-  /** JSON text of one object; `{}` where the model's own text was no such thing. */
+  /** JSON text of one object; `{}` when the model's text was not a JSON object. */
   readonly argumentsText: string;
 }
 
-/** One message of the conversation as the model is shown it. */
+/** One message of the conversation, as the model sees it. */
 export type TranscriptMessage =
   | { readonly role: "system"; readonly text: string }
   | { readonly role: "user"; readonly text: string }

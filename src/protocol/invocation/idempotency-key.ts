@@ -1,6 +1,6 @@
 import { hashOf } from "../json/canonical-hash.ts";
 
-/** What one logical operation is (seeds/004, "Idempotency Key Architecture"). */
+/** The parts that identify one logical operation (seeds/004, "Idempotency Key Architecture"). */
 export interface LogicalOperation {
   /** The first run of the conversation. */
   readonly workflowId: string;
@@ -9,13 +9,13 @@ export interface LogicalOperation {
   readonly userId: string;
   readonly toolName: string;
   readonly toolVersion: string;
-  /** Step and call id: what at-most-once is about. */
+  /** Step and call id. Each logical operation runs at most once. */
   readonly logicalOperationId: string;
   /** `sha256:…` over the validated arguments in canonical JSON. */
   readonly payloadHash: string;
 }
 
-/** Derives the key that stays the same over every attempt at one operation, and is like no other. */
+/** Derives the idempotency key of one operation: unique, and the same for every attempt. */
 export function deriveIdempotencyKey(operation: LogicalOperation): Promise<string> {
   return hashOf([
     operation.workflowId,

@@ -1,16 +1,16 @@
-/** Where an invocation stands (seeds/004, "Idempotency State Model"). */
+/** States of an invocation (seeds/004, "Idempotency State Model"). */
 export const INVOCATION_STATES = [
-  /** Its operation is reserved; once dispatched, its effect may have happened. */
+  /** The operation is reserved. Once it is dispatched, its effect may have happened. */
   "PENDING",
   /** The effect happened, once. */
   "COMPLETED",
-  /** Nothing happened; the same payload may be tried again under the same key. */
+  /** Nothing happened. The same payload may be retried under the same key. */
   "FAILED_RETRYABLE",
-  /** Nothing happened, and the same payload is not tried again. */
+  /** Nothing happened. The same payload is not retried. */
   "FAILED_FINAL",
-  /** The effect happened and was undone. */
+  /** The effect happened, and a compensation undid it. */
   "COMPENSATED",
-  /** Closed in doubt: nobody told in time whether the effect happened. */
+  /** Closed with an unknown outcome: nobody resolved it in time. */
   "EXPIRED",
 ] as const;
 export type InvocationState = (typeof INVOCATION_STATES)[number];
@@ -24,7 +24,7 @@ const LEGAL_MOVES: { readonly [From in InvocationState]: readonly InvocationStat
   EXPIRED: [],
 };
 
-/** Tells whether a record may go from one state to another; staying where it is is no move. */
+/** Tells whether a record may move from one state to another. Staying in a state is not a move. */
 export function isLegalMove(from: InvocationState, to: InvocationState): boolean {
   return LEGAL_MOVES[from].includes(to);
 }

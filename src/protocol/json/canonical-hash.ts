@@ -1,19 +1,19 @@
 import canonicalize from "canonicalize";
 import type { JsonValue } from "./value.ts";
 
-/** Writes a JSON value in the one form of RFC 8785. Fails: throws on what JSON cannot hold. */
+/** Writes a JSON value in canonical form (RFC 8785). Fails: throws on a value that JSON cannot hold. */
 export function toCanonicalJson(value: JsonValue): string {
   const text = canonicalize(value);
   if (text === undefined) throw new TypeError("not a JSON value");
   return text;
 }
 
-/** Hashes a JSON value by its canonical form. Shape: `sha256:` and 64 lower-case hex digits. */
+/** Hashes the canonical form of a JSON value. Shape: `sha256:` and 64 lower-case hex digits. */
 export function hashOf(value: JsonValue): Promise<string> {
   return hashText(toCanonicalJson(value));
 }
 
-/** Hashes text as UTF-8; canonical JSON thus gets the hash of its value. */
+/** Hashes text as UTF-8. For canonical JSON the result equals `hashOf` of the value. */
 export async function hashText(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0"));

@@ -1,10 +1,10 @@
-/** Deepest nesting of objects and arrays that any JSON from outside may have. */
+/** Deepest nesting of objects and arrays that JSON from outside may have. */
 export const MAX_JSON_DEPTH = 64;
 
 /**
  * Tells whether JSON text nests deeper than `maxDepth`, without parsing it.
- * Threat: a depth bomb overflows the stack of whatever walks the parsed value.
- * Contract: pure and linear; text that is not JSON gives some answer, never a throw.
+ * Threat: a depth bomb overflows the stack of the code that walks the parsed value.
+ * Contract: pure and linear; never throws. For text that is not JSON the answer has no meaning.
  */
 export function nestsTooDeep(text: string, maxDepth: number = MAX_JSON_DEPTH): boolean {
   let depth = 0;
@@ -30,8 +30,8 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Tells whether every text and every key of a parsed value is whole characters: half a surrogate pair
- * has no canonical form, so nothing could be bound to it.
+ * Tells whether every text and every key of a parsed value has whole characters. Half a surrogate
+ * pair has no canonical form, so no hash could bind it.
  * Contract: the value nests at most MAX_JSON_DEPTH levels.
  */
 export function isWellFormed(value: unknown): boolean {
@@ -42,7 +42,7 @@ export function isWellFormed(value: unknown): boolean {
 }
 
 /**
- * Tells whether every number of a parsed value is finite: JSON may write one that is not, such as 1e999.
+ * Tells whether every number of a parsed value is finite. JSON text can hold others, such as 1e999.
  * Contract: the value nests at most MAX_JSON_DEPTH levels.
  */
 export function hasFiniteNumbers(value: unknown): boolean {
@@ -52,8 +52,8 @@ export function hasFiniteNumbers(value: unknown): boolean {
 }
 
 /**
- * Finds an own key `__proto__` anywhere in a parsed value and answers the path to it.
- * Threat: such a key becomes the prototype of whatever the value is merged or copied into.
+ * Finds an own key `__proto__` anywhere in a parsed value and returns its path.
+ * Threat: such a key becomes the prototype of an object into which the value is merged or copied.
  * Contract: the value nests at most MAX_JSON_DEPTH levels.
  */
 export function findProtoKey(value: unknown): readonly string[] | undefined {

@@ -1,19 +1,20 @@
 import type { JsonValue } from "./value.ts";
 
-/** A pointer repeats keys that somebody else chose, so it is cut. */
+/** A pointer repeats keys that a stranger chose, so it is cut. */
 const MAX_POINTER_CHARS = 256;
 
-/** Writes a path as a JSON pointer (RFC 6901), cut to a bounded length. */
+/** Writes a path as a JSON pointer (RFC 6901), cut to 256 characters. */
 export function toPointer(path: readonly unknown[]): string {
-  const pointer = path.map((key) => `/${escapeToken(String(key))}`).join("");
+  const pointer = path.map((key) => pointerPart(String(key))).join("");
   return pointer.length > MAX_POINTER_CHARS ? `${pointer.slice(0, MAX_POINTER_CHARS)}…` : pointer;
 }
 
-function escapeToken(token: string): string {
-  return token.replaceAll("~", "~0").replaceAll("/", "~1");
+/** Writes one key as part of a JSON pointer, with its `/`. */
+export function pointerPart(key: string): string {
+  return `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** Reads the keys of a JSON pointer. Contract: the inverse of `toPointer`, as far as that cuts nothing. */
+/** Reads the keys of a JSON pointer. Contract: the inverse of `toPointer`, unless that cut the pointer. */
 export function fromPointer(pointer: string): readonly string[] {
   return pointer
     .split("/")
@@ -21,17 +22,17 @@ export function fromPointer(pointer: string): readonly string[] {
     .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** A value that holds no others, and the pointer to it. */
+/** A value that holds no other values, and the pointer to it. */
 export interface Leaf {
   readonly pointer: string;
   readonly value: JsonValue;
 }
 
-/** Lists the values within a value that hold no others, empty lists and objects included. */
+/** Lists all leaves of a value. Empty lists and objects are leaves too. */
 export function* leavesOf(value: JsonValue, pointer = ""): Generator<Leaf> {
   const members = typeof value === "object" && value !== null ? Object.entries(value) : [];
   if (members.length === 0) yield { pointer, value };
   for (const [key, member] of members) {
-    yield* leavesOf(member, `${pointer}/${escapeToken(key)}`);
+    yield* leavesOf(member, `${pointer}${pointerPart(key)}`);
   }
 }

@@ -1,10 +1,10 @@
 /** A value that JSON can carry: finite numbers only, no cycles. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
-/** A JSON object; keys are untrusted, so read them as own properties. */
+/** A JSON object. Its keys are untrusted, so read them as own properties. */
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Tells whether a parsed JSON value is an object, not an array and not null. */
+/** Tells whether a parsed JSON value is an object: no array and not null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

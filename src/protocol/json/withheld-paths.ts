@@ -1,8 +1,9 @@
+import { pointerPart } from "./pointer.ts";
 import type { JsonObject, JsonValue } from "./value.ts";
 
 /**
- * Finds what redaction took out of a value, as JSON pointers to the outermost places.
- * Contract: pure, linear; pointers are whole (RFC 6901), whatever their length.
+ * Lists the values that redaction removed, as JSON pointers to the outermost ones.
+ * Contract: pure and linear; it never cuts a pointer (RFC 6901).
  */
 export function withheldPaths(whole: JsonObject, shown: JsonObject): readonly string[] {
   return [...withheldIn(whole, shown, "")];
@@ -11,7 +12,7 @@ export function withheldPaths(whole: JsonObject, shown: JsonObject): readonly st
 function* withheldIn(whole: JsonValue, shown: JsonValue, at: string): Generator<string> {
   if (typeof whole !== "object" || whole === null) return;
   for (const [name, value] of Object.entries<JsonValue>(whole)) {
-    const pointer = `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const pointer = `${at}${pointerPart(name)}`;
     const kept = ownOf(shown, name);
     if (kept === undefined) yield pointer;
     else yield* withheldIn(value, kept, pointer);

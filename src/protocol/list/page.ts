@@ -1,17 +1,17 @@
-/** A place in a list that is ordered by time. Unit: Unix milliseconds. */
+/** A position in a list that is ordered by time. Unit: Unix milliseconds. */
 export interface ListPosition {
   readonly atMs: number;
-  /** Tells apart what has one time. */
+  /** Orders items of the same time. */
   readonly id: string;
 }
 
-/** A stretch of a list, and where it goes on; `next` is absent at the end. */
+/** One page of a list, and where the next page starts; `next` is absent on the last page. */
 export interface ListPage<T, P = ListPosition> {
   readonly items: readonly T[];
   readonly next?: P;
 }
 
-/** Cuts what was read with one more than asked to a slice. */
+/** Makes a page of `limit` items. Contract: `rows` were read with a limit of one more. */
 export function toListPage<Row, T, P>(
   rows: readonly Row[],
   limit: number,

@@ -2,19 +2,19 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
 import {
-  linesOf,
+  formatPacketLines,
   type PacketField,
   type PacketLine,
 } from "../../../src/protocol/approval/packet-lines.ts";
 import { PACKET } from "../../shared/packets.ts";
 
 const withArguments = (shown: JsonObject): readonly PacketLine[] =>
-  linesOf({ ...PACKET, arguments: { shown, withheld: [] } }).filter(
+  formatPacketLines({ ...PACKET, arguments: { shown, withheld: [] } }).filter(
     ({ field }) => field === "arguments",
   );
 
 test("every field of a packet is a line, in the order of the canon", () => {
-  expect(linesOf(PACKET).map(({ field, label, text }) => [field, label, text])).toEqual([
+  expect(formatPacketLines(PACKET).map(({ field, label, text }) => [field, label, text])).toEqual([
     ["actionName", "Action", "Refund 40 EUR to Ann"],
     ["actionName", "Tool", "pay__refund, version 2.1.0"],
     ["consequence", "Consequence", "Ann gets 40 EUR back."],
