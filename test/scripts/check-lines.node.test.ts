@@ -4,7 +4,7 @@ import { findLongComments } from "../../scripts/find-long-comments.ts";
 const LONG = "word ".repeat(20);
 const SHORT = "word ".repeat(19).trim();
 
-const linesOf = (file: string, ...lines: readonly string[]): readonly number[] =>
+const formatPacketLines = (file: string, ...lines: readonly string[]): readonly number[] =>
   findLongComments(file, lines.join("\n")).map(({ line }) => line);
 
 test.each([
@@ -16,7 +16,7 @@ test.each([
   ["a comment of a style sheet", "a.css", [`/* ${LONG} */`], [1]],
   ["a comment of the configuration", "a.toml", [`# ${LONG}`], [1]],
 ])("a line over 100 columns is found: %s", (_name, file, lines, found) => {
-  expect(linesOf(file, ...lines)).toEqual(found);
+  expect(formatPacketLines(file, ...lines)).toEqual(found);
 });
 
 test.each([
@@ -26,5 +26,5 @@ test.each([
   ["a setting", "a.toml", [`name = "${LONG}"`]],
   ["a URL", "a.ts", [`// See https://example.com/${"x".repeat(100)}`]],
 ])("a line is left alone: %s", (_name, file, lines) => {
-  expect(linesOf(file, ...lines)).toEqual([]);
+  expect(formatPacketLines(file, ...lines)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import type { AiEvent, DoneReason, RunError } from "../../src/protocol/run/event.ts";
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
-import { linesOf } from "../../src/protocol/approval/packet-lines.ts";
+import { formatPacketLines } from "../../src/protocol/approval/packet-lines.ts";
 import { summarise } from "../../src/protocol/approval/view.ts";
 import type { RunId, ToolCallId } from "../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
@@ -93,7 +93,7 @@ export function awaitOutcome(part: number, untilMs: number): AiEvent {
 export function requestApproval(record: ApprovalRecord): AiEvent {
   const { part, toolCallId, packet } = record;
   const approval = summarise("run_1" as RunId, record);
-  const lines = linesOf(packet);
+  const lines = formatPacketLines(packet);
   return { type: "approval_requested", part, toolCallId, approval, packet, lines };
 }
 

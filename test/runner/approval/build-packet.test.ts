@@ -9,7 +9,7 @@ import { hashText } from "../../../src/protocol/json/canonical-hash.ts";
 import type { ConfirmationPacket } from "../../../src/protocol/approval/packet.ts";
 import type { ToolCallId } from "../../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
-import { linesOf } from "../../../src/protocol/approval/packet-lines.ts";
+import { formatPacketLines } from "../../../src/protocol/approval/packet-lines.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
 import { buildPacket } from "../../../src/runner/approval/build-packet.ts";
 import { describeCompensation } from "../../../src/runner/approval/describe-compensation.ts";
@@ -177,7 +177,7 @@ describe("a preview", () => {
     const packet = await withPreview(preview);
     expect(packet).toMatchObject({ beforeState: null, afterState: null });
     expect(JSON.stringify(packet)).not.toContain("canary");
-    const shown = linesOf(packet).filter(({ field }) => field.endsWith("State"));
+    const shown = formatPacketLines(packet).filter(({ field }) => field.endsWith("State"));
     expect(shown.map(({ text }) => text)).toEqual(["not known", "not known"]);
   });
 

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import type { AiEvent } from "../../../src/protocol/run/event.ts";
 import type { RunId, ToolCallId } from "../../../src/protocol/identity/ids.ts";
 import { observeSuccess } from "../../../src/protocol/outcome/observation.ts";
-import { linesOf } from "../../../src/protocol/approval/packet-lines.ts";
+import { formatPacketLines } from "../../../src/protocol/approval/packet-lines.ts";
 import { encodeEvent, toChunks } from "../../../src/wire/assistant-transport/encode-event.ts";
 import { PACKET, SUMMARY } from "../../shared/packets.ts";
 
@@ -34,7 +34,14 @@ const EVENTS: readonly AiEvent[] = [
   { type: "tool_call_progress", part: 1, toolCallId, attempt: 2 },
   { type: "tool_call_result", part: 1, toolCallId, observation },
   { type: "tool_call_waiting", part: 1, toolCallId, untilMs: 0 },
-  { type: "approval_requested", part: 1, toolCallId, approval, packet, lines: linesOf(packet) },
+  {
+    type: "approval_requested",
+    part: 1,
+    toolCallId,
+    approval,
+    packet,
+    lines: formatPacketLines(packet),
+  },
   { type: "approval_updated", part: 1, toolCallId, approval },
   { type: "text_withdrawn", parts: [0] },
   { type: "run_waiting", usage },

@@ -16,7 +16,7 @@ import {
   encodeEvent,
   TRAILER,
 } from "../../../src/wire/assistant-transport/encode-event.ts";
-import { linesOf } from "../../../src/protocol/approval/packet-lines.ts";
+import { formatPacketLines } from "../../../src/protocol/approval/packet-lines.ts";
 import { PACKET, SUMMARY } from "../../shared/packets.ts";
 import { chat, runIdOf, seedPolicies, send } from "../../shared/worker.ts";
 
@@ -198,7 +198,7 @@ describe("a run that waits for people", () => {
       toolCallId: a,
       approval: SUMMARY,
       packet: PACKET,
-      lines: linesOf(PACKET),
+      lines: formatPacketLines(PACKET),
     },
     { type: "run_waiting", usage },
   ];
@@ -229,7 +229,7 @@ describe("a run that waits for people", () => {
         toolCallId: a,
         approval: SUMMARY,
         packet: PACKET,
-        lines: linesOf(PACKET),
+        lines: formatPacketLines(PACKET),
       },
       { type: "waiting" },
     ]);
