@@ -153,7 +153,7 @@ export const BUDGETS: readonly Mutant[] = [
     name: "a refused model call keeps what was held",
     file: "src/loop/ask-model.ts",
     from: "modelBudget.release(allowance);",
-    to: "modelBudget.settle(allowance, last);",
+    to: "modelBudget.settle(allowance, answer);",
     test: {
       file: "test/loop/budgets.test.ts",
       name: "is given back when the provider refuses, under an id that no other attempt has",
@@ -162,7 +162,7 @@ export const BUDGETS: readonly Mutant[] = [
   {
     name: "a run ends before it has told what it used",
     file: "src/loop/run-loop.ts",
-    from: "if (!continued) await scope.modelBudget.settled();",
+    from: "if (!continued) await modelBudget.settled();",
     to: "",
     test: {
       file: "test/loop/budgets.test.ts",
@@ -172,8 +172,8 @@ export const BUDGETS: readonly Mutant[] = [
   {
     name: "a crash gives back what was held",
     file: "src/loop/model-budget.ts",
-    from: "const used = tokens ?? told.inputTokens + told.outputTokens;",
-    to: "const used = told.inputTokens + told.outputTokens;",
+    from: "const used = tokens ?? logged.inputTokens + logged.outputTokens;",
+    to: "const used = logged.inputTokens + logged.outputTokens;",
     test: {
       file: "test/loop/broken-life.test.ts",
       name: "what was held for a model call that was cut short stays counted",
@@ -182,7 +182,7 @@ export const BUDGETS: readonly Mutant[] = [
   {
     name: "a next life does not tell what the last one learned",
     file: "src/loop/model-budget.ts",
-    from: "if (reservation && answer?.modelCall === reservation.modelCall) this.#close(reservation, answer);",
+    from: "if (isAnswered) this.#close(reservation, answer);",
     to: "",
     test: {
       file: "test/loop/broken-life.test.ts",
@@ -222,8 +222,8 @@ export const BUDGETS: readonly Mutant[] = [
   {
     name: "a stopped run asks the model all the same",
     file: "src/loop/run-loop.ts",
-    from: "if (!allowed.ok || !signal.aborted) return allowed;",
-    to: "if (!allowed.ok || true) return allowed;",
+    from: "if (!stoppedMeanwhile) return ok({ ...step, allowance: allowed.value });",
+    to: "if (true) return ok({ ...step, allowance: allowed.value });",
     test: {
       file: "test/loop/budgets.test.ts",
       name: "is given back when the run is stopped before it is asked",

@@ -94,7 +94,7 @@ export const RELIABILITY: readonly Mutant[] = [
   },
   {
     name: "withdrawal: what a crash left half said stays",
-    file: "src/loop/run-loop.ts",
+    file: "src/loop/resume.ts",
     from: 'if (texts.length > 0) journal.append([{ type: "text_withdrawn", parts: texts }]);',
     to: "",
     test: {

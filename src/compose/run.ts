@@ -11,7 +11,7 @@ import type { RegisteredContract } from "../contracts/registered.ts";
 import { createToolSource } from "../contracts/tool-source.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
-import type { RunPorts } from "../loop/open-steps.ts";
+import type { RunPorts } from "../loop/run-scope.ts";
 import { createInputBound } from "../wire/openai/input-bound.ts";
 import { composeConnections, composePolicies } from "./stores.ts";
 import { TOOL_HOOKS } from "./tools.ts";

@@ -2,14 +2,14 @@ import { MAX_TOOL_CALL_ID_CHARS, type ToolCallId } from "../protocol/identity/id
 import type { ToolCall } from "../protocol/tool/call.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 
-/** A longer name names no tool; its head is enough to say so. */
+/** No tool has a longer name. The head of such a name is enough to refuse it. */
 const MAX_NAME_CHARS = 128;
 
 /**
- * Gives out tool call ids that are unique within a conversation: providers repeat theirs from step
+ * Gives tool calls ids that are unique within a conversation. Providers repeat their ids from step
  * to step.
- * Contract: a fresh id is kept as the model gave it, but for half characters, which storage would
- * turn into one and the same; deterministic.
+ * Contract: deterministic; keeps an id that is new, and replaces lone surrogates in it, because
+ * storage would make different lone surrogates equal.
  */
 export class CallIds {
   readonly #used = new Set<string>();
@@ -21,6 +21,7 @@ export class CallIds {
     }
   }
 
+  /** Gives every call of a step its id. */
   claim(calls: readonly ToolCall[], step: number): readonly ToolCall[] {
     return calls.map((call, index) => {
       const wanted = call.toolCallId.toWellFormed() as ToolCallId;

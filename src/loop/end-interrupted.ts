@@ -1,12 +1,12 @@
 import type { ApprovalDesk } from "../capabilities/approval.ts";
 import type { Clock } from "../capabilities/system.ts";
-import type { SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
+import type { RunJournal, SteeringInbox } from "../capabilities/run-journal.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import { InvocationLedger } from "../runner/invocation-ledger.ts";
 import { closeOpenCalls } from "./close-open-calls.ts";
-import { endRun } from "./end-run.ts";
-import { endOfStop } from "./run-end.ts";
+import { endOfStop, endRun } from "./run-end.ts";
 import type { RunMemory } from "./run-memory.ts";
+import { Transcript } from "./transcript.ts";
 
 interface EndingPorts {
   readonly journal: RunJournal;
@@ -15,17 +15,20 @@ interface EndingPorts {
 }
 
 /**
- * Ends a run that no loop could carry to its end: closes the calls and the texts that were left open, and
- * says that it was interrupted. It asks nobody, so that nothing can keep it from ending.
+ * Ends a run that crashes have interrupted too often. It closes the open calls and texts, and
+ * appends a `done` event that says so.
+ * Contract: synchronous; asks nothing outside the run's object, so nothing can keep it from ending.
  */
 export function endInterrupted(
   { journal, inbox, approvals }: EndingPorts,
   { claim, memory }: { readonly claim: RunClaim; readonly memory: RunMemory },
   clock: Clock,
 ): void {
-  const { transcript, progress } = memory;
+  const { transcript: messages, progress } = memory;
   const invocations = new InvocationLedger(journal, memory.invocations);
-  closeOpenCalls({ clock, journal, invocations, approvals }, claim, transcript);
+  const claimedMessages = claim.messages.length;
+  const transcript = new Transcript(journal, { messages, claimedMessages });
+  closeOpenCalls({ clock, journal, approvals }, claim, { invocations, transcript });
   journal.append(progress.openTexts.map((part) => ({ type: "text_finished", part })));
-  endRun({ journal, inbox }, endOfStop("interrupted"), progress.usage);
+  endRun({ journal, inbox }, { ...endOfStop("interrupted"), usage: progress.usage });
 }

@@ -17,37 +17,37 @@ import type { RunBudget } from "../runner/budget/of-run.ts";
 import { surelyOverMs } from "../runner/budget/run-time.ts";
 import { failed, overBudget, type RunEnd } from "./run-end.ts";
 
-/** What the tokens of one run are counted with. */
+/** The capabilities and terms that a run's tokens are counted with. */
 export interface ModelBudgetPorts {
   readonly ledger: BudgetLedger;
   readonly policies: PolicyStore;
   readonly journal: Pick<RunJournal, "note" | "flush">;
   readonly inputBound: InputBound;
   readonly claim: RunClaim;
-  /** What the run pinned. */
+  /** The policy that the run pinned. */
   readonly policy: ToolPolicy;
   readonly pin: PolicyPin | undefined;
   readonly budget: RunBudget;
 }
 
-/** What a model call may use; `reservation` is absent where nothing limits tokens. */
+/** What a model call may use. `reservation` is absent where policy limits no tokens. */
 export interface ModelAllowance {
   readonly maxOutputTokens?: number;
   readonly reservation?: TokenReservation;
 }
 
-/** Longest answer where tokens are limited and policy says nothing else. */
+/** Longest answer where policy limits tokens and sets no length. */
 const DEFAULT_MAX_OUTPUT_TOKENS = 4_096;
-/** A shorter answer is not worth asking for. */
+/** The run ends rather than ask for a shorter answer. */
 const LEAST_OUTPUT_TOKENS = 256;
 
 type Call = Pick<ModelRequest, "messages" | "tools"> & { readonly modelCall: number };
 
 /**
- * Holds tokens of the run and of its tenant for each model call before it is made: as many as its request
- * has at most, and as its answer may have. Once the call has ended they make way for those that the
- * provider tells. Where the policy that the run pinned limits no tokens it holds none and asks nobody.
- * Ownership: one per life of a run; its calls follow each other.
+ * Reserves tokens of the run and of its tenant before each model call: the most that its request
+ * and its answer can have. After the call the tokens that the provider reports replace the
+ * reservation. Where the pinned policy limits no tokens, it reserves nothing and asks no ledger.
+ * Ownership: one per incarnation of a run; its model calls follow each other.
  */
 export class ModelBudget {
   readonly #ports: ModelBudgetPorts;
@@ -63,27 +63,31 @@ export class ModelBudget {
     this.#isTenantLimited = limitsOf(tenantBudgets).tokens !== undefined;
   }
 
-  /** Takes in what earlier lives used, and tells what the last of them learned and could not tell. */
-  restore({ tokens, reservation, answer }: RunFacts, told: Usage): void {
-    const used = tokens ?? told.inputTokens + told.outputTokens;
+  /**
+   * Counts the tokens of earlier incarnations. When the last of them stored a model's answer, it
+   * may not have told the tenant's ledger; this does. `logged` is the usage of the finished steps.
+   */
+  restore({ tokens, reservation, answer }: RunFacts, logged: Usage): void {
+    const used = tokens ?? logged.inputTokens + logged.outputTokens;
     this.#ports.budget.spend({ tokens: used });
-    // Of a call that was cut short nobody knows what it used: all that was held for it stays counted.
-    if (reservation && answer?.modelCall === reservation.modelCall)
-      this.#close(reservation, answer);
+    // The usage of a call that a crash cut off is unknown, so its whole reservation stays counted.
+    const isAnswered = reservation && answer?.modelCall === reservation.modelCall;
+    if (isAnswered) this.#close(reservation, answer);
   }
 
   /**
-   * Holds tokens for a model call; a shorter answer than wanted is better than none.
-   * Contract: stored before what leaves the object from now on. Fails: the run's end, when not enough are left.
+   * Reserves tokens for a model call. When not all are left, it allows a shorter answer.
+   * Contract: the reservation is stored before what leaves the object from now on.
+   * Fails: the run's end, when too few tokens are left.
    */
   async reserve({ modelCall, ...request }: Call): Promise<Result<ModelAllowance, RunEnd>> {
     const { inputBound, policy, budget } = this.#ports;
-    const { maxOutputTokens: asked } = policy.budgets;
+    const { maxOutputTokens: longest } = policy.budgets;
     if (!this.#isRunLimited && !this.#isTenantLimited) {
-      return ok(asked === undefined ? {} : { maxOutputTokens: asked });
+      return ok(longest === undefined ? {} : { maxOutputTokens: longest });
     }
     await this.#settling;
-    const wanted = asked ?? DEFAULT_MAX_OUTPUT_TOKENS;
+    const wanted = longest ?? DEFAULT_MAX_OUTPUT_TOKENS;
     const input = inputBound(request);
     const least = input + Math.min(wanted, LEAST_OUTPUT_TOKENS);
     const left = budget.left("tokens");
@@ -100,7 +104,9 @@ export class ModelBudget {
     return ok({ maxOutputTokens: reservation.maxOutputTokens, reservation });
   }
 
-  /** Counts what a model call used. Contract: each call once; nobody has to wait for it. */
+  /**
+   * Replaces a call's reservation by its usage. Contract: call it once per model call; never waits.
+   */
   settle({ reservation }: ModelAllowance, answer: Pick<ModelAnswer, "usage">): void {
     if (!reservation) return;
     const used = usedOf(reservation, answer);
@@ -109,7 +115,7 @@ export class ModelBudget {
     this.#close(reservation, answer);
   }
 
-  /** Gives back what was held for a model call that used nothing. */
+  /** Gives back the reservation of a model call that used nothing. */
   release({ reservation }: ModelAllowance): void {
     if (!reservation) return;
     this.#refused++;
@@ -118,7 +124,7 @@ export class ModelBudget {
     if (this.#isTenantLimited) this.#later(() => this.#ports.ledger.release(reservation.id));
   }
 
-  /** Resolves once the tenant has been told of everything so far. */
+  /** Resolves once the tenant's ledger knows everything so far. */
   settled(): Promise<void> {
     return this.#settling;
   }
@@ -129,9 +135,9 @@ export class ModelBudget {
     this.#later(() => this.#ports.ledger.settle(reservation.id, { tokens }));
   }
 
-  /** One after the other, so that the next call finds what the last one left. */
-  #later(tell: () => Promise<void>): void {
-    this.#settling = this.#settling.then(tell);
+  /** Tells the ledger in order, so that the next call finds what the last one left. */
+  #later(tellLedger: () => Promise<void>): void {
+    this.#settling = this.#settling.then(tellLedger);
   }
 
   #note(reservation: TokenReservation | undefined): void {
@@ -139,7 +145,7 @@ export class ModelBudget {
     journal.note({ tokens: budget.spent.tokens ?? 0, reservation });
   }
 
-  /** Asks the tenant for tokens; answers how many there are. */
+  /** Reserves tokens at the tenant's ledger; answers how many it granted. */
   async #reserveOfTenant(want: Want): Promise<Result<number, RunEnd>> {
     const { ledger, policies, policy, pin, claim } = this.#ports;
     if (!this.#isTenantLimited) return ok(want.most);
@@ -147,7 +153,7 @@ export class ModelBudget {
     const { tenantId } = claim.principal;
     const applicant: Applicant<never> = {
       reservationUnder: (terms) => this.#reservationOf(want, terms),
-      // What a policy says of tools is asked when they are called.
+      // The gates of the runner check a policy's rules on tools.
       obeyNewTerms: () => Promise.resolve(ok(null)),
     };
     const answer = await reserveOfTenant(
@@ -159,7 +165,7 @@ export class ModelBudget {
     return fail(answer.kind === "exhausted" ? overBudget("the tenant's tokens") : UNAVAILABLE);
   }
 
-  /** The pinned policy is the ceiling: of its limits and those of another one the lower hold. */
+  /** Asks under the lower limits of the pinned policy and the current one. */
   #reservationOf({ id, most, least }: Want, { policy, pin }: PinnedTerms): Reservation {
     const pinned = this.#ports.policy;
     const amounts = { tokens: most };
@@ -170,24 +176,31 @@ export class ModelBudget {
       least: { tokens: least },
       limits: lowerLimits(limitsOf(pinned.tenantBudgets), limitsOf(policy.tenantBudgets)),
       windowSeconds: policy.tenantBudgets.windowSeconds,
-      // A provider bills what it has made, also for nobody.
+      // A provider bills an answer that nobody receives, too.
       unsettled: { forMs: surelyOverMs(pinned), keeps: amounts },
       pin,
     };
   }
 }
 
-/** How many tokens to hold: unit of both, tokens. */
+/** How many tokens to reserve. */
 interface Want {
   readonly id: string;
+  /** Unit of both: tokens. */
   readonly most: number;
   readonly least: number;
 }
 
-/** A request without tokens is none: who tells of none does not count them, and all that was held counts. */
+/**
+ * Tells how many tokens a model call used. A provider that reports no input tokens does not count
+ * tokens, so the whole reservation counts.
+ */
 function usedOf({ tokens }: TokenReservation, { usage }: Pick<ModelAnswer, "usage">): number {
-  const isTold = usage !== undefined && usage.inputTokens > 0;
-  return isTold ? usage.inputTokens + usage.outputTokens : tokens;
+  const isReported = usage !== undefined && usage.inputTokens > 0;
+  return isReported ? usage.inputTokens + usage.outputTokens : tokens;
 }
 
-const UNAVAILABLE = failed("budget_unavailable", "The tenant's budgets cannot be read.");
+const UNAVAILABLE = failed(
+  "budget_unavailable",
+  "The tenant's budgets cannot be read. Try again later.",
+);

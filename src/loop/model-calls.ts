@@ -1,18 +1,18 @@
 import type { RunJournal } from "../capabilities/run-journal.ts";
 
-/** With more than this left, calls are counted ahead of being made. */
+/** With more calls left than this, calls are counted in advance. */
 const PLENTY = 8;
-/** As many as this; again when fewer than half of them are left. */
-const AHEAD = 4;
+/** How many calls are counted in advance; repeated when fewer than half of them remain. */
+const ADVANCE = 4;
 
 type CallJournal = Pick<RunJournal, "note" | "flush" | "storedFacts">;
 
 /**
- * Counts a run's model calls against its budget of steps, each in storage before it is made, so that a
- * crash loop cannot make more of them than a run without a crash could. The count stands some ahead while
- * plenty are left: a call need not wait for a commit of its own, and a crash may cost a few that were not
- * made.
- * Ownership: one per life of a run, over the count of its earlier lives.
+ * Counts a run's model calls against its step budget.
+ * Threat: a crash loop makes more model calls than a run without a crash could. So each call is in
+ * storage before it is made. While plenty are left, calls are counted in advance: no call then
+ * waits for a commit of its own, and a crash may cost a few calls that were never made.
+ * Ownership: one per incarnation of a run; it continues the count of earlier incarnations.
  */
 export class ModelCalls {
   readonly #journal: CallJournal;
@@ -39,23 +39,23 @@ export class ModelCalls {
     return this.#max - this.#made;
   }
 
-  /** Takes one. Contract: what leaves the object from now on leaves after it is stored. */
+  /** Takes one call. Contract: its count is stored before what leaves the object from now on. */
   take(): void {
     this.#made++;
     if (this.#counted < this.#made) this.#count(this.#made);
     if (this.#journal.storedFacts.modelCalls < this.#made) this.#journal.flush();
-    if (this.left > PLENTY && this.#counted - this.#made < AHEAD / 2) {
-      this.#count(this.#made + AHEAD);
+    if (this.left > PLENTY && this.#counted - this.#made < ADVANCE / 2) {
+      this.#count(this.#made + ADVANCE);
     }
   }
 
-  /** Gives one back that the provider refused to answer. */
+  /** Gives back a call that the provider refused. Its stored count stays for the next call. */
   giveBack(): void {
     this.#made--;
   }
 
-  /** Gives one back that was not made. Contract: it is not counted any more. */
-  undo(): void {
+  /** Cancels a call that was not made. Its stored count is lowered, too. */
+  cancel(): void {
     this.#made--;
     this.#count(this.#made);
   }

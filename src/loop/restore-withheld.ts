@@ -4,9 +4,10 @@ import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 
 /**
- * Puts what redaction withheld from an editor back into what they wrote: they could not see it, so they
- * neither change nor lose it.
- * Contract: pure. Fails: SEMANTIC_INVALIDITY where they wrote to such a place, or took away what it stands in.
+ * Puts the values that redaction hid from an editor back into the edited arguments. The editor
+ * could not see those values, so an edit must not change or drop them.
+ * Contract: pure. Fails: SEMANTIC_INVALIDITY when the edit wrote to a hidden field, or removed the
+ * object or list that holds the field.
  */
 export function restoreWithheld(
   edited: JsonObject,
@@ -25,9 +26,10 @@ export function restoreWithheld(
       !parent ||
       !isSameShape(parent, parentOf(original, path))
     ) {
-      return refuse(pointer, "holds what you cannot see; leave what it stands in as it is");
+      return refuse(pointer, "is hidden from you; keep the object or list that holds it unchanged");
     }
-    if (Object.hasOwn(parent, last)) return refuse(pointer, "holds what you cannot see or change");
+    if (Object.hasOwn(parent, last))
+      return refuse(pointer, "is hidden from you; remove it from your edit");
     setOwn(parent, last, value);
   }
   return ok(whole as JsonObject);
@@ -35,7 +37,7 @@ export function restoreWithheld(
 
 type Mutable = { [name: string]: unknown };
 
-/** A place in a list means something only as long as the list does. */
+/** An index into a list is valid only while the list keeps its length. */
 function isSameShape(a: Mutable, b: Mutable | undefined): boolean {
   return Array.isArray(a) ? Array.isArray(b) && a.length === b.length : !Array.isArray(b);
 }
@@ -54,7 +56,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return at;
 }
 
-/** An assignment to `__proto__` would be none. */
+/** Sets an own property. Threat: an assignment to `__proto__` would set the prototype. */
 function setOwn(target: Mutable, name: string, value: unknown): void {
   Object.defineProperty(target, name, {
     value: structuredClone(value) as JsonValue,

@@ -1,20 +1,36 @@
-import type { DoneReason, RunError } from "../protocol/run/event.ts";
+import type { RunJournal, SteeringInbox } from "../capabilities/run-journal.ts";
 import type { Budget } from "../protocol/budget/amounts.ts";
 import type { ModelFailure } from "../protocol/model/event.ts";
+import type { Usage } from "../protocol/model/usage.ts";
+import type { DoneReason, RunError } from "../protocol/run/event.ts";
 import type { RecordedAnswer, StopReason } from "../protocol/run/facts.ts";
 
-/** How a run ends, as its `done` says. */
+/** How a run ends, as its `done` event says. */
 export interface RunEnd {
   readonly reason: DoneReason;
   readonly error?: RunError;
 }
 
-/** Ends a run with the answer that nothing follows. */
-export function endOf(answer: RecordedAnswer): RunEnd {
+/**
+ * Appends the run's `done` event. Steering messages that no model call answered stay in the
+ * conversation.
+ */
+export function endRun(
+  { journal, inbox }: { readonly journal: RunJournal; readonly inbox: SteeringInbox },
+  end: RunEnd & { readonly usage: Usage },
+): void {
+  inbox.close();
+  for (const text of inbox.takeAll()) journal.remember({ role: "user", text });
+  journal.append([{ type: "done", ...end }]);
+}
+
+/** Ends a run after a model answer that no other step follows. */
+export function endAfterAnswer(answer: RecordedAnswer): RunEnd {
   switch (answer.finish) {
     case "stop":
-    case "tool_calls":
       return { reason: "stop" };
+    case "tool_calls":
+      return STEP_LIMIT;
     case "length":
     case "content_filter":
       return { reason: answer.finish };
@@ -31,36 +47,66 @@ export function endOfStop(reason: StopReason): RunEnd {
     case "time":
       return overBudget("time");
     case "interrupted":
-      return failed("interrupted", "The run was interrupted too often and did not finish.");
+      return INTERRUPTED;
   }
 }
 
-/** What a client learns of a provider's failure; the provider's own text stays behind. */
-const FAILURES: { readonly [Code in Exclude<ModelFailure["code"], "aborted">]: string } = {
-  upstream_status: "The model provider refused the request.",
-  upstream_unreachable: "The model provider could not be reached.",
-  upstream_not_a_stream: "The model provider did not answer with an event stream.",
-  upstream_error_event: "The model provider reported an error while it answered.",
-  upstream_malformed: "The model provider sent data that could not be read.",
-  upstream_too_large: "The model provider sent more than a run may receive.",
-  upstream_truncated: "The model provider's answer ended before it was complete.",
-  upstream_stalled: "The model provider stopped answering.",
-};
-
-function describeFailure(failure: RecordedAnswer["failure"]): RunEnd {
-  if (!failure) return failed("internal_error", "The run failed inside Interlock.");
-  const { code, status } = failure;
-  if (code === "aborted") return { reason: "cancelled" };
-  const answered = status === undefined ? "" : ` It answered with HTTP ${status}.`;
-  return failed(code, `${FAILURES[code]}${answered}`);
-}
-
-/** Ends a run that could not be carried through. */
+/** Ends a run with an error. */
 export function failed(code: string, message: string): RunEnd {
   return { reason: "error", error: { code, message } };
 }
 
-/** Ends a run that has used up what policy gives one run. */
-export function overBudget(what: Budget | "time" | "the tenant's tokens"): RunEnd {
-  return failed("budget_exhausted", `The run has used up its budget: ${what}.`);
+/** Ends a run that has used up a budget of its policy. */
+export function overBudget(budget: Budget | "time" | "the tenant's tokens"): RunEnd {
+  const message = `The run has used up its budget: ${budget}. Ask an administrator to raise it.`;
+  return failed("budget_exhausted", message);
+}
+
+export const STEP_LIMIT: RunEnd = { reason: "step_limit" };
+
+export const INTERNAL_ERROR = failed(
+  "internal_error",
+  "The run failed inside Interlock. Start a new run, and report this run's id.",
+);
+
+export const POLICY_LOST = failed(
+  "budget_unavailable",
+  "The policy of this run cannot be read, so the run's budgets are unknown. Start a new run.",
+);
+
+export const TOO_LONG = failed(
+  "conversation_too_long",
+  "The conversation is too long to go on. Start a new conversation.",
+);
+
+export const OUTCOME_UNKNOWN = failed(
+  "outcome_unknown",
+  "It is unknown whether a tool call took effect, and no operator answered in time. " +
+    "Check its effect before you repeat it.",
+);
+
+const INTERRUPTED = failed(
+  "interrupted",
+  "The run was interrupted too often and did not finish. Start a new run.",
+);
+
+/** Texts for clients. They never hold the provider's own text. */
+const FAILURES: { readonly [Code in Exclude<ModelFailure["code"], "aborted">]: string } = {
+  upstream_status: "The model provider refused the request.",
+  upstream_unreachable: "The model provider could not be reached. Try again later.",
+  upstream_not_a_stream:
+    "The model provider did not answer with an event stream. Check the provider's settings.",
+  upstream_error_event: "The model provider reported an error while it answered. Try again later.",
+  upstream_malformed: "The model provider sent data that could not be read. Try again later.",
+  upstream_too_large: "The model provider sent more than a run may receive. Ask for less at once.",
+  upstream_truncated: "The model provider's answer ended before it was complete. Try again later.",
+  upstream_stalled: "The model provider stopped answering. Try again later.",
+};
+
+function describeFailure(failure: RecordedAnswer["failure"]): RunEnd {
+  if (!failure) return INTERNAL_ERROR;
+  const { code, status } = failure;
+  if (code === "aborted") return { reason: "cancelled" };
+  const answered = status === undefined ? "" : ` It answered with HTTP ${status}.`;
+  return failed(code, `${FAILURES[code]}${answered}`);
 }

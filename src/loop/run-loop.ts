@@ -1,146 +1,129 @@
-import type { AiEvent } from "../protocol/run/event.ts";
+import { addUsage } from "../protocol/model/usage.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
-import type { StopReason } from "../protocol/run/facts.ts";
-import { addUsage, NO_USAGE } from "../protocol/model/usage.ts";
 import { InvocationLedger } from "../runner/invocation-ledger.ts";
 import { WAITING } from "../runner/waiting.ts";
-import { allowModelCall } from "./ask-model.ts";
+import { reserveModelCall } from "./ask-model.ts";
 import { closeOpenCalls } from "./close-open-calls.ts";
-import { endRun } from "./end-run.ts";
-import type { ModelAllowance } from "./model-budget.ts";
+import { openScope } from "./open-scope.ts";
 import {
-  openSteps,
-  type LedgeredPorts,
-  type OpenLife,
-  type RunLife,
-  type RunPorts,
-  type Steps,
-} from "./open-steps.ts";
-import { endOf, endOfStop, failed, type RunEnd } from "./run-end.ts";
+  firstStep,
+  readLastResult,
+  stepAfter,
+  unansweredStep,
+  withdrawPartialText,
+} from "./resume.ts";
+import {
+  endAfterAnswer,
+  endOfStop,
+  endRun,
+  INTERNAL_ERROR,
+  OUTCOME_UNKNOWN,
+  POLICY_LOST,
+  STEP_LIMIT,
+  TOO_LONG,
+  type RunEnd,
+} from "./run-end.ts";
 import type { RunMemory } from "./run-memory.ts";
-import { runStep, takeSteering, type Step, type StepEnd } from "./run-step.ts";
+import {
+  stopReasonOf,
+  type RunIncarnation,
+  type RunPorts,
+  type RunScope,
+  type RunState,
+} from "./run-scope.ts";
+import { runStep, takeSteering, type AllowedStep, type Step, type StepResult } from "./run-step.ts";
+import { Transcript } from "./transcript.ts";
 
 /**
- * Carries a claimed run to its end, from wherever its earlier lives left it: model, tools, model, until
- * the model stops or a limit does. A message that came meanwhile is put before the next model call, and
- * brings one about.
- * Contract: never throws; appends exactly one `done`, as the last event; whatever the inbox took is in
- * the transcript then, answered or not. Or it answers `waiting`: an operator has to tell what became of a
- * call, and the run is to be given another life once there is word.
+ * Carries a claimed run to its end: model, tools, model, until the model stops or a limit is
+ * reached. It continues from where earlier incarnations stopped. A steering message is added before
+ * the next model call, and causes one.
+ * Contract: never throws. `ended`: exactly one `done` was appended, as the last event, and every
+ * steering message that the inbox took is in the transcript. `waiting`: a call waits for an
+ * approval or for an operator; run another incarnation once someone has answered.
  */
-export async function runLoop(life: RunLife, ports: RunPorts): Promise<"ended" | typeof WAITING> {
-  const { journal } = ports;
-  const { transcript, invocations: stored, progress } = life.memory;
-  const invocations = new InvocationLedger(journal, stored);
-  const spent = { usage: progress.usage };
-  const open: OpenLife = { ...life, transcript: [...transcript], spent };
+export async function runLoop(
+  incarnation: RunIncarnation,
+  ports: RunPorts,
+): Promise<"ended" | typeof WAITING> {
+  const { claim, memory } = incarnation;
+  const state = restoreState(incarnation, ports);
   let end: RunEnd | typeof WAITING;
   try {
-    withdrawHalfStep(journal, life.memory);
-    end = await runSteps(open, { ...ports, invocations });
+    withdrawPartialText(ports.journal, memory);
+    end = await runSteps(await openScope({ incarnation, ports, state }), memory);
   } catch {
-    closeOpenCalls({ ...ports, invocations }, life.claim, open.transcript);
-    end = BROKEN;
+    closeOpenCalls(ports, claim, state);
+    end = INTERNAL_ERROR;
   }
   if (end === WAITING) return WAITING;
-  endRun(ports, end, spent.usage);
+  endRun(ports, { ...end, usage: state.usage });
   return "ended";
 }
 
-async function runSteps(life: OpenLife, ports: LedgeredPorts): Promise<RunEnd | typeof WAITING> {
-  const steps = await openSteps(life, ports);
-  const { progress, facts } = life.memory;
-  const { lastStep, isContinued } = progress;
-  if (!isContinued && facts.answer?.step === lastStep) {
-    const hasUnknownOutcome = ports.invocations
-      .ofStep(lastStep)
-      .some(({ state }) => state === "EXPIRED");
-    return (
-      (await endAfter(steps, { answer: facts.answer, continued: false, hasUnknownOutcome })) ??
-      BROKEN
-    );
-  }
-  for (let step = firstStep(life.memory); ; step = stepAfter(step)) {
-    const allowed = step.answer ? ok({}) : await allowStep(steps);
+function restoreState({ claim, memory }: RunIncarnation, { journal }: RunPorts): RunState {
+  const { transcript: messages, invocations, progress } = memory;
+  const claimedMessages = claim.messages.length;
+  return {
+    transcript: new Transcript(journal, { messages, claimedMessages }),
+    invocations: new InvocationLedger(journal, invocations),
+    usage: progress.usage,
+  };
+}
+
+/** Runs step after step. Contract: returns only once the tenant's ledger knows every model call. */
+async function runSteps(scope: RunScope, memory: RunMemory): Promise<RunEnd | typeof WAITING> {
+  const { journal, modelBudget, state } = scope;
+  const last = readLastResult(memory, state.invocations);
+  if (last) return (await endAfterStep(scope, last)) ?? INTERNAL_ERROR;
+  for (let step = firstStep(memory); ; step = stepAfter(step)) {
+    const allowed = await allowStep(scope, step);
     if (!allowed.ok) {
-      if (step.hasBegun) ports.journal.append([unansweredStep(step)]);
+      if (step.hasBegun) journal.append([unansweredStep(step)]);
       return allowed.failure;
     }
-    const stepEnd = await runStep(steps.scope, step, allowed.value);
-    if (stepEnd === WAITING) {
-      await steps.scope.modelBudget.settled();
+    const result = await runStep(scope, allowed.value);
+    if (result === WAITING) {
+      await modelBudget.settled();
       return WAITING;
     }
-    steps.spent.usage = addUsage(steps.spent.usage, stepEnd.answer.usage);
-    const end = await endAfter(steps, stepEnd);
+    state.usage = addUsage(state.usage, result.answer.usage);
+    const end = await endAfterStep(scope, result);
     if (end) return end;
   }
 }
 
-function firstStep({ facts, progress }: RunMemory): Step {
-  const { lastStep, isStepOpen } = progress;
-  if (!isStepOpen) return stepAfter({ number: lastStep });
-  const answer = facts.answer?.step === lastStep ? facts.answer : undefined;
-  return { number: lastStep, hasBegun: true, answer };
-}
-
-function stepAfter({ number }: Pick<Step, "number">): Step {
-  return { number: number + 1, hasBegun: false, answer: undefined };
-}
-
-/** What a crash cut short is said anew: readers are told not to count on it. */
-function withdrawHalfStep(journal: RunPorts["journal"], memory: RunMemory): void {
-  const { hasBegun, answer } = firstStep(memory);
-  if (!hasBegun || answer) return;
-  const { texts, openTexts } = memory.progress;
-  journal.append(openTexts.map((part) => ({ type: "text_finished", part })));
-  if (texts.length > 0) journal.append([{ type: "text_withdrawn", parts: texts }]);
-}
-
-function unansweredStep({ number }: Step): AiEvent {
-  return {
-    type: "step_finished",
-    step: number,
-    finish: "error",
-    usage: NO_USAGE,
-    continued: false,
-  };
-}
-
-/** Takes what people said and holds what a model call may use. Fails: the run's end, when no step may begin. */
-async function allowStep(steps: Steps): Promise<Result<ModelAllowance, RunEnd>> {
-  const { scope, growth } = steps;
-  const { modelBudget, modelCalls, signal } = scope;
-  if (signal.aborted) return fail(endOfStop(signal.reason as StopReason));
-  if (steps.isPolicyLost) return fail(POLICY_LOST);
-  if (modelCalls.left <= 0) return fail({ reason: "step_limit" });
+/**
+ * Takes steering messages and reserves a model call. Fails: the run's end, when no step may begin.
+ */
+async function allowStep(scope: RunScope, step: Step): Promise<Result<AllowedStep, RunEnd>> {
+  if (step.answer) return ok({ ...step, allowance: {} });
+  const { modelBudget, modelCalls, signal, state } = scope;
+  const stopped = stopReasonOf(signal);
+  if (stopped) return fail(endOfStop(stopped));
+  if (scope.isPolicyLost) return fail(POLICY_LOST);
+  if (modelCalls.left <= 0) return fail(STEP_LIMIT);
   takeSteering(scope);
-  if (growth.isTooLong()) return fail(TOO_LONG);
-  const allowed = await allowModelCall(scope);
-  if (!allowed.ok || !signal.aborted) return allowed;
-  modelCalls.undo();
+  if (state.transcript.isTooLong()) return fail(TOO_LONG);
+  const allowed = await reserveModelCall(scope);
+  const stoppedMeanwhile = stopReasonOf(signal);
+  if (!allowed.ok) return allowed;
+  if (!stoppedMeanwhile) return ok({ ...step, allowance: allowed.value });
+  modelCalls.cancel();
   modelBudget.release(allowed.value);
   await modelBudget.settled();
-  return fail(endOfStop(signal.reason as StopReason));
+  return fail(endOfStop(stoppedMeanwhile));
 }
 
-/** Tells how the run ends, when nothing follows a step. */
-async function endAfter(
-  { scope }: Steps,
-  { answer, continued, hasUnknownOutcome }: StepEnd,
+/** Tells how the run ends after a step; undefined when another step follows. */
+async function endAfterStep(
+  { modelBudget, signal }: RunScope,
+  { answer, continued, hasUnknownOutcome }: StepResult,
 ): Promise<RunEnd | undefined> {
-  // A loop that has ended keeps nobody awake who has something left to tell.
-  if (!continued) await scope.modelBudget.settled();
-  if (scope.signal.aborted) return endOfStop(scope.signal.reason as StopReason);
-  if (hasUnknownOutcome) return IN_DOUBT;
-  if (continued) return undefined;
-  return answer.finish === "tool_calls" ? { reason: "step_limit" } : endOf(answer);
+  // A run that has ended keeps no object awake, so the tenant's ledger has to know before that.
+  if (!continued) await modelBudget.settled();
+  const stopped = stopReasonOf(signal);
+  if (stopped) return endOfStop(stopped);
+  if (hasUnknownOutcome) return OUTCOME_UNKNOWN;
+  return continued ? undefined : endAfterAnswer(answer);
 }
-
-const BROKEN = failed("internal_error", "The run failed inside Interlock.");
-const POLICY_LOST = failed("budget_unavailable", "The run's budgets cannot be read.");
-const TOO_LONG = failed("conversation_too_long", "The conversation has become too long to go on.");
-const IN_DOUBT = failed(
-  "outcome_unknown",
-  "Nobody told in time what became of a tool call; look before it is repeated.",
-);

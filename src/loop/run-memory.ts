@@ -4,27 +4,27 @@ import type { ToolInvocationRecord } from "../protocol/invocation/record.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/model/usage.ts";
 
-/** What earlier lives of a run left to the next one. */
+/** What earlier incarnations of a run stored for the next one. */
 export interface RunMemory {
-  /** The whole conversation, with what it began with. */
+  /** The whole conversation, with the messages of the request. */
   readonly transcript: readonly TranscriptMessage[];
   readonly invocations: readonly ToolInvocationRecord[];
   readonly facts: RunFacts;
   readonly progress: LoggedProgress;
 }
 
-/** How far a run came, as its log tells. */
+/** How far a run came, read from its event log. */
 export interface LoggedProgress {
   readonly hasStarted: boolean;
   /** The last step that began; 0 before the first. */
   readonly lastStep: number;
-  /** That step has not finished. */
+  /** The last step has not finished. */
   readonly isStepOpen: boolean;
-  /** A step follows the last one. */
+  /** Another step follows the last one. */
   readonly isContinued: boolean;
-  /** Text parts of the open step that were not withdrawn. */
+  /** Text parts of the open step that are not withdrawn. */
   readonly texts: readonly number[];
-  /** Those of them that were not finished. */
+  /** Text parts that are not finished. */
   readonly openTexts: readonly number[];
   /** The first part number that no event uses. */
   readonly nextPart: number;
@@ -32,12 +32,12 @@ export interface LoggedProgress {
   readonly usage: Usage;
 }
 
-/** What a run that begins remembers. */
-export function beginMemory(transcript: readonly TranscriptMessage[]): RunMemory {
+/** Builds the memory of a new run. */
+export function newRunMemory(transcript: readonly TranscriptMessage[]): RunMemory {
   return { transcript, invocations: [], facts: NO_FACTS, progress: readProgress([]) };
 }
 
-/** Reads out of a log how far its run came. Contract: pure; reads each event once. */
+/** Reads from an event log how far the run came. Contract: pure; reads each event once. */
 export function readProgress(log: Iterable<AiEvent>): LoggedProgress {
   let hasStarted = false;
   let lastStep = 0;

@@ -4,9 +4,9 @@ import type { Model } from "../../src/capabilities/model.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import { createToolSource } from "../../src/contracts/tool-source.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
-import type { RunPorts } from "../../src/loop/open-steps.ts";
+import type { RunPorts } from "../../src/loop/run-scope.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
-import { beginMemory } from "../../src/loop/run-memory.ts";
+import { newRunMemory } from "../../src/loop/run-memory.ts";
 import type { DecidingPorts } from "../../src/loop/replay/ports.ts";
 import { replayRun } from "../../src/loop/replay/run.ts";
 import type { RunEvidence } from "../../src/loop/replay/evidence.ts";
@@ -82,7 +82,7 @@ export async function happen(run: Happening): Promise<RunEvidence> {
     ...run.ports,
   };
   const signal = run.signal ?? new AbortController().signal;
-  const life = { claim, memory: beginMemory(claim.messages), startedAtMs: createdMs, signal };
+  const life = { claim, memory: newRunMemory(claim.messages), startedAtMs: createdMs, signal };
   await passing(runLoop(life, ports), clock);
   return {
     claim,

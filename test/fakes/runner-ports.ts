@@ -19,7 +19,7 @@ import type {
   ToolInvocationRecord,
 } from "../../src/protocol/invocation/record.ts";
 import { limitsOf } from "../../src/protocol/policy/limits.ts";
-import type { RunPorts } from "../../src/loop/open-steps.ts";
+import type { RunPorts } from "../../src/loop/run-scope.ts";
 import type { ToolRunnerPorts } from "../../src/runner/ports.ts";
 import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
 import { RunBudget } from "../../src/runner/budget/of-run.ts";

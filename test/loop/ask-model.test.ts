@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Model } from "../../src/capabilities/model.ts";
-import type { RunPorts } from "../../src/loop/open-steps.ts";
+import type { RunPorts } from "../../src/loop/run-scope.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
-import { beginMemory } from "../../src/loop/run-memory.ts";
+import { newRunMemory } from "../../src/loop/run-memory.ts";
 import type { ModelEvent, ModelFailure } from "../../src/protocol/model/event.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { FakeClock, MemoryJournal, policyOf } from "../fakes/fakes.ts";
@@ -67,7 +67,7 @@ function begin(answers: readonly Answer[], more: Circumstances = {}) {
     source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
     ...replaced,
   };
-  const memory = beginMemory(CLAIM.messages);
+  const memory = newRunMemory(CLAIM.messages);
   const startMs = clock.nowMs();
   const life = { claim: CLAIM, memory, startedAtMs: startMs, signal: stop.signal };
   const ended = runLoop(life, ports);

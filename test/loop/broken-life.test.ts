@@ -3,7 +3,7 @@ import type { Model } from "../../src/capabilities/model.ts";
 import type { PolicyStore } from "../../src/capabilities/policy.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import { createToolSource } from "../../src/contracts/tool-source.ts";
-import type { RunPorts } from "../../src/loop/open-steps.ts";
+import type { RunPorts } from "../../src/loop/run-scope.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
 import { NO_USAGE } from "../../src/protocol/model/usage.ts";

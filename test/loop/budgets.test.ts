@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { Reservation, ReservationAnswer } from "../../src/capabilities/budget.ts";
 import type { PolicyStore } from "../../src/capabilities/policy.ts";
 import type { Model } from "../../src/capabilities/model.ts";
-import type { RunPorts } from "../../src/loop/open-steps.ts";
+import type { RunPorts } from "../../src/loop/run-scope.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
-import { beginMemory } from "../../src/loop/run-memory.ts";
+import { newRunMemory } from "../../src/loop/run-memory.ts";
 import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
 import type { ModelAnswer } from "../../src/protocol/model/event.ts";
 import { DENY_ALL } from "../../src/protocol/policy/document.ts";
@@ -68,7 +68,7 @@ async function run(
     },
   };
   const startMs = clock.nowMs();
-  const memory = beginMemory(CLAIM.messages);
+  const memory = newRunMemory(CLAIM.messages);
   const life = { claim: CLAIM, memory, startedAtMs: startMs, signal: stop.signal };
   await passing(runLoop(life, ports), clock);
   const elapsedMs = clock.nowMs() - startMs;

@@ -1,5 +1,5 @@
 import type { RunJournal } from "../../src/capabilities/run-journal.ts";
-import type { RunPorts } from "../../src/loop/open-steps.ts";
+import type { RunPorts } from "../../src/loop/run-scope.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { readProgress, type RunMemory } from "../../src/loop/run-memory.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";

@@ -5,7 +5,7 @@ import type { Model } from "../../src/capabilities/model.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import { createToolSource } from "../../src/contracts/tool-source.ts";
-import type { RunPorts } from "../../src/loop/open-steps.ts";
+import type { RunPorts } from "../../src/loop/run-scope.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";
 import type { ModelFailure, ModelAnswer } from "../../src/protocol/model/event.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";

@@ -3,19 +3,21 @@ import type { SteeringInbox } from "../../src/capabilities/run-journal.ts";
 import type { Model, ModelRequest } from "../../src/capabilities/model.ts";
 import { CallIds } from "../../src/loop/call-ids.ts";
 import { ModelCalls } from "../../src/loop/model-calls.ts";
-import { beginMemory } from "../../src/loop/run-memory.ts";
-import type { RunPorts } from "../../src/loop/open-steps.ts";
+import { newRunMemory } from "../../src/loop/run-memory.ts";
+import type { RunPorts } from "../../src/loop/run-scope.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { ModelBudget } from "../../src/loop/model-budget.ts";
-import { allowModelCall } from "../../src/loop/ask-model.ts";
+import { reserveModelCall } from "../../src/loop/ask-model.ts";
 import { DENY_ALL } from "../../src/protocol/policy/document.ts";
 import type { PolicyStore } from "../../src/capabilities/policy.ts";
 import { RunBudget } from "../../src/runner/budget/of-run.ts";
-import { runStep, takeSteering, type Step, type StepEnd } from "../../src/loop/run-step.ts";
-import type { StepScope } from "../../src/loop/step-scope.ts";
+import { runStep, takeSteering, type Step, type StepResult } from "../../src/loop/run-step.ts";
+import type { RunScope } from "../../src/loop/run-scope.ts";
+import { Transcript } from "../../src/loop/transcript.ts";
 import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
 import type { ModelAnswer } from "../../src/protocol/model/event.ts";
 import { observeSuccess } from "../../src/protocol/outcome/observation.ts";
+import { NO_USAGE } from "../../src/protocol/model/usage.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { NOT_DISPATCHED, respond } from "../../src/protocol/outcome/response-vector.ts";
 import type { ToolExecResult } from "../../src/protocol/invocation/record.ts";
@@ -57,11 +59,11 @@ class MemoryInbox implements SteeringInbox {
 const FIRST: Step = { number: 1, hasBegun: false, answer: undefined };
 
 /** Runs a step that nothing holds up. */
-async function runWhole(scope: StepScope, step: Step): Promise<StepEnd> {
+async function runWhole(scope: RunScope, step: Step): Promise<StepResult> {
   takeSteering(scope);
-  const allowed = await allowModelCall(scope);
+  const allowed = await reserveModelCall(scope);
   if (!allowed.ok) throw new Error("the step may not begin");
-  const end = await runStep(scope, step, allowed.value);
+  const end = await runStep(scope, { ...step, allowance: allowed.value });
   if (end === "waiting") throw new Error("it waits for an operator");
   return end;
 }
@@ -106,7 +108,7 @@ describe("a step", () => {
     const log: string[] = [];
     const gates = new Map<string, () => void>();
     let parts = 0;
-    const scope: StepScope = {
+    const scope: RunScope = {
       claim: CLAIM,
       model,
       modelCalls: new ModelCalls(journal, { made: 0, counted: 0 }, 20),
@@ -119,7 +121,6 @@ describe("a step", () => {
         policies: {} as PolicyStore,
         budget: new RunBudget({}, undefined),
       }),
-      invocations: new InvocationLedger(journal, []),
       clock: new FakeClock(),
       random: { fraction: () => 0 },
       tools: [],
@@ -127,7 +128,12 @@ describe("a step", () => {
       inbox,
       callIds: new CallIds([]),
       signal: new AbortController().signal,
-      transcript: [...CLAIM.messages],
+      state: {
+        transcript: new Transcript(journal, { messages: CLAIM.messages, claimedMessages: 1 }),
+        invocations: new InvocationLedger(journal, []),
+        usage: NO_USAGE,
+      },
+      isPolicyLost: false,
       nextPart: () => parts++,
       runner: {
         isWithdrawn: () => false,
@@ -231,7 +237,7 @@ describe("a step", () => {
     expect((await first).continued).toBe(true);
     await runWhole(bench.scope, { ...FIRST, number: 2 });
     expect(voices(seen[1])).toEqual(["hi", "assistant", "tool", "tool", "hurry"]);
-    expect(bench.journal.messages).toEqual(bench.scope.transcript.slice(1));
+    expect(bench.journal.messages).toEqual(bench.scope.state.transcript.messages.slice(1));
   });
 });
 
@@ -251,7 +257,7 @@ describe("a run", () => {
       source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
     };
     const abort = new AbortController();
-    const memory = beginMemory(CLAIM.messages);
+    const memory = newRunMemory(CLAIM.messages);
     const life = { claim: CLAIM, memory, startedAtMs: clock.nowMs(), signal: abort.signal };
     const run = (): Promise<unknown> => passing(runLoop(life, ports), clock);
     return { journal, inbox, clock, abort, run };

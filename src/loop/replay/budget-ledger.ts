@@ -6,7 +6,9 @@ import { NEVER_SECONDS, type ReplayModel } from "./model.ts";
 import type { Replay } from "./evidence.ts";
 import { overBudget } from "../run-end.ts";
 
-/** A tenant's ledger that answers what it answered then, as far as the records tell. It counts nothing. */
+/**
+ * Replays the answers of the tenant's ledger, as far as the records hold them. It counts nothing.
+ */
 export function replayLedger(replay: Replay, model: ReplayModel): BudgetLedger {
   const { claim, invocations, log } = replay.evidence;
   const records = new Map(
@@ -32,7 +34,7 @@ export function replayLedger(replay: Replay, model: ReplayModel): BudgetLedger {
 const RESERVED: ReservationAnswer = { kind: "reserved" };
 const OVER_TOKENS = overBudget("the tenant's tokens").error?.message;
 
-/** Only what had its place in the run's own budget was asked of the tenant's. */
+/** Reads one call's answer. Only a call that the run's own budget admitted asked the tenant's. */
 function answerCall(
   { markNotReplayable }: Replay,
   record: ToolInvocationRecord,
@@ -54,7 +56,7 @@ function answerCall(
     case "no_policy":
       return { kind: "policy_changed", pin: undefined };
   }
-  // A policy that is not in the evidence has refused it, or what came after nobody can tell.
+  // A policy that is not in the evidence refused the call.
   markNotReplayable("policy_changed");
   return { kind: "unavailable" };
 }

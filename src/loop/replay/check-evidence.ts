@@ -4,7 +4,7 @@ import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { endOfStop } from "../run-end.ts";
 import type { NotReplayableReason, RunEvidence } from "./evidence.ts";
 
-/** Tells what in the evidence itself keeps a run from being decided again; undefined when nothing does. */
+/** Tells why a run cannot be replayed; undefined when its evidence allows a replay. */
 export function checkEvidence({ log, invocations }: RunEvidence): NotReplayableReason | undefined {
   const done = log.at(-1);
   if (done?.type !== "done" || invocations.some(({ end }) => !end)) return "unfinished";
@@ -31,7 +31,7 @@ function wasAsked({ awaitedUntilMs, settlement, state }: ToolInvocationRecord): 
   return awaitedUntilMs !== undefined || settlement !== undefined || state === "EXPIRED";
 }
 
-/** An outcome that was kept from the model is not in the record. */
+/** The record does not hold an outcome that a hook kept from the model. */
 function isWithheld({ state, end }: ToolInvocationRecord): boolean {
   const { status, result_payload: payload } = end?.observation ?? {};
   if (state === "COMPLETED" && status?.is_error) {

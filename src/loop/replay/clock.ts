@@ -1,12 +1,12 @@
 import type { Clock } from "../../capabilities/system.ts";
 
-/** Promises that may settle before waiting means that nothing else happens. */
-const TURNS = 100;
+/** After this many microtasks, nothing else in the replay can make progress without time. */
+const IDLE_MICROTASKS = 100;
 
 /**
- * A clock that stands where the record puts it. Whoever waits is woken as soon as nobody else has
- * anything to do, and it is that much later then.
- * Contract: what is answered at once never times out.
+ * A clock that shows the time of the record. It wakes a waiting task as soon as nothing else can
+ * happen, and moves forward to the time that the task waited for.
+ * Contract: a promise that resolves at once never times out.
  */
 export class ReplayClock implements Clock {
   #nowMs: number;
@@ -27,7 +27,7 @@ export class ReplayClock implements Clock {
     const atMs = this.#nowMs + delayMs;
     let isCancelled = false;
     const wake = async (): Promise<void> => {
-      for (let turn = 0; turn < TURNS; turn++) await Promise.resolve();
+      for (let passed = 0; passed < IDLE_MICROTASKS; passed++) await Promise.resolve();
       if (isCancelled) return;
       this.#nowMs = Math.max(this.#nowMs, atMs);
       task();

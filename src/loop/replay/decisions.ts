@@ -2,13 +2,13 @@ import type { AiEvent } from "../../protocol/run/event.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json/value.ts";
 import type { ObservationObject } from "../../protocol/outcome/observation.ts";
 
-/** What one call came to, in the order of its events. */
+/** The decisions about one call, in the order of its events. */
 interface DecidedCall {
   readonly toolCallId: string;
   readonly decided: JsonObject[];
 }
 
-/** One step: what was said, what was asked for and how it ended. */
+/** One step: its text parts, its calls and how it ended. */
 interface DecidedStep {
   readonly step: number;
   readonly parts: number[];
@@ -17,11 +17,11 @@ interface DecidedStep {
 }
 
 /**
- * Reduces a run's log to what was decided in it: what the model said and asked for, which calls started
- * with which (redacted) arguments, what each came to, how steps and run ended.
- * Left out is what another life of the same run may do otherwise: times, attempts, progress, part
- * numbers, withdrawn text, titles, the order in which calls of one step came to their ends.
- * Contract: pure; equal for equal decisions, so that its hash can stand for them.
+ * Reduces a run's log to its decisions: the model's text and calls, the redacted arguments of each
+ * started call, each result, and how steps and run ended.
+ * It leaves out what may differ between incarnations of one run: times, attempts, progress, part
+ * numbers, withdrawn text, titles, and the order in which the calls of one step end.
+ * Contract: pure; equal for equal decisions, so a hash can represent them.
  */
 export function readDecisions(log: Iterable<AiEvent>): JsonValue {
   const steps: DecidedStep[] = [];
@@ -114,7 +114,7 @@ function withoutTimes(observation: ObservationObject): JsonObject {
     execution_metadata: { idempotency_hit, trace_id },
     result_payload: {
       data: payload.data,
-      // How long to wait is a time, too.
+      // The message of a rate limit holds a time.
       errors: payload.errors.map(({ field, code, message }) =>
         isLimited ? { field, code } : { field, code, message },
       ),
@@ -123,5 +123,5 @@ function withoutTimes(observation: ObservationObject): JsonObject {
   };
 }
 
-/** What was done to an output that nobody keeps cannot be decided again. */
+/** Warnings about the raw output, which is not stored: a replay cannot repeat them. */
 const TIDIED = /^images, hidden characters or links were removed$|^the result was cut to \d+ bytes/;

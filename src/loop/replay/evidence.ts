@@ -1,16 +1,16 @@
 import type { LoadedPolicy } from "../../capabilities/policy.ts";
-import type { AiEvent } from "../../protocol/run/event.ts";
-import type { RunClaim } from "../../protocol/run/claim.ts";
-import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
+import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import type { RunClaim } from "../../protocol/run/claim.ts";
+import type { AiEvent } from "../../protocol/run/event.ts";
 import type { ReplayClock } from "./clock.ts";
 
-/** What a finished run leaves to show how it was decided. */
+/** What a finished run stored about its decisions. */
 export interface RunEvidence {
   readonly claim: RunClaim;
-  /** The document that the run pinned; of a run that had none, the one that denies everything. */
+  /** The document that the run pinned; for a run without one, the policy that denies everything. */
   readonly policy: LoadedPolicy;
-  /** The whole conversation, with what the run began with. */
+  /** The whole conversation, with the messages of the request. */
   readonly transcript: readonly TranscriptMessage[];
   readonly invocations: readonly ToolInvocationRecord[];
   readonly log: readonly AiEvent[];
@@ -20,33 +20,33 @@ export interface RunEvidence {
   readonly createdMs: number;
 }
 
-/** Why a run cannot be decided again. */
+/** Why a run cannot be replayed. */
 export type NotReplayableReason =
-  /** It has not ended, or one of its calls has not. */
+  /** The run or one of its calls has not ended. */
   | "unfinished"
-  /** Somebody, or its time, stopped it at a moment that no record tells. */
+  /** A cancellation or a time limit stopped the run, at a moment that no record holds. */
   | "stopped"
-  /** It failed inside Interlock. */
+  /** The run failed inside Interlock. */
   | "broken"
-  /** An interruption cut off a step that was then refused. */
+  /** An interruption cut off a step, and the step was refused afterwards. */
   | "interrupted"
-  /** An operator was asked what became of a call. */
+  /** An operator was asked to resolve an unknown outcome. */
   | "operator"
-  /** People were asked whether a call may run. */
+  /** A call asked for an approval. */
   | "people"
-  /** A hook of the deployment had its say, which nobody can hear again. */
+  /** A hook of the deployment refused a call. Its reason is not recorded. */
   | "vetoed"
-  /** A policy that came after the pinned one refused a call. */
+  /** A policy newer than the pinned one refused a call. */
   | "policy_changed"
-  /** A check of a contract broke, or a message and a call crossed. */
+  /** A check of a contract threw, or a steering message arrived while a call began. */
   | "unclear";
 
-/** What all played ports share. */
+/** What all ports of one replay share. */
 export interface Replay {
   readonly evidence: RunEvidence;
   readonly clock: ReplayClock;
-  /** Calls that have their result, in the replay. */
+  /** Ids of the calls that have their result in the replay. */
   readonly answered: ReadonlySet<string>;
-  /** Notes that the evidence does not tell what is asked; the first reason stays. */
+  /** Notes that the evidence lacks what the replay needs. The first reason is kept. */
   readonly markNotReplayable: (reason: NotReplayableReason) => void;
 }

@@ -4,7 +4,7 @@ import { NO_FACTS } from "../../protocol/run/facts.ts";
 import type { ReplayClock } from "./clock.ts";
 import type { RunEvidence } from "./evidence.ts";
 
-/** Keeps what the replay decides, and nothing else; with each result it is the next call's turn. */
+/** Keeps the events of a replay. After each result it sets the clock to the next call's start. */
 export class ReplayJournal implements RunJournal {
   readonly events: AiEvent[];
   readonly answered = new Set<string>();

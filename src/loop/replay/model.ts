@@ -4,24 +4,24 @@ import type { ModelFailure, ModelAnswer } from "../../protocol/model/event.ts";
 import { overBudget } from "../run-end.ts";
 import type { Replay, RunEvidence } from "./evidence.ts";
 
-/** What is never waited for. */
+/** A delay so long that nothing waits for it. */
 export const NEVER_SECONDS = 1_000_000;
 
-/** One step's model call, as its run has recorded it. */
+/** The recorded model answer of one step. */
 export interface RecordedStep {
   readonly step: number;
   readonly answer: ModelAnswer;
 }
 
-/** A model that says what it said. */
+/** A model that repeats its recorded answers. */
 export interface ReplayModel extends Model {
-  /** It has said everything. */
+  /** All recorded answers were given. */
   readonly isOver: boolean;
 }
 
 /**
- * Reads what the model answered in each step: text out of the log, calls out of the records, which alone
- * hold what the model wrote.
+ * Reads the model's answer of each step. The text comes from the log. The calls come from the
+ * invocation records, which alone hold the model's own arguments.
  */
 export function readSteps({ log, invocations }: RunEvidence): readonly RecordedStep[] {
   const withdrawn = new Set(
@@ -47,7 +47,7 @@ export function readSteps({ log, invocations }: RunEvidence): readonly RecordedS
   return turns;
 }
 
-/** The run's last word names the failure; what is asked for again after it was asked for then. */
+/** Reads a model failure from the `done` event. A retry is in the log already, so none follows. */
 function failureOf(done: AiEvent | undefined): ModelFailure {
   const { code = "", message = "" } = (done?.type === "done" && done.error) || {};
   const [, status] = /HTTP (\d{3})\.$/.exec(message) ?? [];
@@ -59,7 +59,10 @@ function failureOf(done: AiEvent | undefined): ModelFailure {
   };
 }
 
-/** Plays the turns in order. Contract: throws when it is asked for another one, which ends the replay. */
+/**
+ * Repeats the recorded answers in order. Contract: throws when more are asked for; the run then
+ * ends.
+ */
 export function replayModel(
   { clock, evidence, markNotReplayable }: Replay,
   turns: readonly RecordedStep[],
@@ -73,9 +76,9 @@ export function replayModel(
     async *stream() {
       const next = turns[played++];
       if (!next) {
-        // What attempts that failed had held is in no record.
+        // No record holds the token reservations of failed attempts.
         if (isOverTokens(evidence.log.at(-1))) markNotReplayable("unclear");
-        throw new Error("the model was not asked so often");
+        throw new Error("the replay asks the model more often than the run did");
       }
       const { step, answer } = next;
       const first = evidence.invocations.find((record) => record.step === step);

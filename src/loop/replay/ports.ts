@@ -1,15 +1,19 @@
 import type { ApprovalDesk } from "../../capabilities/approval.ts";
-import type { RunPorts } from "../open-steps.ts";
+import type { RunPorts } from "../run-scope.ts";
 import { replayLedger } from "./budget-ledger.ts";
 import type { Replay } from "./evidence.ts";
 import type { ReplayJournal } from "./journal.ts";
-import { replayModel, readSteps } from "./model.ts";
+import { readSteps, replayModel } from "./model.ts";
 import { ReplaySteering } from "./steering.ts";
 import { replayBroker, replayTools } from "./tools.ts";
 
-/** What decides: the tools' contracts of now, who may do what, how long a request is. Contract: none acts on anything. */
+/**
+ * The ports that decide in a replay: today's tool contracts, authorisation and request sizes.
+ * Contract: none of them has an effect.
+ */
 export type DecidingPorts = Pick<RunPorts, "source" | "authorizationOf" | "inputBound">;
 
+/** Builds the ports of a replay. All but the deciding ones answer from the run's records. */
 export function replayPorts(
   replay: Replay,
   journal: ReplayJournal,
@@ -42,7 +46,7 @@ export function replayPorts(
   };
 }
 
-/** The questions of a run that asked nobody, which is the only one that can be played. */
+/** The approvals of a run that requested none. Only such a run can be replayed. */
 export const NO_APPROVALS: ApprovalDesk = {
   newest: () => undefined,
   wasRejected: () => false,
@@ -53,5 +57,5 @@ export const NO_APPROVALS: ApprovalDesk = {
 };
 
 function rejectApproval(): never {
-  throw new Error("the replay asks people, and the run did not");
+  throw new Error("the replay requests an approval, and the run did not");
 }

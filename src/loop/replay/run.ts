@@ -1,9 +1,9 @@
 import { hashOf } from "../../protocol/json/canonical-hash.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { NO_FACTS } from "../../protocol/run/facts.ts";
-import type { RunLife } from "../open-steps.ts";
 import { runLoop } from "../run-loop.ts";
-import { beginMemory, type RunMemory } from "../run-memory.ts";
+import { newRunMemory, type RunMemory } from "../run-memory.ts";
+import type { RunIncarnation } from "../run-scope.ts";
 import { checkEvidence } from "./check-evidence.ts";
 import { ReplayClock } from "./clock.ts";
 import { readDecisions } from "./decisions.ts";
@@ -11,24 +11,23 @@ import type { NotReplayableReason, Replay, RunEvidence } from "./evidence.ts";
 import { ReplayJournal } from "./journal.ts";
 import { replayPorts, type DecidingPorts } from "./ports.ts";
 
-/** `sha256:…` over the decisions of the log, and over those that were made anew. */
+/** `sha256:…` over the recorded decisions, and over the replayed ones. */
 export interface ReplayHashes {
   readonly recorded: string;
   readonly replayed: string;
 }
 
-/** The evidence does not tell enough to decide anew. */
+/** The evidence does not hold enough to replay the run. */
 export interface NotReplayable {
   readonly code: "not_replayable";
   readonly reason: NotReplayableReason;
 }
 
 /**
- * Decides a finished run again from what it has left: the real loop and the real gates over ports that
- * are played from the record. No tool is executed and nothing outside is asked; what the outside said
- * then is said again.
- * Contract: pure but for promises; never throws; the hashes are equal exactly when the same contracts,
- * policy and record bring about the same decisions. Fails: not_replayable.
+ * Replays a finished run: runs the real loop and the real gates again, over ports that answer from
+ * the run's records. No tool is executed, and nothing outside is asked.
+ * Contract: no effects; never throws. The hashes are equal exactly when the same contracts, policy
+ * and records lead to the same decisions. Fails: not_replayable.
  */
 export async function replayRun(
   evidence: RunEvidence,
@@ -44,7 +43,7 @@ export async function replayRun(
     answered: journal.answered,
     markNotReplayable: (found) => void (reason ??= found),
   };
-  await runLoop(lifeOf(evidence), replayPorts(replay, journal, deciding));
+  await runLoop(incarnationOf(evidence), replayPorts(replay, journal, deciding));
   if (reason) return refuse(reason);
   const recorded = await hashOf(readDecisions(evidence.log));
   return ok({ recorded, replayed: await hashOf(readDecisions(journal.events)) });
@@ -55,16 +54,17 @@ function refuse(reason: NotReplayableReason): Result<never, NotReplayable> {
 }
 
 /**
- * Begins with the model calls counted that are not played: those that were made twice. They count against
- * the limit of steps. Counted ahead, one that was not made counts too; that is far from the limit.
+ * Builds the incarnation that replays a run. It begins with the recorded model calls that have no
+ * step of their own: retries. They count against the step limit. A call that was counted in advance
+ * and never made counts, too; this happens only far from the limit.
  */
-function lifeOf({ claim, createdMs, modelCalls, log }: RunEvidence): RunLife {
+function incarnationOf({ claim, createdMs, modelCalls, log }: RunEvidence): RunIncarnation {
   const steps = log.filter(({ type }) => type === "step_started").length;
-  const begun = beginMemory(claim.messages);
+  const begun = newRunMemory(claim.messages);
   const memory: RunMemory = {
     ...begun,
     facts: { ...NO_FACTS, modelCalls: Math.max(0, modelCalls - steps) },
-    // Before a run has started nothing counts; ReplayJournal says that it has.
+    // Model calls count only once a run has started. ReplayJournal holds the event that says so.
     progress: { ...begun.progress, hasStarted: true },
   };
   return { claim, memory, startedAtMs: createdMs, signal: new AbortController().signal };

@@ -3,36 +3,36 @@ import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import type { Replay } from "./evidence.ts";
 
 /**
- * What people said to a run, step by step, as its conversation tells.
- * A message is there once no call goes any more but those that were skipped for it.
+ * Replays the steering messages of a run, read from its conversation.
+ * A message arrives once every call of its step has its result, except calls that it skipped.
  */
 export class ReplaySteering implements SteeringInbox {
   readonly #replay: Replay;
-  /** What was taken before each model call, and at the end. */
-  readonly #said: readonly (readonly string[])[];
+  /** The messages taken before each model call, and at the end. */
+  readonly #messages: readonly (readonly string[])[];
   #taken = 0;
 
   constructor(replay: Replay) {
     this.#replay = replay;
     const { transcript, claim } = replay.evidence;
-    const said: string[][] = [[]];
+    const messages: string[][] = [[]];
     for (const message of transcript.slice(claim.messages.length)) {
-      if (message.role === "user") said.at(-1)?.push(message.text);
-      if (message.role === "assistant") said.push([]);
+      if (message.role === "user") messages.at(-1)?.push(message.text);
+      if (message.role === "assistant") messages.push([]);
     }
-    this.#said = said;
+    this.#messages = messages;
   }
 
   get hasSteering(): boolean {
     const { answered, evidence } = this.#replay;
-    const going = evidence.invocations.filter(
+    const open = evidence.invocations.filter(
       ({ step, toolCallId }) => step === this.#taken && !answered.has(toolCallId),
     );
-    return (this.#said[this.#taken]?.length ?? 0) > 0 && going.every(wasSkipped);
+    return (this.#messages[this.#taken]?.length ?? 0) > 0 && open.every(wasSkipped);
   }
 
   takeAll(): readonly string[] {
-    return this.#said[this.#taken++] ?? [];
+    return this.#messages[this.#taken++] ?? [];
   }
 
   close(): void {}

@@ -13,8 +13,8 @@ import { NEVER_SECONDS } from "./model.ts";
 import type { Replay } from "./evidence.ts";
 
 /**
- * Tools whose contracts decide as they do, and which never run: what a call came to is handed over
- * instead, where it was dispatched.
+ * Wraps the tools of a source for a replay. Their contracts decide as always, and they never run: a
+ * dispatched call answers with its recorded outcome.
  */
 export function replayTools(replay: Replay, source: ToolSourcePort): ToolSourcePort {
   const records = new Map(
@@ -44,7 +44,7 @@ function replayTool(
       const { idempotencyKey } = scope;
       const record = recordOf(context);
       if (record?.dispatches === 0) throw refuseDispatch(replay, record);
-      // Another payload, version or user: what is recorded is not the outcome of this.
+      // Another payload, version or user: the recorded outcome belongs to another operation.
       if (record?.binding?.idempotencyKey !== idempotencyKey) throw new Error("another operation");
       return handOver(tool, record);
     },
@@ -55,18 +55,18 @@ function replayTool(
         isFound ? { kind: "committed", output: outputOf(record) } : { kind: "unknown" },
       );
     },
-    // It was valid when it was recorded; what is left of it need not be.
+    // The output was valid when it was recorded. Its stored rest need not be valid.
     validateOutput: (output) => (output === LOST ? NO_OUTPUT : ok(output as JsonObject)),
   };
 }
 
-/** Credentials that were there, or were not, and that nobody gets. */
+/** Replays whether a connection existed. It never gives out credentials. */
 export function replayBroker({ evidence, answered }: Replay): ConnectionBroker {
   return {
     bind() {
-      // Calls take their turns in the order asked.
-      const turn = evidence.invocations.find(({ toolCallId }) => !answered.has(toolCallId));
-      const code = turn?.dispatches === 0 ? codeOf(turn) : undefined;
+      // Calls that need a connection run in the order asked.
+      const current = evidence.invocations.find(({ toolCallId }) => !answered.has(toolCallId));
+      const code = current?.dispatches === 0 ? codeOf(current) : undefined;
       const isRefused = code === "unknown_connection" || code === "unreadable_connection";
       return Promise.resolve(isRefused ? fail({ code }) : ok(NO_CREDENTIALS));
     },
@@ -78,7 +78,7 @@ const NO_CREDENTIALS = {
   getAuthHeaders: () => Promise.reject(new Error("there are no credentials in a replay")),
 };
 
-/** Stands for an output of which only is known that it did not fit. */
+/** Stands for an output that is not stored because it was invalid. */
 const LOST = Symbol("lost");
 const NO_OUTPUT = fail<ToolFailure>({ taxonomyClass: "TYPE_MISMATCH", errors: [] });
 
@@ -90,7 +90,7 @@ function codeOf({ end }: ToolInvocationRecord): string | undefined {
   return end?.observation.result_payload.errors[0]?.code;
 }
 
-/** Whether the target was as the call assumed: a refusal that no other gate words is this one's. */
+/** Reads the state check's recorded failure: a refusal whose code belongs to no other gate. */
 function stateFailureOf(
   { errorClasses }: BoundToolRuntime,
   record: ToolInvocationRecord | undefined,
@@ -105,10 +105,10 @@ function stateFailureOf(
   return isItsOwn ? fail(failureOf(record)) : ok(null);
 }
 
-/** Gates word these; a deployment's hook words others. */
+/** The policy codes of gates. A deployment's hook has other codes. */
 const POLICY_CODES: ReadonlySet<string> = new Set(["not_allowed", "argument_rule", "no_policy"]);
 
-/** A call that never came so far is decided otherwise now, unless it was stopped by what nobody recorded. */
+/** Refuses a call that the run did not dispatch. Marks the run when the record holds no reason. */
 function refuseDispatch({ markNotReplayable }: Replay, record: ToolInvocationRecord): Error {
   const code = codeOf(record) ?? "";
   const taxonomyClass = record.end?.observation.status.taxonomy_class;
@@ -117,7 +117,7 @@ function refuseDispatch({ markNotReplayable }: Replay, record: ToolInvocationRec
   return new Error("this call was not dispatched");
 }
 
-/** What the tool said then. */
+/** Answers with the recorded outcome of a call. */
 function handOver(
   tool: BoundToolRuntime,
   record: ToolInvocationRecord,
@@ -128,21 +128,21 @@ function handOver(
   const failure = end.observation.status.is_error ? failureOf(record) : undefined;
   if (!failure) return ok(outputOf(record));
   const mutating = { dispatched: true, mutates: mutates(tool) };
-  // Without the tool's word that nothing happened it would have been left to an operator.
-  const isWord =
+  // Without the tool's statement that nothing happened, an operator would have been asked.
+  const isNotCommitted =
     leavesDoubt(failure.taxonomyClass, mutating) ||
     (mutating.mutates && !tool.isIdempotent && end.response.retryable);
-  return fail({ ...failure, ...(isWord && { notCommitted: true }) });
+  return fail({ ...failure, ...(isNotCommitted && { notCommitted: true }) });
 }
 
-/** Its answer was lost, and the contract's `reconcile` found the effect. */
+/** The tool's answer was lost, and the contract's `reconcile` found the effect. */
 const FOUND_LATER = fail<ToolFailure>({
   taxonomyClass: "DEPENDENCY_UNAVAILABLE",
   errors: [],
   retryAfterMs: NEVER_SECONDS * 1_000,
 });
 
-/** The failure that a call ended with; the last one, so it is not tried again. */
+/** Reads the failure that a call ended with. It was the last attempt, so no retry follows. */
 function failureOf({ end }: ToolInvocationRecord): ToolFailure {
   const { status, result_payload: payload } = end?.observation ?? {};
   const errors = (payload?.errors ?? []).filter(({ code }) => code !== "repair_ended");

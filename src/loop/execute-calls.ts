@@ -1,0 +1,70 @@
+import type { ToolExecResult, ToolInvocationRecord } from "../protocol/invocation/record.ts";
+import type { ToolCall } from "../protocol/tool/call.ts";
+import { toExecResult } from "../runner/record.ts";
+import { WAITING } from "../runner/waiting.ts";
+import type { RunScope } from "./run-scope.ts";
+
+/** The calls that a step's model answer asked for. */
+interface AskedCalls {
+  readonly step: number;
+  readonly calls: readonly ToolCall[];
+}
+
+/** What the calls of a step left behind. */
+interface ExecutedCalls {
+  /** A call ended with an unknown outcome, which no operator resolved in time. */
+  readonly hasUnknownOutcome: boolean;
+}
+
+/** Shows every tool call of a step to readers and reserves its operation. */
+export function proposeCalls(scope: RunScope, { step, calls }: AskedCalls): void {
+  const nowMs = scope.clock.nowMs();
+  const events = calls.map((call) => {
+    const { toolCallId, name: toolName } = call;
+    const part = scope.nextPart();
+    scope.state.invocations.reserve(call, { step, part }, nowMs);
+    return { type: "tool_call_proposed" as const, part, toolCallId, toolName };
+  });
+  if (events.length > 0) scope.journal.append(events);
+}
+
+/**
+ * Executes every call of a step. All calls start at once; the runner decides which run in parallel.
+ * A result enters the transcript as soon as all results before it are there, so a crash loses few.
+ * A waiting call holds back the results of the calls after it.
+ */
+export async function executeCalls(
+  scope: RunScope,
+  step: number,
+): Promise<ExecutedCalls | typeof WAITING> {
+  const { invocations, transcript } = scope.state;
+  const running = invocations
+    .ofStep(step)
+    .map((record) => ({ record, result: executeCall(scope, record) }));
+  const answered = transcript.answeredCallIds();
+  let isWaiting = false;
+  let hasUnknownOutcome = false;
+  for (const { record, result } of running) {
+    const { toolCallId, name } = record;
+    const outcome = await result;
+    if (outcome === WAITING) isWaiting = true;
+    else {
+      hasUnknownOutcome ||= outcome.state === "EXPIRED";
+      if (isWaiting || answered.has(toolCallId)) continue;
+      transcript.add({ role: "tool", toolCallId, name, result: outcome.observation });
+    }
+  }
+  return isWaiting ? WAITING : { hasUnknownOutcome };
+}
+
+/** Executes one call. A call that has ended keeps its result. */
+function executeCall(
+  { claim, runner, signal }: RunScope,
+  record: ToolInvocationRecord,
+): ToolExecResult | Promise<ToolExecResult | typeof WAITING> {
+  const { toolCallId, step, part, state, end } = record;
+  if (end) return toExecResult(toolCallId, state, end);
+  const { runId, principal } = claim;
+  const { tenantId, actorId } = principal;
+  return runner.exec(record, { runId, tenantId, actorId, toolCallId, step, part }, signal);
+}

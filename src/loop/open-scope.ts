@@ -1,0 +1,115 @@
+import type { LoadedPolicy } from "../capabilities/policy.ts";
+import { routeVersions } from "../contracts/route-versions.ts";
+import { createToolCatalog } from "../contracts/tool-catalog.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
+import { IMPLIED_LIMITS } from "../protocol/policy/limits.ts";
+import { lowerBudgets, narrowPolicy } from "../protocol/policy/narrow.ts";
+import type { PolicyPin } from "../protocol/policy/pin.ts";
+import { restoreRunBudget, type RunBudget } from "../runner/budget/of-run.ts";
+import { maxWallClockMs } from "../runner/budget/run-time.ts";
+import { createToolRunner } from "../runner/tool-runner.ts";
+import { CallIds } from "./call-ids.ts";
+import { ModelBudget } from "./model-budget.ts";
+import { ModelCalls } from "./model-calls.ts";
+import type { RunIncarnation, RunPorts, RunScope, RunState } from "./run-scope.ts";
+
+/** What the scope of one incarnation is built from. */
+export interface ScopeParts {
+  readonly incarnation: RunIncarnation;
+  readonly ports: RunPorts;
+  readonly state: RunState;
+}
+
+/** Builds what all steps of one incarnation share, and restores it from earlier incarnations. */
+export async function openScope({ incarnation, ports, state }: ScopeParts): Promise<RunScope> {
+  const { claim, memory, signal } = incarnation;
+  const { facts, progress } = memory;
+  const { journal } = ports;
+  if (!progress.hasStarted) {
+    journal.append([{ type: "run_started", runId: claim.runId, model: claim.model }]);
+  }
+  const loaded = await pinPolicy({ incarnation, ports });
+  const policy = lowerBudgets(narrowPolicy(loaded.policy, claim.toolIds), claim.budgets);
+  ports.limitTime(maxWallClockMs(policy));
+  const budget = restoreRunBudget(memory.invocations, policy);
+  const modelBudget = new ModelBudget({ ...ports, claim, policy, pin: loaded.pin, budget });
+  modelBudget.restore(facts, progress.usage);
+  return {
+    claim,
+    signal,
+    state,
+    model: ports.model,
+    journal,
+    inbox: ports.inbox,
+    clock: ports.clock,
+    random: ports.random,
+    ...openTools({ incarnation, ports, state }, { policy, pin: loaded.pin, budget }),
+    modelBudget,
+    modelCalls: restoreModelCalls({ incarnation, ports }, policy),
+    callIds: new CallIds(state.transcript.messages),
+    isPolicyLost: facts.pin !== undefined && loaded.deniedBecause !== undefined,
+    nextPart: counterFrom(progress.nextPart),
+  };
+}
+
+/**
+ * Loads the run's policy. A run keeps one policy in all its incarnations.
+ * Contract: the journal takes the pin before the policy allows anything.
+ */
+async function pinPolicy({
+  incarnation: { claim, memory },
+  ports: { policies, journal },
+}: Omit<ScopeParts, "state">): Promise<LoadedPolicy> {
+  const { tenantId } = claim.principal;
+  const { pin } = memory.facts;
+  if (pin) return policies.read(tenantId, pin);
+  const loaded = await policies.load(tenantId);
+  journal.note({ pin: loaded.pin });
+  return loaded;
+}
+
+interface RunTerms {
+  readonly policy: ToolPolicy;
+  readonly pin: PolicyPin | undefined;
+  readonly budget: RunBudget;
+}
+
+/** Selects the versions of the run's tools, those that the model sees, and the runner. */
+function openTools(
+  { incarnation: { claim, startedAtMs }, ports, state: { invocations } }: ScopeParts,
+  { policy, pin, budget }: RunTerms,
+): Pick<RunScope, "tools" | "runner"> {
+  const specs = ports.source.listToolSpecs();
+  const routing = { runKey: claim.runId, nowMs: startedAtMs };
+  const runner = createToolRunner({
+    ...ports,
+    invocations,
+    policy,
+    pin,
+    budget,
+    versions: routeVersions(specs, policy, routing),
+    principal: claim.principal,
+    workflowId: claim.workflowId ?? claim.runId,
+    connectionIds: claim.connectionIds ?? [],
+  });
+  return { runner, tools: [...createToolCatalog(specs, policy, routing).tools.values()] };
+}
+
+/**
+ * Restores the count of model calls. Every counted call may have been made, so every one counts.
+ * Before the run started, none was made.
+ */
+function restoreModelCalls(
+  { incarnation: { memory }, ports: { journal } }: Omit<ScopeParts, "state">,
+  { budgets }: ToolPolicy,
+): ModelCalls {
+  const { facts, progress } = memory;
+  const { maxSteps = IMPLIED_LIMITS.maxSteps } = budgets;
+  const made = progress.hasStarted ? facts.modelCalls : 0;
+  return new ModelCalls(journal, { made, counted: facts.modelCalls }, maxSteps);
+}
+
+function counterFrom(first: number): () => number {
+  let next = first;
+  return () => next++;
+}

@@ -1,0 +1,84 @@
+import type { InputBound, Model } from "../capabilities/model.ts";
+import type { SteeringInbox } from "../capabilities/run-journal.ts";
+import type { RunClaim } from "../protocol/run/claim.ts";
+import type { StopReason } from "../protocol/run/facts.ts";
+import type { Usage } from "../protocol/model/usage.ts";
+import type { ToolSpec } from "../protocol/tool/spec.ts";
+import type { ToolRunnerPorts } from "../runner/ports.ts";
+import type { InvocationLedger } from "../runner/invocation-ledger.ts";
+import type { ToolRunner } from "../runner/tool-runner.ts";
+import type { CallIds } from "./call-ids.ts";
+import type { ModelBudget } from "./model-budget.ts";
+import type { ModelCalls } from "./model-calls.ts";
+import type { RunMemory } from "./run-memory.ts";
+import type { Transcript } from "./transcript.ts";
+
+/** The capabilities of one run. */
+export interface RunPorts extends Omit<
+  ToolRunnerPorts,
+  | "versions"
+  | "policy"
+  | "pin"
+  | "principal"
+  | "connectionIds"
+  | "budget"
+  | "invocations"
+  | "workflowId"
+> {
+  readonly model: Model;
+  readonly inputBound: InputBound;
+  /** The loop closes it before the run ends. */
+  readonly inbox: SteeringInbox;
+  /**
+   * Aborts the run's signal with the reason `time` once the run has used up its time.
+   * Time in which the run waits for people does not count.
+   * Contract: the first call sets the time, in all incarnations of the run. Unit: milliseconds.
+   */
+  readonly limitTime: (maxMs: number) => void;
+}
+
+/** What one incarnation of a run starts from. */
+export interface RunIncarnation {
+  readonly claim: RunClaim;
+  readonly memory: RunMemory;
+  /**
+   * The start of the first incarnation. It selects the versions of the run's tools.
+   * Unit: Unix milliseconds.
+   */
+  readonly startedAtMs: number;
+  /** Aborts when the run is stopped. The reason is a StopReason. */
+  readonly signal: AbortSignal;
+}
+
+/** Names the reason of a stopped run; undefined while the run may go on. */
+export function stopReasonOf(signal: AbortSignal): StopReason | undefined {
+  return signal.aborted ? (signal.reason as StopReason) : undefined;
+}
+
+/** What one incarnation of a run changes as it goes. */
+export interface RunState {
+  readonly transcript: Transcript;
+  readonly invocations: InvocationLedger;
+  /** Sum over the finished steps. */
+  usage: Usage;
+}
+
+/** What all steps of one incarnation share. */
+export interface RunScope extends Pick<
+  RunPorts,
+  "model" | "journal" | "inbox" | "clock" | "random"
+> {
+  readonly claim: RunClaim;
+  readonly signal: AbortSignal;
+  readonly state: RunState;
+  readonly modelCalls: ModelCalls;
+  readonly modelBudget: ModelBudget;
+  /** The tools that policy lets the model see. The runner may withdraw some of them later. */
+  readonly tools: readonly ToolSpec[];
+  readonly runner: ToolRunner;
+  readonly callIds: CallIds;
+  /** The policy that the run pinned cannot be read any more, so its limits are unknown. */
+  readonly isPolicyLost: boolean;
+  /** Hands out the next part number of the run's events. */
+  nextPart(): number;
+}

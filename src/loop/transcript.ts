@@ -1,0 +1,71 @@
+import type { RunJournal } from "../capabilities/run-journal.ts";
+import {
+  MAX_CONVERSATION_BYTES,
+  type TranscriptMessage,
+  type TranscriptToolCall,
+} from "../protocol/conversation/message.ts";
+
+/** The stored conversation of a run; its first `claimedMessages` came with the request. */
+export interface StoredTranscript {
+  readonly messages: readonly TranscriptMessage[];
+  readonly claimedMessages: number;
+}
+
+/**
+ * Holds the conversation of a run, which grows as the run goes on.
+ * Ownership: one per incarnation of a run. Contract: synchronous; every added message is also
+ * stored.
+ */
+export class Transcript {
+  readonly #journal: Pick<RunJournal, "remember">;
+  readonly #messages: TranscriptMessage[];
+  #measuredMessages: number;
+  #addedChars = 0;
+
+  constructor(journal: Pick<RunJournal, "remember">, stored: StoredTranscript) {
+    this.#journal = journal;
+    this.#messages = [...stored.messages];
+    this.#measuredMessages = stored.claimedMessages;
+  }
+
+  get messages(): readonly TranscriptMessage[] {
+    return this.#messages;
+  }
+
+  add(message: TranscriptMessage): void {
+    this.#messages.push(message);
+    this.#journal.remember(message);
+  }
+
+  /** Lists the tool calls of the last assistant message. */
+  lastToolCalls(): readonly TranscriptToolCall[] {
+    const message = this.#messages[this.#lastAssistantIndex()];
+    return message?.role === "assistant" ? message.toolCalls : [];
+  }
+
+  /** Lists the ids of the calls whose results follow the last assistant message. */
+  answeredCallIds(): ReadonlySet<string> {
+    const following = this.#messages.slice(this.#lastAssistantIndex() + 1);
+    return new Set(
+      following.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])),
+    );
+  }
+
+  /**
+   * Tells whether the run added more than another run may continue.
+   * Threat: a model asks for large results in every step, or a person floods a run with messages.
+   * Both would fill the memory that this run shares with other runs.
+   * Contract: measures each message once, as UTF-16 code units of its JSON text.
+   */
+  isTooLong(): boolean {
+    for (const message of this.#messages.slice(this.#measuredMessages)) {
+      this.#addedChars += JSON.stringify(message).length;
+    }
+    this.#measuredMessages = this.#messages.length;
+    return this.#addedChars > MAX_CONVERSATION_BYTES;
+  }
+
+  #lastAssistantIndex(): number {
+    return this.#messages.findLastIndex(({ role }) => role === "assistant");
+  }
+}
