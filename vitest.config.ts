@@ -60,7 +60,8 @@ export default defineConfig({
                 MODELS: "scripted,other",
                 API_TOKENS: apiTokensSecret(),
               },
-              // A suite asks oftener than any caller may; test/http/rate-limits.test.ts brings its own.
+              // A suite asks oftener than any caller may; test/http/rate-limits.test.ts brings its
+              // own.
               ratelimits: {
                 CALLER_LIMIT: { namespace_id: "1001", simple: { limit: 1_000_000, period: 60 } },
                 ADDRESS_LIMIT: { namespace_id: "1002", simple: { limit: 1_000_000, period: 60 } },

@@ -3,7 +3,9 @@ import { readFileSync } from "node:fs";
 /** Linux counts processor time in ticks of this length, whatever the kernel's own rate is. */
 const TICK_MS = 10;
 
-/** Reads the processor time that a process has used, all its threads and the kernel's part included. */
+/**
+ * Reads the processor time that a process has used, all its threads and the kernel's part included.
+ */
 export function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   // The name in parentheses may hold spaces; the fields after it do not. See proc_pid_stat(5).

@@ -11,7 +11,9 @@ const USAGE =
 
 await main();
 
-/** Checks the hash chain of an audit export; ends with 1 when it does not hold, 2 when asked wrongly. */
+/**
+ * Checks the hash chain of an audit export. Exit code 1: the chain is broken; 2: wrong arguments.
+ */
 async function main(): Promise<void> {
   const { input, head, known } = await open();
   const lines = createInterface({ input, crlfDelay: Infinity });

@@ -4,8 +4,8 @@ import { gzipSync } from "node:zlib";
 import { build, transform } from "esbuild";
 
 /**
- * Builds the chat page and the approvals page into the directory that the Worker serves: `node scripts/build-widget.mjs
- * [directory]`, dist/public unless told otherwise.
+ * Builds the chat page and the approvals page into the directory that the Worker serves: `node
+ * scripts/build-widget.mjs [directory]`, dist/public unless told otherwise.
  * Contract: the same sources give the same bytes.
  */
 const source = join(import.meta.dirname, "../src/widget");
@@ -13,7 +13,7 @@ const target = process.argv[2] ?? join(import.meta.dirname, "../dist/public");
 
 mkdirSync(target, { recursive: true });
 await build({
-  // Each page loads one of them, so each holds all that it needs.
+  // Each page loads one of these files, so each file contains all that its page needs.
   entryPoints: {
     widget: join(source, "interlock-chat.ts"),
     approvals: join(source, "interlock-approvals.ts"),
@@ -23,7 +23,7 @@ await build({
   format: "esm",
   target: ["es2022"],
   minify: true,
-  // The licence of the one bundled package asks for its notice.
+  // The licence of the bundled package requires this notice.
   banner: {
     js: "/*! Interlock (MIT). Contains eventsource-parser, (c) Espen Hovlandsdal (MIT). */",
   },
@@ -36,7 +36,7 @@ copyFileSync(join(source, "page.css"), join(target, "page.css"));
 const files = ["widget.js", "approvals.js", "index.html", "approvals.html", "page.css"];
 console.log(`pages: ${files.map(describeSize).join(", ")}`);
 
-/** The element adopts its style sheet as a string, so the string is minified as CSS first. */
+/** Minifies a style sheet as CSS, because the element adopts it as a string. */
 function loadCssAsText({ onLoad }) {
   onLoad({ filter: /\.css$/ }, async ({ path }) => {
     const { code } = await transform(readFileSync(path, "utf8"), { loader: "css", minify: true });

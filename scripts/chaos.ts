@@ -27,7 +27,9 @@ const DEFAULT_SEED = 1;
 
 process.exitCode = await main();
 
-/** Kills runs wherever they can be killed, and proves that nothing is lost and nothing happens twice. */
+/**
+ * Crashes runs at every possible point, and proves that nothing is lost and nothing happens twice.
+ */
 async function main(): Promise<number> {
   const { parts, seed, isShort } = readArguments();
   const progress = createProgressLine(process.stdout);
@@ -48,7 +50,8 @@ async function main(): Promise<number> {
       progress.keep(`${part.name}, seed ${seed}: ${part.claim}`);
       return [part, await part.run(context).catch((error: unknown) => broken(part, error))];
     };
-    // Little of everything is mostly waiting; all of one thing takes the whole machine.
+    // The parts of a short proof mostly wait, so they run together. A full part needs the whole
+    // machine.
     if (isShort) results.push(...(await Promise.all(parts.map(run))));
     else for (const part of parts) results.push(await run(part));
   } finally {
@@ -62,7 +65,7 @@ async function main(): Promise<number> {
   return isSound ? 0 : 1;
 }
 
-/** What keeps a part from coming to its end is a failure of the proof. */
+/** Turns an exception of a part into a failure of the proof. */
 function broken({ name }: Part, error: unknown): PartResult {
   console.error(error);
   return { counts: {}, failures: [{ name, problems: [String(error)] }] };

@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 
-/** What `npm run check` runs: npm scripts, so that each can be run alone. The longest start first. */
+/**
+ * What `npm run check` runs: npm scripts, so that each can be run alone. The longest start first.
+ */
 const CHECKS = [
   "check:types",
   "check:lint",

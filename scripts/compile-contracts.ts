@@ -11,10 +11,11 @@ const TARGET = join(import.meta.dirname, "../dist/compiled-contracts.js");
 main();
 
 /**
- * Registers every contract of the deployment and writes what was derived from them, or why one may not
- * register, into the module that the deployed Worker reads.
- * Contract: the same contracts give the same bytes. Fails: one that may not register fails the build;
- * in development, with SERVE_REFUSAL set, the Worker that is built answers nothing but the reason.
+ * Registers every contract of the deployment and writes what was derived from them, or why one may
+ * not register, into the module that the deployed Worker reads.
+ * Contract: the same contracts give the same bytes. Fails: one that may not register fails the
+ * build; in development, with SERVE_REFUSAL set, the Worker that is built answers nothing but the
+ * reason.
  */
 function main(): void {
   const compiled = compile();

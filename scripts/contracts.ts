@@ -54,7 +54,9 @@ try {
   process.exitCode = 1;
 }
 
-/** Holds the contracts in the code against the lock, writes the lock anew, or tests the contracts. */
+/**
+ * Holds the contracts in the code against the lock, writes the lock anew, or tests the contracts.
+ */
 async function main(): Promise<void> {
   const asked = readArguments();
   switch (asked.command) {

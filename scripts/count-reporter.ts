@@ -1,14 +1,14 @@
 import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 
-/** How many tests ended how. */
+/** Number of tests by result. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
 }
 
-/** Writes the counts of a finished test run to the file that COUNTS_FILE names. */
+/** Writes the counts of a finished test run to the file in COUNTS_FILE. */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 };

@@ -7,8 +7,8 @@ import type { ModelAnswer } from "../src/protocol/model/event.ts";
 import { parseArguments, type ToolCall } from "../src/protocol/tool/call.ts";
 
 /**
- * Shows how an endpoint's answers are decoded: reads base URLs, one per line, from stdin and writes
- * one line of JSON for each. The model adapter is the one that runs in production.
+ * Shows how an endpoint's answers are decoded. Reads base URLs from stdin, one per line, and writes
+ * one line of JSON for each. Uses the model adapter of the product.
  */
 async function main(): Promise<void> {
   const chosen = readArguments();

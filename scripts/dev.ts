@@ -14,14 +14,14 @@ const DEVELOPER = {
   scopes: SCOPES,
   roles: ["operator", "approver", "compliance"],
 };
-/** What development allows; a deployment starts with nothing allowed. See docs/policy.md. */
+/** Policy of development. A new deployment allows nothing; see docs/policy.md. */
 const DEVELOPMENT_POLICY = {
   allowedTools: ["core__get_current_time", "core__generate_title", "core__calculate"],
 };
 
 await main();
 
-/** Runs the product on this machine: a model (offline unless one is configured), then the Worker. */
+/** Runs the product on this machine: a model (offline unless one is configured) and the Worker. */
 async function main(): Promise<void> {
   const { port, persistTo } = readArguments();
   mkdirSync(persistTo, { recursive: true });
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
     process.on(signal, () => void stop(0));
   }
   void worker.exited.then((code) => stop(code));
-  // Whoever started this may be killed without a word; nothing may outlive it.
+  // The parent may be killed without a signal to this process. Nothing may outlive the parent.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && void stop(0), 500).unref();
   const refusal =
@@ -69,7 +69,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** What `wrangler dev` is started with; secrets go by file, for arguments can be read by others. */
+/** Settings of `wrangler dev`. Secrets go in a file, because other users can read arguments. */
 interface WorkerSettings {
   readonly port: number;
   readonly persistTo: string;
@@ -92,7 +92,7 @@ function startWorker({ port, persistTo, secretsFile, variables }: WorkerSettings
     ...toVarFlags(variables),
   ];
   const quiet = { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" };
-  // Where a build fails, wrangler hides the reason and keeps every request waiting.
+  // When a build fails, wrangler hides the reason and lets every request hang.
   const build = { SERVE_REFUSAL: "1" };
   return startTree(process.execPath, args, {
     stdio: ["ignore", "inherit", "inherit"],
@@ -127,7 +127,7 @@ interface Provider {
   readonly MODELS: string | undefined;
 }
 
-/** Reads a real provider from the environment or `.dev.vars`; undefined when none is configured. */
+/** Reads a real provider from the environment or `.dev.vars`. Undefined when none is configured. */
 function readProvider(): Provider | undefined {
   const file = existsSync(".dev.vars") ? parseEnv(readFileSync(".dev.vars", "utf8")) : {};
   const { OPENAI_BASE_URL, OPENAI_API_KEY, MODELS } = { ...file, ...process.env };
@@ -135,7 +135,9 @@ function readProvider(): Provider | undefined {
   return { OPENAI_BASE_URL, OPENAI_API_KEY: OPENAI_API_KEY || "none", MODELS };
 }
 
-/** Puts the development policy, unless there is one already; answers why that was refused. */
+/**
+ * Stores the development policy unless a policy exists. Returns the reason when that is refused.
+ */
 async function seedPolicy(url: string): Promise<string | undefined> {
   try {
     const answer = await fetch(`${url}/v1/policy`, {
@@ -149,7 +151,9 @@ async function seedPolicy(url: string): Promise<string | undefined> {
   }
 }
 
-/** Keeps a secret in the state directory, so that what it made or sealed outlives a restart. */
+/**
+ * Keeps a secret in the state directory, so that run ids and sealed connections survive a restart.
+ */
 function keptSecret(file: string, encoding: "hex" | "base64"): string {
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString(encoding), { mode: 0o600 });
   return readFileSync(file, "utf8");
@@ -167,7 +171,7 @@ function toVarFlags(variables: Record<string, string | undefined>): string[] {
   );
 }
 
-/** Waits for the Worker and answers why it refuses to work, or undefined when it does work. */
+/** Waits for the Worker. Returns the reason when the Worker refuses to work, else undefined. */
 async function firstAnswer(port: number, isStopping: () => boolean): Promise<string | undefined> {
   while (!isStopping()) {
     try {

@@ -11,8 +11,8 @@ const MAX_COLUMNS = 100;
 type IsChecked = (line: string) => boolean;
 
 /**
- * Finds the comment lines of a file that pass 100 columns. The formatter wraps code and Markdown, but
- * no comments. Lines with a URL are excepted, because a URL cannot be wrapped.
+ * Finds the comment lines of a file that pass 100 columns. The formatter wraps code and Markdown,
+ * but no comments. Lines with a URL are excepted, because a URL cannot be wrapped.
  */
 export function findLongComments(file: string, text: string): readonly LongLine[] {
   const isChecked = checkerFor(file);

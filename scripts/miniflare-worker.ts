@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 
-/** A bundled Worker and what it is bound to; plain data, so that it can go to another process. */
+/** A bundled Worker and its bindings. Plain data, so that another process can receive it. */
 export interface BundledWorker {
   readonly code: string;
   readonly compatibilityDate: string;
@@ -10,13 +10,13 @@ export interface BundledWorker {
   readonly objects: Readonly<Record<string, string>>;
   /** Bindings of KV namespaces. */
   readonly kv: readonly string[];
-  /** Bindings that answer 404 to everything. */
+  /** Bindings that answer 404 to every request. */
   readonly emptyServices: readonly string[];
-  /** Directory that a binding serves the pages of, by the name of the binding. */
+  /** Directory of the pages that a binding serves, by the name of the binding. */
   readonly pages?: Readonly<Record<string, string>>;
 }
 
-/** Words a Worker as Miniflare 5 takes it. */
+/** Converts a Worker to the configuration of Miniflare 5. */
 export function toWorkerConfig(name: string, worker: BundledWorker): object {
   const { code, compatibilityDate, texts, objects, kv, emptyServices, pages = {} } = worker;
   const bind = <T>(values: Readonly<Record<string, T>>, toBinding: (value: T) => object) =>
@@ -43,7 +43,7 @@ export function toWorkerConfig(name: string, worker: BundledWorker): object {
   };
 }
 
-/** Ends what this process hosts, and the process, when its parent leaves or asks for it. */
+/** Ends Miniflare and this process when the parent exits or sends a signal. */
 export function endWithParent(hosted: { dispose(): Promise<void> }): void {
   let isStopping = false;
   const stop = (): void => {
@@ -65,7 +65,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css",
 };
 
-/** Serves the files of a directory as the platform does: pages without the ending of their name. */
+/** Serves the files of a directory as the platform does: pages without the extension `.html`. */
 function servePages(directory: string): (request: Request) => Response {
   return (request) => {
     const path = new URL(request.url).pathname;

@@ -7,8 +7,8 @@ export const JWT_USAGE =
   "  [--agent NAME] [--scopes chat,runs:read,tools:read] [--roles approver,...] [--ttl SECONDS]";
 
 /**
- * Makes a bearer JWT under a shared secret, as an issuer would for a deployment whose AUTH names HS256;
- * the claims have their default names. Fails: throws with what is wrong with the arguments.
+ * Makes a bearer JWT with a shared secret, for a deployment whose AUTH names HS256. The claims have
+ * their default names. Fails: throws an error that says which argument is wrong.
  */
 export async function mintJwt(args: readonly string[]): Promise<string> {
   const text = { type: "string" } as const;

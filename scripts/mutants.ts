@@ -20,7 +20,9 @@ const COPIED = [
 
 main();
 
-/** Takes each protection of the named areas, or of all, away in a copy, and runs the test that is to go red. */
+/**
+ * Removes each protection of the named areas, or of all, in a copy, and expects its test to fail.
+ */
 function main(): void {
   const asked = process.argv.slice(2);
   const areas = asked.length > 0 ? asked : Object.keys(AREAS);
@@ -42,7 +44,9 @@ function refuse(area: string): never {
   process.exit(2);
 }
 
-/** A test that is red before the change would prove nothing. */
+/**
+ * Runs the test before and after the change. A test that fails before the change proves nothing.
+ */
 function isCaught(copy: string, { name, file, from, to, test }: Mutant): boolean {
   const path = join(copy, file);
   const before = readFileSync(path, "utf8");

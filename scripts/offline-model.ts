@@ -1,19 +1,19 @@
 import { LLMock, type ChatCompletionRequest, type FixtureResponse } from "@copilotkit/aimock";
 
-/** What the offline model answers when it is asked again and again within one turn. */
+/** Answers of the offline model to one user message. */
 interface Scenario {
   readonly name: string;
   readonly asked: RegExp;
-  /** One answer per model call of the turn; the last one repeats. */
+  /** One answer per model call since the user message. The last answer repeats. */
   readonly steps: readonly ((turn: Turn) => FixtureResponse)[];
   /** Unit: tokens per second. */
   readonly speed?: number;
 }
 
-/** One user turn as the provider sees it. */
+/** One user message and what followed it, as the provider sees them. */
 interface Turn {
   readonly question: string;
-  /** `result_payload.data` of each observation since the question, in order. */
+  /** `result_payload.data` of each observation since the user message, in order. */
   readonly results: readonly Record<string, unknown>[];
 }
 
@@ -23,7 +23,7 @@ const TALKING_SPEED = 14;
 /**
  * Starts an OpenAI-compatible server on loopback that answers from fixtures: text, one tool, two
  * tools at once, a chain of three steps, wrong arguments with a correction, a long answer, and any
- * call that the question spells out.
+ * call that the user message contains.
  * Contract: no key, no network; `url` ends in `/v1`.
  */
 export async function startOfflineModel(): Promise<{ url: string; stop: () => Promise<void> }> {
@@ -201,7 +201,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** Turns "What is 12.5% of 480?" into "(12.5 / 100) * 480" and passes plain sums on. */
+/** Turns "What is 12.5% of 480?" into "(12.5 / 100) * 480". Returns a plain sum unchanged. */
 function toExpression(question: string): string {
   const percent = /([\d.]+)\s*(?:%|percent) of ([\d.]+)/i.exec(question);
   if (percent) return `(${percent[1]} / 100) * ${percent[2]}`;
@@ -228,7 +228,7 @@ function readTurn(request: ChatCompletionRequest): Turn {
   return { question, results };
 }
 
-/** Model calls made since the question. */
+/** Counts the model calls since the user message. */
 function countSteps(request: ChatCompletionRequest): number {
   const start = request.messages.findLastIndex((message) => message.role === "user");
   return request.messages.slice(start + 1).filter((message) => message.role === "assistant").length;

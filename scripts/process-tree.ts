@@ -2,14 +2,14 @@ import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
 
 const GRACE_MS = 5_000;
 
-/** A child that leads its own process group, so that it can be ended with all its descendants. */
+/** A child process that leads its own process group, so that all its descendants end with it. */
 export interface ProcessTree {
   readonly child: ChildProcess;
-  /** Resolves with the exit code once the child is gone. */
+  /** Resolves with the exit code when the child has exited. */
   readonly exited: Promise<number>;
-  /** Ends the whole group: asks first, then insists. Contract: idempotent. */
+  /** Ends the whole group: SIGTERM first, then SIGKILL. Contract: idempotent. */
   stop(): Promise<void>;
-  /** Ends the whole group at once, without a word. Contract: synchronous, idempotent. */
+  /** Ends the whole group at once with SIGKILL. Contract: synchronous, idempotent. */
   kill(): void;
 }
 

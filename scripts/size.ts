@@ -8,7 +8,7 @@ import { bundleWorker, readWorkerBindings } from "./worker-bundle.ts";
 
 const LIMIT_KIB = 120;
 const START_UP_AIM = 2;
-/** A Worker that does nothing but answer, with Hono; what starting cannot cost less than. */
+/** The smallest Worker with Hono. Starting cannot cost less than this Worker costs. */
 const BARE_HONO = `
   import { Hono } from "hono";
   const app = new Hono();
@@ -42,7 +42,7 @@ function printSize(code: string): boolean {
   return isWithinLimit;
 }
 
-/** The shares are minified bytes: what is compressed together cannot be told apart. */
+/** Prints shares of the minified bytes. Compressed bytes cannot be attributed to a file. */
 function printShares(metafile: Metafile): void {
   const shares = new Map<string, number>();
   for (const { inputs } of Object.values(metafile.outputs)) {
@@ -88,7 +88,7 @@ function bare(compatibilityDate: string): Omit<StartableWorker, "code"> {
   return { compatibilityDate, texts: {}, objects: {}, kv: [], services: [] };
 }
 
-/** A list that lets somebody in, so that the Worker composes itself as it would in production. */
+/** A valid token list, so that the Worker composes itself as in production. */
 function apiTokens(): string {
   const caller = { tenantId: "size", actorId: "service:size", scopes: [], sha256: "0".repeat(64) };
   return JSON.stringify([caller]);

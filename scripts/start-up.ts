@@ -10,25 +10,25 @@ import { startTree } from "./process-tree.ts";
 const STARTS = 9;
 const START_TIMEOUT_MS = 10_000;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** Descriptor on which workerd tells which port it took. */
+/** File descriptor on which workerd reports its port. */
 const CONTROL_FD = 3;
 
-/** A bundle and the bindings it refuses to work without. */
+/** A bundle and its required bindings. */
 export interface StartableWorker {
   readonly code: string;
   readonly compatibilityDate: string;
   readonly texts: Readonly<Record<string, string>>;
   /** Class of each Durable Object by the name of its binding; kept in memory. */
   readonly objects: Readonly<Record<string, string>>;
-  /** Names of KV namespaces; they answer nothing. */
+  /** Names of KV namespaces. They are empty. */
   readonly kv: readonly string[];
-  /** Names of services; they answer nothing. */
+  /** Names of services. They answer 404. */
   readonly services: readonly string[];
 }
 
 /**
- * Starts workerd on each Worker in turn, several times, and answers the median time from starting
- * the process to its first answer. Unit: ms.
+ * Starts workerd on each Worker in turn, several times. Returns the median time from the start of
+ * the process to the first answer. Unit: ms.
  */
 export async function measureStarts(
   workers: Readonly<Record<string, StartableWorker>>,
@@ -48,7 +48,7 @@ export async function measureStarts(
   return Object.fromEntries(Array.from(timesMs, ([name, times]) => [name, median(times)]));
 }
 
-/** The first answer is that of `GET /healthz`, or of anything. */
+/** Measures the time to the first answer, to `GET /healthz`. */
 async function start(config: string): Promise<number> {
   const startMs = performance.now();
   const workerd = startTree(findWorkerd(), ["serve", config, `--control-fd=${CONTROL_FD}`], {
@@ -84,13 +84,13 @@ async function readPort(child: ChildProcess): Promise<number> {
   throw new Error("workerd ended before it listened");
 }
 
-/** workerd comes with miniflare; its package answers the path of the program. */
+/** Finds the workerd program that miniflare depends on. The package exports its path. */
 function findWorkerd(): string {
   const fromMiniflare = createRequire(createRequire(import.meta.url).resolve("miniflare"));
   return (fromMiniflare("workerd") as { readonly default: string }).default;
 }
 
-/** Writes what workerd reads: one Worker, its bindings, and one socket on a free loopback port. */
+/** Writes the configuration of workerd: one Worker, its bindings, and a free loopback port. */
 function writeConfig(path: string, worker: StartableWorker): string {
   const { code, compatibilityDate, texts, objects, kv, services } = worker;
   const quote = JSON.stringify;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Counts } from "./count-reporter.ts";
 
-/** Runs the checks, then every test, and closes with a line that counts. */
+/** Runs the checks, then every test, and prints the counts in the last line. */
 function main(): number {
   const checks = run(["scripts/check.ts"]);
   console.log(describeSample(process.env));

@@ -4,7 +4,7 @@ import { parseApiTokens } from "../src/protocol/identity/api-token.ts";
 import { SCOPES } from "../src/protocol/identity/principal.ts";
 import { JWT_USAGE, mintJwt } from "./mint-jwt.ts";
 
-/** What a chat client needs; whoever manages policy or connections asks for it by name. */
+/** Scopes of a chat client. Management scopes have to be named. */
 const DEFAULT_SCOPES = "chat,runs:read,tools:read";
 const USAGE =
   `Usage: npm run -s token -- --tenant ID --actor user:NAME [--subject user:NAME] [--scopes ${DEFAULT_SCOPES}] [--roles approver,...]\n` +
@@ -13,7 +13,7 @@ const USAGE =
 if (process.argv[2] === "jwt") await printJwt(process.argv.slice(3));
 else main();
 
-/** Makes a bearer token: prints it once, with the entry for the API_TOKENS secret. */
+/** Makes a bearer token and prints it once, with its entry for the secret API_TOKENS. */
 function main(): void {
   const { tenant, actor, subject, scopes, roles } = readArguments();
   const token = `ilk_${randomBytes(32).toString("base64url")}`;
@@ -48,7 +48,7 @@ async function printJwt(args: readonly string[]): Promise<void> {
 interface Arguments {
   readonly tenant: string;
   readonly actor: string;
-  /** For whom the actor acts. */
+  /** The user for whom the actor acts. */
   readonly subject: string | undefined;
   readonly scopes: readonly string[];
   readonly roles: readonly string[];

@@ -8,16 +8,16 @@ import { unstable_readConfig } from "wrangler";
 const ROOT = join(import.meta.dirname, "..");
 const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
 
-/** The Worker as a deployment would upload it. */
+/** The Worker as `wrangler deploy` uploads it. */
 export interface WorkerBundle {
   readonly code: string;
   readonly metafile: Metafile;
 }
 
 /**
- * Builds the Worker as `wrangler deploy` does, minified, and uploads nothing.
- * Contract: works offline; writes into `directory`, and what the configured build step writes.
- * Fails: throws with wrangler's own words.
+ * Builds the minified Worker as `wrangler deploy` does, without an upload.
+ * Contract: works offline; writes into `directory`, and runs the configured build step.
+ * Fails: throws an error with wrangler's message.
  */
 export async function bundleWorker(directory: string): Promise<WorkerBundle> {
   await promisify(execFile)(
@@ -39,19 +39,21 @@ export async function bundleWorker(directory: string): Promise<WorkerBundle> {
   };
 }
 
-/** What the Worker is bound to, as far as a local start of its bundle needs it. */
+/** Bindings that a local start of the bundle needs. */
 export interface WorkerBindings {
   readonly compatibilityDate: string;
   readonly kv: readonly string[];
   /** Class of each Durable Object by the name of its binding. */
   readonly objects: Readonly<Record<string, string>>;
-  /** Values of the configuration, and a placeholder of 64 characters for each required secret. */
+  /**
+   * Variables of the configuration, and a placeholder of 64 characters for each required secret.
+   */
   readonly texts: Readonly<Record<string, string>>;
   /** Binding that serves the files of the chat page. */
   readonly assets: string;
 }
 
-/** The part of the configuration that is read; the package's own type does not resolve. */
+/** Part of the configuration that this module reads. The type of the package does not resolve. */
 interface Configuration {
   readonly compatibility_date: string;
   readonly vars: Readonly<Record<string, string>>;
@@ -63,7 +65,7 @@ interface Configuration {
   readonly assets: { readonly binding: string };
 }
 
-/** Reads the bindings from the configuration, so that a new one needs no second list. */
+/** Reads the bindings from wrangler.toml, so that a new binding needs no second list. */
 export function readWorkerBindings(): WorkerBindings {
   const file = join(ROOT, "wrangler.toml");
   const config = unstable_readConfig({ config: file }, { hideWarnings: true }) as Configuration;

@@ -28,8 +28,8 @@ const writeTime = defineTool({
 const CONTRACTS = registerContracts([...TOOL_CONTRACTS, writeTime]);
 
 /**
- * The product's run with a tool more, and a way to end the life of its object. Where `SYNC` is `off` no
- * effect waits for its record: what that would save is what the ledger costs.
+ * The product's run with a tool more, and a way to end the life of its object. Where `SYNC` is
+ * `off` no effect waits for its record: what that would save is what the ledger costs.
  */
 export class RunObject extends ProductRunObject {
   readonly #state: DurableObjectState;

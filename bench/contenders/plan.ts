@@ -19,7 +19,7 @@ export interface ContenderPlan {
   readonly objects: Readonly<Record<string, string>>;
   /** Entries of each KV namespace by the name of its binding. */
   readonly kv: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Bindings that answer 404 to everything. */
+  /** Bindings that answer 404 to every request. */
   readonly emptyServices: readonly string[];
 }
 

@@ -44,7 +44,9 @@ function decode(reads: readonly string[], sizeKib: number): number {
   return elapsedMs;
 }
 
-/** One tool call whose arguments are exactly of that size; `[DONE]` stays unsent, the end ends it. */
+/**
+ * One tool call whose arguments are exactly of that size; `[DONE]` stays unsent, the end ends it.
+ */
 function makeBody(sizeKib: number): string {
   const frames = [frame({ index: 0, id: "call_1", function: { name: "write", arguments: "" } })];
   const open = '{"text":"';

@@ -10,9 +10,9 @@ const WARM_UP_ROUNDS = 3;
 const KINDS = ["reads", "writes", "writesUnsynced", "interrupted"] as const;
 
 /**
- * Measures what it costs that nothing is lost: a chain of calls that change something beside one of calls
- * that do not, and beside one whose effects do not wait for their record; and a run whose object dies half
- * way beside one that lives, as a reader who follows it sees both.
+ * Measures what it costs that nothing is lost: a chain of calls that change something beside one of
+ * calls that do not, and beside one whose effects do not wait for their record; and a run whose
+ * object dies half way beside one that lives, as a reader who follows it sees both.
  */
 export async function measureDurability({ plans, quick }: Bench): Promise<readonly Figure[]> {
   const code = await bundleEntry(

@@ -9,7 +9,9 @@ const WARM_UP_ROUNDS = 10;
 /** Lets the last contender finish what it does after its answer. */
 const PAUSE_MS = 5;
 
-/** Measures what stands between a provider that answers at once and its first byte at the client. */
+/**
+ * Measures what stands between a provider that answers at once and its first byte at the client.
+ */
 export async function measureFirstByte(bench: Bench): Promise<readonly Figure[]> {
   const { direct, contenders, quick } = bench;
   const { firstByte } = SCENARIOS;

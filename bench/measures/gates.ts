@@ -24,18 +24,19 @@ type Kind = keyof typeof KINDS;
 const KIND_NAMES = Object.keys(KINDS) as readonly Kind[];
 
 /**
- * Measures what it costs to take one tool call from its argument text to its observation, for a tool
- * that does nothing.
+ * Measures what it costs to take one tool call from its argument text to its observation, for a
+ * tool that does nothing.
  *
  * Interlock: one `exec` of the tool runner, through every gate, with its record, its events and its
- * idempotency key; capabilities are in memory, SHA-256 and timers are the platform's. Its run is new
- * for every 50 calls and ready before the first of them. The key takes two SHA-256, which Node sends to
- * a thread pool and workerd computes in place; what two of them take alone is measured beside it.
+ * idempotency key; capabilities are in memory, SHA-256 and timers are the platform's. Its run is
+ * new for every 50 calls and ready before the first of them. The key takes two SHA-256, which Node
+ * sends to a thread pool and workerd computes in place; what two of them take alone is measured
+ * beside it.
  *
- * AI SDK: one step of `generateText` whose model asks for the tool, less one whose model answers with
- * text while the same tool is offered. What is left is parsing, validation by the same valibot schema,
- * execution and the messages made of both. Quantiles are subtracted, which is exact for neither: read
- * the p99 as a hint.
+ * AI SDK: one step of `generateText` whose model asks for the tool, less one whose model answers
+ * with text while the same tool is offered. What is left is parsing, validation by the same valibot
+ * schema, execution and the messages made of both. Quantiles are subtracted, which is exact for
+ * neither: read the p99 as a hint.
  */
 export async function measureGates({ quick }: Bench): Promise<readonly Figure[]> {
   const timesUs = await timeKinds(quick ? 10 : 100);

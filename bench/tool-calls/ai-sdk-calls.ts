@@ -18,8 +18,9 @@ const usage = {
 };
 
 /**
- * Starts a model that asks for the tool once in every turn. A turn is one step of `generateText`: it
- * assembles the request, parses and validates the call, runs the tool and makes messages of both.
+ * Starts a model that asks for the tool once in every turn. A turn is one step of `generateText`:
+ * it assembles the request, parses and validates the call, runs the tool and makes messages of
+ * both.
  */
 export function startToolTurns(): MakeCall {
   let input = "";

@@ -1,4 +1,5 @@
-// The AI SDK comes with the bench's own packages, and types are checked without them: this much is used.
+// The AI SDK comes with the bench's own packages, and types are checked without them: this much is
+// used.
 
 declare module "ai" {
   export function tool<Tool>(definition: Tool): Tool;

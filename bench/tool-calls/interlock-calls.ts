@@ -65,8 +65,8 @@ export type OrderTool = (typeof CONTRACTS)[number]["name"];
 
 /**
  * Starts a run whose every call goes through all gates: an allowlist, rules on arguments, scopes,
- * budgets, and for a mutation a ledger that counts in memory. There are no hooks, and no connection is
- * needed; nothing leaves memory, so what storage costs is not in it.
+ * budgets, and for a mutation a ledger that counts in memory. There are no hooks, and no connection
+ * is needed; nothing leaves memory, so what storage costs is not in it.
  */
 export function startRun(name: OrderTool): MakeCall {
   const runner = createToolRunner(makePorts());

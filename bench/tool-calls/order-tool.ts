@@ -1,4 +1,5 @@
-// The root's valibot and not a copy of the bench's own: the contract and the AI SDK take one schema.
+// The root's valibot and not a copy of the bench's own: the contract and the AI SDK take one
+// schema.
 import * as v from "valibot";
 
 const BYTES_PER_KIB = 1_024;

@@ -3,15 +3,15 @@ import { GENESIS_HASH, type AuditRecord } from "../../src/protocol/audit/chain.t
 import { toCanonicalJson } from "../../src/protocol/json/canonical-hash.ts";
 import { isJsonObject, type JsonObject } from "../../src/protocol/json/value.ts";
 
-/** What became of a check; lines count from 1. */
+/** Result of a check. Lines count from 1. */
 export type Verdict =
   | { readonly kind: "whole"; readonly count: number; readonly lastHash: string }
   | { readonly kind: "broken"; readonly line: number; readonly why: string };
 
 export interface VerifyOptions {
-  /** The hash that the last record must have; known from elsewhere, or nothing is known of the tail. */
+  /** Hash that the last record must have. Without it, a missing tail stays unnoticed. */
   readonly head?: string | undefined;
-  /** The hash that some record must have: the head of an earlier export. */
+  /** Hash that one of the records must have: the head of an earlier export. */
   readonly known?: string | undefined;
   readonly progress?: (count: number) => void;
 }
@@ -20,9 +20,10 @@ const PROGRESS_EVERY = 10_000;
 const FIELDS = "entry,hash,prevHash,seq";
 
 /**
- * Checks every line of an export, one at a time: its canonical form, its number, that it follows the one
- * before it, and its hash; then its end line.
- * Contract: tells the first line that does not hold, and why; never throws for what an export may contain.
+ * Checks every line of an export, one at a time: its canonical form, its number, that it follows
+ * the one before it, and its hash; then its end line.
+ * Contract: tells the first line that does not hold, and why; never throws for what an export may
+ * contain.
  */
 export async function verifyChain(
   lines: AsyncIterable<string>,
@@ -58,7 +59,7 @@ export async function verifyChain(
   return { kind: "whole", count: last.seq, lastHash: last.hash };
 }
 
-/** Reads a line; answers why it is none. */
+/** Reads a line. Returns the problem as text when the line is not a record. */
 function parse(text: string): JsonObject | string {
   let value: unknown;
   try {

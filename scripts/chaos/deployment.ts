@@ -6,14 +6,16 @@ import { TOOL_OF } from "./scenario.ts";
 
 /** Tenants of the deployment, and the token of a caller of each. */
 export const TOKENS = { chaos: "token-of-chaos", other: "token-of-other" } as const;
-/** How long a question to an operator waits. */
+/** Time that an operator has to resolve an unknown outcome. */
 const OUTCOME_WAIT_SECONDS = 3;
 const SCOPES = ["chat", "runs:read", "runs:operate", "policy:write"];
 const WORKER = join(import.meta.dirname, "worker/chaos-worker.ts");
 
-/** All that a host needs to run a Worker; plain data, so that it can go to another process. */
+/**
+ * Everything that a host needs to run a Worker. Plain data, so that another process can receive it.
+ */
 export interface Deployment {
-  /** The Worker's source, for hosts that bundle themselves. */
+  /** Source file of the Worker, for hosts that bundle it themselves. */
   readonly entry: string;
   readonly code: string;
   readonly compatibilityDate: string;
@@ -23,7 +25,7 @@ export interface Deployment {
   /** Class of each Durable Object by the name of its binding. */
   readonly objects: Readonly<Record<string, string>>;
   readonly assets: string;
-  /** Directory of the pages that it serves; absent: none. */
+  /** Directory of the pages that the Worker serves. Absent: it serves none. */
   readonly pages?: string;
 }
 
@@ -32,7 +34,7 @@ export function bundleChaosWorker(): Promise<string> {
   return bundleEntry(WORKER, false);
 }
 
-/** Configures the bundled Worker for a world. */
+/** Configures the bundled Worker for one world. */
 export function planDeployment(code: string, worldUrl: string): Deployment {
   const { compatibilityDate, texts, kv, objects, assets } = readWorkerBindings();
   const tokens = Object.entries(TOKENS).map(([tenantId, token]) => ({
@@ -60,7 +62,7 @@ export function planDeployment(code: string, worldUrl: string): Deployment {
   };
 }
 
-/** Allows every tenant the chaos tools; a policy that is there already stays. */
+/** Allows the chaos tools for every tenant. An existing policy stays. */
 export async function seedPolicies(url: string): Promise<void> {
   for (const token of Object.values(TOKENS)) {
     const answer = await fetch(`${url}/v1/policy`, {

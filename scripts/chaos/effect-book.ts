@@ -1,6 +1,6 @@
 import type { EffectClass, EffectFault } from "./scenario.ts";
 
-/** What a tool asks the outside world for. */
+/** Request of a tool to the outside world. */
 export interface EffectRequest {
   readonly key: string;
   readonly runId: string;
@@ -9,7 +9,7 @@ export interface EffectRequest {
   readonly fault: EffectFault;
 }
 
-/** What the world knows of one key. */
+/** What the world counted under one idempotency key. */
 export interface EffectEntry {
   readonly key: string;
   readonly runId: string;
@@ -17,22 +17,23 @@ export interface EffectEntry {
   readonly effectClass: EffectClass;
   requests: number;
   effects: number;
-  /** Requests that may still have their effect. */
+  /** Requests whose effect may still happen. */
   pending: number;
 }
 
-/** What an effect's owner tells of it to whoever asks by key. */
+/** Answer to a request that looks an effect up by its key. */
 export type EffectState = "committed" | "none" | "pending";
 
 /**
- * Counts requests and effects by key, outside everything that may die.
- * Contract: an idempotent request has one effect for each key, every other one has its effect again.
+ * Counts requests and effects by idempotency key, in a process that never dies.
+ * Contract: an idempotent request has one effect for each key, every other one has its effect
+ * again.
  */
 export class EffectBook {
   readonly #entries = new Map<string, EffectEntry>();
   readonly #requestsOf = new Map<string, number>();
 
-  /** Notes a request; answers its entry and whether it is the first for its operation. */
+  /** Counts a request. Returns its entry, and whether it is the first request of its operation. */
   note({ key, runId, operation, effectClass }: EffectRequest): {
     readonly entry: EffectEntry;
     readonly isFirst: boolean;
@@ -55,7 +56,7 @@ export class EffectBook {
     return { entry, isFirst: before === 0 };
   }
 
-  /** Has the effect that a request asks for. */
+  /** Makes the effect of a request. */
   commit(entry: EffectEntry): void {
     if (entry.effectClass === "read_only") return;
     if (entry.effectClass === "idempotent" && entry.effects > 0) return;

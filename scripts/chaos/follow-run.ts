@@ -10,30 +10,32 @@ import {
   type Target,
 } from "./target.ts";
 
-/** A run that ended, as its client sees it. */
+/** An ended run as its client sees it. */
 export interface FollowedRun {
   readonly script: ChaosScript;
   readonly state: SeenState;
-  /** What a client gets under the run's key now. */
+  /** Stream that a client gets now under the run's idempotency key. */
   readonly stream: string;
-  /** What one of its clients got without interruption; undefined when all were cut off. */
+  /** Stream that one client read without interruption. Undefined when every stream broke off. */
   readonly uncut: string | undefined;
 }
 
 export interface FollowOptions {
   readonly operator: Operator;
-  /** Stays away from a run that was cut off until it is found to have ended; undefined asks again at once. */
+  /**
+   * Waits, after a broken stream, until the run has ended. Undefined repeats the request at once.
+   */
   readonly waitApart?: ((runId: string) => Promise<void>) | undefined;
 }
 
-/** Longest time that any run may take, whatever befalls it. Unit: milliseconds. */
+/** Longest time that a run may take. Unit: milliseconds. */
 const PATIENCE_MS = 150_000;
 const FIRST_POLL_MS = 50;
 const LAST_POLL_MS = 1_000;
 
 /**
- * Carries a run to its end as a client would: asks under one key until the whole stream came, follows
- * the run meanwhile, and has the operator answer.
+ * Carries a run to its end as a client would: asks under one key until the whole stream came,
+ * follows the run meanwhile, and has the operator answer.
  * Fails: throws when the run does not end, or a request is refused.
  */
 export async function followRun(

@@ -6,14 +6,14 @@ import { seedPolicies, type Deployment } from "./deployment.ts";
 import type { HostOrder } from "./miniflare-host.ts";
 import { sleep } from "./sleep.ts";
 
-/** A deployment that can be killed and started again on what it had stored. */
+/** A deployment that can be killed and started again on its stored state. */
 export interface Host {
   readonly url: string;
-  /** Starts it, and waits until it answers. */
+  /** Starts the deployment and waits until it answers. */
   start(): Promise<void>;
-  /** Ends every process of it at once, without a word. */
+  /** Kills every process of the deployment at once. */
   kill(): void;
-  /** Waits until the killed ones are gone. */
+  /** Waits until the killed processes are gone. */
   gone(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export function miniflareHost(deployment: Deployment, directory: string): Promis
   return hostWorker(deployment, directory, seedPolicies);
 }
 
-/** Any Worker in Miniflare, in a process group of its own; `prepare` runs after each start. */
+/** Runs any Worker in Miniflare, in its own process group. `prepare` runs after each start. */
 export function hostWorker(
   deployment: Deployment,
   directory: string,
@@ -42,7 +42,7 @@ export function hostWorker(
   });
 }
 
-/** The Worker under `wrangler dev`, with all the processes that brings. */
+/** Runs the Worker under `wrangler dev`, with all its processes. */
 export function wranglerHost(deployment: Deployment, directory: string): Promise<Host> {
   const variables = Object.entries(deployment.texts).flatMap(([name, value]) => [
     "--var",
@@ -68,7 +68,7 @@ export function wranglerHost(deployment: Deployment, directory: string): Promise
   });
 }
 
-/** The port stays the same over all starts, as it does for clients of a real deployment. */
+/** Keeps one port over all starts, as a real deployment keeps its address. */
 async function hostOf(prepare: Prepare, launch: (port: number) => ProcessTree): Promise<Host> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -88,7 +88,7 @@ async function hostOf(prepare: Prepare, launch: (port: number) => ProcessTree): 
   };
 }
 
-/** What was killed and nobody has asked after yet holds neither files nor ports. Needs Linux. */
+/** Looks for a living process of the group. Zombies hold no files and no ports. Needs Linux. */
 function isGroupAlive(group: number): boolean {
   return readdirSync("/proc").some((pid) => {
     if (!/^\d+$/.test(pid)) return false;

@@ -1,4 +1,4 @@
-/** Works through items, so many at a time. Fails: throws what the first failing item throws, at the end. */
+/** Works through items, `limit` at a time. Fails: throws the first error after all items ended. */
 export async function inFlight<T>(
   limit: number,
   items: Iterable<T>,

@@ -3,7 +3,7 @@ import { Operator } from "./operator.ts";
 import type { PartContext, PartResult } from "./part.ts";
 import { startWorld } from "./world.ts";
 
-/** Works in several lanes at once, each with a world of its own, and adds up what came of them. */
+/** Works in several lanes at once, each with its own world, and adds up their results. */
 export async function inLanes(
   context: PartContext,
   count: number,

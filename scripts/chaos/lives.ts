@@ -2,13 +2,16 @@ import { sleep } from "./sleep.ts";
 import { readState, type Target } from "./target.ts";
 import type { Life, ObjectRecord } from "./worker/crash-plan.ts";
 
-/** Reads what became of the object of a script, without waking it; undefined before its run was claimed. */
+/**
+ * Reads the record of a script's object without waking the object. Undefined before the run is
+ * claimed.
+ */
 export async function readRecord(url: string, scriptId: string): Promise<ObjectRecord | undefined> {
   const answer = await fetch(`${url}/chaos/lives?script=${encodeURIComponent(scriptId)}`);
   return (await answer.json<ObjectRecord | null>()) ?? undefined;
 }
 
-/** Reads what the object of a script did in each of its lives. */
+/** Reads what the object of a script did in each incarnation. */
 export async function readLives(url: string, scriptId: string): Promise<readonly Life[]> {
   return (await readRecord(url, scriptId))?.lives ?? [];
 }
@@ -26,12 +29,12 @@ export async function untilClaimed(url: string, scriptId: string): Promise<Objec
   }
 }
 
-/** Longest time until a run that nobody asks for, and nothing befalls any more, ends. Unit: milliseconds. */
+/** Longest time until a run ends that gets no requests and no more faults. Unit: milliseconds. */
 const APART_MS = 100_000;
 
 /**
  * Waits until a run has ended and is published, without a request that would wake its object.
- * Fails: throws when it does not end in time, counted from when there is `calm`.
+ * Fails: throws when the run does not end in time. The time starts when `calm` resolves.
  */
 export async function endsApart(
   target: Target,
@@ -45,7 +48,7 @@ export async function endsApart(
       const answer = await fetch(`${target.url}/chaos/record?run=${runId}`);
       if (answer.status === 204) return;
     } catch {
-      // It is being started again.
+      // The deployment is starting again.
     }
     await sleep(500);
   }

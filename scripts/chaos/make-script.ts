@@ -14,7 +14,10 @@ import type { SeededRandom } from "./seeded-random.ts";
 const MAX_FRAMES = 4;
 const MAX_PACE_MS = 15;
 
-/** A run of one class of effect: two calls at once, then one, then a last word; nothing goes wrong outside. */
+/**
+ * Plans a run of one class of effect: two parallel calls, one call, a last text. The world has no
+ * faults.
+ */
 export function plainScript(
   id: string,
   effectClass: EffectClass,
@@ -29,7 +32,10 @@ export function plainScript(
   return { id, steps: [say(0, [call(0), call(1)]), say(1, [call(2)]), say(2, [])], crashes: [] };
 }
 
-/** A run in which anything may go wrong, inside (in so many lives at most) and outside. */
+/**
+ * Plans a run with random faults of the world and random crashes in at most `maxCrashes`
+ * incarnations.
+ */
 export function wildScript(id: string, random: SeededRandom, maxCrashes: number): ChaosScript {
   let operation = 0;
   const call = (): ScriptedCall => ({
@@ -51,12 +57,12 @@ export function wildScript(id: string, random: SeededRandom, maxCrashes: number)
   return { id, steps: [...steps, end], crashes };
 }
 
-/** An end at any of the first so many write points. */
+/** Plans a crash at one of the first `points` write points. */
 export function anyCrash(random: SeededRandom, points: number): Crash {
   return { point: 1 + random.below(points), mode: random.pick(CRASH_MODES) };
 }
 
-/** Pieces that are told apart, so that a lost or repeated one shows. */
+/** Makes distinct pieces of text, so that a lost or repeated piece is visible. */
 function words(name: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${name}/${index} `);
 }

@@ -2,15 +2,15 @@ import { Miniflare } from "miniflare";
 import { endWithParent, toWorkerConfig } from "../miniflare-worker.ts";
 import type { Deployment } from "./deployment.ts";
 
-/** What the host is told to run. */
+/** What the host runs. */
 export interface HostOrder {
   readonly deployment: Deployment;
   readonly port: number;
-  /** Where state outlives the process. */
+  /** Directory of the state, which outlives the process. */
   readonly directory: string;
 }
 
-/** Runs a Worker in a workerd of its own, straight on a port; ends with its parent. */
+/** Runs a Worker in its own workerd, directly on a port. Ends with its parent. */
 process.once("message", (order: HostOrder) => {
   start(order).catch((error: unknown) => {
     console.error(error);

@@ -1,6 +1,6 @@
 import { piecesOf, TOOL_OF, type ScriptedStep } from "./scenario.ts";
 
-/** The frames of one model call, in the words of an OpenAI-compatible provider. */
+/** Makes the frames of one model call in the format of an OpenAI-compatible provider. */
 export function modelFrames(step: ScriptedStep, number: number): readonly string[] {
   const { calls } = step;
   const said = piecesOf(step).map((content) => chunk({ content }));

@@ -3,10 +3,10 @@ import type { EffectBook } from "./effect-book.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { ANSWER_TIMEOUT_MS, type LedgerRow, type SeenState, type Target } from "./target.ts";
 
-/** So many of 100 questions nobody answers; they expire. */
+/** Percentage of unknown outcomes that nobody resolves, so that they expire. */
 const LEFT_ALONE_PERCENT = 20;
 
-/** Settles what a run asks an operator, by what the effect server knows. */
+/** Plays the operator: resolves unknown outcomes by what the world counted. */
 export class Operator {
   readonly #effects: EffectBook;
   readonly #seed: number;
@@ -16,7 +16,7 @@ export class Operator {
     this.#seed = seed;
   }
 
-  /** Answers what may be answered now. Contract: never throws; safe to repeat. */
+  /** Resolves what can be resolved now. Contract: never throws; safe to repeat. */
   async settle(target: Target, { runId, toolCalls }: SeenState): Promise<void> {
     for (const row of toolCalls) {
       if (row.awaitsOutcomeUntil === undefined || row.invocationId === undefined) continue;
@@ -53,6 +53,6 @@ async function tell({ url, token }: Target, invocation: string, outcome: Outcome
     });
     await answer.arrayBuffer();
   } catch {
-    // Whoever looks next finds the question still open.
+    // The outcome is still open, and the next look resolves it.
   }
 }

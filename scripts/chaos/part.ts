@@ -16,16 +16,16 @@ export interface PartContext {
   readonly progress: ProgressLine;
 }
 
-/** A case that did not hold. */
+/** A case that broke a promise. */
 export interface Failure {
-  /** What it takes to look for it again. */
+  /** Name that finds the case again. */
   readonly name: string;
   readonly problems: readonly string[];
 }
 
-/** What came of a part; counts depend on the seed and the product, not on the machine. */
+/** Result of a part. Counts depend on the seed and the product, not on the machine. */
 export interface PartResult {
-  /** What was counted, by what it is. */
+  /** Counts by name. */
   readonly counts: Readonly<Record<string, number>>;
   readonly failures: readonly Failure[];
 }
@@ -33,7 +33,7 @@ export interface PartResult {
 /** One part of the proof. */
 export interface Part {
   readonly name: string;
-  /** What it proves. */
+  /** The promise that the part proves. */
   readonly claim: string;
   run(context: PartContext): Promise<PartResult>;
 }

@@ -1,16 +1,16 @@
 import type { WriteStream } from "node:tty";
 
-/** Tells how far a part is. */
+/** Shows the progress of a part. */
 export interface ProgressLine {
   show(text: string): void;
-  /** Prints a line that stays. */
+  /** Prints a line that is not overwritten. */
   keep(text: string): void;
 }
 
 const PLAIN_EVERY_MS = 15_000;
 const REDRAW_EVERY_MS = 100;
 
-/** One line that is redrawn on a terminal; elsewhere a plain line now and then. */
+/** Redraws one line on a terminal. Elsewhere, prints a plain line every 15 seconds. */
 export function createProgressLine(out: WriteStream): ProgressLine {
   const everyMs = out.isTTY ? REDRAW_EVERY_MS : PLAIN_EVERY_MS;
   let shownMs = 0;

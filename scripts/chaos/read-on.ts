@@ -1,10 +1,10 @@
 import { sleep } from "./sleep.ts";
 import { readWhole, type Target } from "./target.ts";
 
-/** Longest time a reader may need for one run. Unit: milliseconds. */
+/** Longest time that a reader may need for one run. Unit: milliseconds. */
 const PATIENCE_MS = 60_000;
 
-/** Opens the events of a run after an id; undefined while nobody answers. */
+/** Opens the events of a run after an id. Undefined while the deployment does not answer. */
 export async function openEvents(
   { url, token }: Target,
   runId: string,
@@ -24,9 +24,9 @@ export async function openEvents(
 }
 
 /**
- * Reads the events of a run to their end; whenever it is cut off it comes back with the last whole
- * event it has.
- * Fails: throws when the end does not come.
+ * Reads the events of a run to their end. After each break it resumes with the id of the last whole
+ * event.
+ * Fails: throws when the stream does not end in time.
  */
 export async function readOn(target: Target, runId: string, opened?: Response): Promise<string> {
   const deadlineMs = Date.now() + PATIENCE_MS;
@@ -45,7 +45,7 @@ export async function readOn(target: Target, runId: string, opened?: Response): 
   throw new Error(`the events of ${runId} did not end`);
 }
 
-/** A piece of an event that was cut off comes whole after the reconnection. */
+/** Drops an event that broke off; the whole event arrives after the reconnection. */
 function wholeEvents(text: string): string {
   const id = text.lastIndexOf("\nid: ");
   const end = text.indexOf("\n\n", id);

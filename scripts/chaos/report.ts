@@ -8,7 +8,7 @@ const END = "<!-- /chaos -->";
 
 type Results = readonly (readonly [Part, PartResult])[];
 
-/** Lays out what was counted, as a table in Markdown. */
+/** Formats the counts as a Markdown table. */
 export function reportTable(results: Results): string {
   const rows = results.map(([{ name, claim }, { counts, failures }]) => {
     const counted = Object.entries(counts).map(
@@ -27,7 +27,7 @@ export function reportTable(results: Results): string {
   return [head, rule, ...body].join("\n");
 }
 
-/** Puts the table into the guide, between its markers. Fails: throws when the markers are gone. */
+/** Writes the table between its markers in the guide. Fails: throws when a marker is missing. */
 export function writeReport(results: Results): void {
   const text = readFileSync(DOCUMENT, "utf8");
   const begin = text.indexOf(BEGIN);
@@ -40,7 +40,7 @@ export function writeReport(results: Results): void {
   );
 }
 
-/** What depends on timing. */
+/** Counts that depend on timing. */
 const VARYING: ReadonlySet<string> = new Set([
   "runs",
   "crashes",
@@ -48,7 +48,9 @@ const VARYING: ReadonlySet<string> = new Set([
   "points not reached",
 ]);
 
-/** What depends on timing is told in whole hundreds, so that the table says much the same everywhere. */
+/**
+ * Rounds counts that depend on timing down to hundreds, so that the table is similar everywhere.
+ */
 function toWords(what: string, count: number): string {
   const hundreds = Math.floor(count / 100) * 100;
   return hundreds === 0 || hundreds === count || !VARYING.has(what)

@@ -2,27 +2,27 @@ import { parseEventId } from "../../src/protocol/run/event-id.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { readChunks, type StreamedEvent } from "../../src/wire/assistant-transport/read-chunks.ts";
 
-/** A tool call as a stream shows it. */
+/** A tool call in a stream. */
 export interface StreamedCall {
   readonly toolCallId: string;
   /** Taxonomy class of each result, in order. */
   readonly outcomes: string[];
 }
 
-/** What the whole stream of a run says. */
+/** Content of the whole stream of a run. */
 export interface StreamedRun {
-  /** Ids in order of coming, `<epoch>-<seq>`. */
+  /** Ids in order of arrival, `<epoch>-<seq>`. */
   readonly ids: readonly string[];
   readonly calls: readonly StreamedCall[];
-  /** The text that stands, what was withdrawn left out. */
+  /** The text without its withdrawn parts. */
   readonly text: string;
-  /** Text parts that were opened and neither closed nor withdrawn. */
+  /** Text parts that are neither closed nor withdrawn. */
   readonly openTexts: readonly number[];
-  /** How often it said that it is done. */
+  /** Number of `done` events. */
   readonly doneCount: number;
 }
 
-/** Reads the text of a stream as far as it came. Contract: never throws. */
+/** Parses the received text of a stream. Contract: never throws. */
 export async function parseRunStream(text: string): Promise<StreamedRun> {
   const events: StreamedEvent[] = [];
   const { body } = new Response(text);
@@ -46,12 +46,15 @@ export async function parseRunStream(text: string): Promise<StreamedRun> {
   };
 }
 
-/** Tells whether a stream ends as one that came whole does. */
+/** Returns whether a stream is complete. */
 export function isWhole(text: string): boolean {
   return /^data: \[DONE\]\nid: .+\n\n$/m.test(text.slice(-200));
 }
 
-/** Tells whether each id comes after the one before it: a later epoch may begin where an earlier one was lost. */
+/**
+ * Returns whether each id is greater than the one before it. A later epoch may begin where an
+ * earlier one broke off.
+ */
 export function isAscending(ids: readonly string[]): boolean {
   return ids.every((id, index) => {
     const here = parseEventId(id);

@@ -1,4 +1,4 @@
-/** The classes of effect that recovery treats differently, each with a tool of its own. */
+/** Classes of effect that recovery treats differently. Each has its own tool. */
 export const EFFECT_CLASSES = ["read_only", "idempotent", "reconciled", "unreconciled"] as const;
 export type EffectClass = (typeof EFFECT_CLASSES)[number];
 
@@ -9,7 +9,7 @@ export const TOOL_OF: Readonly<Record<EffectClass, string>> = {
   unreconciled: "chaos__post",
 };
 
-/** What goes wrong at the first request for an operation; those after it find a sound server. */
+/** Fault of the first request of an operation. Later requests find a working server. */
 export const EFFECT_FAULTS = [
   "none",
   "slow",
@@ -22,18 +22,18 @@ export const EFFECT_FAULTS = [
 ] as const;
 export type EffectFault = (typeof EFFECT_FAULTS)[number];
 
-/** What goes wrong with the first model call of a step; those after it find a sound provider. */
+/** Fault of the first model call of a step. Later calls find a working provider. */
 export const MODEL_FAULTS = ["error", "rate_limited", "disconnect", "slow"] as const;
 export type ModelFault = (typeof MODEL_FAULTS)[number];
 
 export interface ScriptedCall {
   readonly effectClass: EffectClass;
-  /** Unique in its run: what may happen at most once, whatever keys it comes under. */
+  /** Unique in its run. An operation may happen at most once, under any key. */
   readonly operation: number;
   readonly fault: EffectFault;
 }
 
-/** One model call: what it says, then what it asks for; without calls it is the last. */
+/** One model call: its text, then its tool calls. A step without calls is the last. */
 export interface ScriptedStep {
   readonly text: readonly string[];
   /** Filler at the end of each piece of text. */
@@ -44,25 +44,27 @@ export interface ScriptedStep {
   readonly paceMs?: number;
 }
 
-/** `durable`: right after the write that the storage has confirmed; `after`: it may be lost. */
+/** `durable`: after the storage confirmed the write; `after`: the write may be lost. */
 export const CRASH_MODES = ["before", "after", "durable"] as const;
 export type CrashMode = (typeof CRASH_MODES)[number];
 
-/** The write point of one life, from 1, at which it ends. */
+/** The write point of one incarnation, from 1, at which the object crashes. */
 export interface Crash {
   readonly point: number;
   readonly mode: CrashMode;
 }
 
-/** The one user message of a run: tells the model server what to say and the object when to die. */
+/**
+ * The user message of a run: tells the model server what to answer, and the object when to crash.
+ */
 export interface ChaosScript {
   readonly id: string;
   readonly steps: readonly ScriptedStep[];
-  /** One for each life, from the first; lives after these are left alone. */
+  /** One for each incarnation, from the first. Later incarnations do not crash. */
   readonly crashes: readonly Crash[];
 }
 
-/** Reads a user message; undefined when it is no script. */
+/** Parses a user message. Undefined when the message is not a script. */
 export function parseScript(text: string): ChaosScript | undefined {
   try {
     const parsed = JSON.parse(text) as Partial<ChaosScript>;
@@ -76,13 +78,13 @@ export function callsOf({ steps }: ChaosScript): readonly ScriptedCall[] {
   return steps.flatMap(({ calls }) => calls);
 }
 
-/** The pieces of text of a step, one delta each. */
+/** Returns the pieces of text of a step, one delta each. */
 export function piecesOf({ text, fillChars = 0 }: ScriptedStep): readonly string[] {
   const filler = "x".repeat(fillChars);
   return text.map((piece) => `${piece}${filler}`);
 }
 
-/** Everything that the model says in a run, had it one life only. */
+/** Returns the whole text of a run that never crashes. */
 export function textOf({ steps }: ChaosScript): string {
   return steps.flatMap(piecesOf).join("");
 }

@@ -1,15 +1,15 @@
-/** A source of chance that a seed repeats. */
+/** Random numbers that a seed repeats. */
 export interface SeededRandom {
-  /** From 0, below 1. */
+  /** At least 0 and less than 1. */
   fraction(): number;
-  /** Whole, from 0, below `end`. */
+  /** A whole number of at least 0 and less than `end`. */
   below(end: number): number;
-  /** True in so many of 100 cases. */
+  /** True in `percent` of 100 cases. */
   chance(percent: number): boolean;
   pick<T>(values: readonly [T, ...T[]]): T;
 }
 
-/** Starts the sequence of a seed, apart from those of the same seed under other names. */
+/** Starts the sequence of a seed and a name. */
 export function seededRandom(seed: number, name = ""): SeededRandom {
   let state = seed >>> 0;
   for (const char of name) state = Math.imul(state ^ (char.codePointAt(0) ?? 0), 0x0100_0193);

@@ -4,10 +4,10 @@ import type { ChaosScript } from "./scenario.ts";
 import type { Target } from "./target.ts";
 import { verifyRun } from "./verify-run.ts";
 
-/** More failures than these tell nothing new. */
+/** A part stops after this many failures. */
 const MAX_FAILURES = 20;
 
-/** Counts what a part does and keeps what did not hold. */
+/** Counts what a part does, and keeps its failures. */
 export class Tally {
   readonly #counts: Record<string, number> = {};
   readonly #failures: Failure[] = [];
@@ -32,7 +32,7 @@ export class Tally {
     return this.#failures.length >= MAX_FAILURES;
   }
 
-  /** Carries a run to its end and verifies it; undefined when it never ended. */
+  /** Follows a run to its end and verifies it. Undefined when the run does not end. */
   async carry(
     target: Target,
     script: ChaosScript,
@@ -59,7 +59,7 @@ export class Tally {
     this.fail(name, await verifyRun({ run, entries, mustSucceed }));
   }
 
-  /** Looks at every run once more: an effect that came after its end counts as well. */
+  /** Verifies every run again, because an effect may happen after the end of its run. */
   async close(): Promise<PartResult> {
     for (const run of this.#verified) {
       const entries = this.#context.world.effects.ofRun(run.state.runId);

@@ -1,20 +1,20 @@
 import { isWhole } from "./run-stream.ts";
 
-/** A deployment under test, and one caller's way in. */
+/** A deployment under test and the token of one caller. */
 export interface Target {
   readonly url: string;
   readonly token: string;
 }
 
-/** What a request under a key came to. */
+/** Result of a request under an idempotency key. */
 export type Asked =
   | { readonly kind: "stream"; readonly runId: string; readonly stream: string }
-  /** Cut before its end, or before its beginning. */
+  /** The connection broke off before the end of the stream, or before its start. */
   | { readonly kind: "lost"; readonly runId: string | undefined }
   | { readonly kind: "in_progress"; readonly runId: string }
   | { readonly kind: "refused"; readonly status: number; readonly code: string };
 
-/** One tool call of a run and its place in the ledger, as `GET /v1/runs/:id` shows it. */
+/** One tool call of a run and its ledger record, as `GET /v1/runs/:id` shows them. */
 export interface LedgerRow {
   readonly toolCallId: string;
   readonly name: string;
@@ -33,16 +33,21 @@ export interface SeenState {
   readonly toolCalls: readonly LedgerRow[];
 }
 
-/** Longest silence of a stream before whoever reads it looks at the run itself. Unit: milliseconds. */
+/** Longest silence of a stream before its reader looks at the run's state. Unit: milliseconds. */
 const IDLE_MS = 300;
-/** Lines that keep a connection open and are no part of what it carries. */
+/** Comment lines that only keep a connection open. */
 const COMMENTS = /^:.*\n\n/gm;
-/** Longest stream; one that neither ends nor breaks off is given up. Unit: milliseconds. */
+/**
+ * Longest time of a stream. A stream that neither ends nor breaks off is abandoned. Unit:
+ * milliseconds.
+ */
 const STREAM_TIMEOUT_MS = 150_000;
-/** Longest wait for anything that is not a stream. Unit: milliseconds. */
+/** Longest wait for an answer that is not a stream. Unit: milliseconds. */
 export const ANSWER_TIMEOUT_MS = 10_000;
 
-/** Posts a chat request under a key and reads what comes; `onIdle` is called while nothing does. */
+/**
+ * Posts a chat request under a key and reads the answer. Calls `onIdle` while the stream is silent.
+ */
 export async function askUnderKey(
   { url, token }: Target,
   { key, body }: { readonly key: string; readonly body: string },
@@ -74,7 +79,7 @@ export async function askUnderKey(
   return { kind: "refused", status: answer.status, code: codeOf(text) };
 }
 
-/** Reads a stream to its end, or to where it is cut. Contract: never throws. */
+/** Reads a stream to its end, or until it breaks off. Contract: never throws. */
 export async function readWhole(
   body: ReadableStream<Uint8Array>,
   onIdle: () => Promise<void>,
@@ -96,7 +101,7 @@ export async function readWhole(
       timer?.refresh();
     }
   } catch {
-    // The object or its process died.
+    // The object or its process crashed.
   } finally {
     isOver = true;
     clearTimeout(timer);
@@ -104,7 +109,7 @@ export async function readWhole(
   return { text: text.replaceAll(COMMENTS, ""), isWhole: isWhole(text) };
 }
 
-/** Reads a run's state; undefined while nobody answers. */
+/** Reads a run's state. Undefined while the deployment does not answer. */
 export async function readState(
   { url, token }: Target,
   runId: string,
@@ -116,7 +121,7 @@ export async function readState(
     if (answer.ok) return await answer.json<SeenState>();
     await answer.arrayBuffer();
   } catch {
-    // It is being started again.
+    // The deployment is starting again.
   }
   return undefined;
 }

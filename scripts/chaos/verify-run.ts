@@ -5,7 +5,7 @@ import { isAscending, isWhole, parseRunStream, type StreamedRun } from "./run-st
 import { callsOf, textOf } from "./scenario.ts";
 import { hasEnded, type LedgerRow } from "./target.ts";
 
-/** How often the effect of an invocation may have happened, by the state its row ended in. */
+/** Number of effects that an invocation may have, by the final state of its record. */
 const EFFECTS_OF: Readonly<Record<string, { readonly least: number; readonly most: number }>> = {
   COMPLETED: { least: 1, most: 1 },
   FAILED_RETRYABLE: { least: 0, most: 0 },
@@ -13,19 +13,19 @@ const EFFECTS_OF: Readonly<Record<string, { readonly least: number; readonly mos
   EXPIRED: { least: 0, most: 1 },
 };
 
-/** What a run that ended must be consistent with. */
+/** An ended run and what it must be consistent with. */
 export interface Evidence {
   readonly run: FollowedRun;
-  /** What the effect server holds of it. */
+  /** What the world counted for the run. */
   readonly entries: readonly EffectEntry[];
-  /** Nothing but the crash befell it, so it has to come to its own end, or to an unanswered question. */
+  /** The run only crashed, so it must complete, or end with an outcome that nobody resolved. */
   readonly mustSucceed: boolean;
 }
 
 /**
- * Compares a run's state, its stream and the effects outside; answers what does not fit, in words.
- * Contract: nothing for a run of which no effect happened twice, none is unaccounted for, and that
- * came to a proper end.
+ * Compares a run's state, its stream and its effects. Returns each contradiction as text.
+ * Contract: returns nothing for a run whose effects each happened at most once and are recorded,
+ * and which ended properly.
  */
 export async function verifyRun({
   run,
@@ -55,7 +55,7 @@ function* verifyEnd({ state, script }: FollowedRun, mustSucceed: boolean): Gener
   }
 }
 
-/** Recoveries without a finished step that a run survives. */
+/** Most recoveries without a finished step that a run survives. */
 const MAX_RECOVERIES = 5;
 
 function* verifyStream(run: FollowedRun, stream: StreamedRun): Generator<string> {
@@ -73,7 +73,7 @@ function* verifyStream(run: FollowedRun, stream: StreamedRun): Generator<string>
   if (stream.text !== said) yield `the text is ${quote(stream.text)}, not ${quote(said)}`;
 }
 
-/** Each call of the stream has one row, with the same outcome; a whole run has every call. */
+/** Each call of the stream has one record with the same outcome. A completed run has every call. */
 function* verifyLedger({ state, script }: FollowedRun, stream: StreamedRun): Generator<string> {
   const inLedger = state.toolCalls.map(({ toolCallId, outcome }) => `${toolCallId} ${outcome}`);
   const inStream = stream.calls.map(({ toolCallId, outcomes }) => `${toolCallId} ${outcomes[0]}`);
@@ -86,7 +86,7 @@ function* verifyLedger({ state, script }: FollowedRun, stream: StreamedRun): Gen
   }
 }
 
-/** Whatever keys it came under, an operation has at most one effect. */
+/** An operation has at most one effect, over all its keys. */
 function* verifyOnce(entries: readonly EffectEntry[]): Generator<string> {
   const sums = new Map<number, number>();
   for (const { operation, effects } of entries) {
@@ -125,7 +125,7 @@ async function verifyEffects(
   return problems;
 }
 
-/** Shows both texts from a little before where they part. */
+/** Shows both texts from shortly before their first difference. */
 function difference(one: string, other: string): string {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at++;

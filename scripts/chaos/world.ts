@@ -19,7 +19,9 @@ export interface World {
   stop(): Promise<void>;
 }
 
-/** An owner looks up a key only after all that was sent before the question has been read. Unit: ms. */
+/**
+ * An owner looks up a key only after all that was sent before the question has been read. Unit: ms.
+ */
 const LOOK_UP_AFTER_MS = 25;
 const SLOW_MS = 150;
 
@@ -61,7 +63,10 @@ interface CompletionRequest {
   readonly messages: readonly { readonly role: string; readonly content: string | null }[];
 }
 
-/** Plays the step that is due: as many as the conversation holds answers of the model since the script. */
+/**
+ * Plays the step that is due: as many as the conversation holds answers of the model since the
+ * script.
+ */
 async function answerModel({
   request,
   response,

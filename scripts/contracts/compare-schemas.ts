@@ -9,9 +9,9 @@ const NESTED_KEYWORDS: ReadonlySet<string> = new Set(["items", "additionalProper
 
 /**
  * Compares two JSON Schemas that differ, keyword by keyword.
- * Contract: pure. Each keyword only ever restricts, so the later schema accepts all that the earlier
- * one did when no difference is `narrower` or `other`, and nothing more when none is `wider` or
- * `other`. A keyword that it does not know counts as `other`.
+ * Contract: pure. Each keyword only ever restricts, so the later schema accepts all that the
+ * earlier one did when no difference is `narrower` or `other`, and nothing more when none is
+ * `wider` or `other`. A keyword that it does not know counts as `other`.
  */
 export function compareSchemas(pair: SchemaPair): readonly SchemaDifference[] {
   const before = unwrapNullable(pair.before);
@@ -37,7 +37,10 @@ export function compareSchemas(pair: SchemaPair): readonly SchemaDifference[] {
   ];
 }
 
-/** Sees through `anyOf: [X, {type: "null"}]`, the way a schema of the supported subset says nullable. */
+/**
+ * Sees through `anyOf: [X, {type: "null"}]`, the way a schema of the supported subset says
+ * nullable.
+ */
 function unwrapNullable(schema: JsonObject): { schema: JsonObject; isNullable: boolean } {
   const { anyOf, ...outer } = schema;
   const [inner, other, ...more] = Array.isArray(anyOf) ? (anyOf as readonly JsonValue[]) : [];
@@ -63,7 +66,10 @@ function compareNullable(
   return [{ path, before, after, effect, what }];
 }
 
-/** Compares what holds for every item, or for every field without a name. An absent schema takes all. */
+/**
+ * Compares what holds for every item, or for every field without a name. An absent schema takes
+ * all.
+ */
 function compareNested(keyword: string, pair: SchemaPair): readonly SchemaDifference[] {
   const before = pair.before[keyword];
   const after = pair.after[keyword];

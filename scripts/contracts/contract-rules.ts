@@ -59,7 +59,8 @@ const WORDS: ReadonlySet<JsonValue> = new Set(["describe", "preview"]);
 
 /**
  * How every field of a published contract is judged, schemas aside; docs/contracts.md gives the
- * reasons (seeds/004, "Tool Versioning and Behavior Drift"). A field without a rule counts as breaking.
+ * reasons (seeds/004, "Tool Versioning and Behavior Drift"). A field without a rule counts as
+ * breaking.
  */
 export const CONTRACT_RULES: ReadonlyMap<string, ContractRule> = new Map<string, ContractRule>([
   ["/contract/identity/owner", wording("another owner")],

@@ -7,7 +7,10 @@ import type { ContractPair } from "./contract-rule.ts";
 import { CONTRACT_RULES } from "./contract-rules.ts";
 import { diffInputSchema, diffOutputSchema } from "./diff-schemas.ts";
 
-/** What follows from the rest. Alone they differ for a reason that nobody can see, so that is breaking. */
+/**
+ * What follows from the rest. Alone they differ for a reason that nobody can see, so that is
+ * breaking.
+ */
 const DERIVED: ReadonlySet<string> = new Set([
   "/contract/identity/version",
   "/interlock/schema_hash",

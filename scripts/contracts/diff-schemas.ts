@@ -19,7 +19,9 @@ const INPUT: Judge = {
   wording,
 };
 
-/** Readers read what an output schema accepts: what it adds breaks, for they know the old set only. */
+/**
+ * Readers read what an output schema accepts: what it adds breaks, for they know the old set only.
+ */
 const OUTPUT: Judge = {
   narrower: { kind: "compatible", what: "" },
   wider: { kind: "breaking", what: ", readers may meet what they do not know" },

@@ -25,7 +25,9 @@ export interface Since {
   readonly needsMajor: boolean;
 }
 
-/** Compares the lock with the code, version by version. Contract: pure; in the order of the lock. */
+/**
+ * Compares the lock with the code, version by version. Contract: pure; in the order of the lock.
+ */
 export function reviewLock(lock: ContractLock, current: ContractLock): readonly Finding[] {
   const known = [...lock].map(([key, locked]) => reviewLocked(key, locked, current.get(key)));
   const all = [...toLock([...new Map([...lock, ...current]).values()]).values()];

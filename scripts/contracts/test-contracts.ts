@@ -15,7 +15,9 @@ export interface TestRequest extends Surroundings {
   readonly verbose: boolean;
 }
 
-/** Takes contracts through every test mode and prints what came of it; answers whether none failed. */
+/**
+ * Takes contracts through every test mode and prints what came of it; answers whether none failed.
+ */
 export async function testContracts({
   chosen,
   verbose,

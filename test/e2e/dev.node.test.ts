@@ -103,7 +103,9 @@ describe("npm run dev, offline", () => {
   });
 });
 
-/** Sends request lines as they are and answers the status that comes back; 400 for a closed door. */
+/**
+ * Sends request lines as they are and answers the status that comes back; 400 for a closed door.
+ */
 function rawStatus(url: string, lines: readonly string[]): Promise<number> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {

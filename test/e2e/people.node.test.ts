@@ -189,7 +189,9 @@ async function catEdits({ ann, cat }: Cast, { approvalId }: Asked): Promise<void
   expect(await closed.json()).toMatchObject({ status: "superseded" });
 }
 
-/** His desk still shows the question as it was when he opened it, and he has thought better of it. */
+/**
+ * His desk still shows the question as it was when he opened it, and he has thought better of it.
+ */
 async function bobComesTooLate({ bobsDesk }: Cast): Promise<void> {
   await bobsDesk.sees("Transfer 40 USD to bakery");
   await bobsDesk.card.getByLabel("Reason").fill("40 is too much");

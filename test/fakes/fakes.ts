@@ -97,7 +97,10 @@ export class MemoryJournal implements RunJournal {
   }
 }
 
-/** The product's own way to the network, with a service in place of the network; there is none unless given. */
+/**
+ * The product's own way to the network, with a service in place of the network; there is none
+ * unless given.
+ */
 export function fakeEgress(
   answer: (request: Request) => Response | Promise<Response> = () => {
     throw new Error("there is no network");

@@ -13,8 +13,9 @@ interface Served {
 const served = new Map<string, Served>();
 
 /**
- * Answers for every issuer of a test; undefined for other hosts. `PUT` says what `GET` is to answer,
- * `HEAD` how often it was asked. Runs beside the Worker, where the tests cannot reach it otherwise.
+ * Answers for every issuer of a test; undefined for other hosts. `PUT` says what `GET` is to
+ * answer, `HEAD` how often it was asked. Runs beside the Worker, where the tests cannot reach it
+ * otherwise.
  */
 export function answerAsIssuer(request: Request): Response | Promise<Response> | undefined {
   const { origin, pathname } = new URL(request.url);

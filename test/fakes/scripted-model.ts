@@ -44,8 +44,8 @@ export function script(...steps: readonly ScriptedStep[]): string {
 
 /**
  * Makes a user message for a model that obeys: after its first step it makes every call that a tool
- * result tells it to, in lines of the form `CALL <tool> <arguments>`, and repeats in its text whatever
- * it was shown.
+ * result tells it to, in lines of the form `CALL <tool> <arguments>`, and repeats in its text
+ * whatever it was shown.
  */
 export function obey(first: ScriptedStep): string {
   return JSON.stringify({ obey: first });

@@ -15,9 +15,9 @@ const visits: Visit[] = [];
 const orders = new Map<string, string>();
 
 /**
- * Answers for every host of the laboratory; undefined for others. The shop makes one order per key, and
- * is down for a moment after each: the first answer is 503, the next one tells the order.
- * `GET /visits` anywhere tells who came, and forgets it.
+ * Answers for every host of the laboratory; undefined for others. The shop makes one order per key,
+ * and is down for a moment after each: the first answer is 503, the next one tells the order. `GET
+ * /visits` anywhere tells who came, and forgets it.
  */
 export function answerAsShop(request: Request): Response | undefined {
   const { origin, host, pathname: path } = new URL(request.url);

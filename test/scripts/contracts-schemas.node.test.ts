@@ -22,8 +22,8 @@ const nullable = (schema: JsonObject, more: JsonObject = {}): JsonObject => ({
 });
 
 /**
- * Each row holds in four ways: input there, input back, output there, output back. What takes values
- * away breaks callers, what adds values breaks readers, and what does both breaks both.
+ * Each row holds in four ways: input there, input back, output there, output back. What takes
+ * values away breaks callers, what adds values breaks readers, and what does both breaks both.
  */
 const ROWS: readonly [string, JsonObject, JsonObject, string][] = [
   ["a field is removed, or new", object({ a: text }), object({}), "B c B B"],

@@ -17,7 +17,10 @@ export interface Forgery {
   readonly secret?: string;
 }
 
-/** Approves the question about the first invocation as the people it needs would, but for what is forged. */
+/**
+ * Approves the question about the first invocation as the people it needs would, but for what is
+ * forged.
+ */
 export async function approveAtDesk(
   desk: TestDesk,
   { vote = {}, token = {}, record = {}, secret = APPROVAL_SECRET }: Forgery = {},

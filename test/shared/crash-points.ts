@@ -25,7 +25,10 @@ export function planLife(plan: CrashPlan): PlannedLife {
   return life;
 }
 
-/** Lets an object end where it is planned. Contract: to be asked before the object looks at its storage. */
+/**
+ * Lets an object end where it is planned. Contract: to be asked before the object looks at its
+ * storage.
+ */
 export function plantCrash(ctx: DurableObjectState): void {
   const { storage } = ctx;
   const index = planned.findIndex(({ plan }) => isMeant(plan, ctx));

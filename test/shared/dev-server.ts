@@ -16,7 +16,10 @@ export interface DevServer {
   survivors(): readonly string[];
 }
 
-/** Runs `npm run dev` on a free port with state of its own, and waits until it says that it is ready. */
+/**
+ * Runs `npm run dev` on a free port with state of its own, and waits until it says that it is
+ * ready.
+ */
 export async function startDev(environment: NodeJS.ProcessEnv = {}): Promise<DevServer> {
   const port = await freePort();
   const state = mkdtempSync(join(tmpdir(), "interlock-e2e-"));

@@ -33,7 +33,9 @@ export function sampleOfGroups<Case>(
   return isFull ? cases : pickOfGroups(cases, groupOf, { oneOf, random: seededRandom(seed) });
 }
 
-/** Picks at random one of each `oneOf` cases begun of a group. Contract: keeps the order of cases. */
+/**
+ * Picks at random one of each `oneOf` cases begun of a group. Contract: keeps the order of cases.
+ */
 export function pickOfGroups<Case>(
   cases: readonly Case[],
   groupOf: (one: Case) => string | number,

@@ -102,7 +102,9 @@ export const TOKENS = {
   },
   /** A policy that is JSON, but no policy. */
   misshapen: { token: "token-of-misshapen", tenantId: "misshapen", scopes: ALL },
-  /** Writes the policy of the guild, whose people approve each other's calls, and sees everything. */
+  /**
+   * Writes the policy of the guild, whose people approve each other's calls, and sees everything.
+   */
   chief: { token: "token-of-chief", tenantId: "guild", scopes: [...ALL, ...PEOPLE, "audit:read"] },
   /** Asks for things. */
   ann: { token: "token-of-ann", tenantId: "guild", scopes: [...TALKS, ...PEOPLE] },

@@ -92,7 +92,9 @@ export function putPolicy(
   });
 }
 
-/** Replaces the policy of the bendable tenant, whatever it was; every isolate's copy is that of now. */
+/**
+ * Replaces the policy of the bendable tenant, whatever it was; every isolate's copy is that of now.
+ */
 export async function govern(policy: object): Promise<void> {
   const current = await send("/v1/policy", { caller: "bendable" });
   const etag = current.headers.get("etag");

@@ -76,7 +76,9 @@ export class Callers {
     return found ?? "none";
   }
 
-  /** Exports a tenant's audit log, and has its chain checked by the program that anybody would use. */
+  /**
+   * Exports a tenant's audit log, and has its chain checked by the program that anybody would use.
+   */
   async exportAudit(
     tenant: "guild" | "rival",
   ): Promise<{ readonly text: string; readonly records: readonly AuditRecord[] }> {

@@ -5,7 +5,10 @@ import { text } from "node:stream/consumers";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { answerAsStoryModel } from "./story-model.ts";
 
-/** All that is outside of the deployment: the model's provider, who signs people in, what tools act on. */
+/**
+ * All that is outside of the deployment: the model's provider, who signs people in, what tools act
+ * on.
+ */
 export interface Town {
   readonly url: string;
   /** What tools did, each once, in order; it outlives every killed process. */

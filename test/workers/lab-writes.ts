@@ -15,7 +15,10 @@ const input = v.strictObject({
 });
 type Args = v.InferOutput<typeof input>;
 
-/** Makes an effect, then does not answer when it is told so; a hold ends by its word, which is `what`. */
+/**
+ * Makes an effect, then does not answer when it is told so; a hold ends by its word, which is
+ * `what`.
+ */
 async function write({ what, afterwards }: Args, label: string) {
   written.push(`${label}: ${what}`);
   if (afterwards === "break") throw new Error("the answer was lost");

@@ -12,14 +12,17 @@ import { Tally } from "../tally.ts";
 const CRASHES = 2_000;
 const SHORT_CRASHES = 40;
 const RUNS_AT_ONCE = 16;
-/** So many of 100 runs are left alone after their crash, for the alarm to find. */
+/** Percentage of runs without requests after their crash, which only the alarm can find. */
 const APART_PERCENT = 10;
-/** Some runs of each class and round die in so many lives, which is more than recovery bears. */
+/**
+ * Some runs of each class and round crash in up to this many incarnations, more than recovery
+ * allows.
+ */
 const MAX_LIVES = 8;
-/** Share of the cases in a short proof. */
+/** Percentage of the cases that a short proof runs. */
 const SHORT_PERCENT = 8;
 
-/** Ends the object at every durable write of every class of effect, round after round. */
+/** Crashes the object at every durable write of every class of effect, round after round. */
 export const killMatrix: Part = {
   name: "matrix",
   claim: "an object may end before, after or durably after any write",
@@ -56,9 +59,9 @@ const MAX_ROUNDS = 50;
 interface Planned {
   readonly name: string;
   readonly script: ChaosScript;
-  /** It is left alone after its end, for the alarm to find. */
+  /** The run gets no requests after its crash, so that only the alarm can find it. */
   readonly isApart: boolean;
-  /** Most of its time it waits, so others need not wait for it. */
+  /** The case mostly waits, so it runs beside the others. */
   readonly takesItsTime: boolean;
 }
 
@@ -89,7 +92,7 @@ async function carry(
   progress.show(`matrix: ${tally.count("crashes", 0)} crashes, at ${name}`);
 }
 
-/** Runs each class once to learn its write points, then plans an end at each of them. */
+/** Runs each class once to learn its write points, then plans a crash at each of them. */
 async function planRound(
   context: PartContext,
   target: Target,

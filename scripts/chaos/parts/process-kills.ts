@@ -10,25 +10,25 @@ import { sleep } from "../sleep.ts";
 import { Tally } from "../tally.ts";
 import { MOMENTS } from "../world.ts";
 
-/** Runs under way at each kill, of every class in turn. */
+/** Running runs at each kill; the classes of effect take turns. */
 const RUNS_AT_ONCE = 8;
-/** So many of 100 are left alone after the kill, for an overdue alarm to find. */
+/** Percentage of runs without requests after the kill, which only an overdue alarm can find. */
 const APART_PERCENT = 50;
 /** Deployments that are killed side by side. */
 const LANES = 2;
-/** Latest a kill comes, if the moment it waits for does not. Unit: milliseconds. */
+/** Latest time of a kill when its moment does not come. Unit: milliseconds. */
 const LATEST_KILL_MS = 1_500;
-/** Moments of one kind that may pass before the one that kills. */
+/** Most moments of one kind that pass before the one that kills. */
 const MAX_MOMENTS = 12;
 
 interface Kills {
-  /** Tells these apart from others of one seed. */
+  /** Separates these runs from others of the same seed. */
   readonly name: string;
   readonly kills: number;
   readonly hostOf: (deployment: Deployment, directory: string) => Promise<Host>;
 }
 
-/** Miniflare and its workerd, killed while runs go, and started again on what they had stored. */
+/** Kills Miniflare and its workerd during runs, and starts them again on their stored state. */
 export const miniflareKills: Part = {
   name: "miniflare",
   claim: "the processes may be killed at any instant and started again",
@@ -40,7 +40,7 @@ export const miniflareKills: Part = {
   },
 };
 
-/** The same with the whole tree of `wrangler dev`. */
+/** Kills the whole process tree of `wrangler dev` in the same way. */
 export const wranglerKills: Part = {
   name: "wrangler",
   claim: "so may the whole tree of wrangler dev",
@@ -79,13 +79,13 @@ interface Kill {
   readonly tally: Tally;
   readonly host: Host;
   readonly name: string;
-  /** Runs that are left alone: their alarm comes later, during other kills or between them. */
+  /** Runs without requests: their alarm fires later, during other kills or between them. */
   readonly apart: Promise<void>[];
-  /** There are no more kills. */
+  /** Resolves when there are no more kills. */
   readonly calm: Promise<void>;
 }
 
-/** Starts runs, kills the host at some moment, starts it again, and sees every run to its end. */
+/** Starts runs, kills the host at one moment, starts it again, and follows every run to its end. */
 async function killOnce(context: PartContext, kill: Kill): Promise<void> {
   const { tally, host, name, apart, calm } = kill;
   const { seed, isShort, progress } = context;
@@ -119,7 +119,7 @@ async function killOnce(context: PartContext, kill: Kill): Promise<void> {
   progress.show(`${name} is over`);
 }
 
-/** Kills the host within the request that makes the moment, or at last when none does. */
+/** Kills the host within the request that makes the moment, or at the latest time. */
 function killAtMoment({ world, seed }: PartContext, host: Host, name: string): Promise<void> {
   const random = seededRandom(seed, name);
   const awaited = random.pick(MOMENTS);

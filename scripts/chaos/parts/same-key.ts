@@ -13,7 +13,7 @@ const CLIENTS = [2, 10, 50, 200] as const;
 const ROUNDS = 20;
 const VARIANT_ROUNDS = 50;
 
-/** Many requests under one key. */
+/** Sends many requests under one idempotency key. */
 export const sameKey: Part = {
   name: "same-key",
   claim: "one key is one run, whoever repeats it, however often and in whatever order of fields",
@@ -49,7 +49,7 @@ function scriptOf(id: string, { seed }: PartContext, round: number): ChaosScript
   return plainScript(id, effectClass, seededRandom(seed, id));
 }
 
-/** Every other round the run's object ends in the midst of it. */
+/** In every other round the run's object crashes during the run. */
 async function askAtOnce(
   { context, tally, target }: Crowd,
   clients: number,
@@ -86,7 +86,10 @@ function misfit(answer: Asked, { runId, stream, mayBeLost }: Truth): string | un
   return answer.kind === "stream" && answer.stream !== stream ? "another stream" : undefined;
 }
 
-/** The same request in another order is the same; another body is refused; another tenant is another run. */
+/**
+ * Checks that field order does not matter, another body is refused, and another tenant gets another
+ * run.
+ */
 async function askVariants({ context, tally, target }: Crowd, round: number): Promise<void> {
   const id = `variant-${context.seed}-${round}`;
   const script = scriptOf(id, context, round);
@@ -96,7 +99,7 @@ async function askVariants({ context, tally, target }: Crowd, round: number): Pr
   const changed = { ...body, toolIds: [] };
   const reordered = Object.fromEntries(Object.entries(body).toReversed());
   const whileItGoes = ask(body);
-  // Another body may be the first to come, as long as the object has not seen this one.
+  // The other body may arrive first, before the object has seen this one.
   await untilClaimed(target.url, id);
   const early = await ask(changed);
   const first = await whileItGoes;
@@ -122,7 +125,7 @@ async function askVariants({ context, tally, target }: Crowd, round: number): Pr
   tally.fail(id, problems);
 }
 
-/** Each of the runs did what its script asks for, once. */
+/** Checks that each run did once what its script asks for. */
 function verifyCounts({ world }: PartContext, runIds: readonly string[]): readonly string[] {
   return runIds.flatMap((runId) =>
     world.effects

@@ -9,13 +9,13 @@ import { Tally } from "../tally.ts";
 
 const RUNS = 1_000;
 const SHORT_RUNS = 16;
-/** Lives that end; after the second end a run is not taken up again at once. */
+/** Crashes of one run at most. After the second crash, recovery backs off. */
 const MAX_CRASHES = 3;
 const SHORT_MAX_CRASHES = 1;
-/** Many of them wait most of their time. */
+/** Many runs mostly wait, so many run at once. */
 const RUNS_AT_ONCE = 48;
 
-/** Random runs under random ends, failing tools and failing providers. */
+/** Runs random scripts under random crashes, failing tools and failing providers. */
 export const storm: Part = {
   name: "storm",
   claim: "ends, 500s, 429s, timeouts and disconnects at random leave nothing hanging or doubled",

@@ -14,10 +14,10 @@ const READERS = 20;
 const ROUNDS = 6;
 const STEPS = 8;
 const FRAMES = 24;
-/** Enough to fill every buffer between a run and a reader that does not read. Unit: characters. */
+/** Size that fills every buffer between a run and a stalled reader. Unit: characters. */
 const FRAME_CHARS = 32 * 1024;
 
-/** Twenty readers of one run, one of whom does not read. */
+/** Follows one run with twenty readers, of which one stalls. */
 export const subscribers: Part = {
   name: "subscribers",
   claim: "a reader that stalls holds back nobody, and all of them read the same",
@@ -46,7 +46,7 @@ interface Round {
   readonly round: number;
 }
 
-/** Every other round the object ends while they read, and they come back where they were. */
+/** In every other round the object crashes while they read, and they resume. */
 async function readTogether({ context, tally, target, round }: Round): Promise<void> {
   const id = `subscribers-${context.seed}-${round}`;
   const random = seededRandom(context.seed, id);

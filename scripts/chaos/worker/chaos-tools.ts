@@ -8,7 +8,7 @@ import { EFFECT_FAULTS, type EffectClass } from "../scenario.ts";
 
 let worldUrl = "";
 
-/** Tells the tools where the effect server is. */
+/** Sets the address of the world for the tools. */
 export function connectWorld(env: RawEnv): void {
   worldUrl = String(env["CHAOS_WORLD"]);
 }
@@ -101,7 +101,7 @@ async function ask(
   return fail({ taxonomyClass: "RATE_LIMITED", errors: [error], retryAfterMs: 50 });
 }
 
-/** Nobody knows what became of the request. */
+/** Failure with an unknown outcome. */
 function unavailable(code: string): Result<never, ToolFailure> {
   const error = { field: null, code, message: "the server gave no answer that tells anything" };
   return fail({ taxonomyClass: "DEPENDENCY_UNAVAILABLE", errors: [error] });

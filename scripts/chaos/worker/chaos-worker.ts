@@ -13,7 +13,7 @@ export { TenantObject } from "../../../durable-objects/tenant/tenant-object.ts";
 
 const CONTRACTS = registerContracts(CHAOS_TOOLS);
 
-/** The product's run, with tools of its own and a storage that may end it at any write. */
+/** The product's run with the chaos tools and a storage that can crash the object at any write. */
 export class RunObject extends ProductRunObject {
   protected override get contracts(): RunParts["contracts"] {
     return CONTRACTS;

@@ -1,6 +1,9 @@
 import type { Crash } from "../scenario.ts";
 
-/** What one object did in each of its lives: the labels of its write points, and whether it was ended. */
+/**
+ * What one object did in each of its lives: the labels of its write points, and whether it was
+ * ended.
+ */
 export interface Life {
   readonly points: string[];
   crashed: boolean;
@@ -26,7 +29,9 @@ export function recordOfScript(scriptId: string): ObjectRecord | undefined {
   return byScript.get(scriptId);
 }
 
-/** Plans an object's lives, the present one first; a run that is claimed once more keeps its plan. */
+/**
+ * Plans an object's lives, the present one first; a run that is claimed once more keeps its plan.
+ */
 export function planLives(
   objectId: string,
   scriptId: string,

@@ -8,7 +8,8 @@ const READS = new Set(["sql", "getAlarm"]);
 /**
  * Wraps an object's storage so that each durable write passes through `atPoint`. What a transaction
  * holds is one point: an end within it leaves what one before it leaves.
- * Fails: throws on a member that is neither known to read nor known to write, so that no write escapes.
+ * Fails: throws on a member that is neither known to read nor known to write, so that no write
+ * escapes.
  */
 export function crashStorage(
   storage: DurableObjectStorage,

@@ -17,8 +17,9 @@ import { openTrial, type Trial, type TrialSettings } from "./trial.ts";
 const AT = { step: 1, id: "call_1" } as const;
 
 /**
- * Checks that an operation has one effect, whoever asks for it again: in the same life of its run, in the
- * next one, with other arguments, and after a crash at the moment of which nobody knows what became of it.
+ * Checks that an operation has one effect, whoever asks for it again: in the same life of its run,
+ * in the next one, with other arguments, and after a crash at the moment of which nobody knows what
+ * became of it.
  */
 export async function checkLedger(subject: Subject, checks: Checks): Promise<void> {
   const first = open(subject);

@@ -3,7 +3,9 @@ import type { JsonSchema7 } from "../../../src/protocol/tool/spec.ts";
 import { valueOf } from "../../../test/shared/schema-arbitrary.ts";
 import { sampleFrom } from "./subject.ts";
 
-/** A value in which every optional field is there, and the places whose text could be chosen freely. */
+/**
+ * A value in which every optional field is there, and the places whose text could be chosen freely.
+ */
 export interface Completed {
   readonly value: JsonObject;
   /** Dotted, `*` for items of a list, as in a redaction. */

@@ -30,7 +30,9 @@ export interface Subject {
   readonly lock: Result<ContractLock, string>;
   readonly inputSchema: JsonSchema7;
   readonly outputSchema: JsonSchema7;
-  /** Arguments that the published schema and the rules let through: examples first, at least one. */
+  /**
+   * Arguments that the published schema and the rules let through: examples first, at least one.
+   */
   readonly validArgs: readonly [JsonObject, ...JsonObject[]];
   /** Arguments with one thing wrong. */
   readonly badArgs: readonly Mutation[];

@@ -2,11 +2,16 @@ import type { Subject } from "./subject.ts";
 
 /** Takes down what a mode finds out about one contract. */
 export interface Checks {
-  /** Notes whether a rule holds; `seen` says what was there instead. A rule may be checked many times. */
+  /**
+   * Notes whether a rule holds; `seen` says what was there instead. A rule may be checked many
+   * times.
+   */
   that(rule: string, holds: boolean, seen?: unknown): void;
 }
 
-/** What a mode leaves open: `pending` until a part is built, `inapplicable` because of the contract. */
+/**
+ * What a mode leaves open: `pending` until a part is built, `inapplicable` because of the contract.
+ */
 export interface Remainder {
   readonly kind: "pending" | "inapplicable";
   readonly reason: string;

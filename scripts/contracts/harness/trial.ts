@@ -26,7 +26,10 @@ import type { Subject } from "./subject.ts";
 /** The one connection that is stored, and granted to a tool that requires one. */
 export const CONNECTION = "con_harness" as ConnectionId;
 
-/** How long the clock of a run stands still. Time that only real work takes must not change a result. */
+/**
+ * How long the clock of a run stands still. Time that only real work takes must not change a
+ * result.
+ */
 const PATIENCE_MS = 500;
 
 /** Something that reached the tool. */
@@ -41,7 +44,10 @@ export interface Trial {
   readonly bench: Bench;
   /** Once for each time the tool ran. */
   readonly started: readonly Started[];
-  /** Calls the tool and waits until it has ended, or waits itself. Time stands still unless it is told to pass. */
+  /**
+   * Calls the tool and waits until it has ended, or waits itself. Time stands still unless it is
+   * told to pass.
+   */
   readonly ask: (
     args: JsonObject | string,
     at?: CallSettings,
@@ -59,7 +65,10 @@ export interface CallSettings {
 
 /** What a test changes. */
 export interface TrialSettings {
-  /** Runs in place of `execute` and `checkState`; `attempt` counts from 1. Default: the contract's own. */
+  /**
+   * Runs in place of `execute` and `checkState`; `attempt` counts from 1. Default: the contract's
+   * own.
+   */
   readonly answer?: (attempt: number) => unknown;
   /** As if a person had approved each call, if the contract asks for one. Default: true. */
   readonly approved?: boolean;
@@ -104,7 +113,10 @@ export function openTrial(subject: Subject, settings: TrialSettings = {}): Trial
   };
 }
 
-/** Lets a whole run happen, in which a model calls the tool once; answers what it leaves, and its contracts. */
+/**
+ * Lets a whole run happen, in which a model calls the tool once; answers what it leaves, and its
+ * contracts.
+ */
 export async function recordRun(
   subject: Subject,
   settings: Pick<TrialSettings, "approved" | "policy">,

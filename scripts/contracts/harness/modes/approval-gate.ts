@@ -14,7 +14,9 @@ const description = v.object({
   consequence: v.pipe(v.string(), v.regex(/\S/)),
 });
 
-/** What needs a person does not run without one, whoever asks for the person: contract or policy. */
+/**
+ * What needs a person does not run without one, whoever asks for the person: contract or policy.
+ */
 export const approvalGate: TestMode = {
   id: "approval",
   name: "Approval Gate",
@@ -48,7 +50,10 @@ export const approvalGate: TestMode = {
 };
 
 const REFUSED = "CONFIRMATION_MISSING";
-/** What people may have said, and what the call comes to then; anything but a success must not run the tool. */
+/**
+ * What people may have said, and what the call comes to then; anything but a success must not run
+ * the tool.
+ */
 const APPROVALS: readonly {
   readonly name: string;
   readonly forgery: Forgery;
@@ -85,7 +90,10 @@ interface Approving {
   readonly forgery?: Forgery;
 }
 
-/** The class that a call comes to once people have said something; of a tool that ran all the same, that. */
+/**
+ * The class that a call comes to once people have said something; of a tool that ran all the same,
+ * that.
+ */
 async function endAfter(subject: Subject, { approved, forgery }: Approving): Promise<string> {
   const desk = new TestDesk();
   const { ask, started } = openTrial(subject, {

@@ -8,7 +8,10 @@ import { checkLedger } from "../check-ledger.ts";
 import type { Checks, TestMode } from "../test-mode.ts";
 import { failing, openTrial, type CallSettings, type TrialSettings } from "../trial.ts";
 
-/** One call has one key, in each of its attempts, and no other call has it; it has one effect, also after a crash. */
+/**
+ * One call has one key, in each of its attempts, and no other call has it; it has one effect, also
+ * after a crash.
+ */
 export const idempotency: TestMode = {
   id: "idempotency",
   name: "Idempotency",

@@ -18,7 +18,9 @@ const SCHEMA_FILE = join(import.meta.dirname, "../../../../test/fixtures/observa
 const REAL_CALLS = 15;
 const MARKER = "zq7marker";
 
-/** Every outcome is an observation of the closed schema, says what the contract says, and no more. */
+/**
+ * Every outcome is an observation of the closed schema, says what the contract says, and no more.
+ */
 export const observationContract: TestMode = {
   id: "observation",
   name: "Observation Contract",
@@ -66,7 +68,10 @@ function checkShown(subject: Subject, checks: Checks, data: object): void {
   checks.that("no field of the output that is not in the allowlist leaves", !hidden, hidden);
 }
 
-/** A text of its own in every place that has room: what is not allowlisted is nowhere in the run's log. */
+/**
+ * A text of its own in every place that has room: what is not allowlisted is nowhere in the run's
+ * log.
+ */
 async function checkRedaction(subject: Subject, checks: Checks): Promise<void> {
   const { redaction, runtime } = subject.contract;
   const mark = (side: string) => (path: string) => `${MARKER}-${side}-${path}.`;
@@ -124,7 +129,8 @@ async function checkEnd(
     answer: () => failing(taxonomyClass, { code }),
     change: { runtime: { ...runtime, maxRetries: 0 } },
   }).ask(subject.validArgs[0]);
-  // What may have happened is observed once somebody has told; the mode Retry says of which calls that is.
+  // What may have happened is observed once somebody has told; the mode Retry says of which calls
+  // that is.
   if (result === WAITING) return result;
   const { observation } = result;
   const isNamed = endOf(result).join() === `${taxonomyClass},${code}`;

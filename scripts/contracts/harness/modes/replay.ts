@@ -11,8 +11,8 @@ const CALLS = 8;
 type TraceSettings = Pick<TrialSettings, "approved" | "policy">;
 
 /**
- * A finished run is decided again from what it left, without its tool. The tool itself, asked again under
- * the same ports, answers the same.
+ * A finished run is decided again from what it left, without its tool. The tool itself, asked again
+ * under the same ports, answers the same.
  */
 export const replay: TestMode = {
   id: "replay",

@@ -7,7 +7,10 @@ import type { Subject } from "../subject.ts";
 import type { Checks, TestMode } from "../test-mode.ts";
 import { failing, openTrial, type TrialSettings } from "../trial.ts";
 
-/** A failure that may pass is tried again as often as the contract says, if that is safe; no other is. */
+/**
+ * A failure that may pass is tried again as often as the contract says, if that is safe; no other
+ * is.
+ */
 export const retry: TestMode = {
   id: "retry",
   name: "Retry",
@@ -111,7 +114,10 @@ async function checkTimeout(subject: Subject, checks: Checks): Promise<void> {
   checks.that("after a timeout it runs again only if it may run twice", isRight, started.length);
 }
 
-/** One failure, then the work is done: with the contract's own check of the state before each attempt. */
+/**
+ * One failure, then the work is done: with the contract's own check of the state before each
+ * attempt.
+ */
 async function checkRecovery(subject: Subject, checks: Checks): Promise<void> {
   const { contract } = subject;
   const { call, started } = openTrial(subject, {

@@ -4,7 +4,9 @@ import { validatorOf } from "../subject.ts";
 import type { TestMode } from "../test-mode.ts";
 import { openTrial } from "../trial.ts";
 
-/** What the published schema takes reaches the tool; what it does not is refused by what is wrong. */
+/**
+ * What the published schema takes reaches the tool; what it does not is refused by what is wrong.
+ */
 export const schemaConformance: TestMode = {
   id: "schema",
   name: "Schema Conformance",
