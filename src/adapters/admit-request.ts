@@ -5,22 +5,22 @@ import { utf8Bytes } from "../protocol/text/encoding.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { isSteeringHeader } from "../protocol/connection/steering-header.ts";
 
-/** A request that may leave, as the platform takes it. */
+/** A request that may leave, in the form of the platform. */
 export interface AdmittedRequest {
   readonly url: string;
   readonly init: RequestInit;
-  /** May change something under the invocation's key. */
+  /** The request may change something; it carries the invocation's key. */
   readonly acts: boolean;
 }
 
-/** Methods that change nothing (RFC 9110, section 9.2.1), and those that may. */
-const ASKS = /^(?:GET|HEAD)$/;
-const ACTS = /^(?:POST|PUT|PATCH|DELETE)$/;
+/** Safe methods (RFC 9110, section 9.2.1), and methods that may change something. */
+const READS = /^(?:GET|HEAD)$/;
+const WRITES = /^(?:POST|PUT|PATCH|DELETE)$/;
 
 /**
- * Holds one request against its grant, and against what was sent under it before.
- * Contract: pure. The failure says in our words which rule
- * was broken, and nothing of the request.
+ * Checks one request against its grant. `hasActed` says whether the grant already sent a request
+ * that may change something.
+ * Contract: pure. The failure names the broken rule and repeats nothing of the request.
  */
 export function admitRequest(
   { method, url: address, headers = {}, body }: HttpRequest,
@@ -29,12 +29,12 @@ export function admitRequest(
 ): Result<AdmittedRequest, string> {
   const url = parseEgressUrl(address, grant.hosts)?.href;
   if (url === undefined) return fail("the address is not allowed");
-  if (!ACTS.test(method) && !(ASKS.test(method) && body === undefined)) {
+  if (!WRITES.test(method) && !(READS.test(method) && body === undefined)) {
     return fail("the method is not allowed");
   }
-  const acts = grant.key !== undefined && ACTS.test(method);
-  if (acts && !grant.mayAct) return fail("a check may change nothing");
-  if (acts && hasActed) return fail("one key is one effect");
+  const acts = grant.key !== undefined && WRITES.test(method);
+  if (acts && !grant.mayAct) return fail("checkState and reconcile may only read");
+  if (acts && hasActed) return fail("the tool may send one changing request only");
   const sent = new Headers(body === undefined ? {} : { "content-type": "application/json" });
   for (const [name, value] of Object.entries(headers)) {
     if (!mayBeSet(name.toLowerCase(), value, grant)) return fail("a header is not allowed");
@@ -48,23 +48,24 @@ export function admitRequest(
   const init: RequestInit = {
     method,
     headers: sent,
-    // A redirect would take the credentials and the key to another place.
+    // Following a redirect would send the credentials and the key to another host.
     redirect: "manual",
-    // What the platform keeps of one tenant's answer must not answer another's question.
+    // A cached response for one tenant must never answer a request of another tenant.
     cache: "no-store",
     ...(text !== undefined && { body: text }),
   };
   return ok({ url, init, acts });
 }
 
-/** Headers that steer a request, and are still the author's to choose. */
-const OF_AUTHORS = /^(?:accept|accept-language|content-language|content-type|if-[a-z-]+|range)$/;
+/** Headers that steer a request, but that an author may set. */
+const ALLOWED_STEERING =
+  /^(?:accept|accept-language|content-language|content-type|if-[a-z-]+|range)$/;
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/** One line, whatever reads it. */
+/** Printable ASCII: every parser reads it as one line. */
 const VALUE = /^[\x20-\x7e]*$/;
 
 function mayBeSet(name: string, value: string, { keyHeader, mayAuthorise }: EgressGrant): boolean {
   if (name === keyHeader.toLowerCase() || (name === "authorization" && !mayAuthorise)) return false;
-  const isFree = !isSteeringHeader(name) || OF_AUTHORS.test(name);
+  const isFree = !isSteeringHeader(name) || ALLOWED_STEERING.test(name);
   return isFree && NAME.test(name) && VALUE.test(value);
 }

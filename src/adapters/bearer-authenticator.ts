@@ -4,24 +4,24 @@ import { fail } from "../protocol/outcome/result.ts";
 import { EMBED_TYPE } from "./embed-tokens.ts";
 import { bearerToken } from "./static-token-authenticator.ts";
 
-/** Longest signed token looked at, so that a huge header costs no work. */
+/** Longest signed token that is examined, so that a huge header costs no work. */
 const MAX_JWT_CHARS = 8_192;
-/** Three parts with something in each; whatever they are. */
+/** Three parts, separated by dots; the signature may be empty. */
 const LOOKS_SIGNED = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
-/** Who knows which kind of token. */
+/** The verifier of each kind of token. */
 export interface BearerParts {
-  /** Tokens that are in a list. */
+  /** Tokens of the list API_TOKENS. */
   readonly listed: Authenticator;
-  /** Tokens of the deployment's issuer, where it has one. */
+  /** Tokens of the issuer in AUTH, if there is one. */
   readonly issued?: TokenVerifier | undefined;
-  /** Tokens of pages, which Interlock made. */
+  /** Embed tokens, which Interlock signed. */
   readonly embedded: TokenVerifier;
 }
 
 /**
- * Knows principals by bearer tokens of three kinds. What a token says of its own kind chooses who
- * verifies it; each takes its own kind alone, under its own key.
+ * Authenticates bearer tokens of three kinds. The unverified header of a token only chooses the
+ * verifier. Each verifier accepts its own kind alone, under its own key.
  */
 export function createBearerAuthenticator({
   listed,
@@ -39,7 +39,7 @@ export function createBearerAuthenticator({
   };
 }
 
-/** Not verified yet: good for nothing but choosing who verifies. */
+/** Reads the type from the unverified header; it may only choose the verifier. */
 function typeOf(token: string): unknown {
   try {
     return decodeProtectedHeader(token).typ;

@@ -1,6 +1,6 @@
 import type { RateLimiter } from "../capabilities/budget.ts";
 
-/** Counts with a rate limiting binding of the platform; without one nothing is limited. */
+/** Limits with a rate limiting binding of the platform; without a binding nothing is limited. */
 export function createRateLimiter(binding: RateLimit | undefined): RateLimiter {
   return {
     async admit(key) {
@@ -8,7 +8,7 @@ export function createRateLimiter(binding: RateLimit | undefined): RateLimiter {
       try {
         return (await binding.limit({ key })).success;
       } catch {
-        // It keeps abuse away, not strangers: when it fails, those who are known still get in.
+        // The limiter only protects against abuse, so its failure must not lock out callers.
         return true;
       }
     },

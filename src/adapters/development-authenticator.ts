@@ -5,11 +5,12 @@ import { ok } from "../protocol/outcome/result.ts";
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Lets a developer in without a token. Exists only where `npm run dev` names a principal.
- * Threat: a web page open in the same browser. The request must be for a loopback host, which keeps a
- * rebound name out, and come from the same origin or from no page at all.
- * Limit: the local server takes the host from its own `MF-Original-URL` header, if there is one, so a
- * rebound page can still read, but not post: its requests to post carry its origin.
+ * Authenticates a developer without a token. Used only where `npm run dev` names a principal.
+ * Threat: a hostile web page in the developer's browser. The request must go to a loopback host,
+ * which blocks DNS rebinding, and come from the same origin or from no page.
+ * Limit: the local server reads the host from the header `MF-Original-URL` if it is present. A
+ * rebound page can therefore still read. It cannot post, because its POST requests carry its
+ * origin.
  */
 export function createDevelopmentAuthenticator(
   principal: Principal,

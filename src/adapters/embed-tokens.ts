@@ -7,7 +7,7 @@ import { EMBED_SCOPES, embedFields } from "../protocol/identity/embed-grant.ts";
 import { fail, ok } from "../protocol/outcome/result.ts";
 import { deriveKey } from "./derive-key.ts";
 
-/** What a token of a page says of its kind, and no other token does (RFC 8725, 3.11). */
+/** The type of embed tokens, and of no other token (RFC 8725, 3.11). */
 export const EMBED_TYPE = "embed+jwt";
 
 const ISSUER = "interlock";
@@ -30,7 +30,7 @@ export interface EmbedPorts {
   readonly randomId: () => string;
 }
 
-/** Makes tokens for pages, and knows them again: nothing about them is stored. */
+/** Mints and verifies embed tokens; nothing about a token is stored. */
 export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifier {
   const { clock, randomId } = ports;
   const key = deriveKey(ports.rootSecret, "embed-token");
@@ -39,8 +39,15 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
       const iat = Math.floor(clock.nowMs() / MILLISECONDS);
       const exp = iat + ttlSeconds;
       const registered = { iss: ISSUER, aud: AUDIENCE, sub, jti: randomId(), iat, exp };
-      const said = { ...registered, tenant, scopes, origin, toolIds, ...(budgets && { budgets }) };
-      const token = await new CompactSign(new TextEncoder().encode(JSON.stringify(said)))
+      const payload = {
+        ...registered,
+        tenant,
+        scopes,
+        origin,
+        toolIds,
+        ...(budgets && { budgets }),
+      };
+      const token = await new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
         .setProtectedHeader({ alg: ALGORITHM, typ: EMBED_TYPE })
         .sign(await key);
       return { token, expiresAtMs: exp * MILLISECONDS };

@@ -14,15 +14,15 @@ export interface HttpEgressPorts {
   readonly clock: Clock;
 }
 
-/** Longer than any contract may take: the invocation's signal ends the wait before. */
+/** Longer than any contract allows: the invocation's signal ends the wait earlier. */
 const IDLE_TIMEOUT_MS = 300_000;
-/** What a tool may know of an answer beside its body. */
+/** Response headers that a tool may read. */
 const SHOWN_HEADERS = /^(?:content-type|etag|last-modified|location)$/;
 
 /**
- * Lets tools out to the hosts of their contracts.
- * Threat: the tool's author, the model that chose its arguments, and whoever answers. Names are
- * looked up by the platform, so where a listed name points is not checked.
+ * Sends the requests of tools to the hosts of their contracts.
+ * Threat: the author of the tool, the model that chose its arguments, and the service that answers.
+ * Limit: the platform resolves host names, so the address behind an allowed name is not checked.
  */
 export function createHttpEgress(ports: HttpEgressPorts): Egress {
   return {
@@ -35,8 +35,9 @@ export function createHttpEgress(ports: HttpEgressPorts): Egress {
             hasActed ||= admitted.value.acts;
             return exchange(ports, admitted.value, grant);
           }
-          // The tool's failure would say that nothing happened, and that is not known any more.
-          if (hasActed) throw new Error("refused after an effect");
+          // A failure would claim that nothing happened, and an earlier request may have acted.
+          if (hasActed)
+            throw new Error("refused after an effect: the tool may send one changing request only");
           return failHttp("http_refused", admitted.failure);
         },
       };
@@ -60,8 +61,8 @@ async function exchange(
   }
 }
 
-/** One class for all of it: in each case nobody knows what the service did. */
-const UNAVAILABLE = failHttp("http_unavailable", "the service did not answer in full");
+/** One failure for all cases: each time it is unknown what the service did. */
+const UNAVAILABLE = failHttp("http_unavailable", "the service did not send a complete response");
 
 async function readText(
   connection: HttpExchange,
@@ -76,7 +77,7 @@ async function readText(
     if (!read.value) return ok(text + utf8.decode());
     bytes += read.value.byteLength;
     if (bytes > maxBytes) {
-      return failHttp("http_unreadable", `the service answered more than ${maxBytes} bytes`);
+      return failHttp("http_unreadable", `the response of the service exceeds ${maxBytes} bytes`);
     }
     text += utf8.decode(read.value, { stream: true });
   }
@@ -94,7 +95,7 @@ function answerOf({ status, headers }: Response, text: string, clock: Clock): Ht
   };
 }
 
-/** JSON that could harm whoever walks or merges it is none. */
+/** Reads JSON; undefined also for JSON that is unsafe to walk or merge. */
 function parseJson(text: string): JsonValue | undefined {
   if (nestsTooDeep(text)) return undefined;
   try {

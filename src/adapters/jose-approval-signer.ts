@@ -3,13 +3,13 @@ import type { ApprovalSigner } from "../capabilities/approval.ts";
 import type { ApprovalToken } from "../protocol/approval/record.ts";
 import { deriveKey } from "./derive-key.ts";
 
-/** Keeps other signed texts of this deployment from passing for approvals. */
+/** The type of approval tokens, so that no other signed text passes for an approval. */
 const TYPE = "approval+jws";
 
-/** Signs approvals as JWS under a key of their own, derived from the deployment's secret. */
+/** Signs and reads approval tokens as JWS, under a key that is derived from the root secret. */
 export function createApprovalSigner(rootSecret: string): ApprovalSigner {
   let derived: Promise<Uint8Array> | undefined;
-  // Every run is given a signer, and few ask people.
+  // Derived on first use: every run has a signer, and few runs request approval.
   const keyOf = (): Promise<Uint8Array> => (derived ??= deriveKey(rootSecret, "approval-token"));
   return {
     async sign(token) {
@@ -26,7 +26,7 @@ export function createApprovalSigner(rootSecret: string): ApprovalSigner {
         if (protectedHeader.typ !== TYPE) return undefined;
         return JSON.parse(new TextDecoder().decode(payload)) as ApprovalToken;
       } catch {
-        // The library throws for a wrong signature and for what is no signed text alike.
+        // The library throws for a wrong signature and for text that is no JWS alike.
         return undefined;
       }
     },

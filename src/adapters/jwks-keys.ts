@@ -2,20 +2,23 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } f
 import type { Clock } from "../capabilities/system.ts";
 import { type Fetch, HttpExchange } from "./http-exchange.ts";
 
-/** Nobody can tell at the moment whether a token is sound. */
+/** The JWKS endpoint is unreachable and the cached keys are absent or expired. */
 export class KeysUnavailable extends Error {}
 
-/** After this time the keys are asked for again. */
+/** Age at which the keys are fetched again. */
 const FRESH_MS = 10 * 60_000;
-/** Until then they count though the issuer does not answer; a key that was taken back must end some time. */
+/**
+ * Age until which cached keys count while the issuer is unreachable; revoked keys must end some
+ * time.
+ */
 const USABLE_MS = 24 * 60 * 60_000;
-/** Shortest time between two requests, whatever tokens come meanwhile. */
+/** Shortest time between two fetches, whatever tokens arrive. */
 const COOL_DOWN_MS = 30_000;
-/** The same while there are no keys at all, and nobody can get in. */
+/** The same while there are no keys yet and every token is refused. */
 const FIRST_COOL_DOWN_MS = 3_000;
 const TIMEOUT_MS = 3_000;
 const MAX_BYTES = 128 * 1024;
-/** How often a request looks whether another one has brought the keys. */
+/** How often a request checks whether another request has fetched the keys. */
 const LOOK_EVERY_MS = 10;
 
 export interface JwksPorts {
@@ -26,29 +29,31 @@ export interface JwksPorts {
 type FindKey = ReturnType<typeof createLocalJWKSet>;
 
 /**
- * Finds the key of a token among those that the issuer serves (RFC 7517), and keeps them.
- * Threat: tokens with made-up key ids, and an issuer that is away. A key id only chooses among the
- * keys; all tokens together cause one request in a while; keys that are known go on to count.
- * Ownership: one per isolate. Each caller waits on timers of its own, for the platform may end the request
- * that another one's promise belongs to.
+ * Finds the key of a token among the keys that the issuer serves (RFC 7517), and caches them.
+ * Threat: tokens with invented key ids, and an unreachable issuer. A key id only chooses among the
+ * cached keys. All tokens together cause at most one fetch per cool-down. Cached keys stay valid.
+ * Ownership: one per isolate. Each caller waits on its own timers, because the platform may end the
+ * request that owns another caller's promise.
  */
 export class JwksKeys {
   readonly #url: string;
   readonly #ports: JwksPorts;
   #known: { readonly find: FindKey; readonly atMs: number } | undefined;
-  #askedAtMs = -Infinity;
-  #isAsking = false;
+  #fetchedAtMs = -Infinity;
+  #isFetching = false;
 
   constructor(url: string, ports: JwksPorts) {
     this.#url = url;
     this.#ports = ports;
   }
 
-  /** Fails: throws KeysUnavailable when there are no usable keys, the errors of `jose` otherwise. */
+  /**
+   * Fails: throws KeysUnavailable when there are no usable keys, the errors of `jose` otherwise.
+   */
   readonly resolver: JWTVerifyGetKey = async (header, token) => {
-    // Old keys are still good; only who has none waits for another's request.
-    const isUnderWay = this.#known !== undefined && this.#isAsking;
-    if (this.#ageMs() > FRESH_MS && !isUnderWay) await this.#refresh();
+    // Stale keys are still usable. A request waits for the fetch of another only without any keys.
+    const isFetching = this.#known !== undefined && this.#isFetching;
+    if (this.#ageMs() > FRESH_MS && !isFetching) await this.#refresh();
     if (!this.#known || this.#ageMs() > USABLE_MS) throw new KeysUnavailable();
     try {
       return await this.#known.find(header, token);
@@ -61,18 +66,18 @@ export class JwksKeys {
 
   async #refresh(): Promise<void> {
     const { clock } = this.#ports;
-    while (this.#isAsking && this.#sinceAskedMs() < TIMEOUT_MS) await sleep(clock, LOOK_EVERY_MS);
+    while (this.#isFetching && this.#sinceFetchMs() < TIMEOUT_MS) await sleep(clock, LOOK_EVERY_MS);
     const coolDownMs = this.#known ? COOL_DOWN_MS : FIRST_COOL_DOWN_MS;
-    if (this.#sinceAskedMs() < coolDownMs) return;
-    this.#isAsking = true;
-    this.#askedAtMs = clock.nowMs();
+    if (this.#sinceFetchMs() < coolDownMs) return;
+    this.#isFetching = true;
+    this.#fetchedAtMs = clock.nowMs();
     const find = await readKeys(this.#url, this.#ports);
-    this.#isAsking = false;
+    this.#isFetching = false;
     if (find) this.#known = { find, atMs: clock.nowMs() };
   }
 
-  #sinceAskedMs(): number {
-    return this.#ports.clock.nowMs() - this.#askedAtMs;
+  #sinceFetchMs(): number {
+    return this.#ports.clock.nowMs() - this.#fetchedAtMs;
   }
 
   #ageMs(): number {
@@ -80,7 +85,7 @@ export class JwksKeys {
   }
 }
 
-/** Asks the issuer; undefined when no set of keys came. Contract: never throws. */
+/** Fetches the keys of the issuer; undefined on any failure. Contract: never throws. */
 async function readKeys(url: string, { fetch, clock }: JwksPorts): Promise<FindKey | undefined> {
   const abort = new AbortController();
   const stopTimer = clock.schedule(TIMEOUT_MS, () => abort.abort());
@@ -97,7 +102,7 @@ async function readKeys(url: string, { fetch, clock }: JwksPorts): Promise<FindK
     const text = await readText(exchange);
     return text === undefined ? undefined : createLocalJWKSet(JSON.parse(text) as JSONWebKeySet);
   } catch {
-    // What is no set of keys is no answer.
+    // A text that is no key set counts as no response.
     return undefined;
   } finally {
     stopTimer();

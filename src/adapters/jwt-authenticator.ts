@@ -14,13 +14,12 @@ export interface JwtPorts {
   readonly clock: Clock;
 }
 
-/** Types of the tokens that are taken; a token may also say none (RFC 7519, 5.1; RFC 9068, 2.1). */
+/** Accepted token types; the type may be absent (RFC 7519, 5.1; RFC 9068, 2.1). */
 const TYPES = new Set([undefined, "JWT", "jwt", "at+jwt", "application/at+jwt"]);
 
 /**
- * Knows principals by tokens that the deployment's issuer signed (RFC 7519). What a token says decides
- * neither its algorithm nor where its key comes from. Everything about it that is not exactly as expected
- * makes it an invalid one.
+ * Authenticates tokens that the configured issuer signed (RFC 7519). The token decides neither its
+ * algorithm nor the source of its key. Any deviation from the expected form makes it invalid.
  */
 export function createJwtAuthenticator(settings: JwtSettings, ports: JwtPorts): TokenVerifier {
   const { keys } = settings;
@@ -35,9 +34,9 @@ export function createJwtAuthenticator(settings: JwtSettings, ports: JwtPorts): 
         const principal = claims && principalOf(claims, settings);
         return principal ? ok(principal) : fail({ code: "invalid_token" });
       } catch (cause) {
-        // Whatever else is wrong with a token, its holder learns that it is, and no more.
-        const isUnknown = cause instanceof KeysUnavailable;
-        return fail({ code: isUnknown ? "identity_unavailable" : "invalid_token" });
+        // The response says that the token is invalid, but not why.
+        const isUnavailable = cause instanceof KeysUnavailable;
+        return fail({ code: isUnavailable ? "identity_unavailable" : "invalid_token" });
       }
     },
   };
@@ -48,7 +47,7 @@ interface Reading {
   readonly clock: Clock;
 }
 
-/** Fails: throws on a token that is not signed as it must be, not ours, or not of now. */
+/** Verifies the token. Fails: throws on a wrong signature, issuer, audience or time. */
 async function readClaims(
   token: string,
   getKey: JWTVerifyGetKey,
@@ -67,9 +66,9 @@ async function readClaims(
   // No extension is understood here, so none may be critical (RFC 7515, 4.1.11).
   if (protectedHeader.crit !== undefined || !TYPES.has(protectedHeader.typ)) return undefined;
   const latest = nowMs / 1_000 + clockToleranceSeconds;
-  // The library takes a token without an end, and one whose end is no time at all.
-  const isOfNow = Number.isFinite(payload.exp) && (payload.iat ?? 0) <= latest;
-  return isOfNow ? payload : undefined;
+  // The library accepts a token without `exp`, and one whose `exp` is no finite number.
+  const isCurrent = Number.isFinite(payload.exp) && (payload.iat ?? 0) <= latest;
+  return isCurrent ? payload : undefined;
 }
 
 const person = v.pipe(
@@ -77,7 +76,7 @@ const person = v.pipe(
   v.transform((name) => asActor(name, "user")),
   actorId,
 );
-/** Who acts for the person (RFC 8693, 4.1). A chain of actors is more than anybody here can judge. */
+/** The actor who acts for the person (RFC 8693, 4.1). A chain of actors is refused. */
 const acting = v.object({
   sub: v.pipe(
     v.string(),
@@ -86,11 +85,11 @@ const acting = v.object({
   ),
   act: v.optional(v.undefined()),
 });
-/** One text with spaces, or a list. What is no word of ours can grant nothing and is left out. */
-const words = v.pipe(
+/** Scopes or roles: a text with spaces, or a list. Malformed ones grant nothing and are dropped. */
+const names = v.pipe(
   v.optional(v.union([v.string(), v.array(v.string())]), []),
-  v.transform((said) => (typeof said === "string" ? said.split(" ") : said)),
-  v.transform((said) => [...new Set(said)].filter((text) => v.is(word, text))),
+  v.transform((claim) => (typeof claim === "string" ? claim.split(" ") : claim)),
+  v.transform((names) => [...new Set(names)].filter((text) => v.is(word, text))),
 );
 
 function principalOf(payload: JWTPayload, settings: JwtSettings): Principal | undefined {
@@ -98,8 +97,8 @@ function principalOf(payload: JWTPayload, settings: JwtSettings): Principal | un
     Object.hasOwn(payload, name) ? payload[name] : undefined;
   const tenant = v.safeParse(tenantId, claim(settings.tenantClaim));
   const subject = v.safeParse(person, claim(settings.subjectClaim));
-  const roles = v.safeParse(words, claim(settings.rolesClaim));
-  const scopes = v.safeParse(words, claim(settings.scopesClaim));
+  const roles = v.safeParse(names, claim(settings.rolesClaim));
+  const scopes = v.safeParse(names, claim(settings.scopesClaim));
   const actor = v.safeParse(v.optional(acting), claim("act"));
   if (!tenant.success || !subject.success || !roles.success) return undefined;
   if (!scopes.success || !actor.success) return undefined;

@@ -3,17 +3,17 @@ import type { ConnectionKey, ConnectionKeys } from "../protocol/connection/keys.
 import type { SealedValue } from "../protocol/connection/sealed-value.ts";
 import { fromBase64url, toBase64url } from "./bytes.ts";
 
-/** 96 bits, the nonce length that AES-GCM is made for (NIST SP 800-38D, 8.2). */
+/** 96 bits, the recommended nonce length of AES-GCM (NIST SP 800-38D, 8.2). */
 const NONCE_BYTES = 12;
 const ALGORITHM = "AES-GCM";
 
-/** What a value belongs to; a value opens for the same subject alone. */
+/** What a sealed value belongs to. A value opens only for the subject that it was sealed for. */
 export type SealSubject = readonly string[];
 
-/** Seals texts with the first of its keys and opens them with whichever sealed them. */
+/** Seals texts with its first key, and opens them with the key that sealed them. */
 export interface KeyRing {
   seal(text: string, subject: SealSubject): Promise<SealedValue>;
-  /** Contract: undefined when a key is unknown, or anything about value or subject was changed. */
+  /** Contract: answers undefined when the key is unknown or when value or subject was changed. */
   open(value: SealedValue, subject: SealSubject): Promise<string | undefined>;
 }
 
@@ -45,14 +45,14 @@ export function createKeyRing(
         );
         return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(opened);
       } catch {
-        // The platform throws for a wrong tag, a wrong length and a wrong character alike.
+        // The platform throws for a wrong tag, a wrong length and invalid base64url alike.
         return undefined;
       }
     },
   };
 }
 
-/** The subject and the key's own name are authenticated, so no value can be moved to another place. */
+/** Authenticates the subject and the key id, so that no value can move to another place. */
 function parameters(
   nonce: Uint8Array<ArrayBuffer>,
   subject: SealSubject,

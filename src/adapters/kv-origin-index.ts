@@ -2,27 +2,27 @@ import type { Clock } from "../capabilities/system.ts";
 import type { OriginIndex } from "../capabilities/identity.ts";
 import { originKeyPrefix } from "../protocol/identity/web-origin.ts";
 
-/** How long an isolate answers from its own copy. */
+/** How long an isolate uses its cached answer. */
 const CACHE_MS = 30_000;
-/** Origins that are remembered, known and unknown; the oldest goes first. */
-const MAX_REMEMBERED = 1_000;
+/** Cached origins, listed or not; the oldest is dropped first. */
+const MAX_CACHED = 1_000;
 
 /**
- * Reads the index out of KV: one entry for each origin and tenant, so that no two tenants ever write the
- * same one.
+ * Reads the origin index from KV. Each origin and tenant has its own entry, so two tenants never
+ * write the same one.
  */
 export function createKvOriginIndex(kv: KVNamespace, clock: Clock): OriginIndex {
-  const known = new Map<string, { readonly isListed: boolean; readonly untilMs: number }>();
+  const cache = new Map<string, { readonly isListed: boolean; readonly untilMs: number }>();
   return {
     async isListed(origin) {
-      const remembered = known.get(origin);
-      if (remembered && remembered.untilMs > clock.nowMs()) return remembered.isListed;
+      const cached = cache.get(origin);
+      if (cached && cached.untilMs > clock.nowMs()) return cached.isListed;
       const isListed = await find(kv, origin);
       if (isListed === undefined) return false;
-      known.delete(origin);
-      known.set(origin, { isListed, untilMs: clock.nowMs() + CACHE_MS });
-      const [oldest] = known.keys();
-      if (oldest !== undefined && known.size > MAX_REMEMBERED) known.delete(oldest);
+      cache.delete(origin);
+      cache.set(origin, { isListed, untilMs: clock.nowMs() + CACHE_MS });
+      const [oldest] = cache.keys();
+      if (oldest !== undefined && cache.size > MAX_CACHED) cache.delete(oldest);
       return isListed;
     },
   };

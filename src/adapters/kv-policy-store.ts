@@ -12,7 +12,7 @@ import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { DENY_ALL, parseToolPolicy, type ToolPolicy } from "../protocol/policy/document.ts";
 import type { PolicyCache } from "./policy-cache.ts";
 
-/** How long an isolate answers from its own copy of a pointer; KV itself allows no less. */
+/** How long an isolate uses its cached pointer; KV allows no shorter time. */
 const CACHE_SECONDS = 30;
 
 export interface KvPolicyPorts {
@@ -25,11 +25,10 @@ type DeniedBecause = NonNullable<LoadedPolicy["deniedBecause"]>;
 
 /**
  * Reads policies from KV: a pointer per tenant, and documents named by their hash. Fails closed: an
- * error, a gap, garbage or a document that is not the one its name says denies everything. Only what
- * was found and is sound is kept, so that a tenant's first policy and a mended one count as soon as
- * KV shows them.
- * Threat: who can write to KV can mislead reads, with a pointer to an older document or to one of their
- * own; a mutating call then finds that its pin, revision and hash, is not the current one.
+ * error, a missing entry, invalid text or a wrong hash denies everything. Only valid documents are
+ * cached, so a tenant's first or repaired policy counts as soon as KV shows it.
+ * Threat: an attacker who can write to KV can mislead reads with a pointer to an older or own
+ * document. A mutating call then finds that its pin (revision and hash) is not the current one.
  */
 export function createKvPolicyStore({ kv, clock, cache }: KvPolicyPorts): PolicyStore {
   const read = async (tenantId: TenantId, pin: PolicyPin): Promise<LoadedPolicy> => {
@@ -58,7 +57,8 @@ export function createKvPolicyStore({ kv, clock, cache }: KvPolicyPorts): Policy
       if (!text.ok) return denied(text.failure);
       const found = parsePolicyPin(text.value);
       if (!found) return denied("invalid");
-      // KV may serve an older copy after a newer one; an isolate never goes back.
+      // KV may serve an older copy after a newer one. An isolate never returns to an older
+      // revision.
       const pin = cached && cached.pin.revision > found.revision ? cached.pin : found;
       const loaded = await read(tenantId, pin);
       if (loaded.pin) keep(tenantId, pin);

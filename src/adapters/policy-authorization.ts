@@ -5,7 +5,7 @@ import type {
 } from "../capabilities/identity.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 
-/** Authorises by the scopes of the token and the delegations of a policy. */
+/** Authorises with the scopes of the token and the delegations of the policy. */
 export function createPolicyAuthorization(policy: ToolPolicy): AuthorizationPort {
   return { check: (question) => Promise.resolve(answer(policy, question)) };
 }
@@ -17,8 +17,8 @@ function answer(policy: ToolPolicy, question: AuthorizationQuestion): Authorizat
 }
 
 /**
- * Nobody needs leave to act for themselves. Acting for anyone else takes a delegation that names both
- * and the tool; that holds for the tool's connection too.
+ * Acting for oneself needs no delegation. Acting for somebody else needs one that names actor,
+ * subject and tool. The same holds for the connection that the tool uses.
  */
 function isDelegated(
   delegations: ToolPolicy["delegations"],

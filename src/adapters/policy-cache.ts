@@ -2,9 +2,9 @@ import type { TenantId } from "../protocol/identity/ids.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 
-/** Tenants whose pointer is kept; the oldest goes first. */
+/** Cached pointers; the oldest is dropped first. */
 const MAX_POINTERS = 1_000;
-/** Text of the documents that are kept; parsed they take a few times as much of an isolate's 128 MB. */
+/** Characters of all cached documents. Parsed documents take a few times as much of 128 MB. */
 const MAX_DOCUMENT_CHARS = 4 * 1024 * 1024;
 
 interface KeptPointer {
@@ -17,7 +17,9 @@ interface KeptDocument {
   readonly chars: number;
 }
 
-/** What an isolate keeps of policies: pointers for a while, documents for good, both bounded. */
+/**
+ * The policy cache of an isolate: pointers for a limited time, documents without one, both bounded.
+ */
 export class PolicyCache {
   readonly #pointers = new Map<TenantId, KeptPointer>();
   readonly #documents = new Map<string, KeptDocument>();

@@ -9,7 +9,7 @@ import { fail, ok } from "../protocol/outcome/result.ts";
 import { parseSealedValue } from "../protocol/connection/sealed-value.ts";
 import type { KeyRing } from "./key-ring.ts";
 
-/** How long KV may answer from a copy at the edge; it allows no less. */
+/** How long KV may answer from its edge cache; KV allows no shorter time. */
 const CACHE_SECONDS = 30;
 
 export interface SealedConnectionPorts {
@@ -18,9 +18,10 @@ export interface SealedConnectionPorts {
 }
 
 /**
- * Keeps connections in KV under `connection/<tenant>/<id>`, sealed for exactly that tenant and id.
- * Threat: whoever can read or write the namespace. They learn no secret, and a value they change or
- * move does not open. They can put back an older value of the same connection.
+ * Stores connections in KV under `connection/<tenant>/<id>`, sealed for exactly that tenant and id.
+ * Threat: an attacker who can read or write the namespace. They learn no secret, and a value that
+ * they change or move does not open.
+ * Limit: they can restore an older value of the same connection.
  */
 export function createSealedConnections({
   kv,
@@ -48,7 +49,7 @@ export function createSealedConnections({
         const opened = value && (await keyRing.open(value, subjectOf(tenantId, connectionId)));
         return opened === undefined ? undefined : parseConnection(opened);
       };
-      // Opened once to know that it opens, and let go; each use opens it anew.
+      // Opened once as a check and not kept; each use opens it again.
       return (await open())
         ? ok(createAuth(open, signal))
         : fail({ code: "unreadable_connection" });
@@ -62,9 +63,12 @@ function createAuth(
 ): AuthCapability {
   const use = async (): Promise<StoredConnection> => {
     const connection = signal.aborted ? undefined : await open();
-    // Asked after opening, which takes a moment.
-    if (signal.aborted) throw new Error("the invocation is over; its connection is closed");
-    if (!connection) throw new Error("the connection no longer opens");
+    // Checked again, because opening takes time.
+    if (signal.aborted)
+      throw new Error(
+        "the invocation is over, so its connection is closed; ask for credentials earlier",
+      );
+    if (!connection) throw new Error("the connection cannot be opened any more; store it again");
     return connection;
   };
   return {

@@ -4,10 +4,10 @@ import type { Principal } from "../protocol/identity/principal.ts";
 import { fail, ok } from "../protocol/outcome/result.ts";
 import { fromHex, sameBytes } from "./bytes.ts";
 
-/** Longest token looked at, so that a huge header costs no hash. */
+/** Longest token that is hashed, so that a huge header costs no work. */
 const MAX_TOKEN_CHARS = 512;
 
-/** Knows principals by static bearer tokens, of which it holds the hashes alone. */
+/** Authenticates static bearer tokens. It knows only the hashes of the tokens. */
 export function createStaticTokenAuthenticator(tokens: readonly ApiToken[]): Authenticator {
   const known = tokens.map(({ sha256, ...principal }) => ({
     hash: fromHex(sha256),
@@ -22,7 +22,7 @@ export function createStaticTokenAuthenticator(tokens: readonly ApiToken[]): Aut
         await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token)),
       );
       let match: Principal | undefined;
-      // Every entry is compared, whichever one fits.
+      // Compares every entry, so that timing does not reveal which one matches.
       for (const entry of known) if (sameBytes(entry.hash, hash)) match = entry.principal;
       return match ? ok(match) : fail({ code: "invalid_token" });
     },

@@ -7,61 +7,62 @@ export interface RateLimit {
   readonly maxRequests: number;
 }
 
-/** What a call is about to use up of its tenant. */
+/** What a call may use of its tenant's budgets. */
 export interface Reservation {
-  /** Names the call; reserving the same one again within a day takes nothing more. */
+  /** Names the call. Reserving the same id again within a day reserves nothing more. */
   readonly id: string;
   readonly toolId: string;
-  /** The most that the call can use up. */
+  /** The most that the call can use. */
   readonly amounts: BudgetAmounts;
-  /** As much of them as is of use, where less than all will do; what is not named is needed whole. */
+  /** The smallest useful amounts. A budget that is not named here is needed in full. */
   readonly least?: BudgetAmounts;
   readonly limits: BudgetAmounts;
-  /** Length of the window that the limits count over; windows are fixed and begin at multiples of it. */
+  /** Length of the window of the limits. Windows are fixed and begin at multiples of it. */
   readonly windowSeconds: number;
   readonly rateLimit?: RateLimit;
-  /** The policy whose rules the call has passed. */
+  /** The policy that the call has passed. */
   readonly pin: PolicyPin;
-  /** Absent: what is reserved is used, unless it is released. */
+  /** Absent: the reserved amounts count as used, unless they are released. */
   readonly unsettled?: Unsettled;
 }
 
-/** What becomes of a reservation that is to be settled, and is not. */
+/** How a reservation closes when nobody settles it. */
 export interface Unsettled {
-  /** Time in which the call has surely ended. */
+  /** Time after which the call has ended for certain. Unit: milliseconds. */
   readonly forMs: number;
-  /** What it may have used all the same, and is counted for good. */
+  /** Amounts that the call may have used; they stay counted. */
   readonly keeps: BudgetAmounts;
 }
 
 export type ReservationAnswer =
-  /** `granted` answers whoever named a `least`. */
+  /** `granted` is present when the reservation has `least`. */
   | { readonly kind: "reserved"; readonly granted?: BudgetAmounts }
-  /** The policy is another one now; nothing was taken. Undefined: the tenant has none. */
+  /** The policy has changed; nothing was reserved. `pin` undefined: the tenant has no policy. */
   | { readonly kind: "policy_changed"; readonly pin: PolicyPin | undefined }
   | { readonly kind: "exhausted"; readonly budget: Budget }
   | { readonly kind: "rate_limited"; readonly retryAfterMs: number }
-  /** The ledger could not be asked; nothing may be assumed. */
+  /** The ledger did not answer. It may have reserved or not. */
   | { readonly kind: "unavailable" };
 
 /**
- * A tenant's budgets, shared by all of its runs.
- * Contract: never throws; a reservation is all or nothing, counts from before it is answered and is durable
- * then. The pin, revision and hash, is compared first, then the limits, then the rate. Amounts and limits
- * are whole and not negative; anything else answers `unavailable`. A reservation is closed once, by the
- * first `settle` or `release`; what does not reach the ledger leaves it counted as it was.
+ * Holds the budgets of a tenant, shared by all of its runs.
+ * Contract: never throws. A reservation is all or nothing, and durable before it is answered. The
+ * ledger compares the pin (revision and hash) first, then the limits, then the rate. Amounts and
+ * limits are whole and not negative; others answer `unavailable`. The first `settle` or `release`
+ * closes a reservation. When neither reaches the ledger, the reserved amounts stay counted.
  */
 export interface BudgetLedger {
   reserve(reservation: Reservation): Promise<ReservationAnswer>;
-  /** Counts what a call has used in place of what it had reserved, be it less or more. */
+  /** Replaces the reserved amounts by the used ones, which may be lower or higher. */
   settle(id: string, used: BudgetAmounts): Promise<void>;
-  /** Gives back what a call had reserved: nothing happened. */
+  /** Gives the reserved amounts back, because nothing happened. */
   release(id: string): Promise<void>;
 }
 
 /**
- * Counts what one key does, against abuse; it is no quota, for each place of the platform counts alone.
- * Contract: never throws; answers false when the key has done too much, true when that cannot be told.
+ * Limits the requests of one key, against abuse.
+ * Contract: never throws; answers false when the key is over its limit, true when that is unknown.
+ * Limit: not a quota, because each location of the platform counts alone.
  */
 export interface RateLimiter {
   admit(key: string): Promise<boolean>;

@@ -3,9 +3,10 @@ import type { ConnectionId, TenantId } from "../protocol/identity/ids.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 
 /**
- * Takes a tenant's credentials and never gives them back; the ConnectionBroker alone opens them.
- * Contract: both calls are idempotent; `put` replaces, `remove` of what is not there does nothing.
- * Throws when the storage fails.
+ * Stores a tenant's credentials and never returns them. Only the ConnectionBroker opens them.
+ * Contract: both calls are idempotent; `put` replaces; `remove` of an absent connection does
+ * nothing.
+ * Fails: throws when the storage fails.
  */
 export interface ConnectionStore {
   put(tenantId: TenantId, connectionId: ConnectionId, connection: StoredConnection): Promise<void>;
@@ -13,10 +14,10 @@ export interface ConnectionStore {
 }
 
 /**
- * Credentials of the one connection an invocation may use. It takes no id: it is bound before the tool
- * sees it and dies with the invocation (seeds/000 #29a).
- * Contract: throws when the invocation is over; `getAccessToken` also when the connection is a header
- * and has no token. What is thrown holds no secret.
+ * Gives the credentials of the one connection that an invocation may use. The connection is bound
+ * before the tool runs, so no method takes an id. It ends with the invocation (seeds/000 #29a).
+ * Contract: throws when the invocation is over. `getAccessToken` also throws when the connection is
+ * a header and has no token. No error holds a secret.
  */
 export interface AuthCapability {
   getAccessToken(): Promise<string>;
@@ -26,9 +27,9 @@ export interface AuthCapability {
 export type BrokerFailure = { readonly code: "unknown_connection" | "unreadable_connection" };
 
 /**
- * Opens stored connections, the only holder of their secrets.
- * Contract: never throws, never caches what it opened; whoever calls has checked the grant. The
- * capability refuses from the moment `signal` aborts, so the signal must be that of the invocation.
+ * Opens stored connections. Only the broker holds their secrets.
+ * Contract: never throws and caches no secret. The caller has checked the grant. The capability
+ * refuses as soon as `signal` aborts, so the signal must be that of the invocation.
  */
 export interface ConnectionBroker {
   bind(

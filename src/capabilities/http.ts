@@ -5,32 +5,32 @@ import type { Result } from "../protocol/outcome/result.ts";
 export interface HttpRequest {
   readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: string;
-  /** None that says where the request goes, how it is framed or which operation it is. */
+  /** Headers about routing, framing or the idempotency key are refused. */
   readonly headers?: { readonly [name: string]: string };
   /** Sent as JSON. */
   readonly body?: JsonValue;
 }
 
-/** What a service answered, whatever its status. All of it is the other side's, to be trusted by nobody. */
+/** The response of a service, whatever its status. All of it is untrusted. */
 export interface HttpAnswer {
   readonly status: number;
-  /** `content-type`, `etag`, `last-modified` and `location`, where they are there. */
+  /** `content-type`, `etag`, `last-modified` and `location`, if present. */
   readonly headers: { readonly [name: string]: string };
   readonly text: string;
-  /** Absent unless the service calls its body JSON, and it is. */
+  /** Present when the service declares JSON and the body is safe JSON. */
   readonly json?: JsonValue;
-  /** When the same request may be made again, where the service said so. */
+  /** Time until the request may be repeated, if the service said it. */
   readonly retryAfterMs?: number;
 }
 
 /**
- * The only way from a tool to the network: to the hosts of its contract, for one invocation, with that
- * invocation's key on every request if the tool changes something.
- * Contract: every status is an answer, and redirects are not followed. A tool that changes something
- * sends one request other than GET and HEAD, and none from `checkState` and `reconcile`. Throws when
- * the invocation is over, and for a request that is refused after the one that changes something:
- * then no failure may claim that nothing happened.
- * Fails: http_refused, http_unavailable, http_unreadable; nothing of the other side's is in a failure.
+ * Sends HTTP requests of one invocation to the hosts of the tool's contract. It is a tool's only
+ * way to the network. If the tool changes something, every request carries the invocation's key.
+ * Contract: every status is an answer; redirects are not followed. A mutating tool sends at most
+ * one request other than GET and HEAD, and none from `checkState` and `reconcile`. Throws when the
+ * invocation is over. Throws too when it refuses a request after the changing one, because a
+ * failure would claim that nothing happened.
+ * Fails: http_refused, http_unavailable, http_unreadable; no failure repeats text of the service.
  */
 export interface HttpClient {
   send(request: HttpRequest): Promise<Result<HttpAnswer, ToolFailure>>;
@@ -38,21 +38,21 @@ export interface HttpClient {
 
 /** What one invocation may send. */
 export interface EgressGrant {
-  /** Hosts, with their ports where they are not the scheme's, as a parsed address shows them. */
+  /** Hosts as a parsed address shows them, with a port unless it is the default port. */
   readonly hosts: readonly string[];
   readonly keyHeader: string;
-  /** The invocation's key; present exactly when the tool changes something. */
+  /** The invocation's idempotency key; present exactly when the tool changes something. */
   readonly key?: string;
-  /** With a key: whether a request may change something, or only ask. */
+  /** With a key: whether a request may change something, or only read. */
   readonly mayAct: boolean;
-  /** The tool holds credentials, which may go into `authorization`. */
+  /** The tool has credentials and may set `authorization`. */
   readonly mayAuthorise: boolean;
   readonly maxAnswerBytes: number;
-  /** That of the invocation. */
+  /** The signal of the invocation. */
   readonly signal: AbortSignal;
 }
 
-/** The network of a deployment. Contract: what it binds reaches nothing that the grant does not name. */
+/** Binds HTTP clients. Contract: a bound client reaches only the hosts of its grant. */
 export interface Egress {
   bind(grant: EgressGrant): HttpClient;
 }

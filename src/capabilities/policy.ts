@@ -8,37 +8,38 @@ import type { ToolPolicy } from "../protocol/policy/document.ts";
  * denies everything, with the reason.
  */
 export interface PolicyStore {
-  /** Reads the current policy; it may be a minute old. */
+  /** Reads the current policy; the answer may be a minute old. */
   load(tenantId: TenantId): Promise<LoadedPolicy>;
   /**
-   * Takes a pin from the one who owns it, so that this isolate need not wait for KV to show it.
-   * Contract: never goes back to an older revision.
+   * Accepts a pin from the PolicyRegistry, so that this isolate need not wait for KV to show it.
+   * Contract: never returns to an older revision.
    */
   learn(tenantId: TenantId, pin: PolicyPin): void;
-  /** Reads the document that a pin names, whichever is current. */
+  /** Reads the document that a pin names, also when it is not the current one. */
   read(tenantId: TenantId, pin: PolicyPin): Promise<LoadedPolicy>;
 }
 
 export interface LoadedPolicy {
   readonly policy: ToolPolicy;
-  /** Absent when there is no document to pin. */
+  /** Absent when no document could be read. */
   readonly pin?: PolicyPin;
-  /** Absent when a document was found and is valid. */
+  /** Absent when the document is valid. */
   readonly deniedBecause?: "missing" | "unreadable" | "invalid";
 }
 
 export type PolicyChange =
   | { readonly kind: "changed"; readonly pin: PolicyPin }
-  /** Someone else was first; the policy is the one of this pin. */
+  /** Another change came first. The pin names the current policy; undefined without one. */
   | { readonly kind: "conflict"; readonly pin: PolicyPin | undefined }
-  /** The document could not be stored; nothing changed. */
+  /** The document could not be stored, and nothing changed. */
   | { readonly kind: "unavailable" };
 
 /**
- * Owns which document is a tenant's policy.
- * Contract: `change` is a compare-and-swap on the expected revision, serialised per tenant; `undefined`
- * expects that there is no policy yet. The document is stored under its hash before it is current.
- * What reads policies elsewhere may learn of a change later, and never of an older one after it.
+ * Owns the pointer to a tenant's current policy.
+ * Contract: `change` is a compare-and-swap on the expected revision, serialised per tenant;
+ * `undefined` expects that there is no policy yet. A document is stored under its hash before it
+ * becomes current. Readers elsewhere may see a change later, but never an older policy after a
+ * newer one.
  */
 export interface PolicyRegistry {
   current(tenantId: TenantId): Promise<PolicyPin | undefined>;
@@ -49,7 +50,7 @@ export interface PolicyRegistry {
   ): Promise<PolicyChange>;
 }
 
-/** A document under its hash. */
+/** A policy document and its hash. */
 export interface PolicyDocument {
   readonly hash: string;
   /** Canonical JSON. */
@@ -57,13 +58,13 @@ export interface PolicyDocument {
 }
 
 /**
- * Puts policies where every reader finds them.
- * Contract: never throws; each answers whether it was stored, and may be repeated.
+ * Publishes policies for all readers.
+ * Contract: never throws; each method answers whether the write succeeded, and may be repeated.
  */
 export interface PolicyPublisher {
   storeDocument(tenantId: TenantId, document: PolicyDocument): Promise<boolean>;
-  /** Names the current policy. Contract: whoever calls sees to it that revisions only grow. */
+  /** Publishes the current pin. Contract: the caller ensures that revisions only grow. */
   point(tenantId: TenantId, pin: PolicyPin): Promise<boolean>;
-  /** Says, or takes back, that the tenant admits the pages of an origin. */
+  /** Lists an origin for the tenant, or removes it from the list. */
   listOrigin(tenantId: TenantId, origin: string, isAdmitted: boolean): Promise<boolean>;
 }

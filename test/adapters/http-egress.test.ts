@@ -101,7 +101,7 @@ describe("an answer", () => {
           {
             field: null,
             code: "http_unavailable",
-            message: "the service did not answer in full",
+            message: "the service did not send a complete response",
           },
         ],
       },

@@ -1,10 +1,9 @@
-/** Whichever scheme an address has, it shows such a host as it is. */
+/** A valid host reads the same under both schemes. */
 const SCHEMES = ["https:", "http:"];
 
 /**
- * Tells whether text is a host, or a host and a port, exactly as a parsed address shows it: small
- * letters, other scripts in their ASCII form, IP addresses in their one spelling, no port that a scheme
- * has anyway, no dot at the end.
+ * Tells whether a text is a host, or a host and a port, exactly as a parsed address shows it: lower
+ * case, other scripts in ASCII form, IP addresses in normal form, no default port, no final dot.
  * Contract: pure.
  */
 export function isEgressHost(text: string): boolean {
@@ -15,9 +14,9 @@ export function isEgressHost(text: string): boolean {
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 /**
- * Reads an address that may be reached; undefined for every other.
- * Threat: the address may be a model's, or a stranger's. It is compared once parsed, and only the
- * parsed form goes on, so that nobody after this reads it in another way.
+ * Reads an address of an allowed host; undefined for every other address.
+ * Threat: a model or an attacker may choose the address. The check uses the parsed address, and
+ * only the parsed address is passed on, so that no later code parses the text differently.
  * Contract: pure.
  */
 export function parseEgressUrl(text: string, hosts: readonly string[]): URL | undefined {

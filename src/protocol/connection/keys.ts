@@ -19,16 +19,16 @@ const connectionKeys = v.pipe(
   v.check((keys) => new Set(keys.map(({ id }) => id)).size === keys.length),
 );
 
-/** One key that seals connections, and the name under which sealed values know it. */
+/** One key that seals connections; sealed values name it by its id. */
 export interface ConnectionKey {
   readonly id: string;
   readonly key: Uint8Array<ArrayBuffer>;
 }
 
-/** The keys of a deployment: the first one seals, every one opens. */
+/** The keys of a deployment: the first key seals, all keys open. */
 export type ConnectionKeys = readonly [ConnectionKey, ...ConnectionKey[]];
 
-/** Reads the secret CONNECTION_KEYS; undefined when the text is not exactly a list of keys. */
+/** Reads the secret CONNECTION_KEYS; undefined when the text is no valid list of keys. */
 export function parseConnectionKeys(text: string): ConnectionKeys | undefined {
   const [first, ...rest] = parseJsonAs(connectionKeys, text) ?? [];
   return first && [first, ...rest];

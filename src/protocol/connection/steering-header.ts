@@ -31,9 +31,9 @@ const NAMES: ReadonlySet<string> = new Set([
 const PREFIXES = ["accept", "cf-", "content-", "if-", "proxy-", "sec-", "x-forwarded-"];
 
 /**
- * Tells whether a header, its name in small letters, says where a request goes, how it is framed, who it
- * comes from or which operation it is. A stored secret under such a name would steer the request
- * instead of authenticating it.
+ * Tells whether a header steers a request: its routing, framing, sender or operation. The name must
+ * be in lower case. A stored secret under such a name would steer the request instead of
+ * authenticating it.
  */
 export function isSteeringHeader(name: string): boolean {
   return NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix));

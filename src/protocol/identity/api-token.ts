@@ -3,13 +3,13 @@ import type { ActorId, TenantId } from "./ids.ts";
 import { parseJsonAs } from "../json/parse-as.ts";
 import type { Principal } from "./principal.ts";
 
-/** A tenant's id goes into storage keys and run ids: short, printable, without separators. */
+/** A tenant id. It is part of storage keys and run ids: short, printable, without separators. */
 export const tenantId = v.pipe(
   v.string(),
   v.regex(/^[a-zA-Z0-9_-]{1,64}$/),
   v.transform((id) => id as TenantId),
 );
-/** An actor's id: what it is, and its name, which goes into keys too. */
+/** An actor id: kind and name. It is part of storage keys too. */
 export const actorId = v.pipe(
   v.string(),
   v.regex(/^(?:user|agent|service):[a-zA-Z0-9_.@-]{1,96}$/),
@@ -30,20 +30,20 @@ const principal = v.strictObject({
 const apiTokens = v.array(
   v.strictObject({
     ...principal.entries,
-    /** Lower-case hex of SHA-256 over the token; the token itself is stored nowhere. */
+    /** SHA-256 of the token in lower-case hex; the token itself is stored nowhere. */
     sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
   }),
 );
 
-/** One static bearer token, by its hash. */
+/** One static bearer token: its hash and its principal. */
 export type ApiToken = v.InferOutput<typeof apiTokens>[number];
 
-/** Reads the list of tokens; undefined when the text is not exactly one. */
+/** Reads the list of tokens; undefined when the text is no valid list. */
 export function parseApiTokens(text: string): readonly ApiToken[] | undefined {
   return parseJsonAs(apiTokens, text);
 }
 
-/** Reads one principal from JSON; undefined when the text is not exactly one. */
+/** Reads one principal from JSON; undefined when the text is no valid principal. */
 export function parsePrincipal(text: string): Principal | undefined {
   return parseJsonAs(principal, text);
 }

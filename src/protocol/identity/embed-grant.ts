@@ -4,16 +4,16 @@ import { webOrigin } from "./web-origin.ts";
 
 const MAX_TOOLS = 64;
 
-/** Enough for a page, and few enough for a header. */
+/** Few enough to fit into a header. */
 const toolIds = v.pipe(
   v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(64))),
   v.minLength(1),
   v.maxLength(MAX_TOOLS),
 );
 
-/** What a page's token is bound to, beside its tenant and its actor. */
+/** The limits of an embed token, besides its tenant and its actor. */
 export interface EmbedGrant {
-  /** Names the token; it is in no other. */
+  /** The id of the token, unique among all tokens. */
   readonly id: string;
   /** The only origin that may send it. */
   readonly origin: string;
@@ -22,14 +22,14 @@ export interface EmbedGrant {
   readonly budgets?: RunLimits | undefined;
 }
 
-/** The fields of a grant as a token and a request hold them. */
+/** The schema fields of a grant, in a token and in a request. */
 export const embedFields = {
   origin: webOrigin,
   toolIds,
   budgets: v.optional(runLimits),
 } as const;
 
-/** Scopes that a page may hold. What administers a tenant is never among them. */
+/** Scopes that an embed token may have; none of them administers a tenant. */
 export const EMBED_SCOPES = [
   "chat",
   "runs:read",

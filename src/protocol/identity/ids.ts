@@ -1,7 +1,7 @@
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
-/** Names one run; carries a MAC bound to its tenant (see RunIds). */
+/** Identifies one run and carries a MAC that is bound to its tenant; see RunIds. */
 export type RunId = Branded<"RunId">;
 export type TenantId = Branded<"TenantId">;
 /** `user:…`, `agent:…` or `service:…` (seeds/000, ToolInvocationContext). */
@@ -10,9 +10,9 @@ export type ActorId = Branded<"ActorId">;
 export type ToolId = Branded<"ToolId">;
 /** Opaque name of stored credentials (seeds/000 #26). */
 export type ConnectionId = Branded<"ConnectionId">;
-/** Stays the same from start to result (seeds/000 #5); unique within its run. */
+/** Identifies a tool call from start to result (seeds/000 #5); unique within its run. */
 export type ToolCallId = Branded<"ToolCallId">;
-/** `appr_<nonce>_<mac>_<invocation>_<generation>`: names one payload that people are asked about. */
+/** `appr_<nonce>_<mac>_<invocation>_<generation>`: identifies the approval of one payload. */
 export type ApprovalId = Branded<"ApprovalId">;
 /** `<recovery epoch>-<sequence>`; see event-id.ts. */
 export type EventId = Branded<"EventId">;
@@ -23,5 +23,5 @@ export const MAX_TOOL_CALL_ID_CHARS = 128;
 export const MAX_TOOL_ARGUMENTS_BYTES = 8 * 1024;
 /** Largest tool result, as JSON text in UTF-8 (seeds/001, "Contract layer"). */
 export const MAX_TOOL_RESULT_BYTES = 32 * 1024;
-/** No contract may raise its own argument or result limit beyond this. */
+/** The highest limit that a contract may set for its arguments and results. */
 export const MAX_CONTRACT_BYTES = 256 * 1024;

@@ -1,11 +1,11 @@
 import type { EmbedGrant } from "./embed-grant.ts";
 import type { ActorId, TenantId } from "./ids.ts";
 
-/** What a token may do over HTTP. A token may hold further scopes, which tools and policies demand. */
+/** Scopes of the HTTP API. A token may have further scopes, which tools and policies require. */
 export const SCOPES = [
   "chat",
   "runs:read",
-  /** Runs and approvals of everybody in the tenant, not the caller's own alone. */
+  /** All runs and approvals of the tenant, not only the caller's own. */
   "runs:read_all",
   "runs:operate",
   "approvals:read",
@@ -19,25 +19,25 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Who is asking; always from authentication, never from a body. */
+/** The authenticated caller of a request; never read from a body. */
 export interface Principal {
   readonly tenantId: TenantId;
   readonly actorId: ActorId;
-  /** On whose behalf the actor acts. */
+  /** The person for whom the actor acts. */
   readonly subjectId?: ActorId | undefined;
   readonly scopes: readonly string[];
-  /** What the person is to the tenant; policies ask for roles where people decide. */
+  /** Roles in the tenant; approval rules of a policy name them. */
   readonly roles: readonly string[];
-  /** Present when the request came with a page's token: what that token is bound to. */
+  /** Present for an embed token: the limits of that token. */
   readonly embed?: EmbedGrant | undefined;
 }
 
-/** Tells whether somebody may see what others of the tenant do. */
+/** Tells whether a principal may see the runs of other callers of the tenant. */
 export function seesAll({ scopes }: Pick<Principal, "scopes">): boolean {
   return scopes.includes("runs:read_all") || scopes.includes("runs:operate");
 }
 
-/** The person on whose account a request is made. */
+/** Reads the person for whom a request is made: the subject, or else the actor. */
 export function personOf({
   actorId,
   subjectId,
@@ -45,7 +45,7 @@ export function personOf({
   return subjectId ?? actorId;
 }
 
-/** Who acts, as an audit log names it. */
+/** Reads actor and subject in the form of the audit log. */
 export function actorsOf({ actorId, subjectId }: Pick<Principal, "actorId" | "subjectId">): {
   readonly actorId: ActorId;
   readonly subjectId?: ActorId;

@@ -1,13 +1,13 @@
 import type { ActorId, TenantId } from "./ids.ts";
 import { personOf, type Principal, seesAll } from "./principal.ts";
 
-/** Whose a run is; kept as long as anything is kept of it. */
+/** The owner of a run; stored as long as anything of the run is stored. */
 export interface RunOwner extends Pick<Principal, "tenantId" | "actorId" | "subjectId"> {
-  /** The origin of the page that started it, if one did. */
+  /** The origin of the page that started the run, if a page did. */
   readonly origin?: string;
 }
 
-/** Reads whose a run is, out of the principal that starts it. */
+/** Reads the owner of a run from the principal that starts it. */
 export function ownerOf({ tenantId, actorId, subjectId, embed }: Principal): RunOwner {
   return {
     tenantId,
@@ -17,22 +17,22 @@ export function ownerOf({ tenantId, actorId, subjectId, embed }: Principal): Run
   };
 }
 
-/** Who asks a run's object, as far as the object has to know. */
+/** The caller of a run's object, with what the object needs to know. */
 export interface Viewer {
   readonly tenantId: TenantId;
-  /** Who makes the request. */
+  /** The actor who makes the request. */
   readonly actor: ActorId;
-  /** On whose account the request is made. */
+  /** The person for whom the request is made. */
   readonly person: ActorId;
-  /** Present for a page's token: the origin that it is bound to. */
+  /** Present for an embed token: the origin that the token is bound to. */
   readonly origin?: string;
-  /** Runs of everybody in the tenant may be read. */
+  /** May read all runs of the tenant. */
   readonly seesAll: boolean;
-  /** Runs of everybody in the tenant may be stopped and settled. */
+  /** May stop all runs of the tenant and resolve their unknown outcomes. */
   readonly operates: boolean;
 }
 
-/** Reads who is asking, out of a principal. */
+/** Reads the viewer from a principal. */
 export function viewerOf(principal: Principal): Viewer {
   const { tenantId, actorId, scopes, embed } = principal;
   return {
@@ -46,9 +46,9 @@ export function viewerOf(principal: Principal): Viewer {
 }
 
 /**
- * Tells whether a run is the viewer's own: started by them or on their behalf. An agent that acts for one
- * person sees nothing of what it did for another. A page sees the runs that pages of its origin started,
- * for others may hold tools that its token was not given.
+ * Tells whether a run belongs to the viewer: the viewer started it, or somebody started it for
+ * them. An agent that acts for one person does not own its runs for another. A page owns only runs
+ * that pages of its origin started, because other runs may have tools that its token lacks.
  */
 export function isOwn(run: RunOwner, viewer: Viewer): boolean {
   if (run.tenantId !== viewer.tenantId) return false;
@@ -57,9 +57,10 @@ export function isOwn(run: RunOwner, viewer: Viewer): boolean {
 }
 
 /**
- * Tells whether the viewer may speak to a run, which acts on it with the authority that it was started with.
- * Threat: whoever acts for a person may use the tools that were delegated to them; a run that the person
- * began holds all of the person's.
+ * Tells whether the viewer may steer a run. A run acts on a message with the authority of its
+ * start.
+ * Threat: an agent may only use the tools that its person delegated. A run that the person started
+ * has all tools of the person, so the agent must not steer it.
  */
 export function maySpeak(run: RunOwner, viewer: Viewer): boolean {
   return isOwn(run, viewer) && (viewer.actor === viewer.person || viewer.actor === run.actorId);
