@@ -27,7 +27,7 @@ import type { RunState } from "../../src/protocol/run/state.ts";
 import { MAX_CONVERSATION_BYTES } from "../../src/protocol/conversation/message.ts";
 import {
   maySee,
-  maySpeak,
+  maySteer,
   mayStop,
   type Viewer,
   viewerOf,
@@ -142,7 +142,7 @@ export abstract class RunObject extends DurableObject<RawEnv> {
    * holds this answer back until the writes before it are durable.
    */
   async steer(viewer: Viewer, { text, requestKey }: Steering): Promise<SteerAnswer> {
-    const missing = this.#missing(maySpeak, viewer);
+    const missing = this.#missing(maySteer, viewer);
     if (missing || !this.#run) return missing ?? { kind: "unknown" };
     const { inbox, journal } = this.#run;
     const known = requestKey === undefined ? undefined : inbox.findUnder(requestKey);

@@ -89,7 +89,7 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "each token asks for keys",
     file: "src/adapters/jwks-keys.ts",
-    from: "if (this.#sinceAskedMs() < coolDownMs) return;",
+    from: "if (this.#sinceFetchMs() < coolDownMs) return;",
     to: "",
     test: {
       file: "test/http/identity.test.ts",
@@ -109,8 +109,8 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "an issuer that is away makes tokens invalid",
     file: "src/adapters/jwt-authenticator.ts",
-    from: 'isUnknown ? "identity_unavailable"',
-    to: 'isUnknown ? "invalid_token"',
+    from: 'isUnavailable ? "identity_unavailable"',
+    to: 'isUnavailable ? "invalid_token"',
     test: {
       file: "test/http/identity.test.ts",
       name: "go on to count while it is away, and nobody new gets in",
@@ -266,7 +266,7 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "an origin stays in the index",
     file: "src/adapters/kv-policy-publisher.ts",
-    from: 'return isAdmitted ? put(key, "") : told(kv.delete(key));',
+    from: 'return isAdmitted ? put(key, "") : succeeds(kv.delete(key));',
     to: 'return isAdmitted ? put(key, "") : Promise.resolve(true);',
     test: {
       file: "test/http/browsers.test.ts",

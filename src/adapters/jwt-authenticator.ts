@@ -2,7 +2,7 @@ import { jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
 import * as v from "valibot";
 import type { Clock } from "../capabilities/system.ts";
 import type { TokenVerifier } from "../capabilities/identity.ts";
-import { actorId, tenantId, word } from "../protocol/identity/api-token.ts";
+import { actorId, scopeOrRole, tenantId } from "../protocol/identity/api-token.ts";
 import type { JwtSettings } from "../protocol/identity/jwt-settings.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import { fail, ok } from "../protocol/outcome/result.ts";
@@ -89,7 +89,7 @@ const acting = v.object({
 const names = v.pipe(
   v.optional(v.union([v.string(), v.array(v.string())]), []),
   v.transform((claim) => (typeof claim === "string" ? claim.split(" ") : claim)),
-  v.transform((names) => [...new Set(names)].filter((text) => v.is(word, text))),
+  v.transform((names) => [...new Set(names)].filter((text) => v.is(scopeOrRole, text))),
 );
 
 function principalOf(payload: JWTPayload, settings: JwtSettings): Principal | undefined {

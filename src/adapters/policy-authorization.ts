@@ -1,19 +1,19 @@
 import type {
   AuthorizationAnswer,
   AuthorizationPort,
-  AuthorizationQuestion,
+  AuthorizationRequest,
 } from "../capabilities/identity.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 
 /** Authorises with the scopes of the token and the delegations of the policy. */
 export function createPolicyAuthorization(policy: ToolPolicy): AuthorizationPort {
-  return { check: (question) => Promise.resolve(answer(policy, question)) };
+  return { check: (request) => Promise.resolve(decide(policy, request)) };
 }
 
-function answer(policy: ToolPolicy, question: AuthorizationQuestion): AuthorizationAnswer {
-  const { scopes, requiredScopes } = question;
+function decide(policy: ToolPolicy, request: AuthorizationRequest): AuthorizationAnswer {
+  const { scopes, requiredScopes } = request;
   if (!requiredScopes.every((scope) => scopes.includes(scope))) return "no_permission";
-  return isDelegated(policy.delegations, question) ? "allow" : "no_delegation";
+  return isDelegated(policy.delegations, request) ? "allow" : "no_delegation";
 }
 
 /**
@@ -22,7 +22,7 @@ function answer(policy: ToolPolicy, question: AuthorizationQuestion): Authorizat
  */
 function isDelegated(
   delegations: ToolPolicy["delegations"],
-  { actorId, subjectId, toolId }: AuthorizationQuestion,
+  { actorId, subjectId, toolId }: AuthorizationRequest,
 ): boolean {
   if (subjectId === undefined || subjectId === actorId) return true;
   return delegations.some(

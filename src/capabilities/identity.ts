@@ -28,7 +28,7 @@ export interface TokenVerifier {
 }
 
 /** The content of a new embed token. */
-export interface EmbedOrder extends Omit<EmbedGrant, "id"> {
+export interface EmbedTokenOrder extends Omit<EmbedGrant, "id"> {
   readonly tenantId: TenantId;
   /** The person who uses the page. */
   readonly actorId: ActorId;
@@ -40,7 +40,7 @@ export interface EmbedOrder extends Omit<EmbedGrant, "id"> {
  * Mints embed tokens. Contract: the caller has checked the order; a token serves its actor alone.
  */
 export interface EmbedTokens {
-  mint(order: EmbedOrder): Promise<MintedToken>;
+  mint(order: EmbedTokenOrder): Promise<MintedToken>;
 }
 
 export interface MintedToken {
@@ -50,7 +50,7 @@ export interface MintedToken {
 }
 
 /** One authorisation request. It holds references only, no secret (seeds/000, F1). */
-export interface AuthorizationQuestion {
+export interface AuthorizationRequest {
   readonly tenantId: TenantId;
   readonly actorId: ActorId;
   /** Only the server sets it, when the actor acts for somebody. */
@@ -74,7 +74,7 @@ export type AuthorizationAnswer = "allow" | "no_permission" | "no_delegation";
  * Contract: a throw counts as a refusal.
  */
 export interface AuthorizationPort {
-  check(question: AuthorizationQuestion): Promise<AuthorizationAnswer>;
+  check(request: AuthorizationRequest): Promise<AuthorizationAnswer>;
 }
 
 /**

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createPolicyAuthorization } from "../../src/adapters/policy-authorization.ts";
-import type { AuthorizationQuestion } from "../../src/capabilities/identity.ts";
+import type { AuthorizationRequest } from "../../src/capabilities/identity.ts";
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import { policyOf } from "../fakes/fakes.ts";
 
 const actor = (id: string): ActorId => id as ActorId;
-const question: AuthorizationQuestion = {
+const question: AuthorizationRequest = {
   tenantId: "acme" as TenantId,
   actorId: actor("agent:desk"),
   scopes: ["chat", "crm:read"],
@@ -18,7 +18,7 @@ const question: AuthorizationQuestion = {
 const forAnn = { ...question, subjectId: actor("user:ann") };
 const delegation = { actorId: "agent:desk", subjectId: "user:ann", tools: ["crm__read"] };
 
-function ask(asked: AuthorizationQuestion, delegations: object[] = []): Promise<string> {
+function ask(asked: AuthorizationRequest, delegations: object[] = []): Promise<string> {
   const policy = policyOf({ allowedTools: [], delegations });
   return createPolicyAuthorization(policy).check(asked);
 }
@@ -81,7 +81,7 @@ test("allows exactly when scopes and delegation both do", async () => {
   );
   await fc.assert(
     fc.asyncProperty(asked, delegations, async (who, given) => {
-      const answer = await ask({ ...question, ...who } as unknown as AuthorizationQuestion, given);
+      const answer = await ask({ ...question, ...who } as unknown as AuthorizationRequest, given);
       const isPermitted = who.requiredScopes.every((scope) => who.scopes.includes(scope));
       const isAlone = who.subjectId === undefined || who.subjectId === who.actorId;
       const isDelegated = given.some(

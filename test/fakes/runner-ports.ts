@@ -1,5 +1,5 @@
 import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts";
-import type { AuthorizationQuestion } from "../../src/capabilities/identity.ts";
+import type { AuthorizationRequest } from "../../src/capabilities/identity.ts";
 import type {
   BudgetLedger,
   Reservation,
@@ -48,7 +48,7 @@ export interface Bench {
   readonly runner: ToolRunner;
   readonly clock: FakeClock;
   readonly journal: MemoryJournal;
-  readonly questions: AuthorizationQuestion[];
+  readonly questions: AuthorizationRequest[];
   readonly reservations: Reservation[];
   /** How they were closed. */
   readonly closed: readonly Closed[];
@@ -122,7 +122,7 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
   const policy = policyOf(document ?? { allowedTools: known.map(({ name }) => name) });
   const clock = new FakeClock();
   const journal = new MemoryJournal();
-  const questions: AuthorizationQuestion[] = [];
+  const questions: AuthorizationRequest[] = [];
   const reservations: Reservation[] = [];
   const closed: Closed[] = [];
   const answers = [...ledgerAnswers];

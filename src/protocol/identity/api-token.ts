@@ -17,14 +17,14 @@ export const actorId = v.pipe(
 );
 
 /** A scope or a role. */
-export const word = v.pipe(v.string(), v.regex(/^[a-z0-9_.:-]{1,64}$/));
+export const scopeOrRole = v.pipe(v.string(), v.regex(/^[a-z0-9_.:-]{1,64}$/));
 
 const principal = v.strictObject({
   tenantId,
   actorId,
   subjectId: v.optional(actorId),
-  scopes: v.array(word),
-  roles: v.optional(v.array(word), []),
+  scopes: v.array(scopeOrRole),
+  roles: v.optional(v.array(scopeOrRole), []),
 });
 
 const apiTokens = v.array(

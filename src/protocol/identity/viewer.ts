@@ -62,7 +62,7 @@ export function isOwn(run: RunOwner, viewer: Viewer): boolean {
  * Threat: an agent may only use the tools that its person delegated. A run that the person started
  * has all tools of the person, so the agent must not steer it.
  */
-export function maySpeak(run: RunOwner, viewer: Viewer): boolean {
+export function maySteer(run: RunOwner, viewer: Viewer): boolean {
   return isOwn(run, viewer) && (viewer.actor === viewer.person || viewer.actor === run.actorId);
 }
 

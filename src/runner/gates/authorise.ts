@@ -1,7 +1,7 @@
 import type {
   AuthorizationAnswer,
   AuthorizationPort,
-  AuthorizationQuestion,
+  AuthorizationRequest,
 } from "../../capabilities/identity.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { ConnectionId } from "../../protocol/identity/ids.ts";
@@ -73,7 +73,7 @@ async function findConnection(
 async function isPermitted(
   { terms, tool }: PolicySubject,
   { principal, authorizationOf }: Ports,
-  question: Pick<AuthorizationQuestion, "action" | "resource" | "requiredScopes">,
+  question: Pick<AuthorizationRequest, "action" | "resource" | "requiredScopes">,
 ): Promise<AuthorizationAnswer> {
   const { tenantId, actorId, subjectId, scopes } = principal;
   const who = { tenantId, actorId, ...(subjectId !== undefined && { subjectId }), scopes };
