@@ -385,12 +385,12 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a page is not asked for another token",
-    file: "src/widget/chat/api.ts",
+    file: "src/widget/api-request.ts",
     from: "return renewed === token ? response :",
     to: "return renewed === renewed ? response :",
     test: {
       file: "test/widget/chat/api.test.ts",
-      name: "a page whose token was refused is asked for another one, once, and the request is sent again",
+      name: "after a rejected token the page is asked for another token once, and the request is repeated",
     },
   },
   {

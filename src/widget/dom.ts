@@ -1,8 +1,8 @@
 type Attributes = Readonly<Record<string, string>>;
 
 /**
- * Creates an element. Strings become text nodes and attributes are set by name: nothing here, or
- * anywhere in this directory, parses markup, so data cannot become any.
+ * Creates an element. Strings become text nodes, and attributes are set by name. Threat: markup in
+ * untrusted data. Nothing in this directory parses markup, so data cannot become markup.
  */
 export function el<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
@@ -15,7 +15,7 @@ export function el<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Creates a line icon of 20 by 20 from the data of its one path; hidden from the accessibility tree. */
+/** Creates a line icon of 20 by 20 units from one path. It is hidden from the accessibility tree. */
 export function icon(path: string): SVGElement {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
@@ -26,7 +26,10 @@ export function icon(path: string): SVGElement {
   return svg;
 }
 
-/** Sets a text without touching the page when it is the same, so that no live region repeats it. */
+/** The icon of "Refresh" and "Try again". */
+export const RELOAD_ICON = "M15.5 8A6 6 0 1 0 16 11M16 4v4h-4";
+
+/** Sets a text only when it changed, so that a live region does not repeat the same text. */
 export function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -1,16 +1,15 @@
 import { createApprovalsApi } from "./approval/api.ts";
-import { type ApprovalsView, createApprovalsView } from "./approval/view.ts";
+import { ApprovalsView } from "./approval/view.ts";
 import { createApprovalsSheets } from "./style-sheets.ts";
-import { endpointUrl } from "./endpoint-url.ts";
-import { openSessionStore } from "./chat/session-store.ts";
-import type { TokenSource } from "./token-source.ts";
+import { openElementSession } from "./element-session.ts";
+import type { TokenSource } from "./api-request.ts";
 
 const sheets = createApprovalsSheets();
 
 /**
- * `<interlock-approvals>`: the questions that wait for people, and one of them to decide. Attributes and
- * properties are those of `<interlock-chat>`; the part of the address after `#` names the open question.
- * Contract: an element outside the document asks for nothing.
+ * `<interlock-approvals>`: the approval queue, and one approval to decide. Attributes and properties
+ * are those of `<interlock-chat>`. The part of the address after `#` is the id of the open approval.
+ * Contract: an element outside the document sends no requests.
  */
 export class InterlockApprovals extends HTMLElement {
   static readonly observedAttributes = ["endpoint"];
@@ -35,17 +34,11 @@ export class InterlockApprovals extends HTMLElement {
     this.#view?.dispose();
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = sheets;
-    const baseUrl = endpointUrl(this.getAttribute("endpoint"));
-    // The chat of this tab and address keeps its token in the same place.
-    const store = openSessionStore(`interlock-chat:${this.id}:${baseUrl}`);
-    const api = createApprovalsApi({
-      fetch: (input, init) => fetch(input, init),
-      baseUrl,
-      token: async () => (this.getToken ? this.getToken() : store.loadToken()),
-    });
-    const view = createApprovalsView(api, {
+    // A chat in the same tab with the same address uses the same stored token.
+    const { api, store, canAskForToken } = openElementSession(this);
+    const view = new ApprovalsView(createApprovalsApi(api), {
       onToken: (token) => store.saveToken(token),
-      canAskForToken: () => !this.getToken,
+      canAskForToken,
     });
     root.replaceChildren(view.root);
     this.#view = view;

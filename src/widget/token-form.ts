@@ -2,11 +2,14 @@ import { el } from "./dom.ts";
 
 export interface TokenForm {
   readonly root: HTMLElement;
-  /** Shows the form, and takes the focus, when it is needed; `wasRefused` after a token did not do. */
+  /** Shows the form and focuses it when a token is needed; `wasRefused` after a rejected token. */
   update(state: { readonly isNeeded: boolean; readonly wasRefused: boolean }): void;
 }
 
-/** Asks for the API token when the server wants one. */
+/** Printable ASCII without spaces: a header can hold no other characters. */
+const TOKEN = /^[\x21-\x7e]+$/;
+
+/** Asks the reader for the API token when the server requires one. */
 export function createTokenForm(onToken: (token: string) => void): TokenForm {
   const input = el("input", {
     id: "token",
@@ -22,9 +25,8 @@ export function createTokenForm(onToken: (token: string) => void): TokenForm {
   root.addEventListener("submit", (event) => {
     event.preventDefault();
     const token = input.value.trim();
-    // A header can hold no other characters.
-    if (!/^[\x21-\x7e]+$/.test(token)) {
-      hint.textContent = "A token is one word without spaces or special letters.";
+    if (!TOKEN.test(token)) {
+      hint.textContent = "A token has no spaces and no special letters. Check it and try again.";
       return;
     }
     input.value = "";
@@ -37,8 +39,8 @@ export function createTokenForm(onToken: (token: string) => void): TokenForm {
       root.hidden = !isNeeded;
       if (!isNeeded) return;
       hint.textContent = wasRefused
-        ? "This token was not accepted. Check it and try again."
-        : "The server asks for one. It is kept until this tab is closed.";
+        ? "The server rejected this token. Check it and try again."
+        : "This server requires an access token. The token is kept until you close this tab.";
       input.focus();
     },
   };

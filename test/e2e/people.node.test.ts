@@ -91,9 +91,9 @@ async function annAsks({ ann }: Cast): Promise<Asked> {
   for (const text of ["Transfer 40 USD to bakery", "40 USD leave our account", "900", "860"]) {
     await ann.sees(text);
   }
-  await ann.sees("You asked for this, so somebody else has to approve it.");
-  expect(await ann.card.getByRole("button").allTextContents()).toEqual(["Take it back"]);
-  await expect.poll(() => ann.button("Take it back").isDisabled()).toBe(false);
+  await ann.sees("You requested this call, so another person must approve it.");
+  expect(await ann.card.getByRole("button").allTextContents()).toEqual(["Cancel request"]);
+  await expect.poll(() => ann.button("Cancel request").isDisabled()).toBe(false);
   await ann.picture("chat-waits");
   const approvalId = await callers.questionOf(runId);
   const vote = await callers.send("ann", `/v1/approvals/${approvalId}/decisions`, {
@@ -114,11 +114,11 @@ async function bobAgrees({ ann, bob, bobsDesk }: Cast, { approvalId }: Asked): P
   await bob.picture("approval-packet");
   expect(await bob.approveCritical("bank__transfer")).toBe(200);
   await bob.sees("1 of 2 so far.");
-  await bob.sees("You have agreed.");
+  await bob.sees("You have approved this.");
   expect(await bob.button("Approve").count()).toBe(0);
   await ann.sees("1 of 2 so far.");
   await ann.sees("user:bob");
-  await bob.page.getByRole("button", { name: "All" }).click();
+  await bob.page.getByRole("button", { name: "All approvals" }).click();
 }
 
 /** Ann's stream breaks off and comes back by itself; what Bob's queue shows is asked for again. */
@@ -135,7 +135,7 @@ async function theProcessDies({ ann }: Cast): Promise<void> {
 /** Meanwhile, in another tenant, on a page of another origin. */
 async function eveSeesNothing({ eve }: Cast, { runId, approvalId }: Asked): Promise<void> {
   await eve.signIn(`${house.url}/approvals`, callers.tokens.eve);
-  await eve.reads("Nothing here.");
+  await eve.reads("This list has no approvals.");
   await eve.page.goto(`${house.url}/approvals?from=somewhere#${approvalId}`);
   await eve.reads("There is no such");
   for (const address of [`approvals/${approvalId}`, `runs/${runId}`, `runs/${runId}/events`]) {
@@ -165,16 +165,16 @@ async function catEdits({ ann, cat }: Cast, { approvalId }: Asked): Promise<void
   await cat.open("Transfer 40 USD to bakery");
   await cat.sees("1 of 2 so far.");
   await cat.button("Edit arguments").click();
-  const field = cat.card.getByLabel(/^Arguments, as JSON/);
+  const field = cat.card.getByLabel(/^Arguments as JSON/);
   expect(await field.inputValue()).not.toContain(PIN);
   await field.fill('{\n  "amount": 2500,\n  "to": "bakery"\n}');
-  expect(await cat.decide("Ask with these arguments")).toBe(422);
+  expect(await cat.decide("Submit changed arguments")).toBe(422);
   await cat.sees(/^\/amount: /);
   await field.scrollIntoViewIfNeeded();
   await expect.poll(() => cat.button("Reject").isDisabled()).toBe(false);
   await cat.picture("approval-field-error");
   await field.fill('{\n  "amount": 25,\n  "to": "bakery"\n}');
-  expect(await cat.decide("Ask with these arguments")).toBe(200);
+  expect(await cat.decide("Submit changed arguments")).toBe(200);
   // Her own word counts for what she wrote; Bob's was for something else.
   for (const person of [cat, ann]) {
     await person.sees("Transfer 25 USD to bakery");
@@ -183,7 +183,7 @@ async function catEdits({ ann, cat }: Cast, { approvalId }: Asked): Promise<void
     await person.sees("user:cat");
     expect(await person.card.getByText("user:bob").count()).toBe(0);
   }
-  await cat.sees("You have agreed.");
+  await cat.sees("You have approved this.");
   await cat.picture("approval-asked-anew");
   const closed = await callers.send("bob", `/v1/approvals/${approvalId}`);
   expect(await closed.json()).toMatchObject({ status: "superseded" });
@@ -196,7 +196,7 @@ async function bobComesTooLate({ bobsDesk }: Cast): Promise<void> {
   await bobsDesk.sees("Transfer 40 USD to bakery");
   await bobsDesk.card.getByLabel("Reason").fill("40 is too much");
   expect(await bobsDesk.decide("Reject")).toBe(409);
-  await bobsDesk.sees("These are the changed arguments.");
+  await bobsDesk.sees("The arguments were changed. Review the new arguments.");
   await bobsDesk.sees("Transfer 25 USD to bakery");
   await bobsDesk.sees("user:cat");
   expect(town.acts).toHaveLength(1);
@@ -215,7 +215,7 @@ async function danRefuses({ dan, ann }: Cast): Promise<string> {
   await ann.sees("Share all customers with Acme Ads");
   await dan.signIn(`${house.url}/approvals`, callers.tokens.dan);
   await dan.open("Share all customers with Acme Ads");
-  await dan.card.getByLabel("Reason (needed)").fill("They never agreed to that.");
+  await dan.card.getByLabel("Reason (required)").fill("They never agreed to that.");
   expect(await dan.decide("Reject")).toBe(200);
   await dan.sees("Rejected. The tool does not run.");
   await ann.sees("They never agreed to that.");

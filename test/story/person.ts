@@ -83,7 +83,7 @@ export class Person {
   /** Opens a question of the queue. */
   async open(title: string | RegExp): Promise<void> {
     await this.page
-      .getByRole("list", { name: "Questions" })
+      .getByRole("list", { name: "Approvals" })
       .getByRole("button", { name: title })
       .click();
     await this.card.waitFor();

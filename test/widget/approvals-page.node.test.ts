@@ -1,19 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MEASURE_CONTRAST } from "./measure-contrast.ts";
-import { setStage, type Stage, type Visit, type VisitOptions } from "./open-page.ts";
+import type { Visit, VisitOptions } from "./open-page.ts";
 import type { ScriptedApi } from "./scripted-api.ts";
-import { askQuestion, vote } from "./scripted-approvals.ts";
+import { createApproval, vote } from "./scripted-approvals.ts";
+import { usePage } from "./use-page.ts";
 
-let stage: Stage;
 let visit: Visit;
-
-beforeAll(async () => {
-  stage = await setStage();
-});
-afterAll(() => stage.close());
-afterEach(async () => {
-  await visit.close();
-  expect(visit.complaints).toEqual([]);
+const openPage = usePage((opened) => {
+  visit = opened;
 });
 
 const titled = (title: string, tool = "desk__tag") => ({
@@ -23,24 +17,24 @@ const titled = (title: string, tool = "desk__tag") => ({
 function fill({ approvals }: ScriptedApi): void {
   const mail = { ...titled("Send a mail", "mail__send"), riskClass: "HIGH_RISK_EXTERNAL" } as const;
   const wipe = { ...titled("Wipe it", "disk__wipe"), riskClass: "CRITICAL_MUTATION" } as const;
-  approvals.put(askQuestion({ id: "appr_mail", packet: mail }));
-  approvals.put(askQuestion({ id: "appr_wipe", pattern: "async_review", packet: wipe }));
+  approvals.put(createApproval({ id: "appr_mail", packet: mail }));
+  approvals.put(createApproval({ id: "appr_wipe", pattern: "async_review", packet: wipe }));
   for (const name of ["one", "two", "three"]) {
     const packet = titled(`Tag ${name}`);
-    approvals.put(askQuestion({ id: `appr_${name}`, pattern: "async_review", packet }));
+    approvals.put(createApproval({ id: `appr_${name}`, pattern: "async_review", packet }));
   }
 }
 
-async function open(options: VisitOptions = {}): Promise<void> {
-  visit = await stage.open({ at: "approvals", prepare: fill, ...options });
+function open(options: VisitOptions = {}): Promise<void> {
+  return openPage({ at: "approvals", prepare: fill, ...options });
 }
 
-const questions = () => visit.page.getByRole("list", { name: "Questions" });
-const entry = (name: RegExp) => questions().getByRole("button", { name });
+const approvals = () => visit.page.getByRole("list", { name: "Approvals" });
+const entry = (name: RegExp) => approvals().getByRole("button", { name });
 const card = () => visit.page.getByRole("dialog");
 
 describe("the queue", () => {
-  it("asks for what the reader may decide, and shows one of them at a time", async () => {
+  it("lists what the reader may decide, and opens one approval at a time", async () => {
     await open();
     await entry(/Send a mail/).click();
     await visit.page.getByRole("dialog", { name: "Send a mail" }).waitFor();
@@ -56,7 +50,7 @@ describe("the queue", () => {
     await entry(/Wipe it.*approved/).waitFor();
   });
 
-  it("comes in pages", async () => {
+  it("is shown in pages", async () => {
     await open({
       prepare: (api) => {
         fill(api);
@@ -64,21 +58,21 @@ describe("the queue", () => {
       },
     });
     await entry(/Send a mail/).waitFor();
-    expect(await questions().getByRole("listitem").count()).toBe(2);
+    expect(await approvals().getByRole("listitem").count()).toBe(2);
     await visit.page.getByRole("button", { name: "Show more" }).click();
-    await expect.poll(() => questions().getByRole("listitem").count()).toBe(4);
+    await expect.poll(() => approvals().getByRole("listitem").count()).toBe(4);
     await visit.page.getByRole("button", { name: "Show more" }).click();
-    await expect.poll(() => questions().getByRole("listitem").count()).toBe(5);
+    await expect.poll(() => approvals().getByRole("listitem").count()).toBe(5);
     expect(await visit.page.getByRole("button", { name: "Show more" }).isVisible()).toBe(false);
   });
 
-  it("opens the question that the address names", async () => {
+  it("opens the approval that the address names", async () => {
     await open({ at: "approvals#appr_two" });
     await visit.page.getByRole("dialog", { name: "Tag two" }).waitFor();
   });
 
-  // Mutant: the address is looked at before anybody has signed in, and not again.
-  it("opens the question that the address names once its reader has signed in", async () => {
+  // Mutant: the address is read only before the reader signed in.
+  it("opens the approval that the address names after the reader signed in", async () => {
     await open({
       at: "approvals#appr_two",
       prepare: (api) => {
@@ -91,41 +85,41 @@ describe("the queue", () => {
     await visit.page.getByRole("dialog", { name: "Tag two" }).waitFor();
   });
 
-  it("says that it has no question of the name in the address", async () => {
+  it("says that the approval in the address does not exist", async () => {
     await open({ at: "approvals#appr_unknown" });
     await entry(/Send a mail/).waitFor();
     await visit.page.getByText("There is no such question").waitFor();
   });
 
-  // Mutant: the list keeps the question that was open.
-  it("goes on to what has taken the place of the open question, with nobody's word for it", async () => {
+  // Mutant: the list keeps the replaced approval.
+  it("follows the open approval to its successor, which starts without votes", async () => {
     await open({
       prepare: ({ approvals }) => {
         const packet = titled("Tag one");
         const votes = [vote("user:bob", "approve"), vote("user:dan", "approve")];
         approvals.put({
-          ...askQuestion({ id: "appr_one", pattern: "dual_control", packet }),
+          ...createApproval({ id: "appr_one", pattern: "dual_control", packet }),
           votes,
         });
       },
     });
     await entry(/Tag one/).click();
     await card().getByText("user:bob").waitFor();
-    const next = askQuestion({ id: "appr_one_2", packet: titled("Tag another") });
+    const next = createApproval({ id: "appr_one_2", packet: titled("Tag another") });
     visit.api.approvals.put({ ...next, votes: [vote("user:eve", "approve")] });
     const one = visit.api.approvals.get("appr_one");
     visit.api.approvals.put({ ...one, status: "superseded", supersededBy: next.id });
     await card().getByRole("button", { name: "Reject" }).click();
     await card().getByText("user:eve").waitFor();
     expect(await card().getByText("user:bob").count()).toBe(0);
-    expect(await questions().getByRole("button").count()).toBe(1);
+    expect(await approvals().getByRole("button").count()).toBe(1);
     expect(await entry(/Tag another/).getAttribute("aria-current")).toBe("true");
     expect(visit.page.url()).toMatch(/#appr_one_2$/);
-    // At once, without another look at the queue.
+    // The list changed without another read of the queue.
     expect(visit.api.requestsTo(/GET \/v1\/approvals\?/)).toHaveLength(1);
   });
 
-  it("asks for a token where one is needed", async () => {
+  it("asks for a token when the server requires one", async () => {
     await open({
       prepare: (api) => {
         fill(api);
@@ -134,15 +128,15 @@ describe("the queue", () => {
     });
     await visit.page.getByLabel("Access token").fill("wrong");
     await visit.page.getByRole("button", { name: "Continue" }).click();
-    await visit.page.getByText("This token was not accepted.").waitFor();
+    await visit.page.getByText("The server rejected this token.").waitFor();
     await visit.page.getByLabel("Access token").fill("right");
     await visit.page.getByRole("button", { name: "Continue" }).click();
     await entry(/Send a mail/).waitFor();
   });
 });
 
-// Mutant: the approvals' requests keep the token that was refused.
-it("asks its page for another token when the first one is refused", async () => {
+// Mutant: requests for approvals keep the rejected token.
+it("asks its page for another token after the first was rejected", async () => {
   await open({
     prepare: (api) => {
       fill(api);
@@ -161,16 +155,16 @@ it("asks its page for another token when the first one is refused", async () => 
 });
 
 describe("many at once", () => {
-  // Mutant: everything can be selected.
-  it("is for what may be reviewed in bulk and is not critical", async () => {
+  // Mutant: every approval can be selected.
+  it("is possible for bulk review of calls that are not critical", async () => {
     await open();
     await entry(/Send a mail/).waitFor();
-    const boxes = await questions().getByRole("checkbox").all();
+    const boxes = await approvals().getByRole("checkbox").all();
     const names = await Promise.all(boxes.map((box) => box.getAttribute("aria-label")));
     expect(names).toEqual(["Select Tag one", "Select Tag two", "Select Tag three"]);
   });
 
-  it("sends what was selected, and tells what came of each", async () => {
+  it("decides the selected approvals, and shows the results", async () => {
     await open({ holdSeconds: true });
     await visit.page.getByLabel("Select Tag one").check();
     await visit.page.getByLabel("Select Tag three").check();
@@ -179,9 +173,9 @@ describe("many at once", () => {
     await visit.page.evaluate("release()");
     const one = visit.api.approvals.get("appr_one");
     visit.api.approvals.put({ ...one, status: "expired" });
-    await visit.page.getByLabel("Reason for all of them").fill("duplicates");
+    await visit.page.getByLabel("Reason for all selected approvals").fill("duplicates");
     await all.click();
-    await visit.page.getByText("1 decided. 1 not: approval closed.").waitFor();
+    await visit.page.getByText("1 decided. 1 not decided: approval closed.").waitFor();
     const [sent] = visit.api.requestsTo(/POST \/v1\/approvals\/decisions/);
     expect(JSON.parse(sent?.body ?? "")).toEqual({
       decisions: [
@@ -189,27 +183,27 @@ describe("many at once", () => {
         { approvalId: "appr_three", decision: "reject", reason: "duplicates" },
       ],
     });
-    await expect.poll(() => questions().getByRole("listitem").count()).toBe(3);
+    await expect.poll(() => approvals().getByRole("listitem").count()).toBe(3);
   });
 });
 
 it("hostile titles stay text and hide nothing", async () => {
   const title = '<img src=x onerror="alert(1)">\u202e\u200b';
   await open({
-    prepare: (api) => api.approvals.put(askQuestion({ packet: titled(title) })),
+    prepare: (api) => api.approvals.put(createApproval({ packet: titled(title) })),
   });
   await entry(/onerror/).click();
   await visit.page.getByRole("dialog", { name: /onerror.*⟦U\+202E⟧⟦U\+200B⟧/ }).waitFor();
   expect(await visit.inside(`(root) => root.querySelectorAll("img").length`)).toBe(0);
 });
 
-it("fits a phone, without scrolling sideways", async () => {
+it("fits a phone without sideways scrolling", async () => {
   const wide = "unbroken".repeat(60);
   await open({
     viewport: { width: 360, height: 640 },
     prepare: (api) =>
       api.approvals.put(
-        askQuestion({
+        createApproval({
           packet: { ...titled(wide), arguments: { shown: { [wide]: wide }, withheld: [] } },
         }),
       ),
@@ -222,28 +216,28 @@ it("fits a phone, without scrolling sideways", async () => {
       .map((e) => e.outerHTML.slice(0, 80))`,
   );
   expect(overflow).toEqual([]);
-  await visit.page.getByRole("button", { name: "All" }).click();
+  await visit.page.getByRole("button", { name: "All approvals" }).click();
   expect(await card().isVisible()).toBe(false);
 });
 
-it("shows on a phone the list that was asked for, whatever was open", async () => {
+it("shows the selected list on a phone, even when an approval was open", async () => {
   await open({ viewport: { width: 360, height: 640 } });
   await entry(/Send a mail/).click();
   await card().waitFor();
-  await visit.page.getByLabel("Show", { exact: true }).selectOption("Waiting");
+  await visit.page.getByLabel("Show", { exact: true }).selectOption("All pending");
   await entry(/Tag one/).waitFor();
   expect(await card().isVisible()).toBe(false);
 });
 
 describe.each(["light", "dark"] as const)("the %s colours", (colorScheme) => {
-  it("have a contrast of at least 4.5 to 1 wherever there is text", async () => {
+  it("have a contrast of at least 4.5 to 1 for every text", async () => {
     await open({
       colorScheme,
       prepare: (api) => {
         fill(api);
         const shown = { to: "ann@pаypal.example\u202e" };
         api.approvals.put(
-          askQuestion({ packet: { ...titled("Odd"), arguments: { shown, withheld: ["/x"] } } }),
+          createApproval({ packet: { ...titled("Odd"), arguments: { shown, withheld: ["/x"] } } }),
         );
       },
     });

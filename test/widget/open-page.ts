@@ -37,7 +37,7 @@ export interface Visit {
 }
 
 /** Builds the page into a directory of its own and starts a browser. */
-export async function setStage(): Promise<Stage> {
+export async function openStage(): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), "interlock-page-"));
   const script = join(import.meta.dirname, "../../scripts/build-widget.mjs");
   await promisify(execFile)(process.execPath, [script, directory]);

@@ -1,21 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { lastRun, setStage, type Stage, type Visit } from "./open-page.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { lastRun, type Visit } from "./open-page.ts";
 import * as say from "./run-events.ts";
+import { usePage } from "./use-page.ts";
 
-let stage: Stage;
 let visit: Visit;
-
-beforeAll(async () => {
-  stage = await setStage();
+const open = usePage((opened) => {
+  visit = opened;
 });
-afterAll(() => stage.close());
-beforeEach(async () => {
-  visit = await stage.open();
-});
-afterEach(async () => {
-  await visit.close();
-  expect(visit.complaints).toEqual([]);
-});
+beforeEach(() => open());
 
 const log = () => visit.page.getByRole("log");
 const sees = (text: string | RegExp) => log().getByText(text).first().waitFor();
@@ -23,14 +15,14 @@ const status = () => visit.page.getByRole("status").textContent();
 const chats = () => visit.api.requestsTo(/POST \/v1\/chat/);
 const WORDS = `(root) => root.textContent`;
 
-/** Asks through the page, without waiting for an answer. */
+/** Sends a question without waiting for a response. */
 async function ask(question: string): Promise<void> {
   await visit.page.getByLabel("Message").fill(question);
   await visit.page.getByLabel("Message").press("Enter");
 }
 
 describe("a run that crashes", () => {
-  it("goes on where it was stored, and what it had said by half is gone from the page", async () => {
+  it("continues after its last stored event, and its unfinished text leaves the page", async () => {
     const run = await visit.ask("Write me something");
     run.emit(say.proposeTool(0, "core__add"), say.startTool(0, {}), say.finishTool(0, { sum: 2 }));
     run.emit(say.startText(1), say.text(1, "half a "), say.text(1, "thought"));
@@ -50,7 +42,7 @@ describe("a run that crashes", () => {
     expect(await visit.inside<string>(WORDS)).not.toContain("half a");
   });
 
-  it("too often says that it was given up", async () => {
+  it("too often ends with an explanation", async () => {
     const run = await visit.ask("Hello?");
     run.emit(say.end("error", { code: "interrupted", message: "internal words" }));
     await log().getByRole("alert").getByText("interrupted too often").waitFor();
@@ -58,48 +50,48 @@ describe("a run that crashes", () => {
   });
 });
 
-describe("a call in doubt", () => {
-  const inDoubt = async () => {
+describe("a call with an unknown outcome", () => {
+  const showUnknownOutcome = async () => {
     const run = await visit.ask("Send it");
     run.emit(say.proposeTool(0, "core__send_mail"), say.startTool(0, { to: "ann" }));
     run.emit(say.awaitOutcome(0, Date.UTC(2999, 0, 2, 12)));
-    await sees(/It is not known whether this happened\. An operator has been asked, until .*2999/);
+    await sees(/The outcome of this call is unknown.* An operator can resolve it until .*2999/);
     return run;
   };
 
-  it("says so while somebody is asked, over a reload, until its result comes", async () => {
-    const run = await inDoubt();
+  it("says so, also after a reload, until an operator resolves it", async () => {
+    const run = await showUnknownOutcome();
     await sees("Waiting for an operator…");
-    await expect.poll(status).toContain("An operator has been asked.");
+    await expect.poll(status).toContain("An operator has been asked");
     await visit.page.reload();
-    await sees("It is not known whether this happened.");
+    await sees("The outcome of this call is unknown");
     expect(run.listeners).toBe(1);
     run.emit(say.finishTool(0, {}, ["an operator confirmed that this happened"]));
     await log().getByText("Done").waitFor();
     await sees("an operator confirmed that this happened");
-    expect(await log().getByText("It is not known").isVisible()).toBe(false);
+    expect(await log().getByText("The outcome of this call").isVisible()).toBe(false);
     run.emit(say.startText(1), say.text(1, "It was sent."), say.finishText(1), say.end());
     await sees("It was sent.");
   });
 
-  it("of which nobody told is neither done nor failed, and cannot be asked for again by a click", async () => {
-    const run = await inDoubt();
-    run.emit(say.expireTool(0));
-    await log().getByText("Not known").waitFor();
+  it("that nobody resolved is neither done nor failed, and offers no Try again", async () => {
+    const run = await showUnknownOutcome();
+    run.emit(say.leaveUnresolved(0));
+    await log().getByText("Unknown outcome").waitFor();
     run.emit(say.end("error", { code: "outcome_unknown", message: "internal words" }));
     await log()
       .getByRole("alert")
-      .getByText("Look for yourself before you ask for it again.")
+      .getByText("Check whether the change happened before you ask for it again.")
       .waitFor();
     expect(await log().getByRole("button", { name: "Try again" }).isVisible()).toBe(false);
     expect(await log().getByText("Failed").count()).toBe(0);
   });
 });
 
-describe("a question whose answer is lost", () => {
-  // Mutant: a key of its own for each request starts a second run.
-  it("is sent again under its key, and its one run is followed", async () => {
-    // The browser itself repeats a request once that died on a connection it used before.
+describe("a question without a response", () => {
+  // Mutant: each request has its own key, so a second run starts.
+  it("is sent again under the same key, and the page follows its one run", async () => {
+    // The browser repeats a request once by itself when a reused connection breaks.
     visit.api.lostPosts = 3;
     await ask("Do it once");
     await expect.poll(() => chats().length).toBe(4);
@@ -112,14 +104,14 @@ describe("a question whose answer is lost", () => {
     expect(new Set(chats().map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
   });
 
-  it("can be asked for again after a reload, and is still the same question", async () => {
+  it("can be sent again after a reload, and keeps its key", async () => {
     (await visit.ask("One")).emit(say.startText(0), say.text(0, "1st"), say.end());
     await sees("1st");
     visit.api.lostPosts = Number.POSITIVE_INFINITY;
     await ask("Two");
     await expect.poll(() => chats().length).toBeGreaterThan(1);
     await visit.page.reload();
-    await sees("It is not known whether this question was sent.");
+    await sees("It is unknown whether this question was sent.");
     visit.api.lostPosts = 0;
     await log().getByRole("button", { name: "Try again" }).click();
     lastRun(visit.api).emit(say.startText(0), say.text(0, "2nd"), say.end());
@@ -131,7 +123,7 @@ describe("a question whose answer is lost", () => {
     );
   });
 
-  it("is the rule for a message to a running answer, too", async () => {
+  it("has the same rule as a steering message without a response", async () => {
     const run = await visit.ask("Hello?");
     run.emit(say.startText(0), say.text(0, "Well"));
     await sees("Well");
@@ -146,21 +138,21 @@ describe("a question whose answer is lost", () => {
   });
 });
 
-describe("a run that is not kept any more", () => {
-  it("says so when its page is opened again, and can be asked afresh", async () => {
+describe("a run that the server no longer stores", () => {
+  it("says so after a reload, and its question can be asked again", async () => {
     const run = await visit.ask("Hello?");
     run.emit(say.startText(0), say.text(0, "Hi"), say.end());
     await sees("Hi");
     visit.api.gone.add(run.id);
     await visit.page.reload();
-    await log().getByRole("alert").getByText("This answer is not kept any more").waitFor();
+    await log().getByRole("alert").getByText("The server no longer stores this answer").waitFor();
     await log().getByRole("button", { name: "Try again" }).click();
     await expect.poll(() => visit.api.runs.length).toBe(2);
     lastRun(visit.api).emit(say.startText(0), say.text(0, "Hi again"), say.end());
     await sees("Hi again");
   });
 
-  it("is not continued: the next question starts afresh, and says so", async () => {
+  it("is not continued: the next question starts without history, and says so", async () => {
     const run = await visit.ask("Hello?");
     run.emit(say.startText(0), say.text(0, "Hi"), say.end());
     await visit.page.getByRole("button", { name: "Send" }).waitFor();
@@ -168,7 +160,7 @@ describe("a run that is not kept any more", () => {
     await ask("Go on");
     await expect.poll(() => visit.api.runs.length).toBe(2);
     lastRun(visit.api).emit(say.startText(0), say.text(0, "With what?"), say.end());
-    await sees("What was said before is not kept any more at the server");
+    await sees("The server no longer stores the earlier messages.");
     const sent = chats().slice(1);
     expect(sent.map(({ body }) => JSON.parse(body).previousRunId)).toEqual(["run_1", undefined]);
     expect(new Set(sent.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);

@@ -1,18 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MEASURE_CONTRAST } from "./measure-contrast.ts";
-import { setStage, type Stage, type Visit } from "./open-page.ts";
+import type { Visit } from "./open-page.ts";
 import * as say from "./run-events.ts";
+import { usePage } from "./use-page.ts";
 
-let stage: Stage;
 let visit: Visit;
-
-beforeAll(async () => {
-  stage = await setStage();
-});
-afterAll(() => stage.close());
-afterEach(async () => {
-  await visit.close();
-  expect(visit.complaints).toEqual([]);
+const open = usePage((opened) => {
+  visit = opened;
 });
 
 const HOSTILE = [
@@ -27,9 +21,9 @@ const HOSTILE = [
 ];
 
 describe("markup in data", () => {
-  // Mutant: innerHTML in el() or in the text view makes this red.
-  it("stays text, wherever it stands", async () => {
-    visit = await stage.open();
+  // Mutant: el() or the text view uses innerHTML.
+  it("stays text everywhere on the page", async () => {
+    await open();
     const html = HOSTILE.join("\n\n");
     const run = await visit.ask(html);
     run.emit(say.setTitle(html), say.proposeTool(0, html), say.startTool(0, { [html]: html }));
@@ -46,7 +40,7 @@ describe("markup in data", () => {
     ]) {
       await answer.getByText(text).last().waitFor();
     }
-    // Only elements that this page makes itself, and only attributes that it sets.
+    // The page contains only its own elements and attributes.
     const names = await visit.inside<string[]>(
       `(root) => [...root.querySelectorAll("*")].map((e) => e.localName)`,
     );
@@ -61,8 +55,8 @@ describe("markup in data", () => {
 });
 
 describe("the keyboard alone", () => {
-  it("carries a conversation", async () => {
-    visit = await stage.open();
+  it("is enough for a whole conversation", async () => {
+    await open();
     const { keyboard } = visit.page;
     const focused = () =>
       visit.page.evaluate(
@@ -88,7 +82,7 @@ describe("the keyboard alone", () => {
   });
 
   it("does not send while an input method composes a word", async () => {
-    visit = await stage.open();
+    await open();
     const field = visit.page.getByLabel("Message");
     await field.fill("にほ");
     const enter = { key: "Enter", bubbles: true, cancelable: true };
@@ -102,8 +96,8 @@ describe("the keyboard alone", () => {
 });
 
 describe("the accessibility tree", () => {
-  it("names its parts, and says an answer once, when it is finished", async () => {
-    visit = await stage.open();
+  it("names the parts of the page, and announces an answer once, at its end", async () => {
+    await open();
     const run = await visit.ask("Hello?");
     const status = visit.page.getByRole("status");
     run.emit(say.startText(0), say.text(0, "Good "));
@@ -133,8 +127,8 @@ describe("the accessibility tree", () => {
 });
 
 describe("a phone", () => {
-  it("shows everything without scrolling sideways, and types at a size that does not zoom", async () => {
-    visit = await stage.open({ viewport: { width: 360, height: 640 } });
+  it("shows everything without sideways scrolling, and its field does not zoom on focus", async () => {
+    await open({ viewport: { width: 360, height: 640 } });
     const run = await visit.ask("w".repeat(300));
     const wide = "unbroken".repeat(80);
     run.emit(say.setTitle(wide), say.proposeTool(0, wide), say.startTool(0, { [wide]: wide }));
@@ -157,8 +151,8 @@ describe("a phone", () => {
 });
 
 describe.each(["light", "dark"] as const)("the %s colours", (colorScheme) => {
-  it("have a contrast of at least 4.5 to 1 wherever there is text", async () => {
-    visit = await stage.open({ colorScheme, reducedMotion: "reduce" });
+  it("have a contrast of at least 4.5 to 1 for every text", async () => {
+    await open({ colorScheme, reducedMotion: "reduce" });
     const run = await visit.ask("Hello?");
     run.emit(say.proposeTool(0, "core__add"), say.startTool(0, { a: 1 }));
     run.emit(

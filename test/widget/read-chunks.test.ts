@@ -33,7 +33,7 @@ async function read(...pieces: readonly (string | Uint8Array)[]) {
 }
 
 describe("reading a stream", () => {
-  it("gives the same events wherever the bytes are split", async () => {
+  it("returns the same events wherever the bytes are split", async () => {
     const expected = await read(whole);
     expect(expected.end).toBe("done");
     expect(expected.events.map((event) => event.id)).toEqual(log.map((_, seq) => `0-${seq}`));
@@ -43,8 +43,8 @@ describe("reading a stream", () => {
     }
   });
 
-  // Mutant: handing on each frame as it arrives makes this red.
-  it("hands on nothing of an event whose id has not arrived, wherever the stream is cut", async () => {
+  // Mutant: each frame is passed on as it arrives.
+  it("passes on no part of an event before its id arrived, wherever the stream is cut", async () => {
     const bytes = new TextEncoder().encode(whole);
     const { events } = await read(whole);
     for (let at = 0; at < bytes.length - 1; at += 1) {
@@ -54,13 +54,13 @@ describe("reading a stream", () => {
     }
   });
 
-  it("ignores comments and what follows the end", async () => {
+  it("ignores comments and everything after the end", async () => {
     const { end, events } = await read(`: keep-alive\n\n${whole}data: {}\nid: 0-99\n\n`);
     expect(end).toBe("done");
     expect(events).toHaveLength(log.length);
   });
 
-  it("knows the end of a stream whose run waits: it has no id, and cuts off what has none", async () => {
+  it("ends as waiting at a trailer without an id, and drops an unfinished event before it", async () => {
     const half = 'data: {"type":"data"}\n\n';
     const before = log.slice(0, 2).map((event, seq) => encodeEvent(event, { epoch: 0, seq }));
     const { end, events } = await read(`${before.join("")}${half}${TRAILER}${whole}`);
@@ -70,13 +70,13 @@ describe("reading a stream", () => {
 
   it.each([
     ["a frame that is not JSON", "data: {oops\nid: 0-0\n\n"],
-    ["a frame that is no object", "data: [1]\nid: 0-0\n\n"],
-    ["an id that is none", "data: {}\nid: 0-0\\r\\nx: y\n\n"],
+    ["a frame that is not an object", "data: [1]\nid: 0-0\n\n"],
+    ["an invalid id", "data: {}\nid: 0-0\\r\\nx: y\n\n"],
   ])("ends as malformed on %s", async (_, text) => {
     expect(await read(text)).toEqual({ end: "malformed", events: [] });
   });
 
-  it("ends as too large on a line, or on an event, without an end", async () => {
+  it("ends as too large on an endless line or an endless event", async () => {
     const megabyte = "x".repeat(1024 * 1024);
     const line = await read(`data: "${megabyte}`, ...Array.from({ length: 5 }, () => megabyte));
     expect(line.end).toBe("too_large");
@@ -84,7 +84,7 @@ describe("reading a stream", () => {
     expect((await read(...frames)).end).toBe("too_large");
   });
 
-  it("treats a body that fails as cut", async () => {
+  it("treats a failed body as cut", async () => {
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.error(new Error("connection reset")),
     });

@@ -43,7 +43,7 @@ export function reportProgress(
   };
 }
 
-export function sayAsUser(message: string): AiEvent {
+export function addUserMessage(message: string): AiEvent {
   return { type: "user_message", text: message };
 }
 
@@ -71,7 +71,7 @@ export function failTool(part: number, message: string): ResultEvent {
 }
 
 /** The result of a call of which nobody told in time what became of it. */
-export function expireTool(part: number): ResultEvent {
+export function leaveUnresolved(part: number): ResultEvent {
   const message = "nobody told in time whether this happened";
   return endTool(part, {
     taxonomyClass: "UNKNOWN_ERROR",
@@ -97,13 +97,13 @@ export function requestApproval(record: ApprovalRecord): AiEvent {
   return { type: "approval_requested", part, toolCallId, approval, packet, lines };
 }
 
-export function tellPeople(record: ApprovalRecord): AiEvent {
+export function updateApproval(record: ApprovalRecord): AiEvent {
   const { part, toolCallId } = record;
   const approval = summarise("run_1" as RunId, record);
   return { type: "approval_updated", part, toolCallId, approval };
 }
 
-export function waitForPeople(): AiEvent {
+export function waitForApproval(): AiEvent {
   return { type: "run_waiting", usage: { inputTokens: 1, outputTokens: 1 } };
 }
 

@@ -15,7 +15,7 @@ import { PACKET } from "../shared/packets.ts";
 const RUN = "run_1" as RunId;
 
 /** What a test may say of a question beside its packet. */
-export interface AskedQuestion {
+export interface ApprovalOptions {
   readonly id?: string;
   readonly pattern?: ApprovalPattern;
   readonly packet?: Partial<ConfirmationPacket>;
@@ -25,7 +25,7 @@ export interface AskedQuestion {
 }
 
 /** One question as the server would keep it. */
-export function askQuestion(asked: AskedQuestion = {}): ApprovalRecord {
+export function createApproval(asked: ApprovalOptions = {}): ApprovalRecord {
   const { id = "appr_a_b_1_1", pattern = "operator_review", ttlMs = 600_000, part = 0 } = asked;
   const now = Date.now();
   const expiresAtMs = now + ttlMs;

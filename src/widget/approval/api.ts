@@ -1,24 +1,30 @@
+import {
+  type ApiOptions,
+  postJson,
+  readProblemText,
+  sendAuthorised,
+  UNREACHABLE,
+} from "../api-request.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { type ApprovalInfo, readApproval } from "./info.ts";
-import { type ChatApiOptions, sendAuthorised } from "../chat/api.ts";
 
-/** A person's word on a question; `arguments` ask for other ones. */
-export interface Decision {
+/** A person's vote. `arguments` replace the call's arguments. */
+export interface ApprovalDecision {
   readonly decision: "approve" | "reject";
   readonly arguments?: JsonObject;
   readonly reason?: string;
 }
 
-/** Why a request brought nothing. `message` is for the reader. */
+/** Why a request failed. `message` is for the reader. */
 export interface ApprovalFailure {
   readonly code: string;
   readonly message: string;
-  /** True when the token was not accepted. */
+  /** True when the server rejected the token. */
   readonly needsToken: boolean;
-  /** How the question stands, where somebody else was faster. */
+  /** The approval's current state, when another person decided first. */
   readonly approval?: ApprovalInfo;
-  /** What is wrong with edited arguments, or with the reason. */
+  /** What is wrong with the edited arguments, or with the reason. */
   readonly errors: readonly { readonly pointer: string; readonly message: string }[];
 }
 
@@ -28,7 +34,7 @@ export interface ApprovalPage {
   readonly next?: string;
 }
 
-/** What became of one of several questions that were decided at once. */
+/** The result for one of several approvals that were decided together. */
 export interface BulkResult {
   readonly approvalId: string;
   readonly status: string;
@@ -37,93 +43,86 @@ export interface BulkResult {
 
 type Answer<T> = Promise<Result<T, ApprovalFailure>>;
 
-/** The part of the public API that deciding needs. Contract: no method throws. */
+/** The part of the public API that approvals need. Contract: no method throws. */
 export interface ApprovalsApi {
   read(approvalId: string): Answer<ApprovalInfo>;
-  decide(approvalId: string, decision: Decision): Answer<ApprovalInfo>;
+  decide(approvalId: string, decision: ApprovalDecision): Answer<ApprovalInfo>;
   list(query: Readonly<Record<string, string>>): Answer<ApprovalPage>;
   decideMany(
-    decisions: readonly (Decision & { readonly approvalId: string })[],
+    decisions: readonly (ApprovalDecision & { readonly approvalId: string })[],
   ): Answer<readonly BulkResult[]>;
 }
 
-/** Speaks to the API over HTTP. */
-export function createApprovalsApi(options: ChatApiOptions): ApprovalsApi {
+/** Creates the approvals' client of the HTTP API. */
+export function createApprovalsApi(options: ApiOptions): ApprovalsApi {
   const urlOf = (approvalId: string): string => `v1/approvals/${encodeURIComponent(approvalId)}`;
-  const post = (path: string, body: unknown): Answer<JsonObject> =>
-    ask(options, path, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
+  const ask = (path: string, init: RequestInit = {}) => request(options, path, init);
   return {
-    read: async (approvalId) => readOne(await ask(options, urlOf(approvalId), {})),
+    read: async (approvalId) => readOne(await ask(urlOf(approvalId))),
     decide: async (approvalId, decision) =>
-      readOne(await post(`${urlOf(approvalId)}/decisions`, decision)),
+      readOne(await ask(`${urlOf(approvalId)}/decisions`, postJson(decision))),
     async list(query) {
-      const answer = await ask(
-        options,
-        `v1/approvals?${new URLSearchParams(query).toString()}`,
-        {},
-      );
+      const answer = await ask(`v1/approvals?${new URLSearchParams(query).toString()}`);
       if (!answer.ok) return answer;
-      const { approvals, next } = answer.value;
-      const page = (Array.isArray(approvals) ? approvals : []).flatMap(
-        (item: JsonValue) => readApproval(item) ?? [],
+      const { next } = answer.value;
+      const approvals = listOf(answer.value["approvals"]).flatMap(
+        (item) => readApproval(item) ?? [],
       );
-      return ok({ approvals: page, ...(typeof next === "string" && next !== "" && { next }) });
+      return ok({ approvals, ...(typeof next === "string" && next !== "" && { next }) });
     },
     async decideMany(decisions) {
-      const answer = await post("v1/approvals/decisions", { decisions });
+      const answer = await ask("v1/approvals/decisions", postJson({ decisions }));
       if (!answer.ok) return answer;
-      const { results } = answer.value;
-      return ok(Array.isArray(results) ? (results as unknown as readonly BulkResult[]) : []);
+      return ok(listOf(answer.value["results"]) as unknown as readonly BulkResult[]);
     },
   };
 }
+
+const UNREADABLE = "The server sent an approval that this page cannot read. Reload the page.";
 
 function readOne(
   answer: Result<JsonObject, ApprovalFailure>,
 ): Result<ApprovalInfo, ApprovalFailure> {
   if (!answer.ok) return answer;
   const approval = readApproval(answer.value);
-  return approval ? ok(approval) : fail(failure("unreadable", "The answer cannot be read."));
+  return approval ? ok(approval) : fail(createFailure("unreadable", UNREADABLE));
 }
 
-async function ask(options: ChatApiOptions, path: string, init: RequestInit): Answer<JsonObject> {
+async function request(options: ApiOptions, path: string, init: RequestInit): Answer<JsonObject> {
   try {
     const response = await sendAuthorised(options, path, init);
     const body: unknown = await response.json().catch(() => undefined);
     const value = isJsonObject(body) ? body : {};
-    return response.ok ? ok(value) : fail(readProblem(value, response.status));
+    return response.ok ? ok(value) : fail(readFailure(value, response.status));
   } catch {
-    return fail(failure("unreachable", "The server could not be reached."));
+    return fail(createFailure("unreachable", UNREACHABLE));
   }
 }
 
-function failure(code: string, message: string): ApprovalFailure {
+function createFailure(code: string, message: string): ApprovalFailure {
   return { code, message, needsToken: false, errors: [] };
 }
 
 const MAX_ERRORS = 20;
 
-function readProblem(problem: JsonObject, status: number): ApprovalFailure {
-  const { code, detail, title, reason, errors } = problem;
-  const words = [detail, title, `The server answered with status ${status}.`]
-    .filter((text) => typeof text === "string")
-    .find((text) => text !== "");
+function readFailure(problem: JsonObject, status: number): ApprovalFailure {
   const approval = readApproval(problem["approval"]);
-  const fields = (Array.isArray(errors) ? errors : []).flatMap((error: JsonValue) => {
-    const { pointer, message } = isJsonObject(error) ? error : {};
-    if (typeof message !== "string") return [];
-    return [{ pointer: typeof pointer === "string" ? pointer : "", message }];
-  });
-  const why = typeof reason === "string" ? reason : code;
+  const code = typeof problem["reason"] === "string" ? problem["reason"] : problem["code"];
   return {
-    code: typeof why === "string" ? why : String(status),
-    message: (words ?? "").slice(0, 500),
+    code: typeof code === "string" ? code : String(status),
+    message: readProblemText(problem, status),
     needsToken: status === 401,
-    errors: fields.slice(0, MAX_ERRORS),
+    errors: listOf(problem["errors"]).flatMap(readFieldError).slice(0, MAX_ERRORS),
     ...(approval && { approval }),
   };
+}
+
+function readFieldError(error: JsonValue): ApprovalFailure["errors"] {
+  const { pointer, message } = isJsonObject(error) ? error : {};
+  if (typeof message !== "string") return [];
+  return [{ pointer: typeof pointer === "string" ? pointer : "", message }];
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
 }

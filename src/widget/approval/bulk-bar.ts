@@ -1,69 +1,79 @@
 import { ARM_AFTER_MS } from "./form.ts";
 import type { ApprovalInfo } from "./info.ts";
-import type { ApprovalsApi, BulkResult } from "./api.ts";
+import type { ApprovalDecision, ApprovalsApi, BulkResult } from "./api.ts";
 import { el, setText } from "../dom.ts";
 
-export interface BulkBar {
+type Verdict = ApprovalDecision["decision"];
+
+/** Decides several approvals at once. Contract: sends exactly those that the reader selected. */
+export class BulkBar {
   readonly root: HTMLElement;
-  update(selected: readonly ApprovalInfo[]): void;
-}
+  readonly #api: ApprovalsApi;
+  readonly #onDecided: () => void;
+  readonly #count = el("p");
+  readonly #reason = el("input", {
+    "aria-label": "Reason for all selected approvals",
+    placeholder: "Reason",
+  });
+  readonly #approve = this.#createButton("approve", "Approve all", "primary");
+  readonly #reject = this.#createButton("reject", "Reject all", "reject");
+  readonly #outcome = el("p", { class: "note", role: "status" });
+  readonly #bar = el("div", { class: "bulk", hidden: "" });
+  #selected: readonly ApprovalInfo[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Decides several questions at once. Contract: what was selected is what is sent, and each has its own end. */
-export function createBulkBar(api: ApprovalsApi, onDecided: () => void): BulkBar {
-  const count = el("p");
-  const reason = el("input", { "aria-label": "Reason for all of them", placeholder: "Reason" });
-  const approve = el("button", { type: "button", class: "primary" }, "Approve all");
-  const reject = el("button", { type: "button", class: "reject" }, "Reject all");
-  const outcome = el("p", { class: "note", role: "status" });
-  const bar = el("div", { class: "bulk", hidden: "" }, count, reason, approve, reject);
-  let chosen: readonly ApprovalInfo[] = [];
-  let timer: ReturnType<typeof setTimeout> | undefined;
-
-  function disable(isDisabled: boolean): void {
-    approve.disabled = isDisabled;
-    reject.disabled = isDisabled;
+  constructor(api: ApprovalsApi, onDecided: () => void) {
+    this.#api = api;
+    this.#onDecided = onDecided;
+    this.#bar.append(this.#count, this.#reason, this.#approve, this.#reject);
+    this.root = el("div", {}, this.#bar, this.#outcome);
   }
 
-  async function decide(decision: "approve" | "reject"): Promise<void> {
-    disable(true);
-    const said = reason.value.trim();
-    const decisions = chosen.map(({ approvalId }) => formatDecision(approvalId, decision, said));
-    const answer = await api.decideMany(decisions);
-    setText(outcome, answer.ok ? formatResults(answer.value) : answer.failure.message);
-    if (answer.ok) reason.value = "";
-    disable(false);
-    onDecided();
+  /** Shows how many are selected. A changed selection disables the buttons for a moment. */
+  update(selected: readonly ApprovalInfo[]): void {
+    const isSame = joinIds(selected) === joinIds(this.#selected);
+    this.#selected = selected;
+    this.#bar.hidden = selected.length === 0;
+    setText(this.#count, `${selected.length} selected`);
+    if (isSame) return;
+    this.#disable(true);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#disable(false), ARM_AFTER_MS);
   }
 
-  approve.addEventListener("click", () => void decide("approve"));
-  reject.addEventListener("click", () => void decide("reject"));
-  return {
-    root: el("div", {}, bar, outcome),
-    update(selected) {
-      const isSame = selected.map(idOf).join() === chosen.map(idOf).join();
-      chosen = selected;
-      bar.hidden = selected.length === 0;
-      setText(count, `${selected.length} selected`);
-      if (isSame) return;
-      disable(true);
-      clearTimeout(timer);
-      timer = setTimeout(() => disable(false), ARM_AFTER_MS);
-    },
-  };
+  #createButton(decision: Verdict, label: string, className: string): HTMLButtonElement {
+    const button = el("button", { type: "button", class: className }, label);
+    button.addEventListener("click", () => void this.#decide(decision));
+    return button;
+  }
+
+  #disable(isDisabled: boolean): void {
+    this.#approve.disabled = isDisabled;
+    this.#reject.disabled = isDisabled;
+  }
+
+  async #decide(decision: Verdict): Promise<void> {
+    this.#disable(true);
+    const reason = this.#reason.value.trim();
+    const decisions = this.#selected.map(({ approvalId }) =>
+      reason === "" ? { approvalId, decision } : { approvalId, decision, reason },
+    );
+    const answer = await this.#api.decideMany(decisions);
+    setText(this.#outcome, answer.ok ? formatResults(answer.value) : answer.failure.message);
+    if (answer.ok) this.#reason.value = "";
+    this.#disable(false);
+    this.#onDecided();
+  }
 }
 
-function idOf({ approvalId }: ApprovalInfo): string {
-  return approvalId;
-}
-
-function formatDecision(approvalId: string, decision: "approve" | "reject", reason: string) {
-  return reason === "" ? { approvalId, decision } : { approvalId, decision, reason };
+function joinIds(approvals: readonly ApprovalInfo[]): string {
+  return approvals.map(({ approvalId }) => approvalId).join();
 }
 
 function formatResults(results: readonly BulkResult[]): string {
-  const refused = results.filter(({ code }) => code !== undefined);
-  const done = `${results.length - refused.length} decided.`;
-  if (refused.length === 0) return done;
-  const codes = [...new Set(refused.map(({ code }) => String(code).replaceAll("_", " ")))];
-  return `${done} ${refused.length} not: ${codes.join(", ")}.`;
+  const failed = results.filter(({ code }) => code !== undefined);
+  const decided = `${results.length - failed.length} decided.`;
+  if (failed.length === 0) return decided;
+  const codes = [...new Set(failed.map(({ code }) => String(code).replaceAll("_", " ")))];
+  return `${decided} ${failed.length} not decided: ${codes.join(", ")}.`;
 }

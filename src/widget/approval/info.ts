@@ -3,16 +3,17 @@ import type { ApprovalSummary, ApprovalView } from "../../protocol/approval/view
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
 import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
 
-/** A question to people, as far as it is known here: a list tells less of it than its own address. */
+/** An approval as the page knows it. A list sends less of it than `GET /v1/approvals/:id`. */
 export interface ApprovalInfo extends ApprovalSummary {
   readonly lines: readonly PacketLine[];
   readonly votes: ApprovalView["votes"];
-  /** The arguments as they may be edited; undefined until they are known. */
+  /** The arguments that can be edited; undefined until the page has them. */
   readonly editable?: JsonObject;
-  /** Whether the reader may decide; undefined until it is known. */
+  /** Whether the reader may decide; undefined until the page knows. */
   readonly mayDecide?: boolean;
+  /** The code of why the reader may not decide. */
   readonly mayNot?: string;
-  /** What the reader has said so far. */
+  /** The reader's own vote. */
   readonly said?: string;
 }
 
@@ -28,7 +29,7 @@ const TEXTS = [
   "expiresAt",
 ] as const;
 
-/** Reads a question; undefined for what is none. Contract: never throws. */
+/** Reads an approval; undefined for any other value. Contract: never throws. */
 export function readApproval(value: JsonValue | undefined): ApprovalInfo | undefined {
   if (!isJsonObject(value)) return undefined;
   const isWhole =
@@ -71,13 +72,13 @@ function isVote({ approverId, decision, at }: JsonObject): boolean {
   return [approverId, decision, at].every((part) => typeof part === "string");
 }
 
-/** What may be written anew: the arguments that are shown. What is withheld stays as it was. */
+/** Only shown arguments can be edited. Withheld arguments keep their values. */
 function readEditable(packet: JsonValue | undefined): JsonObject | undefined {
   const args = isJsonObject(packet) ? packet["arguments"] : undefined;
   return isJsonObject(args) && isJsonObject(args["shown"]) ? args["shown"] : undefined;
 }
 
-/** Tells of a question what is news and keeps the rest. Contract: what is decided stays decided. */
+/** Joins news of an approval with what the page knows. Contract: a decided approval stays decided. */
 export function joinNews(known: ApprovalInfo, news: ApprovalInfo): ApprovalInfo {
   if (known.approvalId !== news.approvalId) return news;
   if (known.status !== "pending" && news.status === "pending") return known;

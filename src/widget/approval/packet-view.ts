@@ -1,9 +1,9 @@
 import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
-import { formatNote } from "./labels.ts";
+import { formatNote } from "./note.ts";
 import { el } from "../dom.ts";
 
-/** Where a line stands on the card. What is not named here is shown all the same, among the facts. */
-const PLACES: Readonly<Record<string, string>> = {
+/** The section of each field. A field that is not named here is shown among the details. */
+const SECTIONS: Readonly<Record<string, string>> = {
   consequence: "",
   compensation: "",
   rejectionPath: "",
@@ -12,22 +12,22 @@ const PLACES: Readonly<Record<string, string>> = {
   beforeState: "Before",
   afterState: "After",
 };
-const FACTS = "More facts";
+const DETAILS = "More details";
 
-/** Draws the lines of a packet: what happens first, then with what, then the rest. */
+/** Draws a packet: consequence first, then arguments and states, then all other details. */
 export function drawPacket(lines: readonly PacketLine[]): readonly HTMLElement[] {
-  const placed = Map.groupBy(lines, ({ field }) =>
-    Object.hasOwn(PLACES, field) ? (PLACES[field] ?? FACTS) : FACTS,
+  const sections = Map.groupBy(lines, ({ field }) =>
+    Object.hasOwn(SECTIONS, field) ? (SECTIONS[field] ?? DETAILS) : DETAILS,
   );
   const sectionsOf = (...titles: readonly string[]): readonly HTMLElement[] =>
     titles.flatMap((title) => {
-      const found = placed.get(title);
+      const found = sections.get(title);
       return found ? [drawSection(title, found)] : [];
     });
   const states = el("div", { class: "states" }, ...sectionsOf("Before", "After"));
-  const facts = drawList(placed.get(FACTS) ?? []);
-  const rest = el("details", { class: "facts" }, el("summary", {}, FACTS), facts);
-  return [drawList(placed.get("") ?? []), ...sectionsOf("Arguments"), states, rest];
+  const details = drawList(sections.get(DETAILS) ?? []);
+  const rest = el("details", { class: "facts" }, el("summary", {}, DETAILS), details);
+  return [drawList(sections.get("") ?? []), ...sectionsOf("Arguments"), states, rest];
 }
 
 function drawSection(title: string, lines: readonly PacketLine[]): HTMLElement {
@@ -47,7 +47,7 @@ function drawLine({ field, label, text, notes }: PacketLine): HTMLElement {
   return el("div", {}, el("dt", {}, ...drawText(label)), value);
 }
 
-/** Characters of a value that are shown at once; all of it is there to be opened. */
+/** A value longer than this is folded. The reader can open all of it. Unit: characters. */
 const FOLD_AFTER = 600;
 
 function drawValue(text: string): HTMLElement {
@@ -60,7 +60,7 @@ function drawValue(text: string): HTMLElement {
 
 const MARK = /(⟦U\+[0-9A-F]{4,6}(?:×\d+)?⟧)/;
 
-/** Sets the marks of characters apart from the text; only toVisible can have written one. */
+/** Sets marks of hidden characters apart from the text. Only toVisible writes such marks. */
 function drawText(text: string): (Node | string)[] {
   return text
     .split(MARK)

@@ -1,18 +1,11 @@
-import { createApprovalCard } from "./card.ts";
+import { ApprovalCard } from "./card.ts";
 import type { ApprovalInfo } from "./info.ts";
 import type { ApprovalFailure, ApprovalsApi } from "./api.ts";
-import { createApprovalsList } from "./list.ts";
-import { createBulkBar } from "./bulk-bar.ts";
-import { el, icon, setText } from "../dom.ts";
+import { ApprovalsList } from "./list.ts";
+import { BulkBar } from "./bulk-bar.ts";
+import { createFrame, FILTERS } from "./frame.ts";
+import { setText } from "../dom.ts";
 import { createTokenForm } from "../token-form.ts";
-
-export interface ApprovalsView {
-  readonly root: HTMLElement;
-  /** Asks for the queue, and again from time to time. */
-  start(): void;
-  /** Asks no more. */
-  dispose(): void;
-}
 
 export interface ApprovalsViewPorts {
   readonly onToken: (token: string) => void;
@@ -20,123 +13,137 @@ export interface ApprovalsViewPorts {
   readonly canAskForToken: () => boolean;
 }
 
-/** What may be looked at, and what the API is asked for. */
-const FILTERS: readonly (readonly [name: string, query: Readonly<Record<string, string>>])[] = [
-  ["For me to decide", { status: "pending", decidable: "true" }],
-  ["Waiting", { status: "pending" }],
-  ["Asked for me", { status: "pending", mine: "true" }],
-  ["Approved", { status: "approved", sort: "newest" }],
-  ["Rejected", { status: "rejected", sort: "newest" }],
-  ["Expired", { status: "expired", sort: "newest" }],
-];
-
 const REFRESH_MS = 15_000;
 
-/** Shows the questions that wait for people, and the one that is open. */
-export function createApprovalsView(api: ApprovalsApi, ports: ApprovalsViewPorts): ApprovalsView {
-  const frame = createFrame();
-  const list = createApprovalsList({ onOpen: open, onSelect: () => bulk.update(list.selected) });
-  const bulk = createBulkBar(api, () => void refresh());
-  const tokenForm = createTokenForm((token) => {
-    wasRefused = true;
-    ports.onToken(token);
-    void refresh();
+/** Shows the approval queue and the open approval. */
+export class ApprovalsView {
+  readonly root: HTMLElement;
+  readonly #api: ApprovalsApi;
+  readonly #ports: ApprovalsViewPorts;
+  readonly #frame = createFrame();
+  readonly #list = new ApprovalsList({
+    onOpen: (approval) => this.#open(approval),
+    onSelect: () => this.#bulk.update(this.#list.selected),
   });
-  frame.side.append(bulk.root, list.root, frame.more, frame.notice, tokenForm.root);
-  let wasRefused = false;
-  let next: string | undefined;
-  let asked = 0;
-  let openId = "";
-  let hasOpenedNamed = false;
-  let timer: ReturnType<typeof setInterval> | undefined;
-  let card: ReturnType<typeof createApprovalCard> | undefined;
+  readonly #bulk: BulkBar;
+  readonly #tokenForm = createTokenForm((token) => {
+    this.#wasRefused = true;
+    this.#ports.onToken(token);
+    void this.#refresh();
+  });
+  #wasRefused = false;
+  #next: string | undefined;
+  #requests = 0;
+  #openId = "";
+  #hasOpenedNamed = false;
+  #timer: ReturnType<typeof setInterval> | undefined;
 
-  async function refresh(cursor?: string): Promise<void> {
-    const mine = ++asked;
-    const [, filter = {}] = FILTERS[Number(frame.filter.value)] ?? [];
-    const page = await api.list({ ...filter, limit: "50", ...(cursor && { cursor }) });
-    if (mine !== asked) return;
+  constructor(api: ApprovalsApi, ports: ApprovalsViewPorts) {
+    this.#api = api;
+    this.#ports = ports;
+    this.#bulk = new BulkBar(api, () => void this.#refresh());
+    const { root, side, more, notice } = this.#frame;
+    this.root = root;
+    side.append(this.#bulk.root, this.#list.root, more, notice, this.#tokenForm.root);
+    this.#listen();
+  }
+
+  /** Reads the queue now, and again at intervals. */
+  start(): void {
+    void this.#refresh();
+    this.#timer = setInterval(() => {
+      // A refresh would remove loaded pages and change the list under a selection.
+      const isIdle = this.#list.selected.length === 0 && !this.#list.isPaged;
+      if (isIdle && document.visibilityState === "visible") void this.#refresh();
+    }, REFRESH_MS);
+  }
+
+  /** Stops reading the queue. */
+  dispose(): void {
+    clearInterval(this.#timer);
+    this.#requests += 1;
+  }
+
+  #listen(): void {
+    const { root, filter, reload, more, back } = this.#frame;
+    filter.addEventListener("change", () => {
+      // On a phone the open approval hides the list that the reader selected.
+      delete root.dataset["open"];
+      void this.#refresh();
+    });
+    reload.addEventListener("click", () => void this.#refresh());
+    more.addEventListener("click", () => void this.#refresh(this.#next));
+    back.addEventListener("click", () => {
+      delete root.dataset["open"];
+      this.#list.focus();
+    });
+  }
+
+  async #refresh(cursor?: string): Promise<void> {
+    this.#requests += 1;
+    const own = this.#requests;
+    const [, query = {}] = FILTERS[Number(this.#frame.filter.value)] ?? [];
+    const page = await this.#api.list({ ...query, limit: "50", ...(cursor && { cursor }) });
+    if (own !== this.#requests) return;
     if (page.ok) {
-      wasRefused = false;
-      ({ next } = page.value);
-      list.show(page.value.approvals, { isMore: cursor !== undefined });
-      say("");
-    } else refuse(page.failure);
+      this.#wasRefused = false;
+      this.#next = page.value.next;
+      this.#list.show(page.value.approvals, { isMore: cursor !== undefined });
+      this.#notify("");
+    } else this.#showFailure(page.failure);
     const isSignedIn = page.ok || !page.failure.needsToken;
-    if (isSignedIn && !hasOpenedNamed) void openNamed();
+    if (isSignedIn && !this.#hasOpenedNamed) void this.#openNamed();
   }
 
-  function refuse({ needsToken, message }: ApprovalFailure): void {
-    const isAsked = needsToken && ports.canAskForToken();
-    say(isAsked ? "" : message);
-    tokenForm.update({ isNeeded: isAsked, wasRefused });
+  #showFailure({ needsToken, message }: ApprovalFailure): void {
+    const isNeeded = needsToken && this.#ports.canAskForToken();
+    this.#notify(isNeeded ? "" : message);
+    this.#tokenForm.update({ isNeeded, wasRefused: this.#wasRefused });
   }
 
-  function say(message: string): void {
-    if (message === "") tokenForm.update({ isNeeded: false, wasRefused });
-    setText(frame.notice, message);
-    frame.more.hidden = next === undefined;
-    bulk.update(list.selected);
+  #notify(message: string): void {
+    if (message === "") {
+      this.#tokenForm.update({ isNeeded: false, wasRefused: this.#wasRefused });
+    }
+    setText(this.#frame.notice, message);
+    this.#frame.more.hidden = this.#next === undefined;
+    this.#bulk.update(this.#list.selected);
   }
 
-  function open(approval: ApprovalInfo): void {
-    name(approval);
-    card = createApprovalCard({ api, onChange: take }, approval);
-    frame.detail.replaceChildren(frame.back, card.root);
-    frame.root.dataset["open"] = "";
+  #open(approval: ApprovalInfo): void {
+    const { root, detail, back } = this.#frame;
+    this.#name(approval);
+    const ports = { api: this.#api, onChange: (news: ApprovalInfo) => this.#accept(news) };
+    const card = new ApprovalCard(ports, approval);
+    detail.replaceChildren(back, card.root);
+    root.dataset["open"] = "";
     card.root.tabIndex = -1;
     card.root.focus();
   }
 
-  function name({ approvalId }: ApprovalInfo): void {
-    openId = approvalId;
+  /** Writes the id of the open approval into the address, so that the address can be sent on. */
+  #name({ approvalId }: ApprovalInfo): void {
+    this.#openId = approvalId;
     history.replaceState(history.state, "", `#${encodeURIComponent(approvalId)}`);
-    list.mark(approvalId);
+    this.#list.mark(approvalId);
   }
 
-  /** Changed arguments are another question, which takes the place of the one that was open. */
-  function take(changed: ApprovalInfo): void {
-    if (changed.approvalId === openId) return list.note(changed);
-    list.replace(openId, changed);
-    name(changed);
+  /** Edited arguments need a new approval, which takes the place of the open one. */
+  #accept(news: ApprovalInfo): void {
+    if (news.approvalId === this.#openId) return this.#list.update(news);
+    this.#list.replace(this.#openId, news);
+    this.#name(news);
   }
 
-  /** An address may name a question, so it can be sent to whoever is to decide. */
-  async function openNamed(): Promise<void> {
-    hasOpenedNamed = true;
+  /** Opens the approval that the address names. */
+  async #openNamed(): Promise<void> {
+    this.#hasOpenedNamed = true;
     const name = readHash();
     if (name === "") return;
-    const named = await api.read(name);
-    if (named.ok) open(named.value);
-    else if (!named.failure.needsToken) setText(frame.notice, named.failure.message);
+    const named = await this.#api.read(name);
+    if (named.ok) this.#open(named.value);
+    else if (!named.failure.needsToken) setText(this.#frame.notice, named.failure.message);
   }
-
-  frame.filter.addEventListener("change", () => {
-    // On a phone the open question hides the list that was asked for.
-    delete frame.root.dataset["open"];
-    void refresh();
-  });
-  frame.reload.addEventListener("click", () => void refresh());
-  frame.more.addEventListener("click", () => void refresh(next));
-  frame.back.addEventListener("click", () => {
-    delete frame.root.dataset["open"];
-    list.focus();
-  });
-  return {
-    root: frame.root,
-    start() {
-      void refresh();
-      timer = setInterval(() => {
-        // What is selected, or was loaded in pages, is not taken from under the reader's hands.
-        const isIdle = list.selected.length === 0 && !list.isPaged;
-        if (isIdle && document.visibilityState === "visible") void refresh();
-      }, REFRESH_MS);
-    },
-    dispose() {
-      clearInterval(timer);
-      asked++;
-    },
-  };
 }
 
 function readHash(): string {
@@ -145,24 +152,4 @@ function readHash(): string {
   } catch {
     return "";
   }
-}
-
-function createFrame() {
-  const filter = el("select", { "aria-label": "Show" });
-  FILTERS.forEach(([name], at) => filter.append(el("option", { value: String(at) }, name)));
-  const reload = el(
-    "button",
-    { type: "button", "aria-label": "Refresh" },
-    icon("M15.5 8A6 6 0 1 0 16 11M16 4v4h-4"),
-  );
-  const more = el("button", { type: "button", class: "more", hidden: "" }, "Show more");
-  const back = el("button", { type: "button", class: "back" }, icon("M12 5l-5 5 5 5"), "All");
-  const notice = el("p", { class: "notice", role: "alert" });
-  const tools = el("div", { class: "tools" }, filter, reload);
-  const header = el("header", {}, el("h1", {}, "Approvals"), tools);
-  const side = el("div", { class: "side" });
-  const hint = el("p", { class: "note" }, "Choose a question to see what would happen.");
-  const detail = el("main", { class: "detail" }, hint);
-  const root = el("div", { class: "approvals" }, header, side, detail);
-  return { root, side, detail, filter, reload, more, back, notice };
 }

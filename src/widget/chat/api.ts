@@ -1,23 +1,30 @@
+import {
+  type ApiOptions,
+  postJson,
+  readProblemText,
+  sendAuthorised,
+  UNREACHABLE,
+} from "../api-request.ts";
 import { isJsonObject } from "../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 
-/** Why a request brought nothing. `message` is for the reader. */
+/** Why a request failed. `message` is for the reader. */
 export interface ApiFailure {
   readonly code: "token_needed" | "unreachable" | "refused" | "gone";
   readonly message: string;
   /** True when the same request may succeed a little later. */
-  readonly isPassing: boolean;
+  readonly isTransient: boolean;
 }
 
-/** A request that may be repeated: under one key it is carried out once, and only with the same words. */
+/** A request that is safe to repeat: one key starts one run, as long as the body stays the same. */
 export interface KeyedRequest {
   readonly key: string;
   readonly previousRunId?: string;
 }
 
 /**
- * An open event stream. Without a body there is nothing more to come, or, with a run id alone, there is a
- * run to be followed.
+ * An open event stream. Without a body, `runId` names the run to follow. Without both, the run has no
+ * more events.
  */
 export interface OpenStream {
   readonly body?: ReadableStream<Uint8Array>;
@@ -26,10 +33,10 @@ export interface OpenStream {
 
 /**
  * The part of the public API that a chat needs.
- * Contract: no method throws; an abort looks like `unreachable`, the caller knows its signal.
+ * Contract: no method throws. An abort looks like `unreachable`; the caller knows its own signal.
  */
 export interface ChatApi {
-  /** Asks a question; answers the run alone when an earlier request under the key started it. */
+  /** Starts a run. Returns only the run id when an earlier request under the key started the run. */
   start(
     question: string,
     options: { readonly request: KeyedRequest; readonly signal: AbortSignal },
@@ -40,36 +47,24 @@ export interface ChatApi {
     options: { readonly lastEventId: string | undefined; readonly signal: AbortSignal },
   ): Promise<Result<OpenStream, ApiFailure>>;
   cancel(runId: string): Promise<Result<undefined, ApiFailure>>;
-  /** Says something to a run while it goes, once for a key; its stream tells it back. */
+  /** Sends a steering message. The server accepts one message per key, and the stream shows it. */
   steer(
     runId: string,
-    said: { readonly message: string; readonly key: string },
+    steering: { readonly message: string; readonly key: string },
   ): Promise<Result<undefined, ApiFailure>>;
 }
 
-export interface ChatApiOptions {
-  readonly fetch: typeof fetch;
-  /** Absolute address that `v1/…` is relative to; ends in a slash. */
-  readonly baseUrl: string;
-  /** Asked before each request, and once more when the server refused what it gave. */
-  readonly token: () => Promise<string | undefined>;
-}
-
-/** Speaks to the API over HTTP. */
-export function createChatApi(options: ChatApiOptions): ChatApi {
+/** Creates the chat's client of the HTTP API. */
+export function createChatApi(options: ApiOptions): ChatApi {
   const runUrl = (runId: string, what: string) => `v1/runs/${encodeURIComponent(runId)}/${what}`;
   const ask = (path: string, init: RequestInit) => request(options, path, init);
   return {
     async start(question, { request: { key, previousRunId }, signal }) {
-      const messages = [{ role: "user", content: question }];
-      const answer = await ask("v1/chat", {
-        method: "POST",
-        headers: { ...jsonUnder(key), accept: "text/event-stream" },
-        body: JSON.stringify({ messages, previousRunId }),
-        signal,
-      });
-      const inProgress = !answer.ok && answer.failure.runInProgress;
-      return inProgress ? ok({ runId: inProgress }) : openStream(answer);
+      const body = { messages: [{ role: "user", content: question }], previousRunId };
+      const headers = { "idempotency-key": key, accept: "text/event-stream" };
+      const started = await ask("v1/chat", { ...postJson(body, headers), signal });
+      const inProgress = !started.ok && started.failure.runInProgress;
+      return inProgress ? ok({ runId: inProgress }) : openStream(started);
     },
     async events(runId, { lastEventId, signal }) {
       const headers: Record<string, string> = { accept: "text/event-stream" };
@@ -81,69 +76,32 @@ export function createChatApi(options: ChatApiOptions): ChatApi {
       return cancelled.ok ? ok(undefined) : cancelled;
     },
     async steer(runId, { message, key }) {
-      const told = await ask(runUrl(runId, "messages"), {
-        method: "POST",
-        headers: jsonUnder(key),
-        body: JSON.stringify({ content: message }),
-      });
-      return told.ok ? ok(undefined) : told;
+      const init = postJson({ content: message }, { "idempotency-key": key });
+      const sent = await ask(runUrl(runId, "messages"), init);
+      return sent.ok ? ok(undefined) : sent;
     },
   };
 }
 
-function jsonUnder(key: string): Readonly<Record<string, string>> {
-  return { "content-type": "application/json", "idempotency-key": key };
-}
-
 interface Refusal extends ApiFailure {
-  /** The run that an earlier request under the same key has started. */
+  /** The run that an earlier request under the same key started. */
   readonly runInProgress?: string;
 }
 
 async function request(
-  options: ChatApiOptions,
+  options: ApiOptions,
   path: string,
   init: RequestInit,
 ): Promise<Result<Response, Refusal>> {
   try {
     const response = await sendAuthorised(options, path, init);
-    return response.ok ? ok(response) : fail(await readProblem(response));
+    return response.ok ? ok(response) : fail(await readRefusal(response));
   } catch {
-    return fail({
-      code: "unreachable",
-      message: "The server could not be reached.",
-      isPassing: true,
-    });
+    return fail({ code: "unreachable", message: UNREACHABLE, isTransient: true });
   }
 }
 
-/** Sends a request with the page's token, and with the next one if that is refused. Fails: throws as `fetch`. */
-export async function sendAuthorised(
-  options: ChatApiOptions,
-  path: string,
-  init: RequestInit,
-): Promise<Response> {
-  const token = await options.token();
-  const response = await send(options, path, { ...init, token });
-  if (response.status !== 401) return response;
-  // It may have expired on its way; the same one again would be refused again.
-  const renewed = await options.token();
-  return renewed === token ? response : send(options, path, { ...init, token: renewed });
-}
-
-function send(
-  { fetch, baseUrl }: ChatApiOptions,
-  path: string,
-  { token, ...init }: RequestInit & { readonly token: string | undefined },
-): Promise<Response> {
-  const headers = new Headers(init.headers);
-  if (token) headers.set("authorization", `Bearer ${token}`);
-  return fetch(new URL(path, baseUrl), {
-    ...init,
-    headers,
-    cache: "no-store",
-  });
-}
+const NO_STREAM = "The server sent an answer that this page cannot read. Try again later.";
 
 function openStream(answer: Result<Response, ApiFailure>): Result<OpenStream, ApiFailure> {
   if (!answer.ok) return answer;
@@ -151,28 +109,21 @@ function openStream(answer: Result<Response, ApiFailure>): Result<OpenStream, Ap
   if (status === 204) return ok({});
   if (!body || !headers.get("content-type")?.startsWith("text/event-stream")) {
     body?.cancel().catch(() => undefined);
-    return fail({
-      code: "refused",
-      message: "The server answered with something that is not an event stream.",
-      isPassing: false,
-    });
+    return fail({ code: "refused", message: NO_STREAM, isTransient: false });
   }
   const runId = headers.get("x-run-id");
   return ok({ body, ...(runId && { runId }) });
 }
 
-/** Reads `application/problem+json`, and makes do with the status when it is something else. */
-async function readProblem(response: Response): Promise<Refusal> {
-  const problem: unknown = await response.json().catch(() => undefined);
-  const { code, detail, title } = isJsonObject(problem) ? problem : {};
-  const runId = code === "request_in_progress" ? response.headers.get("x-run-id") : null;
-  const message = [detail, title, `The server answered with status ${response.status}.`]
-    .filter((text) => typeof text === "string")
-    .find((text) => text !== "");
+async function readRefusal(response: Response): Promise<Refusal> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const problem = isJsonObject(body) ? body : {};
+  const isInProgress = problem["code"] === "request_in_progress";
+  const runId = isInProgress ? response.headers.get("x-run-id") : null;
   return {
     code: codeOf(response.status),
-    message: (message ?? "").slice(0, 500),
-    isPassing: response.status >= 500 || response.status === 429,
+    message: readProblemText(problem, response.status),
+    isTransient: response.status >= 500 || response.status === 429,
     ...(runId && { runInProgress: runId }),
   };
 }

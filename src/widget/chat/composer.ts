@@ -1,82 +1,90 @@
 import { el, icon } from "../dom.ts";
 
-export interface Composer {
-  readonly root: HTMLElement;
-  focus(): void;
-  update(state: { readonly isBusy: boolean; readonly isStopping: boolean }): void;
-}
-
-/**
- * The message field with its buttons: one sends, one stops while an answer is on its way. The text stays
- * until `onSend` says that it was taken.
- */
-export function createComposer(actions: {
+export interface ComposerActions {
+  /** Returns whether the message was accepted. The text stays in the field until then. */
   readonly onSend: (text: string) => Promise<boolean>;
   readonly onStop: () => void;
-}): Composer {
-  const input = el("textarea", {
+}
+
+/** The message field with a Send button, and a Stop button during an answer. */
+export class Composer {
+  readonly root: HTMLElement;
+  readonly #actions: ComposerActions;
+  readonly #input = el("textarea", {
     id: "message",
     rows: "1",
     placeholder: "Ask something…",
     enterkeyhint: "send",
     autocomplete: "off",
   });
-  const label = el("label", { for: "message", class: "sr" }, "Message");
-  const send = el("button", { class: "send", "aria-label": "Send" }, icon("M10 16V4m-5 5l5-5 5 5"));
-  const stop = el("button", { type: "button", class: "stop", "aria-label": "Stop", hidden: "" });
-  stop.append(icon("M6 6h8v8H6z"));
-  const root = el("form", { class: "composer" }, label, input, send, stop);
-  let isBusy = false;
-  let isSending = false;
+  readonly #send = createIconButton("Send", "M10 16V4m-5 5l5-5 5 5");
+  readonly #stop = createIconButton("Stop", "M6 6h8v8H6z");
+  #isBusy = false;
+  #isSending = false;
 
-  function redraw(): void {
-    send.hidden = isBusy && input.value.trim() === "";
-    fit(input);
+  constructor(actions: ComposerActions) {
+    this.#actions = actions;
+    this.#stop.type = "button";
+    this.#stop.hidden = true;
+    const label = el("label", { for: "message", class: "sr" }, "Message");
+    const root = el("form", { class: "composer" }, label, this.#input, this.#send, this.#stop);
+    this.root = root;
+    root.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.#submit();
+      this.focus();
+    });
+    this.#input.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
+      event.preventDefault();
+      root.requestSubmit();
+    });
+    this.#input.addEventListener("input", () => this.#draw());
+    this.#stop.addEventListener("click", () => {
+      actions.onStop();
+      this.focus();
+    });
   }
 
-  async function submit(): Promise<void> {
-    const written = input.value;
-    if (written.trim() === "" || isSending) return;
-    isSending = true;
-    const isTaken = await actions.onSend(written.trim()).finally(() => (isSending = false));
-    // What was written meanwhile is the next message.
-    if (isTaken && input.value.startsWith(written)) input.value = input.value.slice(written.length);
-    redraw();
+  focus(): void {
+    this.#input.focus();
   }
 
-  root.addEventListener("submit", (event) => {
-    event.preventDefault();
-    void submit();
-    input.focus();
-  });
-  input.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
-    event.preventDefault();
-    root.requestSubmit();
-  });
-  input.addEventListener("input", redraw);
-  stop.addEventListener("click", () => {
-    actions.onStop();
-    input.focus();
-  });
-  return {
-    root,
-    focus: () => input.focus(),
-    update(state) {
-      isBusy = state.isBusy;
-      stop.hidden = !isBusy;
-      stop.disabled = state.isStopping;
-      redraw();
-    },
-  };
+  update(state: { readonly isBusy: boolean; readonly isStopping: boolean }): void {
+    this.#isBusy = state.isBusy;
+    this.#stop.hidden = !state.isBusy;
+    this.#stop.disabled = state.isStopping;
+    this.#draw();
+  }
+
+  #draw(): void {
+    this.#send.hidden = this.#isBusy && this.#input.value.trim() === "";
+    fit(this.#input);
+  }
+
+  async #submit(): Promise<void> {
+    const written = this.#input.value;
+    if (written.trim() === "" || this.#isSending) return;
+    this.#isSending = true;
+    const sent = this.#actions.onSend(written.trim());
+    const isAccepted = await sent.finally(() => (this.#isSending = false));
+    const { value } = this.#input;
+    // Text that the reader typed in the meantime is the next message.
+    if (isAccepted && value.startsWith(written)) this.#input.value = value.slice(written.length);
+    this.#draw();
+  }
 }
 
-/** An Enter that picks a word of an input method. Safari reports it after the composition, as code 229. */
+function createIconButton(name: "Send" | "Stop", path: string): HTMLButtonElement {
+  return el("button", { class: name.toLowerCase(), "aria-label": name }, icon(path));
+}
+
+/** Tells whether Enter picks a word of an input method. Safari reports it late, as key code 229. */
 function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.which === 229;
 }
 
-/** Grows the field with its text where `field-sizing` is not there to do it. */
+/** Grows the field with its text where the browser does not support `field-sizing`. */
 function fit(input: HTMLTextAreaElement): void {
   if (CSS.supports("field-sizing", "content")) return;
   input.style.height = "auto";

@@ -5,10 +5,12 @@ import {
   type StreamEnd,
 } from "../../wire/assistant-transport/read-chunks.ts";
 import type { ApiFailure, OpenStream } from "./api.ts";
+import { backoffMs } from "../backoff.ts";
+import { watchSilence } from "./silence-watch.ts";
 
-/** A run to be followed to its end. */
+/** A run to follow to its end. */
 export interface FollowTask {
-  /** Opens the stream: the first time, and again after each loss. Contract: doing it again is safe. */
+  /** Opens the stream, at first and after each lost connection. Contract: safe to repeat. */
   readonly open: (signal: AbortSignal) => Promise<Result<OpenStream, ApiFailure>>;
   /** True once the run's last event was applied. */
   readonly isDone: () => boolean;
@@ -22,64 +24,58 @@ export type FollowEnd =
   | { readonly kind: "done" | "aborted" | "token_needed" }
   | { readonly kind: "broken"; readonly message: string };
 
-/** What following needs of its surroundings. */
 export interface FollowPorts {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** A number from 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
 }
 
-/** A connection without a byte for that long is dead: the server sends keep-alives far more often. */
-export const SILENCE_MS = 60_000;
 export const MAX_RECONNECTIONS = 6;
+/** The delays grow from 0.4 s to 12.8 s. */
 const FIRST_DELAY_MS = 400;
 
+const GIVEN_UP =
+  "The connection was lost and could not be restored. Check your network and select Try again.";
+
 /**
- * Follows a run until its last event, across lost connections: a bounded number of times in a row,
- * each after a longer delay. An event that arrived starts the count anew.
+ * Follows a run until its last event, and reconnects after a lost connection. The number of
+ * reconnections in a row is bounded; each waits longer. An event that arrives resets the count.
  * Contract: never throws.
  */
 export async function followRun(task: FollowTask, ports: FollowPorts): Promise<FollowEnd> {
   let losses = 0;
   for (;;) {
-    const attempt = await followOnce(task, ports);
+    const { end, hadEvents } = await followOnce(task, ports);
     if (task.signal.aborted) return { kind: "aborted" };
-    if (attempt.end.kind !== "lost" && attempt.end.kind !== "waiting") return attempt.end;
-    // The run waits for people: whoever comes back after what was seen is told how it goes on.
-    if (attempt.end.kind === "waiting" && attempt.hadEvents) {
+    if (end.kind !== "lost" && end.kind !== "waiting") return end;
+    // The run waits for an approval. A new connection after the last event gets the next events.
+    if (end.kind === "waiting" && hadEvents) {
       losses = 0;
       continue;
     }
-    losses = attempt.hadEvents ? 1 : losses + 1;
-    if (losses > MAX_RECONNECTIONS) {
-      return { kind: "broken", message: "The connection was lost and could not be restored." };
-    }
+    losses = hadEvents ? 1 : losses + 1;
+    if (losses > MAX_RECONNECTIONS) return { kind: "broken", message: GIVEN_UP };
     task.onLink("reconnecting");
-    await ports.wait(delayMs(losses, ports.random()), task.signal);
+    const step = { firstMs: FIRST_DELAY_MS, attempt: losses, random: ports.random() };
+    await ports.wait(backoffMs(step), task.signal);
     if (task.signal.aborted) return { kind: "aborted" };
   }
 }
 
-/** Grows from 0.4 s to 12.8 s; spread, so that clients do not come back all at once. */
-function delayMs(losses: number, random: number): number {
-  return FIRST_DELAY_MS * 2 ** (losses - 1) * (0.75 + random / 4);
+type AttemptEnd = FollowEnd | { readonly kind: "lost" } | { readonly kind: "waiting" };
+
+interface Attempt {
+  readonly end: AttemptEnd;
+  readonly hadEvents: boolean;
 }
 
-type Attempt =
-  | FollowEnd
-  | { readonly kind: "lost"; readonly message: string }
-  | { readonly kind: "waiting" };
-
-async function followOnce(
-  task: FollowTask,
-  ports: FollowPorts,
-): Promise<{ readonly end: Attempt; readonly hadEvents: boolean }> {
+async function followOnce(task: FollowTask, ports: FollowPorts): Promise<Attempt> {
   let hadEvents = false;
-  const watch = watchSilence(task.signal, ports);
+  const watch = watchSilence(task.signal, ports.wait);
   try {
     const opened = await task.open(watch.signal);
-    if (!opened.ok) return { end: judgeFailure(opened.failure), hadEvents };
-    if (!opened.value.body) return { end: task.isDone() ? { kind: "done" } : LOST, hadEvents };
+    if (!opened.ok) return { end: endOfFailure(opened.failure), hadEvents };
+    if (!opened.value.body) return { end: { kind: task.isDone() ? "done" : "lost" }, hadEvents };
     task.onLink("open");
     const end = await readChunks(opened.value.body, (events) => {
       watch.touch();
@@ -87,45 +83,30 @@ async function followOnce(
       hadEvents = true;
       task.onEvents(events);
     });
-    return { end: judgeEnd(end), hadEvents };
+    return { end: endOfStream(end), hadEvents };
   } finally {
     watch.stop();
   }
 }
 
-const LOST: Attempt = { kind: "lost", message: "The connection was lost." };
-
-function judgeFailure(failure: ApiFailure): Attempt {
-  if (failure.code === "token_needed") return { kind: "token_needed" };
-  return { kind: failure.isPassing ? "lost" : "broken", message: failure.message };
+function endOfFailure({ code, isTransient, message }: ApiFailure): AttemptEnd {
+  if (code === "token_needed") return { kind: "token_needed" };
+  return isTransient ? { kind: "lost" } : { kind: "broken", message };
 }
 
-function judgeEnd(end: StreamEnd): Attempt {
+const UNREADABLE = "The server sent data that this page cannot read. Select Try again.";
+const TOO_LARGE = "The server sent an event that is too large for this page. Select Try again.";
+
+function endOfStream(end: StreamEnd): AttemptEnd {
   switch (end) {
     case "done":
     case "waiting":
       return { kind: end };
     case "cut":
-      return LOST;
+      return { kind: "lost" };
     case "malformed":
-      return { kind: "broken", message: "The server sent something that cannot be read." };
+      return { kind: "broken", message: UNREADABLE };
     case "too_large":
-      return { kind: "broken", message: "The server sent more at once than fits." };
+      return { kind: "broken", message: TOO_LARGE };
   }
-}
-
-/** Aborts a connection on which nothing arrives. */
-function watchSilence(outer: AbortSignal, ports: FollowPorts) {
-  const connection = new AbortController();
-  let alarm = new AbortController();
-  const stop = () => alarm.abort();
-  const touch = () => {
-    alarm.abort();
-    const own = new AbortController();
-    alarm = own;
-    const expire = () => !own.signal.aborted && connection.abort();
-    ports.wait(SILENCE_MS, own.signal).then(expire, expire);
-  };
-  touch();
-  return { signal: AbortSignal.any([outer, connection.signal]), touch, stop };
 }

@@ -4,10 +4,10 @@ export interface Span {
   readonly text: string;
 }
 
-/** Each alternative ends at the next mark of its own kind, so a text is read once. */
+/** Each alternative ends at the next mark of the same kind, so matching takes linear time. */
 const MARKS = /`([^`\n]+)`|\*\*([^\s*](?:[^*\n]*[^\s*])?)\*\*/g;
 
-/** Splits text at inline code and bold marks. Anything else, links and HTML included, stays text. */
+/** Splits text at inline code and bold marks. Everything else stays text, also links and HTML. */
 export function parseInline(text: string): readonly Span[] {
   const spans: Span[] = [];
   let end = 0;

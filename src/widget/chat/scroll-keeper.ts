@@ -1,17 +1,17 @@
 import { el, icon } from "../dom.ts";
 
 export interface ScrollKeeper {
-  /** The button that leads back to the end. */
+  /** The button that scrolls back to the end. */
   readonly button: HTMLElement;
-  /** To be called after the content changed. */
+  /** Call this after the content changed. */
   follow(): void;
   jump(): void;
 }
 
-/** How far from the end a reader still counts as being there, in CSS pixels. */
+/** A reader this close to the end still counts as being at the end, in CSS pixels. */
 const NEAR_END_PX = 48;
 
-/** Keeps a scroller at its end while the reader is there, and leaves them alone when they are not. */
+/** Keeps a scroller at its end while the reader is there. A reader who scrolled up is not moved. */
 export function keepAtEnd(scroller: HTMLElement): ScrollKeeper {
   const button = el("button", { type: "button", class: "jump", hidden: "" });
   button.append(icon("M10 4v12m-5-5l5 5 5-5"), "Jump to latest");
@@ -32,7 +32,7 @@ export function keepAtEnd(scroller: HTMLElement): ScrollKeeper {
     },
     { passive: true },
   );
-  // An on-screen keyboard or a turned phone changes the height, and so where the end is.
+  // An on-screen keyboard or a rotated phone changes the height, and so moves the end.
   new ResizeObserver(follow).observe(scroller);
   button.addEventListener("click", () => {
     jump();

@@ -1,6 +1,7 @@
 import { el } from "../dom.ts";
 import { parseInline } from "./inline-spans.ts";
-import { type Block, tailOf, type TextDocument } from "./text-blocks.ts";
+import type { Block } from "./block.ts";
+import { tailOf, type TextDocument } from "./text-document.ts";
 
 export interface TextView {
   readonly root: HTMLElement;
@@ -8,8 +9,8 @@ export interface TextView {
 }
 
 /**
- * Shows growing text. Final blocks are drawn once; only the tail, which has a bounded size, is
- * drawn anew. Contract: text becomes text nodes only, and there are no links.
+ * Shows growing text. Final blocks are drawn once. Only the tail, whose size is bounded, is drawn
+ * again. Contract: text becomes text nodes only, and there are no links.
  */
 export function createTextView(): TextView {
   const root = el("div", { class: "text" });
@@ -57,7 +58,7 @@ function drawBlock(block: Block): HTMLElement {
   }
 }
 
-/** The list an item belongs to: the one it follows directly, or a new one. */
+/** Returns the list of an item: the list directly before it, or a new one. */
 function listFor(root: HTMLElement, ordinal: number | undefined): HTMLElement {
   const name = ordinal === undefined ? "ul" : "ol";
   const last = root.lastElementChild;

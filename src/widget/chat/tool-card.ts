@@ -1,117 +1,64 @@
-import { type ApprovalCard, type ApprovalCardPorts, createApprovalCard } from "../approval/card.ts";
+import { ApprovalCard, type ApprovalCardPorts } from "../approval/card.ts";
+import type { ToolPart } from "./answer.ts";
 import { el, icon, setText } from "../dom.ts";
-import { type Field, friendlyName, type ToolProgress } from "./tool-outcome.ts";
-import type { ToolPart } from "./view-state.ts";
+import { type Field, friendlyName } from "./fields.ts";
+import { createProgress } from "./tool-progress.ts";
+import { CARD_STATES, cardStateOf, describeUnknownOutcome } from "./tool-state.ts";
 
-export interface ToolCard {
-  readonly root: HTMLElement;
-  /** `isOver` tells that the run ended, so a call without a result will get none. */
-  update(part: ToolPart, isOver: boolean): void;
-}
+/** Shows one tool call: its tool, input, state, approval and result. */
+export class ToolCard {
+  readonly root = el("details", { class: "tool", open: "" });
+  readonly #approvals: ApprovalCardPorts;
+  readonly #badge = el("span", { class: "badge" });
+  readonly #mark = el("span", { class: "mark" });
+  readonly #progress: ReturnType<typeof createProgress>;
+  readonly #unknownOutcome = el("p", { class: "unknown-outcome", hidden: "" });
+  readonly #approval = el("div", { class: "tool-approval", hidden: "" });
+  readonly #body = el("div", { class: "body" });
+  #card: ApprovalCard | undefined;
+  #shown: { readonly part: ToolPart; readonly isOver: boolean } | undefined;
 
-const STATES = {
-  called: { label: "Called", icon: "M10 4v6l4 2" },
-  asking: {
-    label: "Waiting for approval",
-    icon: "M10 3l6 2.5v4c0 4-2.5 6.5-6 7.5-3.5-1-6-3.5-6-7.5v-4z",
-  },
-  running: { label: "Running", icon: "M10 3a7 7 0 1 1-6.6 4.7" },
-  waiting: { label: "Waiting", icon: "M6.5 5v10m7-10v10" },
-  done: { label: "Done", icon: "M4.5 10.5l3.5 3.5 7.5-8" },
-  failed: { label: "Failed", icon: "M5.5 5.5l9 9m0-9l-9 9" },
-  unknown: { label: "Not known", icon: "M7 7.5a3 3 0 1 1 3 3.5v1.5m0 2.5v.5" },
-  stopped: { label: "Stopped", icon: "M6 6h8v8H6z" },
-} as const;
-
-/** Shows one tool call: what was asked of which tool, and what came of it. */
-export function createToolCard(toolName: string, approvals: ApprovalCardPorts): ToolCard {
-  const name = friendlyName(toolName);
-  const badge = el("span", { class: "badge" });
-  const mark = el("span", { class: "mark" });
-  const body = el("div", { class: "body" });
-  const title = el("span", { class: "name", title: toolName }, name);
-  const summary = el("summary", {}, mark, title, badge);
-  const progress = createProgress(name);
-  const doubt = el("p", { class: "doubt", hidden: "" });
-  const question = el("div", { class: "question-of-call", hidden: "" });
-  const root = el(
-    "details",
-    { class: "tool", open: "" },
-    summary,
-    progress.root,
-    doubt,
-    question,
-    body,
-  );
-  let card: ApprovalCard | undefined;
-  let shown: { readonly part: ToolPart; readonly isOver: boolean } | undefined;
-  return {
-    root,
-    update(part, isOver) {
-      if (shown?.part === part && shown.isOver === isOver) return;
-      const isBodyOld = shown?.part.args !== part.args || shown?.part.outcome !== part.outcome;
-      shown = { part, isOver };
-      const state = stateOf(part, isOver);
-      root.dataset["state"] = state;
-      setText(badge, STATES[state].label);
-      mark.replaceChildren(icon(STATES[state].icon));
-      progress.update(state === "running" ? part.progress : undefined);
-      setText(doubt, part.state === "waiting" ? describeDoubt(part, isOver) : "");
-      doubt.hidden = doubt.textContent === "";
-      if (part.approval) {
-        card ??= createApprovalCard(approvals, part.approval);
-        card.update(part.approval);
-        if (!card.root.isConnected) question.replaceChildren(card.root);
-      }
-      question.hidden = !part.approval || state === "done" || state === "stopped";
-      if (isBodyOld) body.replaceChildren(...drawBody(part));
-      body.hidden = body.childElementCount === 0;
-    },
-  };
-}
-
-function stateOf({ state, outcome }: ToolPart, isOver: boolean): keyof typeof STATES {
-  switch (state) {
-    case "called":
-    case "asking":
-    case "running":
-      return isOver ? "stopped" : state;
-    case "waiting":
-      return isOver ? "unknown" : state;
-    case "failed":
-      return outcome?.isUnknown ? "unknown" : state;
-    case "done":
-      return state;
+  constructor(toolName: string, approvals: ApprovalCardPorts) {
+    this.#approvals = approvals;
+    const name = friendlyName(toolName);
+    const title = el("span", { class: "name", title: toolName }, name);
+    this.#progress = createProgress(name);
+    this.root.append(
+      el("summary", {}, this.#mark, title, this.#badge),
+      this.#progress.root,
+      this.#unknownOutcome,
+      this.#approval,
+      this.#body,
+    );
   }
-}
 
-const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  /** Draws a call. `isOver` tells that the run ended, so the call gets no more result. */
+  update(part: ToolPart, isOver: boolean): void {
+    const shown = this.#shown;
+    if (shown?.part === part && shown.isOver === isOver) return;
+    this.#shown = { part, isOver };
+    const state = cardStateOf(part, isOver);
+    this.root.dataset["state"] = state;
+    setText(this.#badge, CARD_STATES[state].label);
+    this.#mark.replaceChildren(icon(CARD_STATES[state].icon));
+    this.#progress.update(state === "running" ? part.progress : undefined);
+    const explanation = describeUnknownOutcome(part, isOver);
+    setText(this.#unknownOutcome, explanation);
+    this.#unknownOutcome.hidden = explanation === "";
+    this.#drawApproval(part);
+    this.#approval.hidden = !part.approval || state === "done" || state === "stopped";
+    const isBodyOld = shown?.part.args !== part.args || shown?.part.outcome !== part.outcome;
+    if (isBodyOld) this.#body.replaceChildren(...drawBody(part));
+    this.#body.hidden = this.#body.childElementCount === 0;
+  }
 
-/** Neither "done" nor "failed" would be true, and the reader is to know why nothing moves. */
-function describeDoubt({ awaitedUntilMs }: ToolPart, isOver: boolean): string {
-  const doubt = "It is not known whether this happened.";
-  if (isOver) return doubt;
-  const until = awaitedUntilMs === undefined ? "" : `, until ${TIME.format(awaitedUntilMs)}`;
-  return `${doubt} An operator has been asked${until}. The answer goes on after that.`;
-}
-
-/** Says how far a running call is: its stage in words, and a thin bar that knows its share or does not. */
-function createProgress(name: string) {
-  const words = el("span");
-  const bar = el("progress", { "aria-label": `Progress of ${name}`, max: "1" });
-  const root = el("div", { class: "progress", hidden: "" }, words, bar);
-  return {
-    root,
-    update(progress: ToolProgress | undefined) {
-      root.hidden = progress === undefined;
-      if (!progress) return;
-      const { stage, share, attempt } = progress;
-      const again = attempt === undefined ? undefined : `attempt ${attempt}`;
-      setText(words, [stage, again].filter((word) => word !== undefined).join(" · "));
-      if (share === undefined) bar.removeAttribute("value");
-      else bar.value = share;
-    },
-  };
+  #drawApproval({ approval }: ToolPart): void {
+    if (!approval) return;
+    this.#card ??= new ApprovalCard(this.#approvals, approval);
+    this.#card.update(approval);
+    const { root } = this.#card;
+    if (!root.isConnected) this.#approval.replaceChildren(root);
+  }
 }
 
 function drawBody({ args = [], outcome }: ToolPart): HTMLElement[] {

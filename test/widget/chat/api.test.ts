@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createChatApi } from "../../../src/widget/chat/api.ts";
 
-/** A server that takes one token, in front of a page that gives these in turn. */
+/** A server that accepts one token, and a page that provides the given tokens in turn. */
 function stage(accepted: string, given: readonly (string | undefined)[]) {
   const sent: (string | null)[] = [];
   let asked = 0;
@@ -19,25 +19,25 @@ function stage(accepted: string, given: readonly (string | undefined)[]) {
   return { api, sent };
 }
 
-test("a page whose token was refused is asked for another one, once, and the request is sent again", async () => {
+test("after a rejected token the page is asked for another token once, and the request is repeated", async () => {
   const { api, sent } = stage("new", ["old", "new"]);
   expect(await api.cancel("run")).toMatchObject({ ok: true });
   expect(sent).toEqual(["Bearer old", "Bearer new"]);
 });
 
-test("a token that is refused as well is not followed by a third", async () => {
+test("after a second rejected token the page is not asked for a third", async () => {
   const { api, sent } = stage("never", ["old", "new", "newest"]);
   expect(await api.cancel("run")).toMatchObject({ failure: { code: "token_needed" } });
   expect(sent).toEqual(["Bearer old", "Bearer new"]);
 });
 
-test("the same token is not sent again", async () => {
+test("the request is not repeated with the same token", async () => {
   const { api, sent } = stage("never", ["old"]);
   expect(await api.cancel("run")).toMatchObject({ failure: { code: "token_needed" } });
   expect(sent).toEqual(["Bearer old"]);
 });
 
-test("a page that has no token sends none", async () => {
+test("a page without a token sends no token", async () => {
   const { api, sent } = stage("x", [undefined]);
   expect(await api.cancel("run")).toMatchObject({ failure: { code: "token_needed" } });
   expect(sent).toEqual([null]);

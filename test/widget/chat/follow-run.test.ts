@@ -5,13 +5,13 @@ import {
   type FollowTask,
   followRun,
   MAX_RECONNECTIONS,
-  SILENCE_MS,
 } from "../../../src/widget/chat/follow-run.ts";
+import { SILENCE_MS } from "../../../src/widget/chat/silence-watch.ts";
 import { encodeEvent, TRAILER } from "../../../src/wire/assistant-transport/encode-event.ts";
 import * as say from "../run-events.ts";
 
-const refused = (isPassing: boolean) =>
-  fail({ code: "refused", message: "Not now.", isPassing } as const);
+const refused = (isTransient: boolean) =>
+  fail({ code: "refused", message: "Not now.", isTransient } as const);
 
 function streamOf(...texts: readonly string[]): { ok: true; value: OpenStream } {
   const body = new ReadableStream<Uint8Array>({
@@ -26,7 +26,7 @@ function streamOf(...texts: readonly string[]): { ok: true; value: OpenStream } 
 const first = encodeEvent(say.startText(0), { epoch: 0, seq: 0 });
 const last = encodeEvent(say.end(), { epoch: 0, seq: 1 });
 
-/** Follows a run whose connections are given in order; the last one repeats. */
+/** Follows a run over the given connections in order. The last one repeats. */
 async function follow(
   connections: readonly Awaited<ReturnType<FollowTask["open"]>>[],
   overrides: Partial<FollowTask> = {},
@@ -49,7 +49,7 @@ async function follow(
   const end = await followRun(task, {
     random: () => 1,
     wait: (ms) => {
-      // The watch for silence: never rings here.
+      // The silence watch never fires in these tests.
       if (ms === SILENCE_MS) return new Promise(() => undefined);
       delays.push(ms);
       return Promise.resolve();
@@ -59,21 +59,21 @@ async function follow(
 }
 
 describe("following a run", () => {
-  it("comes back after a loss and ends with the last event", async () => {
+  it("reconnects after a lost connection and ends with the last event", async () => {
     const { end, ids } = await follow([streamOf(first), refused(true), streamOf(last)]);
     expect(end).toEqual({ kind: "done" });
     expect(ids).toEqual(["0-0", "0-1"]);
   });
 
-  it("comes back at once where a run waits for people, and stays with it", async () => {
+  it("reconnects at once when a run waits for an approval", async () => {
     const { end, delays, ids } = await follow([streamOf(first, TRAILER), streamOf(last)]);
     expect(end).toEqual({ kind: "done" });
     expect(ids).toEqual(["0-0", "0-1"]);
     expect(delays).toEqual([]);
   });
 
-  // Mutant: the end of a waiting stream never counts as a loss.
-  it("does not ask without end where nothing comes but that it waits", async () => {
+  // Mutant: the end of a waiting stream never counts as a lost connection.
+  it("gives up when a waiting run sends no events again and again", async () => {
     const { end, opened } = await follow(
       Array.from({ length: MAX_RECONNECTIONS + 2 }, () => streamOf(TRAILER)),
     );
@@ -81,7 +81,7 @@ describe("following a run", () => {
     expect(opened).toBe(MAX_RECONNECTIONS + 1);
   });
 
-  it("gives up after a bounded number of losses in a row, each delay longer", async () => {
+  it("gives up after a bounded number of losses in a row, with growing delays", async () => {
     const { end, delays } = await follow([refused(true)]);
     expect(end.kind).toBe("broken");
     expect(delays).toHaveLength(MAX_RECONNECTIONS);
@@ -89,7 +89,7 @@ describe("following a run", () => {
     expect(new Set(delays).size).toBe(MAX_RECONNECTIONS);
   });
 
-  it("counts anew after an event arrived", async () => {
+  it("resets the count of losses after an event arrived", async () => {
     const losses = Array.from({ length: MAX_RECONNECTIONS - 1 }, () => refused(true));
     const { end } = await follow([...losses, streamOf(first), ...losses, streamOf(last)]);
     expect(end.kind).toBe("done");
@@ -102,23 +102,23 @@ describe("following a run", () => {
     });
   });
 
-  it("asks for a token when one is needed", async () => {
-    const needed = fail({ code: "token_needed", message: "", isPassing: false } as const);
+  it("ends with token_needed when the server requires a token", async () => {
+    const needed = fail({ code: "token_needed", message: "", isTransient: false } as const);
     expect((await follow([needed])).end).toEqual({ kind: "token_needed" });
   });
 
-  it("does not trust a stream that cannot be read", async () => {
+  it("does not reconnect after a stream that it cannot read", async () => {
     const { end, opened } = await follow([streamOf("data: nonsense\nid: 0-0\n\n")]);
     expect(end).toMatchObject({ kind: "broken" });
     expect(opened).toBe(1);
   });
 
-  it("takes an empty answer for the end only after the last event", async () => {
+  it("accepts an empty answer as the end only after the last event", async () => {
     expect((await follow([ok({})], { isDone: () => true })).end.kind).toBe("done");
     expect((await follow([ok({})])).end.kind).toBe("broken");
   });
 
-  it("leaves a connection on which nothing arrives", async () => {
+  it("leaves a silent connection and opens another", async () => {
     const signals: AbortSignal[] = [];
     const end = await followRun(
       {
@@ -140,7 +140,7 @@ describe("following a run", () => {
     expect(end.kind).toBe("done");
   });
 
-  it("stops when its page is gone", async () => {
+  it("stops when the element leaves the page", async () => {
     const signal = AbortSignal.abort();
     expect((await follow([streamOf(first)], { signal })).end).toEqual({ kind: "aborted" });
   });

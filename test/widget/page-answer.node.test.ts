@@ -1,21 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { lastRun, setStage, type Stage, type Visit } from "./open-page.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { lastRun, type Visit } from "./open-page.ts";
 import * as say from "./run-events.ts";
+import { usePage } from "./use-page.ts";
 
-let stage: Stage;
 let visit: Visit;
-
-beforeAll(async () => {
-  stage = await setStage();
+const open = usePage((opened) => {
+  visit = opened;
 });
-afterAll(() => stage.close());
-beforeEach(async () => {
-  visit = await stage.open();
-});
-afterEach(async () => {
-  await visit.close();
-  expect(visit.complaints).toEqual([]);
-});
+beforeEach(() => open());
 
 const log = () => visit.page.getByRole("log");
 const sees = (text: string | RegExp) => log().getByText(text).first().waitFor();
@@ -38,11 +30,11 @@ describe("an answer", () => {
     expect(await answers().locator("strong").textContent()).toBe("day");
   });
 
-  it("shows a tool call through all of its states", async () => {
+  it("shows a tool call in each of its states", async () => {
     const run = await visit.ask("What time is it?");
     const card = log().getByRole("group").filter({ hasText: "Get current time" });
     run.emit(say.proposeTool(0, "core__get_current_time"));
-    await card.getByText("Called").waitFor();
+    await card.getByText("Requested").waitFor();
     run.emit(say.startTool(0, { time_zone: "Asia/Tokyo" }));
     await card.getByText("Running").waitFor();
     await card.getByText("Asia/Tokyo").waitFor();
@@ -56,7 +48,7 @@ describe("an answer", () => {
     run.emit(say.end());
   });
 
-  it("can be very long, and is followed only while its reader is at the end", async () => {
+  it("scrolls along only while the reader is at its end, however long it is", async () => {
     const run = await visit.ask("A long one");
     run.emit(say.startText(0));
     const line = `${"lorem ipsum ".repeat(60)}\n\n`;
@@ -77,7 +69,7 @@ describe("an answer", () => {
     await expect.poll(fromEnd).toBeLessThan(50);
   });
 
-  it("draws a finished block once, however much follows", async () => {
+  it("draws a final block only once", async () => {
     const run = await visit.ask("Two paragraphs");
     run.emit(say.startText(0), say.text(0, "first\n\nsecond"));
     await sees("second");
@@ -102,7 +94,7 @@ describe("an answer", () => {
     await visit.page.getByRole("button", { name: "Send" }).waitFor();
   });
 
-  it("shows how far a tool is, and what it warns of", async () => {
+  it("shows the progress and the warnings of a tool", async () => {
     const run = await visit.ask("Read everything");
     run.emit(say.proposeTool(0, "core__read"), say.startTool(0, {}));
     run.emit(say.reportProgress(0, { stage: "reading_pages", done: 1, total: 4 }));
@@ -116,7 +108,7 @@ describe("an answer", () => {
     run.emit(say.end());
   });
 
-  it("takes a message while it goes on, and shows it where it was said", async () => {
+  it("accepts a steering message, and shows it where the reader sent it", async () => {
     const run = await visit.ask("What time is it?");
     run.emit(say.startText(0), say.text(0, "It is nine."), say.finishText(0));
     await sees("It is nine.");
@@ -142,7 +134,7 @@ describe("an answer", () => {
     ]);
   });
 
-  it("leaves a message that it does not take in the field, and says so", async () => {
+  it("keeps a message that the run does not accept in the field, and tells why", async () => {
     visit.api.messagesStatus = 409;
     const run = await visit.ask("What time is it?");
     run.emit(say.startText(0), say.text(0, "Late"));
@@ -160,7 +152,7 @@ describe("an answer", () => {
     await expect.poll(() => notice.isVisible()).toBe(false);
   });
 
-  it("says why its run failed, and can be asked for again", async () => {
+  it("shows why its run failed, and can be requested again", async () => {
     const run = await visit.ask("Hello?");
     run.emit(say.end("error"));
     const alert = log().getByRole("alert");
@@ -172,7 +164,7 @@ describe("an answer", () => {
     expect(await answers().count()).toBe(1);
   });
 
-  it("continues the run before it", async () => {
+  it("continues the earlier run", async () => {
     (await visit.ask("One")).emit(say.startText(0), say.text(0, "1st"), say.end());
     await visit.page.getByRole("button", { name: "Send" }).waitFor();
     await visit.ask("Two");
@@ -181,124 +173,5 @@ describe("an answer", () => {
       { messages: [{ role: "user", content: "One" }] },
       { messages: [{ role: "user", content: "Two" }], previousRunId: "run_1" },
     ]);
-  });
-});
-
-describe("a connection", () => {
-  // Mutant: applying frames before the event's id has arrived shows the card's result early and twice.
-  it("that drops inside an event is taken up after the last whole one", async () => {
-    const run = await visit.ask("Drop me");
-    run.emit(say.proposeTool(0, "core__add"), say.startTool(0, { a: 1 }));
-    run.emit(say.startText(1), say.text(1, "before "));
-    await sees("before");
-    // Refused until the test has looked at what the half event has left on the page.
-    visit.api.eventsStatus = 503;
-    await run.dropInside(say.finishTool(0, { sum: 2 }));
-    await sees("Reconnecting…");
-    expect(await log().getByText("Done").count()).toBe(0);
-    visit.api.eventsStatus = undefined;
-    await log().getByText("Done").waitFor();
-    run.emit(say.text(1, "after"), say.end());
-    await sees("before after");
-    const asked = visit.api.requestsTo(/GET .*\/events/).map((request) => request.lastEventId);
-    expect(new Set(asked)).toEqual(new Set(["0-4"]));
-  });
-
-  it("that cannot be restored ends in an error with a way to try again", async () => {
-    await visit.page.clock.install();
-    const run = await visit.ask("Drop me");
-    run.emit(say.startText(0), say.text(0, "half an "));
-    await sees("half an");
-    visit.api.eventsStatus = 503;
-    run.drop();
-    await sees("Reconnecting…");
-    const retry = log().getByRole("button", { name: "Try again" });
-    await expect
-      .poll(async () => {
-        await visit.page.clock.runFor(5000);
-        return retry.isVisible();
-      })
-      .toBe(true);
-    await sees("The connection was lost and could not be restored.");
-    visit.api.eventsStatus = undefined;
-    await visit.page.clock.resume();
-    await retry.click();
-    run.emit(say.text(0, "answer"), say.end());
-    await sees("half an answer");
-  });
-
-  it("that brings nonsense ends in an error", async () => {
-    const run = await visit.ask("Nonsense, please");
-    run.sendRaw("data: {nonsense\n\n");
-    await sees("The server sent something that cannot be read.");
-  });
-
-  it("ends when the element leaves the page", async () => {
-    const run = await visit.ask("Hello?");
-    run.emit(say.startText(0), say.text(0, "Hi"));
-    await sees("Hi");
-    expect(run.listeners).toBe(1);
-    await visit.page.evaluate("document.querySelector('interlock-chat').remove()");
-    await expect.poll(() => run.listeners).toBe(0);
-  });
-});
-
-describe("a reload", () => {
-  it("in the middle of an answer shows everything once and goes on", async () => {
-    (await visit.ask("First")).emit(say.startText(0), say.text(0, "Answer one"), say.end());
-    await visit.page.getByRole("button", { name: "Send" }).waitFor();
-    const run = await visit.ask("Second");
-    run.emit(say.setTitle("Two"), say.proposeTool(0, "core__add"), say.startTool(0, { a: 1 }));
-    run.emit(say.finishTool(0, { sum: 2 }), say.startText(1), say.text(1, "Answer "));
-    await sees(/^Answer $/);
-    await visit.page.reload();
-    await sees(/^Answer $/);
-    run.emit(say.text(1, "two"), say.finishText(1), say.end());
-    await sees("Answer two");
-    expect(await answers().count()).toBe(2);
-    expect(await log().getByText("Answer one").count()).toBe(1);
-    expect(await log().getByText("Answer two").count()).toBe(1);
-    expect(await log().getByRole("group").count()).toBe(1);
-    expect(visit.api.requestsTo(/POST \/v1\/chat/)).toHaveLength(2);
-  });
-
-  it("after New chat starts with nothing", async () => {
-    (await visit.ask("First")).emit(say.startText(0), say.text(0, "Answer one"), say.end());
-    await sees("Answer one");
-    await visit.page.getByRole("button", { name: "New chat" }).click();
-    await visit.page.reload();
-    await visit.page.getByRole("button", { name: "What time is it in Tokyo?" }).waitFor();
-    expect(await answers().count()).toBe(0);
-  });
-});
-
-describe("a token", () => {
-  it("is asked for on 401, kept for the tab, and never put into an address", async () => {
-    visit.api.token = "s3cret";
-    await visit.page.getByRole("button", { name: "What time is it in Tokyo?" }).click();
-    const field = visit.page.getByLabel("Access token");
-    await field.fill("wrong");
-    await field.press("Enter");
-    await visit.page.getByText("This token was not accepted.").waitFor();
-    await field.fill("s3cret");
-    await visit.page.getByRole("button", { name: "Continue" }).click();
-    await expect.poll(() => visit.api.runs.length).toBe(1);
-    lastRun(visit.api).emit(say.startText(0), say.text(0, "It is late"), say.end());
-    await sees("It is late");
-    await visit.page.reload();
-    await sees("It is late");
-    expect(await answers().count()).toBe(1);
-    expect(visit.api.requests.map((request) => request.path).join()).not.toContain("s3cret");
-    expect(visit.page.url()).toBe(visit.api.url);
-  });
-
-  it("comes from the page where the page has one", async () => {
-    visit.api.token = "s3cret";
-    await visit.page.evaluate(
-      "document.querySelector('interlock-chat').getToken = async () => 's3cret'",
-    );
-    const run = await visit.ask("Hello?");
-    run.emit(say.startText(0), say.text(0, "Hi"), say.end());
-    await sees("Hi");
   });
 });

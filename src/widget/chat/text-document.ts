@@ -1,36 +1,27 @@
-/** One block of formatted text. The text of a paragraph, heading or item may hold inline marks. */
-export type Block =
-  | { readonly kind: "paragraph" | "heading"; readonly text: string }
-  | { readonly kind: "code"; readonly text: string; readonly continued: boolean }
-  | {
-      readonly kind: "item";
-      readonly text: string;
-      /** The number of an item of a numbered list. */
-      readonly ordinal: number | undefined;
-    };
+import { type Block, readLine } from "./block.ts";
 
-/** Text that is still growing: blocks that are final, and a tail of bounded size. */
+/** Text that still grows: final blocks, and a tail of bounded size. */
 export interface TextDocument {
-  /** Final blocks. The list is shared between versions of a document: read `closedCount` of it. */
+  /** Final blocks. Versions of a document share this list, so read only `closedCount` of it. */
   readonly blocks: readonly Block[];
   readonly closedCount: number;
   readonly open: Block | undefined;
-  /** The last line, which has no end yet. */
+  /** The last line, as long as it has no line break. */
   readonly line: string;
 }
 
 export const EMPTY_TEXT: TextDocument = { blocks: [], closedCount: 0, open: undefined, line: "" };
 
-/** Largest tail in characters: it is drawn anew for each piece of text, final blocks never are. */
+/** Largest tail in characters. The tail is drawn again for each delta; final blocks are not. */
 const MAX_TAIL_CHARS = 16 * 1024;
 
 /**
- * Appends a piece of text.
- * Contract: pure as seen from outside; work is in proportion to the piece, not to the document.
+ * Appends a delta.
+ * Contract: pure for its caller; the work depends on the size of the delta, not of the document.
  */
-export function appendText(document: TextDocument, piece: string): TextDocument {
+export function appendText(document: TextDocument, delta: string): TextDocument {
   const writer = writeBlocks(document);
-  const lines = piece.split("\n");
+  const lines = delta.split("\n");
   const rest = lines.pop() ?? "";
   let line = document.line;
   for (const next of lines) {
@@ -41,7 +32,7 @@ export function appendText(document: TextDocument, piece: string): TextDocument 
   return { ...writer.state(), line };
 }
 
-/** Ends the text: nothing of it is provisional any more. */
+/** Ends the text: every block becomes final. */
 export function closeText(document: TextDocument): TextDocument {
   const writer = writeBlocks(document);
   if (document.line) writer.endLine(document.line);
@@ -49,12 +40,12 @@ export function closeText(document: TextDocument): TextDocument {
   return { ...writer.state(), line: "" };
 }
 
-/** The blocks after the final ones, as they would be if the text ended here. */
+/** Returns the blocks after the final ones, as if the text ended here. */
 export function tailOf(document: TextDocument): readonly Block[] {
   return closeText({ ...document, blocks: [], closedCount: 0 }).blocks;
 }
 
-/** The text as it reads without marks of structure, for a reader that hears it. */
+/** Returns the text without structure, for a screen reader. */
 export function plainText(document: TextDocument): string {
   const blocks = [...document.blocks.slice(0, document.closedCount), ...tailOf(document)];
   return blocks.map((block) => block.text).join("\n");
@@ -68,8 +59,8 @@ interface BlockWriter {
 }
 
 function writeBlocks(document: TextDocument): BlockWriter {
-  // Versions of a document share one growing list, so that closing a block costs no copy; a
-  // version that is not the newest one gets its own.
+  // Versions of a document share one growing list, so closing a block copies nothing. A version
+  // that is not the newest gets its own list.
   const isNewest = document.blocks.length === document.closedCount && document.closedCount > 0;
   const blocks = isNewest
     ? (document.blocks as Block[])
@@ -89,7 +80,7 @@ function writeBlocks(document: TextDocument): BlockWriter {
     else if (open && open.text.length > MAX_TAIL_CHARS) cut("");
   }
 
-  /** Closes what is open although the text goes on, to keep the tail small. */
+  /** Closes the open block although its text continues, to keep the tail small. */
   function cut(piece: string): void {
     const block: Block = open ?? { kind: "paragraph", text: "" };
     open = { ...block, text: block.text + piece };
@@ -100,7 +91,7 @@ function writeBlocks(document: TextDocument): BlockWriter {
   return { endLine, cut, close, state: () => ({ blocks, closedCount: blocks.length, open }) };
 }
 
-/** Hands over all of an endless line but its end, at a space where there is one. */
+/** Cuts a very long line into pieces, at spaces where possible. Returns the last piece. */
 function cutLongLine(line: string, writer: BlockWriter): string {
   let rest = line;
   while (rest.length > MAX_TAIL_CHARS) {
@@ -115,34 +106,4 @@ function cutLongLine(line: string, writer: BlockWriter): string {
 
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
-}
-
-type LineEffect =
-  | { readonly kind: "grow" | "start"; readonly block: Block }
-  | { readonly kind: "end" };
-
-const FENCE = /^ {0,3}```/;
-const HEADING = /^#{1,6} +(.+)$/;
-const ITEM = /^ {0,8}(?:[-*+]|(\d{1,9})[.)]) +(.*)$/;
-
-function readLine(open: Block | undefined, line: string): LineEffect {
-  if (open?.kind === "code") {
-    if (FENCE.test(line)) return { kind: "end" };
-    return { kind: "grow", block: { ...open, text: `${open.text}${line}\n` } };
-  }
-  if (FENCE.test(line)) return start({ kind: "code", text: "", continued: false });
-  if (line.trim() === "") return { kind: "end" };
-  const heading = HEADING.exec(line);
-  if (heading) return start({ kind: "heading", text: heading[1] ?? "" });
-  const item = ITEM.exec(line);
-  if (item) {
-    const ordinal = item[1] ? Number(item[1]) : undefined;
-    return start({ kind: "item", text: item[2] ?? "", ordinal });
-  }
-  if (!open) return start({ kind: "paragraph", text: line });
-  return { kind: "grow", block: { ...open, text: `${open.text}\n${line}` } };
-}
-
-function start(block: Block): LineEffect {
-  return { kind: "start", block };
 }

@@ -1,0 +1,39 @@
+import type { Exchange } from "./exchange.ts";
+import { describeEnding } from "./exchange-ending.ts";
+import { isAwaiting } from "./exchange-status.ts";
+import { plainText } from "./text-document.ts";
+
+const AWAITING_OPERATOR =
+  "The outcome of a tool call is unknown. An operator has been asked to resolve it.";
+const AWAITING_APPROVAL =
+  "A tool call needs an approval. The conversation shows what the call would do.";
+
+const MAX_CHARS = 2000;
+
+/**
+ * Returns what a screen reader announces: that an answer began or waits, that its connection was
+ * lost, and the whole answer at its end. Announcing every delta would be impossible to follow.
+ */
+export function announce(exchange: Exchange): string {
+  switch (exchange.link) {
+    case "opening":
+    case "open":
+      if (isAwaiting(exchange.answer, "awaiting_approval")) return AWAITING_APPROVAL;
+      return isAwaiting(exchange.answer, "awaiting_operator") ? AWAITING_OPERATOR : "Answering…";
+    case "reconnecting":
+      return "Connection lost. Reconnecting…";
+    case "done":
+      return announceAnswer(exchange);
+    case "token_needed":
+    case "broken":
+      return "";
+  }
+}
+
+function announceAnswer(exchange: Exchange): string {
+  const { parts } = exchange.answer;
+  const texts = parts.map((part) => (part.kind === "text" ? plainText(part.text) : ""));
+  const answer = texts.filter(Boolean).join("\n");
+  const start = answer.length > MAX_CHARS ? `${answer.slice(0, MAX_CHARS)}…` : answer;
+  return `Answer: ${start} ${describeEnding(exchange)}`.trim();
+}

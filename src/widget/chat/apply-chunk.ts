@@ -1,0 +1,79 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
+import type { AnswerState, ToolPart } from "./answer.ts";
+import { applyData } from "./apply-data.ts";
+import { readFields } from "./fields.ts";
+import { appendText, closeText, EMPTY_TEXT } from "./text-document.ts";
+import { readOutcome } from "./tool-outcome.ts";
+import { findPosition, indexOf, updatePart, updateTool } from "./update-part.ts";
+
+/**
+ * Applies one chunk of the assistant-transport protocol.
+ * Contract: pure; never throws; an unknown or misplaced chunk changes nothing.
+ */
+export function applyChunk(state: AnswerState, chunk: JsonObject): AnswerState {
+  switch (chunk["type"]) {
+    case "part-start":
+      return startPart(state, chunk);
+    case "text-delta":
+      return growPart(state, chunk);
+    case "tool-call-args-text-finish":
+      return updateTool(state, chunk, (part) => ({
+        ...part,
+        state: "running",
+        args: readFields(parseJson(part.argsText)),
+      }));
+    case "result":
+      return updateTool(state, chunk, (part) => ({
+        ...part,
+        state: chunk["isError"] === true ? "failed" : "done",
+        outcome: readOutcome(chunk["result"] ?? null),
+      }));
+    case "part-finish":
+      return updatePart(state, chunk, (part) =>
+        part.kind === "text" ? { ...part, text: closeText(part.text) } : part,
+      );
+    case "data":
+      return Array.isArray(chunk["data"]) ? chunk["data"].reduce(applyData, state) : state;
+    default:
+      return state;
+  }
+}
+
+function startPart(state: AnswerState, chunk: JsonObject): AnswerState {
+  const index = indexOf(chunk);
+  const part = chunk["part"];
+  if (index === undefined || !isJsonObject(part) || findPosition(state, index) !== -1) return state;
+  if (part["type"] === "text") {
+    return { ...state, parts: [...state.parts, { kind: "text", index, text: EMPTY_TEXT }] };
+  }
+  if (part["type"] !== "tool-call") return state;
+  const { toolName, toolCallId } = part;
+  const tool: ToolPart = {
+    kind: "tool",
+    index,
+    toolCallId: typeof toolCallId === "string" ? toolCallId : "",
+    toolName: typeof toolName === "string" ? toolName : "",
+    state: "requested",
+    argsText: "",
+  };
+  return { ...state, parts: [...state.parts, tool] };
+}
+
+function growPart(state: AnswerState, chunk: JsonObject): AnswerState {
+  const delta = chunk["textDelta"];
+  if (typeof delta !== "string") return state;
+  return updatePart(state, chunk, (part) => {
+    if (part.kind === "text") return { ...part, text: appendText(part.text, delta) };
+    if (part.kind !== "tool") return part;
+    const isOpen = part.state === "requested" || part.state === "awaiting_approval";
+    return isOpen ? { ...part, argsText: part.argsText + delta } : part;
+  });
+}
+
+function parseJson(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,53 @@
+import type { ApprovalCardPorts } from "../approval/card.ts";
+import { createEnding } from "./exchange-ending.ts";
+import { createBubble, createPartView, type PartView } from "./part-view.ts";
+import { createStatus } from "./exchange-status.ts";
+import { el } from "../dom.ts";
+import { type Exchange, isActive } from "./exchange.ts";
+
+export interface ExchangeView {
+  readonly root: HTMLElement;
+  update(exchange: Exchange): void;
+}
+
+export interface ExchangePorts {
+  readonly approvals: ApprovalCardPorts;
+  readonly onRetry: () => void;
+}
+
+/** Shows one question with its answer. */
+export function createExchangeView(question: string, ports: ExchangePorts): ExchangeView {
+  const parts = el("div", { class: "parts" });
+  const status = createStatus();
+  const ending = createEnding(ports.onRetry);
+  const answer = el("article", { class: "answer", "aria-label": "Assistant" });
+  answer.append(parts, status.root, ending.root);
+  const views = new Map<number, PartView>();
+  let shown: Exchange | undefined;
+
+  function drawParts(exchange: Exchange): void {
+    // The question was asked again: nothing of the former answer stays.
+    if (exchange.answer.parts.length < views.size) {
+      parts.replaceChildren();
+      views.clear();
+    }
+    const isOver = !isActive(exchange) && exchange.answer.done !== undefined;
+    for (const part of exchange.answer.parts) {
+      const view = views.get(part.index) ?? createPartView(part, ports.approvals);
+      if (!views.has(part.index) && view.root) parts.append(view.root);
+      views.set(part.index, view);
+      view.update(part, isOver);
+    }
+  }
+
+  return {
+    root: el("section", { class: "exchange" }, createBubble(question), answer),
+    update(exchange) {
+      if (exchange === shown) return;
+      drawParts(exchange);
+      status.update(exchange);
+      ending.update(exchange);
+      shown = exchange;
+    },
+  };
+}

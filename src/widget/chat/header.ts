@@ -1,0 +1,21 @@
+import type { Exchange } from "./exchange.ts";
+import { el, icon, setText } from "../dom.ts";
+
+const UNTITLED = "New conversation";
+
+/** Creates the header: title, model and the New chat button. */
+export function createHeader(onNew: () => void) {
+  const title = el("h1", {}, UNTITLED);
+  const model = el("p", { class: "model" });
+  const button = el("button", { type: "button", class: "new" }, icon("M10 4v12M4 10h12"));
+  button.append(el("span", {}, "New chat"));
+  button.addEventListener("click", onNew);
+  return {
+    root: el("header", {}, el("div", {}, title, model), button),
+    update(exchanges: readonly Exchange[]) {
+      setText(title, exchanges.find(({ answer }) => answer.title)?.answer.title ?? UNTITLED);
+      setText(model, exchanges.findLast(({ answer }) => answer.model)?.answer.model ?? "");
+      button.hidden = exchanges.length === 0;
+    },
+  };
+}

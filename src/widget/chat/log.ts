@@ -1,0 +1,56 @@
+import type { ApprovalsApi } from "../approval/api.ts";
+import type { Conversation } from "./conversation.ts";
+import { el } from "../dom.ts";
+import type { Exchange } from "./exchange.ts";
+import { createExchangeView, type ExchangeView } from "./exchange-view.ts";
+import { keepAtEnd } from "./scroll-keeper.ts";
+
+interface LogPorts {
+  /** Shown while the conversation is empty. */
+  readonly empty: HTMLElement;
+  readonly approvals: ApprovalsApi;
+}
+
+/** Creates the scrolling list of a conversation's exchanges. */
+export function createLog(conversation: Conversation, { empty, approvals }: LogPorts) {
+  const list = el("div", { class: "exchanges" }, empty);
+  const root = el("main", { class: "log", role: "log", "aria-label": "Conversation" }, list);
+  // The status line announces answers. A live log would read out every delta.
+  root.setAttribute("aria-live", "off");
+  root.tabIndex = 0;
+  const keeper = keepAtEnd(root);
+  const views = new Map<number, ExchangeView>();
+
+  function removeClosed(exchanges: readonly Exchange[]): void {
+    for (const [key, view] of views) {
+      if (exchanges.some((exchange) => exchange.key === key)) continue;
+      view.root.remove();
+      views.delete(key);
+    }
+  }
+
+  function addView({ key, question }: Exchange): ExchangeView {
+    const view = createExchangeView(question, {
+      approvals: { api: approvals, onChange: () => keeper.follow() },
+      onRetry: () => conversation.retry(key),
+    });
+    views.set(key, view);
+    list.append(view.root);
+    return view;
+  }
+
+  return {
+    root,
+    jumpButton: keeper.button,
+    jump: () => keeper.jump(),
+    render() {
+      const { exchanges } = conversation;
+      removeClosed(exchanges);
+      for (const exchange of exchanges) {
+        const view = views.get(exchange.key) ?? addView(exchange);
+        view.update(exchange);
+      }
+      keeper.follow();
+    },
+  };
+}

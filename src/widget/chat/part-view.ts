@@ -1,0 +1,46 @@
+import type { ApprovalCardPorts } from "../approval/card.ts";
+import { el } from "../dom.ts";
+import type { Part } from "./answer.ts";
+import { createTextView } from "./text-view.ts";
+import { ToolCard } from "./tool-card.ts";
+
+export interface PartView {
+  /** Undefined for a part that shows nothing. */
+  readonly root?: HTMLElement;
+  /** `isOver` tells that the run ended. */
+  update(part: Part, isOver: boolean): void;
+}
+
+/** Creates the view of one part of an answer. */
+export function createPartView(part: Part, approvals: ApprovalCardPorts): PartView {
+  switch (part.kind) {
+    case "text":
+      return createTextPartView();
+    case "tool": {
+      const card = new ToolCard(part.toolName, approvals);
+      const { root } = card;
+      return { root, update: (next, isOver) => next.kind === "tool" && card.update(next, isOver) };
+    }
+    case "user":
+      return { root: createBubble(part.text), update: () => undefined };
+    case "withdrawn":
+      return { update: () => undefined };
+  }
+}
+
+function createTextPartView(): PartView {
+  const text = createTextView();
+  return {
+    root: text.root,
+    update(next) {
+      if (next.kind === "text") text.update(next.text);
+      // A withdrawn text is removed, because hidden text could still be found, copied or read out.
+      else text.root.remove();
+    },
+  };
+}
+
+/** Creates the bubble of a message that the reader sent. */
+export function createBubble(text: string): HTMLElement {
+  return el("article", { class: "question", "aria-label": "You" }, el("p", {}, text));
+}

@@ -1,0 +1,21 @@
+import { el, setText } from "../dom.ts";
+import type { ToolProgress } from "./tool-outcome.ts";
+
+/** Creates the progress of a running call: its stage in words, and a bar. */
+export function createProgress(toolName: string) {
+  const text = el("span");
+  const bar = el("progress", { "aria-label": `Progress of ${toolName}`, max: "1" });
+  const root = el("div", { class: "progress", hidden: "" }, text, bar);
+  return {
+    root,
+    update(progress: ToolProgress | undefined) {
+      root.hidden = progress === undefined;
+      if (!progress) return;
+      const { stage, share, attempt } = progress;
+      const retry = attempt === undefined ? undefined : `attempt ${attempt}`;
+      setText(text, [stage, retry].filter((part) => part !== undefined).join(" · "));
+      if (share === undefined) bar.removeAttribute("value");
+      else bar.value = share;
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import type { Visit } from "./open-page.ts";
+import * as say from "./run-events.ts";
+import { vote } from "./scripted-approvals.ts";
+import { usePage } from "./use-page.ts";
+import { finishRun, locateCard, startWaitingRun } from "./waiting-run.ts";
+
+let visit: Visit;
+const open = usePage((opened) => {
+  visit = opened;
+});
+const { card, button, sees, decisions } = locateCard(() => visit);
+
+describe("an approval in the chat", () => {
+  it("shows what the call would do, and the answer continues once the call is approved", async () => {
+    await open();
+    const { approval, run } = await startWaitingRun(visit);
+    for (const text of ["Refund 40 EUR to Ann", "Ann gets 40 EUR back.", "It cannot be undone."]) {
+      await sees(text);
+    }
+    await sees("not shown, as its contract says");
+    await sees("Needs 1 approval from role operator, but not from user:cleo.");
+    await sees(/\d (minutes|seconds) left/);
+    expect(await visit.page.getByRole("log").getByText("Waiting for approval…").count()).toBe(1);
+    await expect.poll(() => run.listeners).toBe(1);
+    expect(visit.api.requestsTo(/GET .*\/events/).map((seen) => seen.lastEventId)).toEqual(["0-3"]);
+    await button("Approve").click();
+    await sees("Approved.");
+    expect(decisions()).toEqual([{ decision: "approve" }]);
+    finishRun({ run, approval });
+    await visit.page.getByText("It is done.").first().waitFor();
+    expect(await card().isVisible()).toBe(false);
+  });
+
+  // Mutant: the chat does not learn what the card reads by itself.
+  it("stays in view to its end when the reader is at the end of the chat", async () => {
+    await open({ viewport: { width: 600, height: 480 } });
+    await startWaitingRun(visit);
+    await sees("not shown, as its contract says");
+    const fromEnd = `(root) => {
+      const { scrollHeight, scrollTop, clientHeight } = root.querySelector("[role=log]");
+      return scrollHeight - scrollTop - clientHeight;
+    }`;
+    await expect.poll(() => visit.inside<number>(fromEnd)).toBeLessThan(2);
+  });
+
+  it("is shown again after a reload", async () => {
+    await open();
+    const { approval, run } = await startWaitingRun(visit);
+    await visit.page.reload();
+    await button("Approve").waitFor();
+    await expect.poll(() => run.listeners).toBe(1);
+    finishRun({ run, approval });
+    await visit.page.getByText("It is done.").first().waitFor();
+  });
+
+  it("shows what another person decides on another device", async () => {
+    await open();
+    const { approval, run } = await startWaitingRun(visit, { pattern: "dual_control" });
+    await button("Approve").waitFor();
+    const voted = { ...approval, votes: [vote("user:bob", "approve", "looks right")] };
+    run.emit(say.updateApproval(visit.api.approvals.put(voted)));
+    await sees("1 of 2 so far.");
+    await sees("user:bob");
+    const rejected = { ...voted, status: "rejected" as const };
+    run.emit(say.updateApproval(visit.api.approvals.put(rejected)));
+    await sees("Rejected. The tool does not run.");
+    expect(await button("Approve").count()).toBe(0);
+  });
+
+  it("has no buttons for a reader who may not decide, and tells why", async () => {
+    await open({
+      prepare: (api) => {
+        api.approvals.mayNot = "role_missing";
+      },
+    });
+    await startWaitingRun(visit);
+    await sees("You do not have a role that can decide this approval.");
+    expect(await card().getByRole("button").count()).toBe(0);
+  });
+
+  it("can be cancelled, but not approved, by the person who requested it", async () => {
+    await open({
+      prepare: (api) => {
+        api.approvals.mayNot = "own_request";
+      },
+    });
+    await startWaitingRun(visit, { pattern: "compliance" });
+    await sees("You requested this call, so another person must approve it.");
+    expect(await card().getByRole("button").allTextContents()).toEqual(["Cancel request"]);
+    await button("Cancel request").click();
+    await sees("Rejected. The tool does not run.");
+  });
+});
+
+describe("an approval", () => {
+  // Mutant: the card does not poll for the end.
+  it("reads its end from the server when its time is up and no stream reports it", async () => {
+    await open();
+    const { approval } = await startWaitingRun(visit, { ttlMs: 1_500 });
+    await sees("Time is up.");
+    visit.api.approvals.put({ ...approval, status: "expired" });
+    await sees("Nobody decided in time. The tool does not run.");
+  });
+
+  // Mutant: `said` is ignored.
+  it("that the reader approved can only be edited or rejected, not approved again", async () => {
+    await open();
+    const { approval } = await startWaitingRun(visit, { pattern: "dual_control" });
+    await button("Approve").click();
+    await sees("You have approved this. You can still reject it until the decision is complete.");
+    expect(await card().getByRole("button").allTextContents()).toEqual([
+      "Reject",
+      "Edit arguments",
+    ]);
+    await button("Edit arguments").click();
+    await button("Submit changed arguments").waitFor();
+    await button("Discard changes").click();
+    visit.api.approvals.put({ ...approval, votes: [] });
+    await button("Reject").click();
+    await sees("Rejected. The tool does not run.");
+  });
+});
+
+describe("the accessibility tree", () => {
+  it("has a named dialog and labelled fields, and announces that an approval is needed", async () => {
+    await open();
+    await startWaitingRun(visit, { packet: { riskClass: "CRITICAL_MUTATION" } });
+    await expect.poll(() => button("Reject").isDisabled()).toBe(false);
+    await visit.page.getByRole("dialog", { name: "Refund 40 EUR to Ann" }).waitFor();
+    const tree = await card().ariaSnapshot();
+    for (const line of [
+      '- heading "Refund 40 EUR to Ann" [level=3]',
+      '- region "Arguments":',
+      '- textbox "Reason (optional)"',
+      '- textbox "Type pay__refund to approve"',
+      '- button "Approve" [disabled]',
+      '- button "Reject"',
+    ]) {
+      expect(tree).toContain(line);
+    }
+    const announcer = visit.page.locator("p.sr");
+    await expect.poll(() => announcer.textContent()).toContain("A tool call needs an approval.");
+  });
+});

@@ -1,0 +1,133 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { lastRun, type Visit } from "./open-page.ts";
+import * as say from "./run-events.ts";
+import { usePage } from "./use-page.ts";
+
+let visit: Visit;
+const open = usePage((opened) => {
+  visit = opened;
+});
+beforeEach(() => open());
+
+const log = () => visit.page.getByRole("log");
+const sees = (text: string | RegExp) => log().getByText(text).first().waitFor();
+const answers = () => visit.page.getByRole("article", { name: "Assistant" });
+
+describe("a connection", () => {
+  // Mutant: frames are applied before the event's id arrived, so a result shows early and twice.
+  it("that is lost inside an event continues after the last complete event", async () => {
+    const run = await visit.ask("Drop me");
+    run.emit(say.proposeTool(0, "core__add"), say.startTool(0, { a: 1 }));
+    run.emit(say.startText(1), say.text(1, "before "));
+    await sees("before");
+    // The server refuses reconnections until the test has checked the page.
+    visit.api.eventsStatus = 503;
+    await run.dropInside(say.finishTool(0, { sum: 2 }));
+    await sees("Reconnecting…");
+    expect(await log().getByText("Done").count()).toBe(0);
+    visit.api.eventsStatus = undefined;
+    await log().getByText("Done").waitFor();
+    run.emit(say.text(1, "after"), say.end());
+    await sees("before after");
+    const asked = visit.api.requestsTo(/GET .*\/events/).map((request) => request.lastEventId);
+    expect(new Set(asked)).toEqual(new Set(["0-4"]));
+  });
+
+  it("that cannot be restored ends in an error with a Try again button", async () => {
+    await visit.page.clock.install();
+    const run = await visit.ask("Drop me");
+    run.emit(say.startText(0), say.text(0, "half an "));
+    await sees("half an");
+    visit.api.eventsStatus = 503;
+    run.drop();
+    await sees("Reconnecting…");
+    const retry = log().getByRole("button", { name: "Try again" });
+    await expect
+      .poll(async () => {
+        await visit.page.clock.runFor(5000);
+        return retry.isVisible();
+      })
+      .toBe(true);
+    await sees("The connection was lost and could not be restored.");
+    visit.api.eventsStatus = undefined;
+    await visit.page.clock.resume();
+    await retry.click();
+    run.emit(say.text(0, "answer"), say.end());
+    await sees("half an answer");
+  });
+
+  it("that sends unreadable data ends in an error", async () => {
+    const run = await visit.ask("Nonsense, please");
+    run.sendRaw("data: {nonsense\n\n");
+    await sees("The server sent data that this page cannot read.");
+  });
+
+  it("ends when the element leaves the page", async () => {
+    const run = await visit.ask("Hello?");
+    run.emit(say.startText(0), say.text(0, "Hi"));
+    await sees("Hi");
+    expect(run.listeners).toBe(1);
+    await visit.page.evaluate("document.querySelector('interlock-chat').remove()");
+    await expect.poll(() => run.listeners).toBe(0);
+  });
+});
+
+describe("a reload", () => {
+  it("during an answer shows everything once and continues", async () => {
+    (await visit.ask("First")).emit(say.startText(0), say.text(0, "Answer one"), say.end());
+    await visit.page.getByRole("button", { name: "Send" }).waitFor();
+    const run = await visit.ask("Second");
+    run.emit(say.setTitle("Two"), say.proposeTool(0, "core__add"), say.startTool(0, { a: 1 }));
+    run.emit(say.finishTool(0, { sum: 2 }), say.startText(1), say.text(1, "Answer "));
+    await sees(/^Answer $/);
+    await visit.page.reload();
+    await sees(/^Answer $/);
+    run.emit(say.text(1, "two"), say.finishText(1), say.end());
+    await sees("Answer two");
+    expect(await answers().count()).toBe(2);
+    expect(await log().getByText("Answer one").count()).toBe(1);
+    expect(await log().getByText("Answer two").count()).toBe(1);
+    expect(await log().getByRole("group").count()).toBe(1);
+    expect(visit.api.requestsTo(/POST \/v1\/chat/)).toHaveLength(2);
+  });
+
+  it("after New chat shows an empty conversation", async () => {
+    (await visit.ask("First")).emit(say.startText(0), say.text(0, "Answer one"), say.end());
+    await sees("Answer one");
+    await visit.page.getByRole("button", { name: "New chat" }).click();
+    await visit.page.reload();
+    await visit.page.getByRole("button", { name: "What time is it in Tokyo?" }).waitFor();
+    expect(await answers().count()).toBe(0);
+  });
+});
+
+describe("a token", () => {
+  it("is requested after a 401, kept for the tab, and never part of an address", async () => {
+    visit.api.token = "s3cret";
+    await visit.page.getByRole("button", { name: "What time is it in Tokyo?" }).click();
+    const field = visit.page.getByLabel("Access token");
+    await field.fill("wrong");
+    await field.press("Enter");
+    await visit.page.getByText("The server rejected this token.").waitFor();
+    await field.fill("s3cret");
+    await visit.page.getByRole("button", { name: "Continue" }).click();
+    await expect.poll(() => visit.api.runs.length).toBe(1);
+    lastRun(visit.api).emit(say.startText(0), say.text(0, "It is late"), say.end());
+    await sees("It is late");
+    await visit.page.reload();
+    await sees("It is late");
+    expect(await answers().count()).toBe(1);
+    expect(visit.api.requests.map((request) => request.path).join()).not.toContain("s3cret");
+    expect(visit.page.url()).toBe(visit.api.url);
+  });
+
+  it("comes from the page when the page provides one", async () => {
+    visit.api.token = "s3cret";
+    await visit.page.evaluate(
+      "document.querySelector('interlock-chat').getToken = async () => 's3cret'",
+    );
+    const run = await visit.ask("Hello?");
+    run.emit(say.startText(0), say.text(0, "Hi"), say.end());
+    await sees("Hi");
+  });
+});
