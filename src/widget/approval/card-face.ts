@@ -19,7 +19,7 @@ export function createCardFace(id: string) {
   return {
     root,
     outcome,
-    onTick: ticker.onTick,
+    onTick: (listener: () => void) => ticker.onTick(listener),
     draw(approval: ApprovalInfo): void {
       const { status, riskClass, lines } = approval;
       root.dataset["status"] = status;

@@ -11,7 +11,8 @@ import { findPosition, indexOf, updatePart, updateTool } from "./update-part.ts"
  * Contract: pure; never throws; an unknown or misplaced chunk changes nothing.
  */
 export function applyChunk(state: AnswerState, chunk: JsonObject): AnswerState {
-  switch (chunk["type"]) {
+  const { type } = chunk;
+  switch (typeof type === "string" ? type : "") {
     case "part-start":
       return startPart(state, chunk);
     case "text-delta":

@@ -10,8 +10,8 @@ import { hasResult, updateCall } from "./update-part.ts";
  */
 export function applyData(state: AnswerState, item: JsonValue): AnswerState {
   if (!isJsonObject(item)) return state;
-  const { runId, model, title, text } = item;
-  switch (item["type"]) {
+  const { type, runId, model, title, text } = item;
+  switch (typeof type === "string" ? type : "") {
     case "run":
       if (typeof runId !== "string") return state;
       return { ...state, runId, ...(typeof model === "string" && { model }) };
