@@ -3,8 +3,8 @@ import type { Clock } from "../../src/capabilities/system.ts";
 import type { PolicyStore } from "../../src/capabilities/policy.ts";
 import type {
   ApprovalAnswer,
-  ApprovalQuery,
-  Decision,
+  ApprovalAddress,
+  ApprovalDecision,
   DecisionAnswer,
 } from "../../src/capabilities/run.ts";
 import type { ToolSourcePort } from "../../src/capabilities/tool.ts";
@@ -46,46 +46,46 @@ export class ApprovalDecisions {
     this.#ports = ports;
   }
 
-  show(query: ApprovalQuery): ApprovalAnswer {
+  show(address: ApprovalAddress): ApprovalAnswer {
     this.#ports.expire();
-    const record = this.#find(query);
+    const record = this.#find(address);
     if (!record) return { kind: "unknown_approval" };
     const mayNot =
       record.status === "pending"
-        ? checkVote(record, query.principal, { decision: "approve", reason: "any" })
+        ? checkVote(record, address.principal, { decision: "approve", reason: "any" })
         : "closed";
     return { kind: "approval", approval: this.#view(record), ...(mayNot && { mayNot }) };
   }
 
-  async decide(query: ApprovalQuery, decision: Decision): Promise<DecisionAnswer> {
+  async decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer> {
     this.#ports.expire();
-    const record = this.#find(query);
+    const record = this.#find(address);
     if (!record) return { kind: "unknown_approval" };
-    const why = checkVote(record, query.principal, decision);
+    const why = checkVote(record, address.principal, decision);
     if (why) return { kind: "not_allowed", why };
     if (decision.isBulk && !record.requirement.isBulk)
       return { kind: "not_allowed", why: "not_bulk" };
-    if (decision.decision === "reject") return this.#take(query, this.#voteOf(query, decision));
-    if (!decision.arguments) return this.#approve(query, decision, record);
+    if (decision.decision === "reject") return this.#take(address, this.#voteOf(address, decision));
+    if (!decision.arguments) return this.#approve(address, decision, record);
     const reviewed = await this.#review(record, decision.arguments);
     if (!reviewed.ok) return { kind: "arguments_refused", errors: reviewed.failure.errors };
     const isSame = reviewed.value.payloadHash === record.payloadHash;
     return isSame
-      ? this.#approve(query, decision, record)
-      : this.#edit(query, this.#voteOf(query, decision), reviewed.value);
+      ? this.#approve(address, decision, record)
+      : this.#edit(address, this.#voteOf(address, decision), reviewed.value);
   }
 
   async #approve(
-    query: ApprovalQuery,
-    decision: Decision,
+    address: ApprovalAddress,
+    decision: ApprovalDecision,
     record: ApprovalRecord,
   ): Promise<DecisionAnswer> {
-    const vote = this.#voteOf(query, decision);
+    const vote = this.#voteOf(address, decision);
     const { runId } = this.#run.store.identity();
-    const { tenantId } = query.principal;
+    const { tenantId } = address.principal;
     const token = approvalTokenOf(record, vote, { runId, tenantId });
     const signed = await this.#ports.compose().signer.sign(token);
-    return this.#take(query, { ...vote, token: signed });
+    return this.#take(address, { ...vote, token: signed });
   }
 
   #review(record: ApprovalRecord, edited: JsonObject): ReturnType<typeof reviewEdit> {
@@ -101,9 +101,9 @@ export class ApprovalDecisions {
     return reviewEdit(reviewed, { call, record }, edited);
   }
 
-  #take(query: ApprovalQuery, vote: ApprovalVote): DecisionAnswer {
+  #take(address: ApprovalAddress, vote: ApprovalVote): DecisionAnswer {
     this.#ports.expire();
-    const record = this.#find(query);
+    const record = this.#find(address);
     if (!record) return { kind: "unknown_approval" };
     const isRepeated = record.votes.some(
       ({ approverId, decision }) =>
@@ -117,12 +117,12 @@ export class ApprovalDecisions {
   }
 
   #edit(
-    query: ApprovalQuery,
+    address: ApprovalAddress,
     vote: ApprovalVote,
     { argumentsText, payloadHash }: ReviewedEdit,
   ): DecisionAnswer {
     this.#ports.expire();
-    const record = this.#find(query);
+    const record = this.#find(address);
     if (!record) return { kind: "unknown_approval" };
     const { edit } = record;
     if (edit?.payloadHash === payloadHash && edit.vote.approverId === vote.approverId) {
@@ -140,13 +140,13 @@ export class ApprovalDecisions {
   }
 
   /** What somebody may not see is not there. */
-  #find({ invocation, generation, principal }: ApprovalQuery): ApprovalRecord | undefined {
+  #find({ invocation, generation, principal }: ApprovalAddress): ApprovalRecord | undefined {
     const owner = this.#run.store.claimed()?.principal.tenantId;
     const record = this.#run.approvals.find(invocation, generation);
     return record && owner === principal.tenantId && maySee(record, principal) ? record : undefined;
   }
 
-  #voteOf({ principal }: ApprovalQuery, { decision, reason }: Decision): ApprovalVote {
+  #voteOf({ principal }: ApprovalAddress, { decision, reason }: ApprovalDecision): ApprovalVote {
     const { actorId: approverId, roles } = principal;
     const atMs = this.#ports.clock.nowMs();
     return { approverId, roles, decision, ...(reason !== undefined && { reason }), atMs };

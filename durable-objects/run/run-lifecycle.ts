@@ -4,7 +4,7 @@ import type { TenantInbox } from "../../src/capabilities/tenant.ts";
 import { requireEnv } from "../../src/env.ts";
 import { composeRun, type RunParts } from "../../src/compose/run.ts";
 import { composeRunRecords } from "../../src/compose/stores.ts";
-import { composeTenantRecords } from "../../src/compose/tenant.ts";
+import { composeTenants } from "../../src/compose/tenant.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { endInterrupted } from "../../src/loop/end-interrupted.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
@@ -63,7 +63,7 @@ export class RunLifecycle {
     this.#ports = ports;
     const recordsOf = (): RunRecords => composeRunRecords(requireEnv(ports.env));
     const inboxOf = (tenantId: TenantId): TenantInbox =>
-      composeTenantRecords(requireEnv(ports.env).tenants).inboxOf(tenantId);
+      composeTenants(requireEnv(ports.env).tenants).inboxOf(tenantId);
     this.#delivery = new OutboxDelivery(run, { ...ports, recordsOf, inboxOf });
   }
 

@@ -3,7 +3,7 @@ import type { Reservation, ReservationAnswer } from "../../src/capabilities/budg
 import type { ApprovalQuery } from "../../src/capabilities/approval.ts";
 import type { AuditPage, AuditQuery } from "../../src/capabilities/audit.ts";
 import type { PolicyChange } from "../../src/capabilities/policy.ts";
-import type { RunQuery, SentNotice } from "../../src/capabilities/tenant.ts";
+import type { RunQuery, SentNotice, TenantMethods } from "../../src/capabilities/tenant.ts";
 import { composeTenant, type TenantPorts } from "../../src/compose/tenant.ts";
 import type { RawEnv } from "../../src/env.ts";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
@@ -50,7 +50,7 @@ export type TenantDeadline =
  * Trust: only the Worker and the runs reach it. Limits come from the run, which took them from the
  * policy of the pin it names; the object compares that pin with the current one.
  */
-export class TenantObject extends DurableObject<RawEnv> {
+export class TenantObject extends DurableObject<RawEnv> implements TenantMethods {
   readonly #ports: TenantPorts;
   readonly #tables: TenantTables;
   #publishing: Promise<void> = Promise.resolve();
@@ -81,8 +81,8 @@ export class TenantObject extends DurableObject<RawEnv> {
     this.#tables.deadlines.arm();
   }
 
-  policy(): PolicyPin | undefined {
-    return this.#open.head.read()?.pin;
+  async policy(): Promise<PolicyPin | undefined> {
+    return this.#pin();
   }
 
   /**
@@ -91,7 +91,7 @@ export class TenantObject extends DurableObject<RawEnv> {
    */
   async change(proposal: PolicyProposal): Promise<PolicyChange> {
     const { tenantId, policyText, expectedRevision } = proposal;
-    const before = this.policy();
+    const before = this.#pin();
     if (before?.revision !== expectedRevision) return { kind: "conflict", pin: before };
     const hash = await hashText(policyText);
     const document = { hash, text: policyText };
@@ -99,7 +99,7 @@ export class TenantObject extends DurableObject<RawEnv> {
       return { kind: "unavailable" };
     }
     // Another change may have come in while KV stored the document.
-    const current = this.policy();
+    const current = this.#pin();
     if (current?.revision !== expectedRevision) return { kind: "conflict", pin: current };
     this.#claim();
     this.#publishIn(FIRST_RETRY_MS);
@@ -119,7 +119,7 @@ export class TenantObject extends DurableObject<RawEnv> {
    * output gate would hold the answer for; it says so here, and holds for callers that no gate guards.
    */
   async reserve(reservation: Reservation): Promise<ReservationAnswer> {
-    const pin = this.policy();
+    const pin = this.#pin();
     if (!pin || !isSamePin(pin, reservation.pin)) return { kind: "policy_changed", pin };
     const answer = this.#open.book.reserve(reservation, this.#ports.clock.nowMs());
     if (reservation.unsettled) this.#expectLapse();
@@ -156,15 +156,15 @@ export class TenantObject extends DurableObject<RawEnv> {
     await this.ctx.storage.sync();
   }
 
-  runs(query: RunQuery): ListPage<RunSummary> {
+  async runs(query: RunQuery): Promise<ListPage<RunSummary>> {
     return this.#open.records.runs(query);
   }
 
-  approvals(query: ApprovalQuery): ListPage<ApprovalSummary> {
+  async approvals(query: ApprovalQuery): Promise<ListPage<ApprovalSummary>> {
     return this.#open.records.approvals(query, this.#ports.clock.nowMs());
   }
 
-  audit(query: AuditQuery): AuditPage {
+  async audit(query: AuditQuery): Promise<AuditPage> {
     return this.#open.records.audit(query);
   }
 
@@ -187,6 +187,10 @@ export class TenantObject extends DurableObject<RawEnv> {
   /** An alarm that comes too early moves on; so it need not be set for each reservation. */
   #expectLapse(): void {
     this.#expect("reservations", this.#open.book.nextLapseMs());
+  }
+
+  #pin(): PolicyPin | undefined {
+    return this.#open.head.read()?.pin;
   }
 
   /** The tables. Fails: throws when this code cannot read them. */

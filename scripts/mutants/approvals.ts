@@ -299,8 +299,8 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "nobody knows who stopped a run",
-    file: "durable-objects/run/run-object.ts",
-    from: "if (isOpen) notices.cancelled(viewer, this.#clock.nowMs());",
+    file: "durable-objects/run/run-answers.ts",
+    from: "if (isOpen) notices.cancelled(viewer, clock.nowMs());",
     to: "",
     test: {
       file: "test/http/approvals-queue.test.ts",

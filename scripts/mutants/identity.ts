@@ -215,7 +215,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a page answers its person's other questions",
-    file: "durable-objects/run/run-object.ts",
+    file: "durable-objects/run/visibility.ts",
     from: "isKept && viewer.origin === undefined",
     to: "isKept",
     test: {

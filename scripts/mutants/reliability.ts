@@ -15,7 +15,7 @@ export const RELIABILITY: readonly Mutant[] = [
   {
     name: "unique claim: a request under a key starts a run whatever there is",
     file: "durable-objects/run/run-object.ts",
-    from: "if (this.#run) return this.#repeat(claim.requestHash ?? null, viewerOf(claim.principal));",
+    from: "if (this.#run) return answerRepeat(this.#run, claim.requestHash ?? null, reader);",
     to: "",
     test: {
       file: "test/durable-objects/run-object.test.ts",
@@ -34,8 +34,8 @@ export const RELIABILITY: readonly Mutant[] = [
   },
   {
     name: "hash check: any body may have the run of a key",
-    file: "durable-objects/run/run-object.ts",
-    from: "if (requestHash === null || this.#store.identity().requestHash !== requestHash) {",
+    file: "durable-objects/run/run-streams.ts",
+    from: "if (requestHash === null || run.store.identity().requestHash !== requestHash) {",
     to: "if (requestHash === null) {",
     test: {
       file: "test/http/request-key.test.ts",

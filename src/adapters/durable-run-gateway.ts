@@ -1,62 +1,75 @@
 import type {
-  ApprovalAnswer,
-  ApprovalQuery,
-  Decision,
-  DecisionAnswer,
-  OutcomeAnswer,
-  OutcomeReport,
-  RunAnswer,
+  EventsAnswer,
   RunGateway,
+  RunMethods,
   RunReader,
-  SteerAnswer,
-  Steering,
-  TranscriptAnswer,
+  StartAnswer,
 } from "../capabilities/run.ts";
-import { formatEventId } from "../protocol/run/event-id.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
-import type { Viewer } from "../protocol/identity/viewer.ts";
+import { formatEventId } from "../protocol/run/event-id.ts";
+import {
+  ANSWER_KIND_HEADER,
+  EVENTS_STATUS,
+  START_STATUS,
+  type EventsKind,
+  type StartKind,
+} from "../protocol/run/stream-answer.ts";
 
-/** What a run's object answers besides `fetch`. */
-interface RunMethods {
-  state(viewer: Viewer): Promise<RunAnswer>;
-  cancel(viewer: Viewer): Promise<RunAnswer>;
-  steer(viewer: Viewer, steering: Steering): Promise<SteerAnswer>;
-  settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer>;
-  transcript(viewer: Viewer): Promise<TranscriptAnswer>;
-  approval(query: ApprovalQuery): Promise<ApprovalAnswer>;
-  decide(query: ApprovalQuery, decision: Decision): Promise<DecisionAnswer>;
-}
-
-/** Reaches each run's Durable Object by the run's id. */
+/**
+ * Reaches each run's Durable Object by the run's id: typed RPC, and `fetch` for event streams alone.
+ * Contract: understands an object of the previous release; see ANSWER_KIND_HEADER.
+ * Fails: throws when the object cannot be reached, or answers what this code does not know.
+ */
 export function createDurableRunGateway(runs: DurableObjectNamespace): RunGateway {
   const objectOf = (runId: RunId): DurableObjectStub & RunMethods =>
     runs.get(runs.idFromName(runId)) as DurableObjectStub & RunMethods;
   return {
-    start: (claim, wire) =>
-      objectOf(claim.runId).fetch("https://run/start", {
-        method: "POST",
-        headers: { "x-wire": wire },
-        body: JSON.stringify(claim),
-      }),
-    repeat(runId, reader, requestHash) {
-      const headers = { ...headersOf(reader), "x-request-hash": requestHash };
-      return objectOf(runId).fetch("https://run/repeat", { headers });
+    async start(claim, wire) {
+      const init = { method: "POST", headers: { "x-wire": wire }, body: JSON.stringify(claim) };
+      return readStart(await objectOf(claim.runId).fetch("https://run/start", init));
     },
-    events(runId, reader, after) {
+    async repeat(runId, reader, requestHash) {
+      const headers = { ...headersOf(reader), "x-request-hash": requestHash };
+      return readStart(await objectOf(runId).fetch("https://run/repeat", { headers }));
+    },
+    async events(runId, reader, after) {
       const headers = new Headers(headersOf(reader));
       if (after) headers.set("last-event-id", formatEventId(after));
-      return objectOf(runId).fetch("https://run/events", { headers });
+      return readEvents(await objectOf(runId).fetch("https://run/events", { headers }));
     },
-    state: (runId, viewer) => objectOf(runId).state(viewer),
-    cancel: (runId, viewer) => objectOf(runId).cancel(viewer),
-    steer: (runId, viewer, steering) => objectOf(runId).steer(viewer, steering),
-    settle: (runId, viewer, report) => objectOf(runId).settle(viewer, report),
-    transcript: (runId, viewer) => objectOf(runId).transcript(viewer),
-    approval: (runId, query) => objectOf(runId).approval(query),
-    decide: (runId, query, decision) => objectOf(runId).decide(query, decision),
+    of: objectOf,
   };
 }
 
 function headersOf({ viewer, wire }: RunReader): Record<string, string> {
   return { "x-viewer": JSON.stringify(viewer), "x-wire": wire };
+}
+
+function readStart(response: Response): StartAnswer {
+  const kind = kindOf<StartKind>(response, START_STATUS);
+  return kind === "stream" ? { kind, response: streamOf(response) } : { kind };
+}
+
+function readEvents(response: Response): EventsAnswer {
+  const kind = kindOf<EventsKind>(response, EVENTS_STATUS);
+  return kind === "stream" ? { kind, response: streamOf(response) } : { kind };
+}
+
+/** Reads the kind of an answer; an object of the previous release tells it by its status alone. */
+function kindOf<Kind extends string>(
+  { headers, status }: Response,
+  statuses: Readonly<Record<Kind, number>>,
+): Kind {
+  const named = headers.get(ANSWER_KIND_HEADER);
+  const kinds = Object.keys(statuses) as Kind[];
+  const kind = kinds.find((name) => (named === null ? statuses[name] === status : name === named));
+  if (kind === undefined) throw new Error(`a run answered ${named ?? status}`);
+  return kind;
+}
+
+/** Takes the header of the object off; the body stays the platform's own stream. */
+function streamOf(response: Response): Response {
+  const stream = new Response(response.body, response);
+  stream.headers.delete(ANSWER_KIND_HEADER);
+  return stream;
 }

@@ -1,28 +1,27 @@
-import type { BudgetLedger, Reservation, ReservationAnswer } from "../capabilities/budget.ts";
-import type { PolicyChange, PolicyRegistry } from "../capabilities/policy.ts";
-import { toCanonicalJson } from "../protocol/json/canonical-hash.ts";
-import type { BudgetAmounts } from "../protocol/budget/amounts.ts";
+import type { ApprovalQueue } from "../capabilities/approval.ts";
+import type { AuditTrail } from "../capabilities/audit.ts";
+import type { BudgetLedger } from "../capabilities/budget.ts";
+import type { PolicyRegistry } from "../capabilities/policy.ts";
+import type { RunDirectory, TenantInbox, TenantMethods } from "../capabilities/tenant.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
+import { toCanonicalJson } from "../protocol/json/canonical-hash.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
-import type { PolicyPin, PolicyProposal } from "../protocol/policy/pin.ts";
 
-/** What a tenant's object answers. */
-interface TenantMethods {
-  policy(): Promise<PolicyPin | undefined>;
-  change(proposal: PolicyProposal): Promise<PolicyChange>;
-  reserve(reservation: Reservation): Promise<ReservationAnswer>;
-  settle(id: string, used: BudgetAmounts): Promise<void>;
-  release(id: string): Promise<void>;
-}
-
+/** What the objects of the tenants offer, one capability each. */
 export interface TenantGateway {
   readonly registry: PolicyRegistry;
+  readonly directory: RunDirectory;
+  readonly queue: ApprovalQueue;
+  readonly trail: AuditTrail;
   ledgerOf(tenantId: TenantId): BudgetLedger;
+  inboxOf(tenantId: TenantId): TenantInbox;
 }
+
+type ObjectOf = (tenantId: TenantId) => TenantMethods;
 
 /** Reaches each tenant's Durable Object by the tenant's id. */
 export function createDurableTenantGateway(tenants: DurableObjectNamespace): TenantGateway {
-  const objectOf = (tenantId: TenantId): DurableObjectStub & TenantMethods =>
+  const objectOf: ObjectOf = (tenantId) =>
     tenants.get(tenants.idFromName(tenantId)) as DurableObjectStub & TenantMethods;
   return {
     registry: {
@@ -32,29 +31,54 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
         return objectOf(tenantId).change({ tenantId, policyText, ...terms });
       },
     },
-    ledgerOf: (tenantId) => ({
-      async reserve(reservation) {
-        try {
-          return await objectOf(tenantId).reserve(reservation);
-        } catch {
-          // It may have been taken or not; asking again under the same id is safe.
-          return { kind: "unavailable" };
-        }
-      },
-      async settle(id, used) {
-        try {
-          await objectOf(tenantId).settle(id, used);
-        } catch {
-          // It stays counted as it was reserved.
-        }
-      },
-      async release(id) {
-        try {
-          await objectOf(tenantId).release(id);
-        } catch {
-          // It stays counted as it was reserved.
-        }
-      },
-    }),
+    directory: { list: (tenantId, query) => objectOf(tenantId).runs(query) },
+    queue: { list: (tenantId, query) => objectOf(tenantId).approvals(query) },
+    trail: {
+      record: (tenantId, entry) => objectOf(tenantId).record(entry),
+      read: (tenantId, query) => objectOf(tenantId).audit(query),
+    },
+    ledgerOf: (tenantId) => createLedger(() => objectOf(tenantId)),
+    inboxOf: (tenantId) => createInbox(() => objectOf(tenantId)),
+  };
+}
+
+function createLedger(object: () => TenantMethods): BudgetLedger {
+  return {
+    async reserve(reservation) {
+      try {
+        return await object().reserve(reservation);
+      } catch {
+        // The reservation may exist; a repeated request with the same id is safe.
+        return { kind: "unavailable" };
+      }
+    },
+    async settle(id, used) {
+      try {
+        await object().settle(id, used);
+      } catch {
+        // The reservation stays counted in full.
+      }
+    },
+    async release(id) {
+      try {
+        await object().release(id);
+      } catch {
+        // The reservation stays counted in full.
+      }
+    },
+  };
+}
+
+function createInbox(object: () => TenantMethods): TenantInbox {
+  return {
+    async receive(runId, notices) {
+      try {
+        await object().receive(runId, notices);
+        return true;
+      } catch {
+        // The notices may have arrived; sent again, each counts once.
+        return false;
+      }
+    },
   };
 }

@@ -9,29 +9,30 @@ import type { Principal } from "../protocol/identity/principal.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { StreamedRun } from "../protocol/run/client-wire.ts";
 import type { LoggedEvent } from "../protocol/run/event.ts";
+import type { EventsKind, StartKind } from "../protocol/run/stream-answer.ts";
 import type { RunState } from "../protocol/run/state.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { InvocationState } from "../protocol/invocation/state.ts";
 import type { TaxonomyClass } from "../protocol/outcome/taxonomy.ts";
 
 /**
- * Makes run ids and tells a tenant's own from all others.
- * Contract: `verify` answers undefined for a foreign, a made-up and a malformed id alike, and touches
+ * Makes and verifies run ids.
+ * Contract: `verify` answers undefined for a foreign, an invented and a malformed id alike, and reads
  * no storage.
  */
 export interface RunIds {
   mint(tenantId: TenantId): Promise<RunId>;
-  /** Makes the one id of all requests that an owner of runs makes under a key. */
+  /** Derives the run id that all requests of one owner under one idempotency key share. */
   derive(owner: RunOwner, key: string): Promise<RunId>;
   verify(text: string, tenantId: TenantId): Promise<RunId | undefined>;
 }
 
-/** There is nothing to tell: no such run, or only that there was one. */
+/** No answer about a run: `unknown` when the caller sees no such run, `gone` when its data is deleted. */
 export type NoRun = { readonly kind: "unknown" | "gone" };
 
 export type RunAnswer = { readonly kind: "run"; readonly state: RunState } | NoRun;
 
-/** A run's conversation, for the run that continues it. */
+/** The conversation of a run, for the run that continues it. */
 export type TranscriptAnswer =
   | {
       readonly kind: "transcript";
@@ -40,29 +41,28 @@ export type TranscriptAnswer =
       readonly workflowId: RunId;
     }
   | { readonly kind: "running" }
-  /** It passed MAX_CONVERSATION_BYTES. */
+  /** The conversation is longer than MAX_CONVERSATION_BYTES. */
   | { readonly kind: "too_long" }
   | NoRun;
 
-/** A message for a run; what comes again under one key is one message. */
+/** A message for a run. Two messages under one key are one message. */
 export interface Steering {
   readonly text: string;
-  /** Names the request, and who makes it. */
+  /** Names the request and its sender. */
   readonly requestKey?: string;
 }
 
-/** What became of a message for a run. */
 export type SteerAnswer =
   | { readonly kind: "taken"; readonly state: RunState }
-  /** It is over, or so near its end that no step would answer. */
+  /** The run has ended, or is so near its end that no step would read the message. */
   | { readonly kind: "ended" }
   /** Too many messages wait for the next step. */
   | { readonly kind: "full" }
-  /** Another message came under this key. */
+  /** Another message has the same key. */
   | { readonly kind: "key_reused" }
   | NoRun;
 
-/** What an operator found out about a call. */
+/** What an operator found out about a call with an unknown outcome. */
 export interface OutcomeReport {
   /** Number of the invocation within its run. */
   readonly invocation: number;
@@ -70,26 +70,26 @@ export interface OutcomeReport {
   readonly by: ActorId;
 }
 
-/** What became of an operator's word. */
 export type OutcomeAnswer =
+  /** The outcome is resolved as reported. */
   | { readonly kind: "settled"; readonly state: RunState }
-  /** Nobody is asked about it, or somebody has said otherwise. */
+  /** The outcome of the call is known, or another report resolved it otherwise. */
   | { readonly kind: "not_awaited" }
   | { readonly kind: "unknown_invocation" }
   | NoRun;
 
-/** What a person says to a question. */
-export interface Decision {
+/** The decision of one person about one approval request. */
+export interface ApprovalDecision {
   readonly decision: "approve" | "reject";
   readonly reason?: string;
-  /** What they want instead, with their approval. */
+  /** Other arguments for the call. Only with an approval. */
   readonly arguments?: JsonObject;
-  /** It is one of many that are decided together. */
+  /** The person decides many approvals with one request. */
   readonly isBulk?: boolean;
 }
 
-/** Which question of a run, and who wants to know or decide. */
-export interface ApprovalQuery {
+/** Names one approval of a run, and the person who reads or decides it. */
+export interface ApprovalAddress {
   readonly invocation: number;
   readonly generation: number;
   readonly principal: Principal;
@@ -99,17 +99,16 @@ export type ApprovalAnswer =
   | {
       readonly kind: "approval";
       readonly approval: ApprovalView;
-      /** Why the caller may not approve it; absent when they may. */
+      /** Why the caller may not approve; absent when the caller may. */
       readonly mayNot?: VoteRefusal | "closed";
     }
-  /** No such question, or none that the caller may see. */
+  /** No such approval, or none that the caller may see. */
   | { readonly kind: "unknown_approval" }
   | NoRun;
 
-/** What became of a person's word. */
 export type DecisionAnswer =
   | { readonly kind: "decided"; readonly approval: ApprovalView }
-  /** It was decided before, by somebody, or by time. */
+  /** The approval was closed before, by a decision or by its expiry. */
   | { readonly kind: "closed"; readonly approval: ApprovalView }
   | { readonly kind: "not_allowed"; readonly why: VoteRefusal | "not_bulk" }
   | { readonly kind: "arguments_refused"; readonly errors: readonly FieldError[] }
@@ -123,42 +122,56 @@ export interface RunReader {
   readonly wire: string;
 }
 
+/** An event stream of a run. The Worker hands `response` through untouched. */
+interface StreamAnswer {
+  readonly kind: "stream";
+  readonly response: Response;
+}
+
 /**
- * Reaches the object that owns a run.
- * Contract: ids are verified before they come here. A run that was never started, or that the viewer may
- * not see, answers `unknown`; one of which only its tombstone is left `gone`.
- * The bodies are event streams in the wire of the reader and must be handed through untouched; 406 for
- * a wire that the object does not know, which a deploy can cause.
+ * Answer to a request that starts or repeats a run. `running`: the run of this key has not ended.
+ * `other_request`: another request body started the run of this key. `unknown_wire`: the object does not
+ * know the wire of the reader, which a deploy can cause.
  */
+export type StartAnswer = StreamAnswer | { readonly kind: Exclude<StartKind, "stream"> };
+
+/**
+ * Answer to a request for events. `ended`: the run ended at this position. `position_unknown`: the run
+ * never reached the position. `too_many_readers`: no further stream of this run may open now.
+ */
+export type EventsAnswer = StreamAnswer | { readonly kind: Exclude<EventsKind, "stream"> };
+
+/**
+ * Typed RPC of the object that owns a run: everything but its event streams.
+ * Contract: a run that was never started, or that the caller may not see, answers `unknown`; a run of
+ * which only the tombstone is left answers `gone`. During a deploy the Worker and an object may run
+ * different versions, so names and shapes of methods hold for one release: a new field is optional, a
+ * new kind is one that the previous Worker refuses (docs/decisions/2026-11-22-versions-of-objects.md).
+ */
+export interface RunMethods {
+  state(viewer: Viewer): Promise<RunAnswer>;
+  /** Stops the run; answers its state after the stop. Contract: idempotent. */
+  cancel(viewer: Viewer): Promise<RunAnswer>;
+  /** Sends a steering message. Contract: a message that is `taken` is never lost. */
+  steer(viewer: Viewer, steering: Steering): Promise<SteerAnswer>;
+  /** Resolves an unknown outcome. Contract: the first report stays. */
+  settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer>;
+  transcript(viewer: Viewer): Promise<TranscriptAnswer>;
+  approval(address: ApprovalAddress): Promise<ApprovalAnswer>;
+  /** Contract: the first decision stays; the same decision again gets the same answer. */
+  decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer>;
+}
+
+/** Reaches the object that owns a run. Contract: the caller has verified the id. */
 export interface RunGateway {
-  /** Claims and starts a run; answers with its event stream, or as `repeat` when it is claimed. */
-  start(claim: RunClaim, wire: string): Promise<Response>;
-  /**
-   * Answers a request that came under the key of a run: 200 with the whole stream once the run has
-   * ended, 409 while it goes, 410 once its events are gone, 422 when the run was started by another body,
-   * 404 for no such run.
-   */
-  repeat(runId: RunId, reader: RunReader, requestHash: string): Promise<Response>;
-  /**
-   * Answers with the events after a position, from the first one without it: 200 with a stream, 204
-   * when the run ended there, 404 for no such run, 410 once its events are gone, 409 for a position the run never reached, 429 when
-   * too many readers follow it already.
-   */
-  events(runId: RunId, reader: RunReader, after: EventPosition | undefined): Promise<Response>;
-  state(runId: RunId, viewer: Viewer): Promise<RunAnswer>;
-  /** Asks a run to stop; answers with its state once it has. Contract: idempotent. */
-  cancel(runId: RunId, viewer: Viewer): Promise<RunAnswer>;
-  /** Says something to a run while it goes. Contract: a message that is `taken` is never lost. */
-  steer(runId: RunId, viewer: Viewer, steering: Steering): Promise<SteerAnswer>;
-  /** Tells what became of a call whose outcome is not known. Contract: the first word stays. */
-  settle(runId: RunId, viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer>;
-  transcript(runId: RunId, viewer: Viewer): Promise<TranscriptAnswer>;
-  approval(runId: RunId, query: ApprovalQuery): Promise<ApprovalAnswer>;
-  /**
-   * Takes a person's word on a question. Contract: the first that decides it stays; the same word again
-   * is answered as the first time.
-   */
-  decide(runId: RunId, query: ApprovalQuery, decision: Decision): Promise<DecisionAnswer>;
+  /** Claims and starts a run; answers as `repeat` when the run is claimed. */
+  start(claim: RunClaim, wire: string): Promise<StartAnswer>;
+  /** Answers a repeated request under an idempotency key: with the whole stream once the run has ended. */
+  repeat(runId: RunId, reader: RunReader, requestHash: string): Promise<StartAnswer>;
+  /** Answers with the events after a position; without one, from the first event. */
+  events(runId: RunId, reader: RunReader, after: EventPosition | undefined): Promise<EventsAnswer>;
+  /** The typed RPC of one run. */
+  of(runId: RunId): RunMethods;
 }
 
 /** What is published of a finished run that came under a key. */

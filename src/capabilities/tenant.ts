@@ -1,3 +1,11 @@
+import type { ApprovalQuery } from "./approval.ts";
+import type { AuditPage, AuditQuery } from "./audit.ts";
+import type { Reservation, ReservationAnswer } from "./budget.ts";
+import type { PolicyChange } from "./policy.ts";
+import type { ApprovalSummary } from "../protocol/approval/view.ts";
+import type { AuditEntry } from "../protocol/audit/entry.ts";
+import type { BudgetAmounts } from "../protocol/budget/amounts.ts";
+import type { PolicyPin, PolicyProposal } from "../protocol/policy/pin.ts";
 import type { RunId, ActorId, TenantId } from "../protocol/identity/ids.ts";
 import type { TenantNotice } from "../protocol/run/tenant-notice.ts";
 import type { RunStatus } from "../protocol/run/state.ts";
@@ -60,4 +68,21 @@ export type CursorScope = readonly (string | number | boolean | null)[];
 export interface Cursors {
   issue(place: string, scope: CursorScope): Promise<string>;
   read(cursor: string, scope: CursorScope): Promise<string | undefined>;
+}
+
+/**
+ * Typed RPC of a tenant's object; the capabilities that stand on it tell what each method promises.
+ * Contract: names and shapes hold for one release, as those of RunMethods.
+ */
+export interface TenantMethods {
+  policy(): Promise<PolicyPin | undefined>;
+  change(proposal: PolicyProposal): Promise<PolicyChange>;
+  reserve(reservation: Reservation): Promise<ReservationAnswer>;
+  settle(id: string, used: BudgetAmounts): Promise<void>;
+  release(id: string): Promise<void>;
+  receive(runId: RunId, sent: readonly SentNotice[]): Promise<void>;
+  record(entry: AuditEntry): Promise<void>;
+  runs(query: RunQuery): Promise<ListPage<RunSummary>>;
+  approvals(query: ApprovalQuery): Promise<ListPage<ApprovalSummary>>;
+  audit(query: AuditQuery): Promise<AuditPage>;
 }

@@ -2,24 +2,15 @@ import {
   createDurableTenantGateway,
   type TenantGateway,
 } from "../adapters/durable-tenant-gateway.ts";
-import {
-  createDurableTenantRecords,
-  type TenantRecordsGateway,
-} from "../adapters/durable-tenant-records.ts";
 import { createKvPolicyPublisher } from "../adapters/kv-policy-publisher.ts";
 import { systemClock } from "../adapters/system.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { PolicyPublisher } from "../capabilities/policy.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
 
-/** Assembles the gateway to the policy and the budgets of the tenants. */
+/** Assembles the gateway to the objects of the tenants. */
 export function composeTenants(tenants: DurableObjectNamespace): TenantGateway {
   return createDurableTenantGateway(tenants);
-}
-
-/** Assembles the gateway to the tenants' lists of runs, approvals and audit records. */
-export function composeTenantRecords(tenants: DurableObjectNamespace): TenantRecordsGateway {
-  return createDurableTenantRecords(tenants);
 }
 
 /** What a tenant's object needs. */

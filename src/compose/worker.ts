@@ -17,7 +17,7 @@ import { secure } from "../http/secure-headers.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
 import { CLIENT_WIRES } from "./client-wires.ts";
 import { composeConnections, composeRunRecords, composePolicies } from "./stores.ts";
-import { composeTenantRecords, composeTenants } from "./tenant.ts";
+import { composeTenants } from "./tenant.ts";
 
 /** Assembles the Worker: turns raw bindings into one HTTP handler per isolate. */
 export function composeWorker(
@@ -39,7 +39,7 @@ function assemble(
   contracts: readonly RegisteredContract[],
   wires: ClientWires,
 ): Parameters<typeof createApp>[0] {
-  const { directory, queue, trail } = composeTenantRecords(env.tenants);
+  const { registry, directory, queue, trail } = composeTenants(env.tenants);
   const embedTokens = createEmbedTokens({
     rootSecret: env.rootSecret,
     clock: systemClock,
@@ -62,7 +62,7 @@ function assemble(
     },
     policies: composePolicies(env.policyKv),
     connections: composeConnections(env).store,
-    registry: composeTenants(env.tenants).registry,
+    registry,
     runRecords: composeRunRecords(env),
     directory,
     queue,

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { ApprovalAnswer, Decision, DecisionAnswer } from "../capabilities/run.ts";
+import type { ApprovalAnswer, ApprovalDecision, DecisionAnswer } from "../capabilities/run.ts";
 import { readApprovalId } from "../protocol/approval/id.ts";
 import { isSamePerson } from "../protocol/approval/vote.ts";
 import { isJsonObject } from "../protocol/json/value.ts";
@@ -63,7 +63,7 @@ const bulkBody = v.strictObject({
 async function postDecision(authorised: AuthorisedRequest): Promise<Response> {
   const body = await readJson(authorised.request, decisionBody);
   if (!body.ok) return body.failure;
-  const answer = await decide(authorised, authorised.id, body.value as Decision);
+  const answer = await decide(authorised, authorised.id, body.value as ApprovalDecision);
   switch (answer.kind) {
     case "decided":
       return Response.json(answer.approval);
@@ -87,7 +87,10 @@ async function postDecisions(authorised: AuthorisedRequest): Promise<Response> {
   const results = [];
   // One after the other, so that fifty decisions do not wake fifty objects at once.
   for (const { approvalId, ...vote } of body.value.decisions) {
-    const answer = await decide(authorised, approvalId, { ...(vote as Decision), isBulk: true });
+    const answer = await decide(authorised, approvalId, {
+      ...(vote as ApprovalDecision),
+      isBulk: true,
+    });
     results.push({ approvalId, ...resultOf(answer) });
   }
   return Response.json({ results });
@@ -120,17 +123,17 @@ async function ask(authorised: AuthorisedRequest, approvalId: string): Promise<A
   const { principal, services } = authorised;
   const name = readApprovalId(approvalId);
   const runId = name && (await services.runIds.verify(name.runId, principal.tenantId));
-  return runId ? services.runs.approval(runId, { ...name, principal }) : UNKNOWN;
+  return runId ? services.runs.of(runId).approval({ ...name, principal }) : UNKNOWN;
 }
 
 async function decide(
   { principal, services }: AuthorisedRequest,
   approvalId: string,
-  decision: Decision,
+  decision: ApprovalDecision,
 ): Promise<DecisionAnswer> {
   const name = readApprovalId(approvalId);
   const runId = name && (await services.runIds.verify(name.runId, principal.tenantId));
-  return runId ? services.runs.decide(runId, { ...name, principal }, decision) : UNKNOWN;
+  return runId ? services.runs.of(runId).decide({ ...name, principal }, decision) : UNKNOWN;
 }
 
 /** An expired run has no approvals. An unknown run gets the same answer as an unknown approval. */

@@ -120,7 +120,7 @@ async function readHistory(
   if (previousRunId === undefined) return ok({ messages: [] });
   const runId = await services.runIds.verify(previousRunId, principal.tenantId);
   if (!runId) return fail(problem("run_not_found"));
-  const answer = await services.runs.transcript(runId, viewerOf(principal));
+  const answer = await services.runs.of(runId).transcript(viewerOf(principal));
   switch (answer.kind) {
     case "transcript":
       return ok(answer);

@@ -1,3 +1,4 @@
+import type { StartAnswer } from "../capabilities/run.ts";
 import { hashOf } from "../protocol/json/canonical-hash.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
@@ -77,30 +78,29 @@ export async function answerRepeat(
   }
   const reader = { viewer: viewerOf(principal), wire: wire.name };
   const answer = await services.runs.repeat(runId, reader, requestHash);
-  return answer.status === 404 ? undefined : formatAnswer(answer, { runId, services });
+  return answer.kind === "unknown" ? undefined : formatAnswer(answer, { runId, services });
 }
 
 /** Turns the answer of the object into the response to a request with an idempotency key. */
 export function formatAnswer(
-  answer: Response,
+  answer: StartAnswer,
   { runId, services }: { readonly runId: RunId; readonly services: Services },
 ): Response {
-  switch (answer.status) {
-    case 404:
-      return problem("run_not_found");
-    case 406:
+  switch (answer.kind) {
+    case "stream":
+      return answer.response;
+    case "unknown":
+    case "gone":
+      return problem(answer.kind === "gone" ? "run_expired" : "run_not_found");
+    case "unknown_wire":
       return refuseWire(services.wires);
-    case 409: {
+    case "running": {
       const headers = { "retry-after": "1", "x-run-id": runId };
       const detail =
         "The run is in progress. Follow its events, or repeat the request after it ended.";
       return problem("request_in_progress", { detail, headers });
     }
-    case 410:
-      return problem("run_expired");
-    case 422:
+    case "other_request":
       return problem("request_key_reused");
-    default:
-      return answer;
   }
 }

@@ -22,7 +22,7 @@ export const RUN_ROUTES: Routes = {
 /** `GET /v1/runs/:id`: the state of the run. */
 async function getRun({ principal, services, id }: AuthorisedRequest): Promise<Response> {
   const runId = await services.runIds.verify(id, principal.tenantId);
-  return answerState(runId ? await services.runs.state(runId, viewerOf(principal)) : UNKNOWN);
+  return answerState(runId ? await services.runs.of(runId).state(viewerOf(principal)) : UNKNOWN);
 }
 
 /**
@@ -30,7 +30,7 @@ async function getRun({ principal, services, id }: AuthorisedRequest): Promise<R
  */
 async function postCancel({ principal, services, id }: AuthorisedRequest): Promise<Response> {
   const runId = await services.runIds.verify(id, principal.tenantId);
-  return answerState(runId ? await services.runs.cancel(runId, viewerOf(principal)) : UNKNOWN);
+  return answerState(runId ? await services.runs.of(runId).cancel(viewerOf(principal)) : UNKNOWN);
 }
 
 /** Longest steering message, in UTF-16 code units. */
@@ -49,7 +49,7 @@ async function postMessage(authorised: AuthorisedRequest): Promise<Response> {
   if (!runId) return refuseRun(UNKNOWN);
   const key = await readActorKey(authorised);
   if (!key.ok) return key.failure;
-  const answer = await services.runs.steer(runId, viewerOf(principal), {
+  const answer = await services.runs.of(runId).steer(viewerOf(principal), {
     text: body.value.content,
     ...key.value,
   });
@@ -81,7 +81,7 @@ async function postOutcome(authorised: AuthorisedRequest): Promise<Response> {
   const [, number = "0"] = /^inv_([1-9]\d{0,8})$/.exec(invocationId) ?? [];
   const { actorId: by } = principal;
   const report = { invocation: Number(number), outcome: body.value.outcome, by };
-  const answer = await services.runs.settle(runId, viewerOf(principal), report);
+  const answer = await services.runs.of(runId).settle(viewerOf(principal), report);
   switch (answer.kind) {
     case "settled":
       return Response.json(answer.state);
@@ -118,13 +118,21 @@ async function getEvents({
   if (!runId) return refuseRun(UNKNOWN);
   const reader = { viewer: viewerOf(principal), wire: wire.value.name };
   const answer = await services.runs.events(runId, reader, after);
-  if (answer.status === 404) return problem("run_not_found");
-  if (answer.status === 406) return refuseWire(services.wires);
-  if (answer.status === 410) return problem("run_expired");
-  if (answer.status === 429) {
-    return problem("too_many_readers", { headers: { "retry-after": "5" } });
+  switch (answer.kind) {
+    case "stream":
+      return answer.response;
+    case "ended":
+      return new Response(null, { status: 204 });
+    case "position_unknown":
+      return problem("event_id_unknown");
+    case "too_many_readers":
+      return problem("too_many_readers", { headers: { "retry-after": "5" } });
+    case "unknown_wire":
+      return refuseWire(services.wires);
+    case "unknown":
+    case "gone":
+      return refuseRun({ kind: answer.kind });
   }
-  return answer.status === 409 ? problem("event_id_unknown") : answer;
 }
 
 const UNKNOWN = { kind: "unknown" } as const;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { composeTenantRecords } from "../../src/compose/tenant.ts";
+import { composeTenants } from "../../src/compose/tenant.ts";
 import type { RunId, TenantId } from "../../src/protocol/identity/ids.ts";
 import { planLife, type CrashPlan, type PlannedLife } from "../shared/crash-points.ts";
 import { moved } from "../workers/lab-approvals.ts";
@@ -65,7 +65,7 @@ const calls = (what: string) => [callOf("lab__transfer", { to: what, amount: 3 }
 
 /** What the audit log holds of a run's questions, once it holds the run's end. */
 async function actionsOf(runId: string): Promise<readonly string[]> {
-  const { trail } = composeTenantRecords(bindings.TENANTS);
+  const { trail } = composeTenants(bindings.TENANTS);
   const query = { after: 0, limit: 100, runId: runId as RunId };
   const find = async () => (await trail.read("guild" as TenantId, query)).items;
   const hasEnded = async () => (await find()).some(({ entry }) => entry.action === "run.ended");

@@ -227,7 +227,7 @@ test("a slow pointer is not overtaken by a newer one, so it never goes back", as
       const first = change(object, { tenant: "slow", name: "a" });
       await vi.waitFor(() => expect(puts.length).toBe(1));
       const second = change(object, { tenant: "slow", name: "b", from: 1 });
-      await vi.waitFor(() => expect(object.policy()?.revision).toBe(2));
+      await vi.waitFor(async () => expect((await object.policy())?.revision).toBe(2));
       await new Promise((later) => setTimeout(later, 20));
       expect(puts.length).toBe(1);
       open();

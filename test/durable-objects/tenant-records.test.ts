@@ -4,7 +4,7 @@ import { AlarmDeadlines } from "../../durable-objects/deadlines.ts";
 import { verifyChain } from "../../scripts/audit/verify-chain.ts";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import { auditLine, GENESIS_HASH } from "../../src/protocol/audit/chain.ts";
-import { composeTenantRecords } from "../../src/compose/tenant.ts";
+import { composeTenants } from "../../src/compose/tenant.ts";
 import type { ActorId, RunId, TenantId } from "../../src/protocol/identity/ids.ts";
 import { bindings } from "../shared/worker.ts";
 import {
@@ -32,7 +32,7 @@ async function verdictOf(tenant: string) {
 }
 
 test("a look at a tenant that nobody told of anything finds nothing and writes nothing", async () => {
-  const { directory, queue, trail } = composeTenantRecords(bindings.TENANTS);
+  const { directory, queue, trail } = composeTenants(bindings.TENANTS);
   const tenantId = "untold" as TenantId;
   const viewer = { person: "user:ann" as ActorId, roles: [], decides: true, seesAll: true };
   const flags = { isMine: false, isDecidable: false, sort: "expiry" } as const;

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import type { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
 import type { AuditPage } from "../../src/capabilities/audit.ts";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
-import { composeTenantRecords } from "../../src/compose/tenant.ts";
+import { composeTenants } from "../../src/compose/tenant.ts";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RunId, TenantId } from "../../src/protocol/identity/ids.ts";
@@ -17,7 +17,7 @@ export function tenantOf(tenant: string): DurableObjectStub<TenantObject> {
 
 /** Everything in a tenant's audit log. */
 export function auditOf(tenant: string): Promise<AuditPage> {
-  const { trail } = composeTenantRecords(bindings.TENANTS);
+  const { trail } = composeTenants(bindings.TENANTS);
   return trail.read(tenant as TenantId, { after: 0, limit: 5_000 });
 }
 

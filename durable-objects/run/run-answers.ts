@@ -1,0 +1,116 @@
+import type {
+  ApprovalAddress,
+  ApprovalAnswer,
+  ApprovalDecision,
+  DecisionAnswer,
+  OutcomeAnswer,
+  OutcomeReport,
+  RunAnswer,
+  RunMethods,
+  SteerAnswer,
+  Steering,
+  TranscriptAnswer,
+} from "../../src/capabilities/run.ts";
+import type { Clock } from "../../src/capabilities/system.ts";
+import { MAX_CONVERSATION_BYTES } from "../../src/protocol/conversation/message.ts";
+import { maySee, maySteer, mayStop, type Viewer } from "../../src/protocol/identity/viewer.ts";
+import type { RunState } from "../../src/protocol/run/state.ts";
+import type { ApprovalDecisions } from "./approval-decisions.ts";
+import type { OpenRun } from "./open-run.ts";
+import type { RunLifecycle } from "./run-lifecycle.ts";
+import { runStateOf } from "./run-state-of.ts";
+import { whyNoApproval, whyNoRun } from "./visibility.ts";
+
+export interface AnswerPorts {
+  readonly lifecycle: RunLifecycle;
+  readonly decisions: ApprovalDecisions;
+  readonly clock: Clock;
+}
+
+/** Answers the typed RPC of a claimed run. Ownership: one per claimed run in memory. */
+export class RunAnswers implements RunMethods {
+  readonly #run: OpenRun;
+  readonly #ports: AnswerPorts;
+
+  constructor(run: OpenRun, ports: AnswerPorts) {
+    this.#run = run;
+    this.#ports = ports;
+  }
+
+  async state(viewer: Viewer): Promise<RunAnswer> {
+    const missing = whyNoRun(this.#run.store, maySee, viewer);
+    return missing ?? { kind: "run", state: await this.#readState() };
+  }
+
+  async cancel(viewer: Viewer): Promise<RunAnswer> {
+    const { journal, notices, store } = this.#run;
+    const { clock, lifecycle } = this.#ports;
+    const missing = whyNoRun(store, mayStop, viewer);
+    if (missing) return missing;
+    const isOpen = !journal.hasEnded && store.lives().stop === null;
+    if (isOpen) notices.cancelled(viewer, clock.nowMs());
+    await lifecycle.stop("cancelled");
+    return this.state(viewer);
+  }
+
+  /**
+   * Stores the message and its event. The platform holds the answer back until both are durable, so a
+   * message that is `taken` is never lost.
+   */
+  async steer(viewer: Viewer, { text, requestKey }: Steering): Promise<SteerAnswer> {
+    const { approvals, inbox, journal, store } = this.#run;
+    const missing = whyNoRun(store, maySteer, viewer);
+    if (missing) return missing;
+    const known = requestKey === undefined ? undefined : inbox.findUnder(requestKey);
+    if (known !== undefined && known !== text) return { kind: "key_reused" };
+    if (known === undefined) {
+      if (inbox.isClosed || store.lives().stop !== null) return { kind: "ended" };
+      if (inbox.isFull) return { kind: "full" };
+      inbox.put(text, requestKey);
+      journal.append([{ type: "user_message", text }]);
+      if (approvals.pending().length > 0) this.#ports.lifecycle.goOn();
+    }
+    return { kind: "taken", state: await this.#readState() };
+  }
+
+  async settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer> {
+    const { invocations, store } = this.#run;
+    const { clock, lifecycle } = this.#ports;
+    const missing = whyNoRun(store, mayStop, viewer);
+    if (missing) return missing;
+    const { invocation, outcome, by } = report;
+    if (!invocations.find(invocation)) return { kind: "unknown_invocation" };
+    const kind = lifecycle.settle(invocation, { outcome, by, atMs: clock.nowMs() });
+    return kind === "settled" ? { kind, state: await this.#readState() } : { kind };
+  }
+
+  async approval(address: ApprovalAddress): Promise<ApprovalAnswer> {
+    return whyNoApproval(this.#run.store, address) ?? this.#ports.decisions.show(address);
+  }
+
+  async decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer> {
+    const missing = whyNoApproval(this.#run.store, address);
+    return missing ?? this.#ports.decisions.decide(address, decision);
+  }
+
+  async transcript(viewer: Viewer): Promise<TranscriptAnswer> {
+    const { journal, transcript, store } = this.#run;
+    const missing = whyNoRun(store, maySee, viewer);
+    if (missing) return missing;
+    if (!journal.hasEnded) return { kind: "running" };
+    if (transcript.bytes() > MAX_CONVERSATION_BYTES) return { kind: "too_long" };
+    const { workflowId = store.identity().runId } = store.claimed() ?? {};
+    return { kind: "transcript", messages: transcript.all(), workflowId };
+  }
+
+  #readState(): Promise<RunState> {
+    const { approvals, invocations, store } = this.#run;
+    return runStateOf({
+      identity: store.identity(),
+      progress: store.progress(),
+      lives: store.lives(),
+      invocations: invocations.all(),
+      asked: approvals.pending(),
+    });
+  }
+}

@@ -1,0 +1,77 @@
+import { maySee, type Viewer } from "../../src/protocol/identity/viewer.ts";
+import { streamHeaders, type ClientWire } from "../../src/protocol/run/client-wire.ts";
+import { parseEventId } from "../../src/protocol/run/event-id.ts";
+import {
+  ANSWER_KIND_HEADER,
+  EVENTS_STATUS,
+  START_STATUS,
+  type EventsKind,
+  type StartKind,
+} from "../../src/protocol/run/stream-answer.ts";
+import type { OpenRun } from "./open-run.ts";
+import { whyNoRun } from "./visibility.ts";
+
+/** Who opens a stream, and in which wire. */
+export interface StreamReader {
+  readonly viewer: Viewer;
+  readonly wire: ClientWire;
+}
+
+/** Opens a stream of all events after `seq`. */
+export function streamRun({ feed, store }: OpenRun, seq: number, wire: ClientWire): Response {
+  const headers = {
+    ...streamHeaders(wire, store.identity().runId),
+    [ANSWER_KIND_HEADER]: "stream",
+  };
+  return new Response(feed.open(seq, wire), { headers });
+}
+
+/**
+ * Answers a repeated request that starts a run. All requests under one key reach this object, so the
+ * first one wins, whatever their number.
+ */
+export function answerRepeat(
+  run: OpenRun | undefined,
+  requestHash: string | null,
+  { viewer, wire }: StreamReader,
+): Response {
+  if (!run) return refuseStart("unknown");
+  const missing = whyNoRun(run.store, maySee, viewer);
+  if (missing?.kind === "unknown") return refuseStart("unknown");
+  if (requestHash === null || run.store.identity().requestHash !== requestHash) {
+    return refuseStart("other_request");
+  }
+  if (missing) return refuseStart("gone");
+  return run.journal.hasEnded ? streamRun(run, 0, wire) : refuseStart("running");
+}
+
+/** Answers with the events after a position; from the first event on without one. */
+export function answerEvents(
+  run: OpenRun | undefined,
+  lastEventId: string | null,
+  { viewer, wire }: StreamReader,
+): Response {
+  if (!run) return refuseEvents("unknown");
+  const missing = whyNoRun(run.store, maySee, viewer);
+  if (missing) return refuseEvents(missing.kind);
+  const after = lastEventId === null ? undefined : parseEventId(lastEventId);
+  const seq = after ? run.log.resumeAfter(after) : 0;
+  if (seq === undefined) return refuseEvents("position_unknown");
+  if (run.feed.isFull) return refuseEvents("too_many_readers");
+  const isOver = run.journal.hasEnded && seq === run.log.headSeq;
+  return isOver ? refuseEvents("ended") : streamRun(run, seq, wire);
+}
+
+export function refuseStart(kind: StartKind): Response {
+  return new Response(null, {
+    status: START_STATUS[kind],
+    headers: { [ANSWER_KIND_HEADER]: kind },
+  });
+}
+
+function refuseEvents(kind: EventsKind): Response {
+  return new Response(null, {
+    status: EVENTS_STATUS[kind],
+    headers: { [ANSWER_KIND_HEADER]: kind },
+  });
+}
