@@ -1,13 +1,43 @@
+import { hasTable } from "./has-table.ts";
+
+/** Deadlines of a run's object. */
+export type RunDeadline =
+  /** Checks that the loop of an unfinished run is alive. */
+  | "watchdog"
+  /** Stops the run: its time is used up. */
+  | "wall_clock"
+  /** Expires unknown outcomes that no operator resolved. */
+  | "outcome"
+  /** Expires approvals that nobody decided. */
+  | "approval"
+  /** Retries the delivery of the outbox. */
+  | "outbox"
+  /** Shrinks a finished run to what its idempotency key needs. */
+  | "retention"
+  /** Deletes the run. */
+  | "forget";
+
+/** Deadlines of a tenant's object. */
+export type TenantDeadline =
+  /** Retries the publication of the policy pointer. */
+  | "policy"
+  /** Closes reservations that nobody settled in time. */
+  | "reservations"
+  /** Deletes records whose retention has ended. */
+  | "retention";
+
+export type RunDeadlines = Deadlines<RunDeadline>;
+
 type DeadlineRow = { name: string; at_ms: number | null; left_ms: number | null };
 
 /**
- * Many deadlines over the one alarm that an object has: the alarm stands at the earliest.
+ * Many deadlines over the one alarm of an object: the alarm is set to the earliest deadline.
  * Ownership: one per object; the only writer of the `deadlines` table and of the alarm.
- * Contract: a deadline is met at least once, and stays until it is cleared or set anew. The alarm is
- * stored together with whatever is written in the same turn. The table exists only once there is a
- * deadline, so a look at an object that nobody uses writes nothing.
+ * Contract: a deadline is met at least once, and stays until it is cleared or set again. The alarm
+ * commits together with all writes of the same turn. The first deadline creates the table, so a read of
+ * an object that nobody uses writes nothing.
  */
-export class AlarmDeadlines<Name extends string> {
+export class Deadlines<Name extends string> {
   readonly #storage: DurableObjectStorage;
   #armedMs: number | undefined;
 
@@ -27,7 +57,7 @@ export class AlarmDeadlines<Name extends string> {
     this.arm();
   }
 
-  /** Tells when a deadline stands; undefined when it does not, or is paused. */
+  /** Time of a deadline; undefined when it is not set, or paused. */
   at(name: Name): number | undefined {
     return this.#row(name)?.at_ms ?? undefined;
   }
@@ -42,7 +72,7 @@ export class AlarmDeadlines<Name extends string> {
     this.arm();
   }
 
-  /** Stops the time that is left of a deadline. */
+  /** Stops a deadline and keeps the time that is left. */
   pause(name: Name, nowMs: number): void {
     if (!this.#isUsed()) return;
     this.#storage.sql.exec(
@@ -53,7 +83,7 @@ export class AlarmDeadlines<Name extends string> {
     this.arm();
   }
 
-  /** Lets the rest of a paused deadline pass. */
+  /** Continues a paused deadline with the time that is left. */
   resume(name: Name, nowMs: number): void {
     if (!this.#isUsed()) return;
     this.#storage.sql.exec(
@@ -73,8 +103,8 @@ export class AlarmDeadlines<Name extends string> {
   }
 
   /**
-   * Puts the alarm where the earliest deadline is. After an alarm has rung there is none, whatever was
-   * set before: `again` says so.
+   * Sets the alarm to the earliest deadline. `again` says that the alarm has rung: then it is not set,
+   * whatever was armed before.
    */
   arm({ again = false } = {}): void {
     if (!this.#isUsed()) return;
@@ -84,16 +114,13 @@ export class AlarmDeadlines<Name extends string> {
     const atMs = at ?? undefined;
     if (atMs === this.#armedMs && !again) return;
     this.#armedMs = atMs;
-    // It is part of the same commit; when that fails, the platform resets the object.
+    // The alarm is part of the same commit; when the commit fails, the platform resets the object.
     if (atMs === undefined) void this.#storage.deleteAlarm();
     else void this.#storage.setAlarm(atMs);
   }
 
   #isUsed(): boolean {
-    const tables = this.#storage.sql.exec(
-      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'deadlines'",
-    );
-    return tables.toArray().length > 0;
+    return hasTable(this.#storage.sql, "deadlines");
   }
 
   #row(name: Name): DeadlineRow | undefined {

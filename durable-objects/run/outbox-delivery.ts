@@ -2,7 +2,7 @@ import type { Clock } from "../../src/capabilities/system.ts";
 import type { RunRecords } from "../../src/capabilities/run.ts";
 import type { TenantInbox } from "../../src/capabilities/tenant.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
-import type { Deadlines } from "./deadlines.ts";
+import type { RunDeadlines } from "../deadlines.ts";
 import { streamedRunOf, type OpenRun } from "./open-run.ts";
 import type { Publication } from "./outbox.ts";
 
@@ -18,7 +18,7 @@ export interface DeliveryPorts {
   readonly recordsOf: () => RunRecords;
   readonly inboxOf: (tenantId: TenantId) => TenantInbox;
   readonly clock: Clock;
-  readonly deadlines: Deadlines;
+  readonly deadlines: RunDeadlines;
   /** Keeps the object alive for as long as the work takes. */
   readonly keepAlive: (work: Promise<unknown>) => void;
 }

@@ -12,7 +12,7 @@ import { readProgress } from "../../src/loop/run-memory.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
 import type { Settlement } from "../../src/protocol/invocation/record.ts";
-import type { DeadlineName, Deadlines } from "./deadlines.ts";
+import type { RunDeadline, RunDeadlines } from "../deadlines.ts";
 import { OutboxDelivery } from "./outbox-delivery.ts";
 import { readLife, type OpenRun } from "./open-run.ts";
 import { planRecovery } from "./plan-recovery.ts";
@@ -30,7 +30,7 @@ export interface LifecyclePorts {
   readonly env: RawEnv;
   readonly contracts: RunParts["contracts"];
   readonly clock: Clock;
-  readonly deadlines: Deadlines;
+  readonly deadlines: RunDeadlines;
   /** Keeps the object alive for as long as the work takes. */
   readonly keepAlive: (work: Promise<unknown>) => void;
   /** Gives the object up; its next life goes on from what is stored. */
@@ -151,7 +151,7 @@ export class RunLifecycle {
     if (failures.length > 0) throw new Error("a deadline was not met", { cause: failures[0] });
   }
 
-  async #meet(name: DeadlineName): Promise<void> {
+  async #meet(name: RunDeadline): Promise<void> {
     const { deadlines } = this.#ports;
     switch (name) {
       case "watchdog":

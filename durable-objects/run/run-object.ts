@@ -20,7 +20,7 @@ import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { findWire, type ClientWire, type ClientWires } from "../../src/protocol/run/client-wire.ts";
 import { migrateStorage } from "../storage-version.ts";
 import { ApprovalDecisions } from "./approval-decisions.ts";
-import { Deadlines } from "./deadlines.ts";
+import { Deadlines, type RunDeadlines } from "../deadlines.ts";
 import { openRun, type OpenRun } from "./open-run.ts";
 import { RunAnswers } from "./run-answers.ts";
 import { RunLifecycle } from "./run-lifecycle.ts";
@@ -53,7 +53,7 @@ export abstract class RunObject extends DurableObject<RawEnv> implements RunMeth
   }
   readonly #clock = composeClock();
   readonly #store: RunStore;
-  #deadlines: Deadlines;
+  #deadlines: RunDeadlines;
   #run: ClaimedRun | undefined;
   /** Why this code cannot run on the storage, which stays as it is. */
   #refusal: unknown;

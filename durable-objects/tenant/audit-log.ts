@@ -8,7 +8,7 @@ import {
   type AuditRecord,
 } from "../../src/protocol/audit/chain.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import { hasTable } from "./has-table.ts";
+import { hasTable } from "../has-table.ts";
 
 /** Records that one read looks at, whatever its filters leave of them. */
 const MAX_SCANNED = 5_000;

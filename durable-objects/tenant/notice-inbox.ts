@@ -1,4 +1,4 @@
-import { hasTable } from "./has-table.ts";
+import { hasTable } from "../has-table.ts";
 
 /** Runs of which one new one clears away the numbers. */
 const MAX_FORGOTTEN = 100;

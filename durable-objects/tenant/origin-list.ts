@@ -1,5 +1,6 @@
 import type { PolicyPublisher } from "../../src/capabilities/policy.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
+import { hasTable } from "../has-table.ts";
 
 /**
  * Which origins a tenant admits, and which of them KV knows of.
@@ -57,10 +58,7 @@ export class OriginList {
   }
 
   #exists(): boolean {
-    const [table] = this.#sql
-      .exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'origins'")
-      .toArray();
-    return table !== undefined;
+    return hasTable(this.#sql, "origins");
   }
 }
 

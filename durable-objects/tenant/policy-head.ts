@@ -1,5 +1,6 @@
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import type { PolicyPin } from "../../src/protocol/policy/pin.ts";
+import { hasTable } from "../has-table.ts";
 
 /** Which policy is current, and whether its pointer stands in KV. */
 export interface Head {
@@ -67,10 +68,8 @@ export class PolicyHead {
   }
 
   #row(): PolicyRow | undefined {
-    const [table] = this.#sql
-      .exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'policy'")
-      .toArray();
-    return table && this.#sql.exec<PolicyRow>("SELECT * FROM policy").toArray()[0];
+    if (!hasTable(this.#sql, "policy")) return undefined;
+    return this.#sql.exec<PolicyRow>("SELECT * FROM policy").toArray()[0];
   }
 }
 

@@ -2,7 +2,7 @@ import type { RunQuery } from "../../src/capabilities/tenant.ts";
 import { personOf } from "../../src/protocol/identity/principal.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import { toListPage, type ListPage } from "../../src/protocol/list/page.ts";
-import { hasTable } from "./has-table.ts";
+import { hasTable } from "../has-table.ts";
 
 type RunRow = { run_id: string; created_ms: number; summary: string };
 

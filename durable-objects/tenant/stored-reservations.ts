@@ -1,5 +1,6 @@
 import type { Reservation } from "../../src/capabilities/budget.ts";
 import { capAmounts, type BudgetAmounts } from "../../src/protocol/budget/amounts.ts";
+import { hasTable } from "../has-table.ts";
 
 /** How long a reservation is known by its id. */
 const REMEMBERED_MS = 24 * 60 * 60 * 1_000;
@@ -129,10 +130,7 @@ export class StoredReservations {
   }
 
   #isUsed(): boolean {
-    const tables = this.#sql.exec(
-      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'reserved'",
-    );
-    return tables.toArray().length > 0;
+    return hasTable(this.#sql, "reserved");
   }
 }
 

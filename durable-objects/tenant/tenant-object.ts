@@ -14,7 +14,7 @@ import type { RunId } from "../../src/protocol/identity/ids.ts";
 import { isSamePin, type PolicyPin, type PolicyProposal } from "../../src/protocol/policy/pin.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import type { ListPage } from "../../src/protocol/list/page.ts";
-import { AlarmDeadlines } from "../deadlines.ts";
+import { Deadlines, type TenantDeadline } from "../deadlines.ts";
 import { migrateStorage, writeVersion, type Migration } from "../storage-version.ts";
 import { parseToolPolicy } from "../../src/protocol/policy/document.ts";
 import { BudgetBook } from "./budget-book.ts";
@@ -35,15 +35,6 @@ const REFUSED_RETRY_MS = 60_000;
  * Contract: a migration that was released never changes.
  */
 const TENANT_MIGRATIONS: readonly Migration[] = [addVersion];
-
-/** What a tenant's object does at a time of its own. */
-export type TenantDeadline =
-  /** Tries again to publish the policy's pointer. */
-  | "policy"
-  /** Closes reservations that nobody settled. */
-  | "reservations"
-  /** Deletes what is kept no longer. */
-  | "retention";
 
 /**
  * Owns what the runs of one tenant share: which policy is current, the budgets, and what they told of themselves.
@@ -68,7 +59,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
       book: new BudgetBook(storage),
       records: new TenantRecords(storage),
       origins: new OriginList(storage),
-      deadlines: new AlarmDeadlines(storage),
+      deadlines: new Deadlines(storage),
     };
     try {
       this.#isClaimed = migrateStorage(storage, TENANT_MIGRATIONS);
@@ -247,7 +238,7 @@ interface TenantTables {
   readonly book: BudgetBook;
   readonly records: TenantRecords;
   readonly origins: OriginList;
-  readonly deadlines: AlarmDeadlines<TenantDeadline>;
+  readonly deadlines: Deadlines<TenantDeadline>;
 }
 
 /** Version 1 stores what version 0 did, and says so. */

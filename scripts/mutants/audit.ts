@@ -45,7 +45,7 @@ export const AUDIT: readonly Mutant[] = [
   {
     name: "a policy change is not recorded",
     file: "durable-objects/tenant/tenant-object.ts",
-    from: "this.#records.record(policyChanged(proposal, next, this.#ports.clock.nowMs()));",
+    from: "this.#open.records.record(policyChanged(proposal, next, this.#ports.clock.nowMs()));",
     to: "",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import { Deadlines } from "../../durable-objects/run/deadlines.ts";
+import { Deadlines, type RunDeadline, type RunDeadlines } from "../../durable-objects/deadlines.ts";
 import { createRunTables } from "../../durable-objects/run/run-tables.ts";
 import { bindings, chat, runIdOf, seedPolicies, send } from "../shared/worker.ts";
 
@@ -11,13 +11,13 @@ const HOUR_MS = 3_600_000;
 /** Works on the deadlines of an object of its own; times count from an hour ahead. */
 function withDeadlines(
   name: string,
-  work: (deadlines: Deadlines, alarmAt: () => Promise<number | null>) => Promise<void>,
+  work: (deadlines: RunDeadlines, alarmAt: () => Promise<number | null>) => Promise<void>,
 ): Promise<void> {
   const stub = bindings.RUNS.get(bindings.RUNS.idFromName(`deadlines-${name}`));
   return runInDurableObject(stub, async (_object, { storage }) => {
     createRunTables(storage.sql, 0);
     const alarmAt = async (): Promise<number | null> => storage.getAlarm();
-    await work(new Deadlines(storage), alarmAt);
+    await work(new Deadlines<RunDeadline>(storage), alarmAt);
     await storage.deleteAlarm();
   });
 }

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { Deadlines } from "../../durable-objects/run/deadlines.ts";
+import { Deadlines, type RunDeadline, type RunDeadlines } from "../../durable-objects/deadlines.ts";
 import { openRun, type OpenRun } from "../../durable-objects/run/open-run.ts";
 import type { Outbox } from "../../durable-objects/run/outbox.ts";
 import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
@@ -36,7 +36,7 @@ class Tenant {
 interface Bench {
   readonly run: OpenRun;
   readonly tenant: Tenant;
-  readonly deadlines: Deadlines;
+  readonly deadlines: RunDeadlines;
   /** Another life over the same storage. */
   readonly life: () => RunLifecycle;
   readonly pass: (ms: number) => void;
@@ -69,7 +69,7 @@ function withRun(
     const run = openRun({ storage, store, clock, abandon });
     run.transcript.add({ role: "user", text: script(...steps) });
     storage.sql.exec("UPDATE run SET claimed_messages = 1");
-    const deadlines = new Deadlines(storage);
+    const deadlines = new Deadlines<RunDeadline>(storage);
     const tenant = new Tenant();
     const life = (): RunLifecycle =>
       new RunLifecycle(run, {

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { Deadlines } from "../../durable-objects/run/deadlines.ts";
+import { Deadlines, type RunDeadline, type RunDeadlines } from "../../durable-objects/deadlines.ts";
 import { openRun, type OpenRun } from "../../durable-objects/run/open-run.ts";
 import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
@@ -15,7 +15,7 @@ import { bindings } from "../shared/worker.ts";
 /** A run over an object's storage, whose bindings may fail. */
 interface Bench {
   readonly run: OpenRun;
-  readonly deadlines: Deadlines;
+  readonly deadlines: RunDeadlines;
   /** Another life over the same storage. */
   readonly life: (change?: object) => RunLifecycle;
   readonly abandoned: unknown[];
@@ -43,7 +43,7 @@ async function withRun(
     const run = openRun({ storage, store, clock, abandon });
     run.transcript.add({ role: "user", text: script(...steps) });
     storage.sql.exec("UPDATE run SET claimed_messages = 1");
-    const deadlines = new Deadlines(storage);
+    const deadlines = new Deadlines<RunDeadline>(storage);
     const keepAlive = (done: Promise<unknown>): void => void done.catch(() => {});
     const life = (change: object = {}): RunLifecycle =>
       new RunLifecycle(run, {

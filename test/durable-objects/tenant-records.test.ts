@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { AlarmDeadlines } from "../../durable-objects/deadlines.ts";
+import { Deadlines } from "../../durable-objects/deadlines.ts";
 import { verifyChain } from "../../scripts/audit/verify-chain.ts";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import { auditLine, GENESIS_HASH } from "../../src/protocol/audit/chain.ts";
@@ -279,7 +279,7 @@ describe("retention", () => {
         expectedRevision: undefined,
         by,
       });
-      new AlarmDeadlines(storage).set("policy", Date.now() + 5_000);
+      new Deadlines(storage).set("policy", Date.now() + 5_000);
       await object.receive(R1, [runNotice(1, { status: "completed", endedAt: ago(1) })]);
       expect(await storage.getAlarm()).toBeLessThan(Date.now() + DAY);
     });

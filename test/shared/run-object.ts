@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
 import { type Viewer, viewerOf } from "../../src/protocol/identity/viewer.ts";
-import type { DeadlineName } from "../../durable-objects/run/deadlines.ts";
+import type { RunDeadline } from "../../durable-objects/deadlines.ts";
 import { TOKENS } from "./tokens.ts";
 import { bindings, send, stateOf, type Caller } from "./worker.ts";
 
@@ -44,7 +44,7 @@ export async function deadlinesOf(runId: string): Promise<Readonly<Record<string
 }
 
 /** Lets the time of a deadline come, and rings the object's alarm. */
-export async function ring(runId: string, name: DeadlineName): Promise<void> {
+export async function ring(runId: string, name: RunDeadline): Promise<void> {
   await rowsOf(
     runId,
     `UPDATE deadlines SET at_ms = 1 WHERE name = '${name}' AND at_ms IS NOT NULL`,
