@@ -16,7 +16,7 @@ import type { RunDeadline, RunDeadlines } from "../deadlines.ts";
 import { OutboxDelivery } from "./outbox-delivery.ts";
 import { readLife, type OpenRun } from "./open-run.ts";
 import { planRecovery } from "./plan-recovery.ts";
-import { restOf } from "./rest-of.ts";
+import { waitReasonsOf } from "./wait-reasons.ts";
 import { expireOutcomes, settleOutcome } from "./settle-outcomes.ts";
 
 /** How often the object looks whether its loop still goes. */
@@ -247,9 +247,9 @@ export class RunLifecycle {
     this.#activity = undefined;
     if (how === "ended") return this.#settleDown();
     journal.flush();
-    const rest = restOf(this.#run);
-    if (!rest) return this.#relaunch();
-    if (rest.asksPeople) {
+    const reasons = waitReasonsOf(this.#run);
+    if (!reasons) return this.#relaunch();
+    if (reasons.needsApproval) {
       journal.append([{ type: "run_waiting", usage: store.progress().usage }]);
       journal.flush();
     }
@@ -257,7 +257,7 @@ export class RunLifecycle {
     this.#run.notices.standing();
     deadlines.clear("watchdog");
     deadlines.pause("wall_clock", clock.nowMs());
-    if (rest.outcomeUntilMs !== undefined) deadlines.set("outcome", rest.outcomeUntilMs);
+    if (reasons.outcomeUntilMs !== undefined) deadlines.set("outcome", reasons.outcomeUntilMs);
     this.#awaitApprovals();
     keepAlive(this.#delivery.deliver());
   }

@@ -15,13 +15,13 @@ import type { StoredInvocations } from "./stored-invocations.ts";
 import type { StoredTranscript } from "./stored-transcript.ts";
 
 /**
- * How long anything but a delta or progress waits for company before it is stored: a commit costs more than a step
- * of fast tools, so several share one.
+ * How long other data than deltas and progress waits before it is stored. A commit costs more than a
+ * step of fast tools, so several entries share one.
  */
 const STORE_WITHIN_MS = 5;
-/** How long deltas and progress may wait for their row. */
+/** How long deltas and progress may wait before they are stored. */
 const DELTAS_WITHIN_MS = 1_000;
-/** How many of them may wait. Unit: UTF-16 code units of JSON. */
+/** How much of them may wait. Unit: UTF-16 code units of JSON. */
 const FLUSH_AFTER_CHARS = 32 * 1024;
 
 export interface JournalPorts {
@@ -33,31 +33,34 @@ export interface JournalPorts {
   readonly notices: RunNotices;
   readonly feed: EventFeed;
   readonly clock: Clock;
-  /** Where the run stands. */
+  /** Progress of the run so far. */
   readonly progress: RunProgress;
-  /** Resolves once what was written is durable. */
+  /** Resolves once all writes so far are durable. */
   readonly sync: () => Promise<void>;
-  /** Gives the object up when storage fails: what was not committed falls, and the next life goes on. */
+  /**
+   * Aborts the object when storage fails: uncommitted writes are lost, and the next incarnation
+   * continues.
+   */
   readonly abandon: (cause: unknown) => void;
 }
 
 /**
- * Stores what a run says and sends it on.
- * Deltas and progress are sent at once and stored a little later, many to a row. Everything else is
- * stored first and sent then; what comes after it waits behind it. So a reader knows of no part, no call
- * and no outcome that a crash could lose.
- * Storing waits for a later turn of the event loop, where nothing hangs on it: the platform holds every
- * outgoing request until the writes before it are durable.
+ * Stores the events and records of a run, and sends the events to readers.
+ * Deltas and progress are sent at once and stored a little later, many to a row. Every other event is
+ * stored first and sent then, and later events wait behind it. So a reader never sees a part, a call or
+ * an outcome that a crash could lose.
+ * Where nothing depends on it, storing waits for a later turn of the event loop: the platform holds
+ * every outgoing request until the writes before it are durable.
  */
 export class StoredJournal implements RunJournal {
   readonly #ports: JournalPorts;
   #progress: RunProgress;
-  /** What of it is with storage. */
+  /** The progress that is stored. */
   #stored: RunProgress;
   #messages: TranscriptMessage[] = [];
   #invocations = new Map<number, ToolInvocationRecord>();
   #audits: AuditEntry[] = [];
-  /** Events that are held back until they are stored. */
+  /** Events that are not sent yet, because they are not stored. */
   #held: LoggedEvent[] = [];
   #flushing: { readonly cancel: () => void; readonly withinMs: number } | undefined;
 
@@ -80,7 +83,7 @@ export class StoredJournal implements RunJournal {
     const { log, feed } = this.#ports;
     const logged = events.map((event) => ({ event, position: log.append(event) }));
     for (const event of events) this.#follow(event);
-    if (this.#held.length > 0 || !events.every(isPassing)) {
+    if (this.#held.length > 0 || !events.every(isTransient)) {
       this.#held.push(...logged);
       if (events.some(storesAtOnce)) this.flush();
       else this.#flushWithin(STORE_WITHIN_MS);
@@ -111,7 +114,7 @@ export class StoredJournal implements RunJournal {
     this.#flushWithin(STORE_WITHIN_MS);
   }
 
-  /** Stores everything that waits, then sends what was held back for it. */
+  /** Stores everything that waits, then sends the events that were held back. */
   flush(): void {
     const { log, transcript, invocations, outbox, feed, abandon } = this.#ports;
     this.#flushing?.cancel();
@@ -142,7 +145,7 @@ export class StoredJournal implements RunJournal {
     await this.#ports.sync();
   }
 
-  /** The end, and a title, are told elsewhere too. */
+  /** Stores the progress; the tenant's object gets a notice of the end and of a new title. */
   #storeProgress(): void {
     const { store, outbox, notices } = this.#ports;
     const [before, now] = [this.#stored, this.#progress];
@@ -154,7 +157,7 @@ export class StoredJournal implements RunJournal {
     } else if (now.title !== before.title) notices.standing();
   }
 
-  /** What changed something is published once it has come to an end; a record ends once. */
+  /** Queues the publication of a mutating invocation once it has ended; a record ends once. */
   #publishLater({ number, binding, end }: ToolInvocationRecord): void {
     if (end && binding?.mutates === true) this.#ports.outbox.put("invocation", number);
   }
@@ -172,14 +175,14 @@ export class StoredJournal implements RunJournal {
   }
 }
 
-/** Says little for itself: what comes next says more. */
-function isPassing({ type }: AiEvent): boolean {
+/** Events that a crash may lose: later events supersede them. */
+function isTransient({ type }: AiEvent): boolean {
   return type === "text_delta" || type === "tool_call_progress";
 }
 
 /**
- * A message goes into the log together with its place in the inbox; the first word of an answer is waited
- * for; nothing comes after the end.
+ * Events that are stored at once: a steering message shares a commit with its inbox entry, a reader
+ * waits for the first text of an answer, and no event follows the end.
  */
 function storesAtOnce({ type }: AiEvent): boolean {
   return type === "done" || type === "user_message" || type === "text_started";

@@ -2,28 +2,28 @@ import type { Clock } from "../capabilities/system.ts";
 import type { ModelFailure } from "../protocol/model/event.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 
-/** Performs one HTTP request. Contract: rejects when there is no response at all. */
+/** Performs one HTTP request. Contract: rejects when there is no response. */
 export type Fetch = (request: Request) => Promise<Response>;
 
 export interface HttpExchangeOptions {
   readonly fetch: Fetch;
   readonly clock: Clock;
-  /** Longest wait for the response, and for each further piece of its body. */
+  /** Longest wait for the response, and for each read of its body. */
   readonly idleTimeoutMs: number;
   /** Ends the exchange at once. */
   readonly signal: AbortSignal;
 }
 
-/** How long, and for how much, the rest of a complete answer is worth waiting for. */
-const RUN_OUT_MS = 1_000;
-const RUN_OUT_BYTES = 64 * 1024;
+/** How long, and for how many bytes, `finish` waits for the rest of a complete answer. */
+const DRAIN_MS = 1_000;
+const DRAIN_BYTES = 64 * 1024;
 
 type Interruption = "aborted" | "upstream_stalled";
 
 /**
- * Carries out one request to a provider and hands its body over read by read.
- * Contract: nothing throws; after an abort or a stall every step fails with that reason; `close`
- * lets go of the connection whatever state it is in, and is safe to call twice.
+ * Performs one request to a provider and reads its body.
+ * Contract: never throws. After an abort or a stall every call fails with that reason. `close` releases
+ * the connection in any state and is idempotent.
  * Fails: upstream_unreachable, upstream_truncated, upstream_stalled, aborted.
  */
 export class HttpExchange {
@@ -33,7 +33,7 @@ export class HttpExchange {
   #interruption: Interruption | undefined;
   #wakeOpen: () => void = () => undefined;
   #stopTimer: (() => void) | undefined;
-  /** Since when the upstream is waited for; undefined while the consumer works. */
+  /** Start of the current wait for the upstream; undefined while the consumer works. */
   #waitingSinceMs: number | undefined;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #closed = false;
@@ -45,7 +45,7 @@ export class HttpExchange {
     if (options.signal.aborted) this.#onAbort();
   }
 
-  /** Sends the request; the failure's detail never holds the request's headers. */
+  /** Sends the request. Contract: the detail of a failure never holds the request's headers. */
   async open(url: string, init: RequestInit): Promise<Result<Response, ModelFailure>> {
     const request = buildRequest(url, { ...init, signal: this.#connection.signal });
     if (!request) return fail({ code: "upstream_unreachable", detail: "no usable request" });
@@ -67,7 +67,7 @@ export class HttpExchange {
     }
   }
 
-  /** Waits for the next piece of the body; undefined at its end. */
+  /** Reads the next piece of the body; undefined at its end. */
   async read(): Promise<Result<Uint8Array | undefined, ModelFailure>> {
     this.#expectUpstream();
     try {
@@ -84,41 +84,42 @@ export class HttpExchange {
   }
 
   /**
-   * Reads what is left of a body whose content is complete, in the background: a connection that is
-   * cut off cannot carry the next request. Lets go of one that does not end soon.
+   * Reads the rest of a complete answer in the background: a connection with an unread body cannot
+   * carry the next request. Closes a connection that does not end soon.
    */
   finish(): void {
     const { clock } = this.#options;
-    const giveUp = clock.schedule(RUN_OUT_MS, () => this.close());
-    void this.#runOut().finally(() => {
+    const giveUp = clock.schedule(DRAIN_MS, () => this.close());
+    void this.#drain().finally(() => {
       giveUp();
       this.close();
     });
   }
 
-  async #runOut(): Promise<void> {
-    for (let bytes = 0; bytes < RUN_OUT_BYTES && !this.#closed;) {
+  async #drain(): Promise<void> {
+    for (let bytes = 0; bytes < DRAIN_BYTES && !this.#closed;) {
       const read = await this.read();
       if (!read.ok || !read.value) return;
       bytes += read.value.byteLength;
     }
   }
 
+  /** Releases the connection. */
   close(): void {
     this.#closed = true;
     this.#stopTimer?.();
     this.#options.signal.removeEventListener("abort", this.#onAbort);
-    if (!this.#hasEnded) this.#letGo();
+    if (!this.#hasEnded) this.#release();
   }
 
   async #send(request: Request): Promise<Response> {
     const response = await this.#options.fetch(request);
-    // The exchange may have ended while a fetch that ignores its signal was under way.
+    // A fetch that ignores its signal may answer after the exchange has ended.
     if (this.#interruption || this.#closed) await response.body?.cancel();
     return response;
   }
 
-  /** Starts a wait. One timer serves all of them, for a timer per read costs more than the read. */
+  /** Starts a wait. One timer serves all waits, because a timer per read costs more than the read. */
   #expectUpstream(): void {
     this.#waitingSinceMs = this.#options.clock.nowMs();
     if (this.#stopTimer === undefined) this.#armTimer(this.#options.idleTimeoutMs);
@@ -138,11 +139,11 @@ export class HttpExchange {
     if (this.#interruption || this.#closed) return;
     this.#interruption = reason;
     this.#wakeOpen();
-    this.#letGo();
+    this.#release();
   }
 
-  /** Cancelling also settles a read that is under way, even if the body does not obey the signal. */
-  #letGo(): void {
+  /** Cancels the reader too: this ends a pending read of a body that ignores the signal. */
+  #release(): void {
     this.#reader?.cancel().catch(() => undefined);
     this.#connection.abort();
   }
@@ -153,7 +154,10 @@ export class HttpExchange {
   }
 }
 
-/** What the platform says about a bad header or address repeats it, so it is not passed on. */
+/**
+ * Builds the request; undefined when it is not valid. The platform's error is dropped, because its
+ * text repeats headers and address.
+ */
 function buildRequest(url: string, init: RequestInit): Request | undefined {
   try {
     return new Request(url, init);

@@ -13,35 +13,38 @@ import { parseRetryAfter } from "./retry-after.ts";
 import { systemClock } from "./system.ts";
 
 export interface OpenAIModelOptions {
-  /** Where the API lives, such as `https://host/v1`; `/chat/completions` is added to its path. */
+  /** Base address such as `https://host/v1`; requests go to `/chat/completions` under its path. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly fetch: Fetch;
-  /** Longest silence of the provider, from the request to the last byte. Default: 60,000. */
+  /** Longest silence of the provider between the request and the last byte. Default: 60,000. */
   readonly idleTimeoutMs?: number;
-  /** Sends `strict: true` with tools whose schema allows it. Default: true. */
+  /** Sends `strict: true` with each tool whose schema fits. Default: true. */
   readonly strictTools?: boolean;
-  /** The name under which the endpoint takes the longest answer. Default: `max_completion_tokens`. */
+  /** The field with the maximum output tokens. Default: `max_completion_tokens`. */
   readonly maxTokensField?: "max_completion_tokens" | "max_tokens";
   readonly limits?: Partial<OpenAIModelLimits>;
   readonly clock?: Clock;
 }
 
-/** Bounds of one answer. */
+/** Limits of one answer. */
 export interface OpenAIModelLimits extends OpenAIDecoderLimits {
   readonly maxBodyBytes: number;
 }
 
 const DEFAULT_IDLE_TIMEOUT_MS = 60_000;
-/** Every delta costs some hundred bytes of envelope, so this is far above the text's own limit. */
+/** Far above the text limit, because each delta has some hundred bytes of envelope. */
 const DEFAULT_MAX_BODY_BYTES = 256 * 1024 * 1024;
-/** What is looked through for the key; only what is far from its end is shown. */
+/**
+ * Part of an error body that is searched for the API key. Only its first MAX_DETAIL_CHARS are kept, so
+ * a key that is cut at the end of the searched part is never shown.
+ */
 const MAX_ERROR_BODY_CHARS = 8_192;
 const MAX_DETAIL_CHARS = 2_000;
 
 /**
- * Calls models over HTTP as OpenAI's Chat Completions, streaming.
- * Contract: that of Model. Redirects are not followed, so the key reaches no other place; the key
+ * Builds a Model that calls OpenAI's Chat Completions over HTTP, streaming.
+ * Contract: that of Model. Redirects are not followed, so the API key reaches no other host. The key
  * appears in no event. Tolerates what docs/providers.md lists.
  * Fails: in the answer, with every code of ModelFailure.
  */
@@ -103,7 +106,7 @@ function readLimits(limits: Partial<OpenAIModelLimits> | undefined): OpenAIModel
   return { ...DEFAULT_DECODER_LIMITS, maxBodyBytes: DEFAULT_MAX_BODY_BYTES, ...limits };
 }
 
-/** Only HTTP reaches a provider; "" makes the request unusable. */
+/** Builds the address of the endpoint; "" when `baseUrl` is no HTTP address. */
 function completionsUrl(baseUrl: string): string {
   if (!URL.canParse(baseUrl)) return "";
   const url = new URL(baseUrl);
@@ -112,7 +115,7 @@ function completionsUrl(baseUrl: string): string {
   return url.href;
 }
 
-/** Turns the bytes of an answer into events, once its beginning has told what it is. */
+/** Decodes the bytes of an answer, once its first characters have decided the format. */
 class AnswerBody {
   readonly #decoder: OpenAIToolDecoder;
   readonly #limits: OpenAIModelLimits;
@@ -130,7 +133,7 @@ class AnswerBody {
     this.#contentType = contentType;
   }
 
-  /** Takes one network read, or undefined for the end. */
+  /** Decodes one network read; undefined means the end of the body. */
   take(bytes: Uint8Array | undefined): readonly ModelEvent[] {
     this.#bytes += bytes?.byteLength ?? 0;
     if (this.#bytes > this.#limits.maxBodyBytes) return this.#tooLarge();
@@ -193,7 +196,7 @@ async function readStatusFailure(
   };
 }
 
-/** Providers echo keys in their errors; what follows an echo is cut off with it. */
+/** Cuts a failure at the API key: providers echo keys in their errors. */
 function hideKey(batch: readonly ModelEvent[], apiKey: string): readonly ModelEvent[] {
   const last = batch.at(-1);
   if (last?.type !== "answer" || !last.answer.failure) return batch;
@@ -204,5 +207,5 @@ function hideKey(batch: readonly ModelEvent[], apiKey: string): readonly ModelEv
   return [...batch.slice(0, -1), { type: "answer", answer: { ...last.answer, failure } }];
 }
 
-/** Shorter keys are placeholders, such as `none`, and no secrets. */
+/** Shorter keys are placeholders such as `none`, not secrets. */
 const MIN_SECRET_CHARS = 8;

@@ -1,6 +1,6 @@
 import type { Clock } from "../capabilities/system.ts";
 
-/** Reads a `Retry-After`, seconds or an HTTP date, in seconds; a date in the past means now. */
+/** Parses `Retry-After`, seconds or an HTTP date. Unit: seconds; 0 for a date in the past. */
 export function parseRetryAfter(value: string | null, clock: Clock): number | undefined {
   const text = value?.trim() ?? "";
   if (/^\d{1,9}$/.test(text)) return Number(text);

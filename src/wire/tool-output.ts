@@ -1,19 +1,19 @@
 import type { JsonValue } from "../protocol/json/value.ts";
 
-/** What a model is to read as the output of one tool call. */
+/** Output of one tool call, for a model to read. */
 export interface ToolOutput {
-  /** As the transcript has it: the model or a client may have made it up. */
+  /** Name from the transcript; untrusted, because a model or a client may have invented it. */
   readonly tool: string;
   readonly call: string;
   readonly result: JsonValue;
 }
 
 /**
- * Wraps a tool's output for a model: one element of three lines, the middle one being the JSON.
- * Threat: output that ends its own wrapper and goes on in the voice of someone else. No `<`, `>` or
- * `&` of the content reaches the model unescaped, so nothing inside can open or close an element.
- * `kind="data"` tells the model that it reads data and no instructions; a sentence would be paid for
- * with every call of every step.
+ * Wraps a tool's output for a model: one element of three lines, with the JSON in the middle line.
+ * Threat: output that closes its own wrapper and continues as another speaker. The content reaches the
+ * model with every `<`, `>` and `&` escaped, so it can neither open nor close an element.
+ * `kind="data"` tells the model that the content is data and no instruction. An explaining sentence
+ * would cost tokens with every call of every step.
  * Contract: pure and linear; the JSON parses back to the result.
  */
 export function wrapToolOutput({ tool, call, result }: ToolOutput): string {
@@ -24,7 +24,7 @@ export function wrapToolOutput({ tool, call, result }: ToolOutput): string {
 const MARKUP = /[<>&\u2028\u2029]/;
 const EVERY_MARKUP = /[<>&\u2028\u2029]/g;
 
-/** In JSON text these characters stand inside strings alone, where an escape means the same. */
+/** JSON text has these characters only inside strings, where an escape means the same. */
 function escapeJson(json: string): string {
   return MARKUP.test(json) ? json.replaceAll(EVERY_MARKUP, escapeUnit) : json;
 }

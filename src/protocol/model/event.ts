@@ -1,10 +1,10 @@
 import type { ToolCall } from "../tool/call.ts";
 import type { Usage } from "./usage.ts";
 
-/** Why a model stopped, in neutral words. */
+/** Why a model stopped, in neutral terms. */
 export type ModelFinish = "stop" | "tool_calls" | "length" | "content_filter" | "error";
 
-/** Why a model call failed; `detail` is for the audit alone and may hold a provider's text. */
+/** Why a model call failed. `detail` may hold a provider's text, so only the audit gets it. */
 export interface ModelFailure {
   readonly code:
     | "upstream_unreachable"
@@ -16,9 +16,9 @@ export interface ModelFailure {
     | "upstream_truncated"
     | "upstream_stalled"
     | "aborted";
-  /** HTTP status, when there was one. */
+  /** HTTP status of the response; absent without a response. */
   readonly status?: number;
-  /** Seconds the provider asked to wait, when it did. */
+  /** Wait that the provider asked for. Unit: seconds. */
   readonly retryAfterSeconds?: number;
   readonly detail: string;
 }
@@ -29,13 +29,13 @@ export interface ModelAnswer {
   /** In the order asked; ids are non-empty and unique. Empty when the call failed. */
   readonly toolCalls: readonly ToolCall[];
   readonly finish: ModelFinish;
-  /** Absent when the provider reported none. */
+  /** Absent when the provider reported no usage. */
   readonly usage?: Usage;
   /** Present exactly when `finish` is `error`. */
   readonly failure?: ModelFailure;
 }
 
-/** What a model call yields: text as it arrives, then exactly one `answer`. */
+/** One event of a model call: text deltas as they arrive, then exactly one `answer`. */
 export type ModelEvent =
   | { readonly type: "text_delta"; readonly text: string }
   | { readonly type: "answer"; readonly answer: ModelAnswer };

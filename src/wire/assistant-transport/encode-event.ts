@@ -6,25 +6,25 @@ import type { ModelFinish } from "../../protocol/model/event.ts";
 import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
 import { toIso } from "../../protocol/text/iso-time.ts";
 
-/** Headers of a response that carries this encoding. */
+/** Headers of a response that carries the stream. */
 export const ASSISTANT_TRANSPORT_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store, no-transform",
   "x-accel-buffering": "no",
 } as const;
 
-/** A comment line; keeps intermediaries from closing an idle stream. */
+/** A comment line, so that intermediaries keep an idle stream open. */
 export const HEARTBEAT = ": keep-alive\n\n";
 
 const DONE_FRAME = "data: [DONE]\n";
 
-/** Ends a stream of a run that waits for people; what comes after has the id after the last one. */
+/** Ends a stream while its run waits for approvals; the next event continues the ids. */
 export const TRAILER = `${DONE_FRAME}\n`;
 
 /**
- * Encodes one event as server-sent events of the assistant-transport protocol. The `id:` stands on
- * the event's last frame, so a client that has seen an id has seen the whole event.
- * Contract: pure and stateless; the same event and position give the same bytes.
+ * Encodes one event as server-sent events of the assistant-transport protocol. The last frame of the
+ * event carries the `id:`, so a client that has seen an id has seen the whole event.
+ * Contract: pure and stateless; the same event and position give the same bytes within a revision.
  * Source: assistant-stream 0.3.44, AssistantTransportEncoder; a test compares the frames.
  */
 export function encodeEvent(event: AiEvent, position: EventPosition): string {
@@ -119,12 +119,12 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
   }
 }
 
-/** Lines are JSON whose types say more than the package's. */
+/** Casts lines to JSON: their own type is narrower than the package's. */
 function toJson(lines: readonly PacketLine[]): readonly JsonObject[] {
   return lines as unknown as readonly JsonObject[];
 }
 
-/** The package has no chunk for a tool's progress; one inside the part would become its arguments. */
+/** Encodes progress as data: the package has no chunk for it, and text in the part means arguments. */
 function toProgress(event: Extract<AiEvent, { type: "tool_call_progress" }>) {
   const { type: _, part: _part, ...progress } = event;
   return { type: "tool-progress", ...progress };
@@ -163,7 +163,7 @@ function toFinishReason(finish: ModelFinish): FinishReason {
   }
 }
 
-/** `tool-calls` is kept for a run that waits for a person: an accumulator shows it as requires-action. */
+/** Maps reasons; `tool-calls` is left to waiting runs, which accumulators show as requires-action. */
 function doneFinishReason(reason: DoneReason): FinishReason {
   switch (reason) {
     case "content_filter":

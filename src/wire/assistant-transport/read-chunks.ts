@@ -3,27 +3,27 @@ import { parseEventId } from "../../protocol/run/event-id.ts";
 import type { EventId } from "../../protocol/identity/ids.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 
-/** One whole event of a run, as the chunks it was encoded to. */
+/** One whole event of a run, as its chunks. */
 export interface StreamedEvent {
   readonly id: EventId;
-  /** Untrusted: only known to be JSON objects. */
+  /** Untrusted JSON objects. */
   readonly chunks: readonly JsonObject[];
 }
 
 /**
- * How a stream ended: after the run's last event, while the run waits and goes on later, in between, or on
- * something that cannot be read.
+ * How a stream ended: `done` after the run's last event, `waiting` while the run waits, `cut` in
+ * between, `malformed` or `too_large` on data that cannot be read.
  */
 export type StreamEnd = "done" | "waiting" | "cut" | "malformed" | "too_large";
 
-/** Most characters that one event may take; far above the largest observation. */
+/** Longest event, far above the largest observation. Unit: UTF-16 code units. */
 const MAX_EVENT_CHARS = 4 * 1024 * 1024;
 
 /**
- * Reads an assistant-transport stream and hands on its events, all that one read brought at once.
- * Contract: an event is handed on only when its `id:` has arrived, so what a connection cut in the
- * middle of an event brought of it is dropped, and the event comes whole after a reconnection.
- * Never throws; a body that fails is `cut`. `apply` is also called without events, as a sign of life.
+ * Reads an assistant-transport stream and passes on its events, all events of one read at once.
+ * Contract: an event is passed on only when its `id:` has arrived. A part of an event, from a cut
+ * connection, is dropped, and the event arrives whole after a reconnection. Never throws; a body that
+ * fails is `cut`. `apply` is also called without events, as a sign that the connection lives.
  */
 export async function readChunks(
   body: ReadableStream<Uint8Array>,
@@ -46,7 +46,7 @@ export async function readChunks(
 
 interface EventAssembler {
   feed(text: string): void;
-  /** The events completed since the last call. */
+  /** Answers the events completed since the last call. */
   take(): readonly StreamedEvent[];
   end(): StreamEnd | undefined;
 }
@@ -65,10 +65,10 @@ function assembleEvents(): EventAssembler {
     if (chars > MAX_EVENT_CHARS) end = "too_large";
     else if (!isLast && !chunk) end = "malformed";
     else if (chunk) chunks.push(chunk);
-    // Without an id it is no event of the run: the run waits, and this stream of it is over.
+    // An end without an id is no event: the run waits, and only this stream of it is over.
     if (isLast && id === undefined) end ??= "waiting";
     if (end || id === undefined) return;
-    // The id goes back to the server in a header, so it has to be one.
+    // The client sends the id back in a header, so it must have the form of an id.
     if (!parseEventId(id)) {
       end = "malformed";
       return;

@@ -1,8 +1,8 @@
 import { utf8Length } from "./utf8-length.ts";
 
 /**
- * Collects the argument fragments of one tool call, up to a number of bytes.
- * Contract: linear in the text it is given, in time and in memory; never parses.
+ * Collects the argument fragments of one tool call, up to `maxBytes` bytes of UTF-8.
+ * Contract: time and memory are linear in the text; never parses.
  */
 export class ArgumentText {
   readonly #maxBytes: number;
@@ -18,16 +18,17 @@ export class ArgumentText {
     this.#maxBytes = maxBytes;
   }
 
-  /** True once the limit was passed; the text is gone then. */
+  /** True once the text passed the limit; the text is dropped then. */
   get overflowed(): boolean {
     return this.#overflowed;
   }
 
+  /** True while the text is empty or only white space. */
   get blank(): boolean {
     return this.#blank && !this.#overflowed;
   }
 
-  /** Drops everything, as if the limit had been passed: what came cannot be trusted as a whole. */
+  /** Drops the text as if it had passed the limit, for a fragment that cannot be read. */
   overflow(): void {
     this.#overflowed = true;
     this.#fragments = [];
@@ -45,13 +46,13 @@ export class ArgumentText {
     this.#blank &&= fragment.trim() === "";
   }
 
-  /** Tells whether the arguments are one whole object and the fragment is that object once more. */
+  /** True when the text is one whole object and the fragment repeats that object. */
   repeats(fragment: string): boolean {
-    // The cheap test comes first: it keeps the work of all comparisons linear in the input.
+    // The cheap test comes first, so all comparisons together stay linear in the input.
     return fragment.length === this.#chars && this.isComplete() && this.toString() === fragment;
   }
 
-  /** Tells whether an opening brace has found its closing one, with nothing but space after it. */
+  /** True when the first object is closed and only white space follows. */
   isComplete(): boolean {
     for (; this.#scanned < this.#fragments.length; this.#scanned++) {
       this.#closing.read(this.#fragments[this.#scanned] ?? "");
@@ -64,7 +65,7 @@ export class ArgumentText {
   }
 }
 
-/** Follows JSON text fragment by fragment up to the brace that closes its first object. */
+/** Scans JSON text, fragment by fragment, for the brace that closes its first object. */
 class ClosingBrace {
   #depth = 0;
   #inString = false;

@@ -1,16 +1,16 @@
-/** What an answer's body turns out to be. */
+/** Format of an answer's body: server-sent events, one JSON document, or neither. */
 export type BodyKind = "events" | "json" | "other";
 
-/** More of a body that still looks like nothing is not waited for. Unit: UTF-16 code units. */
+/** Longest head that may stay undecided. Unit: UTF-16 code units. */
 const MAX_HEAD_CHARS = 1_024;
 const EVENT_FIELD = /^(?:data|event|id|retry)?:/;
 const START_OF_EVENT_FIELD =
   /^(?:d(?:a(?:ta?)?)?|e(?:v(?:e(?:nt?)?)?)?|id?|r(?:e(?:t(?:ry?)?)?)?)$/;
 
 /**
- * Tells from its beginning what a body is: providers mislabel both streams and errors.
- * Contract: pure; undefined when more of the body could still tell; decides at the latest for a
- * head of 1,024 characters or for `ended`.
+ * Detects the format of a body from its first characters: providers mislabel streams and errors.
+ * Contract: pure; undefined while more of the body could decide. A head of 1,024 characters, or
+ * `ended`, always decides.
  */
 export function bodyKind(
   head: string,

@@ -3,9 +3,9 @@ import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import { encodeMessage, encodeTools } from "./openai-tool-encoder.ts";
 import { utf8Length } from "./utf8-length.ts";
 
-/** What a provider puts around a message or a tool of its own. Unit: tokens. */
+/** Allowance for what a provider adds to each message or tool. Unit: tokens. */
 const PER_ITEM = 16;
-/** What it puts before all of them, such as how tools are to be used. Unit: tokens. */
+/** Allowance for what a provider adds once per request, such as tool instructions. Unit: tokens. */
 const PER_REQUEST = 64;
 
 interface Request {
@@ -14,10 +14,9 @@ interface Request {
 }
 
 /**
- * Makes a measure of requests to Chat Completions: the bytes of what is sent, for in a byte-level encoding
- * no token stands for less than one.
- * Contract: that of InputBound. Limit: what a provider adds of its own beyond a few tokens for each message
- * is not in it.
+ * Builds a function that bounds the input tokens of a Chat Completions request by its bytes. In a
+ * byte-level encoding each token stands for at least one byte.
+ * Contract: that of InputBound. Limit: text that a provider adds beyond the allowances is not counted.
  */
 export function createInputBound(): (request: Request) => number {
   const known = new WeakMap<object, number>();
@@ -34,7 +33,7 @@ export function createInputBound(): (request: Request) => number {
   };
 }
 
-/** Strict schemas are the longer ones. */
+/** Strict schemas are longer than plain ones, so they give the upper bound. */
 function encodeTool(spec: ToolSpec): unknown {
   return encodeTools([spec], true).tools;
 }

@@ -13,9 +13,9 @@ import { readChunk } from "./read-chunk.ts";
 import { type AssembledCall, ToolCallAssembler } from "./tool-call-assembler.ts";
 import { utf8Length } from "./utf8-length.ts";
 
-/** Bounds of one decode session. */
+/** Limits of one decode session. */
 export interface OpenAIDecoderLimits {
-  /** A call with more is truncated; the stream goes on. */
+  /** A call with longer arguments is marked truncated; the stream goes on. */
   readonly maxArgumentsBytes: number;
   readonly maxCalls: number;
   readonly maxTextBytes: number;
@@ -32,22 +32,21 @@ export const DEFAULT_DECODER_LIMITS: OpenAIDecoderLimits = {
 
 export interface OpenAIDecoderOptions {
   readonly limits?: Partial<OpenAIDecoderLimits>;
-  /** Undoes what the encoder did to a tool's schema; see `restorerOf`. */
+  /** Reverts in the arguments what the encoder changed in the schema; see EncodedTools. */
   readonly restoreArguments?: (toolName: string, argumentsText: string) => string;
 }
 
-/** Room for `data: ` and line ends, so that the parser's limit never bites before the frame's. */
+/** Room for `data: ` and line ends, so that the frame limit applies before the parser's limit. */
 const FRAME_OVERHEAD_CHARS = 16;
 const MAX_DETAIL_CHARS = 8_192;
 
 /**
  * Decodes one streamed Chat Completions answer; an instance is the state of one session.
- * Contract: every method returns the events that became known, in order; the first batch that ends
- * in an `answer` is the last one that is not empty. Within the limits the answer is the same however the
- * text is split.
- * Never throws. Time and memory are linear in the text; nothing is allocated by an index.
+ * Contract: every method returns the new events, in order. The first batch that ends in an `answer`
+ * is the last batch that is not empty. Within the limits the answer does not depend on how the text
+ * is split. Never throws. Time and memory are linear in the text; no index sizes an allocation.
  * Fails: in the answer, with upstream_error_event, upstream_malformed, upstream_too_large,
- * upstream_truncated; no tool call of a failed answer is ever listed.
+ * upstream_truncated. A failed answer lists no tool call.
  */
 export class OpenAIToolDecoder {
   readonly #limits: OpenAIDecoderLimits;
@@ -57,7 +56,7 @@ export class OpenAIToolDecoder {
   #batch: ModelEvent[] = [];
   #text = "";
   #textBytes = 0;
-  /** The first half of a surrogate pair waits for the second: alone it cannot be sent as UTF-8. */
+  /** First half of a surrogate pair whose second half is missing: UTF-8 cannot encode it alone. */
   #halfPair = "";
   #finish: ModelFinish | undefined;
   #usage: Usage | undefined;
@@ -78,23 +77,23 @@ export class OpenAIToolDecoder {
     });
   }
 
-  /** True once the answer was given out; more text changes nothing. */
+  /** True once the answer was emitted; more text changes nothing. */
   get finished(): boolean {
     return this.#finished;
   }
 
-  /** True once the answer was given out and is no failure. */
+  /** True once the answer was emitted without a failure. */
   get succeeded(): boolean {
     return this.#succeeded;
   }
 
-  /** Takes the next piece of the body, cut anywhere. */
+  /** Decodes the next piece of the body, which may be cut anywhere. */
   feed(text: string): readonly ModelEvent[] {
     if (!this.#finished) this.#parser.feed(text);
     return this.#takeBatch();
   }
 
-  /** Takes a body that is one JSON document: a whole `chat.completion` or an error. */
+  /** Decodes a body that is one JSON document: a whole `chat.completion` or an error. */
   feedAnswer(body: string): readonly ModelEvent[] {
     const answer = body.length <= this.#limits.maxFrameChars ? parseDocument(body) : undefined;
     if (answer === undefined)
@@ -108,10 +107,10 @@ export class OpenAIToolDecoder {
     return this.#takeBatch();
   }
 
-  /** Takes the end of the body. */
+  /** Ends the body. */
   end(): readonly ModelEvent[] {
     this.#ending = true;
-    // A last event without its blank line still counts, if it is whole.
+    // A whole last event counts also without its blank line.
     if (!this.#finished) this.#parser.feed("\n\n");
     if (this.#finish === undefined) {
       this.#fail("upstream_truncated", "the stream ended without a finish reason or [DONE]");
@@ -120,9 +119,9 @@ export class OpenAIToolDecoder {
     return this.#takeBatch();
   }
 
-  /** Ends the session with a failure that the body does not tell of. Keeps the first end. */
+  /** Ends the session with a failure from outside the body. Contract: an earlier end stays. */
   fail(failure: ModelFailure): readonly ModelEvent[] {
-    this.#giveTurn("error", failure);
+    this.#emitAnswer("error", failure);
     return this.#takeBatch();
   }
 
@@ -135,7 +134,7 @@ export class OpenAIToolDecoder {
     if (content === "[DONE]") return this.#complete();
     const chunk = parseDocument(content);
     if (chunk) this.#readChunk(chunk);
-    // The end of the body in the middle of an event is a cut, not bad JSON.
+    // A body that ends inside an event was cut; its JSON is not malformed.
     else if (this.#ending) this.#fail("upstream_truncated", "the stream ended inside an event");
     else this.#fail("upstream_malformed", `not a JSON object: ${content}`);
   }
@@ -167,7 +166,7 @@ export class OpenAIToolDecoder {
 
   #complete(): void {
     const cut = this.#finish === "length" || this.#finish === "content_filter";
-    this.#giveTurn(cut ? this.#finish : undefined);
+    this.#emitAnswer(cut ? this.#finish : undefined);
   }
 
   #failTooLarge(what: string): void {
@@ -175,11 +174,11 @@ export class OpenAIToolDecoder {
   }
 
   #fail(code: ModelFailure["code"], detail: string): void {
-    this.#giveTurn("error", { code, detail: detail.slice(0, MAX_DETAIL_CHARS) });
+    this.#emitAnswer("error", { code, detail: detail.slice(0, MAX_DETAIL_CHARS) });
   }
 
-  /** Gives out the one answer; without a finish the calls decide it. */
-  #giveTurn(finish: ModelFinish | undefined, failure?: ModelFailure): void {
+  /** Emits the one answer; without a given finish the tool calls decide the finish. */
+  #emitAnswer(finish: ModelFinish | undefined, failure?: ModelFailure): void {
     if (this.#finished) return;
     this.#emitText(this.#halfPair);
     this.#finished = true;
@@ -196,7 +195,7 @@ export class OpenAIToolDecoder {
     this.#batch.push({ type: "answer", answer });
   }
 
-  /** In an answer that was cut, arguments that are blank or do not parse were cut too. */
+  /** In a cut answer, arguments that are blank or do not parse count as truncated. */
   #closeCall({ toolCallId, name, arguments: collected }: AssembledCall, cut: boolean): ToolCall {
     if (collected.overflowed) return { toolCallId, name, argumentsText: "", truncated: true };
     const text = collected.toString();
@@ -212,7 +211,7 @@ export class OpenAIToolDecoder {
   }
 }
 
-/** Parses one JSON object; some providers wrap an error into an array of one. */
+/** Parses one JSON object; some providers wrap an error into an array of one element. */
 function parseDocument(text: string): JsonObject | undefined {
   let value: unknown;
   try {
@@ -232,7 +231,7 @@ const BADNESS: { readonly [Finish in ModelFinish]: number } = {
   error: 2,
 };
 
-/** A cut once reported is not undone by a later, kinder word. */
+/** Answers the worse of two finishes: a later `stop` does not undo a reported cut. */
 function worse(seen: ModelFinish | undefined, next: ModelFinish): ModelFinish {
   return seen !== undefined && BADNESS[seen] >= BADNESS[next] ? seen : next;
 }

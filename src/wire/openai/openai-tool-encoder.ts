@@ -8,16 +8,16 @@ import type { TranscriptMessage, TranscriptToolCall } from "../../protocol/conve
 import { wrapToolOutput } from "../tool-output.ts";
 import { dropNullsOfOptional, toStrictSchema } from "./strict-schema.ts";
 
-/** Tools as the provider takes them, and the way back for the arguments it makes for them. */
+/** Tools in the provider's format, and the function that reverts the arguments of their calls. */
 export interface EncodedTools {
   readonly tools: readonly ChatCompletionFunctionTool[];
-  /** Gives arguments the shape of the tool's own contract again; see `dropNullsOfOptional`. */
+  /** Turns arguments back into the shape of the tool's contract; see `dropNullsOfOptional`. */
   readonly restoreArguments: (toolName: string, argumentsText: string) => string;
 }
 
 /**
- * Encodes tools for Chat Completions: exactly `type` and `function`, and in that exactly `name`,
- * `description`, `parameters`, and `strict: true` where `strict` allows and the schema fits.
+ * Encodes tools for Chat Completions. A tool has exactly `type` and `function`; the function has
+ * `name`, `description`, `parameters`, and `strict: true` where `strict` is set and the schema fits.
  * Contract: pure; linear; keeps the order.
  */
 export function encodeTools(specs: readonly ToolSpec[], strict: boolean): EncodedTools {
@@ -39,8 +39,8 @@ export function encodeTools(specs: readonly ToolSpec[], strict: boolean): Encode
 }
 
 /**
- * Encodes the conversation for Chat Completions, one message each. What a tool gave, or what a client
- * says it gave, is labelled data in a message of the role `tool`, never anyone's words.
+ * Encodes the conversation for Chat Completions, message by message. A tool's output, also one that a
+ * client claims, becomes labelled data in a message of the role `tool`.
  * Contract: pure; linear; keeps ids, order and argument text.
  */
 export function encodeMessages(
@@ -90,7 +90,7 @@ function encodeToolCall(call: TranscriptToolCall): ChatCompletionMessageFunction
   };
 }
 
-/** A name the model made up would make the provider refuse the whole conversation. */
+/** Replaces what providers reject: one invented name would fail the whole conversation. */
 function encodeName(name: string): string {
   return name.slice(0, 64).replaceAll(/[^a-zA-Z0-9_-]/g, "_") || "unknown";
 }

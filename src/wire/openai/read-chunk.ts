@@ -2,18 +2,18 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/js
 import type { ModelFinish } from "../../protocol/model/event.ts";
 import type { Usage } from "../../protocol/model/usage.ts";
 
-/** A piece of one tool call, as one chunk carries it. Empty ids and names read as absent. */
+/** The part of one tool call in one chunk. Empty ids and names count as absent. */
 export interface ToolCallFragment {
   readonly index: number | string | undefined;
   readonly id: string | undefined;
   readonly name: string | undefined;
-  /** "" when the chunk has none; undefined when they cannot be written as text. */
+  /** "" when the chunk has no arguments; undefined when they cannot be written as text. */
   readonly arguments: string | undefined;
 }
 
-/** What one chunk of a Chat Completions stream says, in neutral words. */
+/** The content of one chunk of a Chat Completions stream, in neutral terms. */
 export interface ChunkFacts {
-  /** The provider's own words about a failure; for the audit alone. */
+  /** The provider's text about a failure; only the audit may hold it. */
   readonly error: string | undefined;
   readonly text: string;
   readonly fragments: readonly ToolCallFragment[];
@@ -22,8 +22,8 @@ export interface ChunkFacts {
 }
 
 /**
- * Reads a chunk, or a whole `chat.completion`, of which nothing can be taken for granted.
- * Contract: pure; never throws; choice 0 only; `message` counts only where `delta` is absent.
+ * Reads an untrusted chunk or a whole `chat.completion`.
+ * Contract: pure; never throws; reads choice 0 only; reads `message` only where `delta` is absent.
  */
 export function readChunk(chunk: JsonObject): ChunkFacts {
   const choice = firstChoice(chunk["choices"]);
@@ -61,7 +61,7 @@ function brokenFinish(
   return finish === "error" ? `finish reason ${quote(choice?.["finish_reason"])}` : undefined;
 }
 
-/** A refusal is what the model says to the person, so it is text like any other. */
+/** Reads text and refusal alike: the model addresses both to the person. */
 function readText(delta: JsonObject): string {
   const refusal = delta["refusal"];
   return contentText(delta["content"]) + (typeof refusal === "string" ? refusal : "");
@@ -102,12 +102,12 @@ function argumentText(value: JsonValue | undefined): string | undefined {
   return writeJson(value);
 }
 
-/** Far more than any model reads or writes at once. */
+/** Far above what any model reads or writes in one call. */
 const MAX_TOKENS_OF_CALL = 1_000_000_000;
 
 /**
- * Billing that is not two whole numbers, not negative and not beyond belief, is no billing.
- * Threat: a provider whose one number uses up the budget of a whole tenant.
+ * Reads token counts; absent unless both are whole numbers within 0 and the maximum.
+ * Threat: a provider that reports one huge number and so uses up a tenant's budget.
  */
 function readUsage(value: JsonValue | undefined): Usage | undefined {
   const usage = objectOf(value);
@@ -148,7 +148,7 @@ const FINISHES: ReadonlyMap<string, ModelFinish> = new Map([
   ["malformed_function_call", "error"],
 ]);
 
-/** An unknown word is a benign end: providers invent many, and a broken end has its own signs. */
+/** Reads an unknown reason as `stop`: providers invent many, and a failure has other signs. */
 function readFinish(reason: JsonValue | undefined): ModelFinish | undefined {
   if (typeof reason !== "string" || reason === "") return undefined;
   return FINISHES.get(reason.toLowerCase()) ?? "stop";
@@ -166,7 +166,7 @@ function quote(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : (value !== undefined && writeJson(value)) || "";
 }
 
-/** JSON.stringify recurses, so a value that is nested deeply enough cannot be written. */
+/** Writes JSON; undefined for a value nested too deeply, because JSON.stringify recurses. */
 function writeJson(value: JsonValue): string | undefined {
   try {
     return JSON.stringify(value);

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/js
 import type { JsonSchema7 } from "../../protocol/tool/spec.ts";
 
 /**
- * Keywords of the provider's strict subset, by type. What is not listed makes a schema unfit:
- * `default`, `minLength` and `maxLength` among them are rejected by the API
+ * Keywords of the provider's strict subset, by type. Any other keyword makes a schema unfit. The API
+ * rejects `default`, `minLength` and `maxLength`, for example
  * (https://github.com/openai/openai-node/pull/1988, read 2026-11-20).
  */
 const KEYWORDS: { readonly [type: string]: readonly string[] } = {
@@ -36,9 +36,10 @@ const FORMATS: ReadonlySet<JsonValue> = new Set([
 const MAX_DEPTH = 10;
 
 /**
- * Rewrites a schema for the provider's strict mode: every property required, optional ones nullable.
- * Contract: pure; linear; undefined when the schema does not fit the strict subset without losing
- * a rule, or when a null in the answer could not be traced back to one property.
+ * Rewrites a schema for the provider's strict mode: every property is required, and optional ones
+ * become nullable.
+ * Contract: pure; linear; undefined when the schema would lose a rule in the strict subset, or when a
+ * null in the answer could not be traced back to one property.
  */
 export function toStrictSchema(schema: JsonSchema7): JsonSchema7 | undefined {
   const { $schema: _, ...root } = schema;
@@ -51,13 +52,13 @@ function strictSchema(schema: JsonObject, depth: number): JsonObject | undefined
   const type = schema["type"] ?? typeOfConst(schema);
   if (typeof type !== "string" || !hasOnlyKeywordsOf(type, schema)) return undefined;
   if (type === "object") return strictObject(schema, depth);
-  // The API asks for a type where JSON Schema lets a list of values speak for itself.
+  // The API requires a type also where JSON Schema allows a bare list of values.
   if (type !== "array") return { type, ...schema };
   const items = isJsonObject(schema["items"]) && strictSchema(schema["items"], depth - 1);
   return items ? { ...schema, items } : undefined;
 }
 
-/** valibot's literals come as a bare `const`, its picklists as a bare `enum`; both are of one type. */
+/** Derives the type of a bare `const` or `enum`, which valibot's literals and picklists become. */
 function typeOfConst(schema: JsonObject): string | undefined {
   const values = Array.isArray(schema["enum"]) ? schema["enum"] : [schema["const"]];
   const types = new Set(values.map((value) => (value === null ? "null" : typeof value)));
@@ -70,7 +71,7 @@ function hasOnlyKeywordsOf(type: string, schema: JsonObject): boolean {
   if (!own) return false;
   const { format, pattern } = schema;
   if (format !== undefined && !FORMATS.has(format)) return false;
-  // Groups that look around are outside the provider's regular expressions.
+  // The provider's regular expressions have no lookaround groups.
   if (typeof pattern === "string" && pattern.includes("(?")) return false;
   return Object.keys(schema).every((key) => own.includes(key) || KEYWORDS_OF_ANY_TYPE.has(key));
 }
@@ -98,7 +99,7 @@ function strictUnion(
 ): JsonObject | undefined {
   const others = Object.keys(schema).filter((key) => key !== "anyOf");
   if (!others.every((key) => key === "title" || key === "description")) return undefined;
-  // Which of two structures a value was meant for is not told, and so neither is what its nulls mean.
+  // With two structures nobody can tell which one a value means, so its nulls are ambiguous.
   if (options.filter(isStructure).length > 1) return undefined;
   const anyOf: JsonObject[] = [];
   for (const option of options) {
@@ -132,9 +133,9 @@ function acceptsNull(schema: JsonObject): boolean {
 }
 
 /**
- * Undoes `toStrictSchema` in a call's arguments: drops each null that stands for "not given".
- * Contract: pure; linear; never throws. Text in which nothing changes, and text that is not one JSON
- * object, comes back as it was.
+ * Reverts `toStrictSchema` in the arguments of a call: drops each null that means "not given".
+ * Contract: pure; linear; never throws. Text without such a null, and text that is not one JSON
+ * object, is returned unchanged.
  */
 export function dropNullsOfOptional(schema: JsonSchema7, argumentsText: string): string {
   if (!argumentsText.includes("null")) return argumentsText;
@@ -146,7 +147,7 @@ export function dropNullsOfOptional(schema: JsonSchema7, argumentsText: string):
   }
 }
 
-/** Works on the parsed copy and tells whether anything was dropped; as deep as the schema, no deeper. */
+/** Changes the parsed value and answers whether it dropped anything. Recurses as deep as the schema. */
 function dropIn(schema: JsonObject, value: unknown): boolean {
   const { anyOf } = schema;
   if (Array.isArray(anyOf)) {
@@ -171,7 +172,7 @@ function dropInObject(schema: JsonObject, value: JsonObject): boolean {
   return dropped > 0;
 }
 
-/** Counts instead of asking `some`: every item must be visited. */
+/** Counts, because `some` would stop at the first hit and every item must be visited. */
 function countDropped<Item>(items: readonly Item[], drop: (item: Item) => boolean): number {
   return items.filter((item) => drop(item)).length;
 }

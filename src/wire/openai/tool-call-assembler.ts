@@ -2,14 +2,14 @@ import { MAX_TOOL_CALL_ID_CHARS, type ToolCallId } from "../../protocol/identity
 import { ArgumentText } from "./argument-text.ts";
 import type { ToolCallFragment } from "./read-chunk.ts";
 
-/** One assembled call; its arguments are still unchecked. */
+/** One assembled call; its arguments are not checked yet. */
 export interface AssembledCall {
   readonly toolCallId: ToolCallId;
   readonly name: string;
   readonly arguments: ArgumentText;
 }
 
-/** A longer name can name no tool, so it is not kept. */
+/** No tool has a longer name, so a longer name is dropped. Unit: UTF-16 code units. */
 const MAX_NAME_CHARS = 256;
 
 interface OpenCall {
@@ -20,9 +20,9 @@ interface OpenCall {
 }
 
 /**
- * Assembles tool calls from fragments that may lack an index, an id or a name, repeat them, or
- * share them between calls.
- * Contract: linear in the fragments; holds at most `maxCalls` calls, whatever their indices.
+ * Assembles tool calls from fragments. Fragments may lack an index, an id or a name, may repeat them,
+ * and may share them between calls.
+ * Contract: linear in the fragments; holds at most `maxCalls` calls, for any indices.
  */
 export class ToolCallAssembler {
   readonly #calls: OpenCall[] = [];
@@ -35,10 +35,10 @@ export class ToolCallAssembler {
     this.#limits = limits;
   }
 
-  /** Adds what one chunk carries; false when that would be more calls than allowed. */
+  /** Adds the fragments of one chunk; false when they would exceed `maxCalls`. */
   add(fragments: readonly ToolCallFragment[]): boolean {
     for (const [position, fragment] of fragments.entries()) {
-      // Several fragments without indices in one chunk are several calls: their order tells them apart.
+      // Several fragments without indices in one chunk are several calls, told apart by order.
       const index = fragment.index ?? (fragments.length > 1 ? position : undefined);
       const known = this.#find(fragment, index);
       const starts = known === undefined || startsAnother(known, fragment);
@@ -48,7 +48,7 @@ export class ToolCallAssembler {
     return true;
   }
 
-  /** Lists the calls in the order asked, each with an id that is non-empty and unique among them. */
+  /** Lists the calls in the order asked, each with a unique, non-empty id. */
   list(): readonly AssembledCall[] {
     const ordered = this.#inOrder();
     const ids = new IdGiver(this.#byId.keys());
@@ -68,7 +68,8 @@ export class ToolCallAssembler {
       const isNew = fragment.id !== undefined && fragment.name !== undefined;
       return withId ?? (isNew ? undefined : this.#calls.at(-1));
     }
-    // At a new index a name starts a call even under a known id; without one it continues that id.
+    // At a new index, a fragment with a name starts a call, also under a known id. A fragment
+    // without a name continues the call of that id.
     return fragment.name === undefined ? withId : undefined;
   }
 
@@ -96,7 +97,7 @@ export class ToolCallAssembler {
     else call.arguments.append(text);
   }
 
-  /** An index is a place in the list, so it rules the order, unless the provider reuses places. */
+  /** Orders calls by their index, the place in the list, unless the provider reuses indices. */
   #inOrder(): readonly OpenCall[] {
     const places = this.#calls.map((call) => call.index);
     const ruled = !this.#indicesReused && places.every((place) => typeof place === "number");
@@ -105,7 +106,7 @@ export class ToolCallAssembler {
   }
 }
 
-/** Tells whether a fragment found by its place or id belongs to a new call instead. */
+/** True when a fragment with the place or id of a known call starts another call. */
 function startsAnother(call: OpenCall, fragment: ToolCallFragment): boolean {
   if (fragment.name === undefined) return false;
   const otherName = call.name !== "" && fragment.name !== call.name;
@@ -118,7 +119,7 @@ function startsAnother(call: OpenCall, fragment: ToolCallFragment): boolean {
   return text.trim() !== "" && call.arguments.isComplete() && !call.arguments.repeats(text);
 }
 
-/** Gives out ids: the provider's own at its first use, else `call_<n>` that the provider never used. */
+/** Assigns ids: the provider's id at its first use, else a `call_<n>` that the provider never used. */
 class IdGiver {
   readonly #taken: Set<string>;
   readonly #given = new Set<string>();

@@ -1,0 +1,50 @@
+import {
+  hasUnknownOutcome,
+  type ToolInvocationRecord,
+} from "../../src/protocol/invocation/record.ts";
+import type { OpenRun } from "./open-run.ts";
+import { isAwaited } from "./stored-invocations.ts";
+
+/** Why a run whose loop has stopped waits. */
+export interface WaitReasons {
+  readonly needsApproval: boolean;
+  /** Earliest expiry of an unknown outcome that an operator may resolve; absent without one. */
+  readonly outcomeUntilMs?: number;
+}
+
+/**
+ * Finds why a run waits whose loop has stopped without an end; undefined when the run must go on.
+ * Contract: a loop consumes every answer that it finds, so an answer never starts the loop twice.
+ */
+export function waitReasonsOf(run: OpenRun): WaitReasons | undefined {
+  const { store, invocations, approvals } = run;
+  const open = invocations.all().filter(({ end }) => end === undefined);
+  const isStopped = store.lives().stop !== null;
+  if (isStopped || open.some((record) => isAnswered(run, record)) || isSteeredAway(run, open)) {
+    return undefined;
+  }
+  const untilMs = open.filter(isAwaited).map(({ awaitedUntilMs = 0 }) => awaitedUntilMs);
+  return {
+    needsApproval: approvals.pending().length > 0,
+    ...(untilMs.length > 0 && { outcomeUntilMs: Math.min(...untilMs) }),
+  };
+}
+
+/** True when the approval or the outcome that a call waits for has arrived. */
+function isAnswered(
+  { approvals }: OpenRun,
+  { number, settlement, awaitedUntilMs }: ToolInvocationRecord,
+): boolean {
+  if (settlement) return true;
+  return awaitedUntilMs === undefined && approvals.hasWord(number);
+}
+
+/** True when a steering message withdraws a call that waits for approval and was never dispatched. */
+function isSteeredAway(
+  { approvals, inbox }: OpenRun,
+  open: readonly ToolInvocationRecord[],
+): boolean {
+  if (!inbox.hasSteering) return false;
+  const dispatched = new Set(open.filter(hasUnknownOutcome).map(({ number }) => number));
+  return approvals.pending().some(({ invocation }) => !dispatched.has(invocation));
+}
