@@ -2,7 +2,7 @@ import type { ConnectionBroker } from "../../capabilities/connection.ts";
 import type { BoundToolRuntime, ToolSourcePort } from "../../capabilities/tool.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
-import { leavesDoubt } from "../../protocol/outcome/response-vector.ts";
+import { mayHaveChanged } from "../../protocol/outcome/response-vector.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { TaxonomyClass } from "../../protocol/outcome/taxonomy.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
@@ -130,7 +130,7 @@ function handOver(
   const mutating = { dispatched: true, mutates: mutates(tool) };
   // Without the tool's statement that nothing happened, an operator would have been asked.
   const isNotCommitted =
-    leavesDoubt(failure.taxonomyClass, mutating) ||
+    mayHaveChanged(failure.taxonomyClass, mutating) ||
     (mutating.mutates && !tool.isIdempotent && end.response.retryable);
   return fail({ ...failure, ...(isNotCommitted && { notCommitted: true }) });
 }

@@ -15,8 +15,8 @@ const OF_READS = {
 } as const satisfies { readonly [code: string]: FailureClass };
 
 /**
- * After an answer that cannot be read nobody knows whether the effect happened; and who finds its own
- * key in use is not refused, its earlier attempt is still under way.
+ * An unreadable answer to a write leaves the outcome unknown. A conflict on a write means that an
+ * earlier attempt under the same key is still running.
  */
 const OF_WRITES: { readonly [Code in HttpErrorCode]: FailureClass } = {
   ...OF_READS,
@@ -24,10 +24,10 @@ const OF_WRITES: { readonly [Code in HttpErrorCode]: FailureClass } = {
   http_conflict: "IDEMPOTENCY_CONFLICT",
 };
 
-/** How an exchange over HTTP goes wrong for a tool. */
+/** Failure codes of a tool's HTTP exchange. */
 export type HttpErrorCode = keyof typeof OF_READS;
 
-/** What a contract with the capability `http` declares of itself: the class of each code. */
+/** Errors that `defineTool` adds to a contract with the capability `http`: the class of each code. */
 export function httpErrorsOf(effect: ToolEffect): {
   readonly [Code in HttpErrorCode]: FailureClass;
 } {
@@ -35,9 +35,9 @@ export function httpErrorsOf(effect: ToolEffect): {
 }
 
 /**
- * Words a failure over HTTP. Its class is that of a read; the contract's own, by the code, takes its
- * place.
- * Contract: `message` is ours, never the other side's.
+ * Makes a failure of an HTTP exchange with the class of a read. The class that the contract declares
+ * for the code replaces it later.
+ * Contract: `message` is Interlock's own text, never the service's.
  */
 export function failHttp(
   code: HttpErrorCode,

@@ -9,11 +9,11 @@ import {
 } from "./taxonomy.ts";
 import { toIso } from "../text/iso-time.ts";
 
-/** One thing wrong with a call, for repair; expected and actual go into the message. */
+/** One error of a call, for repair. The message says what is expected and what came. */
 export type FieldError = {
   /** JSON pointer into the arguments, or null when the whole call is meant. */
   readonly field: string | null;
-  /** Never the raw arguments, a stack, a secret or a provider's text. */
+  /** Never holds the raw arguments, a stack, a secret or a provider's text. */
   readonly message: string;
   readonly code: string;
 };
@@ -58,19 +58,19 @@ export type ObservationObject = {
   };
 };
 
-/** Why a gate ended a call: its class and what the model needs for a repair. */
+/** Why a call failed: its class, and what the model needs for a repair. */
 export interface ToolFailure {
   readonly taxonomyClass: FailureClass;
   /** Set only where it differs from the class's own code (`unavailable`). */
   readonly errorCode?: ToolErrorCode;
   readonly errors: readonly FieldError[];
-  /** When the same payload may be tried again, where something outside said so. */
+  /** When the same payload may be retried, if an outside service said so. */
   readonly retryAfterMs?: number;
-  /** The tool's word that nothing was changed; without it a failed mutation may have happened. */
+  /** The tool says that it changed nothing. Without this mark a failed mutation may have happened. */
   readonly notCommitted?: true;
 }
 
-/** What an observation is made of. Units: startedAtMs and endedAtMs in Unix milliseconds. */
+/** Facts of which an observation is built. Units: startedAtMs and endedAtMs in Unix milliseconds. */
 export interface ObservationFacts {
   readonly name: string;
   readonly version: string;
@@ -78,17 +78,17 @@ export interface ObservationFacts {
   readonly traceId: string;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
-  /** The outcome is that of an earlier attempt, which was not repeated. */
+  /** The outcome is the stored one of an earlier attempt. The tool did not run again. */
   readonly isReplay?: boolean;
   /** From 1. */
   readonly attempt?: number;
   readonly isVerificationRequired?: boolean;
   readonly state?: DispatchState;
-  /** Words for the model about a result that is not all it could be. */
+  /** Warnings for the model about an incomplete or changed result. */
   readonly warnings?: readonly string[];
 }
 
-/** Builds the observation of a call that did its work; `data` is already redacted, null when not known. */
+/** Builds the observation of a successful call. `data` is already redacted; null when not known. */
 export function observeSuccess(
   facts: ObservationFacts,
   data: JsonObject | null,
@@ -96,7 +96,7 @@ export function observeSuccess(
   return observe(facts, "SUCCESS", { data, errors: [] });
 }
 
-/** Builds the observation of a call that a gate or the tool itself ended. */
+/** Builds the observation of a call that a gate or the tool itself ended with a failure. */
 export function observeFailure(facts: ObservationFacts, failure: ToolFailure): ObservationObject {
   return observe(facts, failure.taxonomyClass, { data: null, errors: failure.errors });
 }

@@ -1,4 +1,4 @@
-/** What became of a call whose outcome was not known. */
+/** Answer of a contract's `reconcile` about a call with an unknown outcome. */
 export type Reconciliation<T> =
   | { readonly kind: "committed"; readonly output: T }
   | { readonly kind: "not_committed" }

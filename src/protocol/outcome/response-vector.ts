@@ -15,7 +15,7 @@ export type NextAction =
   | "compensate"
   | "escalate_to_operator";
 
-/** What may follow an outcome; the field names are those of seeds/004. */
+/** What may follow an outcome. The field names come from seeds/004. */
 export type ResponseVector = {
   readonly error_code: TaxonomyClass;
   readonly repairable: boolean;
@@ -26,19 +26,19 @@ export type ResponseVector = {
   readonly next_action: NextAction;
 };
 
-/** What a response depends on beside the class. */
+/** What a response depends on, in addition to the class. */
 export interface DispatchState {
   /** The tool began to run. */
   readonly dispatched: boolean;
-  /** Running it changes something. */
+  /** The tool changes something. */
   readonly mutates: boolean;
-  /** Running it again under its key changes nothing more. */
+  /** A second run under the same key changes nothing more. */
   readonly isIdempotent: boolean;
-  /** The model has had its chances with this tool. */
+  /** The model has used up its repairs of this tool. */
   readonly repairEnded: boolean;
 }
 
-/** Of a call that never came as far as a tool. */
+/** State of a call that was never dispatched. */
 export const NOT_DISPATCHED: DispatchState = {
   dispatched: false,
   mutates: false,
@@ -46,27 +46,28 @@ export const NOT_DISPATCHED: DispatchState = {
   repairEnded: false,
 };
 
-/** Classes after which nobody knows whether the effect happened. */
-const DOUBTFUL: ReadonlySet<TaxonomyClass> = new Set([
+/** Classes after which the outcome of a dispatched mutation is unknown. */
+const UNKNOWN_OUTCOME: ReadonlySet<TaxonomyClass> = new Set([
   "TIMEOUT",
   "DEPENDENCY_UNAVAILABLE",
   "UNKNOWN_ERROR",
-  // The key is in use: an earlier attempt under it goes on.
+  // The key is in use: an earlier attempt under this key is still running.
   "IDEMPOTENCY_CONFLICT",
 ] satisfies TaxonomyClass[]);
 
-/** Classes after which something was changed, though not what was asked for. */
+/** Classes after which the call changed something, but not exactly what it was asked for. */
 const HALF_DONE: ReadonlySet<TaxonomyClass> = new Set([
   "COMPENSATION_REQUIRED",
   "COMPENSATION_FAILED",
 ] satisfies TaxonomyClass[]);
 
-/** Tells whether an operation that ended like this may have changed something all the same. */
-export function leavesDoubt(
+/** Tells whether a failed operation may have changed something. */
+export function mayHaveChanged(
   taxonomyClass: TaxonomyClass,
   { dispatched, mutates }: Pick<DispatchState, "dispatched" | "mutates">,
 ): boolean {
-  return dispatched && mutates && (DOUBTFUL.has(taxonomyClass) || HALF_DONE.has(taxonomyClass));
+  const isPossible = UNKNOWN_OUTCOME.has(taxonomyClass) || HALF_DONE.has(taxonomyClass);
+  return dispatched && mutates && isPossible;
 }
 
 const NEXT: { readonly [Class in TaxonomyClass]: NextAction } = {
@@ -94,30 +95,30 @@ const NEXT: { readonly [Class in TaxonomyClass]: NextAction } = {
 };
 
 /**
- * Tells what may follow an outcome: a total function of its class, its contract and how far the call
- * came. A mutation that may have happened is never retried unless its contract says that it may be.
+ * Tells what may follow an outcome: a total function of its class, its contract and the dispatch
+ * state. A mutation that may have happened is retried only if its contract is idempotent.
  * Contract: pure.
  */
 export function respond(taxonomyClass: TaxonomyClass, state: DispatchState): ResponseVector {
   const table = responseTo(taxonomyClass);
   const mayRepeat = !state.dispatched || !state.mutates || state.isIdempotent;
-  const inDoubt = DOUBTFUL.has(taxonomyClass) && !mayRepeat;
+  const isUnknown = UNKNOWN_OUTCOME.has(taxonomyClass) && !mayRepeat;
   const repairable = table.repairable && !state.repairEnded;
   return {
     error_code: taxonomyClass,
     repairable,
     retryable: table.retryable && mayRepeat,
     requires_approval: table.requiresApproval,
-    fail_closed: table.failClosed || inDoubt,
-    escalate: inDoubt || NEXT[taxonomyClass] === "escalate_to_operator",
-    next_action: nextOf(taxonomyClass, { inDoubt, ended: state.repairEnded }),
+    fail_closed: table.failClosed || isUnknown,
+    escalate: isUnknown || NEXT[taxonomyClass] === "escalate_to_operator",
+    next_action: nextOf(taxonomyClass, { isUnknown, ended: state.repairEnded }),
   };
 }
 
 function nextOf(
   taxonomyClass: TaxonomyClass,
-  { inDoubt, ended }: { readonly inDoubt: boolean; readonly ended: boolean },
+  { isUnknown, ended }: { readonly isUnknown: boolean; readonly ended: boolean },
 ): NextAction {
-  if (inDoubt) return "reconcile_outcome";
+  if (isUnknown) return "reconcile_outcome";
   return ended ? "proceed_without_tool" : NEXT[taxonomyClass];
 }

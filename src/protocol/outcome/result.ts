@@ -1,4 +1,4 @@
-/** An expected outcome: a value, or a failure that carries its evidence. */
+/** An expected outcome: a value, or a failure with its evidence. */
 export type Result<T, F> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: F };

@@ -25,16 +25,19 @@ export const TAXONOMY_CLASSES = [
 export type TaxonomyClass = (typeof TAXONOMY_CLASSES)[number];
 export type FailureClass = Exclude<TaxonomyClass, "SUCCESS" | "PARTIAL_SUCCESS">;
 
-/** Tells whether a name is that of a failure's class; who writes tools may be out of the compiler's reach. */
+/** Tells whether a name is a failure class. Authors may write tools without the compiler's checks. */
 export function isFailureClass(name: string): name is FailureClass {
   return Object.hasOwn(ERROR_CODES, name);
 }
 
-/** What may follow an outcome by its class alone (seeds/004, "Tool Error Taxonomy"); see respond. */
+/**
+ * What the class alone says about the response (seeds/004, "Tool Error Taxonomy"). `respond` adds the
+ * dispatch state.
+ */
 export interface Response {
-  /** The model may correct its arguments and ask again. */
+  /** The model may correct its arguments and call again. */
   readonly repairable: boolean;
-  /** The same payload may be tried again. */
+  /** The same payload may be retried. */
   readonly retryable: boolean;
   readonly requiresApproval: boolean;
   readonly failClosed: boolean;
@@ -75,7 +78,7 @@ const RESPONSES: { readonly [Class in TaxonomyClass]: Response } = {
   UNKNOWN_ERROR: response(500, { failClosed: true }),
 };
 
-/** Tells what may follow an outcome of this class. */
+/** Reads the response of a class. */
 export function responseTo(taxonomyClass: TaxonomyClass): Response {
   return RESPONSES[taxonomyClass];
 }
@@ -114,7 +117,7 @@ const ERROR_CODES: {
   UNKNOWN_ERROR: "execution",
 };
 
-/** Maps a failure's class to its compact code. A missing tool alone is `unavailable`: see ToolFailure. */
+/** Maps a failure class to its compact code. Only a missing tool is `unavailable`; see ToolFailure. */
 export function toolErrorCode(taxonomyClass: FailureClass): ToolErrorCode {
   return ERROR_CODES[taxonomyClass];
 }

@@ -10,7 +10,7 @@ const oneOf = <T>(item: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T
   v.pipe(v.array(item), v.minLength(1), v.maxLength(256));
 
 const affix = v.pipe(wellFormedText(256), v.minLength(1));
-/** A host as URLs spell it once they are parsed, without a port. */
+/** A host as a parsed URL spells it, without a port. */
 const host = v.pipe(
   v.string(),
   v.maxLength(255),
@@ -21,13 +21,13 @@ const host = v.pipe(
 );
 
 /**
- * One condition on one place of a call's arguments. Exactly one predicate per rule: several rules on
- * one place all have to hold.
+ * One condition on one field of a call's arguments. A rule has exactly one predicate. Several rules
+ * on one field must all hold.
  */
 export const argumentRule = v.strictObject({
   /** Tool id. */
   tool: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
-  /** JSON pointer into the arguments; `*` stands for every item of a list. */
+  /** JSON pointer into the arguments; `*` means every item of a list. */
   field: v.pipe(
     wellFormedText(2048),
     v.regex(/^(?:\/(?:[^/~]|~[01]){1,128}){1,16}$/, 'a JSON pointer, such as "/to/*/address"'),
@@ -39,11 +39,11 @@ export const argumentRule = v.strictObject({
       notBeOneOf: v.optional(oneOf(scalar)),
       beAtLeast: v.optional(number),
       beAtMost: v.optional(number),
-      /** UTF-16 units of a text, items of a list. */
+      /** Counts UTF-16 units of a text, or items of a list. */
       haveLengthAtMost: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
       startWithOneOf: v.optional(oneOf(affix)),
       endWithOneOf: v.optional(oneOf(affix)),
-      /** An http or https URL whose host is one of these, or below one that begins with a dot. */
+      /** An http or https URL with one of these hosts. An entry with a leading dot covers subdomains. */
       haveHostIn: v.optional(oneOf(host)),
       beAbsent: v.optional(v.literal(true)),
     }),
@@ -54,21 +54,21 @@ export const argumentRule = v.strictObject({
 export type ArgumentRule = v.InferOutput<typeof argumentRule>;
 type ArgumentPredicate = keyof ArgumentRule["must"];
 
-/** Which condition a call does not meet: enough to repair it, and never the value it held. */
+/** The rule that a call breaks: enough for a repair, and never the value of the field. */
 export interface BrokenRule {
-  /** JSON pointer as the rule has it, `*` included. */
+  /** JSON pointer of the rule, with its `*`. */
   readonly field: string;
   readonly predicate: ArgumentPredicate;
-  /** Of a predicate that compares a number or a length. */
+  /** Present when the predicate compares a number or a length. */
   readonly limit?: number;
 }
 
 /**
  * Finds the first rule that a call's arguments break.
- * Threat: arguments made to look harmless to a rule and to be something else to the tool. A place that
- * is missing or of another type breaks every rule but `beAbsent`; only own properties count; hosts are
- * read from URLs that every parser reads alike.
- * Contract: pure, total, never throws; linear in the arguments for each rule.
+ * Threat: arguments that look harmless to a rule and mean something else to the tool. A missing field
+ * or a field of another type breaks every rule except `beAbsent`. Only own properties count. A host
+ * counts only in a URL that every parser reads the same way.
+ * Contract: pure and total; never throws; linear in the arguments for each rule.
  */
 export function findBrokenRule(
   rules: readonly ArgumentRule[],
@@ -85,7 +85,7 @@ function holds({ field, must }: ArgumentRule, args: JsonObject): boolean {
   return holdsAt(args, fromPointer(field), meets);
 }
 
-/** Walks to the place, or to each of the places, that a path names. */
+/** Walks to every value that the path names. */
 function holdsAt(
   value: JsonValue | undefined,
   [key, ...rest]: readonly string[],
@@ -124,13 +124,13 @@ function meetsPredicate(must: ArgumentRule["must"], value: JsonValue): boolean {
   return must.haveHostIn !== undefined && hasHostIn(value, must.haveHostIn);
 }
 
-/** Neither userinfo nor percent signs nor anything that one URL parser takes for a slash. */
+/** No userinfo, no percent sign and no character that some URL parser reads as a slash. */
 const PLAIN_AUTHORITY =
   /^https?:\/\/(?<written>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?(?:[/?#]|$)/i;
 
 function hasHostIn(url: string, hosts: readonly string[]): boolean {
   const written = PLAIN_AUTHORITY.exec(url)?.groups?.["written"]?.toLowerCase();
-  // `012.0.0.1` is 10.0.0.1 to one parser and 12.0.0.1 to another: a number has one spelling.
+  // One parser reads `012.0.0.1` as 10.0.0.1, another as 12.0.0.1. So the spelling must be canonical.
   if (written === undefined || URL.parse(url)?.hostname !== written) return false;
   const host = written.replace(/\.$/, "");
   return hosts.some((allowed) =>

@@ -1,10 +1,10 @@
 import type { ConnectionId } from "../identity/ids.ts";
 import type { ToolPolicy } from "./document.ts";
 
-/** One call that needs a connection, with what policy grants and what the request brought. */
+/** One call that needs a connection, with the policy's grants and the request's connections. */
 export interface GrantQuestion {
   readonly grants: ToolPolicy["grants"];
-  /** `connectionIds` of the request; a request that names none brings none. */
+  /** `connectionIds` of the request; a request without them may use no connection. */
   readonly requested: readonly ConnectionId[] | undefined;
   readonly toolId: string;
   readonly actorId: string;
@@ -12,9 +12,9 @@ export interface GrantQuestion {
 }
 
 /**
- * Answers the connections that a call may use: those granted to this tool and this actor by a grant
- * that has not expired, as far as the request named them too (seeds/000 #30).
- * Contract: pure; sorted, each once.
+ * Lists the connections that a call may use: an unexpired grant gives them to this tool and this
+ * actor, and the request names them too (seeds/000 #30).
+ * Contract: pure; the list is sorted, each connection once.
  */
 export function effectiveConnections(question: GrantQuestion): readonly ConnectionId[] {
   const granted = new Set(
@@ -31,6 +31,6 @@ function covers(
 ): boolean {
   if (!tools.includes(toolId)) return false;
   if (actors && !actors.includes(actorId)) return false;
-  // A time that cannot be read is NaN, which no time comes before.
+  // An unreadable time is NaN, and no time is before NaN, so the grant counts as expired.
   return expiresAt === undefined || nowMs < Date.parse(expiresAt);
 }

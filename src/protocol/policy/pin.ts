@@ -8,8 +8,8 @@ const policyPin = v.strictObject({
 });
 
 /**
- * Which policy a decision stood on. A tenant's revisions only grow, from 1; the document of a hash
- * never changes.
+ * The policy on which a decision is based. A tenant's revisions start at 1 and only grow. The document
+ * of a hash never changes.
  */
 export interface PolicyPin {
   readonly revision: number;
@@ -17,17 +17,17 @@ export interface PolicyPin {
   readonly hash: string;
 }
 
-/** Tells whether two pins are one: a revision alone may be claimed for any document. */
+/** Tells whether two pins are equal. A revision alone could be claimed for any document. */
 export function isSamePin(a: PolicyPin, b: PolicyPin): boolean {
   return a.revision === b.revision && a.hash === b.hash;
 }
 
-/** Reads a pin from JSON; undefined when the text is not exactly one. */
+/** Reads a pin from JSON text; undefined when the text is not exactly one. */
 export function parsePolicyPin(text: string): PolicyPin | undefined {
   return parseJsonAs(policyPin, text);
 }
 
-/** Names the KV entry of a document; the entry of a hash is written once and never changed. */
+/** Names the KV entry of a document. The entry of a hash is written once and never changed. */
 export function policyDocumentKey(tenantId: TenantId, hash: string): string {
   return `policy/${tenantId}/${hash}`;
 }
@@ -37,13 +37,13 @@ export function policyPointerKey(tenantId: TenantId): string {
   return `policy/${tenantId}/current`;
 }
 
-/** A document that is to become a tenant's policy. */
+/** A document that is proposed as the tenant's new policy. */
 export interface PolicyProposal {
   readonly tenantId: TenantId;
   /** Canonical JSON of a valid document. */
   readonly policyText: string;
-  /** The revision that it replaces; undefined when there is no policy yet. */
+  /** The revision that the document replaces; undefined when there is no policy yet. */
   readonly expectedRevision: number | undefined;
-  /** Who proposes it. */
+  /** The proposer. */
   readonly by: { readonly actorId: ActorId; readonly subjectId?: ActorId };
 }

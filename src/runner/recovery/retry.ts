@@ -2,7 +2,7 @@ import type { RunJournal } from "../../capabilities/run-journal.ts";
 import type { Clock, Random } from "../../capabilities/system.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import {
-  leavesDoubt,
+  mayHaveChanged,
   respond,
   type DispatchState,
 } from "../../protocol/outcome/response-vector.ts";
@@ -64,7 +64,7 @@ function unknownOutcomeAfter(call: ActiveCall, result: AttemptResult): ToolFailu
   const { dispatched, outcome } = result;
   if (outcome.ok || hasHappened(result)) return undefined;
   const { taxonomyClass } = outcome.failure;
-  const isUnknown = dispatched && leavesDoubt(taxonomyClass, dispatchStateOf(call, result));
+  const isUnknown = dispatched && mayHaveChanged(taxonomyClass, dispatchStateOf(call, result));
   // The answer to one attempt says nothing about the attempts before it.
   return isUnknown ? outcome.failure : call.unknownOutcome;
 }

@@ -1,4 +1,4 @@
-import { leavesDoubt } from "../../../../src/protocol/outcome/response-vector.ts";
+import { mayHaveChanged } from "../../../../src/protocol/outcome/response-vector.ts";
 import { ok } from "../../../../src/protocol/outcome/result.ts";
 import type { FailureClass } from "../../../../src/protocol/outcome/taxonomy.ts";
 import { WAITING } from "../../../../src/runner/waiting.ts";
@@ -79,7 +79,7 @@ async function checkRuns(
   checks.that(rule, started.length === expected, { expected, ran: started.length });
   const keys = new Set(started.map(({ key }) => key));
   checks.that("every run of a call has the same key", keys.size === 1, [...keys]);
-  const isInDoubt = leavesDoubt(taxonomyClass, { dispatched: true, mutates: mutates(subject) });
+  const isInDoubt = mayHaveChanged(taxonomyClass, { dispatched: true, mutates: mutates(subject) });
   const waits = outcome === WAITING;
   checks.that(IN_DOUBT, waits === isInDoubt, { after: what, waits });
   if (waits) return;
