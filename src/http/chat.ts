@@ -2,9 +2,9 @@ import { createToolCatalog } from "../contracts/tool-catalog.ts";
 import {
   checkContinuation,
   toTranscript,
-  type ChatRequestBody,
   type HistoryFailure,
-} from "../protocol/run/chat-request.ts";
+} from "../protocol/conversation/client-history.ts";
+import type { ChatRequestBody } from "../protocol/run/chat-request.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
 import type { Principal } from "../protocol/identity/principal.ts";

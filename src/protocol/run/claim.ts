@@ -3,21 +3,21 @@ import type { Principal } from "../identity/principal.ts";
 import type { RunLimits } from "../policy/limits.ts";
 import type { TranscriptMessage } from "../conversation/message.ts";
 
-/** What starts a run: checked and complete, so that the run needs nothing more of the request. */
+/** The checked request that starts a run. The run needs nothing else from the request. */
 export interface RunClaim {
   readonly runId: RunId;
-  /** The first run of the conversation; absent when this is it. */
+  /** The first run of the conversation; absent when this run is the first. */
   readonly workflowId?: RunId;
   readonly principal: Principal;
-  /** Of a request that came under a key: `sha256:…` over its body in canonical JSON. */
+  /** `sha256:…` over the body in canonical JSON; present for a request with an idempotency key. */
   readonly requestHash?: string;
   readonly model: string;
-  /** The conversation so far; server-kept history first, when the run continues another. */
+  /** The conversation so far. The stored history comes first when the run continues another run. */
   readonly messages: readonly TranscriptMessage[];
-  /** Narrows the catalog; absent means all that policy allows. */
+  /** Narrows the catalog to these tools; absent means every tool that policy allows. */
   readonly toolIds?: readonly string[];
-  /** Limits beside those of the policy; they lower them, never raise them. */
+  /** Limits that may lower the policy's limits, never raise them. */
   readonly budgets?: RunLimits;
-  /** Connections that tools of this run may use, as far as policy grants them; absent means none. */
+  /** Connections that the run's tools may use where policy grants them; absent means none. */
   readonly connectionIds?: readonly ConnectionId[];
 }

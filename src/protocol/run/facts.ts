@@ -2,37 +2,37 @@ import type { ModelFailure, ModelFinish } from "../model/event.ts";
 import type { PolicyPin } from "../policy/pin.ts";
 import type { Usage } from "../model/usage.ts";
 
-/** What a run notes about itself, so that another life of its object can go on with it. */
+/** What a run records about itself, so that the object's next incarnation can continue it. */
 export interface RunFacts {
-  /** Model calls counted, each before it was made; those that the provider refused do not count. */
+  /** Number of model calls, counted before each call. Calls that the provider refused do not count. */
   readonly modelCalls: number;
-  /** The policy that the run stands on; absent until it is known, or when there is none. */
+  /** The policy that the run pinned; undefined until it is known, or when there is none. */
   readonly pin: PolicyPin | undefined;
-  /** The last finished model call; its text and its calls stand in the transcript and in the records. */
+  /** The last finished model call. The transcript holds its text; the records hold its tool calls. */
   readonly answer: RecordedAnswer | undefined;
-  /** Tokens that count for the run, with those held for a model call under way; absent without a limit. */
+  /** Tokens that the run has spent and reserved; absent when there is no limit. */
   readonly tokens?: number;
-  /** The newest model call for which tokens were held. */
+  /** The newest reservation of tokens for a model call. */
   readonly reservation?: TokenReservation | undefined;
 }
 
-/** Tokens that are held for a model call while nobody knows how many it uses. */
+/** Tokens that are reserved for a model call until its usage is known. */
 export interface TokenReservation {
-  /** Names it in the tenant's ledger. */
+  /** The reservation's id in the tenant's ledger. */
   readonly id: string;
   /** Which of the run's model calls it is. */
   readonly modelCall: number;
   readonly tokens: number;
-  /** The longest answer they are enough for. */
+  /** The longest answer that these tokens cover. */
   readonly maxOutputTokens: number;
 }
 
-/** Why a run is stopped before its end. */
+/** Why a run is stopped early. */
 export type StopReason =
   | "cancelled"
-  /** Its time is up. */
+  /** The run's time limit has passed. */
   | "time"
-  /** It was interrupted too often. */
+  /** The run was interrupted too often. */
   | "interrupted";
 
 /** How one model call ended. */
@@ -45,5 +45,5 @@ export interface RecordedAnswer {
   readonly failure?: Pick<ModelFailure, "code" | "status">;
 }
 
-/** Where every run begins. */
+/** Facts of a run that has just begun. */
 export const NO_FACTS: RunFacts = { modelCalls: 0, pin: undefined, answer: undefined };

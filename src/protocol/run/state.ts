@@ -5,7 +5,7 @@ import type { NextAction } from "../outcome/response-vector.ts";
 import type { TaxonomyClass } from "../outcome/taxonomy.ts";
 import type { Usage } from "../model/usage.ts";
 
-/** `waiting`: people have to approve a call, or to tell what became of one. */
+/** A run is `waiting` while a call needs an approval, or an operator must resolve an unknown outcome. */
 export type RunStatus = "running" | "waiting" | "completed" | "cancelled" | "failed";
 
 /** Maps how a run ended to the status that a reader sees. */
@@ -26,27 +26,27 @@ export function statusOf(reason: DoneReason): Exclude<RunStatus, "running" | "wa
 /** One tool call as `GET /v1/runs/:id` shows it. */
 export interface ToolCallSummary {
   readonly toolCallId: ToolCallId;
-  /** `inv_<number>`; names its record where an operator tells what became of it. */
+  /** `inv_<number>`: the id with which an operator resolves an unknown outcome. */
   readonly invocationId: string;
   readonly name: string;
-  /** Of the tool; `unknown` when there is none of that name. */
+  /** Version of the tool; `unknown` when no tool has that name. */
   readonly version: string;
   readonly step: number;
   readonly state: InvocationState;
   /** Absent while the call is open, like `nextAction` and `endedAt`. */
   readonly outcome?: TaxonomyClass;
-  /** What follows of it (seeds/004, "Response Vector Model"). */
+  /** The next action after this outcome (seeds/004, "Response Vector Model"). */
   readonly nextAction?: NextAction;
   readonly attempts: number;
   /** Absent until the arguments are known to be valid, like `idempotencyKeyHash`. */
   readonly payloadHash?: string;
   readonly idempotencyKeyHash?: string;
-  /** Present exactly while an operator may tell what became of it. */
+  /** Present exactly while an operator can resolve the unknown outcome. */
   readonly awaitsOutcomeUntil?: string;
-  /** Present exactly while people are asked whether it may run, like `awaitsApprovalUntil`. */
+  /** Present exactly while an approval of the call is pending, like `awaitsApprovalUntil`. */
   readonly approvalId?: ApprovalId;
   readonly awaitsApprovalUntil?: string;
-  /** Who told. */
+  /** The operator who resolved the unknown outcome. */
   readonly settledBy?: ActorId;
   readonly startedAt: string;
   readonly endedAt?: string;
@@ -56,14 +56,14 @@ export interface ToolCallSummary {
 export interface RunState {
   readonly runId: RunId;
   readonly status: RunStatus;
-  /** Present once the run ended. */
+  /** Present once the run has ended. */
   readonly reason?: DoneReason;
   readonly error?: RunError;
   readonly title?: string;
   readonly model: string;
-  /** Steps begun. */
+  /** Number of steps that have begun. */
   readonly steps: number;
-  /** How many interruptions it has outlived. */
+  /** Number of interruptions from which the run recovered. */
   readonly recoveries: number;
   readonly toolCalls: readonly ToolCallSummary[];
   readonly usage: Usage;

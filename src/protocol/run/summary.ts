@@ -2,7 +2,7 @@ import type { DoneReason } from "./event.ts";
 import type { ActorId, RunId } from "../identity/ids.ts";
 import type { RunStatus } from "./state.ts";
 
-/** One line of the run directory: `GET /v1/runs`. Times are ISO 8601, UTC. */
+/** One item of the run directory, `GET /v1/runs`. Times are ISO 8601, UTC. */
 export interface RunSummary {
   readonly runId: RunId;
   readonly status: RunStatus;

@@ -2,7 +2,7 @@ import type { ApprovalSummary } from "../approval/view.ts";
 import type { AuditEntry } from "../audit/entry.ts";
 import type { RunSummary } from "./summary.ts";
 
-/** What a run tells the object of its tenant; the newest of a run or an approval replaces the earlier one. */
+/** A notice from a run to its TenantObject. A newer one of the same run or approval replaces it. */
 export type TenantNotice =
   | { readonly type: "run"; readonly run: RunSummary }
   | { readonly type: "approval"; readonly approval: ApprovalSummary }

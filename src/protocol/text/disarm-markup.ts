@@ -1,6 +1,6 @@
 /**
- * Removes names and passwords from addresses: `https://user:secret@host/` becomes `https://host/`.
- * They serve to make one address look like another, and are secrets where they are meant.
+ * Removes user names and passwords from URLs: `https://user:secret@host/` becomes `https://host/`.
+ * Threat: they make one URL look like another. Real ones are secrets.
  * Contract: pure; linear; idempotent.
  */
 export function stripUserinfo(text: string): string {
@@ -18,14 +18,14 @@ export function stripUserinfo(text: string): string {
   return out.join("") + text.slice(copied);
 }
 
-/** What names the host of an address; it ends where a path begins, so none is read twice. */
+/** The authority of a URL. It ends where a path begins, so no character is read twice. */
 const AUTHORITY = /[^\s/?#\\"<>]*/y;
 
 /**
- * Makes Markdown's images and links inert. An image becomes `[image removed]`; a link keeps its text,
- * and its address becomes the name of its host: `[text] (link to example.com)`. What only looks like
- * one (code, a definition of a reference) is parted by a space.
- * Contract: pure; linear; idempotent; nothing it answers holds `](` or `]:`.
+ * Makes Markdown images and links inert. An image becomes `[image removed]`. A link keeps its text,
+ * and its URL becomes the host name: `[text] (link to example.com)`. Text that only looks like a link
+ * (code, a reference definition) gets a space in between.
+ * Contract: pure; linear; idempotent; the result never holds `](` or `]:`.
  */
 export function disarmLinks(text: string): string {
   const out: string[] = [];
@@ -68,15 +68,15 @@ export function disarmLinks(text: string): string {
 
 const BRACKET = /[[\]]/g;
 
-/** A bracket that may begin a link or an image. */
+/** An opening bracket that may begin a link or an image. */
 interface Opener {
-  /** Pieces of output before it. */
+  /** Number of output pieces before the bracket. */
   readonly pieces: number;
   readonly start: number;
   readonly isImage: boolean;
 }
 
-/** Where an image's parenthesis ends: with its partner, or with the line. */
+/** Finds the end of an image's parenthesis: its partner, or the end of the line. */
 function endOfAddress(text: string, open: number): number {
   let depth = 0;
   for (let at = open; at < text.length; at++) {
@@ -88,7 +88,7 @@ function endOfAddress(text: string, open: number): number {
   return text.length;
 }
 
-/** Reads the address of a link where it has a host; `end` is where it ends. */
+/** Reads the URL of a link; undefined without a host. `end` is the index after the URL. */
 function readLink(
   text: string,
   start: number,
@@ -99,13 +99,13 @@ function readLink(
   return host ? { host, end: start + written.length } : undefined;
 }
 
-/** Ends at a bracket, so that none is read twice. */
+/** The match ends at a bracket, so that no character is read twice. */
 const ADDRESS = /\s*(?:<([^<>\n[\]]*)>|([^\s)[\]]*))/y;
 
 /**
- * Makes HTML inert. A tag of an element that loads or leads somewhere becomes `[image removed]`,
- * `[link removed]` or the like; any other with more than a name is parted from its `<` by a space.
- * Bare tags and closing tags do nothing and stay.
+ * Makes HTML inert. A tag that loads, links or runs something becomes `[image removed]`,
+ * `[link removed]` or similar. Any other tag with attributes gets a space after its `<`. Bare tags and
+ * closing tags do nothing and stay.
  * Contract: pure; linear; idempotent.
  */
 export function disarmHtml(text: string): string {
@@ -142,7 +142,7 @@ function isBare(text: string, afterName: number): boolean {
 
 const BARE = /\s*\/?>/y;
 
-/** Elements that load, lead or run something. */
+/** Elements that load, link or run something. */
 const ACTIVE: ReadonlySet<string> = new Set(
   (
     "a applet area audio base body embed form frame frameset iframe image img input link math meta " +
@@ -165,7 +165,7 @@ function callElement(name: string): string {
   }
 }
 
-/** Stands for what was removed, apart from neighbours that would make a link or an image of it. */
+/** Writes a note for removed text. Spaces keep neighbours from turning the note into a link. */
 function noteRemoved(
   word: string,
   { text, start, end }: { readonly text: string; readonly start: number; readonly end: number },

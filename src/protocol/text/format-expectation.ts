@@ -1,4 +1,4 @@
-/** What valibot says of one mismatch, as far as it is worded. */
+/** The parts of a valibot issue that the text uses. */
 export interface Mismatch {
   readonly type: string;
   readonly expected: string | null;
@@ -6,8 +6,8 @@ export interface Mismatch {
 }
 
 /**
- * Words what a schema expected, for people and models: valibot says `>=2`, `never` or `"a" | "b"`.
- * Contract: pure; the text comes from the schema alone, never from what was sent.
+ * Formats what a schema expected, for people and models. valibot writes `>=2`, `never` or `"a" | "b"`.
+ * Contract: pure; the text comes from the schema alone, never from the sent value.
  */
 export function formatExpectation({ type, expected, received }: Mismatch): string {
   if (expected === null) return "a valid value";

@@ -1,4 +1,4 @@
-/** Words a time as everything that leaves a run does: ISO 8601, UTC. Unit: Unix milliseconds. */
+/** Formats a time as ISO 8601, UTC: the form of every time that leaves a run. Unit: Unix milliseconds. */
 export function toIso(unixMs: number): string {
   return new Date(unixMs).toISOString();
 }

@@ -1,6 +1,6 @@
 /**
- * Makes something the first time that it is asked for: a pattern over many characters takes milliseconds
- * to compile, which the start of every isolate would pay for.
+ * Makes a value at its first use. A pattern over many characters takes milliseconds to compile, and
+ * an isolate must not pay for that at its start.
  */
 export function lazily<T>(make: () => T): () => T {
   let made: T | undefined;

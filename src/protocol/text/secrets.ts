@@ -2,26 +2,26 @@ import { MAX_JSON_DEPTH } from "../json/guard.ts";
 import { toPointer } from "../json/pointer.ts";
 import { isJsonArray, type JsonValue } from "../json/value.ts";
 
-/** Nothing that holds references only is nested deeper. */
+/** A value that holds only references is never nested deeper than this. */
 const MAX_DEPTH = 16;
-/** Stands in a path for a name that is a secret itself. */
+/** Replaces a property name that is itself a secret. */
 const HIDDEN_NAME = "…";
 
-/** Types whose values hold no text and no properties. */
+/** Types whose values hold neither text nor properties. */
 const INNOCENT: ReadonlySet<string> = new Set(["number", "boolean", "undefined"]);
 
-/** What names of secrets contain, in lower case and without separators. */
+/** Words in the names of secrets, in lower case and without separators. */
 const SECRET_NAME =
   /token|secret|passw|passphrase|authori[sz]ation|credential|cookie|bearer|refresh|jwt|(?:api|private|access|signing|encryption|session|client|shared)key|authheader/;
 
-/** What secrets look like; each pattern reads a text once. */
+/** Shapes of secrets. Each pattern reads a text once. */
 const SECRET_VALUES: readonly RegExp[] = [
   // Authorization headers.
   /\bbearer\s+\S{8}/i,
   /\bbasic\s+[A-Za-z0-9+/]{8}/i,
   // JSON Web Tokens.
   /(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8}/,
-  // Keys of providers that mark them.
+  // API keys with a known prefix.
   /(?<![A-Za-z0-9])(?:sk-|[spr]k_(?:live|test)_)[A-Za-z0-9_-]{8}/,
   /(?<![A-Za-z0-9])gh[a-z]_[A-Za-z0-9]{16}/,
   /(?<![A-Za-z0-9])(?:github_pat_|glpat-|npm_|ilk_)[A-Za-z0-9_-]{16}/,
@@ -29,30 +29,31 @@ const SECRET_VALUES: readonly RegExp[] = [
   /(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])/,
   /(?<![A-Za-z0-9])AIza[A-Za-z0-9_-]{30}/,
   /-----BEGIN /,
-  // A URL that carries who logs in.
+  // A URL with user name or password.
   /:\/\/[^\s/?#@]+@/,
 ];
 
 /**
- * Finds the first property whose name or value looks like a secret and answers its JSON pointer, the
- * empty one for the value itself; undefined when there is none (seeds/000 #28). What cannot be looked
- * into, such as a function or a map, counts as a secret.
- * Limit: it knows shapes; an opaque secret under an innocent name passes.
- * Contract: pure; the pointer repeats no secret.
+ * Finds the first property whose name or value looks like a secret. Returns its JSON pointer, or the
+ * empty pointer for the value itself; undefined when there is none (seeds/000 #28). A value that
+ * cannot be searched, such as a function or a map, counts as a secret.
+ * Limit: it knows shapes. An opaque secret under an innocent name passes.
+ * Contract: pure; the pointer holds no secret.
  */
 export function findSecret(value: unknown): string | undefined {
   const path = findIn(value, []);
   return path && toPointer(path);
 }
 
-/** Stands for a value that was masked. */
+/** Replaces a masked value. */
 export const MASKED = "[secret]";
 
 /**
- * Makes a value fit to be kept: whatever looks like a secret, by its value or by its property's name, is
- * masked, and half characters are mended, so that the rest has a canonical form.
- * Limit: that of `findSecret`; redaction by allowlist comes first.
- * Contract: pure; never throws for a parsed JSON value, however deep; what is deeper than MAX_JSON_DEPTH is masked.
+ * Makes a value safe to store. It masks everything that looks like a secret, by its value or by its
+ * property's name. It repairs half characters, so that the rest has a canonical form.
+ * Limit: that of `findSecret`. Redaction by allowlist comes first.
+ * Contract: pure; never throws for a parsed JSON value of any depth. It masks what is deeper than
+ * MAX_JSON_DEPTH.
  */
 export function maskSecrets(value: JsonValue, depth = 0): JsonValue {
   if (typeof value === "string") return looksSecret(value) ? MASKED : value.toWellFormed();

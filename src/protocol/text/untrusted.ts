@@ -2,15 +2,15 @@ import { isJsonArray, type JsonObject, type JsonValue } from "../json/value.ts";
 import { disarmHtml, disarmLinks, stripUserinfo } from "./disarm-markup.ts";
 import { dropInvisible } from "./drop-invisible.ts";
 
-/** A value without what could deceive a reader or load something; `changed` tells whether any was there. */
+/** A value without text that deceives a reader or loads something; `changed` tells if it had any. */
 export interface Neutralised<Value extends JsonValue> {
   readonly value: Value;
   readonly changed: boolean;
 }
 
 /**
- * Makes the texts of an untrusted tool's output harmless to read and to show; docs/untrusted-output.md
- * has the rules. Names of members are texts too. Ids stay as they are, because they carry no authority.
+ * Makes the texts of an untrusted tool's output harmless to read and to show. The rules are in
+ * docs/untrusted-output.md. Names of members are texts too. Ids stay, because they carry no authority.
  * Contract: pure; linear, at any depth; never throws; idempotent; keeps order and number of members.
  */
 export function neutralise<Value extends JsonValue>(value: Value): Neutralised<Value> {
@@ -26,24 +26,24 @@ export function neutralise<Value extends JsonValue>(value: Value): Neutralised<V
     walk.stack.pop();
     done = frame.keys ? join(frame.keys, frame.values) : frame.values;
   }
-  // The walk keeps the shape: what went in as a `Value` comes out as one.
+  // The walk keeps the shape, so the result is a `Value` too.
   return walk.changed ? { value: done as Value, changed: true } : { value, changed: false };
 }
 
 interface Walk {
-  /** Lists and objects that are open; an explicit stack, because depth is the sender's choice. */
+  /** Open lists and objects. The stack is explicit, because the sender chooses the depth. */
   readonly stack: Frame[];
   changed: boolean;
 }
 
 interface Frame {
   readonly source: readonly JsonValue[];
-  /** Names of the members, where the frame is an object. */
+  /** Names of the members; present when the frame is an object. */
   readonly keys?: readonly string[];
   readonly values: JsonValue[];
 }
 
-/** Answers a leaf at once; opens a frame for anything else. */
+/** Cleans a leaf at once; opens a frame for a list or an object. */
 function enter(walk: Walk, value: JsonValue): JsonValue | undefined {
   if (typeof value === "string") return clean(walk, value);
   if (typeof value !== "object" || value === null) return value;
@@ -52,7 +52,7 @@ function enter(walk: Walk, value: JsonValue): JsonValue | undefined {
   return undefined;
 }
 
-/** Two names that read the same stay two members. */
+/** Cleans the names. Two names that become equal stay two members. */
 function cleanKeys(walk: Walk, object: JsonObject): readonly string[] {
   const keys = Object.keys(object);
   const cleaned = keys.map((key) => clean(walk, key));
@@ -66,12 +66,12 @@ function cleanKeys(walk: Walk, object: JsonObject): readonly string[] {
   });
 }
 
-/** Own members, `__proto__` included. */
+/** Builds an object from own members, `__proto__` included. */
 function join(keys: readonly string[], values: readonly JsonValue[]): JsonObject {
   return Object.fromEntries(values.map((value, index) => [keys[index] ?? "", value]));
 }
 
-/** Text of plain characters without any mark of a link, a tag or an address; most text is. */
+/** Most text has plain characters only, and no start of a link, a tag or a URL. It needs no work. */
 const PLAIN = /^[\n\t\x20-\x7e]*$/;
 const MARKS = /[\]<]|:\/\//;
 

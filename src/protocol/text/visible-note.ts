@@ -1,30 +1,30 @@
 /** Why a text may not be what it looks like. */
 export const VISIBLE_NOTE_KINDS = [
-  /** Characters that cannot be seen, or would mislead, are shown by their numbers. */
+  /** Hidden or misleading characters. The text shows their code points. */
   "hidden",
   /** More marks on one letter than any script needs, or marks on none. */
   "stacked_marks",
-  /** The same letters can be written in another way, which looks the same. */
+  /** Letters in an unusual form, which look the same as the usual one. */
   "not_nfc",
   /** One word has letters, or one number has digits, of several scripts that look alike. */
   "mixed_script",
-  /** An address with letters beyond a to z. */
+  /** A host with letters beyond a to z. */
   "host",
-  /** Some of it runs from right to left, so it may read in another order than it stands. */
+  /** Some text runs from right to left, so its reading order may differ from its stored order. */
   "right_to_left",
 ] as const;
 export type VisibleNoteKind = (typeof VISIBLE_NOTE_KINDS)[number];
 
-/** One remark on a text, with what gave rise to it. */
+/** One note about a text, with the characters that caused it. */
 export interface VisibleNote {
   readonly kind: VisibleNoteKind;
   /** How often. */
   readonly count: number;
-  /** `U+0430`: the characters, each once, the first 16 of them. */
+  /** The first 16 distinct characters, written as `U+0430`. */
   readonly codePoints: readonly string[];
 }
 
-/** Gathers remarks on one text, one for each kind. */
+/** Gathers the notes about one text, one for each kind. */
 export interface NoteGatherer {
   add(kind: VisibleNoteKind, codePoints: Iterable<string>, times?: number): void;
   all(): readonly VisibleNote[];
@@ -32,7 +32,7 @@ export interface NoteGatherer {
 
 const MAX_CODE_POINTS = 16;
 
-/** Begins without any remark. */
+/** Makes an empty gatherer. */
 export function gatherNotes(): NoteGatherer {
   const found = new Map<VisibleNoteKind, { count: number; readonly points: Set<string> }>();
   return {
@@ -53,7 +53,7 @@ export function gatherNotes(): NoteGatherer {
   };
 }
 
-/** Joins the remarks on several texts that are shown as one. */
+/** Joins the notes about several texts that are shown together. */
 export function joinNotes(...lists: readonly (readonly VisibleNote[])[]): readonly VisibleNote[] {
   const notes = gatherNotes();
   for (const { kind, codePoints, count } of lists.flat()) notes.add(kind, codePoints, count);

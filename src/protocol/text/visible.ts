@@ -8,24 +8,24 @@ import {
   formatCodePoint,
 } from "./visible-note.ts";
 
-/** Text that shows a person everything there is in it. */
+/** Text in which a person sees every character. */
 export interface VisibleText {
   readonly text: string;
   readonly notes: readonly VisibleNote[];
 }
 
-/** Marks above and below one letter; no writing system needs more. */
+/** A fifth or later mark on one letter. No writing system needs more than four. */
 const STACKED = String.raw`(?<=\p{M}{4})\p{M}+`;
-/** A mark without a letter sits on what stands before it. */
+/** A mark without a letter of its own. It would sit on the character before it. */
 const BASELESS = String.raw`(?<![\p{L}\p{N}\p{P}\p{S}\p{M}])\p{M}`;
-/** Browsers may draw many spaces as one, or push what follows out of sight. */
+/** Spaces at the ends and repeated ones. Browsers draw many as one, or push later text out of sight. */
 const SPACES = "^ +|(?<= ) +| $";
 
 const REST = `${HIDDEN.source}+|${STACKED}|${BASELESS}|${SPACES}`;
 
 /**
- * Emoji that the standard lists are seen as one sign, whatever they are made of; they come first. Their list
- * takes long to compile, so only texts with what such emoji hide are held against it.
+ * Matches the standard's emoji first: each is one visible sign, although it holds hidden characters.
+ * The emoji list takes long to compile, so only texts with such hidden characters use it.
  */
 const unseenBesideEmoji = lazily(() => new RegExp(String.raw`(\p{RGI_Emoji})|${REST}`, "gv"));
 const unseen = lazily(() => new RegExp(`($^)|${REST}`, "gv"));
@@ -34,10 +34,10 @@ const IN_EMOJI = /\u200d|\u20e3|\ufe0f|\u{e007f}/u;
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
- * Makes a text safe and honest for a person's eyes: what cannot be seen, or would mislead, is shown as
- * `⟦U+202E⟧`, repeated ones as `⟦U+200B×40⟧`; words that can be taken for others are noted.
- * Contract: pure; linear; never throws; nothing is dropped: two texts that differ are shown differently
- * (`fromVisible` takes it back), and nothing invisible is left but inside an emoji of the standard.
+ * Makes a text safe for people to read. A hidden or misleading character becomes `⟦U+202E⟧`; repeated
+ * ones become `⟦U+200B×40⟧`. Notes warn about words that mix scripts.
+ * Contract: pure; linear; never throws. It drops nothing: two different texts give different results,
+ * and `fromVisible` restores the text. Hidden characters remain only inside the standard's emoji.
  */
 export function toVisible(text: string): VisibleText {
   if (PLAIN.test(text) && !text.includes("  ")) return { text, notes: [] };
@@ -58,7 +58,7 @@ function show(found: string, notes: NoteGatherer): string {
 
 type OnMark = (codePoint: string, times: number) => void;
 
-/** Writes each character as a mark, equal neighbours as one. */
+/** Writes each character as an escape, and equal neighbours as one escape. */
 function markAll(text: string, onMark: OnMark): string {
   const characters = Array.from(text);
   const marks: string[] = [];
@@ -74,15 +74,15 @@ function markAll(text: string, onMark: OnMark): string {
   return marks.join("");
 }
 
-/** Jamo that make one syllable, and one letter with its marks: what normalisation composes. */
+/** What normalisation composes: the jamo of one syllable, or one letter with its marks. */
 const COMPOSED = /[\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff]+|\P{M}\p{M}*/gsv;
-/** What is marked of such a cluster; plain characters and whole syllables stay. */
+/** Parts of a cluster that are escaped. Plain characters and whole syllables stay. */
 const PIECE = /[[\u0080-\uabff\ud7b0-\u{10ffff}]--[⟦⟧]]+/gv;
 const surplusMarks = lazily(() => new RegExp(STACKED, "gv"));
 
 /**
- * Shows in pieces what looks like another text in its composed form, `e⟦U+0301⟧`.
- * Contract: long runs of marks are never normalised, because that takes the square of their length.
+ * Escapes decomposed text, which looks the same as its composed form: `e⟦U+0301⟧`.
+ * Contract: it never normalises long runs of marks, because that takes the square of their length.
  */
 function showDecomposed(text: string, shown: string, notes: NoteGatherer): string {
   const bounded = text.replaceAll(surplusMarks(), "");
@@ -97,7 +97,7 @@ function showDecomposed(text: string, shown: string, notes: NoteGatherer): strin
 
 const MARK = /⟦U\+([0-9A-F]{4,6})(?:×(\d+))?⟧/g;
 
-/** Takes the marks back. Contract: the inverse of `toVisible`. */
+/** Restores the original text. Contract: the inverse of `toVisible`. */
 export function fromVisible(shown: string): string {
   return shown.replaceAll(MARK, (_, hex: string, times = "1") =>
     String.fromCodePoint(Number.parseInt(hex, 16)).repeat(Number(times)),

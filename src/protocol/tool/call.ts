@@ -1,26 +1,26 @@
 import type { ToolCallId } from "../identity/ids.ts";
-import type { JsonObject } from "../json/value.ts";
-import { isJsonObject } from "../json/value.ts";
+import { isJsonObject, type JsonObject } from "../json/value.ts";
 import { fail, ok, type Result } from "../outcome/result.ts";
 
-/** What the model asked for: untrusted, immutable, keeps its id from start to result. */
+/** What the model asked for. It is untrusted and immutable, and keeps its id to the result. */
 export interface ToolCall {
   readonly toolCallId: ToolCallId;
-  /** As the model wrote it; it may name no tool at all. */
+  /** The name as the model wrote it. It may name no tool at all. */
   readonly name: string;
   /** The assembled arguments, exactly as the model wrote them. */
   readonly argumentsText: string;
-  /** True when the provider cut the call off; such a call never runs. */
+  /** True when the provider cut the call off. Such a call never runs. */
   readonly truncated: boolean;
 }
 
+/** Why the arguments cannot be parsed. */
 export type ArgumentsFailure = {
   readonly code: "truncated" | "not_json" | "not_an_object";
 };
 
 /**
  * Parses a tool call's arguments into one JSON object. Blank arguments mean an empty object, unless
- * the call was cut off.
+ * the provider cut the call off.
  * Contract: pure; never throws; the failure never repeats the arguments.
  */
 export function parseArguments(

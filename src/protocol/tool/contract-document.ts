@@ -38,8 +38,8 @@ export const EGRESS_POLICIES = [
 export type EgressPolicy = (typeof EGRESS_POLICIES)[number];
 
 /**
- * A contract as others read it: the closed shape and the field names of seeds/004, "Tool Contract
- * Schema". What is Interlock's own stands beside it, never inside.
+ * A published contract: the closed shape and the field names of seeds/004, "Tool Contract Schema".
+ * Interlock's own fields are published beside it, never inside.
  */
 export type ToolContractDocument = {
   readonly identity: {

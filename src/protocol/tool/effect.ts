@@ -1,8 +1,8 @@
-/** What a tool does to the world, for policy (seeds/000 #17). */
+/** Effects of a tool, for policy (seeds/000 #17). */
 export const TOOL_EFFECTS = ["read_only", "state_change", "external_side_effect"] as const;
 export type ToolEffect = (typeof TOOL_EFFECTS)[number];
 
-/** How much harm a tool can do, from least to most (seeds/004, "Side-Effect Classification Model"). */
+/** Side-effect classes, from least to most harm (seeds/004, "Side-Effect Classification Model"). */
 export const SIDE_EFFECT_CLASSES = [
   "READ_ONLY",
   "EPHEMERAL_WRITE",
@@ -22,7 +22,7 @@ const EFFECTS: { readonly [Class in SideEffectClass]: readonly ToolEffect[] } = 
   CRITICAL_MUTATION: ["state_change", "external_side_effect"],
 };
 
-/** Tells whether a contract may declare both; a pair that contradicts itself does not register. */
+/** Tells whether a contract may declare both. Registration refuses a pair that contradicts itself. */
 export function isEffectOf(effect: ToolEffect, sideEffectClass: SideEffectClass): boolean {
   return EFFECTS[sideEffectClass].includes(effect);
 }
