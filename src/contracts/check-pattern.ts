@@ -26,8 +26,12 @@ export function checkPattern(pattern: string, maxChars: number): string | undefi
   if (fault) return fault;
   const starts = isAnchored(root) ? 1 : maxChars;
   if (starts * countWays(root, maxChars) <= MAX_STEPS) return undefined;
-  return "may match in too many ways; use at most two unbounded repetitions, or one if the pattern does not start with ^";
+  return TOO_MANY_WAYS;
 }
+
+const TOO_MANY_WAYS =
+  "may match in too many ways; use at most two unbounded repetitions, " +
+  "or one if the pattern does not start with ^";
 
 type Branching = Pick<Root, "stack" | "options">;
 
@@ -78,7 +82,9 @@ function isAnchored(root: Root): boolean {
   return branchesOf(root).every(([first]) => first?.type === types.POSITION && first.value === "^");
 }
 
-/** Counts an upper bound of the ways to match one text from one start. Backtracking may try each. */
+/**
+ * Counts an upper bound of the ways to match one text from one start. Backtracking may try each.
+ */
 function countWays(node: Branching, maxChars: number): number {
   return branchesOf(node)
     .map((branch) => branch.reduce((ways, token) => ways * waysOf(token, maxChars), 1))

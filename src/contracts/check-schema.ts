@@ -3,7 +3,9 @@ import { toPointer } from "../protocol/json/pointer.ts";
 import type { JsonSchema7 } from "../protocol/tool/spec.ts";
 import { checkPattern } from "./check-pattern.ts";
 
-/** Keywords that every provider, and all code that walks a schema, understands (seeds/000 #10, #13). */
+/**
+ * Keywords that every provider, and all code that walks a schema, understands (seeds/000 #10, #13).
+ */
 const KEYWORDS: ReadonlySet<string> = new Set([
   "type",
   "properties",

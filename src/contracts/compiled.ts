@@ -9,10 +9,14 @@ export interface CompiledContract extends DerivedSchemas {
   readonly version: string;
 }
 
-/** Result of the build: the contracts in the order of their list, or why one cannot be registered. */
+/**
+ * Result of the build: the contracts in the order of their list, or why one cannot be registered.
+ */
 export type CompiledContracts = Result<readonly CompiledContract[], string>;
 
-/** Takes the derived schemas, so that a deployment does not derive or check anything at its start. */
+/**
+ * Takes the derived schemas, so that a deployment does not derive or check anything at its start.
+ */
 export function compileContracts(
   registered: readonly RegisteredContract[],
 ): readonly CompiledContract[] {

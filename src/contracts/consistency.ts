@@ -92,12 +92,13 @@ const KEY_HEADER = "idempotency-key";
 function checkClass({ contract }: DerivedContract): string | undefined {
   const { effect, sideEffectClass, transactional } = contract;
   if (!isEffectOf(effect, sideEffectClass)) {
-    return `effect ${effect} contradicts side-effect class ${sideEffectClass}; change one of them`;
+    return `effect ${effect} contradicts side-effect class ${sideEffectClass}; change one`;
   }
   if ((sideEffectClass === "READ_ONLY") === (transactional.semantics === "read_only")) {
     return undefined;
   }
-  return `semantics ${transactional.semantics} contradicts side-effect class ${sideEffectClass}; change one of them`;
+  const { semantics } = transactional;
+  return `semantics ${semantics} contradicts side-effect class ${sideEffectClass}; change one`;
 }
 
 function isAtLeast(sideEffectClass: SideEffectClass, least: SideEffectClass): boolean {
@@ -108,7 +109,7 @@ function checkConsent({ contract }: DerivedContract): string | undefined {
   const { sideEffectClass, transactional } = contract;
   const needs = isAtLeast(sideEffectClass, "HIGH_RISK_EXTERNAL");
   if (!needs || transactional.confirmationRequired) return undefined;
-  return `class ${sideEffectClass} needs transactional.confirmationRequired; leave it out, or set it to true`;
+  return `class ${sideEffectClass} needs transactional.confirmationRequired; set it to true`;
 }
 
 function checkIdempotency({ contract }: DerivedContract): string | undefined {
@@ -116,7 +117,7 @@ function checkIdempotency({ contract }: DerivedContract): string | undefined {
   const needs = isAtLeast(sideEffectClass, "LOW_RISK_INTERNAL");
   return !needs || idempotency.required
     ? undefined
-    : `class ${sideEffectClass} needs idempotency.required; leave it out, or set it to true`;
+    : `class ${sideEffectClass} needs idempotency.required; set it to true`;
 }
 
 function checkCompensation({ contract }: DerivedContract): string | undefined {

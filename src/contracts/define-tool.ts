@@ -19,10 +19,9 @@ export function defineTool<
 >(definition: ToolDefinition<In, Out, Needs>): ToolContract<In, Out, Needs> {
   const { sideEffectClass } = definition;
   if (!Object.hasOwn(CLASS_DEFAULTS, sideEffectClass)) {
-    throw new ContractError(
-      definition.name,
-      `there is no side-effect class ${sideEffectClass}; use one of ${SIDE_EFFECT_CLASSES.join(", ")}`,
-    );
+    const classes = SIDE_EFFECT_CLASSES.join(", ");
+    const reason = `there is no side-effect class ${sideEffectClass}; use one of ${classes}`;
+    throw new ContractError(definition.name, reason);
   }
   const defaults = CLASS_DEFAULTS[sideEffectClass];
   const isRead = sideEffectClass === "READ_ONLY";

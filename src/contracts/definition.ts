@@ -24,8 +24,8 @@ export type ClosedObjectSchema = v.StrictObjectSchema<
 >;
 
 /**
- * What an author writes: the whole boundary between a proposal and an effect. The sections are those
- * of seeds/004. The side-effect class decides what the author leaves out (see defineTool).
+ * What an author writes: the whole boundary between a proposal and an effect. The sections are
+ * those of seeds/004. The side-effect class decides what the author leaves out (see defineTool).
  * `execute` receives validated arguments and only the capabilities that the contract names. It
  * returns expected failures; a throw is a bug.
  */
@@ -131,7 +131,9 @@ export interface ActionDescription {
   readonly consequence: string;
 }
 
-/** A target's state before and after a call. Approvers see the fields that `redaction.state` lists. */
+/**
+ * A target's state before and after a call. Approvers see the fields that `redaction.state` lists.
+ */
 export interface StatePreview {
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;

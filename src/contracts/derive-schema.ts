@@ -31,9 +31,7 @@ function derive(schema: ClosedObjectSchema): JsonSchema7 {
       const keys = Object.keys(valibotAction.metadata as object);
       const foreign = keys.find((key) => !METADATA.has(key));
       if (foreign !== undefined) {
-        throw new Error(
-          `metadata ${foreign} is a schema by hand; use a valibot check, or title, description or examples`,
-        );
+        throw new Error(`metadata ${foreign} is a schema by hand; use a valibot action instead`);
       }
       return null;
     },

@@ -17,7 +17,8 @@ const issued = new WeakMap<DispatchTicket, DispatchedCall>();
 
 /**
  * Issues the ticket that a bound tool demands before it runs (seeds/000 #31).
- * Ownership: src/runner/execute.ts alone calls this function; test/single-path.node.test.ts holds that.
+ * Ownership: src/runner/execute.ts alone calls this function; test/single-path.node.test.ts holds
+ * that.
  */
 export function issueTicket(call: DispatchedCall): DispatchTicket {
   const ticket = Object.freeze({}) as DispatchTicket;
@@ -27,7 +28,8 @@ export function issueTicket(call: DispatchedCall): DispatchTicket {
 
 /**
  * Takes a ticket back in exchange for the call that it stands for.
- * Contract: throws for a ticket that was not issued here, was redeemed before, or is for another tool.
+ * Contract: throws for a ticket that was not issued here, was redeemed before, or is for another
+ * tool.
  */
 export function redeemTicket(
   ticket: DispatchTicket,

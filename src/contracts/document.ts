@@ -10,7 +10,9 @@ import {
 import { sorted } from "./sorted.ts";
 import type { AnyToolContract } from "./definition.ts";
 
-/** Writes a contract in the closed shape of seeds/004. Sorts the lists whose order has no meaning. */
+/**
+ * Writes a contract in the closed shape of seeds/004. Sorts the lists whose order has no meaning.
+ */
 export function toContractDocument(registered: RegisteredContract): ToolContractDocument {
   const { contract } = registered;
   const { transactional, idempotency, observability } = contract;

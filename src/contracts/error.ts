@@ -1,4 +1,6 @@
-/** Thrown for a contract that cannot be registered. It is a bug of the author and stops the start. */
+/**
+ * Thrown for a contract that cannot be registered. It is a bug of the author and stops the start.
+ */
 export class ContractError extends Error {
   override readonly name = "ContractError";
 

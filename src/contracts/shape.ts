@@ -16,8 +16,8 @@ import { LIFECYCLE_STATUSES } from "../protocol/tool/lifecycle.ts";
 import type { AnyToolContract } from "./definition.ts";
 
 /**
- * Tells which field of a contract holds a wrong value; undefined when every field is right by itself.
- * consistency.ts then checks how the fields fit together.
+ * Tells which field of a contract holds a wrong value; undefined when every field is right by
+ * itself. consistency.ts then checks how the fields fit together.
  */
 export function checkShape(contract: AnyToolContract): string | undefined {
   const parsed = v.safeParse(contractShape, contract, { abortEarly: true });

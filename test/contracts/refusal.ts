@@ -6,7 +6,10 @@ import { sound } from "./definitions.ts";
 /** Fields of a definition that replace those of a sound one. */
 export type Change = Readonly<Record<string, unknown>>;
 
-/** Registers a sound contract with one change and returns the refusal's text. Fails: throws if it registers. */
+/**
+ * Registers a sound contract with one change and returns the refusal's text. Fails: throws if it
+ * registers.
+ */
 export function refusalOf(change: Change): string {
   try {
     registerContract(defineTool({ ...sound, ...change } as never));

@@ -66,8 +66,8 @@ export function foldPerson(id: ActorId): string {
 }
 
 /**
- * Adds a vote to a pending approval. Each person has one vote, and the last one counts. One rejection
- * ends the approval; so does the vote that reaches the required number.
+ * Adds a vote to a pending approval. Each person has one vote, and the last one counts. One
+ * rejection ends the approval; so does the vote that reaches the required number.
  * Contract: pure.
  */
 export function takeVote(record: ApprovalRecord, vote: ApprovalVote): ApprovalRecord {

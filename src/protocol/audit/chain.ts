@@ -5,7 +5,9 @@ import type { JsonObject, JsonValue } from "../json/value.ts";
 /** `prevHash` of the first record of a chain. */
 export const GENESIS_HASH = `sha256:${"0".repeat(64)}`;
 
-/** One record of a tenant's audit log. A changed, missing or moved record breaks every later hash. */
+/**
+ * One record of a tenant's audit log. A changed, missing or moved record breaks every later hash.
+ */
 export interface AuditRecord {
   /** From 1, without gaps. */
   readonly seq: number;
@@ -25,8 +27,8 @@ export interface AuditLink extends Pick<AuditRecord, "seq" | "prevHash"> {
 }
 
 /**
- * Writes what the hash of a record covers: canonical JSON of `{entry, prevHash, seq}`. It reuses the
- * entry's text, so that each entry is written once.
+ * Writes what the hash of a record covers: canonical JSON of `{entry, prevHash, seq}`. It reuses
+ * the entry's text, so that each entry is written once.
  */
 export function linkText({ seq, prevHash, entryText }: AuditLink): string {
   return `{"entry":${entryText},"prevHash":${JSON.stringify(prevHash)},"seq":${seq}}`;

@@ -3,7 +3,9 @@ import { toCanonicalJson } from "../json/canonical-hash.ts";
 import type { RunId } from "../identity/ids.ts";
 import type { JsonObject } from "../json/value.ts";
 
-/** One tool call in a prompt history (seeds/003, section 4). Input and response are redacted JSON. */
+/**
+ * One tool call in a prompt history (seeds/003, section 4). Input and response are redacted JSON.
+ */
 export interface PromptHistoryEntry {
   /** `tool:` and the tool's id. */
   readonly promptType: string;

@@ -1,8 +1,8 @@
 import type { SideEffectClass } from "../tool/effect.ts";
 
 /**
- * Budgets of a run or a tenant (seeds/004, "Side-Effect and Loop Budgets"). Units: calls for the first
- * four; millionths of the policy's currency for `financial` and `cost`; tokens for `tokens`.
+ * Budgets of a run or a tenant (seeds/004, "Side-Effect and Loop Budgets"). Units: calls for the
+ * first four; millionths of the policy's currency for `financial` and `cost`; tokens for `tokens`.
  * `financial` is money that calls move. `cost` is money that the calls themselves cost.
  */
 export const BUDGETS = [
@@ -16,7 +16,10 @@ export const BUDGETS = [
 ] as const;
 export type Budget = (typeof BUDGETS)[number];
 
-/** Amounts by budget. An absent amount means zero when it is spending, and no limit when it is a limit. */
+/**
+ * Amounts by budget. An absent amount means zero when it is spending, and no limit when it is a
+ * limit.
+ */
 export type BudgetAmounts = { readonly [B in Budget]?: number };
 
 const CALL_BUDGETS: { readonly [Class in SideEffectClass]: Budget } = {

@@ -7,8 +7,8 @@ export function toMillionths(amount: number): number {
 }
 
 /**
- * Tells whether an amount has at most six decimals. It compares decimals, because a product of binary
- * fractions is slightly wrong.
+ * Tells whether an amount has at most six decimals. It compares decimals, because a product of
+ * binary fractions is slightly wrong.
  */
 export function isWholeMillionths(amount: number): boolean {
   return Number(amount.toFixed(6)) === amount;

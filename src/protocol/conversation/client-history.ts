@@ -23,9 +23,9 @@ export interface HistoryFailure {
 }
 
 /**
- * Turns client-sent messages into a transcript. Checks what one message alone cannot show: each result
- * follows its call, each call has one result, and every result comes before the next other message
- * (seeds/001, "Contract layer").
+ * Turns client-sent messages into a transcript. Checks what one message alone cannot show: each
+ * result follows its call, each call has one result, and every result comes before the next other
+ * message (seeds/001, "Contract layer").
  * Contract: pure; linear in the messages.
  */
 export function toTranscript(
@@ -53,8 +53,8 @@ export function toTranscript(
 }
 
 /**
- * Tells why new messages cannot continue a stored conversation: a system message comes too late, or a
- * tool call repeats an id; undefined when they can.
+ * Tells why new messages cannot continue a stored conversation: a system message comes too late, or
+ * a tool call repeats an id; undefined when they can.
  * Contract: pure; linear.
  */
 export function checkContinuation(

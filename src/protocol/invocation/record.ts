@@ -36,8 +36,8 @@ export interface ToolExecResult {
 }
 
 /**
- * One logical operation of a run, as recorded (seeds/000 #10; seeds/004, "Idempotency State Model").
- * Of what the run keeps, only this and the transcript hold raw arguments.
+ * One logical operation of a run, as recorded (seeds/000 #10; seeds/004, "Idempotency State
+ * Model"). Of what the run keeps, only this and the transcript hold raw arguments.
  */
 export interface ToolInvocationRecord {
   /** From 1, in the order asked. */
@@ -51,7 +51,9 @@ export interface ToolInvocationRecord {
   readonly argumentsText: string;
   readonly truncated: boolean;
   readonly state: InvocationState;
-  /** How often the tool was asked to act; above 0 and PENDING, nobody knows yet what became of it. */
+  /**
+   * How often the tool was asked to act; above 0 and PENDING, nobody knows yet what became of it.
+   */
   readonly dispatches: number;
   /** What the operation is bound to, once its arguments are known to be valid. */
   readonly binding?: InvocationBinding;

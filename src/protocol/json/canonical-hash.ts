@@ -1,7 +1,9 @@
 import canonicalize from "canonicalize";
 import type { JsonValue } from "./value.ts";
 
-/** Writes a JSON value in canonical form (RFC 8785). Fails: throws on a value that JSON cannot hold. */
+/**
+ * Writes a JSON value in canonical form (RFC 8785). Fails: throws on a value that JSON cannot hold.
+ */
 export function toCanonicalJson(value: JsonValue): string {
   const text = canonicalize(value);
   if (text === undefined) throw new TypeError("not a JSON value");

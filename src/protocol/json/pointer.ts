@@ -14,7 +14,10 @@ export function pointerPart(key: string): string {
   return `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** Reads the keys of a JSON pointer. Contract: the inverse of `toPointer`, unless that cut the pointer. */
+/**
+ * Reads the keys of a JSON pointer. Contract: the inverse of `toPointer`, unless that cut the
+ * pointer.
+ */
 export function fromPointer(pointer: string): readonly string[] {
   return pointer
     .split("/")

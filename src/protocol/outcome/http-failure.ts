@@ -27,7 +27,9 @@ const OF_WRITES: { readonly [Code in HttpErrorCode]: FailureClass } = {
 /** Failure codes of a tool's HTTP exchange. */
 export type HttpErrorCode = keyof typeof OF_READS;
 
-/** Errors that `defineTool` adds to a contract with the capability `http`: the class of each code. */
+/**
+ * Errors that `defineTool` adds to a contract with the capability `http`: the class of each code.
+ */
 export function httpErrorsOf(effect: ToolEffect): {
   readonly [Code in HttpErrorCode]: FailureClass;
 } {
@@ -35,8 +37,8 @@ export function httpErrorsOf(effect: ToolEffect): {
 }
 
 /**
- * Makes a failure of an HTTP exchange with the class of a read. The class that the contract declares
- * for the code replaces it later.
+ * Makes a failure of an HTTP exchange with the class of a read. The class that the contract
+ * declares for the code replaces it later.
  * Contract: `message` is Interlock's own text, never the service's.
  */
 export function failHttp(

@@ -66,11 +66,15 @@ export interface ToolFailure {
   readonly errors: readonly FieldError[];
   /** When the same payload may be retried, if an outside service said so. */
   readonly retryAfterMs?: number;
-  /** The tool says that it changed nothing. Without this mark a failed mutation may have happened. */
+  /**
+   * The tool says that it changed nothing. Without this mark a failed mutation may have happened.
+   */
   readonly notCommitted?: true;
 }
 
-/** Facts of which an observation is built. Units: startedAtMs and endedAtMs in Unix milliseconds. */
+/**
+ * Facts of which an observation is built. Units: startedAtMs and endedAtMs in Unix milliseconds.
+ */
 export interface ObservationFacts {
   readonly name: string;
   readonly version: string;

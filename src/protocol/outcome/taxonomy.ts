@@ -25,14 +25,16 @@ export const TAXONOMY_CLASSES = [
 export type TaxonomyClass = (typeof TAXONOMY_CLASSES)[number];
 export type FailureClass = Exclude<TaxonomyClass, "SUCCESS" | "PARTIAL_SUCCESS">;
 
-/** Tells whether a name is a failure class. Authors may write tools without the compiler's checks. */
+/**
+ * Tells whether a name is a failure class. Authors may write tools without the compiler's checks.
+ */
 export function isFailureClass(name: string): name is FailureClass {
   return Object.hasOwn(ERROR_CODES, name);
 }
 
 /**
- * What the class alone says about the response (seeds/004, "Tool Error Taxonomy"). `respond` adds the
- * dispatch state.
+ * What the class alone says about the response (seeds/004, "Tool Error Taxonomy"). `respond` adds
+ * the dispatch state.
  */
 export interface Response {
   /** The model may correct its arguments and call again. */
@@ -117,7 +119,9 @@ const ERROR_CODES: {
   UNKNOWN_ERROR: "execution",
 };
 
-/** Maps a failure class to its compact code. Only a missing tool is `unavailable`; see ToolFailure. */
+/**
+ * Maps a failure class to its compact code. Only a missing tool is `unavailable`; see ToolFailure.
+ */
 export function toolErrorCode(taxonomyClass: FailureClass): ToolErrorCode {
   return ERROR_CODES[taxonomyClass];
 }

@@ -43,7 +43,10 @@ export const argumentRule = v.strictObject({
       haveLengthAtMost: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
       startWithOneOf: v.optional(oneOf(affix)),
       endWithOneOf: v.optional(oneOf(affix)),
-      /** An http or https URL with one of these hosts. An entry with a leading dot covers subdomains. */
+      /**
+       * An http or https URL with one of these hosts. An entry with a leading dot covers
+       * subdomains.
+       */
       haveHostIn: v.optional(oneOf(host)),
       beAbsent: v.optional(v.literal(true)),
     }),
@@ -65,9 +68,9 @@ export interface BrokenRule {
 
 /**
  * Finds the first rule that a call's arguments break.
- * Threat: arguments that look harmless to a rule and mean something else to the tool. A missing field
- * or a field of another type breaks every rule except `beAbsent`. Only own properties count. A host
- * counts only in a URL that every parser reads the same way.
+ * Threat: arguments that look harmless to a rule and mean something else to the tool. A missing
+ * field or a field of another type breaks every rule except `beAbsent`. Only own properties count.
+ * A host counts only in a URL that every parser reads the same way.
  * Contract: pure and total; never throws; linear in the arguments for each rule.
  */
 export function findBrokenRule(
@@ -130,7 +133,8 @@ const PLAIN_AUTHORITY =
 
 function hasHostIn(url: string, hosts: readonly string[]): boolean {
   const written = PLAIN_AUTHORITY.exec(url)?.groups?.["written"]?.toLowerCase();
-  // One parser reads `012.0.0.1` as 10.0.0.1, another as 12.0.0.1. So the spelling must be canonical.
+  // One parser reads `012.0.0.1` as 10.0.0.1, another as 12.0.0.1. So the spelling must be
+  // canonical.
   if (written === undefined || URL.parse(url)?.hostname !== written) return false;
   const host = written.replace(/\.$/, "");
   return hosts.some((allowed) =>

@@ -61,7 +61,9 @@ function allowsVersion({ versions, canary }: AllowedTool, version: string): bool
   return versions === undefined || versions.includes(version) || canary?.version === version;
 }
 
-/** A rule that names tools or classes requires approval. Any other rule only says how to approve. */
+/**
+ * A rule that names tools or classes requires approval. Any other rule only says how to approve.
+ */
 function namesTools({ tools, classes }: ApprovalRule): boolean {
   return tools !== undefined || classes !== undefined;
 }

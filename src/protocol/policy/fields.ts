@@ -14,7 +14,9 @@ export const money = v.pipe(
   v.check((amount) => isWholeMillionths(amount), "at most six decimals"),
 );
 
-/** Accepts the length of a fixed window. At most 31 days, so that the stored counts stay bounded. */
+/**
+ * Accepts the length of a fixed window. At most 31 days, so that the stored counts stay bounded.
+ */
 export const windowSeconds = v.pipe(positive, v.maxValue(2_678_400));
 
 /** Accepts text that UTF-8 and canonical JSON can hold: no lone surrogate. */

@@ -1,7 +1,9 @@
 import type { ToolPolicy } from "./document.ts";
 import { IMPLIED_LIMITS, type RunLimits } from "./limits.ts";
 
-/** Restricts a policy to the tools that a request names. Contract: pure; it never widens a policy. */
+/**
+ * Restricts a policy to the tools that a request names. Contract: pure; it never widens a policy.
+ */
 export function narrowPolicy(
   policy: ToolPolicy,
   toolIds: readonly string[] | undefined,

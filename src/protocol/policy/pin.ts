@@ -8,8 +8,8 @@ const policyPin = v.strictObject({
 });
 
 /**
- * The policy on which a decision is based. A tenant's revisions start at 1 and only grow. The document
- * of a hash never changes.
+ * The policy on which a decision is based. A tenant's revisions start at 1 and only grow. The
+ * document of a hash never changes.
  */
 export interface PolicyPin {
   readonly revision: number;

@@ -57,7 +57,9 @@ export function encodeEvents(
   return text;
 }
 
-/** Builds the headers of a stream: those of its wire, the run's id, and the wire with its revision. */
+/**
+ * Builds the headers of a stream: those of its wire, the run's id, and the wire with its revision.
+ */
 export function streamHeaders(
   { name, revision, headers }: ClientWire,
   runId: RunId,

@@ -4,11 +4,15 @@ import type { Usage } from "../model/usage.ts";
 
 /** What a run records about itself, so that the object's next incarnation can continue it. */
 export interface RunFacts {
-  /** Number of model calls, counted before each call. Calls that the provider refused do not count. */
+  /**
+   * Number of model calls, counted before each call. Calls that the provider refused do not count.
+   */
   readonly modelCalls: number;
   /** The policy that the run pinned; undefined until it is known, or when there is none. */
   readonly pin: PolicyPin | undefined;
-  /** The last finished model call. The transcript holds its text; the records hold its tool calls. */
+  /**
+   * The last finished model call. The transcript holds its text; the records hold its tool calls.
+   */
   readonly answer: RecordedAnswer | undefined;
   /** Tokens that the run has spent and reserved; absent when there is no limit. */
   readonly tokens?: number;

@@ -5,7 +5,10 @@ import type { NextAction } from "../outcome/response-vector.ts";
 import type { TaxonomyClass } from "../outcome/taxonomy.ts";
 import type { Usage } from "../model/usage.ts";
 
-/** A run is `waiting` while a call needs an approval, or an operator must resolve an unknown outcome. */
+/**
+ * A run is `waiting` while a call needs an approval, or an operator must resolve an unknown
+ * outcome.
+ */
 export type RunStatus = "running" | "waiting" | "completed" | "cancelled" | "failed";
 
 /** Maps how a run ended to the status that a reader sees. */

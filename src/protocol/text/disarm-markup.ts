@@ -23,8 +23,8 @@ const AUTHORITY = /[^\s/?#\\"<>]*/y;
 
 /**
  * Makes Markdown images and links inert. An image becomes `[image removed]`. A link keeps its text,
- * and its URL becomes the host name: `[text] (link to example.com)`. Text that only looks like a link
- * (code, a reference definition) gets a space in between.
+ * and its URL becomes the host name: `[text] (link to example.com)`. Text that only looks like a
+ * link (code, a reference definition) gets a space in between.
  * Contract: pure; linear; idempotent; the result never holds `](` or `]:`.
  */
 export function disarmLinks(text: string): string {
@@ -104,8 +104,8 @@ const ADDRESS = /\s*(?:<([^<>\n[\]]*)>|([^\s)[\]]*))/y;
 
 /**
  * Makes HTML inert. A tag that loads, links or runs something becomes `[image removed]`,
- * `[link removed]` or similar. Any other tag with attributes gets a space after its `<`. Bare tags and
- * closing tags do nothing and stay.
+ * `[link removed]` or similar. Any other tag with attributes gets a space after its `<`. Bare tags
+ * and closing tags do nothing and stay.
  * Contract: pure; linear; idempotent.
  */
 export function disarmHtml(text: string): string {

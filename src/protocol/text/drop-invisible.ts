@@ -1,6 +1,7 @@
 /**
  * Characters that have no look or change the direction of others: default-ignorable characters
- * (zero-width, direction controls, fillers, variant selectors, tags), controls, and annotation marks.
+ * (zero-width, direction controls, fillers, variant selectors, tags), controls, and annotation
+ * marks.
  */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}[\p{Cc}--[\n\t]]\uFFF9-\uFFFB]/gv;
 const LINE_END = /\r\n?|[\u2028\u2029]/g;

@@ -3,7 +3,9 @@ export function utf8Bytes(text: string): number {
   return new TextEncoder().encode(text).byteLength;
 }
 
-/** Tells whether a UTF-16 code unit is the first half of a character. Text is never cut after one. */
+/**
+ * Tells whether a UTF-16 code unit is the first half of a character. Text is never cut after one.
+ */
 export function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }

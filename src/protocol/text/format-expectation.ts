@@ -6,7 +6,8 @@ export interface Mismatch {
 }
 
 /**
- * Formats what a schema expected, for people and models. valibot writes `>=2`, `never` or `"a" | "b"`.
+ * Formats what a schema expected, for people and models. valibot writes `>=2`, `never` or `"a" |
+ * "b"`.
  * Contract: pure; the text comes from the schema alone, never from the sent value.
  */
 export function formatExpectation({ type, expected, received }: Mismatch): string {

@@ -8,7 +8,9 @@
 export const HIDDEN =
   /[\u{16fe4}\p{Default_Ignorable_Code_Point}\p{C}\p{Zl}\p{Zp}[\p{Zs}--[ ]]\u0334-\u0338\u20d0-\u20ff\u2800\ufffc\u{1d159}⟦]/v;
 
-/** Writes JSON for an editor. Hidden characters become `\u` escapes, which mean the same in JSON. */
+/**
+ * Writes JSON for an editor. Hidden characters become `\u` escapes, which mean the same in JSON.
+ */
 export function toEditableJson(value: unknown): string {
   const text = JSON.stringify(value, null, 2) ?? "null";
   return text.replaceAll(/[^\n\x20-\x7e]/gv, (character) =>

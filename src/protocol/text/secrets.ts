@@ -34,9 +34,9 @@ const SECRET_VALUES: readonly RegExp[] = [
 ];
 
 /**
- * Finds the first property whose name or value looks like a secret. Returns its JSON pointer, or the
- * empty pointer for the value itself; undefined when there is none (seeds/000 #28). A value that
- * cannot be searched, such as a function or a map, counts as a secret.
+ * Finds the first property whose name or value looks like a secret. Returns its JSON pointer, or
+ * the empty pointer for the value itself; undefined when there is none (seeds/000 #28). A value
+ * that cannot be searched, such as a function or a map, counts as a secret.
  * Limit: it knows shapes. An opaque secret under an innocent name passes.
  * Contract: pure; the pointer holds no secret.
  */

@@ -2,7 +2,9 @@ import { isJsonArray, type JsonObject, type JsonValue } from "../json/value.ts";
 import { disarmHtml, disarmLinks, stripUserinfo } from "./disarm-markup.ts";
 import { dropInvisible } from "./drop-invisible.ts";
 
-/** A value without text that deceives a reader or loads something; `changed` tells if it had any. */
+/**
+ * A value without text that deceives a reader or loads something; `changed` tells if it had any.
+ */
 export interface Neutralised<Value extends JsonValue> {
   readonly value: Value;
   readonly changed: boolean;
@@ -10,8 +12,10 @@ export interface Neutralised<Value extends JsonValue> {
 
 /**
  * Makes the texts of an untrusted tool's output harmless to read and to show. The rules are in
- * docs/untrusted-output.md. Names of members are texts too. Ids stay, because they carry no authority.
- * Contract: pure; linear, at any depth; never throws; idempotent; keeps order and number of members.
+ * docs/untrusted-output.md. Names of members are texts too. Ids stay, because they carry no
+ * authority.
+ * Contract: pure; linear, at any depth; never throws; idempotent; keeps order and number of
+ * members.
  */
 export function neutralise<Value extends JsonValue>(value: Value): Neutralised<Value> {
   const walk: Walk = { stack: [], changed: false };
@@ -71,7 +75,9 @@ function join(keys: readonly string[], values: readonly JsonValue[]): JsonObject
   return Object.fromEntries(values.map((value, index) => [keys[index] ?? "", value]));
 }
 
-/** Most text has plain characters only, and no start of a link, a tag or a URL. It needs no work. */
+/**
+ * Most text has plain characters only, and no start of a link, a tag or a URL. It needs no work.
+ */
 const PLAIN = /^[\n\t\x20-\x7e]*$/;
 const MARKS = /[\]<]|:\/\//;
 

@@ -18,14 +18,17 @@ export interface VisibleText {
 const STACKED = String.raw`(?<=\p{M}{4})\p{M}+`;
 /** A mark without a letter of its own. It would sit on the character before it. */
 const BASELESS = String.raw`(?<![\p{L}\p{N}\p{P}\p{S}\p{M}])\p{M}`;
-/** Spaces at the ends and repeated ones. Browsers draw many as one, or push later text out of sight. */
+/**
+ * Spaces at the ends and repeated ones. Browsers draw many as one, or push later text out of sight.
+ */
 const SPACES = "^ +|(?<= ) +| $";
 
 const REST = `${HIDDEN.source}+|${STACKED}|${BASELESS}|${SPACES}`;
 
 /**
- * Matches the standard's emoji first: each is one visible sign, although it holds hidden characters.
- * The emoji list takes long to compile, so only texts with such hidden characters use it.
+ * Matches the standard's emoji first: each is one visible sign, although it holds hidden
+ * characters. The emoji list takes long to compile, so only texts with such hidden characters use
+ * it.
  */
 const unseenBesideEmoji = lazily(() => new RegExp(String.raw`(\p{RGI_Emoji})|${REST}`, "gv"));
 const unseen = lazily(() => new RegExp(`($^)|${REST}`, "gv"));
@@ -34,10 +37,11 @@ const IN_EMOJI = /\u200d|\u20e3|\ufe0f|\u{e007f}/u;
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
- * Makes a text safe for people to read. A hidden or misleading character becomes `⟦U+202E⟧`; repeated
- * ones become `⟦U+200B×40⟧`. Notes warn about words that mix scripts.
- * Contract: pure; linear; never throws. It drops nothing: two different texts give different results,
- * and `fromVisible` restores the text. Hidden characters remain only inside the standard's emoji.
+ * Makes a text safe for people to read. A hidden or misleading character becomes `⟦U+202E⟧`;
+ * repeated ones become `⟦U+200B×40⟧`. Notes warn about words that mix scripts.
+ * Contract: pure; linear; never throws. It drops nothing: two different texts give different
+ * results, and `fromVisible` restores the text. Hidden characters remain only inside the standard's
+ * emoji.
  */
 export function toVisible(text: string): VisibleText {
   if (PLAIN.test(text) && !text.includes("  ")) return { text, notes: [] };

@@ -22,7 +22,9 @@ const EFFECTS: { readonly [Class in SideEffectClass]: readonly ToolEffect[] } = 
   CRITICAL_MUTATION: ["state_change", "external_side_effect"],
 };
 
-/** Tells whether a contract may declare both. Registration refuses a pair that contradicts itself. */
+/**
+ * Tells whether a contract may declare both. Registration refuses a pair that contradicts itself.
+ */
 export function isEffectOf(effect: ToolEffect, sideEffectClass: SideEffectClass): boolean {
   return EFFECTS[sideEffectClass].includes(effect);
 }
