@@ -1,4 +1,4 @@
-/** A style sheet, bundled as its minified text. */
+/** A style sheet, bundled as minified text. */
 declare module "*.css" {
   const text: string;
   export default text;

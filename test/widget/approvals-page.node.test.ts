@@ -88,7 +88,7 @@ describe("the queue", () => {
   it("says that the approval in the address does not exist", async () => {
     await open({ at: "approvals#appr_unknown" });
     await entry(/Send a mail/).waitFor();
-    await visit.page.getByText("There is no such question").waitFor();
+    await visit.page.getByText("There is no such approval").waitFor();
   });
 
   // Mutant: the list keeps the replaced approval.

@@ -8,7 +8,7 @@ import { type ScriptedApi, type ScriptedRun, startScriptedApi } from "./scripted
 
 /** The built page in a real browser, in front of a scripted API. */
 export interface Stage {
-  /** Opens the chat, or the address that `at` names, in front of what `prepare` has put there. */
+  /** Opens the chat, or the address `at`, after `prepare` has set up the API. */
   open(options?: VisitOptions): Promise<Visit>;
   close(): Promise<void>;
 }
@@ -16,27 +16,27 @@ export interface Stage {
 export interface VisitOptions extends BrowserContextOptions {
   readonly at?: string;
   readonly prepare?: (api: ScriptedApi) => void;
-  /** Holds timers of one second back until `release` is called in the page. */
+  /** Holds back timers of one second until the test calls `release` in the page. */
   readonly holdSeconds?: boolean;
 }
 
-/** One tab with an API of its own. */
+/** One tab with its own API. */
 export interface Visit {
   readonly page: Page;
   readonly api: ScriptedApi;
-  /** What the browser complained about: script errors and policy violations. */
+  /** Script errors and policy violations that the browser reported. */
   readonly complaints: readonly string[];
-  /** Asks and gives the run that this starts. */
+  /** Sends a question and returns the run that it starts. */
   ask(question: string): Promise<ScriptedRun>;
   /**
-   * Calls a function of the element's shadow root inside the page. It is text, because these tests
-   * are typed without a document.
+   * Calls a function inside the page with the element's shadow root. The function is text, because
+   * these tests are typed without the DOM.
    */
   inside<T>(functionOfRoot: string): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Builds the page into a directory of its own and starts a browser. */
+/** Builds the page into a temporary directory and starts a browser. */
 export async function openStage(): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), "interlock-page-"));
   const script = join(import.meta.dirname, "../../scripts/build-widget.mjs");
@@ -111,7 +111,7 @@ const HOLD_SECONDS = `{
   };
 }`;
 
-/** The run that was started last. */
+/** Returns the run that was started last. */
 export function lastRun(api: ScriptedApi): ScriptedRun {
   const run = api.runs.at(-1);
   if (!run) throw new Error("no run was started");

@@ -83,7 +83,7 @@ describe("a decision", () => {
     const rejected = [vote("user:bob", "reject", "wrong invoice")];
     visit.api.approvals.put({ ...approval, status: "rejected", votes: rejected });
     await button("Approve").click();
-    await sees(/Rejected\. The tool does not run\. This question is closed/);
+    await sees(/Rejected\. The tool does not run\. This approval is closed/);
     await sees("user:bob");
     await sees("wrong invoice");
   });

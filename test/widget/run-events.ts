@@ -11,7 +11,7 @@ import {
   type ToolFailure,
 } from "../../src/protocol/outcome/observation.ts";
 
-/** Short ways to write the events of a run. */
+/** Short constructors for the events of a run. */
 
 const facts = (name: string, part: number): ObservationFacts => ({
   name,
@@ -70,7 +70,7 @@ export function failTool(part: number, message: string): ResultEvent {
   });
 }
 
-/** The result of a call of which nobody told in time what became of it. */
+/** The result of a call whose unknown outcome was not resolved in time. */
 export function leaveUnresolved(part: number): ResultEvent {
   const message = "nobody told in time whether this happened";
   return endTool(part, {
@@ -89,7 +89,7 @@ export function awaitOutcome(part: number, untilMs: number): AiEvent {
   return { type: "tool_call_waiting", part, toolCallId: `call_${part}` as ToolCallId, untilMs };
 }
 
-/** The events of a question that people are asked about a call. */
+/** The event that requests an approval of a call. */
 export function requestApproval(record: ApprovalRecord): AiEvent {
   const { part, toolCallId, packet } = record;
   const approval = summarise("run_1" as RunId, record);

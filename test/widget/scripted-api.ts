@@ -12,7 +12,7 @@ import {
 } from "../../src/wire/assistant-transport/encode-event.ts";
 import { ScriptedApprovals } from "./scripted-approvals.ts";
 
-/** The policy that the page has to live under. */
+/** The content security policy of the page. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
   "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
@@ -26,7 +26,7 @@ const FILES: Readonly<Record<string, readonly [string, string]>> = {
   "/widget.js": ["widget.js", "text/javascript"],
 };
 
-/** One request to the API, as it came. */
+/** One request that the API received. */
 export interface ApiRequest {
   readonly method: string;
   readonly path: string;
@@ -36,7 +36,7 @@ export interface ApiRequest {
   readonly body: string;
 }
 
-/** Plays the API on a loopback port; the test says what its runs do. */
+/** Starts a fake API on a loopback port. The test decides what its runs do. */
 export async function startScriptedApi(directory: string): Promise<ScriptedApi> {
   const api = new ScriptedApi(directory);
   await api.listen();
@@ -44,15 +44,15 @@ export async function startScriptedApi(directory: string): Promise<ScriptedApi> 
 }
 
 export class ScriptedApi {
-  /** Refuses every other token when set. */
+  /** When set, every other token is rejected. */
   token: string | undefined;
-  /** Answers requests for events with this status when set. */
+  /** When set, requests for events are answered with this status. */
   eventsStatus: number | undefined;
-  /** Answers messages to runs with this status when set. */
+  /** When set, steering messages are answered with this status. */
   messagesStatus: number | undefined;
-  /** Carries so many posts out, and drops their connections before any answer. */
+  /** So many posts are carried out, and their connections are dropped without a response. */
   lostPosts = 0;
-  /** Runs whose records are not kept any more. */
+  /** Runs whose records are no longer stored. */
   readonly gone = new Set<string>();
   readonly approvals = new ScriptedApprovals();
   readonly requests: ApiRequest[] = [];
@@ -110,7 +110,7 @@ export class ScriptedApi {
     response.end(JSON.stringify(reply?.body ?? {}));
   }
 
-  /** Like the product: under one key one run. */
+  /** One key starts one run, as in the product. */
   #startRun({ idempotencyKey = "", body }: ApiRequest, response: ServerResponse): void {
     const known = this.#runsByKey.get(idempotencyKey);
     const { previousRunId = "" } = JSON.parse(body) as { previousRunId?: string };
@@ -155,14 +155,14 @@ export class ScriptedApi {
   }
 }
 
-/** One run, whose log grows as the test tells it. */
+/** One run. The test appends to its log. */
 export class ScriptedRun {
   readonly id: string;
   #frames: { readonly id: string; readonly text: string }[] = [];
   #isDone = false;
   #epoch = 0;
   readonly #open = new Set<ServerResponse>();
-  /** How many events there were when it began to wait for people; zero while it goes. */
+  /** The number of events when the run began to wait for an approval; zero while the run is active. */
   #waitsSince = 0;
 
   constructor(id: string) {
@@ -174,12 +174,12 @@ export class ScriptedRun {
     return this.#isDone;
   }
 
-  /** How many connections read this run at the moment. */
+  /** The number of open connections to this run. */
   get listeners(): number {
     return this.#open.size;
   }
 
-  /** Appends events to the log and sends them to whoever listens. */
+  /** Appends events to the log and sends them to every open connection. */
   emit(...events: readonly AiEvent[]): void {
     for (const event of events) {
       const position = { epoch: this.#epoch, seq: this.#frames.length };
@@ -196,13 +196,13 @@ export class ScriptedRun {
     }
   }
 
-  /** Sends bytes that are in no log. */
+  /** Sends bytes that are not in the log. */
   sendRaw(text: string): void {
     for (const response of this.#open) response.write(text);
   }
 
   /**
-   * Appends an event, of which the listeners get only the first frame before their connection drops.
+   * Appends an event. The open connections get only its first frame and are then dropped.
    */
   async dropInside(event: AiEvent): Promise<void> {
     const listeners = [...this.#open];
@@ -216,7 +216,7 @@ export class ScriptedRun {
     }
   }
 
-  /** Dies and goes on in the next epoch; its last `lost` events were sent and never stored. */
+  /** Crashes and continues in the next epoch. The last `lost` events were sent but never stored. */
   crash(lost: number): void {
     this.drop();
     this.#frames = this.#frames.slice(0, this.#frames.length - lost);
@@ -244,7 +244,7 @@ export class ScriptedRun {
     if (after < this.#waitsSince) response.end(TRAILER);
   }
 
-  /** A reader of an earlier epoch may have seen what a crash lost: it goes on after what was stored. */
+  /** A reader of an earlier epoch may have seen lost events. It continues after the stored ones. */
   #after(lastEventId: string | undefined): number {
     const seen = lastEventId === undefined ? undefined : parseEventId(lastEventId);
     if (!seen) return 0;

@@ -14,23 +14,28 @@ import { PACKET } from "../shared/packets.ts";
 
 const RUN = "run_1" as RunId;
 
-/** What a test may say of a question beside its packet. */
+/** The parts of an approval that a test can set. */
 export interface ApprovalOptions {
   readonly id?: string;
   readonly pattern?: ApprovalPattern;
   readonly packet?: Partial<ConfirmationPacket>;
   readonly ttlMs?: number;
-  /** The call that is asked about. */
+  /** The part index of the call. */
   readonly part?: number;
 }
 
-/** One question as the server would keep it. */
-export function createApproval(asked: ApprovalOptions = {}): ApprovalRecord {
-  const { id = "appr_a_b_1_1", pattern = "operator_review", ttlMs = 600_000, part = 0 } = asked;
+/** Creates an approval as the server stores it. */
+export function createApproval(options: ApprovalOptions = {}): ApprovalRecord {
+  const { id = "appr_a_b_1_1", pattern = "operator_review", ttlMs = 600_000, part = 0 } = options;
   const now = Date.now();
   const expiresAtMs = now + ttlMs;
   const expiresAt = new Date(expiresAtMs).toISOString();
-  const packet = { ...PACKET, riskClass: "MEDIUM_RISK_WRITE", expiresAt, ...asked.packet } as const;
+  const packet = {
+    ...PACKET,
+    riskClass: "MEDIUM_RISK_WRITE",
+    expiresAt,
+    ...options.packet,
+  } as const;
   return {
     id: id as ApprovalId,
     invocation: 1,
@@ -52,7 +57,7 @@ export function createApproval(asked: ApprovalOptions = {}): ApprovalRecord {
   };
 }
 
-/** One person's vote. */
+/** Creates one person's vote. */
 export function vote(
   by: string,
   decision: ApprovalVote["decision"],
@@ -62,7 +67,7 @@ export function vote(
   return { approverId: by as ActorId, roles: [], decision, atMs: Date.now(), ...said };
 }
 
-/** An answer of the scripted server. */
+/** A response of the fake API. */
 export interface Reply {
   readonly status: number;
   readonly body: object;
@@ -70,14 +75,14 @@ export interface Reply {
 
 type Decided = JsonObject & { readonly decision: "approve" | "reject" };
 
-/** Plays the part of the API that questions to people have; the test says who may do what. */
+/** A fake of the API's approvals. The test decides who may do what. */
 export class ScriptedApprovals {
   readonly #records = new Map<string, ApprovalRecord>();
-  /** What the caller may not; undefined when they may decide. */
+  /** The code of why the caller may not decide; undefined when they may. */
   mayNot: string | undefined;
-  /** Answers decisions in place of the ordinary course, when set. */
+  /** When set, this answers decisions instead. */
   onDecide: ((id: string, decision: Decided) => Reply) | undefined;
-  /** Pages of so many. */
+  /** The number of approvals per page. */
   pageSize = 50;
 
   put(record: ApprovalRecord): ApprovalRecord {
@@ -87,7 +92,7 @@ export class ScriptedApprovals {
 
   get(id: string): ApprovalRecord {
     const record = this.#records.get(id);
-    if (!record) throw new Error(`no question ${id}`);
+    if (!record) throw new Error(`no approval ${id}`);
     return record;
   }
 
@@ -103,7 +108,7 @@ export class ScriptedApprovals {
     };
   }
 
-  /** Answers a request; undefined for one that is not about questions. */
+  /** Answers a request; undefined for one that is not about approvals. */
   answer(method: string, url: string, body: string): Reply | undefined {
     const { pathname, searchParams } = new URL(url, "http://localhost");
     const [, id = "", what] = /^\/v1\/approvals(?:\/([^/]+))?(?:\/(\w+))?$/.exec(pathname) ?? [];
@@ -115,7 +120,7 @@ export class ScriptedApprovals {
     if (this.#records.has(id)) return { status: 200, body: this.view(id) };
     return {
       status: 404,
-      body: { code: "approval_not_found", title: "There is no such question" },
+      body: { code: "approval_not_found", title: "There is no such approval" },
     };
   }
 
@@ -134,7 +139,7 @@ export class ScriptedApprovals {
     if (scripted) return scripted;
     const record = this.get(id);
     if (record.status !== "pending") {
-      const title = "This question is closed";
+      const title = "This approval is closed";
       return { status: 409, body: { code: "approval_closed", title, approval: this.view(id) } };
     }
     const { decision, reason } = decided;
