@@ -156,7 +156,7 @@ function makePorts(): ToolRunnerPorts {
     },
     budget: new RunBudget(limitsOf(POLICY.budgets), POLICY.budgets.maxRetries),
     hooks: [],
-    inbox: { hasSteering: false, takeAll: () => [] },
+    inbox: { hasSteering: false },
     journal,
     clock: systemClock,
     random: { fraction: () => 0 },

@@ -5,39 +5,45 @@ import type { ToolInvocationRecord } from "../protocol/invocation/record.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 
 /**
- * Takes what a run says and remembers.
- * Contract: synchronous but for `secure`; keeps the order of calls; what is given without an await in
- * between is stored together or not at all. Deltas and progress reach readers at once and storage soon
- * after; everything else reaches them once it is stored. After `done` nothing more is taken.
+ * Stores what a run does, and sends its events to readers.
+ * Contract: synchronous except `secure`; keeps the order of calls. Everything that is given without
+ * an `await` in between is stored in one transaction. Deltas and progress reach readers at once and
+ * storage soon after. All other events reach readers after they are stored. After `done` the
+ * journal ignores everything.
  */
 export interface RunJournal {
+  /** Appends events to the run's log. */
   append(events: readonly AiEvent[]): void;
+  /** Adds a message to the run's transcript. */
   remember(message: TranscriptMessage): void;
-  /** Keeps the newest record of an operation; an earlier one of the same number is replaced. */
+  /** Stores an invocation record. It replaces an earlier record with the same number. */
   record(invocation: ToolInvocationRecord): void;
+  /** Replaces some of the run's facts. */
   note(facts: Partial<RunFacts>): void;
-  /** Has a fact put into the tenant's audit log; stored together with what is recorded in the same moment. */
+  /** Queues an entry for the tenant's audit log. */
   audit(entry: AuditEntry): void;
-  /** What of the notes is with storage; see `flush`. */
+  /** The facts that are already with storage; see `flush`. */
   readonly storedFacts: RunFacts;
   /**
-   * Gives everything so far to storage, so that whatever leaves the object from now on leaves after it.
+   * Gives everything so far to storage. The platform holds back whatever leaves the object
+   * afterwards until storage has it.
    */
   flush(): void;
-  /** Resolves once everything so far is durable: for what acts without leaving the object. */
+  /** Resolves once everything so far is durable. For effects that do not leave the object. */
   secure(): Promise<void>;
 }
 
-/**
- * What people say to a run while it goes.
- * Contract: synchronous; every message is taken once, in the order of arrival.
- */
+/** Tells whether steering messages wait: messages that a person sends to a run while it goes on. */
 export interface PendingSteering {
   readonly hasSteering: boolean;
-  takeAll(): readonly string[];
 }
 
-/** The inbox as its owner has it. Contract: once closed it takes nothing more; what waits can be taken. */
+/**
+ * Holds the steering messages of a run.
+ * Contract: synchronous; every message is taken once, in the order of arrival.
+ */
 export interface SteeringInbox extends PendingSteering {
+  takeAll(): readonly string[];
+  /** Refuses further messages. Waiting messages can still be taken. */
   close(): void;
 }

@@ -28,8 +28,7 @@ export function restoreWithheld(
     ) {
       return refuse(pointer, "is hidden from you; keep the object or list that holds it unchanged");
     }
-    if (Object.hasOwn(parent, last))
-      return refuse(pointer, "is hidden from you; remove it from your edit");
+    if (Object.hasOwn(parent, last)) return refuse(pointer, "is hidden from you; do not set it");
     setOwn(parent, last, value);
   }
   return ok(whole as JsonObject);

@@ -41,11 +41,11 @@ export interface ReviewedEdit {
 }
 
 /**
- * Checks the arguments that an approver wants instead against the gates that look at arguments and at
- * policy, so that a mistake is answered to the approver and does not end the call. The call's own
- * attempt asks every gate again.
- * Fails: what those gates fail with; POLICY_VIOLATION where the policy cannot be read; STALE_STATE for a
- * call that has begun, because it is bound to its arguments.
+ * Checks the arguments that an approver wants instead against the gates that look at arguments and
+ * at policy, so that a mistake is answered to the approver and does not end the call. The call's
+ * own attempt asks every gate again.
+ * Fails: what those gates fail with; POLICY_VIOLATION where the policy cannot be read; STALE_STATE
+ * for a call that has begun, because it is bound to its arguments.
  */
 export async function reviewEdit(
   ports: ReviewPorts,

@@ -154,7 +154,7 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
       return Promise.resolve(answers.shift() ?? { kind: "reserved" });
     }, closed),
     budget: new RunBudget(limitsOf(policy.budgets), policy.budgets.maxRetries),
-    inbox: { hasSteering: false, takeAll: () => [] },
+    inbox: { hasSteering: false },
     journal,
     clock,
     ...replaced,

@@ -400,7 +400,7 @@ describe("hooks", () => {
 
 test("a call that waits when the user speaks is skipped, and says so", async () => {
   const { tool, reached } = noteTool();
-  const { call, questions } = benchFor([tool], { inbox: { hasSteering: true, takeAll: () => [] } });
+  const { call, questions } = benchFor([tool], { inbox: { hasSteering: true } });
   expect(endOf(await call("test__note", { text: "hi" }))).toEqual(["STALE_STATE", "skipped"]);
   // Mutant: asking only before the call is counted.
   expect([reached, questions]).toEqual([[], []]);

@@ -164,7 +164,7 @@ describe("an effect that an earlier attempt may have had", () => {
 });
 
 describe("what happens while a call waits for its next attempt", () => {
-  const inbox = { hasSteering: false, takeAll: () => [] };
+  const inbox = { hasSteering: false };
 
   test("the user speaks: a call that never began is skipped", async () => {
     const { tool, reached } = noteTool({ runtime: { maxRetries: 1 } });
@@ -209,7 +209,7 @@ describe("what happens while a call waits for its next attempt", () => {
 });
 
 test("the user who speaks while a gate takes its time skips the call", async () => {
-  const inbox = { hasSteering: false, takeAll: () => [] };
+  const inbox = { hasSteering: false };
   const { tool, reached } = noteTool({
     checkState: () => {
       inbox.hasSteering = true;

@@ -483,7 +483,7 @@ describe("when meanwhile", () => {
   });
 
   test("the user has spoken, what was begun goes on", async () => {
-    const inbox = { hasSteering: true, takeAll: () => [] };
+    const inbox = { hasSteering: true };
     for (const change of [AS_READ, IDEMPOTENT]) {
       const { tool } = toolOf([never, works], change);
       const bench = benchFor([tool], { inbox, stored: await leave(tool) });
