@@ -12,14 +12,14 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "a token of another run counts",
     file: "src/runner/approval/verify.ts",
-    from: "token.trace_id === context.runId &&",
+    from: "token.trace_id === invocation.context.runId &&",
     to: "",
     test: { file: "test/runner/approvals.test.ts", name: "is of another run" },
   },
   {
     name: "a token of another tenant counts",
     file: "src/runner/approval/verify.ts",
-    from: "token.tenant_id === ports.principal.tenantId &&",
+    from: "token.tenant_id === tenantId &&",
     to: "",
     test: { file: "test/runner/approvals.test.ts", name: "is of another tenant" },
   },
@@ -40,7 +40,7 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "a token of another payload counts",
     file: "src/runner/approval/verify.ts",
-    from: "token.payload_hash === payloadHash &&",
+    from: "token.payload_hash === accepted.payloadHash &&",
     to: "",
     test: { file: "test/runner/approvals.test.ts", name: "is of another payload" },
   },
@@ -105,9 +105,9 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "an approval outlives its policy",
-    file: "src/runner/gates/reserve-budget.ts",
-    from: "isSamePin(approval.pin, pin) ? ok(approval) : OUTDATED",
-    to: "ok(approval)",
+    file: "src/runner/approval/require-approval.ts",
+    from: "return terms.pin !== undefined && isSamePin(pin, terms.pin);",
+    to: "return true;",
     test: {
       file: "test/http/approval-attacks.test.ts",
       name: "a policy that changed in nothing that concerns the call blocks the call",
@@ -116,7 +116,7 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "what was refused is asked again",
     file: "src/runner/approval/request.ts",
-    from: "if (ports.approvals.wasRejected({ toolId: tool.id, payloadHash })) return REJECTED_BEFORE;",
+    from: "if (approvals.wasRejected({ toolId: tool.id, payloadHash })) return REJECTED_BEFORE;",
     to: "",
     test: {
       file: "test/runner/approvals.test.ts",
@@ -135,9 +135,9 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "an approval is not durably taken before a read",
-    file: "src/runner/pass-gates.ts",
-    from: "if (mutates(tool) || approval) await ports.journal.secure();",
-    to: "if (mutates(tool)) await ports.journal.secure();",
+    file: "src/runner/execute-call.ts",
+    from: "if (mutates(tool) || approval) await journal.secure();",
+    to: "if (mutates(tool)) await journal.secure();",
     test: {
       file: "test/runner/approvals.test.ts",
       name: "the approval is durably taken before the tool runs, also of a read",
@@ -285,7 +285,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "a person's reason is cut within a character",
-    file: "src/runner/gates/check-approval.ts",
+    file: "src/runner/approval/require-approval.ts",
     from: "splitsPair ? MAX_REASON_CHARS - 1 : MAX_REASON_CHARS",
     to: "MAX_REASON_CHARS",
     test: { file: "test/http/approvals.test.ts", name: "a long reason is cut between characters" },

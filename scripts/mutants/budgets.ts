@@ -202,7 +202,7 @@ export const BUDGETS: readonly Mutant[] = [
   {
     name: "a call that never ran keeps what it took",
     file: "src/runner/tool-runner.ts",
-    from: "await closeReservation(hand);",
+    from: "await closeReservation(ports, call);",
     to: "",
     test: {
       file: "test/runner/budget/close-reservation.test.ts",

@@ -23,9 +23,9 @@ export const RELIABILITY: readonly Mutant[] = [
     },
   },
   {
-    name: "unique claim: an operation in hand is carried out again",
+    name: "unique claim: a running operation runs again",
     file: "src/runner/tool-runner.ts",
-    from: "if (state.inHand.has(operation)) return turnAway(state.ports, asked, IN_PROGRESS);",
+    from: "if (active.has(operationIdOf(context))) return refuse(IN_PROGRESS);",
     to: "",
     test: {
       file: "test/runner/recovery/unknown-outcome.test.ts",
@@ -83,10 +83,10 @@ export const RELIABILITY: readonly Mutant[] = [
     },
   },
   {
-    name: "doubt: what may have happened is made again",
-    file: "src/runner/tool-runner.ts",
-    from: "if (tool.isIdempotent) return tryAndConclude(inDoubt);",
-    to: "return tryAndConclude(inDoubt);",
+    name: "unknown outcome: an effect that may have happened is repeated",
+    file: "src/runner/recovery/resume.ts",
+    from: "return found.value.isIdempotent",
+    to: "return found.value.id",
     test: {
       file: "test/durable-objects/at-most-once.test.ts",
       name: "an effect within the process is on record before it happens, so that no crash repeats it",

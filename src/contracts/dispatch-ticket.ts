@@ -17,8 +17,8 @@ const issued = new WeakMap<DispatchTicket, DispatchedCall>();
 
 /**
  * Issues the ticket that a bound tool demands before it runs (seeds/000 #31).
- * Ownership: src/runner/execute.ts alone calls this function; test/single-path.node.test.ts holds
- * that.
+ * Ownership: only src/runner/execute-call.ts calls this function. A text search in
+ * test/single-path.node.test.ts enforces that.
  */
 export function issueTicket(call: DispatchedCall): DispatchTicket {
   const ticket = Object.freeze({}) as DispatchTicket;

@@ -1,7 +1,7 @@
 import { fail } from "../protocol/outcome/result.ts";
 import type { ActiveCall } from "./active-call.ts";
 import { Attempt, type AttemptResult } from "./attempt.ts";
-import { execute, type ExecutePorts } from "./execute.ts";
+import { executeCall, type ExecutePorts } from "./execute-call.ts";
 import { prepare, type PreparePorts } from "./prepare.ts";
 import { TOOL_FAILED } from "./tool-failure.ts";
 import { WAITING } from "./waiting.ts";
@@ -23,7 +23,7 @@ export async function makeAttempt(
         ? WAITING
         : await attempt.end(call, fail(prepared.failure));
     }
-    const outcome = await execute(ports, prepared.value, attempt);
+    const outcome = await executeCall(ports, prepared.value, attempt);
     return await attempt.end(call, outcome);
   } catch {
     return attempt.end(call, TOOL_FAILED);

@@ -10,7 +10,7 @@ import {
 } from "./approval/require-approval.ts";
 import type { Attempt } from "./attempt.ts";
 import { reserve, type ReservePorts } from "./budget/reserve.ts";
-import type { PreparedCall } from "./execute.ts";
+import type { PreparedCall } from "./execute-call.ts";
 import { checkStillValid, type ValidityPorts } from "./gates/check-still-valid.ts";
 import { isStillWanted, type WantedPorts } from "./gates/check-still-wanted.ts";
 import type { GateTrail } from "./gates/gate.ts";

@@ -44,21 +44,22 @@ async function recorded(...calls: readonly { name: string; args: string }[]) {
 }
 const PASSED = [
   "lookup",
-  "turn",
+  "still_wanted",
   "policy",
   "parse",
   "arguments",
   "rules",
   "authorise",
   "argument_rules",
+  "ceilings",
 ];
 const READY = [
   ...PASSED,
   "connection",
   "state",
-  "approval",
   "history",
   "hooks",
+  "approval",
   "budget",
   "idempotency",
 ];
@@ -91,11 +92,16 @@ describe("a call that was ended names the gate that ended it:", () => {
   // Mutants: a gate whose answer is not noted.
   test.each<[string, string, string, readonly string[]]>([
     ["lab__nowhere", "{}", "lookup", []],
-    ["lab__delete_all", "{}", "policy", ["lookup", "turn"]],
-    ["core__calculate", "{", "parse", ["lookup", "turn", "policy"]],
-    ["core__calculate", '{"expression":7}', "arguments", ["lookup", "turn", "policy", "parse"]],
-    ["lab__write_note", '{"text":"a","to":"eve"}', "argument_rules", PASSED.slice(0, -1)],
-    ["lab__call_service", "{}", "authorise", PASSED.slice(0, -2)],
+    ["lab__delete_all", "{}", "policy", ["lookup", "still_wanted"]],
+    ["core__calculate", "{", "parse", ["lookup", "still_wanted", "policy"]],
+    [
+      "core__calculate",
+      '{"expression":7}',
+      "arguments",
+      ["lookup", "still_wanted", "policy", "parse"],
+    ],
+    ["lab__write_note", '{"text":"a","to":"eve"}', "argument_rules", PASSED.slice(0, -2)],
+    ["lab__call_service", "{}", "authorise", PASSED.slice(0, -3)],
     ["lab__leak", '{"how":"throw"}', "execute", READY],
   ])("%s with %s by %s", async (name, args, refusedBy, passed) => {
     const entries = await recorded({ name, args });

@@ -32,7 +32,7 @@ export interface ExecutePorts extends AskPorts, WantedPorts {
  * Contract: throws only before the tool runs. Fails: what `isStillWanted` fails with; the tool's own
  * failures; TIMEOUT; OBSERVATION_NORMALIZATION_FAIL.
  */
-export async function execute(
+export async function executeCall(
   ports: ExecutePorts,
   call: PreparedCall,
   attempt: Attempt,

@@ -1,0 +1,73 @@
+import type { Mutant } from "./mutant.ts";
+
+const NEWER = "test/runner/newer-policy.test.ts";
+const TICKETS = "test/contracts/dispatch-ticket.test.ts";
+
+/** One way for a tool to run, and each gate once. */
+export const SINGLE_PATH: readonly Mutant[] = [
+  {
+    name: "a ticket is good for many runs",
+    file: "src/contracts/dispatch-ticket.ts",
+    from: "issued.delete(ticket);",
+    to: "",
+    test: { file: TICKETS, name: "a ticket runs its tool once" },
+  },
+  {
+    name: "a ticket runs another tool",
+    file: "src/contracts/dispatch-ticket.ts",
+    from: "if (call.toolId !== tool.id || call.version !== tool.version) {",
+    to: "if (call.version !== tool.version) {",
+    test: { file: TICKETS, name: "a ticket for another tool is refused" },
+  },
+  {
+    name: "anything is a ticket",
+    file: "src/contracts/dispatch-ticket.ts",
+    from: "const call = issued.get(ticket);",
+    to: "const call = issued.get(ticket) ?? (ticket as unknown as DispatchedCall);",
+    test: { file: TICKETS, name: "the call itself is no ticket" },
+  },
+  {
+    name: "a newer policy's gates are not asked",
+    file: "src/runner/prepare.ts",
+    from: "if (!obeyed.ok) return obeyed;\n    if (obeyed.value",
+    to: "if (obeyed.ok && obeyed.value",
+    test: { file: NEWER, name: "argument_rules" },
+  },
+  {
+    name: "a newer policy requires no approval",
+    file: "src/runner/prepare.ts",
+    from: "approved = await requireApproval(ports, { ...subject, terms: newTerms }, trail);",
+    to: "",
+    test: {
+      file: NEWER,
+      name: "approval, when only the newer policy requires it: the call waits for people",
+    },
+  },
+  {
+    name: "what a newer policy refuses is recorded as the budget's refusal",
+    file: "src/runner/gates/gate.ts",
+    from: "else this.#refusedBy ??= gate;",
+    to: "else this.#refusedBy = gate;",
+    test: { file: NEWER, name: "policy" },
+  },
+  {
+    name: "the policy may change for ever",
+    file: "src/runner/budget/reserve-of-tenant.ts",
+    from: "const MAX_POLICY_CHANGES = 3;",
+    to: "const MAX_POLICY_CHANGES = 30;",
+    test: {
+      file: NEWER,
+      name: "the policy may change three times while a call waits; the fourth change ends the call",
+    },
+  },
+  {
+    name: "a call that is not wanted any more is dispatched",
+    file: "src/runner/execute-call.ts",
+    from: "if (!wanted.ok) return wanted;",
+    to: "",
+    test: {
+      file: NEWER,
+      name: "a message that arrives while the budget is reserved stops the call, and releases its share",
+    },
+  },
+];

@@ -1,0 +1,111 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { transformSync } from "esbuild";
+import { describe, expect, test } from "vitest";
+
+/**
+ * The single execution path, held by a text search (seeds/000 #31): types and comments are removed
+ * first, so a cast hides nothing.
+ */
+const ROOT = resolve(import.meta.dirname, "..");
+
+/** The one file that calls a contract's `execute`. */
+const BINDS = "src/contracts/bind-tool.ts";
+/** The one file that checks that a contract has one. */
+const CHECKS = "src/contracts/shape.ts";
+/** The one file that issues tickets and runs bound tools. */
+const DISPATCHES = "src/runner/execute-call.ts";
+const TICKETS = "src/contracts/dispatch-ticket.ts";
+/** Replay replaces bound tools by recordings, which run nothing. */
+const REPLAYS = "src/loop/replay/tools.ts";
+
+const RULES: readonly { readonly pattern: RegExp; readonly allowedIn: readonly string[] }[] = [
+  // contract.execute, contract?.execute, contract["execute"], Reflect.get(contract, "execute")
+  { pattern: /\.\s*execute\b/, allowedIn: [BINDS] },
+  { pattern: /["'`]execute["'`]/, allowedIn: [DISPATCHES] },
+  { pattern: /\bperformDispatched\b/, allowedIn: [BINDS, DISPATCHES, REPLAYS] },
+  { pattern: /\bissueTicket\b/, allowedIn: [TICKETS, DISPATCHES] },
+  { pattern: /\bredeemTicket\b/, allowedIn: [TICKETS, BINDS, REPLAYS] },
+];
+/** const { execute } = contract. Tools and the shape of contracts define the property instead. */
+const TAKEN_APART = { pattern: /[{,]\s*execute\s*[,}:=]/, allowedIn: [CHECKS] };
+
+type Sources = ReadonlyMap<string, string>;
+
+function bypassesIn(sources: Sources): readonly string[] {
+  return [...sources].flatMap(([file, source]) => {
+    const { code } = transformSync(source, { loader: "ts", legalComments: "none" });
+    const searched = code.replaceAll('"tool.execute"', '""');
+    const rules = file.startsWith("src/tools/") ? RULES : [...RULES, TAKEN_APART];
+    return rules
+      .filter(({ pattern, allowedIn }) => pattern.test(searched) && !allowedIn.includes(file))
+      .map(({ pattern }) => `${file}: ${pattern.source}`);
+  });
+}
+
+/** A pack's list imports tools; a file that defines a tool imports none. */
+function toolImportsIn(sources: Sources): readonly string[] {
+  const defines = (source: string | undefined): boolean => /\bdefineTool\(/.test(source ?? "");
+  return [...sources]
+    .filter(([file, source]) => file.startsWith("src/tools/") && defines(source))
+    .flatMap(([file, source]) =>
+      [...source.matchAll(/from\s+"(\.[^"]+)"|import\(\s*"(\.[^"]+)"/g)]
+        .map(([, from, imported]) => join(dirname(file), from ?? imported ?? ""))
+        .filter((target) => target.startsWith("src/tools/") && defines(sources.get(target)))
+        .map((target) => `${file} imports ${target}`),
+    );
+}
+
+function readSources(): Map<string, string> {
+  const files = globSync(["src/**/*.ts", "durable-objects/**/*.ts"], { cwd: ROOT });
+  return new Map(files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
+}
+
+const sources = readSources();
+
+test("one file calls a contract, one file runs bound tools, and no tool imports another", () => {
+  expect(sources.size).toBeGreaterThan(300);
+  expect(bypassesIn(sources)).toEqual([]);
+  expect(toolImportsIn(sources)).toEqual([]);
+  // The allowed files still do what they are allowed to do; else the search looks for old names.
+  expect(sources.get(BINDS)).toMatch(/\.execute\(/);
+  expect(sources.get(DISPATCHES)).toMatch(/\.performDispatched\b/);
+});
+
+describe("a planted bypass is found", () => {
+  const PLANTS: readonly (readonly [file: string, source: string])[] = [
+    ["src/http/tools.ts", "void contract.execute({}, {}, {});"],
+    ["src/http/planted.ts", "await (contract as any)?.execute(args as never, context, caps);"],
+    ["src/compose/planted.ts", 'await (contract as unknown as Any)["execute"](args);'],
+    ["src/compose/planted.ts", "const { execute } = contract; await execute(args);"],
+    ["src/compose/planted.ts", "const { execute: run } = contract; await run(args);"],
+    ["src/loop/planted.ts", "await source.getBoundTool(id, version)?.performDispatched(ticket);"],
+    ["src/loop/planted.ts", "await (tool as Any).performDispatched({} as DispatchTicket);"],
+    [
+      "src/loop/planted.ts",
+      "const ticket = issueTicket({ toolId, version, args, context, scope });",
+    ],
+    ["src/adapters/planted.ts", 'const run = Reflect.get(contract, "execute") as Run;'],
+    ["src/tools/core/planted.ts", "defineTool({ execute: () => calculate.execute({}) });"],
+    ["durable-objects/run/planted.ts", "tool.performDispatched(ticket);"],
+  ];
+
+  test.each(PLANTS)("in %s: %s", (file, source) => {
+    expect(bypassesIn(new Map([[file, source]]))).not.toEqual([]);
+  });
+
+  test("a tool file that imports another tool", () => {
+    const planted = new Map(sources);
+    const source = 'import { calculate } from "./calculate.ts";\nexport const a = defineTool({});';
+    planted.set("src/tools/core/planted.ts", source);
+    expect(toolImportsIn(planted)).toEqual([
+      "src/tools/core/planted.ts imports src/tools/core/calculate.ts",
+    ]);
+  });
+});
+
+test("words in comments and types are no bypass", () => {
+  const source =
+    "/** contract.execute */ interface A { execute(): void; performDispatched(): void }";
+  expect(bypassesIn(new Map([["src/http/planted.ts", source]]))).toEqual([]);
+});
