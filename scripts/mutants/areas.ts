@@ -4,6 +4,7 @@ import { IDENTITY } from "./identity.ts";
 import { BUDGETS } from "./budgets.ts";
 import type { Mutant } from "./mutant.ts";
 import { RELIABILITY } from "./reliability.ts";
+import { SINGLE_PATH } from "./single-path.ts";
 
 /** What `npm run mutants` can take away, by area. */
 export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
@@ -12,4 +13,5 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   audit: AUDIT,
   identity: IDENTITY,
   budgets: BUDGETS,
+  "single-path": SINGLE_PATH,
 };
