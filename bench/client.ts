@@ -13,7 +13,7 @@ export interface Target {
   readonly path?: string;
 }
 
-/** When the parts of one answer arrived, from the moment it was asked for. */
+/** Arrival times of one answer, counted from its request. */
 export interface Timing {
   readonly firstByteMs: number;
   /** The first byte of the first delta's text. */
@@ -22,7 +22,7 @@ export interface Timing {
 }
 
 /**
- * Asks for an answer and reads it to its end.
+ * Requests an answer and reads it to its end.
  * Fails: throws unless exactly `deltas` deltas of text arrived.
  */
 export async function chat(target: Target, scenario: Scenario, deltas: number): Promise<Timing> {
@@ -42,7 +42,7 @@ export async function chat(target: Target, scenario: Scenario, deltas: number): 
   return { firstByteMs, firstDeltaMs, fullMs: performance.now() - startMs };
 }
 
-/** Asks for an answer and hands on what arrives of it, until its end. */
+/** Requests an answer and passes on each chunk, until its end. */
 export async function readChat(
   target: Target,
   scenario: Scenario,
@@ -56,13 +56,13 @@ export async function readChat(
   });
 }
 
-/** An answer whose headers are here. */
+/** An answer whose headers have arrived. */
 export interface OpenChat {
   readonly request: ClientRequest;
   readonly response: IncomingMessage;
 }
 
-/** Asks for an answer. Fails: throws for any status but 200. */
+/** Requests an answer. Fails: throws for any status but 200. */
 export function openChat(target: Target, scenario: Scenario): Promise<OpenChat> {
   const body = JSON.stringify({
     model: modelOf(scenario),

@@ -31,7 +31,7 @@ const RESULTS = join(import.meta.dirname, "results.json");
 
 await main();
 
-/** Measures Interlock beside its contenders, prints one table and writes the figures down. */
+/** Measures Interlock and its contenders, prints one table and stores the figures. */
 async function main(): Promise<void> {
   const { only, quick } = readArguments();
   if (!existsSync("/proc/self/smaps_rollup")) refuse("The bench reads /proc, so it needs Linux.");

@@ -2,7 +2,7 @@ import type { Target } from "./client.ts";
 import { CONTENDERS, type ContenderName, type ContenderPlan } from "./contenders/plan.ts";
 import type { Contender } from "./contenders/start.ts";
 
-/** One figure per contender, and what it should be. */
+/** One measured value of each contender, and the aim. */
 export interface Figure {
   readonly name: string;
   readonly unit: string;
@@ -18,7 +18,7 @@ export interface Ratio {
   readonly atMost?: number;
 }
 
-/** What a measure works with. */
+/** Everything that a measure needs. */
 export interface Bench {
   /** The provider, asked without anyone between. */
   readonly direct: Target;
@@ -47,9 +47,8 @@ export function each(compute: (name: ContenderName) => number): Record<Contender
 }
 
 /**
- * Does the same for everyone in turn, round by round, so that drift touches all alike. Each round
- * begins with another one: what one still does after its answer must not always slow down the same
- * neighbour.
+ * Visits all names in turn, round by round, so that drift affects all of them equally. Each round
+ * starts with another name, because work after an answer slows down the next contender.
  */
 export async function takeTurns<Name>(
   names: readonly Name[],

@@ -1,14 +1,12 @@
 import { readFileSync } from "node:fs";
 
-/** Linux counts processor time in ticks of this length, whatever the kernel's own rate is. */
+/** Length of a tick in /proc. It does not depend on the rate of the kernel. */
 const TICK_MS = 10;
 
-/**
- * Reads the processor time that a process has used, all its threads and the kernel's part included.
- */
+/** Reads the processor time of a process: all threads, user and kernel time. */
 export function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The name in parentheses may hold spaces; the fields after it do not. See proc_pid_stat(5).
+  // The name in parentheses may contain spaces. The fields after it do not. See proc_pid_stat(5).
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }

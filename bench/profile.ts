@@ -105,7 +105,7 @@ async function connect(url: string): Promise<Inspector> {
   };
 }
 
-/** Prints the functions with the most samples of their own; idle and the program's own left out. */
+/** Prints the functions with the most samples, without idle time. */
 function list(nodes: readonly ProfileNode[]): void {
   const samples = new Map<string, number>();
   let total = 0;

@@ -8,13 +8,13 @@ const COLUMNS = [
   ["aiSdk", "AI SDK"],
 ] as const;
 
-/** Words a ratio's verdict; empty where nothing is aimed at. */
+/** Formats the verdict of a ratio. Empty when the ratio has no aim. */
 export function verdictOf(ratio: Ratio | undefined): "" | "pass" | "FAIL" {
   if (ratio?.atMost === undefined) return "";
   return ratio.value <= ratio.atMost ? "pass" : "FAIL";
 }
 
-/** Lays the figures out as one table: the ratio and its aim, then what was measured. */
+/** Formats the figures as one table: the ratio and its aim, then the measured values. */
 export function formatTable(figures: readonly Figure[]): string {
   const titles = [
     "measure",

@@ -1,4 +1,4 @@
-/** Answers the value below which the share `q` of the values lies, the nearest one to it. */
+/** Returns the quantile `q` of the values, as the nearest value. */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;

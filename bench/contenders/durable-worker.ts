@@ -10,7 +10,7 @@ import { ok } from "../../src/protocol/outcome/result.ts";
 
 export { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
 
-/** A write that costs nothing itself; its arguments are those of the tool that reads. */
+/** A write tool without work of its own. It takes the arguments of the reading tool. */
 const writeTime = defineTool({
   name: "bench__write_time",
   version: "1.0.0",
@@ -28,8 +28,8 @@ const writeTime = defineTool({
 const CONTRACTS = registerContracts([...TOOL_CONTRACTS, writeTime]);
 
 /**
- * The product's run with a tool more, and a way to end the life of its object. Where `SYNC` is
- * `off` no effect waits for its record: what that would save is what the ledger costs.
+ * The product's run with one more tool, and a way to crash its object. With `SYNC` set to `off` no
+ * effect waits for its durable record. The difference is what the record costs.
  */
 export class RunObject extends ProductRunObject {
   readonly #state: DurableObjectState;

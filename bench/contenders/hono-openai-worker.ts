@@ -54,7 +54,7 @@ app.post("/v1/chat", async (c) => {
 type Completion = Awaited<ReturnType<OpenAI["chat"]["completions"]["create"]>>;
 type CompletionStream = Extract<Completion, AsyncIterable<unknown>>;
 
-/** Sends on each delta of text, and puts the tool calls together. */
+/** Forwards each delta of text, and assembles the tool calls. */
 async function relay(stream: CompletionStream, sse: SSEStreamingApi) {
   let text = "";
   const calls: ChatCompletionMessageFunctionToolCall[] = [];
@@ -87,7 +87,7 @@ async function runTool(
   return { role: "tool", tool_call_id: id, content: JSON.stringify(result) };
 }
 
-/** Answers what Interlock's own tool answers. */
+/** Returns the same output as Interlock's own tool. */
 function currentTime(timeZone: string) {
   const now = new Date();
   const format = (locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>

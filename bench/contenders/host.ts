@@ -3,7 +3,7 @@ import { endWithParent, toWorkerConfig } from "../../scripts/miniflare-worker.ts
 import { childrenOf } from "../process-usage.ts";
 import type { ContenderPlan } from "./plan.ts";
 
-/** What the host tells its parent once the Worker takes requests. */
+/** Message of the host to its parent when the Worker accepts requests. */
 export interface HostReady {
   readonly port: number;
   readonly workerdPid: number;
@@ -11,8 +11,8 @@ export interface HostReady {
 }
 
 /**
- * Runs one Worker in a workerd of its own: takes the plan as a message, and ends with its parent.
- * Requests go straight to the Worker's socket, past Miniflare's own entry Worker.
+ * Runs one Worker in its own workerd. Receives the plan as a message, and ends with its parent.
+ * Requests go directly to the Worker's socket, past Miniflare's entry Worker.
  */
 process.once("message", (message: { plan: ContenderPlan; inspect: boolean }) => {
   start(message.plan, message.inspect).catch((error: unknown) => {

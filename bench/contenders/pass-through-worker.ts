@@ -5,7 +5,7 @@ interface Env {
   readonly OBJECTS: DurableObjectNamespace;
 }
 
-/** Asks the upstream and hands its body through, untouched: the least a Durable Object can do. */
+/** Calls the upstream and passes its body through: the least work of a Durable Object. */
 export class PassThroughObject extends DurableObject<Env> {
   override fetch(request: Request): Promise<Response> {
     return fetch(`${this.env.OPENAI_BASE_URL}/chat/completions`, {
@@ -16,7 +16,7 @@ export class PassThroughObject extends DurableObject<Env> {
   }
 }
 
-/** Gives every request an object of its own, as every run has one. */
+/** Gives every request its own object, as every run has one. */
 export default {
   fetch(request: Request, env: Env): Promise<Response> {
     const id = env.OBJECTS.newUniqueId();

@@ -10,7 +10,7 @@ import { modelOf, SCENARIOS } from "../upstream/scenario.ts";
 export const CONTENDERS = ["interlock", "passThrough", "honoOpenai"] as const;
 export type ContenderName = (typeof CONTENDERS)[number];
 
-/** All that is needed to run one Worker; plain data, so that it can go to another process. */
+/** Everything needed to run one Worker. Plain data, so that another process can receive it. */
 export interface ContenderPlan {
   readonly code: string;
   readonly compatibilityDate: string;

@@ -3,7 +3,7 @@ import { startTree, type ProcessTree } from "../../scripts/process-tree.ts";
 import type { HostReady } from "./host.ts";
 import type { ContenderPlan } from "./plan.ts";
 
-/** A process of the bench that takes requests. */
+/** A process of the bench that accepts requests. */
 export interface Running {
   readonly port: number;
   stop(): Promise<void>;
@@ -15,7 +15,7 @@ export interface Contender extends Running, HostReady {}
 const START_TIMEOUT_MS = 30_000;
 const trees = new Set<ProcessTree>();
 
-/** Starts the provider that everyone asks. */
+/** Starts the provider that every contender calls. */
 export function startUpstream(): Promise<Running> {
   return startChild(join(import.meta.dirname, "../upstream/server.ts"), undefined);
 }
@@ -25,13 +25,13 @@ export function startContender(plan: ContenderPlan, inspect = false): Promise<Co
   return startChild(join(import.meta.dirname, "host.ts"), { plan, inspect });
 }
 
-/** Ends whatever still runs. Contract: idempotent. */
+/** Ends every process that still runs. Contract: idempotent. */
 export async function stopAll(): Promise<void> {
   await Promise.all(Array.from(trees, (tree) => tree.stop()));
   trees.clear();
 }
 
-/** Starts a module in a process that reports its port, and more, as its one message. */
+/** Starts a module in a process. The process sends one message with its port and more. */
 async function startChild<Ready extends { readonly port: number }>(
   module: string,
   message: object | undefined,

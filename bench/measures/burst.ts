@@ -7,7 +7,7 @@ import { SCENARIOS } from "../upstream/scenario.ts";
 /** Processor time is counted in ticks of 10 ms, so one sample spans many answers. */
 const ANSWERS_PER_SAMPLE = 8;
 
-/** Measures time and processor time of an answer that comes as fast as it can be taken. */
+/** Measures time and processor time of an answer that arrives as fast as possible. */
 export async function measureBurst(bench: Bench): Promise<readonly Figure[]> {
   const records = await run(bench, "burst");
   const single = await run(bench, "single");

@@ -7,7 +7,7 @@ const WARM_UP_ROUNDS = 5;
 /** The text after the last tool call. */
 const DELTAS = 8;
 
-/** Measures a chain of tool calls, which the pass-through cannot run. */
+/** Measures a chain of tool calls. The pass-through cannot run tools. */
 export async function measureChain({ contenders, quick }: Bench): Promise<readonly Figure[]> {
   const timesMs: { interlock: number[]; honoOpenai: number[] } = { interlock: [], honoOpenai: [] };
   const rounds = quick ? 5 : 25;

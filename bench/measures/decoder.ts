@@ -5,7 +5,7 @@ import { median } from "../statistics.ts";
 const SIZES_KIB = [64, 256, 1_024, 4_096] as const;
 const MIN_FRAGMENT_CHARS = 8;
 const FRAGMENT_SPREAD_CHARS = 9;
-/** Characters of the body that one read brings. */
+/** Characters of the body in one read. */
 const READ_CHARS = 16 * 1024;
 const ENVELOPE = '"object":"chat.completion.chunk","created":1763600000,"model":"bench"';
 
@@ -27,7 +27,7 @@ export async function measureDecoder({ quick }: Bench): Promise<readonly Figure[
     const name = `decoder, arguments of ${sizeKib} KiB: time per KiB`;
     if (smaller === undefined) return { name, unit: "µs", raw };
     const value = timeOf(sizeKib) / timeOf(smaller);
-    // Four times the text may take four times as long, and a little for the garbage it makes.
+    // Four times the text may take four times as long, plus some garbage collection.
     return { name, unit: "µs", raw, ratio: { to: `time of ${smaller} KiB`, value, atMost: 5 } };
   });
 }
@@ -44,9 +44,7 @@ function decode(reads: readonly string[], sizeKib: number): number {
   return elapsedMs;
 }
 
-/**
- * One tool call whose arguments are exactly of that size; `[DONE]` stays unsent, the end ends it.
- */
+/** Makes one tool call with arguments of exactly that size. The body ends without `[DONE]`. */
 function makeBody(sizeKib: number): string {
   const frames = [frame({ index: 0, id: "call_1", function: { name: "write", arguments: "" } })];
   const open = '{"text":"';

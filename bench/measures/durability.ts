@@ -10,9 +10,9 @@ const WARM_UP_ROUNDS = 3;
 const KINDS = ["reads", "writes", "writesUnsynced", "interrupted"] as const;
 
 /**
- * Measures what it costs that nothing is lost: a chain of calls that change something beside one of
- * calls that do not, and beside one whose effects do not wait for their record; and a run whose
- * object dies half way beside one that lives, as a reader who follows it sees both.
+ * Measures the cost of durability. A chain of writes is compared with a chain of reads, and with
+ * writes that do not wait for their records. A run whose object crashes half way is compared with
+ * an undisturbed run, as their readers see both.
  */
 export async function measureDurability({ plans, quick }: Bench): Promise<readonly Figure[]> {
   const code = await bundleEntry(
@@ -69,7 +69,7 @@ function toFigures(ms: Readonly<Record<(typeof KINDS)[number], number | undefine
   ];
 }
 
-/** The tenant's object has to know the policy that its mutations stand on. */
+/** Stores the policy, because the tenant's object checks the policy of each mutation. */
 async function govern({ port }: Contender): Promise<void> {
   const allowedTools = ["core__get_current_time", "bench__write_time"];
   const response = await fetch(`http://127.0.0.1:${port}/v1/policy`, {
@@ -82,7 +82,7 @@ async function govern({ port }: Contender): Promise<void> {
 
 const HEADERS = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
 
-/** Follows a run to its end; ends the life of its object once, after so many steps. */
+/** Follows a run to its end. Crashes its object once, after `dieAfter` steps. */
 async function follow({ port }: Contender, scenario: Scenario, dieAfter?: number): Promise<void> {
   const url = `http://127.0.0.1:${port}`;
   const messages = [{ role: "user", content: "What time is it?" }];
@@ -100,7 +100,7 @@ async function follow({ port }: Contender, scenario: Scenario, dieAfter?: number
   if (!seen.text.includes('"reason":"stop"')) throw new Error(seen.text.slice(-500));
 }
 
-/** Reads to the end, or until so many steps are finished. */
+/** Reads to the end, or until `steps` steps are finished. */
 async function read(
   { body }: Response,
   steps = Number.POSITIVE_INFINITY,
@@ -113,7 +113,7 @@ async function read(
       if (text.split('"type":"step-finish"').length > steps) break;
     }
   } catch {
-    // The object died; what came before counts.
+    // The object crashed. The text before the crash counts.
   }
   const whole = text.slice(0, text.lastIndexOf("\n\n"));
   const lastId = [...whole.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? "0-0";

@@ -6,11 +6,11 @@ import { median } from "../statistics.ts";
 import { SCENARIOS } from "../upstream/scenario.ts";
 
 const WARM_UP_ROUNDS = 10;
-/** Lets the last contender finish what it does after its answer. */
+/** Time for the last contender to finish its work after the answer. */
 const PAUSE_MS = 5;
 
 /**
- * Measures what stands between a provider that answers at once and its first byte at the client.
+ * Measures the time that Interlock adds before the first byte of a provider that answers at once.
  */
 export async function measureFirstByte(bench: Bench): Promise<readonly Figure[]> {
   const { direct, contenders, quick } = bench;

@@ -4,12 +4,12 @@ import { startTextTurns, startToolTurns } from "../tool-calls/ai-sdk-calls.ts";
 import { startRun, type MakeCall } from "../tool-calls/interlock-calls.ts";
 import { makeArguments } from "../tool-calls/order-tool.ts";
 
-/** Calls of one run, or of one model, before another kind has its turn. */
+/** Calls of one run, or of one model, before the next kind. */
 const CALLS_PER_TURN = 50;
 const WARM_UP_ROUNDS = 10;
 const AIM_P50_US = 300;
 const SIZES_KIB = [1, 4, 16, 64, 256] as const;
-/** Smaller arguments are called oftener in a round, up to this many times. */
+/** Most calls of one size in a round. Smaller arguments get more calls. */
 const MAX_CALLS_PER_SIZE = 16;
 const US_PER_MS = 1_000;
 
@@ -24,8 +24,7 @@ type Kind = keyof typeof KINDS;
 const KIND_NAMES = Object.keys(KINDS) as readonly Kind[];
 
 /**
- * Measures what it costs to take one tool call from its argument text to its observation, for a
- * tool that does nothing.
+ * Measures one call of a tool that does nothing, from its argument text to its observation.
  *
  * Interlock: one `exec` of the tool runner, through every gate, with its record, its events and its
  * idempotency key; capabilities are in memory, SHA-256 and timers are the platform's. Its run is
@@ -85,7 +84,7 @@ async function timeSizes(rounds: number): Promise<Times<number>> {
   return timesUs;
 }
 
-/** Different ones, because the same call over and over is a loop, which a gate ends. */
+/** Makes different arguments, because a gate ends a loop of identical calls. */
 function makeTexts(sizeKib: number, count: number): readonly string[] {
   return Array.from({ length: count }, (_, serial) => makeArguments(sizeKib, serial));
 }
@@ -134,7 +133,7 @@ function figuresOfSizes(timesUs: Times<number>): readonly Figure[] {
     const raw = { interlock: timeOf(sizeKib) / sizeKib };
     if (smaller === undefined) return { name, unit: "µs", raw };
     const value = timeOf(sizeKib) / timeOf(smaller);
-    // Four times the text may take four times as long, and a little for the garbage it makes.
+    // Four times the text may take four times as long, plus some garbage collection.
     return { name, unit: "µs", raw, ratio: { to: `time of ${smaller} KiB`, value, atMost: 5 } };
   });
 }

@@ -10,12 +10,12 @@ const WARM_UP_STREAMS = 40;
 const STREAMS = 200;
 const SETTLE_MS = 1_500;
 
-/** Measures what a stream costs that is open while its provider is silent. */
+/** Measures the memory of an open stream while its provider is silent. */
 export async function measureMemory(bench: Bench): Promise<readonly Figure[]> {
   const pssKib = emptySamples();
   const rssKib = emptySamples();
   await interleave(bench.quick ? 1 : 3, async (name) => {
-    // Memory once taken is seldom given back, so every sample needs a process of its own.
+    // A process rarely returns memory, so every sample needs its own process.
     const contender = await startContender(bench.plans[name]);
     const open: OpenChat[] = [];
     try {

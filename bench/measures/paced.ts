@@ -9,14 +9,14 @@ const STREAMS = 64;
 const NS_PER_MS = 1e6;
 const STAMP = new RegExp(`${MARK}(\\d+);`, "g");
 
-/** Measures many answers at once at talking speed: the delay of each delta, and processor time. */
+/** Measures many parallel answers at talking speed: the delay of each delta, and processor time. */
 export async function measurePaced(bench: Bench): Promise<readonly Figure[]> {
   const cpu = emptySamples();
   const p50 = emptySamples();
   const p99 = emptySamples();
   const direct: number[] = [];
   const rounds = bench.quick ? 1 : 3;
-  // Once for nothing, so that the client itself is warm.
+  // Warms up the client.
   await readMany(bench.direct);
   await interleave(rounds, async (name) => {
     if (name === "interlock") direct.push(median(await readMany(bench.direct)));
@@ -40,7 +40,7 @@ export async function measurePaced(bench: Bench): Promise<readonly Figure[]> {
   ];
 }
 
-/** Reads that many answers, spread over one beat, and answers the delay of every delta. */
+/** Reads the answers, spread over one beat. Returns the delay of every delta. */
 async function readMany(target: Target): Promise<readonly number[]> {
   const delaysMs: number[] = [];
   const streams = Array.from({ length: STREAMS }, async (_, index) => {
@@ -56,7 +56,7 @@ async function readMany(target: Target): Promise<readonly number[]> {
   return delaysMs;
 }
 
-/** Finds the stamps in a stream; the clock is the system's own, so two processes can compare it. */
+/** Finds the time stamps in a stream. Both processes use the system clock. */
 function delayReader(delaysMs: number[]): (chunk: Buffer) => void {
   let rest = "";
   return (chunk) => {

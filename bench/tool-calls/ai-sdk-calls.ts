@@ -18,9 +18,8 @@ const usage = {
 };
 
 /**
- * Starts a model that asks for the tool once in every turn. A turn is one step of `generateText`:
- * it assembles the request, parses and validates the call, runs the tool and makes messages of
- * both.
+ * Starts a model that calls the tool once in each step of `generateText`. A step assembles the
+ * request, parses and validates the call, runs the tool and makes messages of both.
  */
 export function startToolTurns(): MakeCall {
   let input = "";
@@ -42,7 +41,7 @@ export function startToolTurns(): MakeCall {
   };
 }
 
-/** Starts a model that is offered the same tool and answers every turn with a few words instead. */
+/** Starts a model that is offered the same tool and answers each step with text. */
 export function startTextTurns(): MakeCall {
   const model = new MockLanguageModelV4({
     doGenerate: async () => ({

@@ -1,5 +1,4 @@
-// The AI SDK comes with the bench's own packages, and types are checked without them: this much is
-// used.
+// Types of the used part of the AI SDK. Type checks run without the packages of the bench.
 
 declare module "ai" {
   export function tool<Tool>(definition: Tool): Tool;

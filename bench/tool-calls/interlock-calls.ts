@@ -27,7 +27,7 @@ import { RunBudget } from "../../src/runner/budget/of-run.ts";
 import { createToolRunner } from "../../src/runner/tool-runner.ts";
 import { DESCRIPTION, ORDER, orderInput } from "./order-tool.ts";
 
-/** Makes one tool call with these arguments and answers once it has ended. */
+/** Makes one tool call with these arguments. Resolves when the call has ended. */
 export type MakeCall = (argumentsText: string) => Promise<void>;
 
 const common = {
@@ -64,9 +64,9 @@ const CONTRACTS = [
 export type OrderTool = (typeof CONTRACTS)[number]["name"];
 
 /**
- * Starts a run whose every call goes through all gates: an allowlist, rules on arguments, scopes,
- * budgets, and for a mutation a ledger that counts in memory. There are no hooks, and no connection
- * is needed; nothing leaves memory, so what storage costs is not in it.
+ * Starts a run whose calls pass all gates: an allowlist, argument rules, scopes, budgets, and for a
+ * mutation a ledger in memory. There are no hooks and no connections. Nothing leaves memory, so the
+ * figures contain no storage.
  */
 export function startRun(name: OrderTool): MakeCall {
   const runner = createToolRunner(makePorts());

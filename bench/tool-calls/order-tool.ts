@@ -1,10 +1,12 @@
-// The root's valibot and not a copy of the bench's own: the contract and the AI SDK take one
+// Uses the valibot of the root, not of the bench, so that the contract and the AI SDK share one
 // schema.
 import * as v from "valibot";
 
 const BYTES_PER_KIB = 1_024;
 
-/** What both contenders validate: texts, a choice, whole numbers and a list of small objects. */
+/**
+ * Input that both contenders validate: texts, a choice, whole numbers and a list of small objects.
+ */
 export const orderInput = v.strictObject({
   customer: v.pipe(v.string(), v.minLength(1), v.maxLength(64), v.description("Customer id.")),
   channel: v.pipe(v.picklist(["web", "phone", "store"]), v.description("Where it was ordered.")),
@@ -19,16 +21,16 @@ export const orderInput = v.strictObject({
   ),
 });
 
-/** What the tool answers, whatever it is asked. */
+/** Output of every call. */
 export const ORDER = { orderId: "order-1", status: "placed" } as const;
 
 export const DESCRIPTION = "Places an order. It does not change an order that was placed before.";
 
-/** Writes valid arguments of exactly that size, unlike those of any other serial number. */
+/** Makes valid arguments of exactly that size. Each serial number gives different arguments. */
 export function makeArguments(sizeKib: number, serial: number): string {
   const order = (items: readonly object[], note: string): string =>
     JSON.stringify({ customer: `customer-${serial}`, channel: "phone", priority: 3, note, items });
-  // One digit more where the word is one letter shorter, so that all items have one length.
+  // One more digit compensates for a shorter literal, so that all items have one length.
   const item = (at: number): object => ({
     sku: `sku-${String(at).padStart(6, "0")}`,
     quantity: (at % 4 === 0 ? 10 : 1) + (at % 9),

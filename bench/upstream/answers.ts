@@ -1,7 +1,7 @@
-/** Marks each delta's text; nothing else in any stream holds this character. */
+/** Marks the text of each delta. Nothing else in a stream contains this character. */
 export const MARK = "~";
 
-/** One word per delta, of the lengths that tokens have; fixed, so that every run sends the same. */
+/** One word per delta, with the lengths of tokens. Fixed, so that every run sends the same text. */
 const WORDS = ["the", " in", "ter", "lock", " holds", ",", " and", " proves", " it", "."];
 
 const HEAD = {
@@ -13,22 +13,22 @@ const HEAD = {
   system_fingerprint: "fp_0123456789",
 };
 
-/** Text of the delta at a place. */
+/** Returns the text of the delta at an index. */
 export function formatAt(index: number): string {
   return `${MARK}${WORDS[index % WORDS.length] ?? ""}`;
 }
 
-/** Frames of a text answer of so many deltas. */
+/** Makes the frames of a text answer with `deltas` deltas. */
 export function textAnswer(deltas: number): string[] {
   return Array.from({ length: deltas }, (_, index) => textFrame(formatAt(index)));
 }
 
-/** One delta of text, in the envelope that providers send it in. */
+/** Makes the frame of one text delta, in the envelope of a provider. */
 export function textFrame(content: string): string {
   return frame({ content }, null);
 }
 
-/** Frames of an answer that asks for the time, its arguments in fragments. */
+/** Makes the frames of an answer that calls the tool, with its arguments in fragments. */
 export function toolCallAnswer(toolName: string, step: number): string[] {
   const id = `call_bench${String(step).padStart(16, "0")}`;
   const open = { name: toolName, arguments: "" };
@@ -42,7 +42,7 @@ export function toolCallAnswer(toolName: string, step: number): string[] {
   ];
 }
 
-/** Frames that end an answer: the reason, unless one was given, then usage and the end mark. */
+/** Makes the frames that end an answer: the reason if given, usage and the end mark. */
 export function ending(reason?: string): string[] {
   const usage = { prompt_tokens: 100, completion_tokens: 100, total_tokens: 200 };
   return [

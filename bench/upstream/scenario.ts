@@ -1,4 +1,4 @@
-/** How the upstream answers; it travels as the name of the model, which everyone hands on. */
+/** Behaviour of the upstream. It travels as the model's name, which every contender passes on. */
 export type Scenario =
   /** So many text deltas, as fast as the connection takes them, in writes of many deltas. */
   | { readonly type: "burst"; readonly deltas: number }
@@ -16,7 +16,7 @@ export type Scenario =
 /** Time between two deltas of a paced answer. */
 export const PACE_MS = 20;
 
-/** Every scenario that is measured; Interlock is configured with the list. */
+/** Every measured scenario. Interlock is configured with their model names. */
 export const SCENARIOS = {
   firstByte: { type: "burst", deltas: 8 },
   burst: { type: "burst", deltas: 2_000 },
@@ -27,7 +27,7 @@ export const SCENARIOS = {
   silent: { type: "silent" },
 } as const satisfies Record<string, Scenario>;
 
-/** Writes a scenario as a model's name. */
+/** Formats a scenario as a model's name. */
 export function modelOf(scenario: Scenario): string {
   switch (scenario.type) {
     case "burst":
@@ -42,7 +42,7 @@ export function modelOf(scenario: Scenario): string {
   }
 }
 
-/** Reads a model's name. Fails: throws for a name that no scenario has. */
+/** Parses a model's name. Fails: throws for a name of no scenario. */
 export function scenarioOf(model: string): Scenario {
   const [type, count] = model.split("-");
   const size = Number(count);

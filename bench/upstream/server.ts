@@ -17,8 +17,8 @@ interface CompletionRequest {
 const answers = new Map<string, readonly Buffer[]>();
 
 /**
- * An OpenAI-compatible provider on loopback, in a process of its own: the parent gets the port as a
- * message, and the process ends with its parent.
+ * An OpenAI-compatible provider on loopback, in its own process. It sends its port to the parent as
+ * a message, and ends with its parent.
  */
 const server = createServer((request, response) => {
   answer(request, response).catch((error: unknown) => response.destroy(error as Error));
@@ -58,7 +58,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
 }
 
-/** Sends an answer made once, one write for each piece. */
+/** Sends a cached answer, one write for each piece. */
 function send(response: ServerResponse, name: string, make: () => readonly Buffer[]): void {
   let pieces = answers.get(name);
   if (!pieces) answers.set(name, (pieces = make()));
@@ -83,7 +83,7 @@ function toBytes(frame: string): Buffer {
   return Buffer.from(frame);
 }
 
-/** Sends one stamped delta at each beat; a late timer does not shift the beats after it. */
+/** Sends one time-stamped delta at each beat. A late timer does not shift later beats. */
 function pace(response: ServerResponse, deltas: number): void {
   const startMs = performance.now();
   let sent = 0;

@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protoco
 import type { CompareSchemas, SchemaDifference, SchemaPair } from "./schema-difference.ts";
 
 /**
- * Compares the fields of two object schemas: removed, renamed, new, required or no longer, changed.
- * Contract: pure; a field that goes is never merely `narrower`, for those who read it miss it.
+ * Compares the fields of two object schemas: removed, renamed, new, changed, required or optional.
+ * Contract: pure. A removed field is never only `narrower`, because its readers miss it.
  */
 export function compareFields(
   pair: SchemaPair,
@@ -59,7 +59,7 @@ function fieldsOf({ properties, required, additionalProperties }: JsonObject): F
   };
 }
 
-/** A field that went while one of the same schema came was most likely renamed. */
+/** A removed field and a new field with the same schema are most likely a rename. */
 function matchRenamed(
   gone: readonly string[],
   fresh: readonly string[],
@@ -87,7 +87,7 @@ function describeNew(
   if (after.required.has(name)) {
     return { ...difference, effect: "other", what: "a new field is required" };
   }
-  // An open object took the field before, with any value.
+  // An open object accepted the field before, with any value.
   return { ...difference, effect: before.isClosed ? "wider" : "other", what: "a new field" };
 }
 
@@ -102,7 +102,7 @@ function compareField(
     : [{ path, before, after, effect: "other", what: "schema changed" }];
 }
 
-/** Of the fields that came or went, it is told there whether they are required. */
+/** New and removed fields already say whether they are required. */
 function compareRequired(
   pair: SchemaPair,
   told: ReadonlySet<JsonValue>,

@@ -6,8 +6,8 @@ type Judged = Pick<SchemaDifference, "effect" | "what">;
 type Keyword = (pair: SchemaPair, name: string) => readonly Judged[];
 
 /**
- * Compares one keyword of two schemas, fields and nested schemas aside.
- * Contract: pure; a keyword without a row here that differs counts as `other`.
+ * Compares one keyword of two schemas, without fields and nested schemas. Contract: pure. A changed
+ * keyword without a row here counts as `other`.
  */
 export function compareKeyword(name: string, pair: SchemaPair): readonly SchemaDifference[] {
   const [before, after] = [pair.before[name], pair.after[name]];
@@ -19,7 +19,7 @@ export function compareKeyword(name: string, pair: SchemaPair): readonly SchemaD
 
 const wording: Keyword = (_pair, name) => [{ effect: "wording", what: `${name} reworded` }];
 
-/** The schema accepts values from here on, or up to here. */
+/** A lower or an upper bound of the accepted values. */
 const bound =
   (direction: "lower" | "upper"): Keyword =>
   (pair, name) => {
@@ -34,7 +34,7 @@ const bound =
     return [{ effect, what: `${name} ${isNarrower ? "tightened" : "loosened"}` }];
   };
 
-/** Restricts by being there; two different ones cannot be compared. */
+/** A keyword that restricts by its presence. Two different values cannot be compared. */
 const restriction: Keyword = (pair, name) => {
   if (pair.before[name] === undefined) return [{ effect: "narrower", what: `${name} added` }];
   if (pair.after[name] === undefined) return [{ effect: "wider", what: `${name} removed` }];
@@ -57,7 +57,7 @@ const compareUnique: Keyword = ({ after }) =>
     ? [{ effect: "narrower", what: "items must differ now" }]
     : [{ effect: "wider", what: "items may repeat now" }];
 
-/** Nobody relied on the default of a field that was required. */
+/** No caller relied on the default of a required field. */
 const compareDefault: Keyword = ({ before, isOptionalNow }) =>
   isOptionalNow === true && before["default"] === undefined
     ? [{ effect: "wider", what: "a default for what was required before" }]
@@ -70,12 +70,12 @@ const compareTypes: Keyword = ({ before, after }) => {
   return [{ effect, what: effect === "other" ? "type changed" : `type is ${effect} now` }];
 };
 
-/** Compares `const` and `enum` alike: a constant is a list of one. */
+/** Compares `const` and `enum` in the same way: a constant is a list of one value. */
 const compareValues: Keyword = ({ before, after }, name) => {
   if (!listsPlainly(before) || !listsPlainly(after)) {
     return [{ effect: "other", what: `${name} changed` }];
   }
-  // A constant that became a list, or the other way round, is told once.
+  // A constant that became a list, or the reverse, is one difference.
   if (name === "const" && ("enum" in before || "enum" in after)) return [];
   const [old, current] = [valuesOf(before), valuesOf(after)];
   if (!old) return [{ effect: "narrower", what: "only listed values are allowed now" }];
@@ -114,14 +114,17 @@ function listsPlainly(schema: JsonObject): boolean {
   return !("enum" in schema) || Array.isArray(schema["enum"]);
 }
 
-/** The values that a schema lists, as JSON; undefined when it lists none. */
+/** Returns the listed values of a schema as JSON. Undefined when the schema lists none. */
 function valuesOf(schema: JsonObject): ReadonlySet<string> | undefined {
   const listed = "const" in schema ? [schema["const"]] : schema["enum"];
   if (!Array.isArray(listed)) return undefined;
   return new Set((listed as readonly JsonValue[]).map((value) => JSON.stringify(value)));
 }
 
-/** The types that a schema names or implies by its values; undefined when any type will do. */
+/**
+ * Returns the types that a schema names or implies by its values. Undefined when it accepts any
+ * type.
+ */
 function typesOf(schema: JsonObject): ReadonlySet<string> | undefined {
   const { type } = schema;
   if (typeof type === "string") return withIntegers(type);

@@ -37,10 +37,7 @@ export function compareSchemas(pair: SchemaPair): readonly SchemaDifference[] {
   ];
 }
 
-/**
- * Sees through `anyOf: [X, {type: "null"}]`, the way a schema of the supported subset says
- * nullable.
- */
+/** Unwraps `anyOf: [X, {type: "null"}]`, which means nullable in the supported subset. */
 function unwrapNullable(schema: JsonObject): { schema: JsonObject; isNullable: boolean } {
   const { anyOf, ...outer } = schema;
   const [inner, other, ...more] = Array.isArray(anyOf) ? (anyOf as readonly JsonValue[]) : [];
@@ -52,7 +49,7 @@ function unwrapNullable(schema: JsonObject): { schema: JsonObject; isNullable: b
     : { schema, isNullable: false };
 }
 
-/** Any other keyword beside the pair would hold for null as well. */
+/** Another keyword beside the pair would apply to null as well. */
 const BESIDE_ANY_OF: ReadonlySet<string> = new Set(["default", "title", "description", "examples"]);
 
 function compareNullable(
@@ -66,10 +63,7 @@ function compareNullable(
   return [{ path, before, after, effect, what }];
 }
 
-/**
- * Compares what holds for every item, or for every field without a name. An absent schema takes
- * all.
- */
+/** Compares the schemas of items, or of additional fields. An absent schema accepts all values. */
 function compareNested(keyword: string, pair: SchemaPair): readonly SchemaDifference[] {
   const before = pair.before[keyword];
   const after = pair.after[keyword];

@@ -1,10 +1,10 @@
 import { toPointer } from "../../src/protocol/json/pointer.ts";
 import type { JsonValue } from "../../src/protocol/json/value.ts";
 
-/** Whether those who use a contract notice: breaking changes need a new version. */
+/** Whether users of a contract notice a change. Breaking changes need a new version. */
 export type ChangeKind = "breaking" | "compatible";
 
-/** One difference between two contracts, in words. */
+/** One difference between two contracts, as text. */
 export interface ContractChange {
   readonly kind: ChangeKind;
   /** JSON pointer into the published contract. */
@@ -12,20 +12,20 @@ export interface ContractChange {
   readonly sentence: string;
 }
 
-/** Two values that differ, and where; undefined stands for a field that is not there. */
+/** Two different values and their place. Undefined stands for a missing field. */
 export interface Difference {
   readonly path: readonly string[];
   readonly before: JsonValue | undefined;
   readonly after: JsonValue | undefined;
 }
 
-/** How a difference is judged, and what it means for those who use the contract. */
+/** Severity of a difference, and its meaning for users of the contract. */
 export interface Verdict {
   readonly kind: ChangeKind;
   readonly what: string;
 }
 
-/** Words a difference as `<pointer>: <what>: <old> -> <new>`. */
+/** Formats a difference as `<pointer>: <what>: <old> -> <new>`. */
 export function toChange(
   { path, before, after }: Difference,
   { kind, what }: Verdict,
@@ -34,7 +34,7 @@ export function toChange(
   return { kind, pointer, sentence: `${pointer}: ${what}: ${show(before)} -> ${show(after)}` };
 }
 
-/** Long texts differ somewhere in the middle; the pointer says where to look. */
+/** Shortens a long text. The pointer says where to look. */
 const MAX_SHOWN_CHARS = 120;
 
 function show(value: JsonValue | undefined): string {

@@ -11,7 +11,7 @@ export type ContractLock = ReadonlyMap<string, PublishedContract>;
 
 const LOCK_VERSION = 1;
 
-/** What naming and ordering need; whatever else an entry holds is judged field by field. */
+/** Fields that name and order an entry. All other fields are compared one by one. */
 const lockDocument = v.strictObject({
   lockVersion: v.literal(LOCK_VERSION),
   contracts: v.record(
@@ -30,14 +30,14 @@ const lockDocument = v.strictObject({
   ),
 });
 
-/** Names a version of a tool: `<tool>@<version>`. */
+/** Formats the key of a tool version: `<tool>@<version>`. */
 export function keyOf({ contract }: PublishedContract): string {
   return `${contract.identity.name}@${contract.identity.version}`;
 }
 
 /**
- * Orders contracts as the lock holds them: by name, then by version.
- * Fails: throws when one version is given twice.
+ * Sorts contracts by name, then by version, as in the lock. Fails: throws when one version occurs
+ * twice.
  */
 export function toLock(contracts: readonly PublishedContract[]): ContractLock {
   const lock = new Map<string, PublishedContract>();
@@ -55,9 +55,9 @@ function compareContracts(a: PublishedContract, b: PublishedContract): number {
   return compareVersions(left.version, right.version);
 }
 
-/** Writes the file: two spaces, keys in order, a final newline, so that it reads as a diff. */
+/** Formats the lock file for readable diffs: two spaces, sorted keys, a final newline. */
 export function writeLock(lock: ContractLock): string {
-  // The order of the versions is by number, so only what is below them is sorted by key.
+  // Versions are sorted by number, so only the keys below them are sorted by name.
   const contracts = Object.fromEntries(
     [...lock].map(([key, contract]) => [key, sortKeys(contract)] as const),
   );
@@ -71,7 +71,7 @@ function sortKeys(value: JsonValue): JsonValue {
   return Object.fromEntries(entries.map(([key, item]) => [key, sortKeys(item)]));
 }
 
-/** Reads the text of the file. Fails: with the reason, in words. */
+/** Parses the lock file. Fails: with the reason as text. */
 export function parseLock(text: string): Result<ContractLock, string> {
   let document: unknown;
   try {
@@ -85,7 +85,7 @@ export function parseLock(text: string): Result<ContractLock, string> {
     const place = v.getDotPath(issue);
     return fail(`is no contract lock: ${place === null ? "" : `${place}: `}${issue.message}`);
   }
-  // The document itself: valibot's copy would leave out keys such as __proto__.
+  // Keeps the parsed document, because valibot's copy drops keys such as __proto__.
   const { contracts } = document as { contracts: Readonly<Record<string, PublishedContract>> };
   for (const [key, contract] of Object.entries(contracts)) {
     if (keyOf(contract) !== key) return fail(`names ${keyOf(contract)} ${JSON.stringify(key)}`);
@@ -93,7 +93,7 @@ export function parseLock(text: string): Result<ContractLock, string> {
   return ok(toLock(Object.values(contracts)));
 }
 
-/** Reads the file. Fails: with the reason, in words; `missing` when there is none. */
+/** Reads the lock file. Fails: with the reason as text; `missing` when the file does not exist. */
 export function readLock(file: string): Result<{ text: string; lock: ContractLock }, string> {
   let text: string;
   try {
@@ -106,5 +106,5 @@ export function readLock(file: string): Result<{ text: string; lock: ContractLoc
   return parsed.ok ? ok({ text, lock: parsed.value }) : parsed;
 }
 
-/** What readLock says where there is no file yet. */
+/** Failure of readLock when the file does not exist. */
 export const MISSING = "is missing";

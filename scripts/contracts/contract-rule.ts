@@ -3,25 +3,27 @@ import type { PublishedContract } from "../../src/contracts/publish.ts";
 import { isJsonObject, type JsonValue } from "../../src/protocol/json/value.ts";
 import type { Difference, Verdict } from "./contract-change.ts";
 
-/** The two contracts that a difference was found in. */
+/** The two compared contracts. */
 export interface ContractPair {
   readonly locked: PublishedContract;
   readonly current: PublishedContract;
 }
 
-/** Judges one field that differs. Contract: pure; never empty, so that nothing passes unsaid. */
+/**
+ * Judges one changed field. Contract: pure; returns at least one change, so that none is missed.
+ */
 export type ContractRule = (difference: Difference, pair: ContractPair) => readonly Verdict[];
 
 const compatible = (what: string): readonly Verdict[] => [{ kind: "compatible", what }];
 const breaking = (what: string): readonly Verdict[] => [{ kind: "breaking", what }];
 
-/** Words for people; no program depends on them. */
+/** Text for people. No program depends on it. */
 export const wording =
   (what: string): ContractRule =>
   () =>
     compatible(what);
 
-/** What others build on as it is. */
+/** A value that users of the contract rely on. */
 export const fixed =
   (what: string): ContractRule =>
   () =>
@@ -49,7 +51,7 @@ export const mayBecome =
   ({ after }) =>
     after === value ? compatible(good) : breaking(bad);
 
-/** A value that may take the steps named. */
+/** A value that may take the named steps. */
 export const maySteps =
   (
     steps: readonly (readonly [from: JsonValue, to: JsonValue])[],
@@ -59,13 +61,13 @@ export const maySteps =
   ({ before, after }) =>
     steps.some(([from, to]) => before === from && after === to) ? compatible(good) : breaking(bad);
 
-/** How a list is judged that is a set: its order carries no meaning. */
+/** Rules for a list that is a set: its order has no meaning. */
 export interface MemberRules {
   readonly added: Verdict | ((item: JsonValue, pair: ContractPair) => Verdict);
   readonly removed: Verdict;
 }
 
-/** Judges every member that came or went. */
+/** Judges every new and every removed member. */
 export const members =
   ({ added, removed }: MemberRules): ContractRule =>
   ({ before, after }, pair) => {
@@ -88,7 +90,7 @@ function without(list: readonly JsonValue[], others: readonly JsonValue[]): read
   return list.filter((item) => !others.some((other) => isDeepStrictEqual(item, other)));
 }
 
-/** Judges a table of codes: new rows are fine, the others stay as they are. */
+/** Judges a table of codes. New rows are compatible; changed and removed rows break. */
 export const entries =
   (added: string, removed: string, changed: string): ContractRule =>
   ({ before, after }) => {
@@ -103,7 +105,7 @@ export const entries =
     });
   };
 
-/** Adds the member's name to the words of its verdict. */
+/** Adds the member's name to the text of its verdict. */
 function named({ kind, what }: Verdict, member: JsonValue): Verdict {
   return { kind, what: `${what} ${JSON.stringify(member)}` };
 }

@@ -16,7 +16,7 @@ import {
 const breaking = (what: string): Verdict => ({ kind: "breaking", what });
 const compatible = (what: string): Verdict => ({ kind: "compatible", what });
 
-/** A date may come with a deprecation and may be put off; it never comes nearer. */
+/** A sunset date may appear with a deprecation and may move later. It may not move earlier. */
 const sunsetDate: ContractRule = ({ before, after }, { current }) => {
   if (after === null) return [compatible("no sunset date any more")];
   if (typeof after !== "string") return [breaking("the sunset date is no date")];
@@ -29,7 +29,7 @@ const sunsetDate: ContractRule = ({ before, after }, { current }) => {
   return [isLater ? compatible("the sunset is put off") : breaking("the sunset comes nearer")];
 };
 
-/** A field that is new in this change was shown to nobody before. */
+/** A field that is new in this change was never shown before. */
 const shownArguments: ContractRule = members({
   added: (path, { locked, current }) => {
     const has = ({ contract }: typeof locked): boolean =>
@@ -54,13 +54,12 @@ const codes = (list: string): ContractRule =>
 const unordered = (what: string): ContractRule =>
   members({ added: breaking(`${what} added:`), removed: breaking(`${what} removed:`) });
 
-/** Functions that change nothing but what people read. */
+/** Functions that only change texts for people. */
 const WORDS: ReadonlySet<JsonValue> = new Set(["describe", "preview"]);
 
 /**
- * How every field of a published contract is judged, schemas aside; docs/contracts.md gives the
- * reasons (seeds/004, "Tool Versioning and Behavior Drift"). A field without a rule counts as
- * breaking.
+ * Rules for every field of a published contract except schemas; docs/contracts.md gives the reasons
+ * (seeds/004, "Tool Versioning and Behavior Drift"). A field without a rule counts as breaking.
  */
 export const CONTRACT_RULES: ReadonlyMap<string, ContractRule> = new Map<string, ContractRule>([
   ["/contract/identity/owner", wording("another owner")],

@@ -8,8 +8,8 @@ import { CONTRACT_RULES } from "./contract-rules.ts";
 import { diffInputSchema, diffOutputSchema } from "./diff-schemas.ts";
 
 /**
- * What follows from the rest. Alone they differ for a reason that nobody can see, so that is
- * breaking.
+ * Hashes that follow from the other fields. A change of a hash alone has no visible reason, so it
+ * is breaking.
  */
 const DERIVED: ReadonlySet<string> = new Set([
   "/contract/identity/version",
@@ -18,8 +18,8 @@ const DERIVED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Tells every change between two contracts of one tool, and whether it breaks those who use it.
- * Contract: pure; empty only for equal contracts of one version. What no rule knows is breaking.
+ * Lists every change between two contracts of one tool, and whether it breaks users. Contract:
+ * pure; empty only for equal contracts of one version. A change without a rule is breaking.
  */
 export function diffContracts(
   locked: PublishedContract,

@@ -8,7 +8,7 @@ type Judge = { readonly [Effect in SchemaEffect]: Verdict };
 
 const wording: Verdict = { kind: "compatible", what: "" };
 
-/** Callers write what an input schema accepts: what it takes from them breaks. */
+/** Callers write values that the input schema accepts. A narrower schema breaks callers. */
 const INPUT: Judge = {
   narrower: { kind: "breaking", what: ", calls that were accepted may be refused" },
   wider: { kind: "compatible", what: "" },
@@ -19,9 +19,7 @@ const INPUT: Judge = {
   wording,
 };
 
-/**
- * Readers read what an output schema accepts: what it adds breaks, for they know the old set only.
- */
+/** Readers know only the values of the old output schema. A wider schema breaks readers. */
 const OUTPUT: Judge = {
   narrower: { kind: "compatible", what: "" },
   wider: { kind: "breaking", what: ", readers may meet what they do not know" },
@@ -29,12 +27,12 @@ const OUTPUT: Judge = {
   wording,
 };
 
-/** Judges the changes of what a tool takes. Contract: pure. */
+/** Judges the changes of an input schema. Contract: pure. */
 export function diffInputSchema(difference: Difference): readonly ContractChange[] {
   return judge(difference, INPUT);
 }
 
-/** Judges the changes of what a tool answers. Contract: pure. */
+/** Judges the changes of an output schema. Contract: pure. */
 export function diffOutputSchema(difference: Difference): readonly ContractChange[] {
   return judge(difference, OUTPUT);
 }
@@ -43,7 +41,7 @@ function judge({ path, before, after }: Difference, by: Judge): readonly Contrac
   if (isDeepStrictEqual(before, after)) return [];
   const differences: readonly SchemaDifference[] =
     isJsonObject(before) && isJsonObject(after) ? compareSchemas({ path, before, after }) : [];
-  // What differs without a word for it is not understood.
+  // A difference without a description is not understood.
   const told = differences.length > 0 ? differences : [unsaid({ path, before, after })];
   return told.map((difference) => {
     const { kind, what } = by[difference.effect];

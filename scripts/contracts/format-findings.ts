@@ -1,7 +1,7 @@
 import type { ContractChange } from "./contract-change.ts";
 import type { Finding, Since } from "./review-lock.ts";
 
-/** Words what was found, breaking changes first; what is the same says nothing. */
+/** Formats findings, breaking changes first. Unchanged contracts add no line. */
 export function formatFindings(findings: readonly Finding[]): readonly string[] {
   return findings.flatMap((finding): readonly string[] => {
     switch (finding.kind) {
@@ -27,7 +27,7 @@ export function formatFindings(findings: readonly Finding[]): readonly string[] 
   });
 }
 
-/** Counts what the lock holds, in one line. */
+/** Formats the counts of a lock as one line. */
 export function countFindings(findings: readonly Finding[]): string {
   const tools = new Set(findings.map(({ key }) => key.slice(0, key.lastIndexOf("@"))));
   const retired = findings.filter(({ kind }) => kind === "retired").length;

@@ -4,7 +4,7 @@ import type { ContractChange } from "./contract-change.ts";
 import { toLock, type ContractLock } from "./contract-lock.ts";
 import { diffContracts } from "./diff-contracts.ts";
 
-/** What became of one version of a tool since it was locked. */
+/** Changes of one tool version since it was locked. */
 export type Finding =
   | { readonly kind: "same"; readonly key: string }
   /** Sunsetted and gone from the code; the lock keeps it, so that its number means nothing else. */
@@ -17,7 +17,7 @@ export type Finding =
     }
   | { readonly kind: "new"; readonly key: string; readonly since: Since | null };
 
-/** What a new version changes against the one before it. */
+/** Changes of a new version against the version before. */
 export interface Since {
   readonly version: string;
   readonly changes: readonly ContractChange[];
@@ -37,7 +37,7 @@ export function reviewLock(lock: ContractLock, current: ContractLock): readonly 
   return [...known, ...fresh];
 }
 
-/** What the lock is to hold: the code's contracts, and the versions that retired. */
+/** Returns the next lock: the contracts in the code, and the retired versions of the old lock. */
 export function mergeLocks(
   lock: ContractLock,
   current: ContractLock,
@@ -77,7 +77,7 @@ function sinceOf(contract: PublishedContract, all: readonly PublishedContract[])
   return { version: before, changes, needsMajor: keepsMajor && changes.some(isBreaking) };
 }
 
-/** Every version lives a life of its own, so it is no change from one to the next. */
+/** Each version has its own lifecycle, so a different lifecycle is no change between versions. */
 function inLifecycleOf(
   { contract }: PublishedContract,
   previous: PublishedContract,

@@ -2,8 +2,8 @@ import type { JsonObject } from "../../src/protocol/json/value.ts";
 import type { Difference } from "./contract-change.ts";
 
 /**
- * What a difference does to the set of values that a schema accepts. `other` is neither less nor
- * more, or something that is not understood; `wording` leaves the set alone.
+ * Effect of a difference on the set of accepted values. `other` is neither narrower nor wider, or
+ * not understood. `wording` does not change the set.
  */
 export type SchemaEffect = "narrower" | "wider" | "other" | "wording";
 
@@ -13,7 +13,7 @@ export interface SchemaDifference extends Difference {
   readonly what: string;
 }
 
-/** Two schemas of one place. */
+/** Two schemas of the same place. */
 export interface SchemaPair {
   readonly path: readonly string[];
   readonly before: JsonObject;
@@ -22,5 +22,5 @@ export interface SchemaPair {
   readonly isOptionalNow?: boolean;
 }
 
-/** Compares two schemas of one place; what compareSchemas is to those that it is made of. */
+/** Compares two schemas of the same place. The callers pass compareSchemas to the parts. */
 export type CompareSchemas = (pair: SchemaPair) => readonly SchemaDifference[];

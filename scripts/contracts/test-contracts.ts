@@ -8,16 +8,14 @@ import {
   formatResultTable,
 } from "./harness/format-rows.ts";
 
-/** How the tests are asked for. */
+/** Options of the tests. */
 export interface TestRequest extends Surroundings {
   /** Those that are to be tested, of all. */
   readonly chosen: readonly AnyToolContract[];
   readonly verbose: boolean;
 }
 
-/**
- * Takes contracts through every test mode and prints what came of it; answers whether none failed.
- */
+/** Tests contracts in every mode and prints the results. Returns whether none failed. */
 export async function testContracts({
   chosen,
   verbose,
@@ -40,7 +38,7 @@ export async function testContracts({
   return rows.every(({ cells }) => cells.every(({ verdict }) => verdict !== "fail"));
 }
 
-/** One line that is written over, for people who watch. */
+/** One progress line on a terminal, overwritten each time. */
 function showProgress(line: string): void {
   if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${line}`);
 }

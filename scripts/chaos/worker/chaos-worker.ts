@@ -46,7 +46,7 @@ export class RunObject extends ProductRunObject {
       void storage.sync().then(end);
       return written;
     };
-    // The platform takes no stand-in for the state itself, but its storage is a plain property.
+    // The platform accepts no substitute for the state itself, but its storage is a plain property.
     Object.defineProperty(ctx, "storage", { value: crashStorage(storage, atPoint) });
     super(ctx, env);
     this.#begin = (first, record) => {

@@ -1,15 +1,14 @@
 import type { Crash } from "../scenario.ts";
 
 /**
- * What one object did in each of its lives: the labels of its write points, and whether it was
- * ended.
+ * What one object did in an incarnation: the labels of its write points, and whether it crashed.
  */
 export interface Life {
   readonly points: string[];
   crashed: boolean;
 }
 
-/** An object's plan and lives. It outlives the object, as all that a module holds does. */
+/** The plan and the incarnations of an object. Module state outlives the object. */
 export interface ObjectRecord {
   readonly runId: string;
   readonly crashes: readonly Crash[];
@@ -18,7 +17,7 @@ export interface ObjectRecord {
 
 /** By the object's id. */
 const byObject = new Map<string, ObjectRecord>();
-/** By the id of the script that its run came with. */
+/** By the id of the run's script. */
 const byScript = new Map<string, ObjectRecord>();
 
 export function recordOfObject(objectId: string): ObjectRecord | undefined {
@@ -29,9 +28,7 @@ export function recordOfScript(scriptId: string): ObjectRecord | undefined {
   return byScript.get(scriptId);
 }
 
-/**
- * Plans an object's lives, the present one first; a run that is claimed once more keeps its plan.
- */
+/** Plans the incarnations of an object, the present one first. A second claim keeps the plan. */
 export function planLives(
   objectId: string,
   scriptId: string,

@@ -1,15 +1,14 @@
-/** Takes note of a durable write, carries it out, and may end the object before or after. */
+/** Counts a durable write, performs it, and may crash the object before or after it. */
 export type WritePoint = <T>(label: string, write: () => T) => T;
 
-/** What writes, and is a point of its own. */
+/** Methods that write. Each call is one write point. */
 const WRITES = new Set(["sync", "setAlarm", "deleteAlarm", "deleteAll", "transactionSync"]);
 const READS = new Set(["sql", "getAlarm"]);
 
 /**
- * Wraps an object's storage so that each durable write passes through `atPoint`. What a transaction
- * holds is one point: an end within it leaves what one before it leaves.
- * Fails: throws on a member that is neither known to read nor known to write, so that no write
- * escapes.
+ * Wraps an object's storage so that each durable write passes through `atPoint`. A transaction is
+ * one point, because a crash inside leaves the same state as a crash before. Fails: throws on a
+ * member that is not known to read or to write, so that no write is missed.
  */
 export function crashStorage(
   storage: DurableObjectStorage,

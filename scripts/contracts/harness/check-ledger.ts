@@ -13,13 +13,12 @@ import type { Subject } from "./subject.ts";
 import type { Checks } from "./test-mode.ts";
 import { openTrial, type Trial, type TrialSettings } from "./trial.ts";
 
-/** The one operation that everything here is about. */
+/** The operation of every check in this file. */
 const AT = { step: 1, id: "call_1" } as const;
 
 /**
- * Checks that an operation has one effect, whoever asks for it again: in the same life of its run,
- * in the next one, with other arguments, and after a crash at the moment of which nobody knows what
- * became of it.
+ * Checks that an operation has one effect when it is requested again: in the same incarnation, in
+ * the next one, with other arguments, and after a crash with an unknown outcome.
  */
 export async function checkLedger(subject: Subject, checks: Checks): Promise<void> {
   const first = open(subject);
@@ -43,7 +42,7 @@ export async function checkLedger(subject: Subject, checks: Checks): Promise<voi
   await checkCrash(subject, checks, asked);
 }
 
-/** With other arguments, or for somebody else, it is another operation under the same name. */
+/** With other arguments, or for another caller, it is another operation under the same id. */
 async function checkRefused(checks: Checks, trial: Trial, args: JsonObject): Promise<void> {
   const refused = endOf(await trial.call(args, AT));
   const isRefused = refused[0] === "SIGNATURE_MISMATCH" && trial.started.length === 0;
@@ -72,7 +71,7 @@ function checkStored(checks: Checks, { first, result, again, ran }: Repeated): v
   checks.that("a repeated operation runs once in all", ran.length === effects, ran.length);
 }
 
-/** The object died after it had said that the tool is about to act: the contract's word decides. */
+/** The object crashed after it recorded the dispatch. The contract decides what follows. */
 async function checkCrash(
   subject: Subject,
   checks: Checks,

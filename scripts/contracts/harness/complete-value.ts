@@ -3,9 +3,7 @@ import type { JsonSchema7 } from "../../../src/protocol/tool/spec.ts";
 import { valueOf } from "../../../test/shared/schema-arbitrary.ts";
 import { sampleFrom } from "./subject.ts";
 
-/**
- * A value in which every optional field is there, and the places whose text could be chosen freely.
- */
+/** A value with every optional field, and the places whose text can be chosen freely. */
 export interface Completed {
   readonly value: JsonObject;
   /** Dotted, `*` for items of a list, as in a redaction. */
@@ -13,8 +11,8 @@ export interface Completed {
 }
 
 /**
- * Makes a value of a schema with a text of the caller's wherever the schema takes it: not where a
- * choice, a pattern, a format or a length says otherwise.
+ * Makes a value of a schema with the caller's text wherever the schema accepts any text. A choice,
+ * a pattern, a format or a length may exclude it.
  */
 export function completeValue(schema: JsonSchema7, textAt: (path: string) => string): Completed {
   const texts: string[] = [];
@@ -28,7 +26,7 @@ export function completeValue(schema: JsonSchema7, textAt: (path: string) => str
   return { value, texts };
 }
 
-/** Lists the paths of everything that a value holds, in the form of a redaction. */
+/** Lists the paths of all fields of a value, in the form of a redaction. */
 export function pathsIn(value: JsonValue, path: readonly string[] = []): readonly string[] {
   if (Array.isArray(value)) {
     return (value as readonly JsonValue[]).flatMap((item) => pathsIn(item, [...path, "*"]));
@@ -37,14 +35,14 @@ export function pathsIn(value: JsonValue, path: readonly string[] = []): readonl
   return Object.entries(value).flatMap(([name, below]) => pathsIn(below, [...path, name]));
 }
 
-/** Tells whether a redaction lets what is at a path through. */
+/** Returns whether a redaction keeps the field at a path. */
 export function isShown(path: string, allowlist: readonly string[]): boolean {
-  // An empty list or object may stand where something below it is shown.
+  // An empty list or object is kept when a field below it is kept.
   const isUnder = (inner: string, outer: string): boolean => `${inner}.`.startsWith(`${outer}.`);
   return allowlist.some((allowed) => isUnder(path, allowed) || isUnder(allowed, path));
 }
 
-/** Answers a text for a place that has room for it. */
+/** Returns a text for a place that has room for it. */
 type Fill = (path: string, hasRoom: (text: string) => boolean) => string | undefined;
 
 function complete(schema: JsonSchema7, path: readonly string[], fill: Fill): JsonValue {

@@ -4,7 +4,7 @@ import { schemaDrift } from "./modes/schema-drift.ts";
 import { inapplicable, type Checks, type Remainder, type TestMode } from "./test-mode.ts";
 import { TEST_MODES } from "./test-modes.ts";
 
-/** One rule, with how often it was checked and what was seen where it did not hold. */
+/** One rule, the number of its checks, and what was seen when it failed. */
 export interface Check {
   readonly rule: string;
   readonly times: number;
@@ -12,7 +12,7 @@ export interface Check {
   readonly broken?: string;
 }
 
-/** What one mode says of one contract. */
+/** Result of one mode for one contract. */
 export interface Cell {
   readonly mode: TestMode;
   readonly verdict: "pass" | "fail" | "pending" | "-";
@@ -21,15 +21,15 @@ export interface Cell {
   readonly checks: readonly Check[];
 }
 
-/** What all modes say of one contract. */
+/** Results of all modes for one contract. */
 export interface Row {
   readonly key: string;
   readonly cells: readonly Cell[];
 }
 
 /**
- * Takes one contract through every mode.
- * Contract: never throws; a mode that breaks, or checks nothing, has failed.
+ * Tests one contract in every mode. Contract: never throws. A mode that throws, or checks nothing,
+ * fails.
  */
 export async function evaluate(
   contract: AnyToolContract,
@@ -63,7 +63,7 @@ async function judge(mode: TestMode, subject: Subject): Promise<Cell> {
   return { mode, verdict: verdictOf(checks, remainder), checks, ...reason };
 }
 
-/** What may still be tested of a version that no call reaches is what it promised. */
+/** A version that no call reaches is tested only for its promises. */
 function isGone({ contract }: Subject, mode: TestMode): boolean {
   return mode !== schemaDrift && !stillRuns(contract);
 }

@@ -1,7 +1,7 @@
 import type { Cell, Row } from "./evaluate.ts";
 import { TEST_MODES } from "./test-modes.ts";
 
-/** Words a table of contracts by modes, one row each. */
+/** Formats a table with a row for each contract and a column for each mode. */
 export function formatResultTable(rows: readonly Row[]): readonly string[] {
   const table = [
     ["contract", ...TEST_MODES.map(({ id }) => id)],
@@ -18,7 +18,7 @@ export function formatResultTable(rows: readonly Row[]): readonly string[] {
   );
 }
 
-/** Words why cells are open or do not apply, and what every failed one has seen. */
+/** Formats the reasons of pending and inapplicable cells, and what each failed cell saw. */
 export function formatLegend(rows: readonly Row[]): readonly string[] {
   return [
     ...formatReasons(rows, "pending", "pending, which is not pass: a part is not built yet"),
@@ -27,7 +27,7 @@ export function formatLegend(rows: readonly Row[]): readonly string[] {
   ];
 }
 
-/** Words every check of every cell. */
+/** Formats every check of every cell. */
 export function formatChecks({ key, cells }: Row): readonly string[] {
   return cells.flatMap(({ mode, verdict, checks }) => [
     `${key}  ${mode.name}: ${verdict}`,
@@ -37,7 +37,7 @@ export function formatChecks({ key, cells }: Row): readonly string[] {
   ]);
 }
 
-/** Counts the cells, in one line. */
+/** Formats the counts of the cells as one line. */
 export function countCells(rows: readonly Row[]): string {
   const cells = rows.flatMap((row) => row.cells);
   const count = (verdict: Cell["verdict"]): string =>

@@ -15,10 +15,10 @@ import { keyOf, type ContractLock } from "../contract-lock.ts";
 
 /** Generated values of each kind. */
 const SAMPLES = 30;
-/** The same values in every run: what failed once fails again. */
+/** Fixed seed, so that a failure repeats. */
 const SEED = 4;
 
-/** One contract under test, with what is known of it before it is called. */
+/** One contract under test, with its generated values. */
 export interface Subject {
   /** `<tool>@<version>`. */
   readonly key: string;
@@ -47,8 +47,8 @@ export interface Surroundings {
 }
 
 /**
- * Makes a contract ready to be tested.
- * Contract: the same every time. Fails: throws when no arguments or no output can be made for it.
+ * Prepares a contract for the tests. Contract: deterministic. Fails: throws when no arguments or no
+ * output can be generated.
  */
 export async function makeSubject(
   contract: AnyToolContract,
@@ -80,15 +80,15 @@ export async function makeSubject(
   };
 }
 
-/** Draws the same values every time. */
+/** Samples the same values every time. */
 export function sampleFrom<T>(arbitrary: fc.Arbitrary<T>, count: number): readonly T[] {
   return fc.sample(arbitrary, { numRuns: count, seed: SEED });
 }
 
-/** Draws objects that a schema accepts, as another validator than the runner's understands it. */
+/** Samples objects that a schema accepts, checked by another validator than the runner's. */
 export function sampleObjects(schema: JsonSchema7, count = SAMPLES): readonly JsonObject[] {
   const fits = validatorOf(schema);
-  // Through JSON, as everything that a model writes: no -0 and no undefined.
+  // Goes through JSON, as all model output: no -0 and no undefined.
   const drawn = sampleFrom(valueOf(schema), count).map((value) => JSON.stringify(value));
   return drawn
     .map((text) => JSON.parse(text) as unknown)
@@ -96,7 +96,7 @@ export function sampleObjects(schema: JsonSchema7, count = SAMPLES): readonly Js
     .filter(fits);
 }
 
-/** Tells whether calls still reach a version; in the tests' own time, which stands still. */
+/** Returns whether calls still reach a version, at the fixed time of the tests. */
 export function stillRuns({ lifecycle }: AnyToolContract): boolean {
   return !isSunset(lifecycle, new FakeClock().nowMs());
 }
@@ -109,14 +109,14 @@ export function validatorOf(schema: JsonSchema7): (value: unknown) => boolean {
   return (value) => validate(value);
 }
 
-/** Names the rules that arguments break; none for arguments that do not fit the schema. */
+/** Lists the rules that arguments break. None for arguments that do not match the schema. */
 export function rulesBrokenBy(contract: AnyToolContract, args: JsonObject): readonly string[] {
   const parsed = v.safeParse(contract.input, args);
   if (!parsed.success) return [];
   return contract.rules.filter((rule) => !holds(rule, parsed.output)).map(({ code }) => code);
 }
 
-/** A rule that throws lets nothing through. */
+/** A rule that throws refuses the call. */
 function holds(rule: AnyToolContract["rules"][number], args: unknown): boolean {
   try {
     return rule.holds(args as never);

@@ -1,6 +1,6 @@
 import type { Subject } from "./subject.ts";
 
-/** Takes down what a mode finds out about one contract. */
+/** Records what a mode finds about one contract. */
 export interface Checks {
   /**
    * Notes whether a rule holds; `seen` says what was there instead. A rule may be checked many
@@ -10,7 +10,8 @@ export interface Checks {
 }
 
 /**
- * What a mode leaves open: `pending` until a part is built, `inapplicable` because of the contract.
+ * Why a mode has no verdict: `pending` until a part is built, `inapplicable` because of the
+ * contract.
  */
 export interface Remainder {
   readonly kind: "pending" | "inapplicable";
@@ -27,12 +28,12 @@ export interface TestMode {
   run(subject: Subject, checks: Checks): Promise<Remainder | undefined>;
 }
 
-/** Leaves a mode open for what is not built yet. */
+/** Marks a mode as pending, because a part is not built yet. */
 export function pending(reason: string): Remainder {
   return { kind: "pending", reason };
 }
 
-/** Says that there is nothing to test, and what of the contract says so. */
+/** Marks a mode as inapplicable, with the reason in the contract. */
 export function inapplicable(reason: string): Remainder {
   return { kind: "inapplicable", reason };
 }

@@ -23,23 +23,22 @@ import {
 } from "../../../test/fakes/runner-ports.ts";
 import type { Subject } from "./subject.ts";
 
-/** The one connection that is stored, and granted to a tool that requires one. */
+/** The stored connection, granted to a tool that requires one. */
 export const CONNECTION = "con_harness" as ConnectionId;
 
 /**
- * How long the clock of a run stands still. Time that only real work takes must not change a
- * result.
+ * Time for which a run's clock stands still, so that the speed of the machine changes no result.
  */
 const PATIENCE_MS = 500;
 
-/** Something that reached the tool. */
+/** One call that reached the tool. */
 export interface Started {
   readonly key: string;
   readonly context: ToolInvocationContext;
   readonly args: JsonObject;
 }
 
-/** One run with one tool in it, in which everything but what a test changes lets calls pass. */
+/** One run with one tool. Calls pass every gate that a test does not change. */
 export interface Trial {
   readonly bench: Bench;
   /** Once for each time the tool ran. */
@@ -63,7 +62,7 @@ export interface CallSettings {
   readonly inHaste?: boolean;
 }
 
-/** What a test changes. */
+/** Changes that a test makes. */
 export interface TrialSettings {
   /**
    * Runs in place of `execute` and `checkState`; `attempt` counts from 1. Default: the contract's
@@ -80,7 +79,7 @@ export interface TrialSettings {
   readonly ports?: BenchSettings;
 }
 
-/** Opens a run for one call, or a few. */
+/** Opens a run for one or a few calls. */
 export function openTrial(subject: Subject, settings: TrialSettings = {}): Trial {
   const started: Started[] = [];
   const { principal, ports } = settings;
@@ -95,7 +94,7 @@ export function openTrial(subject: Subject, settings: TrialSettings = {}): Trial
   });
   const ask: Trial["ask"] = (args, { inHaste = false, ...at } = {}) => {
     const ending = bench.ask(name, args, at);
-    // Who waits for it hears of a rejection a little later.
+    // The caller sees the rejection later, when it awaits the promise.
     ending.catch(() => {});
     const strideMs = Math.max(1_000, runtime.timeoutMs);
     const letPass = (): typeof ending => passing(ending, bench.clock, strideMs);
@@ -114,8 +113,7 @@ export function openTrial(subject: Subject, settings: TrialSettings = {}): Trial
 }
 
 /**
- * Lets a whole run happen, in which a model calls the tool once; answers what it leaves, and its
- * contracts.
+ * Runs a whole run in which the model calls the tool once. Returns its record and its contracts.
  */
 export async function recordRun(
   subject: Subject,
@@ -151,7 +149,9 @@ function contractsOf(
   return [recording(tool, answer ? undefined : started), ...subject.companions];
 }
 
-/** The contract as if nobody had to approve its calls: what comes after that gate is the same. */
+/**
+ * Returns the contract without the need for approval. Everything after that gate stays the same.
+ */
 function asApproved({ contract }: Subject): Partial<AnyToolContract> {
   const { transactional } = contract;
   if (!transactional.confirmationRequired) return {};
@@ -188,7 +188,7 @@ function standIn(
   };
 }
 
-/** Lets the contract's own function run, and notes that it did. */
+/** Runs the contract's own function, and counts the call. */
 function recording(contract: AnyToolContract, started: Started[] | undefined): AnyToolContract {
   if (!started) return contract;
   return {
@@ -226,7 +226,7 @@ const oneConnection: ConnectionBroker = {
     ),
 };
 
-/** Waits for the end of a call, and only if it does not come lets the run's time pass. */
+/** Waits for the end of a call. Advances the run's clock only if the call does not end. */
 async function endOf<T>(ending: Promise<T>, letPass: () => Promise<T>): Promise<T> {
   const { promise: isLate, resolve } = Promise.withResolvers<"late">();
   const timer = setTimeout(() => resolve("late"), PATIENCE_MS);

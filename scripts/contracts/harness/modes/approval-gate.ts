@@ -15,7 +15,7 @@ const description = v.object({
 });
 
 /**
- * What needs a person does not run without one, whoever asks for the person: contract or policy.
+ * A call that needs an approval does not run without one, whether contract or policy requires it.
  */
 export const approvalGate: TestMode = {
   id: "approval",
@@ -50,10 +50,7 @@ export const approvalGate: TestMode = {
 };
 
 const REFUSED = "CONFIRMATION_MISSING";
-/**
- * What people may have said, and what the call comes to then; anything but a success must not run
- * the tool.
- */
+/** Possible decisions, and the outcome of the call. The tool must run only for a success. */
 const APPROVALS: readonly {
   readonly name: string;
   readonly forgery: Forgery;
@@ -90,10 +87,7 @@ interface Approving {
   readonly forgery?: Forgery;
 }
 
-/**
- * The class that a call comes to once people have said something; of a tool that ran all the same,
- * that.
- */
+/** Returns the class of a call after a decision, or the fact that the tool ran nevertheless. */
 async function endAfter(subject: Subject, { approved, forgery }: Approving): Promise<string> {
   const desk = new TestDesk();
   const { ask, started } = openTrial(subject, {
@@ -120,7 +114,7 @@ function argsOf({ validArgs }: Subject): JsonObject {
   return validArgs[0] ?? {};
 }
 
-/** A person who cannot be told what a call does cannot approve it. */
+/** A call that cannot be described to a person cannot be approved. */
 function checkDescriptions({ contract, validArgs }: Subject, checks: Checks): void {
   if (!contract.describe) return;
   for (const args of validArgs) {

@@ -1,7 +1,7 @@
 import { stillRuns } from "../subject.ts";
 import { inapplicable, pending, type TestMode } from "../test-mode.ts";
 
-/** What a tool names to undo it is a tool that could. */
+/** The compensation tool of a contract is able to compensate. */
 export const compensation: TestMode = {
   id: "compensation",
   name: "Compensation",

@@ -9,8 +9,8 @@ import type { Checks, TestMode } from "../test-mode.ts";
 import { failing, openTrial, type CallSettings, type TrialSettings } from "../trial.ts";
 
 /**
- * One call has one key, in each of its attempts, and no other call has it; it has one effect, also
- * after a crash.
+ * A call has one idempotency key in all attempts, and no other call has it. A call has one effect,
+ * also after a crash.
  */
 export const idempotency: TestMode = {
   id: "idempotency",
@@ -26,7 +26,7 @@ export const idempotency: TestMode = {
   },
 };
 
-/** The first attempt fails before it starts, which every tool may repeat. */
+/** Makes the first attempt fail before its dispatch, which every tool may repeat. */
 async function checkAttempts(subject: Subject, checks: Checks): Promise<void> {
   const keys: string[] = [];
   const isRead = subject.contract.effect === "read_only";
@@ -77,7 +77,7 @@ async function keyOfCall(
   settings: TrialSettings,
   { args, at }: { readonly args: JsonObject; readonly at: CallSettings },
 ): Promise<string> {
-  // A connection is of one tenant, and no part of the key.
+  // A connection belongs to one tenant and is not part of the key.
   const capabilities = subject.contract.capabilities.filter((name) => name !== "auth");
   const change = { requiresConnection: false, capabilities };
   const answer = (): unknown => ok(subject.outputs[0]);
@@ -86,7 +86,7 @@ async function keyOfCall(
   return started[0]?.key ?? "";
 }
 
-/** The tool does its work, its answer is lost, and it runs again under the same key. */
+/** Makes the tool work, loses its answer, and lets it run again under the same key. */
 async function checkRepeated(subject: Subject, checks: Checks): Promise<void> {
   for (const args of subject.validArgs.slice(0, 5)) {
     const [first, second] = await answerTwice(subject, args);
@@ -96,7 +96,7 @@ async function checkRepeated(subject: Subject, checks: Checks): Promise<void> {
   }
 }
 
-/** What the tool itself answers, each time that it runs. */
+/** Returns the tool's own answer of each attempt. */
 async function answerTwice(subject: Subject, args: JsonObject): Promise<readonly unknown[]> {
   const answers: unknown[] = [];
   const { contract } = subject;

@@ -14,13 +14,11 @@ import type { Checks, TestMode } from "../test-mode.ts";
 import { failing, openTrial, type Trial } from "../trial.ts";
 
 const SCHEMA_FILE = join(import.meta.dirname, "../../../../test/fixtures/observation.schema.json");
-/** Calls that the tool's own function answers. */
+/** Number of calls that run the tool's own function. */
 const REAL_CALLS = 15;
 const MARKER = "zq7marker";
 
-/**
- * Every outcome is an observation of the closed schema, says what the contract says, and no more.
- */
+/** Every outcome is an observation of the closed schema and shows only what the contract allows. */
 export const observationContract: TestMode = {
   id: "observation",
   name: "Observation Contract",
@@ -68,10 +66,7 @@ function checkShown(subject: Subject, checks: Checks, data: object): void {
   checks.that("no field of the output that is not in the allowlist leaves", !hidden, hidden);
 }
 
-/**
- * A text of its own in every place that has room: what is not allowlisted is nowhere in the run's
- * log.
- */
+/** Puts a distinct text into every free place. The run's log contains only allowlisted texts. */
 async function checkRedaction(subject: Subject, checks: Checks): Promise<void> {
   const { redaction, runtime } = subject.contract;
   const mark = (side: string) => (path: string) => `${MARKER}-${side}-${path}.`;
@@ -100,7 +95,7 @@ function covers(allowed: string, path: string): boolean {
   return `${path}.`.startsWith(`${allowed}.`);
 }
 
-/** Everything of a run but the raw arguments, which its storage alone holds. */
+/** Everything of a run except the raw arguments, which only its storage contains. */
 function logOf({ bench }: Trial, observation: ObservationObject): string {
   const records = bench.journal.records.map(({ argumentsText: _raw, ...record }) => record);
   return JSON.stringify([bench.journal.events, records, observation]);
@@ -129,8 +124,8 @@ async function checkEnd(
     answer: () => failing(taxonomyClass, { code }),
     change: { runtime: { ...runtime, maxRetries: 0 } },
   }).ask(subject.validArgs[0]);
-  // What may have happened is observed once somebody has told; the mode Retry says of which calls
-  // that is.
+  // A call with an unknown outcome is observed after an operator resolves it; the mode Retry checks
+  // which calls these are.
   if (result === WAITING) return result;
   const { observation } = result;
   const isNamed = endOf(result).join() === `${taxonomyClass},${code}`;
@@ -149,7 +144,7 @@ async function checkEnd(
   return result;
 }
 
-/** The tool's own function succeeds, or fails with a code that the contract declares. */
+/** The tool's own function succeeds, or fails with a declared code. */
 function checkOwnAnswer({ contract }: Subject, checks: Checks, result: ToolExecResult): void {
   const [end, code = ""] = endOf(result);
   const isDeclared = result.ok || Object.hasOwn(contract.errors, code);
@@ -157,7 +152,7 @@ function checkOwnAnswer({ contract }: Subject, checks: Checks, result: ToolExecR
   checks.that("the tool answers as its contract says", isDeclared, [end, code, hint]);
 }
 
-/** A failure that repeats its arguments would carry whatever somebody put into them. */
+/** A failure that repeats its arguments would leak their content. */
 async function checkEcho(subject: Subject, checks: Checks): Promise<void> {
   const { value } = completeValue(subject.inputSchema, () => MARKER);
   const outcome = await openTrial(subject, { change: { rules: [] } }).ask(value);

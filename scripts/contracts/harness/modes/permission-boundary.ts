@@ -9,7 +9,7 @@ const STRANGER = "user:stranger" as ActorId;
 const ELSEWHERE = "elsewhere" as TenantId;
 const POLICY_SCOPE = "harness:demanded-by-policy";
 
-/** Who lacks a scope, a policy, a delegation or a connection does not reach the tool. */
+/** A caller without scope, policy, delegation or connection does not reach the tool. */
 export const permissionBoundary: TestMode = {
   id: "permission",
   name: "Permission Boundary",

@@ -4,10 +4,13 @@ import type { Subject } from "../subject.ts";
 import type { Checks, TestMode } from "../test-mode.ts";
 import { openTrial, type Trial } from "../trial.ts";
 
-/** Bad calls of which each is taken through a repair. */
+/** Number of invalid calls that are repaired. */
 const CASES = 8;
 
-/** A refused call says what to mend and can be mended; one that is not mended ends the tool. */
+/**
+ * A refused call says what to repair, and a repaired call runs. Repeated invalid calls end the
+ * tool.
+ */
 export const repairLoop: TestMode = {
   id: "repair",
   name: "Repair Loop",

@@ -11,8 +11,8 @@ const CALLS = 8;
 type TraceSettings = Pick<TrialSettings, "approved" | "policy">;
 
 /**
- * A finished run is decided again from what it left, without its tool. The tool itself, asked again
- * under the same ports, answers the same.
+ * A finished run is replayed from its record, without its tool. The tool itself, run again on the
+ * same ports, answers the same.
  */
 export const replay: TestMode = {
   id: "replay",
@@ -34,7 +34,7 @@ export const replay: TestMode = {
   },
 };
 
-/** Under which a call runs, waits for a person if it needs one, and is refused. */
+/** Policies under which a call runs, waits for an approval, and is refused. */
 const SETTINGS: readonly TraceSettings[] = [
   {},
   { approved: false },
@@ -52,7 +52,7 @@ async function checkTrace(
   { settings, args }: { readonly settings: TraceSettings; readonly args: JsonObject },
 ): Promise<void> {
   const { evidence, contracts } = await recordRun(subject, settings, args);
-  // A write that failed without a word waits for an operator: it has not ended.
+  // A write that failed with an unknown outcome waits for an operator, so it has not ended.
   if (evidence.log.at(-1)?.type !== "done") return;
   const before = forbiddenCalls.length;
   const replayed = await replayTrace(evidence, contracts);

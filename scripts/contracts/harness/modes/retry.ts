@@ -8,7 +8,7 @@ import type { Checks, TestMode } from "../test-mode.ts";
 import { failing, openTrial, type TrialSettings } from "../trial.ts";
 
 /**
- * A failure that may pass is tried again as often as the contract says, if that is safe; no other
+ * A retryable failure is retried as often as the contract says, if that is safe. No other failure
  * is.
  */
 export const retry: TestMode = {
@@ -23,7 +23,7 @@ export const retry: TestMode = {
       retryable.has("DEPENDENCY_UNAVAILABLE") === isSafe && retryable.has("TIMEOUT") === isSafe,
       [...retryable],
     );
-    // A time to wait for keeps the growing delays from ending it early.
+    // A given delay keeps the growing backoff from ending the retries early.
     const outage = failing("DEPENDENCY_UNAVAILABLE", { retryAfterMs: 1 });
     await checkRuns(subject, checks, {
       what: "an outage",
@@ -107,17 +107,14 @@ async function checkTimeout(subject: Subject, checks: Checks): Promise<void> {
   checks.that("a tool that does not answer ends by its timeout", seen === "TIMEOUT", seen);
   const { maxRetries } = subject.contract.runtime;
   const isRetried = maySafelyRepeat(subject) && maxRetries > 0;
-  // The delays grow, and a delay that is too long is not waited for.
+  // The backoff grows. A delay that is too long ends the retries.
   const isRight = isRetried
     ? started.length > 1 && started.length <= 1 + maxRetries
     : started.length === 1;
   checks.that("after a timeout it runs again only if it may run twice", isRight, started.length);
 }
 
-/**
- * One failure, then the work is done: with the contract's own check of the state before each
- * attempt.
- */
+/** Fails once, then succeeds, with the contract's own state check before each attempt. */
 async function checkRecovery(subject: Subject, checks: Checks): Promise<void> {
   const { contract } = subject;
   const { call, started } = openTrial(subject, {
@@ -126,7 +123,7 @@ async function checkRecovery(subject: Subject, checks: Checks): Promise<void> {
     ...(contract.checkState && { change: { checkState: contract.checkState.bind(contract) } }),
   });
   const result = await call(subject.validArgs[0], { inHaste: true });
-  // A target that is not there at all says nothing about trying again.
+  // A missing target proves nothing about retries.
   if (started.length === 0) return;
   checks.that("the attempt after a failure can succeed", result.ok, endOf(result));
 }

@@ -5,7 +5,8 @@ import type { TestMode } from "../test-mode.ts";
 import { openTrial } from "../trial.ts";
 
 /**
- * What the published schema takes reaches the tool; what it does not is refused by what is wrong.
+ * Arguments that the published schema accepts reach the tool. Others are refused by the right
+ * class.
  */
 export const schemaConformance: TestMode = {
   id: "schema",

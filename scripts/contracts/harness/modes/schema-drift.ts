@@ -10,7 +10,7 @@ import { openTrial } from "../trial.ts";
 
 const OUTPUTS = 30;
 
-/** The contract is what was promised, and a backend that answers something else is noticed. */
+/** The contract equals its lock, and an output outside the schema is noticed. */
 export const schemaDrift: TestMode = {
   id: "drift",
   name: "Schema Drift",

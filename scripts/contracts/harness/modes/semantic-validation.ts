@@ -4,10 +4,10 @@ import { rulesBrokenBy, sampleObjects, type Subject } from "../subject.ts";
 import { inapplicable, type Checks, type TestMode } from "../test-mode.ts";
 import { openTrial } from "../trial.ts";
 
-/** Generated arguments among which one is looked for that breaks a rule. */
+/** Number of generated arguments in the search for one that breaks a rule. */
 const TRIES = 500;
 
-/** Each rule refuses at least one call that its schema takes. */
+/** Each rule refuses at least one call that its schema accepts. */
 export const semanticValidation: TestMode = {
   id: "semantic",
   name: "Semantic Validation",
@@ -42,7 +42,7 @@ async function checkRefusal(
   checks.that("what breaks a rule never reaches the tool", started.length === 0);
 }
 
-/** Generated arguments, and good ones in which one field is generated or left out. */
+/** Generated arguments, and valid ones with one field generated or removed. */
 function candidatesOf({ inputSchema, validArgs }: Subject): readonly JsonObject[] {
   const generated = sampleObjects(inputSchema, TRIES);
   const fields = Object.keys(inputSchema["properties"] as JsonObject);
