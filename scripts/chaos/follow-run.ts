@@ -25,7 +25,7 @@ export interface FollowOptions {
   /**
    * Waits, after a broken stream, until the run has ended. Undefined repeats the request at once.
    */
-  readonly waitApart?: ((runId: string) => Promise<void>) | undefined;
+  readonly waitForEnd?: ((runId: string) => Promise<void>) | undefined;
 }
 
 /** Longest time that a run may take. Unit: milliseconds. */
@@ -41,13 +41,13 @@ const LAST_POLL_MS = 1_000;
 export async function followRun(
   target: Target,
   script: ChaosScript,
-  { operator, waitApart }: FollowOptions,
+  { operator, waitForEnd }: FollowOptions,
 ): Promise<FollowedRun> {
   const request = { key: script.id, body: bodyOf(script) };
   let deadlineMs = Date.now() + PATIENCE_MS;
   const look = async (runId: string): Promise<SeenState | undefined> => {
     const state = await readState(target, runId);
-    if (state?.status === "waiting") await operator.settle(target, state);
+    if (state?.status === "waiting") await operator.resolve(target, state);
     if (!hasEnded(state) && Date.now() > deadlineMs)
       throw new Error(`no end: ${JSON.stringify(state)}`);
     return state;
@@ -65,8 +65,8 @@ export async function followRun(
       await sleep(FIRST_POLL_MS);
       continue;
     }
-    if (asked.kind === "lost" && waitApart) {
-      await waitApart(runId);
+    if (asked.kind === "lost" && waitForEnd) {
+      await waitForEnd(runId);
       deadlineMs = Date.now() + PATIENCE_MS;
     }
     let state = await look(runId);

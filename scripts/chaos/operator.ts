@@ -17,7 +17,7 @@ export class Operator {
   }
 
   /** Resolves what can be resolved now. Contract: never throws; safe to repeat. */
-  async settle(target: Target, { runId, toolCalls }: SeenState): Promise<void> {
+  async resolve(target: Target, { runId, toolCalls }: SeenState): Promise<void> {
     for (const row of toolCalls) {
       if (row.awaitsOutcomeUntil === undefined || row.invocationId === undefined) continue;
       const name = `${row.idempotencyKeyHash}/${row.toolCallId}`;

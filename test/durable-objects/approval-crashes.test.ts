@@ -1,7 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { composeTenants } from "../../src/compose/tenant.ts";
 import type { RunId, TenantId } from "../../src/protocol/identity/ids.ts";
-import { planLife, type CrashPlan, type PlannedLife } from "../shared/crash-points.ts";
+import {
+  planIncarnation,
+  type CrashPlan,
+  type PlannedIncarnation,
+} from "../shared/crash-points.ts";
 import { moved } from "../workers/lab-approvals.ts";
 import { APPROVE, askFor, callOf, decide, openOf, REJECT, viewOf } from "../shared/people.ts";
 import { crash, ringAlarm, rowsOf } from "../shared/run-object.ts";
@@ -78,24 +82,26 @@ async function actionsOf(runId: string): Promise<readonly string[]> {
 
 const CALL = ["run.started user:ann", "call.ended user:ann", "run.ended user:ann stop"];
 
-/** Begins a story whose object is about to begin another life, as planned. */
-async function begin(plan: CrashPlan): Promise<Story & { life: PlannedLife; approvalId: string }> {
+/** Begins a story whose object is about to begin another incarnation, as planned. */
+async function begin(
+  plan: CrashPlan,
+): Promise<Story & { incarnation: PlannedIncarnation; approvalId: string }> {
   const what = `story ${stories++};`;
   const { runId, approvalId } = await askFor(calls(what));
   await crash(runId);
   const objectId = bindings.RUNS.idFromName(runId).toString();
-  return { runId, what, approvalId, life: planLife({ ...plan, objectId }) };
+  return { runId, what, approvalId, incarnation: planIncarnation({ ...plan, objectId }) };
 }
 
-/** Tells one story to its end; answers the life that was planned. */
-const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedLife>>> = {
+/** Runs one story to its end; returns the planned incarnation. */
+const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedIncarnation>>> = {
   async asking(plan) {
     const what = `story ${stories++};`;
-    const life = planLife(plan);
+    const incarnation = planIncarnation(plan);
     const script = [{ calls: calls(what) }, { text: ["done"] }];
     const response = await chat(script, "ann").catch(() => undefined);
     const runId = response?.status === 200 ? runIdOf(response) : undefined;
-    if (runId === undefined) return life;
+    if (runId === undefined) return incarnation;
     void response?.body?.cancel().catch(() => {});
     const approvalId = await untilWaiting(runId);
     await insist(approvalId, "bob", APPROVE);
@@ -103,10 +109,10 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedLife>
     await untilEnded(runId);
     expect(effectsOf(what)).toBe(1);
     expect(await actionsOf(runId)).toEqual([...CALL, ...APPROVED].toSorted());
-    return life;
+    return incarnation;
   },
   async approving(plan) {
-    const { runId, what, approvalId, life } = await begin(plan);
+    const { runId, what, approvalId, incarnation } = await begin(plan);
     await insist(approvalId, "bob", APPROVE);
     await insist(approvalId, "cat", APPROVE);
     await untilEnded(runId);
@@ -115,10 +121,10 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedLife>
       .poll(() => viewOf(approvalId, "bob").catch(() => undefined))
       .toHaveProperty("consumedAt");
     expect(await actionsOf(runId)).toEqual([...CALL, ...APPROVED].toSorted());
-    return life;
+    return incarnation;
   },
   async rejecting(plan) {
-    const { runId, what, approvalId, life } = await begin(plan);
+    const { runId, what, approvalId, incarnation } = await begin(plan);
     await insist(approvalId, "bob", REJECT);
     await untilEnded(runId);
     expect(effectsOf(what)).toBe(0);
@@ -130,10 +136,10 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedLife>
         "approval.closed rejected",
       ].toSorted(),
     );
-    return life;
+    return incarnation;
   },
   async editing(plan) {
-    const { runId, what, approvalId, life } = await begin(plan);
+    const { runId, what, approvalId, incarnation } = await begin(plan);
     const edit = { ...APPROVE, arguments: { to: `${what} edited`, amount: 4 } };
     await insist(approvalId, "bob", edit);
     const second = approvalId.replace(/_1$/, "_2");
@@ -148,7 +154,7 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedLife>
     expect(moved.filter((effect) => effect.includes(` to ${what}`))).toEqual([
       `4 to ${what} edited`,
     ]);
-    return life;
+    return incarnation;
   },
   async expiring(plan) {
     const what = `story ${stories++};`;
@@ -157,7 +163,7 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedLife>
     await rowsOf(runId, "UPDATE deadlines SET at_ms = 1 WHERE name = 'approval'");
     await crash(runId);
     const objectId = bindings.RUNS.idFromName(runId).toString();
-    const life = planLife({ ...plan, objectId });
+    const incarnation = planIncarnation({ ...plan, objectId });
     await ringAlarm(runId).catch(() => {});
     await expect
       .poll(async () => {
@@ -169,7 +175,7 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedLife>
     expect(await actionsOf(runId)).toEqual(
       [...CALL, "approval.requested user:ann dual_control", "approval.closed expired"].toSorted(),
     );
-    return life;
+    return incarnation;
   },
 };
 

@@ -190,7 +190,7 @@ export function endOf({ observation }: ToolExecResult): readonly [string, string
 }
 
 /** Lets everything that waits for promises alone come to rest. */
-export async function settle(): Promise<void> {
+export async function drainPromises(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
@@ -203,7 +203,7 @@ export async function passing<T>(
 ): Promise<T> {
   const waits = Symbol("waits");
   for (let turn = 0; turn < 1_000; turn++) {
-    await settle();
+    await drainPromises();
     const first = await Promise.race([pending, Promise.resolve(waits)]);
     if (first !== waits) return first;
     clock.advance(strideMs);

@@ -6,7 +6,7 @@ import { newRunMemory } from "../../src/loop/run-memory.ts";
 import type { ModelEvent, ModelFailure } from "../../src/protocol/model/event.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { FakeClock, MemoryJournal, policyOf } from "../fakes/fakes.ts";
-import { ACME, ANN, lenientPorts, passing, RUN_ID, settle } from "../fakes/runner-ports.ts";
+import { ACME, ANN, lenientPorts, passing, RUN_ID, drainPromises } from "../fakes/runner-ports.ts";
 
 const CLAIM: RunClaim = {
   runId: RUN_ID,
@@ -226,7 +226,7 @@ describe("a run that is stopped", () => {
   test("while it waits for its next attempt ends at once", async () => {
     const answer = breaks("upstream_status", { status: 429, retryAfterSeconds: 20 });
     const { ended, stop, clock, calls, journal } = begin([answer, says("ok")]);
-    await settle();
+    await drainPromises();
     expect(clock.waiting).toBe(1);
     stop.abort("cancelled");
     expect(await ended).toBe("ended");

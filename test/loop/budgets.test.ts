@@ -17,7 +17,7 @@ import {
   lenientPorts,
   passing,
   RUN_ID,
-  settle,
+  drainPromises,
   type Closed,
 } from "../fakes/runner-ports.ts";
 
@@ -372,7 +372,7 @@ describe("what a model call may use", () => {
     const ended = run({}, model, { ledger, tenantBudgets: { maxTokens: 9_000 } }).then(() =>
       told.push("ended"),
     );
-    await settle();
+    await drainPromises();
     told.push("heard");
     tell();
     await ended;

@@ -4,7 +4,7 @@ import { registerContracts } from "../../src/contracts/register.ts";
 import { createToolSource } from "../../src/contracts/tool-source.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { fakeRunCapabilities } from "../fakes/fakes.ts";
-import { benchFor, endOf, passing, settle, ledgerThat } from "../fakes/runner-ports.ts";
+import { benchFor, endOf, passing, drainPromises, ledgerThat } from "../fakes/runner-ports.ts";
 import { AS_READ, noteTool, readTool } from "../shared/tools.ts";
 
 const down = (retryAfterMs?: number) =>
@@ -174,7 +174,7 @@ describe("what happens while a call waits for its next attempt", () => {
       ledgerAnswers: [{ kind: "rate_limited", retryAfterMs: 9_000 }],
     });
     const pending = call("test__note", { text: "hi" });
-    await settle();
+    await drainPromises();
     mail.hasSteering = true;
     const result = await passing(pending, clock);
     expect(endOf(result)).toEqual(["STALE_STATE", "skipped"]);
@@ -188,7 +188,7 @@ describe("what happens while a call waits for its next attempt", () => {
     const { tool, keys } = readTool([() => down(), () => ok({ text: "up" })]);
     const { call, clock } = benchFor([tool], { inbox: mail });
     const pending = call("test__read", {});
-    await settle();
+    await drainPromises();
     mail.hasSteering = true;
     expect((await passing(pending, clock)).ok).toBe(true);
     expect(keys.length).toBe(2);
@@ -198,7 +198,7 @@ describe("what happens while a call waits for its next attempt", () => {
     const { tool, keys } = readTool([() => down(20_000)]);
     const { call, clock, runner } = benchFor([tool]);
     const pending = call("test__read", {}, { step: 1, id: "a" });
-    await settle();
+    await drainPromises();
     await call("test__read", { id: 7 }, { step: 2, id: "b" });
     await call("test__read", { id: 7 }, { step: 3, id: "c" });
     expect(runner.isWithdrawn("test__read")).toBe(true);
@@ -235,7 +235,7 @@ describe("a run that is cancelled while a call is at", () => {
     });
     const { call, clock } = benchFor([tool]);
     const pending = call("test__note", { text: "hi" }, { signal });
-    await settle();
+    await drainPromises();
     cancel();
     expect(endOf(await pending)).toEqual(["UNKNOWN_ERROR", "cancelled"]);
     expect(granted?.aborted).toBe(true);
@@ -371,10 +371,10 @@ test("the time of a call begins with its turn", async () => {
   const open: ((value: unknown) => void)[] = [];
   const { call, clock } = benchFor([tool]);
   const calls = [call("test__note", { text: "a" }), call("test__note", { text: "b" })];
-  await settle();
+  await drainPromises();
   clock.advance(700);
   open[0]?.(ok({ text: "a" }));
-  await settle();
+  await drainPromises();
   clock.advance(40);
   open[1]?.(ok({ text: "b" }));
   const results = await Promise.all(calls);

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { FairLock } from "../../src/runner/fair-lock.ts";
-import { benchFor, settle } from "../fakes/runner-ports.ts";
+import { benchFor, drainPromises } from "../fakes/runner-ports.ts";
 import { noteTool, readTool } from "../shared/tools.ts";
 
 test("parallel tools of a step run together, others alone and in their turn", async () => {
@@ -26,16 +26,16 @@ test("parallel tools of a step run together, others alone and in their turn", as
     call("test__note", { text: "x" }, { step: 1, id: "c" }),
     call("test__read", {}, { step: 1, id: "d" }),
   ];
-  await settle();
+  await drainPromises();
   expect(log).toEqual(["+r1", "+r2"]);
   gates.get("r1")?.();
-  await settle();
+  await drainPromises();
   expect(log).toEqual(["+r1", "+r2", "-r1"]);
   gates.get("r2")?.();
-  await settle();
+  await drainPromises();
   expect(log.slice(3)).toEqual(["-r2", "+w"]);
   gates.get("w")?.();
-  await settle();
+  await drainPromises();
   expect(log.slice(5)).toEqual(["-w", "+r3"]);
   gates.get("r3")?.();
   const results = await Promise.all(calls);

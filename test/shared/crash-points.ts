@@ -1,6 +1,6 @@
 import { crashStorage } from "../../scripts/chaos/worker/crash-storage.ts";
 
-/** Where the next life of an object ends: at one of its durable writes, or nowhere. */
+/** Where the next incarnation of an object ends: at one of its durable writes, or nowhere. */
 export interface CrashPlan {
   /** Which object; the next one that is new when this is absent. */
   readonly objectId?: string;
@@ -10,19 +10,19 @@ export interface CrashPlan {
   readonly mode: "before" | "after" | "durable";
 }
 
-/** What one planned life did. */
-export interface PlannedLife {
+/** What one planned incarnation did. */
+export interface PlannedIncarnation {
   readonly points: string[];
   hasCrashed: boolean;
 }
 
-const planned: { readonly plan: CrashPlan; readonly life: PlannedLife }[] = [];
+const planned: { readonly plan: CrashPlan; readonly incarnation: PlannedIncarnation }[] = [];
 
-/** Plans the next life of an object. */
-export function planLife(plan: CrashPlan): PlannedLife {
-  const life = { points: [], hasCrashed: false };
-  planned.push({ plan, life });
-  return life;
+/** Plans the next incarnation of an object. */
+export function planIncarnation(plan: CrashPlan): PlannedIncarnation {
+  const incarnation = { points: [], hasCrashed: false };
+  planned.push({ plan, incarnation });
+  return incarnation;
 }
 
 /**
@@ -34,14 +34,14 @@ export function plantCrash(ctx: DurableObjectState): void {
   const index = planned.findIndex(({ plan }) => isMeant(plan, ctx));
   const [meant] = index < 0 ? [] : planned.splice(index, 1);
   if (!meant) return;
-  const { plan, life } = meant;
+  const { plan, incarnation } = meant;
   const end = (): never => {
-    life.hasCrashed = true;
+    incarnation.hasCrashed = true;
     ctx.abort("crash");
     throw new Error("an aborted object goes on");
   };
   const atPoint = <T>(label: string, write: () => T): T => {
-    const isHere = life.points.push(label) === plan.at;
+    const isHere = incarnation.points.push(label) === plan.at;
     if (!isHere) return write();
     if (plan.mode === "before") return end();
     const written = write();

@@ -1,6 +1,6 @@
 import { miniflareHost } from "../hosts.ts";
 import { inFlight } from "../in-flight.ts";
-import { endsApart, readLives } from "../lives.ts";
+import { endsWithoutRequests, readIncarnations } from "../incarnations.ts";
 import { anyCrash, plainScript } from "../make-script.ts";
 import type { Part, PartContext } from "../part.ts";
 import { CRASH_MODES, EFFECT_CLASSES, type ChaosScript } from "../scenario.ts";
@@ -13,12 +13,12 @@ const CRASHES = 2_000;
 const SHORT_CRASHES = 40;
 const RUNS_AT_ONCE = 16;
 /** Percentage of runs without requests after their crash, which only the alarm can find. */
-const APART_PERCENT = 10;
+const WITHOUT_REQUESTS_PERCENT = 10;
 /**
  * Some runs of each class and round crash in up to this many incarnations, more than recovery
  * allows.
  */
-const MAX_LIVES = 8;
+const MAX_CRASHES = 8;
 /** Percentage of the cases that a short proof runs. */
 const SHORT_PERCENT = 8;
 
@@ -36,8 +36,8 @@ export const killMatrix: Part = {
       const patient: Promise<void>[] = [];
       for (let round = 0; tally.count("crashes", 0) < wanted && !tally.isFull; round++) {
         const cases = await planRound(context, target, round);
-        const quick = cases.filter(({ takesItsTime }) => !takesItsTime);
-        for (const planned of cases.filter(({ takesItsTime }) => takesItsTime)) {
+        const quick = cases.filter(({ mostlyWaits }) => !mostlyWaits);
+        for (const planned of cases.filter(({ mostlyWaits }) => mostlyWaits)) {
           patient.push(carry(context, { tally, target, planned }));
         }
         await inFlight(RUNS_AT_ONCE, quick, (planned) =>
@@ -60,9 +60,9 @@ interface Planned {
   readonly name: string;
   readonly script: ChaosScript;
   /** The run gets no requests after its crash, so that only the alarm can find it. */
-  readonly isApart: boolean;
+  readonly getsNoRequests: boolean;
   /** The case mostly waits, so it runs beside the others. */
-  readonly takesItsTime: boolean;
+  readonly mostlyWaits: boolean;
 }
 
 interface Carried {
@@ -73,20 +73,20 @@ interface Carried {
 
 async function carry(
   { progress }: PartContext,
-  { tally, target, planned: { name, script, isApart } }: Carried,
+  { tally, target, planned: { name, script, getsNoRequests } }: Carried,
 ): Promise<void> {
   if (tally.isFull) return;
-  const waitApart = async (runId: string): Promise<void> => {
+  const waitForEnd = async (runId: string): Promise<void> => {
     tally.count("left alone");
-    await endsApart(target, runId);
+    await endsWithoutRequests(target, runId);
   };
   await tally.carry(target, script, {
     name,
-    waitApart: isApart ? waitApart : undefined,
+    waitForEnd: getsNoRequests ? waitForEnd : undefined,
     mustSucceed: true,
   });
-  const lives = await readLives(target.url, script.id);
-  const crashes = lives.filter(({ crashed }) => crashed).length;
+  const incarnations = await readIncarnations(target.url, script.id);
+  const crashes = incarnations.filter(({ crashed }) => crashed).length;
   tally.count("crashes", crashes);
   if (crashes === 0) tally.count("points not reached");
   progress.show(`matrix: ${tally.count("crashes", 0)} crashes, at ${name}`);
@@ -106,23 +106,29 @@ async function planRound(
     const name = `matrix-${seed}-${round}-${effectClass}`;
     const tally = new Tally(context);
     await tally.carry(target, make(name), { name, mustSucceed: true });
-    const [life] = await readLives(target.url, name);
-    const points = life?.points ?? [];
+    const [incarnation] = await readIncarnations(target.url, name);
+    const points = incarnation?.points ?? [];
     const random = seededRandom(seed + round, `${effectClass} cases`);
     for (const [index, label] of points.entries()) {
       for (const mode of CRASH_MODES) {
         const id = `${name}-${index + 1}-${mode}`;
         if (context.isShort && !random.chance(SHORT_PERCENT)) continue;
         const script = { ...make(id), crashes: [{ point: index + 1, mode }] };
-        const isApart = !context.isShort && random.chance(APART_PERCENT);
-        cases.push({ name: `${id} (${label})`, script, isApart, takesItsTime: isApart });
+        const getsNoRequests = !context.isShort && random.chance(WITHOUT_REQUESTS_PERCENT);
+        cases.push({
+          name: `${id} (${label})`,
+          script,
+          getsNoRequests,
+          mostlyWaits: getsNoRequests,
+        });
       }
     }
-    for (let lives = 2; lives <= (context.isShort ? 2 : MAX_LIVES); lives++) {
-      const id = `${name}-lives-${lives}`;
-      const crashes = Array.from({ length: lives }, () => anyCrash(random, points.length));
+    const mostCrashes = context.isShort ? 2 : MAX_CRASHES;
+    for (let count = 2; count <= mostCrashes; count++) {
+      const id = `${name}-crashes-${count}`;
+      const crashes = Array.from({ length: count }, () => anyCrash(random, points.length));
       const script = { ...make(id), crashes };
-      cases.push({ name: id, script, isApart: false, takesItsTime: true });
+      cases.push({ name: id, script, getsNoRequests: false, mostlyWaits: true });
     }
   }
   return cases;

@@ -1,7 +1,7 @@
 import { TOKENS, type Deployment } from "../deployment.ts";
 import { miniflareHost, wranglerHost, type Host } from "../hosts.ts";
 import { inLanes } from "../lanes.ts";
-import { endsApart } from "../lives.ts";
+import { endsWithoutRequests } from "../incarnations.ts";
 import { plainScript } from "../make-script.ts";
 import type { Part, PartContext } from "../part.ts";
 import { EFFECT_CLASSES } from "../scenario.ts";
@@ -13,7 +13,7 @@ import { MOMENTS } from "../world.ts";
 /** Running runs at each kill; the classes of effect take turns. */
 const RUNS_AT_ONCE = 8;
 /** Percentage of runs without requests after the kill, which only an overdue alarm can find. */
-const APART_PERCENT = 50;
+const WITHOUT_REQUESTS_PERCENT = 50;
 /** Deployments that are killed side by side. */
 const LANES = 2;
 /** Latest time of a kill when its moment does not come. Unit: milliseconds. */
@@ -92,24 +92,24 @@ async function killOnce(context: PartContext, kill: Kill): Promise<void> {
   const random = seededRandom(seed, name);
   const target = { url: host.url, token: TOKENS.chaos };
   const killed = killAtMoment(context, host, `${name} moment`);
-  const carry = async (index: number, isApart: boolean): Promise<void> => {
+  const carry = async (index: number, getsNoRequests: boolean): Promise<void> => {
     const effectClass = EFFECT_CLASSES[index % EFFECT_CLASSES.length] ?? "read_only";
     const script = plainScript(`${name}-${index}`, effectClass, random);
-    const waitApart = async (runId: string): Promise<void> => {
+    const waitForEnd = async (runId: string): Promise<void> => {
       tally.count("left alone");
-      await endsApart(target, runId, calm);
+      await endsWithoutRequests(target, runId, calm);
     };
     await sleep(random.below(100));
     await tally.carry(target, script, {
       name: script.id,
-      waitApart: isApart ? waitApart : undefined,
+      waitForEnd: getsNoRequests ? waitForEnd : undefined,
       mustSucceed: true,
     });
   };
   const asked: Promise<void>[] = [];
   for (let index = 0; index < RUNS_AT_ONCE; index++) {
-    const isApart = !isShort && random.chance(APART_PERCENT);
-    (isApart ? apart : asked).push(carry(index, isApart));
+    const getsNoRequests = !isShort && random.chance(WITHOUT_REQUESTS_PERCENT);
+    (getsNoRequests ? apart : asked).push(carry(index, getsNoRequests));
   }
   await killed;
   tally.count("kills");

@@ -1,7 +1,7 @@
 import { TOKENS } from "../deployment.ts";
 import { bodyOf } from "../follow-run.ts";
 import { miniflareHost } from "../hosts.ts";
-import { untilClaimed } from "../lives.ts";
+import { untilClaimed } from "../incarnations.ts";
 import { anyCrash, plainScript } from "../make-script.ts";
 import type { Part, PartContext } from "../part.ts";
 import { EFFECT_CLASSES, type ChaosScript } from "../scenario.ts";

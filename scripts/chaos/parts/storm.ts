@@ -1,7 +1,7 @@
 import { TOKENS } from "../deployment.ts";
 import { miniflareHost } from "../hosts.ts";
 import { inFlight } from "../in-flight.ts";
-import { readLives } from "../lives.ts";
+import { readIncarnations } from "../incarnations.ts";
 import { wildScript } from "../make-script.ts";
 import type { Part } from "../part.ts";
 import { seededRandom } from "../seeded-random.ts";
@@ -33,8 +33,8 @@ export const storm: Part = {
         const id = `storm-${seed}-${number}`;
         const script = wildScript(id, seededRandom(seed, id), maxCrashes);
         await tally.carry(target, script, { name: id, mustSucceed: false });
-        const lives = await readLives(target.url, id);
-        tally.count("crashes", lives.filter(({ crashed }) => crashed).length);
+        const incarnations = await readIncarnations(target.url, id);
+        tally.count("crashes", incarnations.filter(({ crashed }) => crashed).length);
         progress.show(`storm: run ${number} of ${numbers.length}`);
       });
       return await tally.close();

@@ -1,6 +1,6 @@
 import { TOKENS } from "../deployment.ts";
 import { miniflareHost } from "../hosts.ts";
-import { untilClaimed } from "../lives.ts";
+import { untilClaimed } from "../incarnations.ts";
 import { anyCrash } from "../make-script.ts";
 import type { Part, PartContext } from "../part.ts";
 import { isAscending, parseRunStream } from "../run-stream.ts";

@@ -6,7 +6,12 @@ import type { RawEnv } from "../../../src/env.ts";
 import type { RunClaim } from "../../../src/protocol/run/claim.ts";
 import { parseScript, type Crash } from "../scenario.ts";
 import { CHAOS_TOOLS, connectWorld } from "./chaos-tools.ts";
-import { planLives, recordOfObject, recordOfScript, type Life } from "./crash-plan.ts";
+import {
+  planIncarnations,
+  recordOfObject,
+  recordOfScript,
+  type Incarnation,
+} from "./crash-plan.ts";
 import { crashStorage } from "./crash-storage.ts";
 
 export { TenantObject } from "../../../durable-objects/tenant/tenant-object.ts";
@@ -18,27 +23,27 @@ export class RunObject extends ProductRunObject {
   protected override get contracts(): RunParts["contracts"] {
     return CONTRACTS;
   }
-  readonly #begin: (crash: Crash | undefined, life: Life) => void;
+  readonly #begin: (crash: Crash | undefined, incarnation: Incarnation) => void;
 
   constructor(ctx: DurableObjectState, env: RawEnv) {
     connectWorld(env);
-    let life: Life | undefined;
+    let incarnation: Incarnation | undefined;
     let crash: Crash | undefined;
     const { storage } = ctx;
     const end = (): never => {
-      if (life) life.crashed = true;
+      if (incarnation) incarnation.crashed = true;
       ctx.abort("chaos");
       throw new Error("an aborted object goes on");
     };
     const known = recordOfObject(ctx.id.toString());
     if (known) {
-      crash = known.crashes[known.lives.length];
-      life = { points: [], crashed: false };
-      known.lives.push(life);
+      crash = known.crashes[known.incarnations.length];
+      incarnation = { points: [], crashed: false };
+      known.incarnations.push(incarnation);
     }
     const atPoint = <T>(label: string, write: () => T): T => {
-      life?.points.push(label);
-      const isHere = crash !== undefined && crash.point === life?.points.length;
+      incarnation?.points.push(label);
+      const isHere = crash !== undefined && crash.point === incarnation?.points.length;
       if (!isHere) return write();
       if (crash?.mode === "before") return end();
       const written = write();
@@ -50,8 +55,8 @@ export class RunObject extends ProductRunObject {
     Object.defineProperty(ctx, "storage", { value: crashStorage(storage, atPoint) });
     super(ctx, env);
     this.#begin = (first, record) => {
-      if (life) return;
-      life = record;
+      if (incarnation) return;
+      incarnation = record;
       crash = first;
     };
   }
@@ -63,9 +68,9 @@ export class RunObject extends ProductRunObject {
     const script = said?.role === "user" ? parseScript(said.text) : undefined;
     if (script) {
       const { crashes } = script;
-      const record = planLives(this.ctx.id.toString(), script.id, { runId, crashes });
-      const [life] = record.lives;
-      if (life) this.#begin(crashes[0], life);
+      const record = planIncarnations(this.ctx.id.toString(), script.id, { runId, crashes });
+      const [incarnation] = record.incarnations;
+      if (incarnation) this.#begin(crashes[0], incarnation);
     }
     return super.fetch(request);
   }
@@ -76,7 +81,7 @@ let worker: ((request: Request) => Promise<Response>) | undefined;
 export default {
   async fetch(request: Request, env: RawEnv): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
-    if (pathname === "/chaos/lives") {
+    if (pathname === "/chaos/incarnations") {
       return Response.json(recordOfScript(searchParams.get("script") ?? "") ?? null);
     }
     if (pathname === "/chaos/record") {

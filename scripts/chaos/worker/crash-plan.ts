@@ -3,7 +3,7 @@ import type { Crash } from "../scenario.ts";
 /**
  * What one object did in an incarnation: the labels of its write points, and whether it crashed.
  */
-export interface Life {
+export interface Incarnation {
   readonly points: string[];
   crashed: boolean;
 }
@@ -12,7 +12,7 @@ export interface Life {
 export interface ObjectRecord {
   readonly runId: string;
   readonly crashes: readonly Crash[];
-  readonly lives: Life[];
+  readonly incarnations: Incarnation[];
 }
 
 /** By the object's id. */
@@ -29,14 +29,14 @@ export function recordOfScript(scriptId: string): ObjectRecord | undefined {
 }
 
 /** Plans the incarnations of an object, the present one first. A second claim keeps the plan. */
-export function planLives(
+export function planIncarnations(
   objectId: string,
   scriptId: string,
   plan: Pick<ObjectRecord, "runId" | "crashes">,
 ): ObjectRecord {
   const known = byObject.get(objectId);
   if (known) return known;
-  const record: ObjectRecord = { ...plan, lives: [{ points: [], crashed: false }] };
+  const record: ObjectRecord = { ...plan, incarnations: [{ points: [], crashed: false }] };
   byObject.set(objectId, record);
   byScript.set(scriptId, record);
   return record;

@@ -7,7 +7,7 @@ import {
   benchFor,
   endOf,
   passing,
-  settle,
+  drainPromises,
   type Bench,
   type BenchSettings,
 } from "../../fakes/runner-ports.ts";
@@ -51,7 +51,7 @@ type Way = keyof typeof WAYS;
 async function leave(tool: unknown, settings: BenchSettings = {}) {
   const { ask, journal } = benchFor([tool], settings);
   void ask(NAME, ARGS, AT);
-  await settle();
+  await drainPromises();
   expect(journal.records).toMatchObject([{ state: "PENDING", dispatches: 1 }]);
   return journal.records;
 }
@@ -189,7 +189,7 @@ describe("a write that is found not committed again and again", () => {
     const { tool } = toolOf([WAYS.throw], { ...change, checkState });
     const bench = benchFor([tool]);
     void bench.ask(NAME, ARGS, AT);
-    await settle();
+    await drainPromises();
     expect([checks, recordOf(bench)]).toMatchObject([2, { state: "FAILED_RETRYABLE" }]);
   });
 
@@ -278,7 +278,7 @@ test("a write that waits for its next attempt, and did not happen, is no questio
   const { tool, keys } = toolOf([() => nothing, works], { runtime: { maxRetries: 1 } });
   const first = benchFor([tool]);
   void first.ask(NAME, ARGS, AT);
-  await settle();
+  await drainPromises();
   expect(first.journal.records).toMatchObject([{ state: "FAILED_RETRYABLE", dispatches: 1 }]);
   const bench = benchFor([tool], { stored: first.journal.records });
   expect(await passing(bench.ask(NAME, ARGS, AT), bench.clock)).toMatchObject({ ok: true });
@@ -387,7 +387,7 @@ describe("a run that is stopped", () => {
     });
     const bench = benchFor([tool]);
     const pending = bench.ask(NAME, ARGS, { ...AT, signal: abort.signal });
-    await settle();
+    await drainPromises();
     abort.abort();
     expect(await pending).toMatchObject(expired);
     expect([keys.length, bench.clock.waiting]).toEqual([1, 0]);
@@ -563,7 +563,7 @@ describe("the same operation asked for again", () => {
     const { tool, keys } = toolOf([() => promise]);
     const bench = benchFor([tool]);
     const first = bench.ask(NAME, ARGS, AT);
-    await settle();
+    await drainPromises();
     const before = recordOf(bench);
     const second = await bench.call(NAME, ARGS, AT);
     expect(endOf(second)).toEqual(["IDEMPOTENCY_CONFLICT", "in_progress"]);

@@ -1,19 +1,22 @@
 import { sleep } from "./sleep.ts";
 import { readState, type Target } from "./target.ts";
-import type { Life, ObjectRecord } from "./worker/crash-plan.ts";
+import type { Incarnation, ObjectRecord } from "./worker/crash-plan.ts";
 
 /**
  * Reads the record of a script's object without waking the object. Undefined before the run is
  * claimed.
  */
 export async function readRecord(url: string, scriptId: string): Promise<ObjectRecord | undefined> {
-  const answer = await fetch(`${url}/chaos/lives?script=${encodeURIComponent(scriptId)}`);
+  const answer = await fetch(`${url}/chaos/incarnations?script=${encodeURIComponent(scriptId)}`);
   return (await answer.json<ObjectRecord | null>()) ?? undefined;
 }
 
 /** Reads what the object of a script did in each incarnation. */
-export async function readLives(url: string, scriptId: string): Promise<readonly Life[]> {
-  return (await readRecord(url, scriptId))?.lives ?? [];
+export async function readIncarnations(
+  url: string,
+  scriptId: string,
+): Promise<readonly Incarnation[]> {
+  return (await readRecord(url, scriptId))?.incarnations ?? [];
 }
 
 const CLAIMED_WITHIN_MS = 10_000;
@@ -30,19 +33,19 @@ export async function untilClaimed(url: string, scriptId: string): Promise<Objec
 }
 
 /** Longest time until a run ends that gets no requests and no more faults. Unit: milliseconds. */
-const APART_MS = 100_000;
+const UNASKED_MS = 100_000;
 
 /**
  * Waits until a run has ended and is published, without a request that would wake its object.
  * Fails: throws when the run does not end in time. The time starts when `calm` resolves.
  */
-export async function endsApart(
+export async function endsWithoutRequests(
   target: Target,
   runId: string,
   calm: Promise<void> = Promise.resolve(),
 ): Promise<void> {
   let deadlineMs = Number.POSITIVE_INFINITY;
-  void calm.then(() => (deadlineMs = Date.now() + APART_MS));
+  void calm.then(() => (deadlineMs = Date.now() + UNASKED_MS));
   while (Date.now() < deadlineMs) {
     try {
       const answer = await fetch(`${target.url}/chaos/record?run=${runId}`);
