@@ -57,7 +57,7 @@ interface Change {
   readonly entries?: readonly EffectEntry[];
 }
 
-/** A sound run, but for what a test changes. */
+/** A correct run with the changes of a test. */
 function evidence(change: Change): Evidence {
   const call = { effectClass: "unreconciled", operation: 0, fault: "none" } as const;
   const stream = change.stream ?? streamOf(change.events ?? EVENTS);
@@ -87,11 +87,11 @@ const without = (type: AiEvent["type"]): readonly AiEvent[] =>
 const twice = (type: AiEvent["type"]): readonly AiEvent[] =>
   EVENTS.flatMap((event) => (event.type === type ? [event, event] : [event]));
 
-test("finds nothing in a sound run", async () => {
+test("finds nothing in a correct run", async () => {
   expect(await verifyRun(evidence({}))).toEqual([]);
 });
 
-test("leaves out what was withdrawn", async () => {
+test("ignores withdrawn text", async () => {
   const half: readonly AiEvent[] = [
     { type: "text_started", part: 7 },
     { type: "text_delta", part: 7, text: "sa" },

@@ -25,7 +25,7 @@ describe("npm run dev, offline", () => {
   });
   afterAll(() => server.end("SIGTERM"));
 
-  test("says where it is and that it needs no key", () => {
+  test("prints its address and that it needs no key", () => {
     expect(server.output()).toContain(`${server.url}/`);
     expect(server.output()).toContain("offline model");
   });
@@ -74,7 +74,7 @@ describe("npm run dev, offline", () => {
     },
   );
 
-  test("a page of another origin is not let in", async () => {
+  test("a page of another origin is refused", async () => {
     const response = await fetch(`${server.url}/v1/tools`, {
       headers: { origin: "https://evil.example" },
     });
@@ -103,9 +103,7 @@ describe("npm run dev, offline", () => {
   });
 });
 
-/**
- * Sends request lines as they are and answers the status that comes back; 400 for a closed door.
- */
+/** Sends raw request lines and returns the status. 400 for a refused connection. */
 function rawStatus(url: string, lines: readonly string[]): Promise<number> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -148,7 +146,7 @@ describe("npm run dev with a provider", () => {
     provider.close();
   });
 
-  test("uses it, with its key, and starts no offline model", async () => {
+  test("uses the provider with its key, and starts no offline model", async () => {
     expect(await (await ask(server.url, "Hello")).text()).toContain('"textDelta":"mine"');
     expect(asked).toEqual([{ authorization: "Bearer sk-mine", url: "/v1/chat/completions" }]);
     expect(server.output()).not.toContain("offline");

@@ -40,9 +40,9 @@ async function mintFor(origin: string): Promise<string> {
   return token;
 }
 
-test("a page of another origin that the policy admits chats, and one that it does not gets nothing", async () => {
+test("a page of an admitted origin can chat, and a page of another origin gets nothing", async () => {
   const home = await serveHostPage(server.url, () => mintFor(home.origin));
-  // It has got hold of the token of the other one.
+  // This page has the token of the other page.
   const evil = await serveHostPage(server.url, () => mintFor(home.origin));
   pages.push(home, evil);
   await admit([home.origin]);

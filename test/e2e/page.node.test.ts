@@ -13,7 +13,7 @@ afterAll(async () => {
   await server.end("SIGTERM");
 });
 
-/** Opens the page as a newcomer does; fails the test on any script error or policy violation. */
+/** Opens the page as a new user. Fails the test on any script error or policy violation. */
 async function open(): Promise<{ page: Page; complaints: string[] }> {
   const page = await browser.newPage();
   const complaints: string[] = [];
@@ -25,7 +25,7 @@ async function open(): Promise<{ page: Page; complaints: string[] }> {
   return { page, complaints };
 }
 
-test("a newcomer asks for the time in Tokyo and sees the call that was made", async () => {
+test("a new user asks for the time in Tokyo and sees the call", async () => {
   const { page, complaints } = await open();
   await page.getByRole("textbox").fill("What time is it in Tokyo?");
   await page.keyboard.press("Enter");
@@ -37,7 +37,7 @@ test("a newcomer asks for the time in Tokyo and sees the call that was made", as
   await page.close();
 });
 
-test("a reload in the middle of a long answer goes on, with nothing twice and nothing lost", async () => {
+test("a reload during a long answer continues, with no text twice and no text lost", async () => {
   const { page, complaints } = await open();
   await page.getByRole("textbox").fill("Tell me a long story");
   await page.keyboard.press("Enter");
@@ -57,7 +57,7 @@ test("a reload in the middle of a long answer goes on, with nothing twice and no
   await page.close();
 });
 
-test("stop ends the run, for the server too", async () => {
+test("stop ends the run on the server too", async () => {
   const { page } = await open();
   const started = page.waitForResponse((response) => response.url().endsWith("/v1/chat"));
   await page.getByRole("textbox").fill("Tell me a long story");

@@ -43,7 +43,7 @@ afterAll(async () => {
   await town?.close();
 });
 
-test("people decide what runs: across tenants, devices, an edit, a killed process, a refusal and lost time", async () => {
+test("approvals work across tenants, devices, an edit, a killed process, a refusal and an expiry", async () => {
   const cast = await sitDown();
   const asked = await annAsks(cast);
   await bobAgrees(cast, asked);
@@ -121,7 +121,7 @@ async function bobAgrees({ ann, bob, bobsDesk }: Cast, { approvalId }: Asked): P
   await bob.page.getByRole("button", { name: "All approvals" }).click();
 }
 
-/** Ann's stream breaks off and comes back by itself; what Bob's queue shows is asked for again. */
+/** Ann's stream breaks off and resumes by itself. Bob's queue loads its approvals again. */
 async function theProcessDies({ ann }: Cast): Promise<void> {
   house.host.kill();
   await house.host.gone();
@@ -132,7 +132,7 @@ async function theProcessDies({ ann }: Cast): Promise<void> {
   expect(town.acts).toEqual([]);
 }
 
-/** Meanwhile, in another tenant, on a page of another origin. */
+/** Meanwhile, another tenant works on a page of another origin. */
 async function eveSeesNothing({ eve }: Cast, { runId, approvalId }: Asked): Promise<void> {
   await eve.signIn(`${house.url}/approvals`, callers.tokens.eve);
   await eve.reads("This list has no approvals.");
@@ -155,7 +155,7 @@ async function eveSeesNothing({ eve }: Cast, { runId, approvalId }: Asked): Prom
   await eve.reads("Kim has the offer.");
 }
 
-/** The same address with an id that nobody has been given. */
+/** Returns the address with an id that does not exist. */
 function other(address: string): string {
   return address.replace(/(?<=_)[^/]/, (first) => (first === "A" ? "B" : "A"));
 }
@@ -175,7 +175,7 @@ async function catEdits({ ann, cat }: Cast, { approvalId }: Asked): Promise<void
   await cat.picture("approval-field-error");
   await field.fill('{\n  "amount": 25,\n  "to": "bakery"\n}');
   expect(await cat.decide("Submit changed arguments")).toBe(200);
-  // Her own word counts for what she wrote; Bob's was for something else.
+  // Her vote counts for her edit. Bob's vote was for the old arguments.
   for (const person of [cat, ann]) {
     await person.sees("Transfer 25 USD to bakery");
     await person.sees("875");
@@ -189,9 +189,7 @@ async function catEdits({ ann, cat }: Cast, { approvalId }: Asked): Promise<void
   expect(await closed.json()).toMatchObject({ status: "superseded" });
 }
 
-/**
- * His desk still shows the question as it was when he opened it, and he has thought better of it.
- */
+/** His desk still shows the old approval, and he changes his mind. */
 async function bobComesTooLate({ bobsDesk }: Cast): Promise<void> {
   await bobsDesk.sees("Transfer 40 USD to bakery");
   await bobsDesk.card.getByLabel("Reason").fill("40 is too much");
@@ -202,7 +200,7 @@ async function bobComesTooLate({ bobsDesk }: Cast): Promise<void> {
   expect(town.acts).toHaveLength(1);
 }
 
-/** His phone has come to know of the new question by itself. */
+/** His phone shows the new approval without a reload. */
 async function bobAgreesAgain({ bob, ann }: Cast): Promise<void> {
   await bob.open("Transfer 25 USD to bakery");
   expect(await bob.approveCritical("bank__transfer")).toBe(200);
@@ -244,7 +242,7 @@ async function nobodyDecides({ bob, ann }: Cast): Promise<string> {
   return runId;
 }
 
-/** Who did what in each of Ann's runs, in order. Who came too late did nothing. */
+/** Returns who did what in each of Ann's runs, in order. Late decisions are absent. */
 const TOLD = [
   [
     "run.started ann",

@@ -17,14 +17,14 @@ import { createInputBound } from "../../src/wire/openai/input-bound.ts";
 import { FakeClock, fakeRunCapabilities, MemoryJournal, policyOf } from "./fakes.ts";
 import { ACME, ANN, lenientPorts, passing, RUN_ID } from "./runner-ports.ts";
 
-/** What one model call answers: a function is called when it is asked. */
+/** Answer of one model call. A function is called at the time of the call. */
 export type Answer = Partial<Omit<ModelAnswer, "toolCalls">> & {
   readonly calls?: readonly (readonly [name: string, args: unknown, id?: string])[];
-  /** Happens before the answer comes. */
+  /** Runs before the answer. */
   readonly meanwhile?: () => void;
 };
 
-/** An inbox that a test puts messages into. */
+/** An inbox that a test fills with messages. */
 export class TestInbox implements SteeringInbox {
   #waiting: string[] = [];
 
@@ -43,7 +43,7 @@ export class TestInbox implements SteeringInbox {
   close(): void {}
 }
 
-/** A run that a test lets happen. */
+/** A run of a test. */
 export interface Happening {
   readonly contracts: readonly unknown[];
   readonly answers: readonly Answer[];
@@ -54,7 +54,7 @@ export interface Happening {
   readonly signal?: AbortSignal;
 }
 
-/** Lets a run happen and takes down what it leaves. Time passes as fast as it can. */
+/** Runs a run to its end and returns what it leaves. Time passes as fast as possible. */
 export async function happen(run: Happening): Promise<RunEvidence> {
   const contracts = run.contracts as readonly AnyToolContract[];
   const claim = {
@@ -95,7 +95,7 @@ export async function happen(run: Happening): Promise<RunEvidence> {
   };
 }
 
-/** Decides a run again with contracts whose tools must not run. */
+/** Replays a run with contracts whose tools must not run. */
 export function replay(
   evidence: RunEvidence,
   contracts: readonly unknown[],
@@ -111,7 +111,7 @@ export function replay(
   });
 }
 
-/** How often a replay has called a tool. */
+/** Number of tool executions in a replay. */
 export const forbiddenCalls: string[] = [];
 
 function forbidAll(contract: AnyToolContract): AnyToolContract {

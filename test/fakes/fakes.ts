@@ -19,7 +19,7 @@ import { parseToolPolicy, type ToolPolicy } from "../../src/protocol/policy/docu
 import type { ToolSpec } from "../../src/protocol/tool/spec.ts";
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until a test advances it. */
 export class FakeClock implements Clock {
   #nowMs = Date.UTC(2026, 0, 2, 3, 4, 5);
   #tasks: { readonly at: number; readonly task: () => void }[] = [];
@@ -36,7 +36,7 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** Timers that wait. */
+  /** Number of waiting timers. */
   get waiting(): number {
     return this.#tasks.length;
   }
@@ -54,7 +54,7 @@ export class MemoryJournal implements RunJournal {
   readonly events: AiEvent[] = [];
   readonly messages: TranscriptMessage[] = [];
   readonly #records = new Map<number, ToolInvocationRecord>();
-  /** What was durable whenever somebody waited for it: the records of then. */
+  /** The durable records at each wait for durability. */
   readonly secured: (readonly ToolInvocationRecord[])[] = [];
   facts: Partial<RunFacts> = {};
 
@@ -66,7 +66,7 @@ export class MemoryJournal implements RunJournal {
     this.messages.push(message);
   }
 
-  /** The newest record of each operation, in the order asked. */
+  /** The newest record of each operation, in order. */
   get records(): readonly ToolInvocationRecord[] {
     return [...this.#records.values()];
   }
@@ -98,8 +98,8 @@ export class MemoryJournal implements RunJournal {
 }
 
 /**
- * The product's own way to the network, with a service in place of the network; there is none
- * unless given.
+ * The product's egress with a fake service instead of the network. Without a service, requests
+ * fail.
  */
 export function fakeEgress(
   answer: (request: Request) => Response | Promise<Response> = () => {
@@ -109,7 +109,7 @@ export function fakeEgress(
   return createHttpEgress({ clock: new FakeClock(), fetch: async (request) => answer(request) });
 }
 
-/** Capabilities of a run that goes nowhere. */
+/** Capabilities of a run without a network. */
 export function fakeRunCapabilities(titles: string[] = []): RunCapabilities {
   return {
     clock: new FakeClock(),
@@ -118,7 +118,7 @@ export function fakeRunCapabilities(titles: string[] = []): RunCapabilities {
   };
 }
 
-/** The scope of an invocation that lasts. */
+/** The scope of an invocation that does not end. */
 export function fakeScope(): InvocationScope {
   return {
     signal: new AbortController().signal,
@@ -127,7 +127,7 @@ export function fakeScope(): InvocationScope {
   };
 }
 
-/** A policy as the document says, with the rest as it is when nothing is said. */
+/** Builds a policy from a document, with defaults for the rest. */
 export function policyOf(document: object): ToolPolicy {
   const policy = parseToolPolicy(document);
   if (!policy) throw new Error(`no policy: ${JSON.stringify(document)}`);
@@ -139,7 +139,7 @@ export function newestOf(source: ToolSourcePort): ReadonlyMap<string, ToolSpec> 
   return routeVersions(source.listToolSpecs(), policyOf({ allowedTools: [] }), { nowMs: 0 });
 }
 
-/** Runs a bound tool on validated arguments, without the runner and its gates. */
+/** Runs a bound tool on validated arguments, without the runner and the gates. */
 export function runBound(
   tool: BoundToolRuntime,
   args: JsonObject,

@@ -1,9 +1,9 @@
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } from "jose";
 
-/** Where issuers serve their keys. */
+/** Address of the fake issuers. */
 export const IDENTITY = "https://identity.test";
 
-/** What the issuer at one path does at the moment. */
+/** State of the issuer at one path. */
 interface Served {
   readonly status: number;
   readonly body: string;
@@ -13,9 +13,8 @@ interface Served {
 const served = new Map<string, Served>();
 
 /**
- * Answers for every issuer of a test; undefined for other hosts. `PUT` says what `GET` is to
- * answer, `HEAD` how often it was asked. Runs beside the Worker, where the tests cannot reach it
- * otherwise.
+ * Answers for every issuer of a test. Undefined for other hosts. `PUT` sets the answer of `GET`;
+ * `HEAD` returns the number of requests. Runs beside the Worker, where tests reach it only by HTTP.
  */
 export function answerAsIssuer(request: Request): Response | Promise<Response> | undefined {
   const { origin, pathname } = new URL(request.url);
@@ -37,20 +36,20 @@ async function serve(path: string, request: Request): Promise<Response> {
   return new Response(null, { status: 204 });
 }
 
-/** One issuer of a test, with keys of its own. */
+/** One issuer of a test, with its own keys. */
 export interface Issuer {
   readonly jwksUrl: string;
-  /** Public half of its first key, as the JWKS holds it. */
+  /** Public half of its first key, as in the JWKS. */
   readonly publicJwk: object;
   sign(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>;
-  /** Makes a key, serves it beside or instead of the others, and signs with it from now on. */
+  /** Makes a key, serves it beside or instead of the others, and signs with it from then on. */
   rotate(kid: string, options?: { readonly isServed?: boolean }): Promise<void>;
-  /** Answers with this status until told otherwise. */
+  /** Answers with this status until the next change. */
   fail(status: number): Promise<void>;
   asked(): Promise<number>;
 }
 
-/** Founds an issuer. */
+/** Creates an issuer. */
 export async function foundIssuer(name: string, algorithm = "RS256"): Promise<Issuer> {
   const jwksUrl = `${IDENTITY}/${name}-${crypto.randomUUID()}/jwks`;
   const keys: object[] = [];

@@ -4,7 +4,7 @@ import { formatEventId } from "../../src/protocol/run/event-id.ts";
 
 /**
  * A second client wire: one line of JSON per event, and a request of one sentence. It proves that a
- * wire is its folder and one line of registration; see test/workers/lab-worker.ts.
+ * wire needs only its folder and one line of registration; see test/workers/lab-worker.ts.
  */
 export const lineWire: ClientWire = {
   name: "lines",

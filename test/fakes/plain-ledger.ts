@@ -11,9 +11,9 @@ interface Entry {
 
 const WINDOW_MS = 7_200_000;
 
-/** One budget, counted in the plainest way: by adding up all that was ever reserved. */
+/** One budget, counted in the simplest way: by adding up all reservations. */
 export class PlainLedger {
-  /** Later reservations under one id stand beside the earlier ones. */
+  /** Later reservations under one id are kept beside the earlier ones. */
   readonly #all: Entry[] = [];
   readonly #current = new Map<string, Entry>();
 

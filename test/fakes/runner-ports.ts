@@ -43,37 +43,37 @@ type Asked = [
   at?: { step?: number; id?: string; signal?: AbortSignal },
 ];
 
-/** A runner over one clock, with everything that was asked of its ports. */
+/** A runner over one clock, with a record of all calls of its ports. */
 export interface Bench {
   readonly runner: ToolRunner;
   readonly clock: FakeClock;
   readonly journal: MemoryJournal;
   readonly questions: AuthorizationRequest[];
   readonly reservations: Reservation[];
-  /** How they were closed. */
+  /** How the reservations were closed. */
   readonly closed: readonly Closed[];
-  /** Calls a tool in a step, with an id of its own unless it is given one. */
+  /** Calls a tool in a step, with a new id unless one is given. */
   readonly ask: (...call: Asked) => Promise<ToolExecResult | typeof WAITING>;
-  /** The same of a call that ends. */
+  /** The same for a call that ends. */
   readonly call: (...call: Asked) => Promise<ToolExecResult>;
 }
 
-/** Ports that a test may replace; `policy` as a document. */
+/** Ports that a test can replace. `policy` is a document. */
 export type BenchSettings = Partial<
   Omit<ToolRunnerPorts, "policy" | "budget" | "versions" | "invocations">
 > & {
   readonly policy?: object;
   readonly runTitle?: RunTitle;
   readonly egress?: Egress;
-  /** Answers of the tenant's ledger, in order; then it reserves. */
+  /** Answers of the tenant's ledger, in order. After the last one it reserves. */
   readonly ledgerAnswers?: readonly ReservationAnswer[];
-  /** What earlier lives of the run left. */
+  /** Records of earlier incarnations of the run. */
   readonly stored?: readonly ToolInvocationRecord[];
 };
 
-/** Signs the approvals of the tests. */
+/** Signer of the approvals in tests. */
 export const APPROVAL_SECRET = "a secret of thirty-two characters";
-/** A tenant's ledger that answers so, and notes what it is told afterwards. */
+/** A tenant's ledger with given answers, which records how reservations are closed. */
 export function ledgerThat(reserve: BudgetLedger["reserve"], closed: Closed[] = []): BudgetLedger {
   return {
     reserve,
@@ -82,7 +82,7 @@ export function ledgerThat(reserve: BudgetLedger["reserve"], closed: Closed[] = 
   };
 }
 
-/** What a ledger was told of a reservation in the end. */
+/** How a reservation was closed. */
 export type Closed = readonly [id: string, what: BudgetAmounts | "released"];
 
 /** Ports that let every call pass. */
@@ -115,7 +115,7 @@ export function lenientPorts(): Pick<
   };
 }
 
-/** Builds a runner for contracts, all of them allowed unless the settings say otherwise. */
+/** Builds a runner for contracts. All contracts are allowed unless the settings say otherwise. */
 export function benchFor(contracts: readonly unknown[], settings: BenchSettings = {}): Bench {
   const known = contracts as readonly AnyToolContract[];
   const { policy: document, ledgerAnswers = [], stored = [], ...replaced } = settings;
@@ -183,19 +183,19 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
   };
 }
 
-/** The first error of an outcome, as its class and code. */
+/** Returns class and code of the first error of an outcome. */
 export function endOf({ observation }: ToolExecResult): readonly [string, string | undefined] {
   const { status, result_payload: payload } = observation;
   return [status.taxonomy_class, payload.errors[0]?.code];
 }
 
-/** Lets everything that waits for promises alone come to rest. */
+/** Waits until all work that waits only for promises is done. */
 export async function drainPromises(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** Lets time pass in strides until a promise is settled. */
+/** Advances the clock in steps until a promise has resolved. */
 export async function passing<T>(
   pending: Promise<T>,
   clock: FakeClock,

@@ -1,8 +1,8 @@
-/** What a scripted model says in one model call, in the words of an OpenAI-compatible provider. */
+/** Answer of a scripted model to one model call, in the format of an OpenAI-compatible provider. */
 export interface ScriptedStep {
   /** Text deltas, one frame each. */
   readonly text?: readonly string[];
-  /** Says the text so many times over. */
+  /** Repeats the text this many times. */
   readonly times?: number;
   readonly calls?: readonly {
     readonly id?: string;
@@ -10,42 +10,42 @@ export interface ScriptedStep {
     readonly args: string;
   }[];
   readonly finish?: string;
-  /** What is billed, as the provider words it; `null`: nothing is told. */
+  /** Usage as the provider reports it. `null`: no report. */
   readonly usage?: unknown;
   /** Answers with this HTTP status and no stream. */
   readonly status?: number;
-  /** Says everything, then leaves the stream open. */
+  /** Sends everything, then leaves the stream open. */
   readonly hangs?: boolean;
-  /** Says everything, then waits before it finishes until the test asks to release this word. */
+  /** Sends everything, then waits until the test releases this name. */
   readonly holds?: string;
-  /** A word of its own: asked for again, the step is the one in `later`. */
+  /** A unique name. A repeated call gets the step in `later` instead. */
   readonly once?: string;
   readonly later?: ScriptedStep;
-  /** Breaks the connection off instead of finishing. */
+  /** Breaks off the connection instead of finishing. */
   readonly breaks?: boolean;
-  /** Sends something that is no answer instead of finishing. */
+  /** Sends an invalid answer instead of finishing. */
   readonly garbled?: boolean;
 }
 
-/** Where a test releases what holds under a word. */
+/** URL that releases a hold by its name. */
 export function releaseUrl(word: string): string {
   return `http://provider.test/release/${word}`;
 }
 
-/** Answers once the word is released: for a tool that takes its time. */
+/** URL that answers when the name is released, for a slow tool. */
 export function holdUrl(word: string): string {
   return `http://provider.test/hold/${word}`;
 }
 
-/** Makes a user message that tells the scripted model what to say, step by step. */
+/** Makes a user message with the answers of the scripted model, step by step. */
 export function script(...steps: readonly ScriptedStep[]): string {
   return JSON.stringify({ steps });
 }
 
 /**
- * Makes a user message for a model that obeys: after its first step it makes every call that a tool
- * result tells it to, in lines of the form `CALL <tool> <arguments>`, and repeats in its text
- * whatever it was shown.
+ * Makes a user message for a model that obeys every instruction. After its first step it makes
+ * every call that a tool result asks for, in lines of the form `CALL <tool> <arguments>`, and
+ * repeats everything that it was shown.
  */
 export function obey(first: ScriptedStep): string {
   return JSON.stringify({ obey: first });
@@ -56,7 +56,7 @@ interface ProviderMessage {
   readonly content: string;
 }
 
-/** What the scripted model was asked, as it echoes it on demand. */
+/** The model request, as the scripted model echoes it. */
 export interface ProviderRequest {
   readonly model: string;
   readonly messages: readonly ProviderMessage[];
@@ -64,9 +64,9 @@ export interface ProviderRequest {
 }
 
 /**
- * Plays the provider: the last user message holds the script, the assistant messages after it tell
- * which step is due; past the last step it stops. A message that is no script is echoed with the
- * request, so that a test can read what a provider gets to see.
+ * Plays the provider. The last user message holds the script, and the assistant messages after it
+ * tell which step is due. After the last step the model stops. A message that is not a script is
+ * echoed with the request, so that a test can read what a provider sees.
  */
 export async function answerAsProvider(request: Request): Promise<Response> {
   const [, what, word] = /\/(release|hold)\/(.+)$/.exec(request.url) ?? [];
@@ -92,7 +92,7 @@ export async function answerAsProvider(request: Request): Promise<Response> {
 
 const happened = new Set<string>();
 
-/** A step that names itself happens once; asked for again, it is the one that follows it. */
+/** Returns the step. A named step happens once; a repeated call gets its `later`. */
 function dueStep(step: ScriptedStep): ScriptedStep {
   if (step.once === undefined || step.later === undefined) return step;
   if (happened.has(step.once)) return dueStep(step.later);
@@ -138,7 +138,7 @@ function readObedience(
   return [first, ...Array.from({ length: due }, () => next)];
 }
 
-/** The text that a tool answered with, out of its label and its observation. */
+/** Extracts the text of a tool from its label and its observation. */
 function readToldText(content: string): string {
   const [, json = "null"] = /^<tool_output [^>]*>\n(.*)\n<\/tool_output>$/s.exec(content) ?? [];
   const observation = JSON.parse(json) as { result_payload?: { data?: { text?: string } } } | null;
@@ -174,7 +174,7 @@ function frames(step: ScriptedStep): string[] {
   ];
 }
 
-/** Frames that finish an answer: the finish itself, the usage and the end. */
+/** Makes the frames that finish an answer: finish reason, usage and end mark. */
 const FINISHING = 3;
 
 function stream(

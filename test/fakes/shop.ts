@@ -1,8 +1,8 @@
-/** A shop that the laboratory's tools order from, and a place that nobody may reach. */
+/** A shop for the laboratory's tools, and a host that no tool may reach. */
 export const SHOP = "https://shop.test";
 export const ELSEWHERE = "https://evil.test";
 
-/** One request as it came in. */
+/** One received request. */
 export interface Visit {
   readonly host: string;
   readonly method: string;
@@ -11,13 +11,13 @@ export interface Visit {
 }
 
 const visits: Visit[] = [];
-/** Orders by the key they were made under. */
+/** Orders by idempotency key. */
 const orders = new Map<string, string>();
 
 /**
- * Answers for every host of the laboratory; undefined for others. The shop makes one order per key,
- * and is down for a moment after each: the first answer is 503, the next one tells the order. `GET
- * /visits` anywhere tells who came, and forgets it.
+ * Answers for every host of the laboratory. Undefined for other hosts. The shop makes one order per
+ * key, and its first answer to a key is 503; the next answer returns the order. `GET /visits` on
+ * any host returns the received requests and clears them.
  */
 export function answerAsShop(request: Request): Response | undefined {
   const { origin, host, pathname: path } = new URL(request.url);

@@ -4,7 +4,7 @@ import { approvalIdOf, readApprovalId } from "../../src/protocol/approval/id.ts"
 import { takeVote } from "../../src/protocol/approval/vote.ts";
 import type { ApprovalId, RunId } from "../../src/protocol/identity/ids.ts";
 
-/** A desk at which a test plays the people. */
+/** Approvals of a run, with a test as the approvers. */
 export class TestDesk implements ApprovalDesk {
   readonly #records = new Map<number, ApprovalRecord[]>();
 
@@ -50,7 +50,7 @@ export class TestDesk implements ApprovalDesk {
     this.change(invocation, { status: "withdrawn", closedAtMs });
   }
 
-  /** Lets something happen to the newest question about an invocation. */
+  /** Changes the newest approval of an invocation. */
   change(invocation: number, change: Partial<ApprovalRecord>): void {
     const newest = this.newest(invocation);
     if (!newest) throw new Error("nobody was asked");

@@ -45,12 +45,12 @@ const verify = (texts: readonly string[], head?: string): Promise<Verdict> =>
   verifyChain(give(texts), { head });
 const replaced = (index: number, text: string): readonly string[] => whole.with(index, text);
 
-test("a whole export holds, and names its last record", async () => {
+test("a complete export passes and returns its last record", async () => {
   const expected = { kind: "whole", count: 6, lastHash: last.hash };
   expect([await verify(whole), await verify(whole, last.hash)]).toEqual([expected, expected]);
 });
 
-test("an empty log holds", async () => {
+test("an empty log passes", async () => {
   const nothing = auditLine({ head: { seq: 0, hash: GENESIS_HASH } }).trimEnd();
   expect(await verify([nothing])).toMatchObject({ kind: "whole", count: 0 });
 });
@@ -96,14 +96,14 @@ describe("a chain is broken by", () => {
     });
   });
 
-  test("a tail that was cut off neatly, which the head alone betrays", async () => {
+  test("a tail that was removed at a record, which only the head shows", async () => {
     expect(await verify(cut)).toMatchObject({ kind: "whole", count: 4 });
     expect(await verify(cut, last.hash)).toMatchObject({ kind: "broken", line: 5 });
   });
 });
 
 // Mutant: a known hash that is compared with nothing.
-test("a chain that holds an earlier head is that chain, and another one is not", async () => {
+test("a chain with an earlier head passes, and another chain fails", async () => {
   const known = chain[2]?.hash;
   expect(await verifyChain(give(whole), { known })).toMatchObject({ kind: "whole" });
   expect(await verifyChain(give(whole), { known: chainOf(7)[6]?.hash })).toEqual({
@@ -113,7 +113,7 @@ test("a chain that holds an earlier head is that chain, and another one is not",
   });
 });
 
-test("long exports tell how far the check is", async () => {
+test("a long export reports the progress of the check", async () => {
   const long = chainOf(20_000);
   const seen: number[] = [];
   async function* texts(): AsyncGenerator<string> {
@@ -133,7 +133,7 @@ const fileOf = (name: string, texts: readonly string[]): string => {
   return path;
 };
 
-test("the command ends with 0 for a whole chain, with 1 and the line for a broken one", () => {
+test("the exit code is 0 for a complete chain, and 1 with the line for a broken one", () => {
   const sound = run(fileOf("whole.jsonl", whole), "--head", last.hash);
   expect([sound.status, sound.stdout]).toEqual([0, expect.stringContaining("6 records")]);
   const broken = run(fileOf("broken.jsonl", replaced(2, rehashed(2))));
@@ -143,13 +143,13 @@ test("the command ends with 0 for a whole chain, with 1 and the line for a broke
   ]);
 });
 
-test("the command says how it is used when asked wrongly", () => {
+test("wrong arguments print the usage", () => {
   for (const flags of [[], ["a", "b"], ["--url", "http://x"], ["--nonsense"], ["/no/such/file"]]) {
     expect(run(...flags).status).toBe(2);
   }
 });
 
-test("the command asks a deployment with a token out of a file", async () => {
+test("the command reads from a deployment with a token from a file", async () => {
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     asked.push(`${request.url} ${request.headers.authorization}`);

@@ -67,7 +67,7 @@ function edit(from: string, to: string): void {
   );
 }
 
-test("the build keeps what registration derives, the same bytes every time", async () => {
+test("the build writes what registration derives, the same bytes every time", async () => {
   expect(build().status).toBe(0);
   const text = readFileSync(join(copy, COMPILED), "utf8");
   expect(JSON.stringify(readCompiled(TOOL_CONTRACTS, await compiled()))).toBe(
@@ -77,7 +77,7 @@ test("the build keeps what registration derives, the same bytes every time", asy
   expect(readFileSync(join(copy, COMPILED), "utf8")).toBe(text);
 });
 
-test("a deployment compiles the contracts as they are, whatever was built before", () => {
+test("a deployment compiles the present contracts, not those of an earlier build", () => {
   expect(build().status).toBe(0);
   edit("v.maxLength(256)", "v.maxLength(99)");
   const { status, output } = deploy();
@@ -89,7 +89,7 @@ test("a deployment compiles the contracts as they are, whatever was built before
   expect(maxLengths.toSorted((a, b) => a - b)).toEqual([64, 80, 99]);
 });
 
-test("a contract that may not register is neither built nor deployed", async () => {
+test("an invalid contract is neither built nor deployed", async () => {
   expect(build().status).toBe(0);
   edit('output: ["expression", "result"]', 'output: ["expression", "results"]');
   const reason =

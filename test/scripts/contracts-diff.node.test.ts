@@ -106,7 +106,7 @@ describe("a change of a contract", () => {
     expect(judge(PUBLISHED, dated)).toBe("B");
   });
 
-  test("is told with its place, what it means, the old value and the new", () => {
+  test("is reported with its place, its meaning, the old value and the new value", () => {
     const changed = withValue(PUBLISHED, "/contract/security/required_scopes", [
       "bank:write",
       "bank:pay",
@@ -122,7 +122,7 @@ describe("a change of a contract", () => {
     ]);
   });
 
-  test("may show an argument that is new itself, and no other", () => {
+  test("may show a new argument in a redaction, and no existing one", () => {
     const shown = withValue(PUBLISHED, "/interlock/redaction/args", ["amount", "note"]);
     expect(judge(PUBLISHED, shown)).toBe("B");
     expect(
@@ -158,7 +158,7 @@ describe("of the contracts in the code", async () => {
       expect(diffContracts(contract, structuredClone(contract))).toEqual([]);
   });
 
-  test("any other value in any field is told", () => {
+  test("any other value in any field is reported", () => {
     const anyMutation = anyContract.chain((contract) =>
       fc.tuple(fc.constant(contract), fc.constantFrom(...leavesOf(contract)), fc.jsonValue()),
     );
@@ -177,7 +177,7 @@ describe("of the contracts in the code", async () => {
     );
   });
 
-  test("no field that goes is compatible, but for wording in a schema", () => {
+  test("no removed field is compatible, except for wording in a schema", () => {
     for (const contract of all) {
       for (const pointer of leavesOf(contract).filter((leaf) => !leaf.includes("_schema"))) {
         const changes = diffContracts(contract, withValue(contract, pointer, undefined));

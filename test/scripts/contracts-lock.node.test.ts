@@ -19,19 +19,19 @@ describe("the lock", () => {
     expect(text.endsWith("}\n")).toBe(true);
   });
 
-  test("is the same text whatever order its contracts and their fields came in", () => {
+  test("is the same text for every order of contracts and fields", () => {
     const { contract, interlock } = PUBLISHED;
     const turned = { interlock, contract };
     const text = writeLock(toLock([PUBLISHED, versioned("2.0.0")]));
     expect(writeLock(toLock([versioned("2.0.0"), turned]))).toBe(text);
   });
 
-  test("reads back what it wrote", () => {
+  test("parses its own text", () => {
     const lock = toLock([PUBLISHED, versioned("2.0.0")]);
     expect(parseLock(writeLock(lock))).toEqual({ ok: true, value: lock });
   });
 
-  test("holds no version twice", () => {
+  test("refuses one version twice", () => {
     expect(() => toLock([PUBLISHED, PUBLISHED])).toThrow("bank__transfer@1.0.0 is declared twice");
   });
 
@@ -55,14 +55,14 @@ describe("a review", () => {
   const review = (locked: (typeof PUBLISHED)[], current: (typeof PUBLISHED)[]) =>
     reviewLock(toLock(locked), toLock(current));
 
-  test("finds nothing where code and lock agree, and counts", () => {
+  test("finds nothing when code and lock agree, and counts", () => {
     const versions = [PUBLISHED, versioned("2.0.0")];
     const findings = review([...versions, versioned("0.9.0", "sunsetted")], versions);
     expect(formatFindings(findings)).toEqual([]);
     expect(countFindings(findings)).toBe("tools 1, versions 3, of which retired 1");
   });
 
-  test("a version that is gone from the code breaks, unless the lock has it as sunsetted", () => {
+  test("a version missing from the code breaks, unless it is sunsetted in the lock", () => {
     const kinds = (status: "active" | "deprecated" | "sunsetted") =>
       review([versioned("1.0.0", status)], []).map(({ kind }) => kind);
     expect(kinds("active")).toEqual(["missing"]);
@@ -77,7 +77,7 @@ describe("a review", () => {
     expect(again.map(({ kind }) => kind)).toEqual(["breaking"]);
   });
 
-  test("says what breaks first, and that a new version helps", () => {
+  test("reports breaking changes first, and recommends a new version", () => {
     const described = withValue(PUBLISHED, "/contract/affordance/model_description", "Other.");
     const lines = formatFindings(review([PUBLISHED], [withValue(described, TIMEOUT, 5)]));
     expect(lines).toEqual([
@@ -88,7 +88,7 @@ describe("a review", () => {
     ]);
   });
 
-  test("tells what a new version changes against the one before it", () => {
+  test("reports what a new version changes against the version before", () => {
     const finding = review(
       [versioned("1.9.0"), versioned("3.0.0")],
       [versioned("1.9.0"), versioned("3.0.0"), withValue(versioned("1.10.0"), TIMEOUT, 20_000)],
@@ -109,7 +109,7 @@ describe("a review", () => {
     expect(formatFindings(findings).join("\n").includes("first number")).toBe(needsMajor);
   });
 
-  test("a version's own life is no change from the version before it", () => {
+  test("a different lifecycle is no change from the version before", () => {
     const findings = review(
       [versioned("1.0.0", "deprecated")],
       [versioned("1.0.0", "deprecated"), versioned("2.0.0")],

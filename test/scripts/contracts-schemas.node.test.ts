@@ -193,7 +193,7 @@ describe("a change of a schema", () => {
     expect(found.join(" ")).toBe(expected);
   });
 
-  test("is told with its place, what it means, the old value and the new", () => {
+  test("is reported with its place, its meaning, the old value and the new value", () => {
     const nested = (maximum: number): JsonObject =>
       field({ type: "array", items: nullable({ maximum }) });
     const difference = { path: ["contract"], before: nested(9), after: nested(5) };
@@ -209,7 +209,7 @@ describe("a change of a schema", () => {
     expect(change?.sentence).toMatch(/^\/properties\/a: field renamed.*"a" -> "b"$/);
   });
 
-  test("takes a field named like a part of every object for an ordinary one", () => {
+  test("treats a field named like an object member as an ordinary field", () => {
     const hostile = JSON.parse('{"__proto__":{"type":"string"}}') as JsonObject;
     const difference = { path: [], before: object(hostile), after: object({ constructor: text }) };
     expect(worst(diffOutputSchema(difference))).toBe("B");
@@ -317,7 +317,7 @@ describe("the verdict holds for values", () => {
     );
   });
 
-  test("what a compatible input accepted is accepted, what a compatible output gives was known", () => {
+  test("a compatible input still accepts old values, and a compatible output gives only known values", () => {
     let telling = 0;
     fc.assert(
       fc.property(

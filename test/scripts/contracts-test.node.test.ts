@@ -63,7 +63,7 @@ function failedIn({ rows }: Tested, key: string): readonly string[] {
     .map(([mode]) => mode);
 }
 
-test("every contract of this deployment passes every mode, or says what it waits for", () => {
+test("every contract of this deployment passes every mode, or says why it is pending", () => {
   const tested = run(ROOT, "test");
   expect(tested.status).toBe(0);
   expect(tested.rows.size).toBeGreaterThan(0);
@@ -74,7 +74,7 @@ test("every contract of this deployment passes every mode, or says what it waits
   expect(tested.stdout).toMatch(/\ncontracts: versions \d+, modes 12: \d+ pass, 0 fail, /);
 });
 
-test("a tool is tested alone, each check told, and an unknown one is an error", () => {
+test("--tool tests one tool, --verbose prints each check, and an unknown tool is an error", () => {
   const one = run(ROOT, "test", "--tool", "core__calculate", "--verbose");
   expect(one.stdout).toContain("core__calculate@1.0.0  Prompt-Injection: pass\n  ok   ");
   expect(one.stdout).not.toContain("core__generate_title");
@@ -117,12 +117,12 @@ describe("planted faults", () => {
 
   test("a command with a failed cell exits with 1", () => expect(tested.status).toBe(1));
 
-  test("a contract for which no call can be made fails every mode", () => {
+  test("a contract without possible arguments fails every mode", () => {
     expect(failedIn(tested, "planted__untestable@1.0.0")).toEqual(MODES);
     expect(tested.stdout).toContain("no arguments could be made that it takes; give it an example");
   });
 
-  test("without a lock nobody knows what was promised", () => {
+  test("without a lock, the drift mode fails", () => {
     const lock = join(copy, "contracts.lock.json");
     renameSync(lock, `${lock}.away`);
     const unlocked = run(copy, "test", "--tool", "sound__everything");
@@ -147,7 +147,7 @@ describe("planted faults", () => {
     expect(failedIn(tested, `${name}@1.0.0`)).toEqual([mode]);
   });
 
-  test("contracts without a fault fail nothing, and what is not built yet is pending", () => {
+  test("contracts without a fault fail no mode, and a part that is not built yet is pending", () => {
     expect(tested.rows.get("sound__everything@1.0.0")).toEqual({
       ...Object.fromEntries(MODES.map((mode) => [mode, "pass"])),
       compensation: "-",
@@ -161,7 +161,7 @@ describe("planted faults", () => {
     expect(failedIn(tested, "sound__mail@1.0.0")).toEqual([]);
   });
 
-  test("a version that does not run any more is held to its lock alone", () => {
+  test("a version that no longer runs is compared only with its lock", () => {
     const verdicts = MODES.map((mode) => [mode, mode === "drift" ? "pass" : "-"]);
     expect(tested.rows.get("sound__retired@1.0.0")).toEqual(Object.fromEntries(verdicts));
   });

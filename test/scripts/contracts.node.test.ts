@@ -84,7 +84,7 @@ test("a breaking change fails the check and says what broke, where and what to d
   expect(stdout).toContain("docs/contracts.md");
 });
 
-test("an update refuses to hide a breaking change, and takes it only when it is told to", () => {
+test("an update refuses a breaking change, and accepts it only with --accept-breaking", () => {
   edit(TOOL, SHORTER);
   const before = lock();
   const refused = contracts("update");
@@ -122,7 +122,7 @@ test("a new version in place of the old one breaks", () => {
   expect(contracts("update").status).toBe(1);
 });
 
-test("a compatible change asks for an update, which settles it", () => {
+test("a compatible change needs an update of the lock", () => {
   edit(TOOL, ["v.maxLength(256)", "v.maxLength(512)"]);
   const { status, stdout } = contracts("check");
   expect(status).toBe(1);
@@ -132,12 +132,12 @@ test("a compatible change asks for an update, which settles it", () => {
   expect(contracts("check").status).toBe(0);
 });
 
-test("a lock that was edited by hand into another form is out of date", () => {
+test("a lock in another format is out of date", () => {
   writeFileSync(join(copy, LOCK), JSON.stringify(JSON.parse(lock())));
   expect(contracts("check").status).toBe(1);
 });
 
-test("a lock that cannot be read stops both, and is never written over", () => {
+test("a lock that cannot be parsed stops check and update, and is never overwritten", () => {
   writeFileSync(join(copy, LOCK), "<<<<<<< HEAD");
   for (const args of [["check"], ["update"], ["update", "--accept-breaking"]]) {
     const { status, stdout, stderr } = contracts(...args);
@@ -162,7 +162,7 @@ test.each([
   [["check", "more"]],
   [["check", "--accept-breaking"]],
   [["update", "--x"]],
-])("says how it is used when asked wrongly: %j", (args) => {
+])("wrong arguments print the usage: %j", (args) => {
   const { status, stdout, stderr } = contracts(...args);
   expect([status, stdout]).toEqual([2, ""]);
   expect(stderr).toContain("Usage: npm run contracts:check");

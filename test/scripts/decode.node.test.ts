@@ -65,7 +65,7 @@ describe("decode", () => {
     expect(exitCode).toBe(0);
   });
 
-  test("asks in the way the product does, with the key of the environment", async () => {
+  test("requests as the product does, with the key of the environment", async () => {
     await using server = await startLoopback((response) =>
       sendEvents(response, golden("text").sse),
     );
@@ -96,7 +96,7 @@ describe("decode", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  test("arguments nested without measure are invalid and stop nothing", async () => {
+  test("arguments with unlimited nesting are invalid and stop nothing", async () => {
     const deep = `{\\"a\\":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
     const call = `{"index":0,"id":"a","function":{"name":"lamp__set","arguments":"${deep}"}}`;
     const sse = `data: {"choices":[{"delta":{"tool_calls":[${call}]},"finish_reason":"stop"}]}\n\n`;

@@ -11,7 +11,7 @@ import { parseApiTokens } from "../../src/protocol/identity/api-token.ts";
 const token = (...flags: string[]): ReturnType<typeof spawnSync> =>
   spawnSync(process.execPath, ["scripts/token.ts", ...flags], { encoding: "utf8" });
 
-test("prints a token and the entry that knows its hash alone", () => {
+test("prints a token, and an entry with only its hash", () => {
   const { stdout, status } = token("--tenant", "acme", "--actor", "service:ci", "--scopes", "chat");
   const [secret = "", entry = ""] = String(stdout).trim().split("\n");
   expect(status).toBe(0);
@@ -28,7 +28,7 @@ test("prints a token and the entry that knows its hash alone", () => {
   ]);
 });
 
-test("names what the person is to the tenant", () => {
+test("adds the roles of the person", () => {
   const { stdout } = token(
     "--tenant",
     "acme",
@@ -41,7 +41,7 @@ test("names what the person is to the tenant", () => {
   expect(parseApiTokens(entry)).toMatchObject([{ roles: ["approver", "operator"] }]);
 });
 
-test("names whom the caller acts for", () => {
+test("adds the user for whom the caller acts", () => {
   const { stdout } = token("--tenant", "acme", "--actor", "agent:x", "--subject", "user:ann");
   const [, entry = ""] = String(stdout).trim().split("\n");
   expect(parseApiTokens(entry)).toMatchObject([{ actorId: "agent:x", subjectId: "user:ann" }]);
@@ -56,13 +56,13 @@ test.each([
   [["--tenant", "acme", "--actor", "user:x", "--roles", "Approver"]],
   [["--tenant", "acme", "--actor", "user:x", "--subject", "ann"]],
   [["--nonsense"]],
-])("says how it is used when asked wrongly: %j", (flags) => {
+])("wrong arguments print the usage: %j", (flags) => {
   const { stdout, stderr, status } = token(...flags);
   expect([status, stdout]).toEqual([2, ""]);
   expect(stderr).toContain("Usage: npm run -s token");
 });
 
-test("makes a JWT that a deployment with the same secret takes", async () => {
+test("makes a JWT that a deployment with the same secret accepts", async () => {
   const directory = mkdtempSync(join(tmpdir(), "interlock-token-"));
   try {
     const secret = "a shared secret of 32 bytes or more";

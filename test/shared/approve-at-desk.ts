@@ -9,7 +9,7 @@ import type { ActorId } from "../../src/protocol/identity/ids.ts";
 import { ACME, APPROVAL_SECRET, RUN_ID } from "../fakes/runner-ports.ts";
 import type { TestDesk } from "../fakes/test-desk.ts";
 
-/** What of an approval is not as it should be. */
+/** The forged part of an approval. */
 export interface Forgery {
   readonly vote?: Partial<ApprovalVote>;
   readonly token?: Partial<ApprovalToken>;
@@ -17,10 +17,7 @@ export interface Forgery {
   readonly secret?: string;
 }
 
-/**
- * Approves the question about the first invocation as the people it needs would, but for what is
- * forged.
- */
+/** Approves the first invocation with the required votes, except for the forged part. */
 export async function approveAtDesk(
   desk: TestDesk,
   { vote = {}, token = {}, record = {}, secret = APPROVAL_SECRET }: Forgery = {},

@@ -2,11 +2,11 @@ import { crashStorage } from "../../scripts/chaos/worker/crash-storage.ts";
 
 /** Where the next incarnation of an object ends: at one of its durable writes, or nowhere. */
 export interface CrashPlan {
-  /** Which object; the next one that is new when this is absent. */
+  /** Id of the object. Absent: the next new object. */
   readonly objectId?: string;
-  /** Number of the write, from 1; absent to count them alone. */
+  /** Number of the write, from 1. Absent: the writes are only counted. */
   readonly at?: number;
-  /** Before the write, after it and not durable, or once it is durable. */
+  /** Before the write, after it but not durable, or after it is durable. */
   readonly mode: "before" | "after" | "durable";
 }
 
@@ -25,10 +25,7 @@ export function planIncarnation(plan: CrashPlan): PlannedIncarnation {
   return incarnation;
 }
 
-/**
- * Lets an object end where it is planned. Contract: to be asked before the object looks at its
- * storage.
- */
+/** Plants the planned crash in an object. Contract: call it before the object uses its storage. */
 export function plantCrash(ctx: DurableObjectState): void {
   const { storage } = ctx;
   const index = planned.findIndex(({ plan }) => isMeant(plan, ctx));

@@ -7,22 +7,22 @@ import { bindings } from "./worker.ts";
 export const ISSUER = "https://issuer.test/";
 export const AUDIENCE = "interlock-test";
 
-/** Sends a request to a Worker, as a client would. */
+/** Sends a request to a Worker as a client does. */
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** Composes the product over the test deployment's bindings, with some of them changed. */
+/** Composes the product with the bindings of the test deployment, some of them changed. */
 export function deploy(changes: RawEnv): Send {
   const env = { ...(bindings as unknown as RawEnv), ...changes };
   const handle = composeWorker(env, registerContracts(TOOL_CONTRACTS));
   return (path, init) => handle(new Request(`https://interlock.test${path}`, init));
 }
 
-/** The variable AUTH of a deployment. */
+/** Formats the variable AUTH of a deployment. */
 export function authOf(settings: object): string {
   return JSON.stringify({ issuer: ISSUER, audience: AUDIENCE, ...settings });
 }
 
-/** Claims of a token that is taken; a test says what is different about its own. */
+/** Claims of an accepted token, with the changes of a test. */
 export function claimsOf(changes: Record<string, unknown> = {}): Record<string, unknown> {
   const now = Math.floor(Date.now() / 1_000);
   const times = { iat: now, exp: now + 300 };
@@ -39,7 +39,7 @@ export function bearer(token: string, headers: Record<string, string> = {}): Req
   return { headers: { ...headers, authorization: `Bearer ${token}` } };
 }
 
-/** Writes a compact JWS out of parts that no library would put together. */
+/** Writes a compact JWS from parts that a library refuses to combine. */
 export function compact(header: object, payload: object, signature = ""): string {
   return `${base64url(JSON.stringify(header))}.${base64url(JSON.stringify(payload))}.${signature}`;
 }

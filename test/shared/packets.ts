@@ -23,7 +23,7 @@ export const PACKET: ConfirmationPacket = {
   traceId: "run_1",
 };
 
-/** What the queue tells of the question about it. */
+/** Summary of the approval in the queue. */
 export const SUMMARY: ApprovalSummary = {
   approvalId: "appr_a_b_1_1" as ApprovalId,
   runId: "run_1" as RunId,

@@ -5,7 +5,7 @@ import { untilState } from "./run-object.ts";
 import type { ScriptedStep } from "../fakes/scripted-model.ts";
 import { chat, runIdOf, send, type Caller } from "./worker.ts";
 
-/** A run that waits for people. */
+/** A run that waits for an approval. */
 export interface Asked {
   readonly runId: string;
   readonly approvalId: string;
@@ -18,7 +18,9 @@ export function callOf(name: string, args: object, id = "call_1"): Call {
   return { id, name, args: JSON.stringify(args) };
 }
 
-/** Starts a run in which the model makes calls, then says "done"; waits until people are asked. */
+/**
+ * Starts a run in which the model makes calls, then says "done". Waits for the approval request.
+ */
 export async function askFor(calls: readonly Call[], caller: Caller = "ann"): Promise<Asked> {
   const response = await chat([{ calls }, { text: ["done"] }], caller);
   const runId = runIdOf(response);
@@ -26,12 +28,12 @@ export async function askFor(calls: readonly Call[], caller: Caller = "ann"): Pr
   return { runId, approvalId: openOf(state)[0] ?? "none", response };
 }
 
-/** Asks for one transfer. */
+/** Starts a run that proposes one transfer. */
 export function askToPay(args: object = {}, caller: Caller = "ann"): Promise<Asked> {
   return askFor([callOf("lab__transfer", { to: "bakery", amount: 40, ...args })], caller);
 }
 
-/** The questions that a run waits for. */
+/** Returns the ids of the approvals that a run waits for. */
 export function openOf({ toolCalls }: RunState): readonly string[] {
   return toolCalls.flatMap(({ approvalId }) => approvalId ?? []);
 }
@@ -46,7 +48,7 @@ export async function viewOf(approvalId: string, caller: Caller): Promise<Approv
   return response.json();
 }
 
-/** Says something to a question. */
+/** Sends a decision on an approval. */
 export function decide(approvalId: string, caller: Caller, body: object): Promise<Response> {
   return send(`/v1/approvals/${approvalId}/decisions`, {
     caller,
@@ -59,7 +61,7 @@ export function decide(approvalId: string, caller: Caller, body: object): Promis
 export const APPROVE = { decision: "approve" };
 export const REJECT = { decision: "reject" };
 
-/** Waits for the end of a run. */
+/** Waits until a run has ended. */
 export function ended(runId: string, caller: Caller = "ann"): Promise<RunState> {
   return untilState(runId, { status: "completed" }, caller);
 }

@@ -7,12 +7,12 @@ import type { RunDeadline } from "../../durable-objects/deadlines.ts";
 import { TOKENS } from "./tokens.ts";
 import { bindings, send, stateOf, type Caller } from "./worker.ts";
 
-/** Reaches a run's object; anew each time, because a stub whose object was aborted stays broken. */
+/** Returns a new stub of a run's object, because a stub of an aborted object stays broken. */
 export function stubOf(runId: string): DurableObjectStub {
   return bindings.RUNS.get(bindings.RUNS.idFromName(runId));
 }
 
-/** Who a caller is to a run's object. */
+/** Returns a caller as a run's object sees it. */
 export function viewerAs(caller: Caller): Viewer {
   const { tenantId, scopes } = TOKENS[caller];
   return viewerOf({
@@ -23,7 +23,7 @@ export function viewerAs(caller: Caller): Viewer {
   });
 }
 
-/** Ends a run's object at once: what is not committed is lost. */
+/** Crashes a run's object at once. Uncommitted writes are lost. */
 export async function crash(runId: string): Promise<void> {
   await runInDurableObject(stubOf(runId), (_object, state) => state.abort("crash")).catch(() => {});
 }
@@ -37,13 +37,13 @@ export function rowsOf(
   );
 }
 
-/** The deadlines that stand, and paused ones, by name. */
+/** Returns the active and the paused deadlines by name. */
 export async function deadlinesOf(runId: string): Promise<Readonly<Record<string, unknown>>> {
   const rows = await rowsOf(runId, "SELECT name, at_ms FROM deadlines");
   return Object.fromEntries(rows.map(({ name, at_ms }) => [name, at_ms]));
 }
 
-/** Lets the time of a deadline come, and rings the object's alarm. */
+/** Makes a deadline due, and fires the object's alarm. */
 export async function ring(runId: string, name: RunDeadline): Promise<void> {
   await rowsOf(
     runId,
@@ -52,7 +52,7 @@ export async function ring(runId: string, name: RunDeadline): Promise<void> {
   await ringAlarm(runId);
 }
 
-/** Rings the alarm, whenever it is set for. */
+/** Fires the alarm before its time. */
 export async function ringAlarm(runId: string): Promise<void> {
   await runInDurableObject(stubOf(runId), (_object, state) =>
     state.storage.setAlarm(Date.now() + 3_600_000),
@@ -60,7 +60,7 @@ export async function ringAlarm(runId: string): Promise<void> {
   await runDurableObjectAlarm(stubOf(runId)).catch(() => {});
 }
 
-/** Waits until a run's state is what is expected. */
+/** Waits until a run's state matches. */
 export async function untilState(
   runId: string,
   expected: object,
@@ -70,7 +70,7 @@ export async function untilState(
   return stateOf(runId, caller);
 }
 
-/** Tells what became of an invocation. */
+/** Resolves the unknown outcome of an invocation. */
 export function tellOutcome(
   runId: string,
   { invocation = "inv_1", body = {}, caller = "lab" }: Told,
@@ -93,7 +93,7 @@ export function cancel(runId: string, caller: Caller = "lab"): Promise<Response>
   return send(`/v1/runs/${runId}/cancel`, { caller, method: "POST" });
 }
 
-/** Status and code of a refusal. */
+/** Returns status and problem code of a refusal. */
 export async function refusalOf(response: Response): Promise<readonly [number, unknown]> {
   const { code } = await response.json<{ code?: unknown }>();
   return [response.status, code];

@@ -9,13 +9,13 @@ import type { RunId, TenantId } from "../../src/protocol/identity/ids.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import { bindings } from "./worker.ts";
 
-/** Reaches a tenant's object. */
+/** Returns a stub of a tenant's object. */
 export function tenantOf(tenant: string): DurableObjectStub<TenantObject> {
   const { TENANTS } = bindings;
   return TENANTS.get(TENANTS.idFromName(tenant)) as unknown as DurableObjectStub<TenantObject>;
 }
 
-/** Everything in a tenant's audit log. */
+/** Returns all records of a tenant's audit log. */
 export function auditOf(tenant: string): Promise<AuditPage> {
   const { trail } = composeTenants(bindings.TENANTS);
   return trail.read(tenant as TenantId, { after: 0, limit: 5_000 });
@@ -31,12 +31,12 @@ export function tenantRows(
   );
 }
 
-/** A time within the retention of whatever is told in a test. */
+/** Returns a time within the retention of every notice of a test. */
 export function isoAt(offsetMs = 0): string {
   return new Date(Date.now() + offsetMs).toISOString();
 }
 
-/** A line of the directory, as a run would tell it. */
+/** Makes the notice of a run's entry in the run list. */
 export function runNotice(seq: number, run: Partial<RunSummary> = {}): SentNotice {
   const summary = {
     runId: "run_1" as RunId,
@@ -51,13 +51,13 @@ export function runNotice(seq: number, run: Partial<RunSummary> = {}): SentNotic
   return { seq, notice: { type: "run", run: summary } };
 }
 
-/** A fact, as a run would tell it. */
+/** Makes the notice of an audit entry. */
 export function auditNotice(seq: number, entry: Partial<AuditEntry> = {}): SentNotice {
   const fact = { action: "run.started", at: isoAt(), ...entry } as AuditEntry;
   return { seq, notice: { type: "audit", entry: fact } };
 }
 
-/** A question, as a run would tell it. */
+/** Makes the notice of an approval. */
 export function approvalNotice(seq: number, approval: Partial<ApprovalSummary> = {}): SentNotice {
   const summary = {
     approvalId: `appr_${seq}`,

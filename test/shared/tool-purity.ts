@@ -1,8 +1,8 @@
 import { parseSync } from "@swc/core";
 
 /**
- * What a tool file may not name: everything that reaches out, tells the time, rolls dice or holds
- * secrets. A tool gets these as capabilities, bound to its invocation (seeds/000 #32, F3).
+ * Globals that a tool file may not use: network, clock, randomness and secrets. A tool gets these
+ * as capabilities, bound to its invocation (seeds/000 #32, F3).
  */
 const FORBIDDEN: ReadonlySet<string> = new Set([
   "Bun",
@@ -34,14 +34,14 @@ const FORBIDDEN: ReadonlySet<string> = new Set([
   "setTimeout",
 ]);
 
-/** Members of these globals that depend on nothing but their arguments. */
+/** Members of these globals that depend only on their arguments. */
 const PURE_MEMBERS: Readonly<Record<string, (member: string) => boolean>> = {
   Date: (member) => member === "UTC" || member === "parse",
   Math: (member) => member !== "random",
 };
 
 /**
- * Finds what a tool's source names and may not.
+ * Finds forbidden names in a tool's source.
  * Contract: pure; each name once, in order of appearance.
  */
 export function impuritiesOf(source: string): readonly string[] {
@@ -75,7 +75,7 @@ function visitNode(node: Node, found: Set<string>): void {
   }
 }
 
-/** Tells whether a part of a node is a mere name, a type, or a pure use of a global. */
+/** Returns whether a part of a node is only a name, a type, or a pure use of a global. */
 function isInnocent(node: Node, field: string): boolean {
   const child = node[field];
   if (!isNode(child) || child["type"] !== "Identifier") return false;
@@ -97,7 +97,7 @@ function isPureMember(object: string, property: unknown): boolean {
   return PURE_MEMBERS[object]?.(textOf(property)) === true;
 }
 
-/** `new Date()` without anything is now. */
+/** `new Date()` without arguments reads the clock. */
 function isNonEmpty(given: unknown): boolean {
   return Array.isArray(given) && given.length > 0;
 }

@@ -3,7 +3,7 @@ import { defineTool } from "../../src/contracts/define-tool.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 
-/** A write tool that notes what reached it, for tests that change one thing of it. */
+/** Makes a write tool that records its calls. A test can change any field of it. */
 export function noteTool(change: object = {}): {
   readonly tool: AnyToolContract;
   readonly reached: unknown[];
@@ -28,16 +28,16 @@ export function noteTool(change: object = {}): {
   return { tool, reached };
 }
 
-/** Makes of the tool above one that changes nothing, and whose outcome is what its answer says. */
+/** Turns the tool above into a read tool, whose outcome is its answer. */
 export const AS_READ = { sideEffectClass: "READ_ONLY", effect: "read_only" } as const;
 
-/** A read tool whose answers follow each other; the last one repeats. */
+/** Makes a read tool with a list of answers. The last answer repeats. */
 export function readTool(
   answers: readonly (() => unknown)[],
   change: object = {},
 ): {
   readonly tool: AnyToolContract;
-  /** The idempotency key of each time it ran. */
+  /** The idempotency key of each execution. */
   readonly keys: string[];
 } {
   const keys: string[] = [];

@@ -40,7 +40,7 @@ const LAB = {
   argumentRules: [{ tool: "lab__write_note", field: "/to", must: { beOneOf: ["ann"] } }],
   grants: [{ connectionId: "service", tools: ["lab__call_service"] }],
 };
-/** Origin of the pages that the tenant hosted admits. */
+/** Origin of the pages that the tenant `hosted` admits. */
 export const HOST_PAGE = "https://app.hosted.example";
 const POLICIES: Partial<Record<Caller, object>> = {
   archive: LAB,
@@ -59,7 +59,7 @@ const POLICIES: Partial<Record<Caller, object>> = {
   },
   lab: LAB,
 };
-/** Documents that no operator could have put. */
+/** Stored documents that the API refuses. */
 const UNSOUND: Partial<Record<Caller, string>> = {
   garbled: '{"allowedTools": "everything"',
   misshapen: JSON.stringify({ allowedTools: CORE, allowEverything: true }),
@@ -79,7 +79,7 @@ export async function seedPolicies(): Promise<void> {
   }
 }
 
-/** Puts a JSON body to `/v1/policy`; what is no caller is a header. */
+/** Puts a JSON body to `/v1/policy`. All options except `caller` are headers. */
 export function putPolicy(
   body: unknown,
   { caller = "acme", ...headers }: { caller?: Caller } & Record<string, string>,
@@ -92,9 +92,7 @@ export function putPolicy(
   });
 }
 
-/**
- * Replaces the policy of the bendable tenant, whatever it was; every isolate's copy is that of now.
- */
+/** Replaces the policy of the tenant `bendable`, and every cached copy of it. */
 export async function govern(policy: object): Promise<void> {
   const current = await send("/v1/policy", { caller: "bendable" });
   const etag = current.headers.get("etag");
@@ -125,7 +123,7 @@ export function postChat(body: unknown, caller: Caller = "acme"): Promise<Respon
   });
 }
 
-/** Starts a run in which the model says what the steps tell. */
+/** Starts a run in which the model answers with the steps. */
 export function chat(steps: readonly ScriptedStep[], caller: Caller = "acme"): Promise<Response> {
   return postChat({ messages: [{ role: "user", content: script(...steps) }] }, caller);
 }
@@ -142,7 +140,7 @@ export async function stateOf(runId: string, caller: Caller = "acme"): Promise<R
   return response.json();
 }
 
-/** One event as it came over the wire: its bytes as text, its id and its decoded chunks. */
+/** One event as received: its bytes as text, its id and its decoded chunks. */
 export interface WireEvent {
   readonly text: string;
   readonly id: string;
@@ -150,7 +148,7 @@ export interface WireEvent {
 }
 export type WireChunk = Record<string, unknown> & { readonly type: string };
 
-/** Splits a stream into its events: each ends with the frame that carries an id. */
+/** Splits a stream into its events. Each event ends with the frame that has an id. */
 export function splitEvents(stream: string): readonly WireEvent[] {
   const events: WireEvent[] = [];
   let text = "";
@@ -174,7 +172,7 @@ export async function chunksOf(response: Response): Promise<readonly WireChunk[]
   return splitEvents(await response.text()).flatMap(({ chunks }) => chunks);
 }
 
-/** Stores a connection as an operator would. */
+/** Stores a connection as an operator does. */
 export async function putConnection(id: string, body: object, caller: Caller): Promise<void> {
   const response = await send(`/v1/connections/${id}`, {
     caller,

@@ -22,7 +22,7 @@ const CITIZENS = {
 } as const satisfies Readonly<Record<string, Citizen>>;
 type Name = keyof typeof CITIZENS;
 
-/** The people of the story, and a server of each tenant, without a browser. */
+/** The people of the story and a server of each tenant, without a browser. */
 export class Callers {
   readonly tokens: Readonly<Record<Name, string>>;
   readonly #house: House;
@@ -32,14 +32,14 @@ export class Callers {
     this.tokens = tokens;
   }
 
-  /** Signs everybody in. */
+  /** Signs all people in. */
   static async signIn(town: Town, house: House): Promise<Callers> {
     const names = Object.keys(CITIZENS) as readonly Name[];
     const signed = names.map(async (name) => [name, await town.sign(CITIZENS[name])] as const);
     return new Callers(house, Object.fromEntries(await Promise.all(signed)) as Callers["tokens"]);
   }
 
-  /** Sends a request as somebody: a GET, or with a body a POST. */
+  /** Sends a request as one person: a GET, or with a body a POST. */
   send(name: Name, path: string, body?: object): Promise<Response> {
     return this.#fetch(name, path, {
       ...(body && { method: "POST", body: JSON.stringify(body) }),
@@ -52,7 +52,7 @@ export class Callers {
     expect([answer.status, await answer.text()]).toMatchObject([200, expect.any(String)]);
   }
 
-  /** Makes a token for Eve's page of another origin, as that page's server does. */
+  /** Makes a token for Eve's page on another origin, as the server of that page does. */
   async mintForEve(origin: string): Promise<string> {
     const answer = await this.send("rival", "/v1/embed-tokens", {
       origin,
@@ -63,7 +63,7 @@ export class Callers {
     return (await answer.json<{ token: string }>()).token;
   }
 
-  /** The question that a run of Ann waits for, once it does. */
+  /** Waits until a run of Ann waits for an approval, and returns the approval. */
   async questionOf(runId: string): Promise<string> {
     let found: string | undefined;
     const look = async (): Promise<string | undefined> => {
@@ -76,9 +76,7 @@ export class Callers {
     return found ?? "none";
   }
 
-  /**
-   * Exports a tenant's audit log, and has its chain checked by the program that anybody would use.
-   */
+  /** Exports a tenant's audit log, and checks its chain with `npm run audit:verify`. */
   async exportAudit(
     tenant: "guild" | "rival",
   ): Promise<{ readonly text: string; readonly records: readonly AuditRecord[] }> {
@@ -97,7 +95,7 @@ export class Callers {
 
   #fetch(name: Name, path: string, init: RequestInit): Promise<Response> {
     const authorization = `Bearer ${this.tokens[name]}`;
-    // What is put is put for the first time.
+    // Every PUT creates a new resource.
     const first = init.method === "PUT" && { "if-none-match": "*" };
     const headers = { "content-type": "application/json", authorization, ...first };
     return fetch(`${this.#house.url}${path}`, { ...init, headers });

@@ -11,23 +11,23 @@ import { AUDIENCE, ISSUER, type Town } from "./town.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
-/** Secrets of the deployment, which nothing that anybody reads may hold. */
+/** Secrets of the deployment. No output may contain them. */
 export const SECRETS = {
   OPENAI_API_KEY: "sk-canary-of-the-provider",
   RUN_ID_SECRET: "canary of the run ids, thirty-two bytes",
 };
 
-/** The Worker with the tools of the story, in a process that can be killed, and what it stores. */
+/** The Worker with the tools of the story, in a process that can be killed, and its state. */
 export interface House {
   readonly url: string;
-  /** Kills every process of it, and starts it again on what it had stored. */
+  /** Kills every process, and starts the Worker again on its stored state. */
   readonly host: Host;
-  /** A directory for the test's own. */
+  /** A directory for files of the test. */
   readonly scratch: string;
   close(): Promise<void>;
 }
 
-/** Builds the pages and the Worker, and starts it in the town. */
+/** Builds the pages and the Worker, and starts the Worker in the town. */
 export async function openHouse(town: Town): Promise<House> {
   const scratch = mkdtempSync(join(tmpdir(), "interlock-story-"));
   const pages = join(scratch, "pages");

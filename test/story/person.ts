@@ -5,10 +5,10 @@ const DESKTOP = { width: 1000, height: 1000 };
 const PHONE = { width: 390, height: 780 };
 const IMAGES = join(import.meta.dirname, "../../../docs/images");
 
-/** Somebody in front of a browser of their own. */
+/** A person with a browser. */
 export class Person {
   readonly page: Page;
-  /** What the browser complained about: script errors and policy violations. */
+  /** Script errors and policy violations in the browser. */
   readonly complaints: readonly string[];
 
   private constructor(page: Page) {
@@ -21,7 +21,7 @@ export class Person {
     this.complaints = complaints;
   }
 
-  /** Sits down in front of a screen, or takes a phone. */
+  /** Opens a browser with the size of a screen or of a phone. */
   static async sitDown(browser: Browser, device: "desktop" | "phone" = "desktop"): Promise<Person> {
     const isPhone = device === "phone";
     const options: BrowserContextOptions = {
@@ -36,7 +36,7 @@ export class Person {
     return new Person(await context.newPage());
   }
 
-  /** Opens an address and signs in where the page asks for it. */
+  /** Opens an address, and signs in if the page asks for it. */
   async signIn(address: string, token: string): Promise<void> {
     await this.page.goto(address);
     await this.giveToken(token);
@@ -47,13 +47,13 @@ export class Person {
     await this.page.getByRole("button", { name: "Continue" }).click();
   }
 
-  /** Asks the chat. */
+  /** Sends a message in the chat. */
   async ask(question: string): Promise<void> {
     await this.page.getByRole("textbox", { name: "Message" }).fill(question);
     await this.page.keyboard.press("Enter");
   }
 
-  /** Asks the chat once its last answer is over; answers the id of the run that this starts. */
+  /** Sends a message after the last answer has ended. Returns the id of the new run. */
   async start(question: string): Promise<string> {
     await this.page.getByRole("button", { name: /stop/i }).waitFor({ state: "hidden" });
     const answered = this.page.waitForResponse((response) => response.url().endsWith("/v1/chat"));
@@ -61,7 +61,7 @@ export class Person {
     return (await answered).headers()["x-run-id"] ?? "none";
   }
 
-  /** The question to people that the page shows; in a chat, the latest. */
+  /** The approval that the page shows; in a chat, the latest. */
   get card(): Locator {
     return this.page.getByRole("dialog").last();
   }
@@ -70,17 +70,17 @@ export class Person {
     return this.card.getByRole("button", { name });
   }
 
-  /** Waits until the question shows this. */
+  /** Waits until the approval shows this text. */
   async sees(text: string | RegExp): Promise<void> {
     await this.card.getByText(text).first().waitFor();
   }
 
-  /** Waits until the page shows this. */
+  /** Waits until the page shows this text. */
   async reads(text: string | RegExp): Promise<void> {
     await this.page.getByText(text).first().waitFor();
   }
 
-  /** Opens a question of the queue. */
+  /** Opens an approval of the queue. */
   async open(title: string | RegExp): Promise<void> {
     await this.page
       .getByRole("list", { name: "Approvals" })
@@ -89,20 +89,20 @@ export class Person {
     await this.card.waitFor();
   }
 
-  /** Approves what is critical, with the name of its tool; answers the status of the server. */
+  /** Approves a critical call by typing the name of its tool. Returns the HTTP status. */
   async approveCritical(toolId: string): Promise<number> {
     await this.card.getByLabel(`Type ${toolId} to approve`).fill(toolId);
     return this.decide("Approve");
   }
 
-  /** Presses a button that sends a decision; answers the status of the server. */
+  /** Presses a button that sends a decision. Returns the HTTP status. */
   async decide(button: string): Promise<number> {
     const answered = this.page.waitForResponse((response) => response.url().endsWith("/decisions"));
     await this.button(button).click();
     return (await answered).status();
   }
 
-  /** Takes a picture for the documents, where `SCREENSHOTS` asks for them. */
+  /** Takes a picture for the documents if `SCREENSHOTS` is set. */
   async picture(name: string): Promise<void> {
     if (!process.env["SCREENSHOTS"]) return;
     await this.page.screenshot({ path: join(IMAGES, `${name}.png`), animations: "disabled" });

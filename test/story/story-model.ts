@@ -5,12 +5,12 @@ interface Message {
   readonly content: string | null;
 }
 
-/** What a tool answered, as the model is told of it. */
+/** Output of a tool as the model sees it. */
 interface Told {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** The pin of a transfer, which neither people, log nor audit may ever show. */
+/** The pin of a transfer. Approvals, log and audit must never show it. */
 export const PIN = "canary-pin-4711";
 
 const SCENES: readonly (readonly [asked: RegExp, call: Call, sum: (told: Told) => string])[] = [
@@ -34,7 +34,7 @@ const SCENES: readonly (readonly [asked: RegExp, call: Call, sum: (told: Told) =
 ];
 type Call = readonly [name: string, args: object];
 
-/** Plays a model that makes the call that it is asked for in words, and says what came of it. */
+/** Plays a model that makes the requested call and describes its result. */
 export async function answerAsStoryModel(request: Request): Promise<Response> {
   const asked = await request.json<{ readonly messages: readonly Message[] }>();
   const at = asked.messages.findLastIndex(({ role }) => role === "user");
@@ -53,7 +53,7 @@ function stepsFor([question, ...turn]: readonly Message[]): readonly ScriptedSte
   return [{ calls }, { text: [sum(readTold(told))] }];
 }
 
-/** Reads the observation out of its label. */
+/** Extracts the observation from its label. */
 function readTold(content: string): Told {
   const [, json = "{}"] = /^<tool_output [^>]*>\n(.*)\n<\/tool_output>$/s.exec(content) ?? [];
   const { result_payload } = JSON.parse(json) as { readonly result_payload?: Told };

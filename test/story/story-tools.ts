@@ -7,7 +7,7 @@ import type { ToolInvocationContext } from "../../src/protocol/invocation/record
 
 let townUrl = "";
 
-/** Tells the tools where the town is that they act in. */
+/** Sets the address of the town for the tools. */
 export function connectTown(env: RawEnv): void {
   townUrl = String(env["TOWN"]);
 }
@@ -103,5 +103,5 @@ const offer = defineTool({
   },
 });
 
-/** Tools whose effects are in the town, and whose calls people approve. */
+/** Tools with effects in the town that need an approval. */
 export const STORY_TOOLS: readonly AnyToolContract[] = [transfer, share, offer];

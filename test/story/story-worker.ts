@@ -9,7 +9,7 @@ export { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
 
 const CONTRACTS = registerContracts(STORY_TOOLS);
 
-/** The product's run, with the tools of the story. */
+/** The product's run with the tools of the story. */
 export class RunObject extends ProductRunObject {
   constructor(ctx: DurableObjectState, env: RawEnv) {
     connectTown(env);

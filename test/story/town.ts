@@ -6,14 +6,13 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { answerAsStoryModel } from "./story-model.ts";
 
 /**
- * All that is outside of the deployment: the model's provider, who signs people in, what tools act
- * on.
+ * Everything outside the deployment: the model provider, the issuer, and the systems of the tools.
  */
 export interface Town {
   readonly url: string;
-  /** What tools did, each once, in order; it outlives every killed process. */
+  /** Effects of the tools, in order. They outlive every killed process. */
   readonly acts: readonly TownAct[];
-  /** Signs somebody in. */
+  /** Signs a person in. */
   sign(who: Citizen): Promise<string>;
   close(): Promise<void>;
 }
@@ -35,7 +34,7 @@ export const AUDIENCE = "interlock";
 
 const FIRST_BALANCE = 900;
 
-/** Opens the town on loopback. */
+/** Starts the town on loopback. */
 export async function openTown(): Promise<Town> {
   const { publicKey, privateKey } = await generateKeyPair("ES256");
   const keys = [{ ...(await exportJWK(publicKey)), kid: "first", alg: "ES256", use: "sig" }];

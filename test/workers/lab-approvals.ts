@@ -4,17 +4,17 @@ import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { crashes } from "./lab-crashes.ts";
 
-/** What the tools that need people did: each entry is one effect on the world outside. */
+/** Effects of the tools that need an approval, one entry each. */
 export const moved: string[] = [];
 const movedUnder = new Set<string>();
 
-/** Accounts that take no money just now. */
+/** Accounts that accept no money at the moment. */
 export const frozen = new Set<string>();
 
 const amount = v.pipe(v.number(), v.minValue(1), v.maxValue(1_000_000));
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(100));
 
-/** Moves money; whether it did can be looked up. */
+/** Moves money. `reconcile` can look the transfer up. */
 const transfer = defineTool({
   name: "lab__transfer",
   version: "1.0.0",
@@ -115,10 +115,10 @@ const peek = defineTool({
   execute: does("peeked"),
 });
 
-/** Tools that people have to approve, by their contract or by the guild's policy. */
+/** Tools that need an approval, by their contract or by the guild's policy. */
 export const LAB_APPROVALS: readonly AnyToolContract[] = [transfer, notify, archive, publish, peek];
 
-/** The policy of the tenant whose people approve things. */
+/** The policy of the tenant for tests of approvals. */
 export const GUILD_POLICY = {
   allowedTools: [
     "core__calculate",

@@ -1,2 +1,2 @@
-/** Ends the life of a run's object, once, in the middle of a tool; by run id. */
+/** Crashes a run's object once, in the middle of a tool. By run id. */
 export const crashes = new Map<string, () => void>();

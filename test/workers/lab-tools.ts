@@ -7,16 +7,16 @@ import { crashes } from "./lab-crashes.ts";
 import { LAB_WRITES } from "./lab-writes.ts";
 import { SHOP } from "../fakes/shop.ts";
 
-/** What the laboratory's tools did: each entry is one effect on the world outside. */
+/** Effects of the laboratory's tools, one entry each. */
 export const effects: string[] = [];
 
-/** Must never be seen outside a tool. */
+/** A secret text that must never leave a tool. */
 export const CANARY = "canary-7f3a91c2e5";
 
-/** What the page that a stranger controls says. */
+/** Text of the page that an attacker controls. */
 export const page = { text: "An ordinary page." };
 
-/** Reads a page that a stranger controls; its output carries a canary that redaction strips. */
+/** Reads a page that an attacker controls. Redaction strips the canary in its output. */
 const readPage = defineTool({
   name: "lab__read_page",
   version: "1.0.0",
@@ -50,7 +50,7 @@ const writeNote = defineTool({
   },
 });
 
-/** Not in any policy of the tests. */
+/** No policy of the tests allows this tool. */
 const deleteAll = defineTool({
   name: "lab__delete_all",
   version: "1.0.0",
@@ -83,7 +83,7 @@ const sendMail = defineTool({
   },
 });
 
-/** Works with stored credentials and gives nothing of them away but their length. */
+/** Uses stored credentials and returns only their length. */
 const callService = defineTool({
   name: "lab__call_service",
   version: "1.0.0",
@@ -102,7 +102,7 @@ const callService = defineTool({
   },
 });
 
-/** Breaks in a way that carries the canary. */
+/** Throws an error that contains the canary. */
 const leak = defineTool({
   name: "lab__leak",
   version: "1.0.0",
@@ -119,7 +119,7 @@ const leak = defineTool({
   },
 });
 
-/** Reports its progress, then answers; the first time it is not there. */
+/** Reports progress, then answers. The first attempt fails as unavailable. */
 const attempts = new Map<string, number>();
 const flaky = defineTool({
   name: "lab__flaky",
@@ -144,7 +144,7 @@ const flaky = defineTool({
   },
 });
 
-/** Makes an effect elsewhere that may be asked for again under its key. */
+/** Makes an external effect that may be repeated under its key. */
 const order = defineTool({
   name: "lab__order",
   version: "1.0.0",
@@ -164,7 +164,7 @@ const order = defineTool({
   },
 });
 
-/** Goes wherever the model says. */
+/** Requests any URL of the model. */
 const visit = defineTool({
   name: "lab__visit",
   version: "1.0.0",
@@ -204,7 +204,7 @@ const secondVersion = defineTool({
   execute: () => ok({ greeting: "Hello" }),
 });
 
-/** Acts within the process, and takes the process down with it where a test says so. */
+/** Makes an effect inside the process, and crashes the object when a test plans it. */
 const actAndCrash = defineTool({
   ...writeNote,
   name: "lab__act_and_crash",
@@ -218,7 +218,7 @@ const actAndCrash = defineTool({
   },
 });
 
-/** Tools that do what the core pack must not. */
+/** Tools that do what core tools must not do. */
 export const LAB_TOOLS = [
   readPage,
   writeNote,

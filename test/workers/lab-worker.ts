@@ -15,7 +15,7 @@ export { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
 const WIRES: ClientWires = [...CLIENT_WIRES, lineWire];
 const CONTRACTS = registerContracts([...TOOL_CONTRACTS, ...LAB_TOOLS]);
 
-/** The product's run, with the laboratory's tools beside its own. */
+/** The product's run with the laboratory's tools. */
 export class RunObject extends ProductRunObject {
   constructor(ctx: DurableObjectState, env: RawEnv) {
     plantCrash(ctx);

@@ -4,21 +4,18 @@ import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { holdUrl } from "../fakes/scripted-model.ts";
 
-/** What the writing tools did: each entry is one effect on the world outside. */
+/** Effects of the writing tools, one entry each. */
 export const written: string[] = [];
 const seenKeys = new Set<string>();
 
 const input = v.strictObject({
   what: v.pipe(v.string(), v.maxLength(100)),
-  /** What happens once the effect is made: by default the tool answers. */
+  /** Behaviour after the effect. By default the tool answers. */
   afterwards: v.optional(v.picklist(["break", "hold"])),
 });
 type Args = v.InferOutput<typeof input>;
 
-/**
- * Makes an effect, then does not answer when it is told so; a hold ends by its word, which is
- * `what`.
- */
+/** Makes an effect, then answers, throws or holds as told. A test releases a hold by its `what`. */
 async function write({ what, afterwards }: Args, label: string) {
   written.push(`${label}: ${what}`);
   if (afterwards === "break") throw new Error("the answer was lost");
@@ -37,7 +34,7 @@ const common = {
   parallel: true,
 } as const;
 
-/** Nobody can find out whether it happened. */
+/** A write without `reconcile`: its outcome stays unknown. */
 const pay = defineTool({
   ...common,
   name: "lab__pay",
@@ -45,7 +42,7 @@ const pay = defineTool({
   execute: (args) => write(args, "pay"),
 });
 
-/** Whether it happened can be looked up. */
+/** A write with `reconcile`. */
 const book = defineTool({
   ...common,
   name: "lab__book",
@@ -59,7 +56,7 @@ const book = defineTool({
     ),
 });
 
-/** May be asked again under its key. */
+/** A write that may be repeated under its key. */
 const file = defineTool({
   ...common,
   name: "lab__file",
@@ -72,7 +69,7 @@ const file = defineTool({
   },
 });
 
-/** Reads, and takes its time when it is told so. */
+/** A read that holds when it is told to. */
 const watch = defineTool({
   ...common,
   name: "lab__watch",
@@ -85,5 +82,5 @@ const watch = defineTool({
   },
 });
 
-/** One tool for each answer to the question what follows of a crash. */
+/** One tool for each kind of recovery after a crash. */
 export const LAB_WRITES: readonly AnyToolContract[] = [pay, book, file, watch];
