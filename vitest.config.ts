@@ -34,61 +34,73 @@ if (!Number.isSafeInteger(samplePlan.seed)) throw new Error("TEST_SEED takes a w
 /** One file takes one core at most, so two cores run two files. */
 const MAX_WORKERS = Math.max(2, availableParallelism() - 1);
 
-/** A hung test has to end; how fast a sound one is, a busy machine decides. Unit: milliseconds. */
-const PATIENCE = {
+/** Only a hung test meets these limits, even on a busy machine. Unit: milliseconds. */
+const COMMON = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
   expect: { poll: { timeout: 20_000 } },
+  maxWorkers: MAX_WORKERS,
+  provide: { samplePlan },
 };
 
+/** Tests without storage: their files share one workerd, which saves its start for each file. */
+const STATELESS_TESTS = "test/{contracts,loop,protocol,runner,tools,widget,wire}/**/*.test.ts";
+const NODE_TESTS = "test/**/*.node.test.ts";
+
+/** The product with the laboratory's tools, and the fake services that it calls. */
+function startWorkerd(): ReturnType<typeof cloudflareTest> {
+  return cloudflareTest({
+    main: "./test/workers/lab-worker.ts",
+    wrangler: { configPath: "./wrangler.toml" },
+    miniflare: {
+      bindings: {
+        OPENAI_BASE_URL: "http://provider.test/v1",
+        MODELS: "scripted,other",
+        API_TOKENS: apiTokensSecret(),
+      },
+      // Tests exceed every real limit; test/http/rate-limits.test.ts sets its own.
+      ratelimits: {
+        CALLER_LIMIT: { namespace_id: "1001", simple: { limit: 1_000_000, period: 60 } },
+        ADDRESS_LIMIT: { namespace_id: "1002", simple: { limit: 1_000_000, period: 60 } },
+      },
+      outboundService: ((request: Request) =>
+        answerAsShop(request) ?? answerAsIssuer(request) ?? answerAsProvider(request)) as never,
+    },
+  });
+}
+
 /**
- * Two projects: what runs in the Worker is tested inside workerd, everything else on Node.
- * A test is a workerd test unless its name ends in `.node.test.ts`.
+ * Three projects. A test runs inside workerd unless its name ends in `.node.test.ts`. Each file with
+ * storage gets a workerd of its own.
  */
 export default defineConfig({
   test: {
     projects: [
       {
-        plugins: [
-          cloudflareTest({
-            // The product, with the laboratory's tools beside its own.
-            main: "./test/workers/lab-worker.ts",
-            wrangler: { configPath: "./wrangler.toml" },
-            miniflare: {
-              bindings: {
-                OPENAI_BASE_URL: "http://provider.test/v1",
-                MODELS: "scripted,other",
-                API_TOKENS: apiTokensSecret(),
-              },
-              // A suite asks oftener than any caller may; test/http/rate-limits.test.ts brings its
-              // own.
-              ratelimits: {
-                CALLER_LIMIT: { namespace_id: "1001", simple: { limit: 1_000_000, period: 60 } },
-                ADDRESS_LIMIT: { namespace_id: "1002", simple: { limit: 1_000_000, period: 60 } },
-              },
-              outboundService: ((request: Request) =>
-                answerAsShop(request) ??
-                answerAsIssuer(request) ??
-                answerAsProvider(request)) as never,
-            },
-          }),
-        ],
+        plugins: [startWorkerd()],
         test: {
           name: "workerd",
-          ...PATIENCE,
-          maxWorkers: MAX_WORKERS,
-          provide: { samplePlan },
+          ...COMMON,
           include: ["test/**/*.test.ts"],
-          exclude: ["test/**/*.node.test.ts"],
+          exclude: [NODE_TESTS, STATELESS_TESTS],
+        },
+      },
+      {
+        plugins: [startWorkerd()],
+        test: {
+          name: "workerd-stateless",
+          ...COMMON,
+          isolate: false,
+          include: [STATELESS_TESTS],
+          exclude: [NODE_TESTS],
         },
       },
       {
         test: {
           name: "node",
-          include: ["test/**/*.node.test.ts"],
+          ...COMMON,
+          include: [NODE_TESTS],
           exclude: hasBrowser ? [] : [BROWSER_TESTS],
-          ...PATIENCE,
-          maxWorkers: MAX_WORKERS,
         },
       },
     ],
