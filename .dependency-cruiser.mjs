@@ -1,6 +1,7 @@
 /**
  * Import rules of the design: what each folder may reach, types included. Everything not listed is
- * forbidden. test/architecture.node.test.ts plants a violation of each kind to prove that they bite.
+ * forbidden. test/architecture.node.test.ts plants a violation of each kind to prove that they
+ * bite.
  */
 const FOLDERS = {
   protocol: { inside: [], packages: ["valibot", "canonicalize"] },

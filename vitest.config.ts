@@ -46,6 +46,8 @@ const COMMON = {
 /** Tests without storage: their files share one workerd, which saves its start for each file. */
 const STATELESS_TESTS = "test/{contracts,loop,protocol,runner,tools,widget,wire}/**/*.test.ts";
 const NODE_TESTS = "test/**/*.node.test.ts";
+/** Kills processes at planned instants, so a busy machine would change what it tests. */
+const CHAOS_TEST = "test/chaos/chaos.node.test.ts";
 
 /** The product with the laboratory's tools, and the fake services that it calls. */
 function startWorkerd(): ReturnType<typeof cloudflareTest> {
@@ -70,8 +72,8 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
 }
 
 /**
- * Three projects. A test runs inside workerd unless its name ends in `.node.test.ts`. Each file with
- * storage gets a workerd of its own.
+ * Three projects. A test runs inside workerd unless its name ends in `.node.test.ts`. Each file
+ * with storage gets a workerd of its own.
  */
 export default defineConfig({
   test: {
@@ -100,7 +102,16 @@ export default defineConfig({
           name: "node",
           ...COMMON,
           include: [NODE_TESTS],
-          exclude: hasBrowser ? [] : [BROWSER_TESTS],
+          exclude: [CHAOS_TEST, ...(hasBrowser ? [] : [BROWSER_TESTS])],
+        },
+      },
+      {
+        test: {
+          name: "chaos",
+          ...COMMON,
+          include: [CHAOS_TEST],
+          // Runs after all other projects.
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -62,10 +62,9 @@ function isCaught(copy: string, { name, file, from, to, test }: Mutant): boolean
 
 function passes(copy: string, { file, name }: Mutant["test"]): boolean {
   const pattern = `${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
-  const project = file.endsWith(".node.test.ts") ? "node" : "workerd";
   const { status, stdout } = spawnSync(
     join(ROOT, "node_modules/.bin/vitest"),
-    ["run", "--project", project, file, "--testTimeout=20000", "-t", pattern],
+    ["run", file, "--testTimeout=20000", "-t", pattern],
     { cwd: copy, encoding: "utf8" },
   );
   if (!/Tests .*\d+ (?:passed|failed)/.test(stdout)) throw new Error(`no such test: ${name}`);
