@@ -34,8 +34,8 @@ type DeadlineRow = { name: string; at_ms: number | null; left_ms: number | null 
  * Many deadlines over the one alarm of an object: the alarm is set to the earliest deadline.
  * Ownership: one per object; the only writer of the `deadlines` table and of the alarm.
  * Contract: a deadline is met at least once, and stays until it is cleared or set again. The alarm
- * commits together with all writes of the same turn. The first deadline creates the table, so a read of
- * an object that nobody uses writes nothing.
+ * commits together with all writes of the same turn. The first deadline creates the table, so a
+ * read of an object that nobody uses writes nothing.
  */
 export class Deadlines<Name extends string> {
   readonly #storage: DurableObjectStorage;
@@ -103,8 +103,8 @@ export class Deadlines<Name extends string> {
   }
 
   /**
-   * Sets the alarm to the earliest deadline. `again` says that the alarm has rung: then it is not set,
-   * whatever was armed before.
+   * Sets the alarm to the earliest deadline. `again` says that the alarm has rung: then it is not
+   * set, whatever was armed before.
    */
   arm({ again = false } = {}): void {
     if (!this.#isUsed()) return;

@@ -38,7 +38,8 @@ export function migrateStorage(
 
 /**
  * Writes the version of an object's tables: `PRAGMA user_version` is refused by the platform
- * (workerd 1.20261117, tried 2026-11-21). Contract: belongs in the transaction that makes the tables.
+ * (workerd 1.20261117, tried 2026-11-21). Contract: belongs in the transaction that makes the
+ * tables.
  */
 export function writeVersion(sql: SqlStorage, version: number): void {
   sql.exec(
@@ -53,7 +54,9 @@ function readVersion(sql: SqlStorage): number {
   return sql.exec<{ version: number }>("SELECT version FROM schema_version").one().version;
 }
 
-/** Names of the object's own tables; the platform's and SQLite's begin with `_cf_` and `sqlite_`. */
+/**
+ * Names of the object's own tables; the platform's and SQLite's begin with `_cf_` and `sqlite_`.
+ */
 function tableNames(sql: SqlStorage): readonly string[] {
   return sql
     .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")

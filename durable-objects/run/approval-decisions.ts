@@ -19,23 +19,23 @@ import type { OpenRun } from "./open-run.ts";
 
 export interface DecisionPorts {
   readonly clock: Clock;
-  /** Assembles what deciding stands on, once somebody decides. */
+  /** Assembles the parts that a decision needs; called once a person decides. */
   readonly compose: () => {
     readonly signer: ApprovalSigner;
     readonly source: ToolSourcePort;
     readonly policies: PolicyStore;
     readonly authorizationOf: ReviewPorts["authorizationOf"];
   };
-  /** Closes questions whose time is up. */
+  /** Closes approvals that have expired. */
   readonly expire: () => void;
-  /** There is word: the run goes on. */
+  /** Continues the run after a decision. */
   readonly goOn: () => void;
 }
 
 /**
- * Takes what people say to the questions of one run.
- * Contract: what decides is looked at and written in one turn, after everything that takes time; so the
- * first legal word stays, whatever comes at the same moment.
+ * Takes the decisions of people about the approvals of one run.
+ * Contract: the check and the write of a decision are one turn, after all asynchronous work. So of
+ * simultaneous decisions the first legal one stays.
  */
 export class ApprovalDecisions {
   readonly #run: OpenRun;
@@ -93,7 +93,7 @@ export class ApprovalDecisions {
     const { source, policies, authorizationOf } = this.#ports.compose();
     const claim = store.claimed();
     const call = invocations.find(record.invocation);
-    if (!claim || !call) throw new Error("a question outlived its call");
+    if (!claim || !call) throw new Error("an approval outlived its call");
     const { pin } = store.progress().facts;
     const { clock } = this.#ports;
     const ports = { source, policies, authorizationOf, clock, claim, pin };
@@ -134,12 +134,12 @@ export class ApprovalDecisions {
     return { kind: "decided", approval: this.#view(edited) };
   }
 
-  /** A run that is being stopped makes no more calls. */
+  /** A run that is stopping makes no more calls. */
   #isOpen({ status }: ApprovalRecord): boolean {
-    return status === "pending" && this.#run.store.lives().stop === null;
+    return status === "pending" && this.#run.store.incarnations().stop === null;
   }
 
-  /** What somebody may not see is not there. */
+  /** An approval that the caller may not see is unknown to the caller. */
   #find({ invocation, generation, principal }: ApprovalAddress): ApprovalRecord | undefined {
     const owner = this.#run.store.claimed()?.principal.tenantId;
     const record = this.#run.approvals.find(invocation, generation);
@@ -157,13 +157,13 @@ export class ApprovalDecisions {
   }
 }
 
-/** Whoever asked, whoever may decide or did, and whoever sees every run of the tenant. */
+/** The requester, people who may decide or did, and callers who see all runs of the tenant. */
 function maySee(record: ApprovalRecord, principal: Principal): boolean {
   const { actorId } = principal;
   const isInvolved =
     [record.requester, record.actorId].includes(actorId) ||
     personOf(principal) === record.requester ||
     record.votes.some(({ approverId }) => approverId === actorId);
-  const word = { decision: "approve", reason: "any" } as const;
-  return isInvolved || seesAll(principal) || checkVote(record, principal, word) === undefined;
+  const vote = { decision: "approve", reason: "any" } as const;
+  return isInvolved || seesAll(principal) || checkVote(record, principal, vote) === undefined;
 }

@@ -7,8 +7,8 @@ import type { Outbox } from "./outbox.ts";
 import { toIso } from "../../src/protocol/text/iso-time.ts";
 
 /**
- * Words what a run tells the object of its tenant about its questions.
- * Contract: synchronous; each notice is written in the turn of its caller.
+ * Writes the notices of a run about its approvals, for the object of its tenant.
+ * Contract: synchronous; a notice is written in the turn of its caller.
  */
 export class ApprovalNotices {
   readonly #outbox: Pick<Outbox, "notify">;
@@ -19,7 +19,7 @@ export class ApprovalNotices {
     this.#runId = runId;
   }
 
-  /** A question stands as it did not before. */
+  /** An approval has changed: updates the approval queue. */
   standing(record: ApprovalRecord): void {
     this.#outbox.notify({ type: "approval", approval: summarise(this.#runId, record) });
   }
@@ -46,12 +46,12 @@ export class ApprovalNotices {
     this.#audit(record, { action: "approval.edited", atMs, actorId: approverId, ...why });
   }
 
-  /** Nobody is asked any more. */
+  /** The approval is closed. */
   closed(record: ApprovalRecord, atMs: number): void {
     this.#audit(record, { action: "approval.closed", atMs, decision: record.status });
   }
 
-  /** The call took it. */
+  /** The call used the approval. */
   consumed(record: ApprovalRecord, atMs: number): void {
     this.#audit(record, { action: "approval.consumed", atMs });
   }

@@ -15,7 +15,6 @@ import { StoredInvocations } from "./stored-invocations.ts";
 import { StoredJournal } from "./stored-journal.ts";
 import { StoredTranscript } from "./stored-transcript.ts";
 
-/** What a claimed run is opened over. */
 export interface OpenRunPorts {
   readonly storage: DurableObjectStorage;
   readonly store: RunStore;
@@ -23,7 +22,7 @@ export interface OpenRunPorts {
   readonly abandon: (cause: unknown) => void;
 }
 
-/** A claimed run in memory: its tables, its readers and what is said to it. */
+/** A claimed run in memory: its tables, its readers and its inbox. */
 export interface OpenRun {
   readonly store: RunStore;
   readonly transcript: StoredTranscript;
@@ -37,12 +36,12 @@ export interface OpenRun {
   readonly inbox: StoredInbox;
 }
 
-/** Opens a run whose tables are there. */
+/** Opens a claimed run. Contract: its tables exist. */
 export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenRun {
   const { sql } = storage;
   const progress = store.progress();
   const ended = progress.reason !== null;
-  const log = new EventLog(sql, store.lives().epoch);
+  const log = new EventLog(sql, store.incarnations().epoch);
   const feed = new EventFeed({ log, run: streamedRunOf(store), clock, ended });
   const transcript = new StoredTranscript(sql);
   const invocations = new StoredInvocations(sql);
@@ -71,7 +70,7 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
     runId,
   });
   if (ended) inbox.close();
-  else inbox.restore(countSaid(transcript, store));
+  else inbox.restore(countSteering(transcript, store));
   return { store, transcript, invocations, outbox, notices, log, feed, journal, approvals, inbox };
 }
 
@@ -81,17 +80,18 @@ export function streamedRunOf(store: RunStore): StreamedRun {
   return { runId, workflowId: store.claimed()?.workflowId ?? runId, model, createdMs };
 }
 
-/** Messages of people that the conversation got while the run went. */
-function countSaid(transcript: StoredTranscript, store: RunStore): number {
+/** Counts the steering messages that the conversation holds. */
+function countSteering(transcript: StoredTranscript, store: RunStore): number {
   const grown = transcript.all().slice(store.identity().claimedMessages);
   return grown.filter(({ role }) => role === "user").length;
 }
 
 /**
- * Reads what started a run, and what its earlier lives left. Contract: everything that was said is stored.
+ * Reads the claim of a run, and the memory that its earlier incarnations left. Contract: call it
+ * while the journal holds nothing that is not stored.
  * Fails: throws once the run has shrunk.
  */
-export function readLife({ store, transcript, invocations, log }: OpenRun): {
+export function readClaimAndMemory({ store, transcript, invocations, log }: OpenRun): {
   readonly claim: RunClaim;
   readonly memory: RunMemory;
 } {

@@ -6,12 +6,12 @@ import type { RunDeadlines } from "../deadlines.ts";
 import { streamedRunOf, type OpenRun } from "./open-run.ts";
 import type { Publication } from "./outbox.ts";
 
-/** What is not delivered is tried again once as much time has passed as since the run ended, within these. */
+/** Bounds of the retry delay, which otherwise is the time since the run ended. */
 const MIN_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 10 * 60_000;
-/** How long the tenant's object may take to answer. */
+/** Timeout of one delivery to the tenant's object. */
 const MAX_ANSWER_MS = 10_000;
-/** How long a notice waits for company: a short run costs its tenant's object one message. */
+/** Delay of a notice, so that several share one message: a short run sends one. */
 const NOTICES_EVERY_MS = 1_000;
 
 export interface DeliveryPorts {
@@ -19,13 +19,13 @@ export interface DeliveryPorts {
   readonly inboxOf: (tenantId: TenantId) => TenantInbox;
   readonly clock: Clock;
   readonly deadlines: RunDeadlines;
-  /** Keeps the object alive for as long as the work takes. */
+  /** Keeps the object alive until the work is done. */
   readonly keepAlive: (work: Promise<unknown>) => void;
 }
 
 /**
- * Delivers what waits in a run's outbox: publishes in KV, and tells the tenant's object.
- * Ownership: one per claimed run in memory. The only one that removes entries.
+ * Delivers a run's outbox: publishes in KV, and sends notices to the tenant's object.
+ * Ownership: one per claimed run in memory. Only this class removes entries.
  */
 export class OutboxDelivery {
   readonly #run: OpenRun;
@@ -42,8 +42,8 @@ export class OutboxDelivery {
   }
 
   /**
-   * Delivers all there is. The deadline stands before anything is sent, so that neither a failure nor a
-   * crash keeps it from being tried again. What one recipient does not take holds back nothing of the other.
+   * Delivers all entries. The deadline is set before anything is sent, so a failure or a crash
+   * leads to a retry. A recipient that fails does not hold back the other one.
    */
   async deliver(): Promise<void> {
     const { clock, deadlines } = this.#ports;
@@ -58,14 +58,14 @@ export class OutboxDelivery {
     await Promise.all([this.#publish(), this.#tell()]);
   }
 
-  /** Tells the tenant's object what the last life left untold. */
+  /** Sends the notices that the last incarnation left. */
   takeUp(): void {
     if (this.#run.outbox.hasNotices()) this.#tellSoon();
   }
 
   /**
-   * Lets a notice of a run that goes wait for company: whoever finds its loop dead tells the rest. That of a run that rests
-   * leaves with the turn, under a deadline that was written with it.
+   * Delays the notices of a running run: after a crash the watchdog sends them. The notice of a
+   * resting run leaves at the end of the turn, under a deadline that commits with the notice.
    */
   #tellSoon(): void {
     const { clock, deadlines, keepAlive } = this.#ports;
@@ -80,7 +80,7 @@ export class OutboxDelivery {
     });
   }
 
-  /** Only one at a time: two could remove what one of them alone has seen. */
+  /** One at a time: two could remove an entry that only one of them has read. */
   async #publish(): Promise<void> {
     if (this.#isPublishing) return;
     this.#isPublishing = true;
@@ -100,7 +100,7 @@ export class OutboxDelivery {
     if (deadlines.has("outbox") && this.#run.outbox.isEmpty()) deadlines.clear("outbox");
   }
 
-  /** Publishes what waits, in order, and what comes meanwhile; stops at what cannot be published now. */
+  /** Publishes all entries in order, new ones included; stops at the first that fails. */
   async #publishAll(): Promise<void> {
     const { outbox } = this.#run;
     const records = this.#ports.recordsOf();
@@ -116,7 +116,7 @@ export class OutboxDelivery {
       : publishInvocation(this.#run, records, number);
   }
 
-  /** Tells what waits, in order, one batch after the other; stops at the first that does not arrive. */
+  /** Sends all notices in order, batch by batch; stops at the first batch that fails. */
   async #tellAll(): Promise<void> {
     const { outbox, store } = this.#run;
     const { runId, owner } = store.identity();
@@ -128,8 +128,8 @@ export class OutboxDelivery {
   }
 
   /**
-   * Answers false for what takes too long: the object's alarm waits for a delivery, and so does whatever else is
-   * due. What arrives all the same counts once.
+   * Answers false for a delivery that takes too long, because the alarm and all other deadlines
+   * wait for it. A notice that arrives after all counts once.
    */
   async #inTime(answer: Promise<boolean>): Promise<boolean> {
     let cancel = (): void => {};
@@ -139,7 +139,7 @@ export class OutboxDelivery {
     return Promise.race([answer, late]).finally(cancel);
   }
 
-  /** A tenant's object that is down is left in peace for a while. */
+  /** Waits before the next attempt after the tenant's object failed. */
   #tellLater(): void {
     this.#notBeforeMs = this.#ports.clock.nowMs() + MIN_RETRY_MS;
     if (this.#ports.deadlines.has("watchdog")) this.#tellSoon();
@@ -148,7 +148,7 @@ export class OutboxDelivery {
 
 async function publishRun({ store, log }: OpenRun, records: RunRecords): Promise<boolean> {
   const { runId, requestHash } = store.identity();
-  // A run that has shrunk in the meantime has no events left.
+  // A run that has shrunk meanwhile has no events left.
   if (requestHash === undefined || !store.claimed()) return true;
   const events = [...log.entries()];
   return records.publish(runId, { requestHash, run: streamedRunOf(store), events });

@@ -1,24 +1,24 @@
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 
-/** What is published in KV: the number says which invocation, 0 stands for the run itself. */
+/** A publication in KV. `number` names the invocation; 0 is the run itself. */
 export interface Publication {
   readonly seq: number;
   readonly kind: "invocation" | "run";
   readonly number: number;
 }
 
-/** Bounds of what goes to the tenant's object at once; a single notice may be larger. */
+/** Limits of one batch for the tenant's object; a single notice may be larger. */
 const MAX_NOTICES = 50;
 /** Unit: UTF-16 code units of JSON. */
 const MAX_CHARS = 256 * 1024;
 
 /**
- * What leaves the run, written together with what decided it, so that a crash loses nothing: publications
- * for KV, and notices for the object of the tenant.
+ * Everything that leaves the run: publications for KV, and notices for the object of the tenant. An
+ * entry commits together with its cause, so a crash loses none.
  * Ownership: one per run object; the only writer of the `outbox` table.
- * Contract: each entry stays until it was delivered; one may be delivered more than once. Numbers only grow, and none is
- * given again.
+ * Contract: an entry stays until it was delivered, and may be delivered more than once. Numbers
+ * only grow, and no number is used twice.
  */
 export class Outbox {
   readonly #sql: SqlStorage;
@@ -32,19 +32,21 @@ export class Outbox {
     this.#sql.exec("INSERT INTO outbox (kind, number) VALUES (?, ?)", kind, number);
   }
 
-  /** Tells the tenant's object, once whatever is written in the same turn is stored. */
+  /**
+   * Adds a notice for the tenant's object. It leaves after the writes of the same turn are stored.
+   */
   notify(notice: TenantNotice): void {
     const body = JSON.stringify(notice);
     this.#sql.exec("INSERT INTO outbox (kind, number, body) VALUES ('notice', 0, ?)", body);
     this.#listener();
   }
 
-  /** Has somebody told, in the same turn, that there is a notice. */
+  /** Calls the listener in the turn of each new notice. */
   listen(listener: () => void): void {
     this.#listener = listener;
   }
 
-  /** What is to be published next; undefined when nothing is. */
+  /** The next publication; undefined when there is none. */
   first(): Publication | undefined {
     return this.#sql
       .exec<Publication & Record<string, SqlStorageValue>>(
@@ -53,7 +55,7 @@ export class Outbox {
       .toArray()[0];
   }
 
-  /** The notices that are to leave next, in order, as many as may go at once. */
+  /** The next batch of notices, in order. */
   notices(): readonly SentNotice[] {
     const rows = this.#sql.exec<{ seq: number; body: string }>(
       "SELECT seq, body FROM outbox WHERE body IS NOT NULL ORDER BY seq LIMIT ?",

@@ -47,15 +47,15 @@ export class RunAnswers implements RunMethods {
     const { clock, lifecycle } = this.#ports;
     const missing = whyNoRun(store, mayStop, viewer);
     if (missing) return missing;
-    const isOpen = !journal.hasEnded && store.lives().stop === null;
+    const isOpen = !journal.hasEnded && store.incarnations().stop === null;
     if (isOpen) notices.cancelled(viewer, clock.nowMs());
     await lifecycle.stop("cancelled");
     return this.state(viewer);
   }
 
   /**
-   * Stores the message and its event. The platform holds the answer back until both are durable, so a
-   * message that is `taken` is never lost.
+   * Stores the message and its event. The platform holds the answer back until both are durable, so
+   * a message that is `taken` is never lost.
    */
   async steer(viewer: Viewer, { text, requestKey }: Steering): Promise<SteerAnswer> {
     const { approvals, inbox, journal, store } = this.#run;
@@ -64,7 +64,7 @@ export class RunAnswers implements RunMethods {
     const known = requestKey === undefined ? undefined : inbox.findUnder(requestKey);
     if (known !== undefined && known !== text) return { kind: "key_reused" };
     if (known === undefined) {
-      if (inbox.isClosed || store.lives().stop !== null) return { kind: "ended" };
+      if (inbox.isClosed || store.incarnations().stop !== null) return { kind: "ended" };
       if (inbox.isFull) return { kind: "full" };
       inbox.put(text, requestKey);
       journal.append([{ type: "user_message", text }]);
@@ -108,7 +108,7 @@ export class RunAnswers implements RunMethods {
     return runStateOf({
       identity: store.identity(),
       progress: store.progress(),
-      lives: store.lives(),
+      incarnations: store.incarnations(),
       invocations: invocations.all(),
       asked: approvals.pending(),
     });

@@ -23,9 +23,10 @@ export interface ApprovalPorts {
 }
 
 /**
- * The questions that a run puts to people: what its loop asks and takes, and what people say.
- * Ownership: one per run in memory. Both sides change a question through it alone.
- * Contract: a change is stored together with its event, with what the tenant's object is told of it, and with all that was said before it.
+ * The approvals of a run: its loop requests and uses them, and people decide them.
+ * Ownership: one per run in memory. Both sides change an approval only here.
+ * Contract: a change commits together with its event, its notice for the tenant's object, and all
+ * earlier events.
  */
 export class RunApprovals implements ApprovalDesk {
   readonly #ports: ApprovalPorts;
@@ -108,7 +109,7 @@ export class RunApprovals implements ApprovalDesk {
     if (record?.status === "pending") this.#close(record, atMs);
   }
 
-  /** Takes one person's word on an open question. */
+  /** Adds the vote of one person to an open approval. */
   vote(record: ApprovalRecord, vote: ApprovalVote): ApprovalRecord {
     const decided = takeVote(record, vote);
     this.#ports.notices.voted(record, vote);
@@ -116,7 +117,7 @@ export class RunApprovals implements ApprovalDesk {
     return this.#change(decided);
   }
 
-  /** Takes other arguments for the call: the question is closed, and asked anew about them. */
+  /** Gives the call other arguments. The approval is closed, and the run requests a new one. */
   edit(record: ApprovalRecord, edit: ApprovalEdit, argumentsText: string): ApprovalRecord {
     this.#ports.invocations.edit(record.invocation, argumentsText);
     const closedAtMs = edit.vote.atMs;
@@ -124,14 +125,14 @@ export class RunApprovals implements ApprovalDesk {
     return this.#change({ ...record, status: "superseded", edit, closedAtMs });
   }
 
-  /** Closes the questions whose time is up; tells whether there was one. */
+  /** Closes approvals that have expired; tells whether there was one. */
   expire(atMs: number): boolean {
     const late = this.pending().filter(({ expiresAtMs }) => expiresAtMs <= atMs);
     for (const record of late) this.#close(record, atMs);
     return late.length > 0;
   }
 
-  /** Tells whether people have said what an invocation waits for. */
+  /** Tells whether the approval that an invocation waits for is decided or closed. */
   hasWord(invocation: number): boolean {
     const newest = this.newest(invocation);
     if (!newest || newest.consumedAtMs !== undefined) return false;

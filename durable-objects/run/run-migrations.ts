@@ -3,8 +3,9 @@ import { isJsonObject } from "../../src/protocol/json/value.ts";
 import type { Migration } from "../storage-version.ts";
 
 /**
- * Migrations of a run's tables, oldest first; their number is the version of this code. A change of the
- * tables, or of a JSON field in them, adds one. Contract: a migration that was released never changes.
+ * Migrations of a run's tables, oldest first; their number is the version of this code. A change of
+ * the tables, or of a JSON field in them, adds one. Contract: a migration that was released never
+ * changes.
  */
 export const RUN_MIGRATIONS: readonly Migration[] = [nameFingerprints];
 

@@ -16,8 +16,9 @@ export interface NoticePorts {
 }
 
 /**
- * Words what a run tells the object of its tenant about itself.
- * Contract: synchronous; each notice is written in the turn of its caller, out of what is stored by then.
+ * Writes the notices of a run about itself, for the object of its tenant.
+ * Contract: synchronous; a notice is written in the turn of its caller, from what is stored by
+ * then.
  */
 export class RunNotices {
   readonly #ports: NoticePorts;
@@ -26,19 +27,19 @@ export class RunNotices {
     this.#ports = ports;
   }
 
-  /** The run begins. */
+  /** The run has started. */
   started(): void {
     const { createdMs } = this.#ports.store.identity();
     this.standing();
     this.#audit({ action: "run.started", at: toIso(createdMs), ...this.#actors() });
   }
 
-  /** The run stands elsewhere than it did, or has another title. */
+  /** The status or the title of the run has changed. */
   standing(): void {
     this.#ports.outbox.notify({ type: "run", run: this.#summarise() });
   }
 
-  /** Somebody wants the run to stop. */
+  /** A caller cancels the run. */
   cancelled({ actor, person }: Pick<Viewer, "actor" | "person">, atMs: number): void {
     const subjectId = person === actor ? undefined : person;
     const who = actorsOf({ actorId: actor, subjectId });
@@ -60,7 +61,7 @@ export class RunNotices {
     });
   }
 
-  /** Somebody, or the end of the waiting for somebody, told what became of a call. */
+  /** An unknown outcome was resolved by an operator, or expired. */
   settled(record: ToolInvocationRecord, { outcome, by, atMs }: Settlement): void {
     const { binding } = record;
     this.#audit({
@@ -85,7 +86,7 @@ export class RunNotices {
     const { store, invocations } = this.#ports;
     const { runId, model, createdMs } = store.identity();
     const { reason, title, steps, endedMs } = store.progress();
-    const open = store.lives().isWaiting ? "waiting" : "running";
+    const open = store.incarnations().isWaiting ? "waiting" : "running";
     return {
       runId,
       status: reason === null ? open : statusOf(reason),

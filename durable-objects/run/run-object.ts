@@ -38,14 +38,16 @@ interface ClaimedRun extends OpenRun {
 }
 
 /**
- * Owns one run: its storage, its alarm and its readers. RunLifecycle carries the run to its end, and
- * src/loop holds the agent logic.
- * Trust: only the Worker reaches the object, after it has checked the caller, the run id and the body.
- * The object knows the owner of the run; to everybody else the run is unknown.
+ * Owns one run: its storage, its alarm and its readers. RunLifecycle carries the run to its end,
+ * and src/loop holds the agent logic.
+ * Trust: only the Worker reaches the object, after it has checked the caller, the run id and the
+ * body. The object knows the owner of the run; to everybody else the run is unknown.
  * Contract: shapes of RPC and `fetch` hold for one release; see RunMethods and ANSWER_KIND_HEADER.
  */
 export abstract class RunObject extends DurableObject<RawEnv> implements RunMethods {
-  /** Tools of the deployment. A getter, because the constructor reads them before a field is set. */
+  /**
+   * Tools of the deployment. A getter, because the constructor reads them before a field is set.
+   */
   protected abstract readonly contracts: RunParts["contracts"];
   /** Client wires of the deployment. */
   protected get wires(): ClientWires {
@@ -63,7 +65,8 @@ export abstract class RunObject extends DurableObject<RawEnv> implements RunMeth
     this.#store = new RunStore(ctx.storage);
     this.#deadlines = new Deadlines(ctx.storage);
     if (!this.#isReadable()) return;
-    // Not in the constructor itself: the fields of a subclass are set after it, and waking needs them.
+    // Not in the constructor itself: the fields of a subclass are set after it, and waking needs
+    // them.
     void ctx.blockConcurrencyWhile(async () => {
       const { lifecycle } = this.#open();
       try {
@@ -77,9 +80,9 @@ export abstract class RunObject extends DurableObject<RawEnv> implements RunMeth
   }
 
   /**
-   * Answers with event streams alone: `POST /start` with a RunClaim; `GET /repeat` with the hash of the
-   * request; `GET /events` with an optional Last-Event-ID. The latter two name the Viewer in `x-viewer`,
-   * and all of them a client wire in `x-wire`.
+   * Answers with event streams alone: `POST /start` with a RunClaim; `GET /repeat` with the hash of
+   * the request; `GET /events` with an optional Last-Event-ID. The latter two name the Viewer in
+   * `x-viewer`, and all of them a client wire in `x-wire`.
    */
   override async fetch(request: Request): Promise<Response> {
     if (this.#refusal !== undefined) throw this.#refusal;
@@ -152,7 +155,9 @@ export abstract class RunObject extends DurableObject<RawEnv> implements RunMeth
     return streamRun(run, 0, wire);
   }
 
-  /** Migrates the tables of a claimed run; false without tables, or when this code cannot read them. */
+  /**
+   * Migrates the tables of a claimed run; false without tables, or when this code cannot read them.
+   */
   #isReadable(): boolean {
     try {
       return migrateStorage(this.ctx.storage, RUN_MIGRATIONS);

@@ -2,25 +2,25 @@ import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
 import { hashText } from "../../src/protocol/json/canonical-hash.ts";
 import { statusOf, type RunState, type ToolCallSummary } from "../../src/protocol/run/state.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
-import type { RunIdentity, RunLives, RunProgress } from "./run-store.ts";
+import type { RunIdentity, RunIncarnations, RunProgress } from "./run-store.ts";
 import { isAwaited } from "./stored-invocations.ts";
 import { toIso } from "../../src/protocol/text/iso-time.ts";
 
-/** What a run's tables hold of it. */
+/** Everything that the state of a run is made of. */
 export interface StoredRun {
   readonly identity: RunIdentity;
   readonly progress: RunProgress;
-  readonly lives: RunLives;
+  readonly incarnations: RunIncarnations;
   readonly invocations: readonly ToolInvocationRecord[];
-  /** Open questions to people. */
+  /** Approvals that are pending. */
   readonly asked: readonly ApprovalRecord[];
 }
 
-/** Words what is stored of a run as `GET /v1/runs/:id` shows it. */
+/** Formats a stored run as `GET /v1/runs/:id` shows it. */
 export async function runStateOf(run: StoredRun): Promise<RunState> {
   const { runId, model, createdMs } = run.identity;
   const { reason, error, title, steps, usage, endedMs } = run.progress;
-  const open = run.lives.isWaiting ? "waiting" : "running";
+  const open = run.incarnations.isWaiting ? "waiting" : "running";
   return {
     runId,
     status: reason === null ? open : statusOf(reason),
@@ -29,7 +29,7 @@ export async function runStateOf(run: StoredRun): Promise<RunState> {
     ...(title !== null && { title }),
     model,
     steps,
-    recoveries: run.lives.epoch,
+    recoveries: run.incarnations.epoch,
     toolCalls: await Promise.all(run.invocations.map((record) => toSummary(record, run.asked))),
     usage,
     timestamps: {

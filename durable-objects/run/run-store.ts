@@ -17,7 +17,7 @@ export interface RunProgress {
   readonly endedMs: number | null;
 }
 
-/** Where every run begins: with its first model call counted, so that it need not wait to be. */
+/** Start of every run. The first model call is counted already, so it needs no write of its own. */
 export const NEW_RUN: RunProgress = {
   steps: 0,
   usage: NO_USAGE,
@@ -28,21 +28,21 @@ export const NEW_RUN: RunProgress = {
   endedMs: null,
 };
 
-/** The lives that a run has had. */
-export interface RunLives {
+/** What a run knows about the incarnations of its object. */
+export interface RunIncarnations {
   /** Grows by one with each interruption. */
   readonly epoch: number;
   /** Recoveries since a step was finished. */
   readonly recoveries: number;
-  /** How many steps were finished at the last recovery. */
+  /** Finished steps at the last recovery. */
   readonly recoveredStep: number;
-  /** It is to be stopped, in whichever life. */
+  /** Why the run is to stop, in this incarnation or a later one. */
   readonly stop: StopReason | null;
-  /** It waits for people, and no loop goes. */
+  /** The run waits for a person, and no loop is running. */
   readonly isWaiting: boolean;
 }
 
-const FIRST_LIFE: RunLives = {
+const FIRST_INCARNATION: RunIncarnations = {
   epoch: 0,
   recoveries: 0,
   recoveredStep: 0,
@@ -62,7 +62,7 @@ export interface RunIdentity {
 }
 
 /**
- * The one row that says what a run is and how far it came.
+ * The one row of a run: its claim, its progress and its incarnations.
  * Ownership: one per run object; the only writer of the `run` table.
  */
 export class RunStore {
@@ -92,7 +92,7 @@ export class RunStore {
       createdMs,
     );
     this.saveProgress(NEW_RUN);
-    this.saveLives(FIRST_LIFE);
+    this.saveIncarnations(FIRST_INCARNATION);
   }
 
   identity(): RunIdentity {
@@ -107,7 +107,7 @@ export class RunStore {
     };
   }
 
-  /** What started the run, without its messages; undefined once it has shrunk. */
+  /** The claim of the run without its messages; undefined once the run has shrunk. */
   claimed(): Omit<RunClaim, "messages"> | undefined {
     const { claim } = this.#row();
     return claim === null ? undefined : (JSON.parse(claim) as Omit<RunClaim, "messages">);
@@ -139,23 +139,23 @@ export class RunStore {
     );
   }
 
-  lives(): RunLives {
+  incarnations(): RunIncarnations {
     const { epoch, recoveries, recovered_step, stop, is_waiting } = this.#row();
     return { epoch, recoveries, recoveredStep: recovered_step, stop, isWaiting: is_waiting === 1 };
   }
 
-  saveLives(lives: RunLives): void {
+  saveIncarnations(incarnations: RunIncarnations): void {
     this.#sql.exec(
       "UPDATE run SET epoch = ?, recoveries = ?, recovered_step = ?, stop = ?, is_waiting = ?",
-      lives.epoch,
-      lives.recoveries,
-      lives.recoveredStep,
-      lives.stop,
-      lives.isWaiting ? 1 : 0,
+      incarnations.epoch,
+      incarnations.recoveries,
+      incarnations.recoveredStep,
+      incarnations.stop,
+      incarnations.isWaiting ? 1 : 0,
     );
   }
 
-  /** Leaves of the run what a repeated request needs, how it ended, and what its tenant does not know yet. */
+  /** Deletes all but the request hash, the end of the run, and notices that wait for delivery. */
   shrink(): void {
     this.#storage.transactionSync(() => {
       for (const table of ["messages", "invocations", "approvals", "inbox", "events"]) {

@@ -27,8 +27,8 @@ export function streamRun({ feed, store }: OpenRun, seq: number, wire: ClientWir
 }
 
 /**
- * Answers a repeated request that starts a run. All requests under one key reach this object, so the
- * first one wins, whatever their number.
+ * Answers a repeated request that starts a run. All requests under one key reach this object, so
+ * the first one wins, whatever their number.
  */
 export function answerRepeat(
   run: OpenRun | undefined,

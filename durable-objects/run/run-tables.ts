@@ -1,13 +1,13 @@
 import { writeVersion } from "../storage-version.ts";
 import { RUN_MIGRATIONS } from "./run-migrations.ts";
 
-/** More than a run can tell in a millisecond of the time that passes before its id is free again. */
+/** More notices than a run can send per millisecond between its start and its deletion. */
 const NOTICES_PER_MS = 1_000;
 
 /**
- * Makes a run's tables. They exist only once the run is claimed, so a look at an unknown run writes
- * nothing. What leaves the run is numbered from when it was created, so that no number is given again, not
- * even in another life of the same id.
+ * Creates the tables of a run. They exist only once the run is claimed, so a read of an unknown run
+ * writes nothing. Notices are numbered from the creation time, so no number is used twice, even
+ * when the run is deleted and started again under the same id.
  */
 export function createRunTables(sql: SqlStorage, createdMs: number): void {
   sql.exec(
@@ -47,7 +47,7 @@ export function createRunTables(sql: SqlStorage, createdMs: number): void {
      );`,
   );
   writeVersion(sql, RUN_MIGRATIONS.length);
-  // A run that is forgotten may be started again under its id, and the tenant's object may still know it.
+  // The tenant's object may still know the numbers of a deleted run with the same id.
   sql.exec(
     "INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', ?)",
     createdMs * NOTICES_PER_MS,

@@ -3,8 +3,9 @@ import type { OpenRun } from "./open-run.ts";
 import { isAwaited } from "./stored-invocations.ts";
 
 /**
- * Takes the word of an operator on what became of a call.
- * Contract: the first one stays; one that comes too late, or to a run that is being stopped, is not taken.
+ * Resolves the unknown outcome of a call as an operator reported.
+ * Contract: the first report stays; a report that is late, or for a run that is stopping, is
+ * refused.
  */
 export function settleOutcome(
   run: OpenRun,
@@ -17,14 +18,14 @@ export function settleOutcome(
     return record.settlement.outcome === settlement.outcome ? "settled" : "not_awaited";
   }
   if (!record || journal.hasEnded || !isAwaited(record)) return "not_awaited";
-  // A run that is being stopped closes its questions, and one whose time is up is closed already.
+  // A run that is stopping closes its unknown outcomes; one that expired is closed already.
   const isLate = (record.awaitedUntilMs ?? 0) <= settlement.atMs;
-  if (isLate || store.lives().stop !== null) return "not_awaited";
+  if (isLate || store.incarnations().stop !== null) return "not_awaited";
   keep(run, record, settlement);
   return "settled";
 }
 
-/** Closes the questions to operators whose time is up. */
+/** Closes unknown outcomes that have expired. */
 export function expireOutcomes(run: OpenRun, atMs: number): void {
   for (const record of run.invocations.awaited()) {
     if ((record.awaitedUntilMs ?? 0) <= atMs) keep(run, record, { outcome: "expired", atMs });

@@ -1,12 +1,12 @@
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
 
 /**
- * The questions of a run in SQLite, votes and signed tokens included.
+ * The approvals of a run in SQLite, with votes and signed tokens.
  * Ownership: one per run object; the only writer of the `approvals` table.
  */
 export class StoredApprovals {
   readonly #sql: SqlStorage;
-  /** Most runs ask nobody, and every call looks. */
+  /** Saves a query per call: most runs have no approvals. */
   #isEmpty: boolean;
 
   constructor(sql: SqlStorage) {
@@ -36,7 +36,7 @@ export class StoredApprovals {
     return this.#read("WHERE invocation = ? ORDER BY generation DESC LIMIT 1", invocation)[0];
   }
 
-  /** Questions that nobody has closed. */
+  /** Approvals that are not closed. */
   pending(): readonly ApprovalRecord[] {
     return this.#read("WHERE status = 'pending' ORDER BY invocation");
   }

@@ -4,9 +4,8 @@ import type { SteeringInbox } from "../../src/capabilities/run-journal.ts";
 const MAX_WAITING = 32;
 
 /**
- * Keeps what people say to a run, stored before anyone learns that it was taken. Rows stay: the
- * transcript tells how many of them the conversation holds, so that a crash between the two neither
- * loses nor repeats one.
+ * Stores the steering messages of a run before the sender gets an answer. Rows stay: the transcript
+ * tells how many messages the conversation holds, so a crash neither loses nor repeats a message.
  * Ownership: one per run object; the only writer of the `inbox` table.
  */
 export class StoredInbox implements SteeringInbox {
@@ -49,7 +48,7 @@ export class StoredInbox implements SteeringInbox {
     return taken;
   }
 
-  /** Takes up what an earlier life of the run was told; the conversation holds `takenCount` of it. */
+  /** Reads the messages of earlier incarnations; the conversation holds `takenCount` of them. */
   restore(takenCount: number): void {
     const rows = this.#sql
       .exec<{ seq: number; body: string }>("SELECT seq, body FROM inbox ORDER BY seq")
@@ -58,7 +57,7 @@ export class StoredInbox implements SteeringInbox {
     this.#waiting = rows.slice(takenCount).map(({ body }) => JSON.parse(body) as string);
   }
 
-  /** Tells what was said under a key before; undefined when nothing was. */
+  /** Finds the message under a key; undefined when there is none. */
   findUnder(requestKey: string): string | undefined {
     const [row] = this.#sql
       .exec<{ body: string }>("SELECT body FROM inbox WHERE request_key = ?", requestKey)

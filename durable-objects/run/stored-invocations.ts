@@ -20,9 +20,9 @@ export class StoredInvocations {
   }
 
   /**
-   * Keeps the newest record of an operation. What an operator said is kept by `settle` alone: the record
-   * may come from a loop that has not heard of it.
-   * Fails: throws for a second record of the same operation, which the table takes once.
+   * Stores the newest record of an operation. Only `settle` stores the report of an operator: the
+   * record may come from a loop that does not know the report.
+   * Fails: throws for a second record of the same logical operation.
    */
   put(record: ToolInvocationRecord): void {
     const { args, ...binding } = record.binding ?? {};
@@ -39,7 +39,7 @@ export class StoredInvocations {
       record.toolCallId,
       record.part,
       record.name,
-      // As JSON, because the model may have written half characters, which SQLite would mend.
+      // As JSON: SQLite would replace lone surrogates, which a model may write.
       JSON.stringify(record.argumentsText),
       record.truncated ? 1 : 0,
       record.state,
@@ -71,12 +71,12 @@ export class StoredInvocations {
     return row && toRecord(row);
   }
 
-  /** Those that an operator is asked about and nobody has answered. */
+  /** Operations with an unknown outcome that no operator has resolved. */
   awaited(): readonly ToolInvocationRecord[] {
     return this.all().filter(isAwaited);
   }
 
-  /** Gives a call other arguments. Contract: only while its tool was not asked, whoever wants it. */
+  /** Gives a call other arguments. Contract: no effect once the call is bound or dispatched. */
   edit(number: number, argumentsText: string): void {
     this.#sql.exec(
       `UPDATE invocations SET arguments_text = ?, truncated = 0
@@ -86,7 +86,7 @@ export class StoredInvocations {
     );
   }
 
-  /** Keeps what became of an operation. Contract: the first answer stays. */
+  /** Stores the resolved outcome of an operation. Contract: the first one stays. */
   settle(number: number, settlement: Settlement): void {
     this.#sql.exec(
       "UPDATE invocations SET settlement = ? WHERE seq = ? AND settlement IS NULL",
@@ -96,7 +96,7 @@ export class StoredInvocations {
   }
 }
 
-/** Tells whether an operator may say what became of an operation. */
+/** Tells whether an operation waits for an operator to resolve its outcome. */
 export function isAwaited({ awaitedUntilMs, settlement, end }: ToolInvocationRecord): boolean {
   return awaitedUntilMs !== undefined && !settlement && !end;
 }

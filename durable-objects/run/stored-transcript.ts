@@ -1,7 +1,10 @@
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
 import { isHighSurrogate } from "../../src/protocol/text/encoding.ts";
 
-/** Longest text of one row. Production refuses 2 MB, the local platform does not; one unit takes 3 bytes at most. */
+/**
+ * Longest text of one row. Production refuses rows over 2 MB, the local platform does not.
+ * Unit: UTF-16 code units of at most 3 bytes.
+ */
 const MAX_ROW_CHARS = 600_000;
 
 /**
@@ -20,7 +23,7 @@ export class StoredTranscript {
       .one().count;
   }
 
-  /** Adds a message, in as many rows as its length takes. */
+  /** Adds a message, in as many rows as its length needs. */
   add(message: TranscriptMessage): void {
     const seq = ++this.#count;
     for (const [part, body] of splitText(JSON.stringify(message)).entries()) {

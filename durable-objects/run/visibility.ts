@@ -11,9 +11,9 @@ export function whyNoRun(store: Claimed, may: typeof maySee, viewer: Viewer): No
 }
 
 /**
- * Answers why a caller gets nothing about an approval. People may approve calls of a run that they may
- * not see: each approval says who may see it. A page of another origin sees only approvals of its own
- * runs.
+ * Answers why a caller gets nothing about an approval. People may approve calls of a run that they
+ * may not see: each approval says who may see it. A page of another origin sees only approvals of
+ * its own runs.
  */
 export function whyNoApproval(
   store: Claimed,

@@ -19,7 +19,7 @@ export interface WaitReasons {
 export function waitReasonsOf(run: OpenRun): WaitReasons | undefined {
   const { store, invocations, approvals } = run;
   const open = invocations.all().filter(({ end }) => end === undefined);
-  const isStopped = store.lives().stop !== null;
+  const isStopped = store.incarnations().stop !== null;
   if (isStopped || open.some((record) => isAnswered(run, record)) || isSteeredAway(run, open)) {
     return undefined;
   }

@@ -6,9 +6,9 @@ import { hasTable } from "../has-table.ts";
 type ApprovalRow = { approval_id: string; at_ms: number; summary: string };
 
 /**
- * What people of a tenant are asked, as the runs last said, in SQLite.
+ * The approvals of a tenant in SQLite, as the runs last reported them.
  * Ownership: one per tenant object; the only writer of the `approvals` table.
- * Contract: synchronous; the table exists only once somebody was asked.
+ * Contract: synchronous; the first approval creates the table.
  */
 export class ApprovalQueue {
   readonly #sql: SqlStorage;
@@ -30,7 +30,7 @@ export class ApprovalQueue {
     );
   }
 
-  /** Keeps the newest word about a question. */
+  /** Stores the newest report about an approval. */
   put(approval: ApprovalSummary): void {
     this.#sql.exec(
       `INSERT OR REPLACE INTO approvals (approval_id, status, pattern, tool_id, requester, roles,
@@ -82,7 +82,7 @@ export class ApprovalQueue {
     return toListPage(rows, limit, { itemOf: (row) => itemOf(row, nowMs), positionOf });
   }
 
-  /** Forgets some questions whose time was up before a time. */
+  /** Deletes some approvals that expired before a time. */
   forget(expiredBeforeMs: number, limit: number): void {
     if (!hasTable(this.#sql, "approvals")) return;
     this.#sql.exec(
@@ -93,7 +93,7 @@ export class ApprovalQueue {
     );
   }
 
-  /** When the time of the first question is up that is still there; undefined when there is none. */
+  /** Earliest expiry of all stored approvals; undefined when there are none. */
   oldestExpiryMs(): number | undefined {
     if (!hasTable(this.#sql, "approvals")) return undefined;
     const [row] = this.#sql
@@ -103,12 +103,14 @@ export class ApprovalQueue {
   }
 }
 
-/** Time passes whether the run has said so or not. */
+/** A pending approval counts as expired at once, before its run reports so. */
 const WITH_STATUS = `CASE WHEN ?1 = 'pending' THEN status = 'pending' AND expires_ms > ?2
   WHEN ?1 = 'expired' THEN status = 'expired' OR (status = 'pending' AND expires_ms <= ?2)
   ELSE status = ?1 END`;
 
-/** The viewer is a person who decides, has a role that counts, and is not whom the rule leaves out. */
+/**
+ * The viewer is a person who decides, has a required role, and is not excluded by the requirement.
+ */
 const DECIDABLE = `(?13 AND (roles = '[]' OR EXISTS (SELECT 1 FROM json_each(roles) AS role
     WHERE role.value IN (SELECT held.value FROM json_each(?7) AS held)))
   AND NOT (excludes_requester AND lower(requester) = lower(?6)) AND (NOT only_requester OR requester = ?6))`;

@@ -10,17 +10,19 @@ import {
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import { hasTable } from "../has-table.ts";
 
-/** Records that one read looks at, whatever its filters leave of them. */
+/** Records that one read scans, before its filters. */
 const MAX_SCANNED = 5_000;
-/** What one page may hold; beyond it a page is cut short. Unit: UTF-16 code units. */
+/** Largest page; a larger one is cut. Unit: UTF-16 code units. */
 const MAX_PAGE_CHARS = 2 * 1024 * 1024;
 
 type AuditRow = { seq: number; prev_hash: string; hash: string; entry: string };
 
 /**
- * A tenant's audit log in SQLite: append-only, each record bound to the one before it.
- * Ownership: one per tenant object; the only writer of the `audit` table, which is never updated and never deleted from.
- * Contract: synchronous, hash included, so that number, chain and whatever else the caller writes are one transaction.
+ * A tenant's audit log in SQLite: append-only; each record holds the hash of the one before it.
+ * Ownership: one per tenant object; the only writer of the `audit` table. Rows never change and are
+ * never deleted.
+ * Contract: synchronous, hash included, so that number, hash and the other writes of the caller are
+ * one transaction.
  */
 export class AuditLog {
   readonly #sql: SqlStorage;
@@ -61,7 +63,7 @@ export class AuditLog {
   read({ after, limit, action, runId, fromMs, toMs }: AuditQuery): AuditPage {
     if (!hasTable(this.#sql, "audit")) return { items: [], head: NO_HEAD };
     const head = this.#last();
-    // The index of a run holds its records alone.
+    // The index by run holds only records of that run, so no scan limit is needed.
     const lastScanned = runId === undefined ? after + MAX_SCANNED : Number.MAX_SAFE_INTEGER;
     const rows = this.#sql.exec<AuditRow>(
       `SELECT seq, prev_hash, hash, entry FROM audit
@@ -93,7 +95,7 @@ export class AuditLog {
 
 const NO_HEAD: AuditHead = { seq: 0, hash: GENESIS_HASH };
 
-/** Takes rows until the page is full, by number or by size; one at least. */
+/** Takes rows until the page is full, by number or by size; at least one row. */
 function takePage(
   rows: Iterable<AuditRow>,
   limit: number,

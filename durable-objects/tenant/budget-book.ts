@@ -9,15 +9,15 @@ import {
 } from "../../src/protocol/budget/amounts.ts";
 import { StoredReservations, type StoredReservation, type Window } from "./stored-reservations.ts";
 
-/** Reservations that one alarm closes; the next one follows at once. */
+/** Reservations that one alarm closes; the next alarm follows at once. */
 const MAX_LAPSED = 500;
 
 /**
- * What a tenant's calls have used up and what they may still use, in SQLite, by fixed windows. A
- * reservation counts in the window that it was made in, whenever it is closed.
- * Contract: synchronous, so nothing comes between the look at what is left and the taking of it.
- * Whoever calls makes it durable before answering. Storage is bounded by one day of reservations and
- * two windows of each length in use.
+ * The budgets of a tenant in SQLite: amounts used per fixed window. A reservation counts in the
+ * window in which it was made, also when it is closed later.
+ * Contract: synchronous, so the check of a limit and the reservation are one step. The caller syncs
+ * storage before it answers. Storage holds at most one day of reservations and two windows of each
+ * length in use.
  */
 export class BudgetBook {
   readonly #storage: DurableObjectStorage;
@@ -32,7 +32,7 @@ export class BudgetBook {
     return this.#storage.sql;
   }
 
-  /** Takes all that a reservation asks for, or as much of it as is of use, or nothing. */
+  /** Reserves all requested amounts, or at least the least useful ones, or nothing. */
   reserve(reservation: Reservation, nowMs: number): ReservationAnswer {
     if (!isCountable(reservation)) return { kind: "unavailable" };
     return this.#storage.transactionSync(() => {
@@ -67,17 +67,17 @@ export class BudgetBook {
     return reserved(reservation, granted);
   }
 
-  /** Counts what was used in place of what was reserved, once, whatever the limits. */
+  /** Replaces the reserved amounts by the used ones, once, without a look at the limits. */
   settle(id: string, used: BudgetAmounts, nowMs: number): void {
     if (areCountable(used)) this.#close(id, { state: "settled", counted: used }, nowMs);
   }
 
-  /** Gives back what was reserved, once. */
+  /** Gives the reserved amounts back, once. */
   release(id: string, nowMs: number): void {
     this.#close(id, { state: "released", counted: {} }, nowMs);
   }
 
-  /** Leaves of reservations that nobody settled in time what they may have used. */
+  /** Closes reservations that nobody settled in time. They count what their call may have used. */
   lapse(nowMs: number): void {
     this.#storage.transactionSync(() => {
       for (const { reservation, keeps } of this.#reservations.overdue(nowMs, MAX_LAPSED)) {
@@ -92,7 +92,7 @@ export class BudgetBook {
     return this.#reservations.nextLapseMs();
   }
 
-  /** What has lapsed may still be told: the truth is better than what was kept for fear of it. */
+  /** A lapsed reservation may still be settled: the real amounts replace the assumed ones. */
   #close(
     id: string,
     end: { readonly state: "settled" | "released"; readonly counted: BudgetAmounts },
@@ -106,7 +106,7 @@ export class BudgetBook {
     });
   }
 
-  /** Of a window that is over and cleared nothing is left to count. */
+  /** A window that was cleared counts nothing any more. */
   #recount({ window, counted }: StoredReservation, now: BudgetAmounts): void {
     const spent = this.#spentIn(window);
     if (spent) this.#spend(window, replaceAmounts(spent, counted, now));
@@ -170,7 +170,7 @@ export class BudgetBook {
     return undefined;
   }
 
-  /** The window before the current one stays, for clocks that step back a little. */
+  /** The previous window stays, because clocks may step back a little. */
   #clear(table: "spent" | "tool_calls", nowMs: number): void {
     this.#sql.exec(`DELETE FROM ${table} WHERE start_ms + 2 * length_ms <= ?`, nowMs);
   }
@@ -182,8 +182,9 @@ function windowAt(nowMs: number, windowSeconds: number): Window {
 }
 
 /**
- * Tells whether nothing more is to be taken: it counts already. What is open and asks for other amounts is
- * another payload, which a person gave the call meanwhile; what was given back is taken anew.
+ * Tells whether a known reservation answers the request as it is. Other amounts of an open
+ * reservation mean that a person edited the arguments of the call; a released reservation is made
+ * again.
  */
 function isTheSame(
   { state, granted }: StoredReservation,
@@ -197,7 +198,9 @@ function reserved({ least }: Reservation, granted: BudgetAmounts): ReservationAn
   return { kind: "reserved", ...(least && { granted }) };
 }
 
-/** What is no whole number would pass any limit, or give back what was spent. */
+/**
+ * Threat: amounts that are negative or no whole numbers pass any limit, or give back what was used.
+ */
 function isCountable(reservation: Reservation): boolean {
   const { amounts, least = {}, limits, windowSeconds, rateLimit, unsettled } = reservation;
   const lengths = [windowSeconds, ...(rateLimit ? [rateLimit.windowSeconds] : [])];

@@ -6,13 +6,13 @@ import { maskSecrets } from "../../src/protocol/text/secrets.ts";
 
 /** Largest arguments or result that the audit log keeps. Unit: UTF-16 code units of JSON. */
 const MAX_PAYLOAD_CHARS = 64 * 1024;
-/** Longest of any other text. Unit: UTF-16 code units. */
+/** Longest other text. Unit: UTF-16 code units. */
 const MAX_TEXT_CHARS = 4_096;
 
 /**
- * Makes what a run or the Worker says fit to be kept.
- * Threat: a title, a reason or an output that a tool's author forgot to redact may carry a secret, and what has no
- * canonical form, or no room in a row, would be sent again for ever.
+ * Masks secrets in an audit entry and limits its size.
+ * Threat: a title, a reason, or an output that a tool's author forgot to redact may hold a secret.
+ * An entry without a canonical form, or too large for a row, would be sent again for ever.
  * Contract: pure; never throws for parsed JSON. The result is bounded and has a canonical form.
  */
 export function cleanEntry(entry: AuditEntry): AuditEntry {
@@ -24,12 +24,12 @@ export function cleanEntry(entry: AuditEntry): AuditEntry {
   };
 }
 
-/** The same of a line of the run directory. */
+/** Cleans a line of the run directory, as cleanEntry does. */
 export function cleanRun(run: RunSummary): RunSummary {
   return clean(run);
 }
 
-/** The same of a line of the approval queue. */
+/** Cleans a line of the approval queue, as cleanEntry does. */
 export function cleanApproval(approval: ApprovalSummary): ApprovalSummary {
   return clean(approval);
 }
@@ -46,7 +46,7 @@ function clean<T extends object>(facts: T): T {
   return maskSecrets(Object.fromEntries(entries)) as unknown as T;
 }
 
-/** What is cut in the middle of a character is mended with the rest. */
+/** maskSecrets repairs a character that the cut splits. */
 function cut(value: JsonValue): JsonValue {
   return typeof value === "string" ? value.slice(0, MAX_TEXT_CHARS) : value;
 }

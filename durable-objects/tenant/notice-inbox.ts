@@ -1,12 +1,13 @@
 import { hasTable } from "../has-table.ts";
 
-/** Runs of which one new one clears away the numbers. */
+/** Silent runs that one delivery deletes. */
 const MAX_FORGOTTEN = 100;
 
 /**
- * Which notices of each run have come. Runs send them in order, so the last number says it all.
+ * The number of the last notice of each run. Runs send notices in order, so the last number is
+ * enough.
  * Ownership: one per tenant object; the only writer of the `heard` table.
- * Contract: synchronous, and of no effect outside the caller's transaction.
+ * Contract: synchronous; call it inside a transaction.
  */
 export class NoticeInbox {
   readonly #sql: SqlStorage;
@@ -24,7 +25,7 @@ export class NoticeInbox {
     );
   }
 
-  /** The last number that came from a run, 0 when none did. */
+  /** Number of the last notice of a run; 0 when none arrived. */
   lastOf(runId: string): number {
     const [row] = this.#sql
       .exec<{ last: number }>("SELECT last_seq AS last FROM heard WHERE run_id = ?", runId)
@@ -41,7 +42,7 @@ export class NoticeInbox {
     );
   }
 
-  /** Forgets some runs that have been silent since a time, longer than any of them retries. */
+  /** Deletes some runs that have been silent since a time; a run retries sooner than that. */
   forget(silentSinceMs: number): void {
     if (!hasTable(this.#sql, "heard")) return;
     this.#sql.exec(

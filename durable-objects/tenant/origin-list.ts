@@ -3,8 +3,8 @@ import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import { hasTable } from "../has-table.ts";
 
 /**
- * Which origins a tenant admits, and which of them KV knows of.
- * Contract: the table exists only once there is an origin. What was not published stays to be published.
+ * The origins that a tenant admits, and which of them are published in KV.
+ * Contract: the first origin creates the table. A publication that failed is retried.
  */
 export class OriginList {
   readonly #storage: DurableObjectStorage;
@@ -17,7 +17,7 @@ export class OriginList {
     return this.#storage.sql;
   }
 
-  /** Takes the origins of the policy that becomes current. */
+  /** Replaces the origins by those of the new current policy. */
   replace(origins: readonly string[]): void {
     if (origins.length === 0 && !this.#exists()) return;
     this.#sql.exec(
@@ -31,7 +31,7 @@ export class OriginList {
     }
   }
 
-  /** Publishes what is not yet; answers whether all of it is now. */
+  /** Publishes all changes; answers whether none is left. */
   async publish(tenantId: TenantId, publisher: PolicyPublisher): Promise<boolean> {
     const open = this.#unpublished();
     const done = await Promise.all(
@@ -50,7 +50,7 @@ export class OriginList {
       .toArray();
   }
 
-  /** What was said meanwhile about the same origin is another matter. */
+  /** The condition on is_admitted protects a newer change of the same origin. */
   #markPublished({ origin, is_admitted }: OriginRow): void {
     const which = "WHERE origin = ? AND is_admitted = ?";
     this.#sql.exec(`UPDATE origins SET is_published = 1 ${which}`, origin, is_admitted);

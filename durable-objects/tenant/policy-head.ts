@@ -2,7 +2,7 @@ import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import type { PolicyPin } from "../../src/protocol/policy/pin.ts";
 import { hasTable } from "../has-table.ts";
 
-/** Which policy is current, and whether its pointer stands in KV. */
+/** The current policy, and whether its pointer is published in KV. */
 export interface Head {
   readonly tenantId: TenantId;
   readonly pin: PolicyPin;
@@ -11,7 +11,7 @@ export interface Head {
 
 /**
  * The revision of a tenant's policy in SQLite.
- * Contract: the table exists only once there is a policy, so a look at an unknown tenant writes nothing.
+ * Contract: the first policy creates the table, so a read of an unknown tenant writes nothing.
  */
 export class PolicyHead {
   readonly #storage: DurableObjectStorage;
@@ -29,7 +29,7 @@ export class PolicyHead {
     return row && toHead(row);
   }
 
-  /** Makes a document the next revision. Contract: all or nothing; its pointer is not published yet. */
+  /** Makes a document the next revision. Contract: atomic; the pointer is not published yet. */
   advance(tenantId: TenantId, hash: string): PolicyPin {
     return this.#storage.transactionSync(() => {
       this.#sql.exec(
@@ -58,7 +58,7 @@ export class PolicyHead {
     this.#sql.exec("UPDATE policy SET published_revision = ?, failed_attempts = 0", revision);
   }
 
-  /** Counts an attempt to publish that failed; answers how many did in a row. */
+  /** Counts a failed attempt to publish; answers the number of failures in a row. */
   countFailure(): number {
     return this.#sql
       .exec<{ failed: number }>(

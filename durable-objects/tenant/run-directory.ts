@@ -7,9 +7,9 @@ import { hasTable } from "../has-table.ts";
 type RunRow = { run_id: string; created_ms: number; summary: string };
 
 /**
- * The runs of a tenant, as they last said of themselves, in SQLite.
+ * The runs of a tenant in SQLite, as they last reported themselves.
  * Ownership: one per tenant object; the only writer of the `runs` table.
- * Contract: synchronous; the table exists only once there was a run.
+ * Contract: synchronous; the first run creates the table.
  */
 export class RunDirectory {
   readonly #sql: SqlStorage;
@@ -31,7 +31,7 @@ export class RunDirectory {
     );
   }
 
-  /** Keeps the newest word of a run. */
+  /** Stores the newest report of a run. */
   put(run: RunSummary): void {
     this.#sql.exec(
       `INSERT OR REPLACE INTO runs (run_id, created_ms, ended_ms, actor, person, status, summary)
@@ -70,7 +70,7 @@ export class RunDirectory {
     return toListPage(rows, limit, { itemOf, positionOf });
   }
 
-  /** Forgets some runs that ended before a time. */
+  /** Deletes some runs that ended before a time. */
   forget(endedBeforeMs: number, limit: number): void {
     if (!hasTable(this.#sql, "runs")) return;
     this.#sql.exec(
@@ -81,7 +81,7 @@ export class RunDirectory {
     );
   }
 
-  /** When the first run ended that is still there; undefined when none has. */
+  /** Earliest end of all stored runs; undefined when none has ended. */
   oldestEndMs(): number | undefined {
     if (!hasTable(this.#sql, "runs")) return undefined;
     const [row] = this.#sql

@@ -2,32 +2,34 @@ import type { Reservation } from "../../src/capabilities/budget.ts";
 import { capAmounts, type BudgetAmounts } from "../../src/protocol/budget/amounts.ts";
 import { hasTable } from "../has-table.ts";
 
-/** How long a reservation is known by its id. */
+/** Time for which a repeated reservation with the same id is recognised. */
 const REMEMBERED_MS = 24 * 60 * 60 * 1_000;
-/** Old reservations that one new one clears away. */
+/** Old reservations that one new reservation deletes. */
 const MAX_FORGOTTEN = 100;
 
-/** A stretch of time; each begins at a multiple of its length since 1970. */
+/** A fixed window; it starts at a multiple of its length since 1970. */
 export interface Window {
   readonly lengthMs: number;
   readonly startMs: number;
 }
 
-/** How a reservation stands: `lapsed` is what nobody closed in time. */
+/** State of a reservation. A `lapsed` one was not closed in time. */
 type ReservationState = "open" | "lapsed" | "settled" | "released";
 
-/** A reservation as it is kept. */
+/** A reservation as stored. */
 export interface StoredReservation {
   readonly id: string;
   readonly state: ReservationState;
   readonly window: Window;
-  /** What it was answered. */
+  /** Amounts that were granted. */
   readonly granted: BudgetAmounts;
-  /** What of it is counted in its window now. */
+  /** Amounts that count in its window now. */
   readonly counted: BudgetAmounts;
 }
 
-/** Keeps a tenant's reservations for a day, open ones until they lapse. Contract: as that of BudgetBook. */
+/**
+ * Stores a tenant's reservations for a day, open ones until they lapse. Contract: as BudgetBook.
+ */
 export class StoredReservations {
   readonly #sql: SqlStorage;
 
@@ -60,7 +62,7 @@ export class StoredReservations {
     return row && toReservation(row);
   }
 
-  /** Keeps a new one, and forgets old ones. */
+  /** Stores a new reservation, and deletes old ones. */
   open(
     { id, unsettled }: Reservation,
     made: { readonly granted: BudgetAmounts; readonly window: Window; readonly nowMs: number },
@@ -90,7 +92,7 @@ export class StoredReservations {
     );
   }
 
-  /** Notes how one stands; it does not lapse any more. */
+  /** Closes a reservation; it lapses no more. */
   keep(id: string, { state, counted }: Pick<StoredReservation, "state" | "counted">): void {
     this.#sql.exec(
       "UPDATE reserved SET state = ?, counted = ?, lapses_ms = NULL WHERE id = ?",
@@ -100,7 +102,7 @@ export class StoredReservations {
     );
   }
 
-  /** Open ones whose time is over, the oldest first. */
+  /** Open reservations that are overdue, the oldest first. */
   overdue(
     nowMs: number,
     most: number,

@@ -23,11 +23,11 @@ import { PolicyHead } from "./policy-head.ts";
 import { TenantRecords } from "./tenant-records.ts";
 import { toIso } from "../../src/protocol/text/iso-time.ts";
 
-/** How long the first attempt to publish may take before the alarm makes another. */
+/** Delay until the alarm repeats the first attempt to publish. */
 const FIRST_RETRY_MS = 2_000;
 const MAX_RETRY_MS = 60_000;
 
-/** When an alarm on storage that this code cannot read rings again. */
+/** Interval of the alarm on storage that this code cannot read. */
 const REFUSED_RETRY_MS = 60_000;
 
 /**
@@ -37,9 +37,11 @@ const REFUSED_RETRY_MS = 60_000;
 const TENANT_MIGRATIONS: readonly Migration[] = [addVersion];
 
 /**
- * Owns what the runs of one tenant share: which policy is current, the budgets, and what they told of themselves.
- * Trust: only the Worker and the runs reach it. Limits come from the run, which took them from the
- * policy of the pin it names; the object compares that pin with the current one.
+ * Owns what the runs of one tenant share: the current policy, the budgets, the run directory, the
+ * approval queue and the audit log.
+ * Trust: only the Worker and the runs reach the object. A run sends the limits of the policy that
+ * its pin names; the object compares this pin with the current one.
+ * Contract: shapes of RPC hold for one release; see RunMethods.
  */
 export class TenantObject extends DurableObject<RawEnv> implements TenantMethods {
   readonly #ports: TenantPorts;
@@ -89,7 +91,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     if (!(await this.#ports.publisher.storeDocument(tenantId, document))) {
       return { kind: "unavailable" };
     }
-    // Another change may have come in while KV stored the document.
+    // Another change may have happened while KV stored the document.
     const current = this.#pin();
     if (current?.revision !== expectedRevision) return { kind: "conflict", pin: current };
     this.#claim();
@@ -106,8 +108,8 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
   }
 
   /**
-   * Takes what a dispatch is about to use up. The sync waits for the very commit that the platform's
-   * output gate would hold the answer for; it says so here, and holds for callers that no gate guards.
+   * Reserves what a dispatch may use. The sync waits for the same commit as the platform's output
+   * gate. It is explicit because not every caller is behind that gate.
    */
   async reserve(reservation: Reservation): Promise<ReservationAnswer> {
     const pin = this.#pin();
@@ -118,19 +120,19 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     return answer;
   }
 
-  /** Counts what a call has used. */
+  /** Settles a reservation: counts the amounts that the call used. */
   async settle(id: string, used: BudgetAmounts): Promise<void> {
     this.#open.book.settle(id, used, this.#ports.clock.nowMs());
     await this.ctx.storage.sync();
   }
 
-  /** Gives back what a call had reserved. */
+  /** Releases a reservation: the call used nothing. */
   async release(id: string): Promise<void> {
     this.#open.book.release(id, this.#ports.clock.nowMs());
     await this.ctx.storage.sync();
   }
 
-  /** Takes what a run tells. Contract: a notice that comes again changes nothing. */
+  /** Takes notices of a run. Contract: a notice that arrives again changes nothing. */
   async receive(runId: RunId, sent: readonly SentNotice[]): Promise<void> {
     const { records } = this.#open;
     this.#claim();
@@ -139,7 +141,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     await this.ctx.storage.sync();
   }
 
-  /** Appends a fact to the audit log that no run tells. */
+  /** Appends an entry to the audit log that belongs to no run. */
   async record(entry: AuditEntry): Promise<void> {
     const { records } = this.#open;
     this.#claim();
@@ -159,7 +161,10 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     return this.#open.records.audit(query);
   }
 
-  /** Meets what is due. Contract: each may be asked too early or twice, and looks for itself what is due. */
+  /**
+   * Meets all deadlines. Contract: an alarm may ring too early or twice; each part checks what is
+   * due.
+   */
   override async alarm(): Promise<void> {
     // An alarm that fails six times is dropped, and newer code would not wake to do what is due.
     if (this.#refusal !== undefined) {
@@ -175,7 +180,10 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     this.#open.deadlines.arm({ again: true });
   }
 
-  /** An alarm that comes too early moves on; so it need not be set for each reservation. */
+  /**
+   * An alarm that rings too early is set again, so a reservation sets it only when it lapses
+   * sooner.
+   */
   #expectLapse(): void {
     this.#expect("reservations", this.#open.book.nextLapseMs());
   }
@@ -206,7 +214,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     if (dueMs !== undefined && dueMs < atMs) this.#open.deadlines.set(name, dueMs);
   }
 
-  /** One at a time, so that an older pointer never lands on a newer one. */
+  /** One at a time, so that an older pointer never replaces a newer one. */
   #publish(): Promise<void> {
     const publish = (): Promise<void> => this.#publishHead();
     this.#publishing = this.#publishing.then(publish, publish);

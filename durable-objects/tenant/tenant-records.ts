@@ -13,16 +13,17 @@ import { cleanApproval, cleanEntry, cleanRun } from "./keep-clean.ts";
 import { NoticeInbox } from "./notice-inbox.ts";
 import { RunDirectory } from "./run-directory.ts";
 
-/** Rows that one alarm clears away of each kind. */
+/** Rows of each kind that one alarm deletes. */
 const MAX_FORGOTTEN = 1_000;
-/** Longer than any run waits between two attempts to be heard. */
+/** Longer than any run waits between two deliveries. */
 const SILENT_MS = 24 * 60 * 60 * 1_000;
-/** How soon more is cleared away, when one alarm was not enough. */
+/** Delay of the next deletion, when one alarm was not enough. */
 const AGAIN_MS = 1_000;
 
 /**
- * What the runs of a tenant told its object: directory, queue and audit log.
- * Ownership: one per tenant object. Contract: synchronous; whatever is kept went through keep-clean.
+ * The records that the runs of a tenant report: run directory, approval queue and audit log.
+ * Ownership: one per tenant object. Contract: synchronous; every stored record went through
+ * keep-clean.
  */
 export class TenantRecords {
   readonly #storage: DurableObjectStorage;
@@ -42,8 +43,8 @@ export class TenantRecords {
   }
 
   /**
-   * Takes notices of a run, those that did not come before. Contract: all of them and the mark that they
-   * came are one transaction, so that a crash neither loses nor repeats one.
+   * Takes the notices of a run that did not arrive before. Contract: the records and the number of
+   * the last notice are one transaction, so a crash neither loses nor repeats a notice.
    */
   receive(runId: RunId, sent: readonly SentNotice[], nowMs: number): void {
     this.#createTables();
@@ -59,7 +60,7 @@ export class TenantRecords {
     });
   }
 
-  /** Appends to the audit log what did not happen in a run. */
+  /** Appends an entry to the audit log that belongs to no run. */
   record(entry: AuditEntry): void {
     this.#createTables();
     this.#storage.transactionSync(() => this.#audit.append(cleanEntry(entry)));
@@ -77,7 +78,7 @@ export class TenantRecords {
     return this.#audit.read(query);
   }
 
-  /** When something is to be cleared away next; undefined when there is nothing. */
+  /** Time of the next deletion; undefined when nothing is stored. */
   dueMs(keptMs: number): number | undefined {
     const [ended = Infinity, expired = Infinity] = [
       this.#runs.oldestEndMs(),
@@ -87,7 +88,7 @@ export class TenantRecords {
     return oldest === Infinity ? undefined : oldest + keptMs + AGAIN_MS;
   }
 
-  /** Clears away runs and questions that ended longer ago than they are kept; the audit log stays. */
+  /** Deletes runs and approvals whose retention has ended; the audit log stays. */
   tidy(nowMs: number, keptMs: number): void {
     this.#storage.transactionSync(() => {
       this.#runs.forget(nowMs - keptMs, MAX_FORGOTTEN);
@@ -96,7 +97,7 @@ export class TenantRecords {
     });
   }
 
-  /** A run speaks for itself alone, whatever it says. */
+  /** Threat: a notice may name another run; the id of its sender replaces the name. */
   #take(runId: RunId, notice: TenantNotice): void {
     switch (notice.type) {
       case "run":
@@ -108,7 +109,9 @@ export class TenantRecords {
     }
   }
 
-  /** Made once there is something to keep, so that a look at an unknown tenant writes nothing. */
+  /**
+   * Creates the tables with the first record, so that a read of an unknown tenant writes nothing.
+   */
   #createTables(): void {
     if (this.#hasTables) return;
     for (const part of [this.#inbox, this.#runs, this.#approvals, this.#audit]) part.createTable();

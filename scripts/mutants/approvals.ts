@@ -186,7 +186,7 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "a closed question takes votes",
     file: "durable-objects/run/approval-decisions.ts",
-    from: 'return status === "pending" && this.#run.store.lives().stop === null;',
+    from: 'return status === "pending" && this.#run.store.incarnations().stop === null;',
     to: "return true;",
     test: {
       file: "test/durable-objects/approval-races.test.ts",
@@ -219,7 +219,7 @@ export const APPROVALS: readonly Mutant[] = [
     from: "if (call.dispatches > 0 || call.binding) return BEGUN;",
     to: "",
     test: {
-      file: "test/durable-objects/approval-lives.test.ts",
+      file: "test/durable-objects/approval-incarnations.test.ts",
       name: "keeps its arguments, and the question stays as it is",
     },
   },

@@ -78,7 +78,7 @@ export const RELIABILITY: readonly Mutant[] = [
     from: "await this.ctx.storage.setAlarm(this.#clock.nowMs() + ALARM_RETRY_MS);",
     to: "",
     test: {
-      file: "test/durable-objects/run-lives.test.ts",
+      file: "test/durable-objects/run-incarnations.test.ts",
       name: "an alarm that fails is armed again",
     },
   },

@@ -16,7 +16,8 @@ import {
 } from "../protocol/run/stream-answer.ts";
 
 /**
- * Reaches each run's Durable Object by the run's id: typed RPC, and `fetch` for event streams alone.
+ * Reaches each run's Durable Object by the run's id: typed RPC, and `fetch` for event streams
+ * alone.
  * Contract: understands an object of the previous release; see ANSWER_KIND_HEADER.
  * Fails: throws when the object cannot be reached, or answers what this code does not know.
  */

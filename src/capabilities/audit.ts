@@ -3,27 +3,27 @@ import type { AuditAction, AuditEntry } from "../protocol/audit/entry.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
 import type { ListPage } from "../protocol/list/page.ts";
 
-/** Which records are asked for. Times in Unix milliseconds. */
+/** Filter of audit records. Times in Unix milliseconds. */
 export interface AuditQuery {
   readonly action?: AuditAction;
   readonly runId?: string;
   readonly fromMs?: number;
   readonly toMs?: number;
   readonly limit: number;
-  /** The last record that is known already; 0 at the beginning. */
+  /** Number of the last record that the caller knows; 0 for none. */
   readonly after: number;
 }
 
-/** Records in their order, and where the chain ended when they were read. */
+/** Records in order, and the head of the chain at the time of the read. */
 export interface AuditPage extends ListPage<AuditRecord, number> {
   readonly head: AuditHead;
 }
 
 /**
- * Keeps what happened in a tenant, append-only and hash-chained.
- * Contract: `record` resolves once the entry is durable, and may record one entry twice when it is asked
- * twice. `read` goes through a bounded stretch of the log, so a page may hold fewer than `limit`, or none, and have a
- * `next`. Both throw when the tenant's object cannot be reached.
+ * The audit log of a tenant, append-only and hash-chained.
+ * Contract: `record` resolves once the entry is durable; a repeated call records the entry twice.
+ * `read` scans a bounded part of the log, so a page may hold fewer records than `limit`, or none,
+ * and still have a `next`. Both throw when the tenant's object cannot be reached.
  */
 export interface AuditTrail {
   record(tenantId: TenantId, entry: AuditEntry): Promise<void>;

@@ -17,8 +17,8 @@ import type { TaxonomyClass } from "../protocol/outcome/taxonomy.ts";
 
 /**
  * Makes and verifies run ids.
- * Contract: `verify` answers undefined for a foreign, an invented and a malformed id alike, and reads
- * no storage.
+ * Contract: `verify` answers undefined for a foreign, an invented and a malformed id alike, and
+ * reads no storage.
  */
 export interface RunIds {
   mint(tenantId: TenantId): Promise<RunId>;
@@ -27,7 +27,10 @@ export interface RunIds {
   verify(text: string, tenantId: TenantId): Promise<RunId | undefined>;
 }
 
-/** No answer about a run: `unknown` when the caller sees no such run, `gone` when its data is deleted. */
+/**
+ * No answer about a run: `unknown` when the caller sees no such run, `gone` when its data is
+ * deleted.
+ */
 export type NoRun = { readonly kind: "unknown" | "gone" };
 
 export type RunAnswer = { readonly kind: "run"; readonly state: RunState } | NoRun;
@@ -130,23 +133,24 @@ interface StreamAnswer {
 
 /**
  * Answer to a request that starts or repeats a run. `running`: the run of this key has not ended.
- * `other_request`: another request body started the run of this key. `unknown_wire`: the object does not
- * know the wire of the reader, which a deploy can cause.
+ * `other_request`: another request body started the run of this key. `unknown_wire`: the object
+ * does not know the wire of the reader, which a deploy can cause.
  */
 export type StartAnswer = StreamAnswer | { readonly kind: Exclude<StartKind, "stream"> };
 
 /**
- * Answer to a request for events. `ended`: the run ended at this position. `position_unknown`: the run
- * never reached the position. `too_many_readers`: no further stream of this run may open now.
+ * Answer to a request for events. `ended`: the run ended at this position. `position_unknown`: the
+ * run never reached the position. `too_many_readers`: no further stream of this run may open now.
  */
 export type EventsAnswer = StreamAnswer | { readonly kind: Exclude<EventsKind, "stream"> };
 
 /**
  * Typed RPC of the object that owns a run: everything but its event streams.
- * Contract: a run that was never started, or that the caller may not see, answers `unknown`; a run of
- * which only the tombstone is left answers `gone`. During a deploy the Worker and an object may run
- * different versions, so names and shapes of methods hold for one release: a new field is optional, a
- * new kind is one that the previous Worker refuses (docs/decisions/2026-11-22-versions-of-objects.md).
+ * Contract: a run that was never started, or that the caller may not see, answers `unknown`; a run
+ * of which only the tombstone is left answers `gone`. During a deploy the Worker and an object may
+ * run different versions, so names and shapes of methods hold for one release: a new field is
+ * optional, a new kind is one that the previous Worker refuses
+ * (docs/decisions/2026-11-22-versions-of-objects.md).
  */
 export interface RunMethods {
   state(viewer: Viewer): Promise<RunAnswer>;
@@ -166,7 +170,10 @@ export interface RunMethods {
 export interface RunGateway {
   /** Claims and starts a run; answers as `repeat` when the run is claimed. */
   start(claim: RunClaim, wire: string): Promise<StartAnswer>;
-  /** Answers a repeated request under an idempotency key: with the whole stream once the run has ended. */
+  /**
+   * Answers a repeated request under an idempotency key: with the whole stream once the run has
+   * ended.
+   */
   repeat(runId: RunId, reader: RunReader, requestHash: string): Promise<StartAnswer>;
   /** Answers with the events after a position; without one, from the first event. */
   events(runId: RunId, reader: RunReader, after: EventPosition | undefined): Promise<EventsAnswer>;
@@ -182,7 +189,10 @@ export interface RunRecord {
   readonly events: readonly LoggedEvent[];
 }
 
-/** What is published of an operation that changes something, once it has ended. No word of its arguments. */
+/**
+ * What is published of an operation that changes something, once it has ended. No word of its
+ * arguments.
+ */
 export interface InvocationNotice {
   readonly runId: RunId;
   readonly invocationId: string;
@@ -196,10 +206,10 @@ export interface InvocationNotice {
 }
 
 /**
- * Publishes what has ended, so that a repeated request is answered without waking the run's object, and
- * so that others can read what became of an operation.
- * Contract: never throws and never decides: a record that is absent, late or lost costs one hop to the
- * object, which knows. Publishing answers false when it is to be tried again.
+ * Publishes what has ended, so that a repeated request is answered without waking the run's object,
+ * and so that others can read what became of an operation.
+ * Contract: never throws and never decides: a record that is absent, late or lost costs one hop to
+ * the object, which knows. Publishing answers false when it is to be tried again.
  */
 export interface RunRecords {
   publish(runId: RunId, record: RunRecord): Promise<boolean>;

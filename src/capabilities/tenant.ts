@@ -12,24 +12,24 @@ import type { RunStatus } from "../protocol/run/state.ts";
 import type { RunSummary } from "../protocol/run/summary.ts";
 import type { ListPosition, ListPage } from "../protocol/list/page.ts";
 
-/** A notice on its way; a run never gives a number again. */
+/** A notice with its number; a run never uses a number twice. */
 export interface SentNotice {
   readonly seq: number;
   readonly notice: TenantNotice;
 }
 
 /**
- * Takes what a run tells the object of its tenant.
- * Contract: never throws; false when it is to be sent again. Notices come in the order of their numbers,
- * and each counts once however often it is sent.
+ * Receives the notices of a run at the object of its tenant.
+ * Contract: never throws; false asks the run to send the notices again. Notices arrive in the order
+ * of their numbers, and each counts once, even when it is sent several times.
  */
 export interface TenantInbox {
   receive(runId: RunId, notices: readonly SentNotice[]): Promise<boolean>;
 }
 
-/** Which runs a caller wants to see, and may. Times in Unix milliseconds. */
+/** Filter of runs, with the rights of the caller. Times in Unix milliseconds. */
 export interface RunQuery {
-  /** Absent: everybody's. */
+  /** Absent: all runs of the tenant. */
   readonly viewer?: RunViewer;
   readonly status?: RunStatus;
   readonly actor?: ActorId;
@@ -41,29 +41,29 @@ export interface RunQuery {
   readonly after?: ListPosition;
 }
 
-/** Whose runs are somebody's own. */
+/** Tells which runs are the caller's own. */
 export interface RunViewer {
-  /** Those on this person's account. */
+  /** Runs on the account of this person. */
   readonly person: ActorId;
-  /** Those that it started itself, on whoever's account; absent for who acts on behalf of a person. */
+  /** Runs that this actor started, on any account; absent for a caller that acts for a person. */
   readonly actor?: ActorId;
 }
 
 /**
  * Lists the runs of a tenant.
- * Contract: newest first; a page after a place is not changed by runs that start meanwhile. It is told of
- * runs a little later than they happen. Throws when the tenant's object cannot be reached.
+ * Contract: newest first; a page after a position is not changed by runs that start meanwhile. The
+ * list follows the runs with a short delay. Throws when the tenant's object cannot be reached.
  */
 export interface RunDirectory {
   list(tenantId: TenantId, query: RunQuery): Promise<ListPage<RunSummary>>;
 }
 
-/** What a cursor belongs to: tenant, list, viewer and filters; it is of no use anywhere else. */
+/** Scope of a cursor: tenant, list, viewer and filters. The cursor is valid in this scope only. */
 export type CursorScope = readonly (string | number | boolean | null)[];
 
 /**
- * Names a place in a list for a client to come back with.
- * Contract: `read` answers undefined for whatever was not issued for the very same scope; it touches no storage.
+ * Makes cursors: a cursor names a position in a list for the next request of a client.
+ * Contract: `read` answers undefined for a cursor of another scope; it reads no storage.
  */
 export interface Cursors {
   issue(place: string, scope: CursorScope): Promise<string>;

@@ -12,7 +12,9 @@ const ALL_ROUNDS = Array.from({ length: 50 }, (_, round) => round);
 /** The alarm of a round fails one to seven times: a sample takes one of five of each number. */
 const ROUNDS = sampleOfGroups(ALL_ROUNDS, (round) => round % 7, 5);
 
-/** Rings a run's alarm at once, with every deadline that stands due; answers when it has been met. */
+/**
+ * Rings a run's alarm at once, with every deadline that stands due; answers when it has been met.
+ */
 function ringNow(runId: string): Promise<void> {
   return runInDurableObject(stubOf(runId), async (object, { storage }) => {
     storage.sql.exec("UPDATE deadlines SET at_ms = 1 WHERE name = 'watchdog'");

@@ -36,7 +36,7 @@ async function evidenceOf(runId: string): Promise<RunEvidence> {
       claim: { ...claim, messages: transcript.slice(0, claimedMessages) },
       transcript,
       invocations: new StoredInvocations(storage.sql).all(),
-      log: [...new EventLog(storage.sql, store.lives().epoch).readAll()],
+      log: [...new EventLog(storage.sql, store.incarnations().epoch).readAll()],
       modelCalls,
       createdMs,
       pin,

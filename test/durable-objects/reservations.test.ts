@@ -50,7 +50,9 @@ const inBook = <R>(name: string, use: (book: BudgetBook, sql: SqlStorage) => R):
     use(new BudgetBook(storage), storage.sql),
   );
 
-/** What is counted in all windows of a tenant, by what its windows and what its reservations say. */
+/**
+ * What is counted in all windows of a tenant, by what its windows and what its reservations say.
+ */
 const countedOf = (sql: SqlStorage): readonly [number, number] => {
   const sum = (query: string): number =>
     sql

@@ -19,9 +19,9 @@ import { moved } from "../workers/lab-approvals.ts";
 import { effects } from "../workers/lab-tools.ts";
 
 /**
- * Storage that the code of 2026-11-21 (569fae4) wrote, before storage had a version. Its clock stood in
- * the year 2100, so its deadlines do not pass. RUN_ID_SECRET is that of the other tests: a run id
- * carries a MAC.
+ * Storage that the code of 2026-11-21 (569fae4) wrote, before storage had a version. Its clock
+ * stood in the year 2100, so its deadlines do not pass. RUN_ID_SECRET is that of the other tests: a
+ * run id carries a MAC.
  */
 beforeAll(plantTenant);
 

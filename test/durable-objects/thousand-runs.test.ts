@@ -37,7 +37,10 @@ interface Sight {
 const BUDGETS = ["tokens", "external"] as const;
 let looks = 0;
 
-/** Looks what the ledger counts, and of what: never more than the limit, and in all as much as of each. */
+/**
+ * Looks what the ledger counts, and of what: never more than the limit, and in all as much as of
+ * each.
+ */
 async function look(): Promise<Sight> {
   // An object that dies meanwhile is looked at in its next life.
   let sight: Sight | undefined;
@@ -86,7 +89,10 @@ async function die(ask: (object: TenantObject) => Promise<unknown>): Promise<voi
   await died.catch(() => lost++);
 }
 
-/** A run as far as budgets go: it holds, uses what it was granted or less, and tells, unless somebody dies. */
+/**
+ * A run as far as budgets go: it holds, uses what it was granted or less, and tells, unless
+ * somebody dies.
+ */
 async function live(run: number, pin: PolicyPin): Promise<Used> {
   const random = seededRandom(run);
   const isModel = random.chance(60);
@@ -130,7 +136,8 @@ type Used =
   | { readonly id: string; readonly refused: string }
   | { readonly id: string; readonly granted: BudgetAmounts; readonly used: BudgetAmounts };
 
-// Mutants: open reservations are not counted; a settlement is counted twice; reserving is not one step.
+// Mutants: open reservations are not counted; a settlement is counted twice; reserving is not one
+// step.
 test("a thousand runs at once do not pass a limit, whatever is settled, given back or dies", async () => {
   await tenants.registry.change(TENANT, POLICY, { expectedRevision: undefined, by: BY });
   const pin = { revision: 1, hash: await hashOf(POLICY as unknown as JsonObject) };
@@ -145,7 +152,8 @@ test("a thousand runs at once do not pass a limit, whatever is settled, given ba
     const { state, counted } = known.get(id) ?? {};
     if (state === "open") expect(counted).toEqual(granted);
     else if (state === "released") expect(counted).toEqual({});
-    // What an object was told as it died, it may have heard; then the word that came after is not taken.
+    // What an object was told as it died, it may have heard; then the word that came after is not
+    // taken.
     else expect(sumOf([counted ?? {}], "tokens")).toBeLessThanOrEqual(granted.tokens ?? 0);
     if (Number(id.split(/[_/]/)[1]) % 50 !== 9) {
       expect([id, counted]).toEqual([id, state === "open" ? granted : used]);

@@ -12,7 +12,10 @@ beforeAll(seedPolicies);
 const reader = { viewer: viewerAs("acme"), wire: "assistant-transport" };
 const UNKNOWN_RUN = "run_never_started";
 
-/** Starts a run under a key whose model waits for a word; answers its id and the hash of its request. */
+/**
+ * Starts a run under a key whose model waits for a word; answers its id and the hash of its
+ * request.
+ */
 async function startHeld(word: string): Promise<{ runId: string; requestHash: string }> {
   const body = {
     messages: [{ role: "user", content: script({ text: ["a"], holds: word }) }],

@@ -1,12 +1,15 @@
 /**
- * Header in which a run's object names the kind of its answer to a `fetch`.
- * During a deploy the Worker and an object may run different versions. For one release the object also
- * sends the status below, and the gateway falls back to the status when the header is absent. The next
- * release removes both: then every answer but a stream has status 200, and the header decides.
+ * Header in which a run's object names the kind of its answer to a `fetch`. During a deploy the
+ * Worker and an object may run different versions. For one release the object also sends the status
+ * below, and the gateway falls back to the status when the header is absent. The next release
+ * removes both: then every answer but a stream has status 200, and the header decides.
  */
 export const ANSWER_KIND_HEADER = "x-run-answer";
 
-/** Kinds of answer to a request that starts or repeats a run, with the status of the previous release. */
+/**
+ * Kinds of answer to a request that starts or repeats a run, with the status of the previous
+ * release.
+ */
 export const START_STATUS = {
   stream: 200,
   unknown: 404,

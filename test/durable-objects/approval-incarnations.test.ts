@@ -27,7 +27,9 @@ const BOB = {
   scopes: TOKENS.bob.scopes,
 } as unknown as Principal;
 
-/** Has somebody decide, and ends the object in the same breath: once the word is durable, or before. */
+/**
+ * Has somebody decide, and ends the object in the same breath: once the word is durable, or before.
+ */
 async function decideAndDie(
   { runId, approvalId }: { readonly runId: string; readonly approvalId: string },
   decision: object,

@@ -1,0 +1,99 @@
+import { composeRun, type RunParts } from "../../src/compose/run.ts";
+import type { Clock } from "../../src/capabilities/system.ts";
+import type { RawEnv } from "../../src/env.ts";
+import { runLoop } from "../../src/loop/run-loop.ts";
+import type { StopReason } from "../../src/protocol/run/facts.ts";
+import type { RunDeadlines } from "../deadlines.ts";
+import { readClaimAndMemory, type OpenRun } from "./open-run.ts";
+
+/** Time that a loop may take to reach its first step, or to end once it is stopped. */
+const STUCK_AFTER_MS = 30_000;
+
+export interface ActivityPorts {
+  readonly env: RawEnv;
+  readonly contracts: RunParts["contracts"];
+  readonly clock: Clock;
+  readonly deadlines: RunDeadlines;
+  /** Keeps the object alive until the work is done. */
+  readonly keepAlive: (work: Promise<unknown>) => void;
+  /** Ends this incarnation of the object; the next one continues from storage. */
+  readonly abandon: (cause: unknown) => void;
+}
+
+/** How a loop came to rest: the run has ended, or waits. */
+export type LoopEnd = Awaited<ReturnType<typeof runLoop>>;
+
+/** The loop of a run, while it is running. */
+interface Loop {
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+  /** When the loop counts as stuck; undefined while no limit holds. Unit: Unix milliseconds. */
+  stuckAtMs: number | undefined;
+}
+
+/**
+ * Runs the loop of one run, and knows whether it is stuck.
+ * Ownership: one per claimed run in memory. Contract: at most one loop at a time.
+ */
+export class RunActivity {
+  readonly #run: OpenRun;
+  readonly #ports: ActivityPorts;
+  #loop: Loop | undefined;
+
+  constructor(run: OpenRun, ports: ActivityPorts) {
+    this.#run = run;
+    this.#ports = ports;
+  }
+
+  get isRunning(): boolean {
+    return this.#loop !== undefined;
+  }
+
+  get isStuck(): boolean {
+    const { stuckAtMs = Infinity } = this.#loop ?? {};
+    return stuckAtMs <= this.#ports.clock.nowMs();
+  }
+
+  /** Starts the loop; calls `rest` once the loop has come to rest. */
+  launch(rest: (how: LoopEnd) => void): void {
+    const { store, journal, inbox, approvals } = this.#run;
+    const { env, contracts, clock, deadlines, keepAlive, abandon } = this.#ports;
+    const abort = new AbortController();
+    const { stop } = store.incarnations();
+    if (stop !== null) abort.abort(stop);
+    const { createdMs } = store.identity();
+    const limitTime = (maxMs: number): void => {
+      if (abort.signal.aborted) return;
+      loop.stuckAtMs = undefined;
+      if (!deadlines.has("wall_clock")) deadlines.set("wall_clock", createdMs + maxMs);
+    };
+    const start = {
+      ...readClaimAndMemory(this.#run),
+      startedAtMs: createdMs,
+      signal: abort.signal,
+    };
+    const { tenantId } = start.claim.principal;
+    const ports = composeRun(env, { tenantId, journal, inbox, approvals, contracts, limitTime });
+    const ended = runLoop(start, ports)
+      .then((how) => {
+        this.#loop = undefined;
+        rest(how);
+      })
+      .catch(abandon);
+    const loop: Loop = { abort, ended, stuckAtMs: clock.nowMs() + STUCK_AFTER_MS };
+    this.#loop = loop;
+    keepAlive(ended);
+  }
+
+  /** Asks the loop to stop; it counts as stuck when it does not. */
+  stop(reason: StopReason): void {
+    if (!this.#loop) return;
+    this.#loop.stuckAtMs ??= this.#ports.clock.nowMs() + STUCK_AFTER_MS;
+    this.#loop.abort.abort(reason);
+  }
+
+  /** Resolves once no loop is running. */
+  async untilRest(): Promise<void> {
+    while (this.#loop) await this.#loop.ended;
+  }
+}
