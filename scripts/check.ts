@@ -9,6 +9,7 @@ const CHECKS = [
   "check:dead-code",
   "check:imports",
   "check:format",
+  "check:lines",
   "contracts:check",
 ] as const;
 

@@ -22,9 +22,9 @@ export interface FeedPorts {
 }
 
 /**
- * Sends the events of a run to its readers, each in the wire of the reader. Each batch is encoded once
- * per wire and handed to every reader that keeps up. A slow reader gets its events from the log at its
- * own speed, so it delays no other reader and costs a bounded amount of memory.
+ * Sends the events of a run to its readers, each in the wire of the reader. Each batch is encoded
+ * once per wire and handed to every reader that keeps up. A slow reader gets its events from the
+ * log at its own speed, so it delays no other reader and costs a bounded amount of memory.
  */
 export class EventFeed {
   readonly #log: EventLog;
@@ -35,7 +35,9 @@ export class EventFeed {
   #ended: boolean;
   /** Last event that readers may see; the log may hold later events that are not stored yet. */
   #publishedSeq: number;
-  /** The `run_waiting` event of a run that waits; zero while the run goes on; undefined until read. */
+  /**
+   * The `run_waiting` event of a run that waits; zero while the run goes on; undefined until read.
+   */
   #waitingSeq: number | undefined;
   #stopHeartbeat: (() => void) | undefined;
 
@@ -47,7 +49,10 @@ export class EventFeed {
     this.#publishedSeq = log.headSeq;
   }
 
-  /** Sends the next events of the log: at once to readers that are level, from the log to the others. */
+  /**
+   * Sends the next events of the log: at once to readers that are level, from the log to the
+   * others.
+   */
   publish(batch: readonly LoggedEvent[]): void {
     const [first] = batch;
     const last = batch.at(-1);
@@ -76,9 +81,10 @@ export class EventFeed {
   }
 
   /**
-   * Opens a stream of every event after `seq`, future events included. The stream ends after the event
-   * that says that the run waits for approvals: no connection stays open while people decide. A reader
-   * that starts after that event wants to see how the run goes on, so its stream stays open.
+   * Opens a stream of every event after `seq`, future events included. The stream ends after the
+   * event that says that the run waits for approvals: no connection stays open while people decide.
+   * A reader that starts after that event wants to see how the run goes on, so its stream stays
+   * open.
    */
   open(seq: number, wire: ClientWire): ReadableStream<Uint8Array> {
     let reader: Reader | undefined;

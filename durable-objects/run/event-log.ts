@@ -2,7 +2,9 @@ import { formatPacketLines } from "../../src/protocol/approval/packet-lines.ts";
 import type { AiEvent, LoggedEvent } from "../../src/protocol/run/event.ts";
 import type { EventPosition } from "../../src/protocol/run/event-id.ts";
 
-/** Text that one stored row may hold; a row may not pass 2 MB. Unit: UTF-16 code units, estimated. */
+/**
+ * Text that one stored row may hold; a row may not pass 2 MB. Unit: UTF-16 code units, estimated.
+ */
 const MAX_ROW_CHARS = 256 * 1024;
 /** Events of one row. The limit bounds how many events a read parses without need. */
 const MAX_ROW_EVENTS = 512;
@@ -19,8 +21,8 @@ type StoredEvent =
   | (Omit<Request, "lines"> & Partial<Pick<Request, "lines">>);
 
 /**
- * The events of a run in SQLite, many to a row: writes are coalesced, events are not. The log assigns
- * sequence numbers, from 1 on.
+ * The events of a run in SQLite, many to a row: writes are coalesced, events are not. The log
+ * assigns sequence numbers, from 1 on.
  * Ownership: one per run object; the only writer of the `events` table.
  */
 export class EventLog {

@@ -15,8 +15,8 @@ import type { StoredInvocations } from "./stored-invocations.ts";
 import type { StoredTranscript } from "./stored-transcript.ts";
 
 /**
- * How long other data than deltas and progress waits before it is stored. A commit costs more than a
- * step of fast tools, so several entries share one.
+ * How long other data than deltas and progress waits before it is stored. A commit costs more than
+ * a step of fast tools, so several entries share one.
  */
 const STORE_WITHIN_MS = 5;
 /** How long deltas and progress may wait before they are stored. */
@@ -45,12 +45,11 @@ export interface JournalPorts {
 }
 
 /**
- * Stores the events and records of a run, and sends the events to readers.
- * Deltas and progress are sent at once and stored a little later, many to a row. Every other event is
- * stored first and sent then, and later events wait behind it. So a reader never sees a part, a call or
- * an outcome that a crash could lose.
- * Where nothing depends on it, storing waits for a later turn of the event loop: the platform holds
- * every outgoing request until the writes before it are durable.
+ * Stores the events and records of a run, and sends the events to readers. Deltas and progress are
+ * sent at once and stored a little later, many to a row. Every other event is stored first and sent
+ * then, and later events wait behind it. So a reader never sees a part, a call or an outcome that a
+ * crash could lose. Where nothing depends on it, storing waits for a later turn of the event loop:
+ * the platform holds every outgoing request until the writes before it are durable.
  */
 export class StoredJournal implements RunJournal {
   readonly #ports: JournalPorts;

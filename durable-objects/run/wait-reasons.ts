@@ -39,7 +39,9 @@ function isAnswered(
   return awaitedUntilMs === undefined && approvals.hasWord(number);
 }
 
-/** True when a steering message withdraws a call that waits for approval and was never dispatched. */
+/**
+ * True when a steering message withdraws a call that waits for approval and was never dispatched.
+ */
 function isSteeredAway(
   { approvals, inbox }: OpenRun,
   open: readonly ToolInvocationRecord[],

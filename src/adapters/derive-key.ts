@@ -7,7 +7,8 @@
  * | approval tokens | jose-approval-signer.ts | label `approval-token` |
  * | embed tokens | embed-tokens.ts | label `embed-token` |
  * | cursors of lists | sealed-cursors.ts | label `cursor` |
- * | run ids, and run ids of an `Idempotency-Key` | hmac-run-ids.ts | no label: the root secret itself |
+ * | run ids, and run ids of an `Idempotency-Key` | hmac-run-ids.ts | no label: the root secret
+ * itself |
  *
  * Run ids are the exception, for compatibility. A run id that an older release made, and the run of
  * an older `Idempotency-Key`, must be found again, so their derivation stays as it was.
@@ -16,8 +17,8 @@
 export type KeyLabel = "approval-token" | "embed-token" | "cursor";
 
 /**
- * Derives the key of one purpose from the root secret RUN_ID_SECRET (HKDF-SHA-256, RFC 5869), so that
- * a text signed for one purpose never verifies for another. Returns 32 bytes.
+ * Derives the key of one purpose from the root secret RUN_ID_SECRET (HKDF-SHA-256, RFC 5869), so
+ * that a text signed for one purpose never verifies for another. Returns 32 bytes.
  */
 export async function deriveKey(
   rootSecret: string,

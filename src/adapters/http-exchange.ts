@@ -22,8 +22,8 @@ type Interruption = "aborted" | "upstream_stalled";
 
 /**
  * Performs one request to a provider and reads its body.
- * Contract: never throws. After an abort or a stall every call fails with that reason. `close` releases
- * the connection in any state and is idempotent.
+ * Contract: never throws. After an abort or a stall every call fails with that reason. `close`
+ * releases the connection in any state and is idempotent.
  * Fails: upstream_unreachable, upstream_truncated, upstream_stalled, aborted.
  */
 export class HttpExchange {
@@ -119,7 +119,9 @@ export class HttpExchange {
     return response;
   }
 
-  /** Starts a wait. One timer serves all waits, because a timer per read costs more than the read. */
+  /**
+   * Starts a wait. One timer serves all waits, because a timer per read costs more than the read.
+   */
   #expectUpstream(): void {
     this.#waitingSinceMs = this.#options.clock.nowMs();
     if (this.#stopTimer === undefined) this.#armTimer(this.#options.idleTimeoutMs);

@@ -36,16 +36,16 @@ const DEFAULT_IDLE_TIMEOUT_MS = 60_000;
 /** Far above the text limit, because each delta has some hundred bytes of envelope. */
 const DEFAULT_MAX_BODY_BYTES = 256 * 1024 * 1024;
 /**
- * Part of an error body that is searched for the API key. Only its first MAX_DETAIL_CHARS are kept, so
- * a key that is cut at the end of the searched part is never shown.
+ * Part of an error body that is searched for the API key. Only its first MAX_DETAIL_CHARS are kept,
+ * so a key that is cut at the end of the searched part is never shown.
  */
 const MAX_ERROR_BODY_CHARS = 8_192;
 const MAX_DETAIL_CHARS = 2_000;
 
 /**
  * Builds a Model that calls OpenAI's Chat Completions over HTTP, streaming.
- * Contract: that of Model. Redirects are not followed, so the API key reaches no other host. The key
- * appears in no event. Tolerates what docs/providers.md lists.
+ * Contract: that of Model. Redirects are not followed, so the API key reaches no other host. The
+ * key appears in no event. Tolerates what docs/providers.md lists.
  * Fails: in the answer, with every code of ModelFailure.
  */
 export function createOpenAIModel(options: OpenAIModelOptions): Model {

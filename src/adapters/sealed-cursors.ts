@@ -7,8 +7,8 @@ const FORM = /^([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,512})$/;
 const KEY_ID = "cursor";
 
 /**
- * Makes cursors that only a holder of the root secret can make or read. AES-256-GCM seals the position
- * for its scope. `randomBytes` supplies the nonces.
+ * Makes cursors that only a holder of the root secret can make or read. AES-256-GCM seals the
+ * position for its scope. `randomBytes` supplies the nonces.
  */
 export function createSealedCursors(
   rootSecret: string,

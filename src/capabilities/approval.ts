@@ -20,8 +20,8 @@ export type Question = Omit<
 
 /**
  * The questions that one run puts to people.
- * Contract: synchronous, and always shows what is stored now: people decide while the run goes on. What is
- * written is stored together with everything that was said before it.
+ * Contract: synchronous, and always shows what is stored now: people decide while the run goes on.
+ * What is written is stored together with everything that was said before it.
  */
 export interface ApprovalDesk {
   /** The newest question about an invocation. */
@@ -40,7 +40,8 @@ export interface ApprovalDesk {
 
 /**
  * Signs what one person's approval is worth, and reads it back.
- * Contract: `read` answers undefined for whatever this deployment did not sign; it does not look at times.
+ * Contract: `read` answers undefined for whatever this deployment did not sign; it does not look at
+ * times.
  */
 export interface ApprovalSigner {
   sign(token: ApprovalToken): Promise<string>;
@@ -75,9 +76,9 @@ export interface ApprovalViewer {
 
 /**
  * Lists what people of a tenant are asked.
- * Contract: it is told of questions and answers a little later than they happen, so the run alone says
- * whether an answer still counts; a question whose time is up is shown as expired at once. Throws when the tenant's object
- * cannot be reached.
+ * Contract: it is told of questions and answers a little later than they happen, so the run alone
+ * says whether an answer still counts; a question whose time is up is shown as expired at once.
+ * Throws when the tenant's object cannot be reached.
  */
 export interface ApprovalQueue {
   list(tenantId: TenantId, query: ApprovalQuery): Promise<ListPage<ApprovalSummary>>;

@@ -26,7 +26,10 @@ export interface RunCapabilities {
 export interface InvocationScope {
   /** Aborts when the time is up, the run is cancelled, or the tool was left behind. */
   readonly signal: AbortSignal;
-  /** Stays the same over every attempt at one logical operation (seeds/004, "Idempotency Key Architecture"). */
+  /**
+   * Stays the same over every attempt at one logical operation (seeds/004, "Idempotency Key
+   * Architecture").
+   */
   readonly idempotencyKey: string;
   readonly progress: Progress;
   /** Present exactly when the tool requires a connection. */
@@ -93,13 +96,19 @@ export interface BoundToolRuntime {
   validateInput(args: JsonObject): Result<JsonObject, ToolFailure>;
   /** Checks the contract's semantic rules. Contract: pure. Fails: SEMANTIC_INVALIDITY. */
   checkRules(args: JsonObject): Result<null, ToolFailure>;
-  /** Asks whether the target is still as the call assumes. Fails: STALE_STATE, or what the check returns. */
+  /**
+   * Asks whether the target is still as the call assumes. Fails: STALE_STATE, or what the check
+   * returns.
+   */
   checkState(
     args: JsonObject,
     context: ToolInvocationContext,
     scope: InvocationScope,
   ): Promise<Result<null, ToolFailure>>;
-  /** Words a call for people; absent where the contract does not. Contract: an author's; it may throw. */
+  /**
+   * Words a call for people; absent where the contract does not. Contract: an author's; it may
+   * throw.
+   */
   readonly describe?: (args: JsonObject) => unknown;
   /**
    * Tells the target's state before and after a call; absent where the contract cannot.
@@ -111,9 +120,10 @@ export interface BoundToolRuntime {
     scope: InvocationScope,
   ) => Promise<unknown>;
   /**
-   * Runs the tool for the call that the ticket stands for. Only the runner's dispatcher has tickets.
-   * Contract: rejects without a valid ticket; a ticket is good for one run. The tool returns expected
-   * failures; a throw is a bug of the tool and becomes UNKNOWN_ERROR.
+   * Runs the tool for the call that the ticket stands for. Only the runner's dispatcher has
+   * tickets.
+   * Contract: rejects without a valid ticket; a ticket is good for one run. The tool returns
+   * expected failures; a throw is a bug of the tool and becomes UNKNOWN_ERROR.
    */
   performDispatched(ticket: DispatchTicket): Promise<Result<unknown, ToolFailure>>;
   /** Finds out what became of a call; absent where the contract cannot. */
@@ -132,7 +142,10 @@ export interface BoundToolRuntime {
   redactState(state: JsonObject): JsonObject;
 }
 
-/** Where tools come from. Contract: lookups are by own id; an unknown id or version yields undefined. */
+/**
+ * Where tools come from. Contract: lookups are by own id; an unknown id or version yields
+ * undefined.
+ */
 export interface ToolSourcePort {
   getBoundTool(toolId: string, version: string): BoundToolRuntime | undefined;
   /** Every version of every tool, in order of registration. */
@@ -157,8 +170,8 @@ export interface Veto {
 /**
  * A deployment's own say over every call.
  * Contract: `before` runs when every gate up to the budget has passed, and a veto ends the call;
- * `after` sees the outcome of every call that began, and a veto withholds it from the model; of a failure
- * only the words. A throw is a veto, and so is no answer within five seconds.
+ * `after` sees the outcome of every call that began, and a veto withholds it from the model; of a
+ * failure only the words. A throw is a veto, and so is no answer within five seconds.
  */
 export interface ToolHook {
   before?(call: HookedCall): Promise<Veto | undefined>;
@@ -173,7 +186,9 @@ export interface ProgressReport {
   readonly total?: number;
 }
 
-/** Tells readers how far the invocation is. Contract: never throws; what is too frequent is dropped. */
+/**
+ * Tells readers how far the invocation is. Contract: never throws; what is too frequent is dropped.
+ */
 export interface Progress {
   report(progress: ProgressReport): void;
 }

@@ -18,7 +18,9 @@ export interface Grounds {
   readonly payloadHash?: string | undefined;
 }
 
-/** What an audit entry takes of the run; principal and pin are absent when a broken run is closed. */
+/**
+ * What an audit entry takes of the run; principal and pin are absent when a broken run is closed.
+ */
 export interface AuditPorts extends Partial<Pick<ToolRunnerPorts, "principal" | "pin">> {
   readonly invocations: Pick<InvocationLedger, "find">;
 }

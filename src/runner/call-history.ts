@@ -36,8 +36,8 @@ export interface LessonTaken {
 }
 
 /**
- * What a run's calls came to, so that a model that goes in circles is stopped: with arguments that it
- * does not mend (seeds/004, "Repair Loop"), and with calls that bring nothing new.
+ * What a run's calls came to, so that a model that goes in circles is stopped: with arguments that
+ * it does not mend (seeds/004, "Repair Loop"), and with calls that bring nothing new.
  * Ownership: one per run.
  */
 export class CallHistory {
@@ -76,9 +76,9 @@ export class CallHistory {
 
   /**
    * Notes a refused or failed call. Answers true when that ends the tool for this run: the same
-   * arguments were refused in an earlier step, the same error came in too many steps, or calls of the
-   * tool were refused in too many since one went well. Calls of one step are one attempt, for none of
-   * them was asked in the knowledge of what the others came to.
+   * arguments were refused in an earlier step, the same error came in too many steps, or calls of
+   * the tool were refused in too many since one went well. Calls of one step are one attempt, for
+   * none of them was asked in the knowledge of what the others came to.
    */
   #noteFailure({ toolId, step, lesson }: FinishedCall, failureClass: FailureClass): boolean {
     if (EXTERNAL.has(failureClass)) return false;
@@ -95,8 +95,8 @@ export class CallHistory {
   }
 
   /**
-   * Notes what a call came to. Answers true when it is the same for the third time running. A result
-   * that changes is progress, and so is another effect in between.
+   * Notes what a call came to. Answers true when it is the same for the third time running. A
+   * result that changes is progress, and so is another effect in between.
    */
   #noteResult({ toolId, lesson }: FinishedCall): boolean {
     const key = keyOf(toolId, lesson.argumentsFingerprint);

@@ -27,10 +27,10 @@ export interface ExecutePorts extends AskPorts, WantedPorts {
 }
 
 /**
- * Executes a prepared call: checks once more that the run wants it, records the dispatch, runs the tool and
- * observes its output (gates 12 and 13). This function alone runs tools.
- * Contract: throws only before the tool runs. Fails: what `isStillWanted` fails with; the tool's own
- * failures; TIMEOUT; OBSERVATION_NORMALIZATION_FAIL.
+ * Executes a prepared call: checks once more that the run wants it, records the dispatch, runs the
+ * tool and observes its output (gates 12 and 13). This function alone runs tools.
+ * Contract: throws only before the tool runs. Fails: what `isStillWanted` fails with; the tool's
+ * own failures; TIMEOUT; OBSERVATION_NORMALIZATION_FAIL.
  */
 export async function executeCall(
   ports: ExecutePorts,
@@ -56,8 +56,9 @@ export async function executeCall(
 }
 
 /**
- * Records that the tool is about to act. For a mutation, and for a call that consumes an approval, the
- * record is durable before the tool acts: a crash leaves an unknown outcome, never a second effect.
+ * Records that the tool is about to act. For a mutation, and for a call that consumes an approval,
+ * the record is durable before the tool acts: a crash leaves an unknown outcome, never a second
+ * effect.
  */
 async function recordDispatch(
   { approvals, invocations, journal, clock }: ExecutePorts,

@@ -1,6 +1,6 @@
 /**
- * Lets sharers run together and gives everyone else the place alone, in the order of asking: whoever
- * waits is never overtaken, so a stream of readers cannot starve a writer.
+ * Lets sharers run together and gives everyone else the place alone, in the order of asking:
+ * whoever waits is never overtaken, so a stream of readers cannot starve a writer.
  * Contract: `acquire` takes its turn when it is called, not when it is awaited.
  */
 export class FairLock {

@@ -19,8 +19,8 @@ export interface FinalisePorts extends RecordPorts, HookPorts {
 }
 
 /**
- * Turns the last attempt at a call into its conclusion: takes the lesson for the run's history, warns a model
- * that goes in circles, and asks the deployment's hooks about the outcome.
+ * Turns the last attempt at a call into its conclusion: takes the lesson for the run's history,
+ * warns a model that goes in circles, and asks the deployment's hooks about the outcome.
  */
 export async function finalise(
   ports: FinalisePorts,
@@ -42,7 +42,9 @@ export async function finalise(
 }
 
 const WITHHELD_RESULT = "the tool ran, but its result is withheld: ";
-/** Begins the message of a failure whose texts a hook withheld. Replay recognises such a call by it. */
+/**
+ * Begins the message of a failure whose texts a hook withheld. Replay recognises such a call by it.
+ */
 export const WITHHELD_FAILURE = "the tool was asked to act, but its outcome is withheld: ";
 
 /** A hook withholds the texts of a failure; it does not change what may follow of the failure. */

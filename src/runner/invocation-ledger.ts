@@ -45,11 +45,12 @@ function headOf(argumentsText: string): string {
 }
 
 /**
- * One record per logical operation, and the moves it may make (seeds/004, "Idempotency State Model").
- * Every change goes to the journal; what has to be durable before something happens is the caller's to
- * wait for.
+ * One record per logical operation, and the moves it may make (seeds/004, "Idempotency State
+ * Model"). Every change goes to the journal; what has to be durable before something happens is the
+ * caller's to wait for.
  * Ownership: one per run, over the records of its earlier lives.
- * Contract: synchronous; throws on an illegal move, and on any change of what has ended: both are bugs.
+ * Contract: synchronous; throws on an illegal move, and on any change of what has ended: both are
+ * bugs.
  */
 export class InvocationLedger {
   readonly #journal: Pick<RunJournal, "record">;

@@ -38,10 +38,10 @@ interface AllowedCall {
 }
 
 /**
- * Gives an attempt its context, its idempotency key and the capabilities that carry authority. Each is
- * bound to this invocation alone (seeds/000 #29a).
- * Fails: PERMISSION_DENIED when the connection does not exist; DEPENDENCY_UNAVAILABLE when it cannot be
- * read; UNKNOWN_ERROR when a secret would enter the context.
+ * Gives an attempt its context, its idempotency key and the capabilities that carry authority. Each
+ * is bound to this invocation alone (seeds/000 #29a).
+ * Fails: PERMISSION_DENIED when the connection does not exist; DEPENDENCY_UNAVAILABLE when it
+ * cannot be read; UNKNOWN_ERROR when a secret would enter the context.
  */
 export async function openInvocation(
   ports: InvocationPorts,

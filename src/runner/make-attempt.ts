@@ -7,8 +7,8 @@ import { TOOL_FAILED } from "./tool-failure.ts";
 import { WAITING } from "./waiting.ts";
 
 /**
- * Makes one attempt at a call: prepares it through every gate, then executes it. Nothing carries over to
- * the next attempt but reservations, approvals and the operation's binding.
+ * Makes one attempt at a call: prepares it through every gate, then executes it. Nothing carries
+ * over to the next attempt but reservations, approvals and the operation's binding.
  * Contract: never throws. Code of an author that throws before the dispatch fails the call.
  */
 export async function makeAttempt(

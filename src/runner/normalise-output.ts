@@ -21,8 +21,8 @@ interface Ports {
 }
 
 /**
- * Gate 13: validates the tool's output, keeps its allowlisted fields, neutralises untrusted text and
- * shortens what is too long.
+ * Gate 13: validates the tool's output, keeps its allowlisted fields, neutralises untrusted text
+ * and shortens what is too long.
  * Contract: never throws; names no field of the output, because the fault is the tool's and not the
  * model's. Fails: OBSERVATION_NORMALIZATION_FAIL.
  */

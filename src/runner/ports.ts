@@ -14,7 +14,9 @@ import type { ToolSpec } from "../protocol/tool/spec.ts";
 import type { RunBudget } from "./budget/of-run.ts";
 import type { InvocationLedger } from "./invocation-ledger.ts";
 
-/** Everything that the runner of one run is given. Each group of gates names the few that it uses. */
+/**
+ * Everything that the runner of one run is given. Each group of gates names the few that it uses.
+ */
 export interface ToolRunnerPorts {
   readonly source: ToolSourcePort;
   /** The version of each tool that the run uses, by tool id. */

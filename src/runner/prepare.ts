@@ -88,8 +88,8 @@ export async function prepare(
 type ReservedCall = ApprovalSubject & Pick<PolicySubject, "amounts" | "connectionId">;
 
 /**
- * Requires approval and reserves budgets. When the reservation finds a newer policy, the gates that read
- * policy run again under its terms, before anything is reserved under them.
+ * Requires approval and reserves budgets. When the reservation finds a newer policy, the gates that
+ * read policy run again under its terms, before anything is reserved under them.
  */
 async function approveAndReserve(
   ports: PolicyPorts & ApprovalPorts & ReservePorts,
@@ -119,7 +119,10 @@ const NOT_GRANTED = failCall("PERMISSION_DENIED", {
   message: "the connection of this call is not granted any more",
 });
 
-/** Binds the operation to its payload, its version and its key; another payload is another operation. */
+/**
+ * Binds the operation to its payload, its version and its key; another payload is another
+ * operation.
+ */
 function bindingOf({ tool, accepted, invocation }: ValiditySubject): InvocationBinding {
   return {
     version: tool.version,

@@ -65,8 +65,8 @@ interface ShownOutput {
 }
 
 /**
- * Records the end of a call (gate 14): the invocation's state, the observation's event and the audit
- * entry, stored together. Closes an approval request that nobody answered.
+ * Records the end of a call (gate 14): the invocation's state, the observation's event and the
+ * audit entry, stored together. Closes an approval request that nobody answered.
  */
 export function record(
   ports: RecordPorts,

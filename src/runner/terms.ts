@@ -30,8 +30,8 @@ export interface CurrentPolicyPorts {
 
 /**
  * Reads the policy that is current now from the tenant's object, which owns it.
- * Contract: never throws. Fails: POLICY_VIOLATION when there is none; DEPENDENCY_UNAVAILABLE when the
- * tenant's object cannot be reached.
+ * Contract: never throws. Fails: POLICY_VIOLATION when there is none; DEPENDENCY_UNAVAILABLE when
+ * the tenant's object cannot be reached.
  */
 export async function readCurrentPolicy(
   ports: CurrentPolicyPorts,

@@ -22,13 +22,13 @@ import { WAITING } from "./waiting.ts";
 
 export interface ToolRunner {
   /**
-   * Takes one tool call through every gate, executes it at most once and records its end: the only way a
-   * tool runs (seeds/000 #1, #31).
-   * Contract: never throws. It reserves the operation before it answers, and ends it with exactly one
-   * `tool_call_result` under the call's own id. A call that ended before gets its recorded result. A
-   * different call under the same operation, or one that is running, gets a failure. `waiting` means
-   * that a person has to approve the call or to resolve its outcome: ask again after that. Calls start
-   * in the order in which they were asked.
+   * Takes one tool call through every gate, executes it at most once and records its end: the only
+   * way a tool runs (seeds/000 #1, #31).
+   * Contract: never throws. It reserves the operation before it answers, and ends it with exactly
+   * one `tool_call_result` under the call's own id. A call that ended before gets its recorded
+   * result. A different call under the same operation, or one that is running, gets a failure.
+   * `waiting` means that a person has to approve the call or to resolve its outcome: ask again
+   * after that. Calls start in the order in which they were asked.
    */
   exec(
     toolCall: ToolCall,
@@ -85,7 +85,10 @@ async function exec(
   }
 }
 
-/** Makes attempts at a call, and resolves unknown outcomes between them, until the call ends or waits. */
+/**
+ * Makes attempts at a call, and resolves unknown outcomes between them, until the call ends or
+ * waits.
+ */
 async function attemptUntilEnded(
   ports: RunnerState["ports"],
   first: ActiveCall,
@@ -119,7 +122,10 @@ type Admitted =
   | { readonly kind: "answered"; readonly result: ToolExecResult }
   | { readonly kind: "admitted"; readonly record: ToolInvocationRecord };
 
-/** Reserves the operation of a new call; answers a call whose operation ended, is running or differs. */
+/**
+ * Reserves the operation of a new call; answers a call whose operation ended, is running or
+ * differs.
+ */
 function admit(
   { ports, active }: Pick<RunnerState, "ports" | "active">,
   requested: RequestedCall,

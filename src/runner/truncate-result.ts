@@ -8,8 +8,8 @@ const MARKER_BYTES = utf8Bytes(TRUNCATION_MARKER);
 /**
  * Shortens a result to a number of bytes: every string to the same length where that suffices, else
  * also the ends of its lists.
- * Contract: pure; linear but for one sort; cuts between characters; answers undefined when even that
- * does not fit. Unit: bytes of JSON in UTF-8.
+ * Contract: pure; linear but for one sort; cuts between characters; answers undefined when even
+ * that does not fit. Unit: bytes of JSON in UTF-8.
  */
 export function truncateResult(value: JsonObject, maxBytes: number): JsonObject | undefined {
   const sizes: number[] = [];

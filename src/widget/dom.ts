@@ -15,7 +15,9 @@ export function el<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Creates a line icon of 20 by 20 units from one path. It is hidden from the accessibility tree. */
+/**
+ * Creates a line icon of 20 by 20 units from one path. It is hidden from the accessibility tree.
+ */
 export function icon(path: string): SVGElement {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const line = document.createElementNS("http://www.w3.org/2000/svg", "path");

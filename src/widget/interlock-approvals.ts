@@ -7,8 +7,9 @@ import type { TokenSource } from "./api-request.ts";
 const sheets = createApprovalsSheets();
 
 /**
- * `<interlock-approvals>`: the approval queue, and one approval to decide. Attributes and properties
- * are those of `<interlock-chat>`. The part of the address after `#` is the id of the open approval.
+ * `<interlock-approvals>`: the approval queue, and one approval to decide. Attributes and
+ * properties are those of `<interlock-chat>`. The part of the address after `#` is the id of the
+ * open approval.
  * Contract: an element outside the document sends no requests.
  */
 export class InterlockApprovals extends HTMLElement {

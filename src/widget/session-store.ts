@@ -17,7 +17,10 @@ export interface SessionStore {
   saveToken(token: string): void;
 }
 
-/** Opens a store in the tab's session storage, or in memory where session storage is blocked or full. */
+/**
+ * Opens a store in the tab's session storage, or in memory where session storage is blocked or
+ * full.
+ */
 export function openSessionStore(name: string): SessionStore {
   const memory = new Map<string, string>();
   const read = (key: string) => {

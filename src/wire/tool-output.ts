@@ -10,8 +10,8 @@ export interface ToolOutput {
 
 /**
  * Wraps a tool's output for a model: one element of three lines, with the JSON in the middle line.
- * Threat: output that closes its own wrapper and continues as another speaker. The content reaches the
- * model with every `<`, `>` and `&` escaped, so it can neither open nor close an element.
+ * Threat: output that closes its own wrapper and continues as another speaker. The content reaches
+ * the model with every `<`, `>` and `&` escaped, so it can neither open nor close an element.
  * `kind="data"` tells the model that the content is data and no instruction. An explaining sentence
  * would cost tokens with every call of every step.
  * Contract: pure and linear; the JSON parses back to the result.

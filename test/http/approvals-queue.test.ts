@@ -87,8 +87,8 @@ test("what is over in time is expired, whether its run has said so or not", asyn
 });
 
 describe("who sees what", () => {
-  // Mutants: a viewer that is not asked for; roles that are not compared; requesters that are not left
-  // out; agents that count as people.
+  // Mutants: a viewer that is not asked for; roles that are not compared; requesters that are not
+  // left out; agents that count as people.
   test.each<[Caller, string, readonly string[]]>([
     ["mira", "", ["mirasConsent", "mirasReview", "compliance"]],
     ["mira", "?mine=true", ["mirasConsent", "mirasReview", "compliance"]],

@@ -37,7 +37,9 @@ test("a request that is repeated after its run has ended gets the same bytes, an
   expect(effects).toEqual(["note: once"]);
 });
 
-/** What the release before `deriveKey` derived for tenant lab, actor user:lab and the key order-7. */
+/**
+ * What the release before `deriveKey` derived for tenant lab, actor user:lab and the key order-7.
+ */
 const OLDER_RUN_ID = "run_3960a5e63f3866513b91e4e2e5e3dd09_31b284064f9b6e743a6becae41f32e0d";
 
 test("a key of an older release still names its run, and a repeat starts no second one", async () => {

@@ -85,7 +85,9 @@ const asks = (...ids: readonly string[]): ModelAnswer =>
     })),
   });
 
-/** A model that does what the test says, one function for each call; `seen` is what it was shown. */
+/**
+ * A model that does what the test says, one function for each call; `seen` is what it was shown.
+ */
 function playModel(...steps: readonly (() => ModelAnswer)[]) {
   const seen: (readonly TranscriptMessage[])[] = [];
   const model: Model = {

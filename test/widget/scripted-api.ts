@@ -162,7 +162,9 @@ export class ScriptedRun {
   #isDone = false;
   #epoch = 0;
   readonly #open = new Set<ServerResponse>();
-  /** The number of events when the run began to wait for an approval; zero while the run is active. */
+  /**
+   * The number of events when the run began to wait for an approval; zero while the run is active.
+   */
   #waitsSince = 0;
 
   constructor(id: string) {

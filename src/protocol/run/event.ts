@@ -25,10 +25,10 @@ export type RunError = {
 
 /**
  * One semantic event of a run: the log and KV store it, and every encoder reads it.
- * Contract: an event is complete, so a stateless encoder of any wire needs no other event. Every text
- * for people is in the event from the moment it is appended. Parts are numbered from 0 in the order
- * they open, one number per text or tool call. Arguments and observations are redacted. Events of
- * different parts may interleave. The last event of a run is its only `done`.
+ * Contract: an event is complete, so a stateless encoder of any wire needs no other event. Every
+ * text for people is in the event from the moment it is appended. Parts are numbered from 0 in the
+ * order they open, one number per text or tool call. Arguments and observations are redacted.
+ * Events of different parts may interleave. The last event of a run is its only `done`.
  */
 export type AiEvent =
   | { readonly type: "run_started"; readonly runId: RunId; readonly model: string }

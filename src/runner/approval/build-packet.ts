@@ -20,8 +20,8 @@ export interface PacketPorts {
 
 /**
  * Builds the packet that approvers see before they decide (seeds/004, "Confirmation Gates").
- * Contract: never throws for what an author's `describe` or `preview` does. Where they fail, the packet
- * has default texts and says that a state is not known.
+ * Contract: never throws for what an author's `describe` or `preview` does. Where they fail, the
+ * packet has default texts and says that a state is not known.
  */
 export async function buildPacket(
   ports: PacketPorts,
@@ -48,7 +48,9 @@ export async function buildPacket(
 const MAX_TITLE_CHARS = 120;
 const MAX_CONSEQUENCE_CHARS = 1_000;
 
-/** Threat: the author's texts are made of arguments that a model chose, so their length is bounded. */
+/**
+ * Threat: the author's texts are made of arguments that a model chose, so their length is bounded.
+ */
 function describe(
   tool: BoundToolRuntime,
   args: JsonObject,

@@ -29,8 +29,8 @@ interface Required {
 }
 
 /**
- * Requests approval for a call, and answers `waiting`. An approver's edit carries that approver's own vote
- * over, so the request may be approved at once.
+ * Requests approval for a call, and answers `waiting`. An approver's edit carries that approver's
+ * own vote over, so the request may be approved at once.
  * Contract: a payload that people rejected in this run is not requested again.
  * Fails: `waiting`; PERMISSION_DENIED; UNKNOWN_ERROR for a run that is stopped meanwhile.
  */
@@ -84,8 +84,8 @@ type Payload = Pick<ApprovalRecord, "invocation" | "payloadHash" | "pin" | "expi
   Pick<ApprovalRecord, "toolId" | "toolVersion">;
 
 /**
- * An edit drops all earlier votes. Only the editor's own vote is carried over, and only for exactly the
- * arguments and the policy that the editor saw.
+ * An edit drops all earlier votes. Only the editor's own vote is carried over, and only for exactly
+ * the arguments and the policy that the editor saw.
  */
 async function carryVote(
   { approvals, approvalSigner, principal }: RequestPorts,

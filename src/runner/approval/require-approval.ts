@@ -26,10 +26,10 @@ export interface ApprovalSubject extends ValiditySubject {
 export type Approved = Result<ApprovalRecord | null, ToolFailure | typeof WAITING>;
 
 /**
- * Group: lets a call pass that needs no approval under the terms, or that people approved with exactly
- * these arguments; requests approval where nobody was asked yet (gate 9).
- * The terms are those that the run pinned, or newer ones. An approval counts under newer terms only
- * if it was requested under them.
+ * Group: lets a call pass that needs no approval under the terms, or that people approved with
+ * exactly these arguments; requests approval where nobody was asked yet (gate 9). The terms are
+ * those that the run pinned, or newer ones. An approval counts under newer terms only if it was
+ * requested under them.
  * Contract: an approval answers this gate and no other gate.
  * Fails: `waiting`; CONFIRMATION_MISSING; PERMISSION_DENIED for a rejected call; POLICY_VIOLATION;
  * DEPENDENCY_UNAVAILABLE.
@@ -70,7 +70,10 @@ function isPinnedByRun(ports: ApprovalPorts, { policy }: Terms): boolean {
   return policy === ports.policy;
 }
 
-/** Finds the request about exactly this payload. A request whose arguments were edited is superseded. */
+/**
+ * Finds the request about exactly this payload. A request whose arguments were edited is
+ * superseded.
+ */
 function findRequest(
   { invocations, approvals }: ApprovalPorts,
   { tool, accepted, invocation }: ApprovalSubject,
@@ -107,7 +110,9 @@ async function answerOf(
   }
 }
 
-/** Under the pinned terms every approval counts: `reserve` finds out whether they are still current. */
+/**
+ * Under the pinned terms every approval counts: `reserve` finds out whether they are still current.
+ */
 function countsUnder(ports: ApprovalPorts, terms: Terms, { pin }: ApprovalRecord): boolean {
   if (isPinnedByRun(ports, terms)) return true;
   return terms.pin !== undefined && isSamePin(pin, terms.pin);

@@ -29,9 +29,9 @@ interface ApprovedCall {
 }
 
 /**
- * Verifies that an approval is for this call: enough distinct people voted, each with a token that this
- * deployment signed for this run, tool, version, payload and policy, each entitled to decide, and in
- * time (seeds/004, "Approval Tokens"). The runner verifies before every attempt.
+ * Verifies that an approval is for this call: enough distinct people voted, each with a token that
+ * this deployment signed for this run, tool, version, payload and policy, each entitled to decide,
+ * and in time (seeds/004, "Approval Tokens"). The runner verifies before every attempt.
  * Fails: CONFIRMATION_MISSING.
  */
 export async function verifyApproval(

@@ -15,9 +15,9 @@ interface Ports {
 }
 
 /**
- * Closes the reservation of a call that has ended. A call whose tool never ran gives everything back. A
- * read settles what it used. A mutation that may have run keeps its reservation: it counts until somebody
- * releases it.
+ * Closes the reservation of a call that has ended. A call whose tool never ran gives everything
+ * back. A read settles what it used. A mutation that may have run keeps its reservation: it counts
+ * until somebody releases it.
  */
 export async function closeReservation(
   { approvals, budget, invocations, ledger, policy }: Ports,

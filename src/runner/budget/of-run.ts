@@ -27,7 +27,8 @@ export type NoRoom = Extract<ReservationAnswer, { readonly kind: "exhausted" | "
 
 /**
  * What one run has used up.
- * Ownership: one per run. Contract: synchronous, so calls that run together cannot take the same rest.
+ * Ownership: one per run. Contract: synchronous, so calls that run together cannot take the same
+ * rest.
  */
 export class RunBudget {
   readonly #limits: BudgetAmounts;
@@ -43,8 +44,8 @@ export class RunBudget {
 
   /**
    * Takes what one operation needs, all or nothing.
-   * Contract: an operation that has its place keeps it, and counts once, however often it asks; with other
-   * amounts, which a person gave it meanwhile, it asks anew.
+   * Contract: an operation that has its place keeps it, and counts once, however often it asks;
+   * with other amounts, which a person gave it meanwhile, it asks anew.
    */
   reserve({ id, toolId, rateLimit, amounts, nowMs }: Start): NoRoom | undefined {
     const before = this.#reserved.get(id);
@@ -65,7 +66,8 @@ export class RunBudget {
 
   /**
    * Takes in what an operation used in an earlier life of the run.
-   * Contract: the tool's own rate counts from the last operation, which may wait a little longer for it.
+   * Contract: the tool's own rate counts from the last operation, which may wait a little longer
+   * for it.
    */
   restore(record: ToolInvocationRecord): void {
     const { name, amounts, dispatches, askedAtMs, end } = record;
@@ -78,7 +80,10 @@ export class RunBudget {
     this.spend(amounts);
   }
 
-  /** Gives back what an operation took that did not start. The tool's own rate has counted it all the same. */
+  /**
+   * Gives back what an operation took that did not start. The tool's own rate has counted it all
+   * the same.
+   */
   release(id: string): void {
     this.spend({}, this.#reserved.get(id));
     this.#reserved.delete(id);
@@ -98,7 +103,9 @@ export class RunBudget {
     return (this.#limits[budget] ?? Number.POSITIVE_INFINITY) - (this.#spent[budget] ?? 0);
   }
 
-  /** Names a budget that the run has passed under other limits, among those that `of` takes from. */
+  /**
+   * Names a budget that the run has passed under other limits, among those that `of` takes from.
+   */
   findExceeded(limits: BudgetAmounts, of: BudgetAmounts): Budget | undefined {
     return findExceeded(limits, this.#spent, of);
   }

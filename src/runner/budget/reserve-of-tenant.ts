@@ -29,8 +29,8 @@ export type TenantAnswer<Failure> =
   | { readonly kind: "unavailable"; readonly because: "unreachable" | "changing" };
 
 /**
- * Reserves a share of the tenant's budgets under the current policy. When that policy is newer than the
- * given terms, the applicant has to obey it first.
+ * Reserves a share of the tenant's budgets under the current policy. When that policy is newer than
+ * the given terms, the applicant has to obey it first.
  */
 export async function reserveOfTenant<Failure>(
   { ledger, policies, tenantId }: TenantPorts,

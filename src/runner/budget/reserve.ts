@@ -47,11 +47,12 @@ export interface ReserveSubject {
 }
 
 /**
- * Group: counts the call against the tool's own rate limit, the run's budgets and the tenant's, before the
- * call starts (gate 10). A mutation also has to pass the current policy: reserving tells which policy that
- * is.
+ * Group: counts the call against the tool's own rate limit, the run's budgets and the tenant's,
+ * before the call starts (gate 10). A mutation also has to pass the current policy: reserving tells
+ * which policy that is.
  * Contract: one operation counts once, however often it is tried.
- * Fails: RATE_LIMITED, BUDGET_EXHAUSTED, DEPENDENCY_UNAVAILABLE; whatever `obeyNewTerms` fails with.
+ * Fails: RATE_LIMITED, BUDGET_EXHAUSTED, DEPENDENCY_UNAVAILABLE; whatever `obeyNewTerms` fails
+ * with.
  */
 export async function reserve(
   ports: ReservePorts,
@@ -73,7 +74,10 @@ export async function reserve(
   return trail.note("budget", asksTenant ? await reserveAtTenant(ports, subject) : ok(null));
 }
 
-/** Tells whether a call asks the tenant's ledger, one hop away: a read does so only where policy limits it. */
+/**
+ * Tells whether a call asks the tenant's ledger, one hop away: a read does so only where policy
+ * limits it.
+ */
 export function asksLedger(
   policy: ToolPolicy,
   tool: BoundToolRuntime,

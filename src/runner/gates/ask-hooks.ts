@@ -37,7 +37,8 @@ export const askHooks: Gate<ValiditySubject, HookPorts> = {
 };
 
 /**
- * Asks the hooks about an outcome, in a cancelled run too. A veto withholds the outcome from the model.
+ * Asks the hooks about an outcome, in a cancelled run too. A veto withholds the outcome from the
+ * model.
  * Contract: never throws; a hook that throws or does not answer vetoes.
  */
 export async function askHooksAfter(

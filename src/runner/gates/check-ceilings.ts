@@ -18,8 +18,8 @@ interface Ports {
 }
 
 /**
- * The ceilings of gate 7: counts what the call takes, and checks that the policy counts money in the
- * tool's currency and that the run has not passed the policy's limits already.
+ * The ceilings of gate 7: counts what the call takes, and checks that the policy counts money in
+ * the tool's currency and that the run has not passed the policy's limits already.
  * Fails: OUT_OF_BOUNDS for an amount that cannot be counted; POLICY_VIOLATION; BUDGET_EXHAUSTED.
  */
 export const checkCeilings: Gate<PolicySubject, Ports> = {
@@ -35,7 +35,9 @@ export const checkCeilings: Gate<PolicySubject, Ports> = {
   },
 };
 
-/** Counts what one call takes: itself, its own cost, and the money it moves. Fails: OUT_OF_BOUNDS. */
+/**
+ * Counts what one call takes: itself, its own cost, and the money it moves. Fails: OUT_OF_BOUNDS.
+ */
 function countAmounts(
   tool: BoundToolRuntime,
   args: JsonObject,

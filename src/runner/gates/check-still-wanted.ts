@@ -13,10 +13,11 @@ export interface WantedPorts {
 }
 
 /**
- * Checks that the run still wants the call. The run may be cancelled, the tool withdrawn, or a steering
- * message may wait. The runner asks before the first gate, in `checkStillValid`, immediately before
- * the dispatch and before a retry.
- * Fails: UNKNOWN_ERROR when the run is cancelled; BUDGET_EXHAUSTED for a withdrawn tool; STALE_STATE.
+ * Checks that the run still wants the call. The run may be cancelled, the tool withdrawn, or a
+ * steering message may wait. The runner asks before the first gate, in `checkStillValid`,
+ * immediately before the dispatch and before a retry.
+ * Fails: UNKNOWN_ERROR when the run is cancelled; BUDGET_EXHAUSTED for a withdrawn tool;
+ * STALE_STATE.
  */
 export const checkStillWanted = {
   name: "still_wanted",

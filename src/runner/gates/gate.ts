@@ -3,7 +3,8 @@ import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 
 /**
- * One check of the pipeline. A gate looks at the subject of its group and at the ports that it names.
+ * One check of the pipeline. A gate looks at the subject of its group and at the ports that it
+ * names.
  * Contract: answers what it adds to the subject, or the failure that ends the call.
  */
 export interface Gate<Subject, Ports = unknown> {

@@ -13,8 +13,8 @@ const GATES = [checkPolicy, authorise, checkArgumentRules, checkCeilings] as con
 export type PolicyPorts = PortsOf<typeof GATES>;
 
 /**
- * Group: holds a call against a policy: the tool, the caller, the arguments and the ceilings (gates 2, 6
- * and 7). The runner asks it about the policy that the run pinned and about each newer one; an
+ * Group: holds a call against a policy: the tool, the caller, the arguments and the ceilings (gates
+ * 2, 6 and 7). The runner asks it about the policy that the run pinned and about each newer one; an
  * approver's edit and a reconciliation pass it too.
  * Fails: POLICY_VIOLATION, PERMISSION_DENIED, OUT_OF_BOUNDS, BUDGET_EXHAUSTED.
  */

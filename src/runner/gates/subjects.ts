@@ -51,7 +51,9 @@ export interface WantedSubject {
   readonly hasBegun: boolean;
 }
 
-/** Subject of the group `checkStillValid`: a call that policy allows, and what it would run with. */
+/**
+ * Subject of the group `checkStillValid`: a call that policy allows, and what it would run with.
+ */
 export interface ValiditySubject extends WantedSubject {
   readonly accepted: AcceptedArguments;
   readonly invocation: Invocation;

@@ -31,9 +31,9 @@ export type Resumed =
 const NOT_FOUND: GateResults = { passed: [], refusedBy: "lookup" };
 
 /**
- * Finds the tool of a call, and decides where the call goes on. A call that was dispatched in an earlier
- * incarnation has an unknown outcome: a read or an idempotent write runs again under its key, any other
- * write is resolved first.
+ * Finds the tool of a call, and decides where the call goes on. A call that was dispatched in an
+ * earlier incarnation has an unknown outcome: a read or an idempotent write runs again under its
+ * key, any other write is resolved first.
  */
 export function resume(
   ports: ResumePorts,

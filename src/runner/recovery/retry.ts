@@ -30,8 +30,8 @@ export type Next =
   | { readonly kind: "unknown_outcome"; readonly failure: ToolFailure };
 
 /**
- * Decides what follows an attempt. Before a retry of the same call under the same key it waits for the
- * backoff, and asks again whether the run wants the call.
+ * Decides what follows an attempt. Before a retry of the same call under the same key it waits for
+ * the backoff, and asks again whether the run wants the call.
  */
 export async function decideNext(
   ports: RetryPorts,
@@ -107,7 +107,10 @@ export function dispatchStateOf(
   };
 }
 
-/** Tells whether an attempt had its effect. It may have, although its output does not fit the contract. */
+/**
+ * Tells whether an attempt had its effect. It may have, although its output does not fit the
+ * contract.
+ */
 export function hasHappened({
   dispatched,
   outcome,

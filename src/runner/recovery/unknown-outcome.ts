@@ -39,7 +39,8 @@ export const INTERRUPTED: ToolFailure = {
 };
 
 /**
- * Resolves the unknown outcome of a dispatched operation: asks the contract's `reconcile`, else an operator.
+ * Resolves the unknown outcome of a dispatched operation: asks the contract's `reconcile`, else an
+ * operator.
  * Contract: the operation is never retried blindly (DESIGN, "At most once").
  */
 export async function resolveUnknownOutcome(
@@ -67,8 +68,9 @@ export async function resolveUnknownOutcome(
 }
 
 /**
- * Tells whether an effect that has not happened may happen yet. An attempt that timed out was abandoned and
- * may act after the contract answered. Only an idempotent tool may run again beside it.
+ * Tells whether an effect that has not happened may happen yet. An attempt that timed out was
+ * abandoned and may act after the contract answered. Only an idempotent tool may run again beside
+ * it.
  */
 function mayStillAct(
   { tool }: ActiveCall,
@@ -113,8 +115,8 @@ export function recordUnresolved(
 }
 
 /**
- * Records the end of a call that an operator resolved, or that no operator resolved in time. The call's tool
- * need not exist any more.
+ * Records the end of a call that an operator resolved, or that no operator resolved in time. The
+ * call's tool need not exist any more.
  */
 export function recordSettlement(
   ports: RecordPorts,

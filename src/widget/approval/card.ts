@@ -15,8 +15,8 @@ export interface ApprovalCardPorts {
 let cards = 0;
 
 /**
- * One approval: what the call would do, who has voted, and what the reader can decide. The card is a
- * dialog beside others on the page. It takes no focus, so a reader who types is not interrupted.
+ * One approval: what the call would do, who has voted, and what the reader can decide. The card is
+ * a dialog beside others on the page. It takes no focus, so a reader who types is not interrupted.
  */
 export class ApprovalCard {
   readonly root: HTMLElement;

@@ -11,9 +11,9 @@ export const ARM_AFTER_MS = 1_000;
 let forms = 0;
 
 /**
- * Takes a person's decision. Threat: a click or a key that was meant for something else. So the form
- * never takes the focus by itself, Enter decides nothing, and each change disables the buttons for
- * a second.
+ * Takes a person's decision. Threat: a click or a key that was meant for something else. So the
+ * form never takes the focus by itself, Enter decides nothing, and each change disables the buttons
+ * for a second.
  */
 export class ApprovalForm {
   readonly root: HTMLElement;

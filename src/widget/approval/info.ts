@@ -78,7 +78,9 @@ function readEditable(packet: JsonValue | undefined): JsonObject | undefined {
   return isJsonObject(args) && isJsonObject(args["shown"]) ? args["shown"] : undefined;
 }
 
-/** Joins news of an approval with what the page knows. Contract: a decided approval stays decided. */
+/**
+ * Joins news of an approval with what the page knows. Contract: a decided approval stays decided.
+ */
 export function joinNews(known: ApprovalInfo, news: ApprovalInfo): ApprovalInfo {
   if (known.approvalId !== news.approvalId) return news;
   if (known.status !== "pending" && news.status === "pending") return known;

@@ -23,8 +23,8 @@ export interface KeyedRequest {
 }
 
 /**
- * An open event stream. Without a body, `runId` names the run to follow. Without both, the run has no
- * more events.
+ * An open event stream. Without a body, `runId` names the run to follow. Without both, the run has
+ * no more events.
  */
 export interface OpenStream {
   readonly body?: ReadableStream<Uint8Array>;
@@ -36,7 +36,9 @@ export interface OpenStream {
  * Contract: no method throws. An abort looks like `unreachable`; the caller knows its own signal.
  */
 export interface ChatApi {
-  /** Starts a run. Returns only the run id when an earlier request under the key started the run. */
+  /**
+   * Starts a run. Returns only the run id when an earlier request under the key started the run.
+   */
   start(
     question: string,
     options: { readonly request: KeyedRequest; readonly signal: AbortSignal },

@@ -1,9 +1,13 @@
 import type { FollowPorts } from "./follow-run.ts";
 
-/** A connection without a byte for this long is dead: the server sends keep-alives far more often. */
+/**
+ * A connection without a byte for this long is dead: the server sends keep-alives far more often.
+ */
 export const SILENCE_MS = 60_000;
 
-/** Watches a connection. Its `signal` aborts when nothing arrives, or when the outer signal aborts. */
+/**
+ * Watches a connection. Its `signal` aborts when nothing arrives, or when the outer signal aborts.
+ */
 export function watchSilence(outer: AbortSignal, wait: FollowPorts["wait"]) {
   const connection = new AbortController();
   let alarm = new AbortController();

@@ -22,8 +22,8 @@ const DONE_FRAME = "data: [DONE]\n";
 export const TRAILER = `${DONE_FRAME}\n`;
 
 /**
- * Encodes one event as server-sent events of the assistant-transport protocol. The last frame of the
- * event carries the `id:`, so a client that has seen an id has seen the whole event.
+ * Encodes one event as server-sent events of the assistant-transport protocol. The last frame of
+ * the event carries the `id:`, so a client that has seen an id has seen the whole event.
  * Contract: pure and stateless; the same event and position give the same bytes within a revision.
  * Source: assistant-stream 0.3.44, AssistantTransportEncoder; a test compares the frames.
  */
@@ -124,7 +124,9 @@ function toJson(lines: readonly PacketLine[]): readonly JsonObject[] {
   return lines as unknown as readonly JsonObject[];
 }
 
-/** Encodes progress as data: the package has no chunk for it, and text in the part means arguments. */
+/**
+ * Encodes progress as data: the package has no chunk for it, and text in the part means arguments.
+ */
 function toProgress(event: Extract<AiEvent, { type: "tool_call_progress" }>) {
   const { type: _, part: _part, ...progress } = event;
   return { type: "tool-progress", ...progress };
@@ -163,7 +165,9 @@ function toFinishReason(finish: ModelFinish): FinishReason {
   }
 }
 
-/** Maps reasons; `tool-calls` is left to waiting runs, which accumulators show as requires-action. */
+/**
+ * Maps reasons; `tool-calls` is left to waiting runs, which accumulators show as requires-action.
+ */
 function doneFinishReason(reason: DoneReason): FinishReason {
   switch (reason) {
     case "content_filter":

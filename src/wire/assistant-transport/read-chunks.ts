@@ -22,8 +22,8 @@ const MAX_EVENT_CHARS = 4 * 1024 * 1024;
 /**
  * Reads an assistant-transport stream and passes on its events, all events of one read at once.
  * Contract: an event is passed on only when its `id:` has arrived. A part of an event, from a cut
- * connection, is dropped, and the event arrives whole after a reconnection. Never throws; a body that
- * fails is `cut`. `apply` is also called without events, as a sign that the connection lives.
+ * connection, is dropped, and the event arrives whole after a reconnection. Never throws; a body
+ * that fails is `cut`. `apply` is also called without events, as a sign that the connection lives.
  */
 export async function readChunks(
   body: ReadableStream<Uint8Array>,

@@ -16,7 +16,8 @@ interface Request {
 /**
  * Builds a function that bounds the input tokens of a Chat Completions request by its bytes. In a
  * byte-level encoding each token stands for at least one byte.
- * Contract: that of InputBound. Limit: text that a provider adds beyond the allowances is not counted.
+ * Contract: that of InputBound. Limit: text that a provider adds beyond the allowances is not
+ * counted.
  */
 export function createInputBound(): (request: Request) => number {
   const known = new WeakMap<object, number>();

@@ -17,7 +17,8 @@ export interface EncodedTools {
 
 /**
  * Encodes tools for Chat Completions. A tool has exactly `type` and `function`; the function has
- * `name`, `description`, `parameters`, and `strict: true` where `strict` is set and the schema fits.
+ * `name`, `description`, `parameters`, and `strict: true` where `strict` is set and the schema
+ * fits.
  * Contract: pure; linear; keeps the order.
  */
 export function encodeTools(specs: readonly ToolSpec[], strict: boolean): EncodedTools {
@@ -39,8 +40,8 @@ export function encodeTools(specs: readonly ToolSpec[], strict: boolean): Encode
 }
 
 /**
- * Encodes the conversation for Chat Completions, message by message. A tool's output, also one that a
- * client claims, becomes labelled data in a message of the role `tool`.
+ * Encodes the conversation for Chat Completions, message by message. A tool's output, also one that
+ * a client claims, becomes labelled data in a message of the role `tool`.
  * Contract: pure; linear; keeps ids, order and argument text.
  */
 export function encodeMessages(

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/js
 import type { JsonSchema7 } from "../../protocol/tool/spec.ts";
 
 /**
- * Keywords of the provider's strict subset, by type. Any other keyword makes a schema unfit. The API
- * rejects `default`, `minLength` and `maxLength`, for example
+ * Keywords of the provider's strict subset, by type. Any other keyword makes a schema unfit. The
+ * API rejects `default`, `minLength` and `maxLength`, for example
  * (https://github.com/openai/openai-node/pull/1988, read 2026-11-20).
  */
 const KEYWORDS: { readonly [type: string]: readonly string[] } = {
@@ -38,8 +38,8 @@ const MAX_DEPTH = 10;
 /**
  * Rewrites a schema for the provider's strict mode: every property is required, and optional ones
  * become nullable.
- * Contract: pure; linear; undefined when the schema would lose a rule in the strict subset, or when a
- * null in the answer could not be traced back to one property.
+ * Contract: pure; linear; undefined when the schema would lose a rule in the strict subset, or when
+ * a null in the answer could not be traced back to one property.
  */
 export function toStrictSchema(schema: JsonSchema7): JsonSchema7 | undefined {
   const { $schema: _, ...root } = schema;
@@ -147,7 +147,9 @@ export function dropNullsOfOptional(schema: JsonSchema7, argumentsText: string):
   }
 }
 
-/** Changes the parsed value and answers whether it dropped anything. Recurses as deep as the schema. */
+/**
+ * Changes the parsed value and answers whether it dropped anything. Recurses as deep as the schema.
+ */
 function dropIn(schema: JsonObject, value: unknown): boolean {
   const { anyOf } = schema;
   if (Array.isArray(anyOf)) {

@@ -20,8 +20,8 @@ interface OpenCall {
 }
 
 /**
- * Assembles tool calls from fragments. Fragments may lack an index, an id or a name, may repeat them,
- * and may share them between calls.
+ * Assembles tool calls from fragments. Fragments may lack an index, an id or a name, may repeat
+ * them, and may share them between calls.
  * Contract: linear in the fragments; holds at most `maxCalls` calls, for any indices.
  */
 export class ToolCallAssembler {
@@ -119,7 +119,9 @@ function startsAnother(call: OpenCall, fragment: ToolCallFragment): boolean {
   return text.trim() !== "" && call.arguments.isComplete() && !call.arguments.repeats(text);
 }
 
-/** Assigns ids: the provider's id at its first use, else a `call_<n>` that the provider never used. */
+/**
+ * Assigns ids: the provider's id at its first use, else a `call_<n>` that the provider never used.
+ */
 class IdGiver {
   readonly #taken: Set<string>;
   readonly #given = new Set<string>();

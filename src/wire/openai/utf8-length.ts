@@ -1,6 +1,6 @@
 /**
- * Measures text in UTF-8 bytes without encoding it. Each half of a surrogate pair counts two bytes, so
- * the sum over fragments equals the length of the whole, also when a pair is split.
+ * Measures text in UTF-8 bytes without encoding it. Each half of a surrogate pair counts two bytes,
+ * so the sum over fragments equals the length of the whole, also when a pair is split.
  * Contract: pure and linear.
  */
 export function utf8Length(text: string): number {
