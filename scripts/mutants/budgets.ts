@@ -48,7 +48,7 @@ export const BUDGETS: readonly Mutant[] = [
     from: "this.#recount(reservation, keeps);",
     to: "this.#recount(reservation, {});",
     test: {
-      file: "test/durable-objects/reservations.test.ts",
+      file: "test/durable-objects/lapsed-reservations.test.ts",
       name: "keeps what it may have used once its time is over, not before",
     },
   },
@@ -58,7 +58,7 @@ export const BUDGETS: readonly Mutant[] = [
     from: "if (reservation.unsettled) this.#expectLapse();",
     to: "",
     test: {
-      file: "test/durable-objects/reservations.test.ts",
+      file: "test/durable-objects/lapsed-reservations.test.ts",
       name: "leaves no alarm behind once everything is closed",
     },
   },
@@ -68,7 +68,7 @@ export const BUDGETS: readonly Mutant[] = [
     from: "if (spent) this.#spend(window, replaceAmounts(spent, counted, now));",
     to: "this.#spend(window, replaceAmounts(spent ?? {}, counted, now));",
     test: {
-      file: "test/durable-objects/reservations.test.ts",
+      file: "test/durable-objects/budget-book.test.ts",
       name: "is not brought back by a settlement long after it",
     },
   },
@@ -78,7 +78,7 @@ export const BUDGETS: readonly Mutant[] = [
     from: "unsettled && capAmounts(unsettled.keeps, made.granted)",
     to: "unsettled?.keeps",
     test: {
-      file: "test/durable-objects/reservations.test.ts",
+      file: "test/durable-objects/lapsed-reservations.test.ts",
       name: "keeps no more than it was granted",
     },
   },
@@ -98,7 +98,7 @@ export const BUDGETS: readonly Mutant[] = [
     from: "AND (made_ms > ? OR lapses_ms IS NOT NULL)",
     to: "AND made_ms > ?",
     test: {
-      file: "test/durable-objects/reservations.test.ts",
+      file: "test/durable-objects/lapsed-reservations.test.ts",
       name: "stays counted for as long as no alarm has come, however often it is asked for",
     },
   },
