@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { cruise, type ICruiseOptions } from "dependency-cruiser";
+import { cruise } from "dependency-cruiser";
 import { afterAll, describe, expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "..");
@@ -32,7 +32,7 @@ async function cruiseTree(directory: string): Promise<Report> {
     ruleSet,
     validate: true,
     baseDir: directory,
-  } as ICruiseOptions);
+  });
   return output as unknown as Report;
 }
 
