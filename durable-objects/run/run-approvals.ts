@@ -1,4 +1,4 @@
-import type { ApprovalDesk, Question } from "../../src/capabilities/approval.ts";
+import type { ApprovalDesk, NewRequest } from "../../src/capabilities/approval.ts";
 import type { RunJournal } from "../../src/capabilities/run-journal.ts";
 import type {
   ApprovalEdit,
@@ -56,13 +56,13 @@ export class RunApprovals implements ApprovalDesk {
     return approvalIdOf(this.#ports.runId, invocation, generation);
   }
 
-  ask({ vote, ...question }: Question): ApprovalRecord {
-    const { invocation, part, toolCallId, packet, askedAtMs } = question;
+  ask({ vote, ...request }: NewRequest): ApprovalRecord {
+    const { invocation, part, toolCallId, packet, askedAtMs } = request;
     const { notices } = this.#ports;
     const before = this.newest(invocation);
     const id = this.nextId(invocation);
     const open: ApprovalRecord = {
-      ...question,
+      ...request,
       id,
       generation: (before?.generation ?? 0) + 1,
       status: "pending",

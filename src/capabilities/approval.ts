@@ -9,53 +9,52 @@ import type { ApprovalPattern } from "../protocol/approval/requirement.ts";
 import type { ApprovalSummary } from "../protocol/approval/view.ts";
 import type { ListPosition, ListPage } from "../protocol/list/page.ts";
 
-/** What people are to be asked. */
-export type Question = Omit<
+/** A new approval request. */
+export type NewRequest = Omit<
   ApprovalRecord,
   "generation" | "id" | "status" | "votes" | "edit" | "supersededBy" | "closedAtMs" | "consumedAtMs"
 > & {
-  /** Of the one who made these arguments what they are, if that was a person. */
+  /** The vote of the approver who edited the arguments; absent for a model's own arguments. */
   readonly vote?: ApprovalVote;
 };
 
 /**
- * The questions that one run puts to people.
- * Contract: synchronous, and always shows what is stored now: people decide while the run goes on.
- * What is written is stored together with everything that was said before it.
+ * The approval requests of one run.
+ * Contract: synchronous; always shows what is stored now, because people decide while the run goes on.
+ * What is written is stored together with everything that the run wrote before.
  */
 export interface ApprovalDesk {
-  /** The newest question about an invocation. */
+  /** Finds the newest request about an invocation. */
   newest(invocation: number): ApprovalRecord | undefined;
-  /** Tells whether people have refused this very payload in this run. */
+  /** Tells whether people rejected exactly this payload in this run. */
   wasRejected(payload: Pick<ApprovalRecord, "toolId" | "payloadHash">): boolean;
-  /** The id that the next question about an invocation will have. */
+  /** Tells the id of the next request about an invocation. */
   nextId(invocation: number): ApprovalId;
-  /** Asks. Contract: takes the place of the question before it, whatever became of that. */
-  ask(question: Question): ApprovalRecord;
-  /** Marks that the call takes an approval, which it may once however often it is tried. */
+  /** Requests approval. Contract: replaces the request before it, whatever its status. */
+  ask(request: NewRequest): ApprovalRecord;
+  /** Marks an approval as used by its call. Contract: one approval serves one call, retries included. */
   consume(id: ApprovalId, atMs: number): void;
-  /** Closes a question that nobody has answered, for the call has ended. */
+  /** Closes an open request, because its call has ended. */
   withdraw(invocation: number, atMs: number): void;
 }
 
 /**
- * Signs what one person's approval is worth, and reads it back.
- * Contract: `read` answers undefined for whatever this deployment did not sign; it does not look at
- * times.
+ * Signs the token of one person's approval, and reads such a token.
+ * Contract: `read` answers undefined for a token that this deployment did not sign; it ignores expiry.
  */
 export interface ApprovalSigner {
   sign(token: ApprovalToken): Promise<string>;
   read(signed: string): Promise<ApprovalToken | undefined>;
 }
 
-/** Which questions a caller wants to see, and may. */
+/** Which approval requests a caller wants to see, and may see. */
 export interface ApprovalQuery {
-  /** Who looks. */
+  /** Who reads the queue. */
   readonly viewer: ApprovalViewer;
   readonly status: ApprovalStatus;
   readonly pattern?: ApprovalPattern;
   readonly tool?: string;
-  /** Only those that were asked on the viewer's account. */
+  /** Only requests about the viewer's own runs. */
   readonly isMine: boolean;
   /** Only those that the viewer may decide. */
   readonly isDecidable: boolean;
@@ -64,21 +63,21 @@ export interface ApprovalQuery {
   readonly after?: ListPosition;
 }
 
-/** Who looks at the queue. */
+/** Who reads the queue, and what that viewer may see. */
 export interface ApprovalViewer {
   readonly person: ActorId;
   readonly roles: readonly string[];
-  /** A person, for themself; nobody else decides anything. */
+  /** The viewer is a person who acts for themself; nobody else decides. */
   readonly decides: boolean;
-  /** Otherwise: what was asked on the viewer's account, and what its roles fit. */
+  /** Without it: requests about the viewer's own runs, and requests that fit the viewer's roles. */
   readonly seesAll: boolean;
 }
 
 /**
- * Lists what people of a tenant are asked.
- * Contract: it is told of questions and answers a little later than they happen, so the run alone
- * says whether an answer still counts; a question whose time is up is shown as expired at once.
- * Throws when the tenant's object cannot be reached.
+ * Lists the approval requests of a tenant.
+ * Contract: runs report requests and votes a little later than they happen, so only the run decides
+ * whether a vote still counts. A request whose time is up is shown as expired at once. Throws when the
+ * tenant's object cannot be reached.
  */
 export interface ApprovalQueue {
   list(tenantId: TenantId, query: ApprovalQuery): Promise<ListPage<ApprovalSummary>>;

@@ -18,13 +18,13 @@ import type { Egress, HttpClient } from "./http.ts";
 export interface RunCapabilities {
   readonly clock: Clock;
   readonly runTitle: RunTitle;
-  /** No tool holds it: each invocation gets `http`, bound to what its contract names. */
+  /** Not given to tools: each invocation gets `http`, bound to the hosts of its contract. */
   readonly egress: Egress;
 }
 
-/** What carries the authority of one invocation; made for it and gone with it. */
+/** The authority of one invocation; it ends with the invocation. */
 export interface InvocationScope {
-  /** Aborts when the time is up, the run is cancelled, or the tool was left behind. */
+  /** Aborts when the time is up, the run is cancelled, or the attempt is abandoned. */
   readonly signal: AbortSignal;
   /**
    * Stays the same over every attempt at one logical operation (seeds/004, "Idempotency Key
@@ -105,14 +105,11 @@ export interface BoundToolRuntime {
     context: ToolInvocationContext,
     scope: InvocationScope,
   ): Promise<Result<null, ToolFailure>>;
-  /**
-   * Words a call for people; absent where the contract does not. Contract: an author's; it may
-   * throw.
-   */
+  /** Describes a call for approvers; absent where the contract cannot. Contract: author code; it may throw. */
   readonly describe?: (args: JsonObject) => unknown;
   /**
    * Tells the target's state before and after a call; absent where the contract cannot.
-   * Contract: an author's; it may throw, answer anything, or never.
+   * Contract: author code; it may throw, answer anything, or never answer.
    */
   readonly preview?: (
     args: JsonObject,
@@ -126,7 +123,7 @@ export interface BoundToolRuntime {
    * expected failures; a throw is a bug of the tool and becomes UNKNOWN_ERROR.
    */
   performDispatched(ticket: DispatchTicket): Promise<Result<unknown, ToolFailure>>;
-  /** Finds out what became of a call; absent where the contract cannot. */
+  /** Finds the outcome of a dispatched call; absent where the contract cannot. */
   readonly reconcile?: (
     args: JsonObject,
     context: ToolInvocationContext,
@@ -138,14 +135,11 @@ export interface BoundToolRuntime {
   redactArgs(args: JsonObject): JsonObject;
   /** Keeps the allowlisted fields of validated output. */
   redactOutput(output: JsonObject): JsonObject;
-  /** Keeps the allowlisted fields of a state that `preview` told. */
+  /** Keeps the allowlisted fields of a state from `preview`. */
   redactState(state: JsonObject): JsonObject;
 }
 
-/**
- * Where tools come from. Contract: lookups are by own id; an unknown id or version yields
- * undefined.
- */
+/** Source of tools. Contract: looks up by own property; an unknown id or version yields undefined. */
 export interface ToolSourcePort {
   getBoundTool(toolId: string, version: string): BoundToolRuntime | undefined;
   /** Every version of every tool, in order of registration. */
@@ -161,24 +155,25 @@ export interface HookedCall {
   readonly context: ToolInvocationContext;
 }
 
-/** Words for the model and the log; never a secret. */
+/** Why a hook refuses. The model and the log see it, so it holds no secret. */
 export interface Veto {
   readonly code: string;
   readonly message: string;
 }
 
 /**
- * A deployment's own say over every call.
- * Contract: `before` runs when every gate up to the budget has passed, and a veto ends the call;
- * `after` sees the outcome of every call that began, and a veto withholds it from the model; of a
- * failure only the words. A throw is a veto, and so is no answer within five seconds.
+ * A deployment's own check of every call.
+ * Contract: `before` runs in every attempt, after the gates of policy, arguments and state and before
+ * anybody is asked for approval; a veto ends the call. `after` sees the outcome of every call that began;
+ * a veto withholds the outcome from the model, and of a failure only its texts. A throw is a veto, and
+ * so is no answer within five seconds.
  */
 export interface ToolHook {
   before?(call: HookedCall): Promise<Veto | undefined>;
   after?(call: HookedCall, observation: ObservationObject): Promise<Veto | undefined>;
 }
 
-/** How far a running tool is: numbers, and a stage that its contract declares; no free text. */
+/** Progress of a running tool: numbers, and a stage that its contract declares; no free text. */
 export interface ProgressReport {
   /** One of the contract's `progressStages`. */
   readonly stage?: string;
@@ -186,9 +181,7 @@ export interface ProgressReport {
   readonly total?: number;
 }
 
-/**
- * Tells readers how far the invocation is. Contract: never throws; what is too frequent is dropped.
- */
+/** Shows progress to readers. Contract: never throws; too frequent reports are dropped. */
 export interface Progress {
   report(progress: ProgressReport): void;
 }

@@ -28,7 +28,7 @@ export function bindTool(
   const outputAllowlist = compileAllowlist(contract.redaction.output);
   const stateAllowlist = compileAllowlist(contract.redaction.state ?? []);
   const { runtime, security, transactional, amountField } = contract;
-  // Its functions take exactly what its own schema lets through.
+  // The contract's functions accept exactly what its own schema lets through.
   const executable = contract as unknown as ToolContract;
   const grant = (scope: InvocationScope, purpose: Purpose): Granted =>
     grantCapabilities(contract, capabilities, { ...scope, purpose });
@@ -93,15 +93,15 @@ function checkRules(
   args: JsonObject,
 ): ReturnType<BoundToolRuntime["checkRules"]> {
   const errors = rules
-    // An author out of the compiler's reach may answer a promise, which says neither yes nor no.
+    // An author who does not use TypeScript may return a promise, which is neither yes nor no.
     .filter((rule) => (rule.holds(args) as unknown) !== true)
     .map(({ code, message, field = null }) => ({ field, code, message }));
   return errors.length === 0 ? ok(null) : fail({ taxonomyClass: "SEMANTIC_INVALIDITY", errors });
 }
 
 /**
- * Hands over what the contract names and nothing else, for as long as the invocation lasts: a tool
- * that was left behind must not act any more.
+ * Grants the capabilities that the contract names, and no others. They end with the invocation: an
+ * abandoned tool must not act any more.
  */
 function grantCapabilities(
   contract: AnyToolContract,
@@ -119,7 +119,7 @@ function grantCapabilities(
   return granted as unknown as Granted;
 }
 
-/** What the type of `execute` promises its author: the named capabilities, and the signal. */
+/** What `execute` receives: the named capabilities, the signal and the idempotency key. */
 type Granted = ToolCapabilities & { readonly signal: AbortSignal; readonly idempotencyKey: string };
 
 function untilAborted<T extends object>(capability: T, signal: AbortSignal): T {

@@ -14,7 +14,7 @@ import type { Usage } from "../protocol/model/usage.ts";
 import { reserveOfTenant, type Applicant } from "../runner/budget/reserve-of-tenant.ts";
 import type { PinnedTerms } from "../runner/terms.ts";
 import type { RunBudget } from "../runner/budget/of-run.ts";
-import { surelyOverMs } from "../runner/budget/run-time.ts";
+import { latestEndMs } from "../runner/budget/run-time.ts";
 import { failed, overBudget, type RunEnd } from "./run-end.ts";
 
 /** The capabilities and terms that a run's tokens are counted with. */
@@ -177,7 +177,7 @@ export class ModelBudget {
       limits: lowerLimits(limitsOf(pinned.tenantBudgets), limitsOf(policy.tenantBudgets)),
       windowSeconds: policy.tenantBudgets.windowSeconds,
       // A provider bills an answer that nobody receives, too.
-      unsettled: { forMs: surelyOverMs(pinned), keeps: amounts },
+      unsettled: { forMs: latestEndMs(pinned), keeps: amounts },
       pin,
     };
   }

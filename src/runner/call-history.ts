@@ -10,7 +10,7 @@ const SAME_RESULT_LIMIT = 3;
 /** Calls of a run whose results are remembered; the oldest go first. */
 const MAX_REMEMBERED = 1_000;
 
-/** Failures that say nothing against the call itself. */
+/** Failures whose cause is not the call itself. */
 const EXTERNAL: ReadonlySet<FailureClass> = new Set([
   "STALE_STATE",
   "RATE_LIMITED",
@@ -20,24 +20,24 @@ const EXTERNAL: ReadonlySet<FailureClass> = new Set([
   "UNKNOWN_ERROR",
 ] satisfies FailureClass[]);
 
-/** One call and what came of it. */
+/** One call that ended. */
 export interface FinishedCall {
   readonly toolId: string;
   readonly step: number;
   readonly lesson: CallLesson;
 }
 
-/** What follows of a call for those after it. */
+/** What follows from a call for the calls after it. */
 export interface LessonTaken {
-  /** The same came for the third time running. */
+  /** The call returned the same result for the third time in a row. */
   readonly isLooping: boolean;
   /** The run goes on without the tool, because of this call. */
   readonly ends: boolean;
 }
 
 /**
- * What a run's calls came to, so that a model that goes in circles is stopped: with arguments that
- * it does not mend (seeds/004, "Repair Loop"), and with calls that bring nothing new.
+ * Remembers the results of a run's calls, to stop a model that goes in circles: one that repeats a mistake
+ * (seeds/004, "Repair Loop"), and one that repeats a call that returns nothing new.
  * Ownership: one per run.
  */
 export class CallHistory {
@@ -55,30 +55,30 @@ export class CallHistory {
     return this.#withdrawn.has(toolId);
   }
 
-  /** Tells whether this very call has brought the same result too often. */
+  /** Tells whether exactly this call has returned the same result too often. */
   isLooping(toolId: string, argumentsFingerprint: string): boolean {
     const repeated = this.#results.get(keyOf(toolId, argumentsFingerprint));
     return repeated !== undefined && repeated.count >= SAME_RESULT_LIMIT;
   }
 
   /**
-   * Takes a call in, in this life of the run or out of an earlier one.
+   * Adds a call, of this incarnation of the run or of an earlier one.
    * Contract: deterministic in the order of calls.
    */
   take(call: FinishedCall): LessonTaken {
     const isLooping = call.lesson.begun && this.#noteResult(call);
     const { failureClass } = call.lesson;
-    // What was refused before is forgiven once the tool takes its arguments.
+    // A success forgives the earlier failures of its tool.
     if (failureClass === undefined) this.#repairs.delete(call.toolId);
     const ends = failureClass !== undefined && this.#noteFailure(call, failureClass);
     return { isLooping, ends };
   }
 
   /**
-   * Notes a refused or failed call. Answers true when that ends the tool for this run: the same
-   * arguments were refused in an earlier step, the same error came in too many steps, or calls of
-   * the tool were refused in too many since one went well. Calls of one step are one attempt, for
-   * none of them was asked in the knowledge of what the others came to.
+   * Notes a refused or failed call. Answers true when the run goes on without the tool: the same
+   * arguments were refused in an earlier step, the same error occurred in too many steps, or the tool
+   * failed in too many steps since its last success. Calls of one step count as one attempt, because
+   * the model asked for them before it saw any of their results.
    */
   #noteFailure({ toolId, step, lesson }: FinishedCall, failureClass: FailureClass): boolean {
     if (EXTERNAL.has(failureClass)) return false;
@@ -95,16 +95,16 @@ export class CallHistory {
   }
 
   /**
-   * Notes what a call came to. Answers true when it is the same for the third time running. A
-   * result that changes is progress, and so is another effect in between.
+   * Notes the result of a call. Answers true when it is the same for the third time in a row. A new
+   * result is progress, and so is another effect in between.
    */
   #noteResult({ toolId, lesson }: FinishedCall): boolean {
     const key = keyOf(toolId, lesson.argumentsFingerprint);
     const known = this.#results.get(key);
     if (lesson.changed) this.#results.clear();
-    const count = known?.print === lesson.resultFingerprint ? known.count + 1 : 1;
+    const count = known?.fingerprint === lesson.resultFingerprint ? known.count + 1 : 1;
     this.#results.delete(key);
-    this.#results.set(key, { print: lesson.resultFingerprint, count });
+    this.#results.set(key, { fingerprint: lesson.resultFingerprint, count });
     const [oldest] = this.#results.keys();
     if (oldest !== undefined && this.#results.size > MAX_REMEMBERED) this.#results.delete(oldest);
     return count >= SAME_RESULT_LIMIT;
@@ -123,7 +123,7 @@ interface Repairs {
   /** The step in which arguments were refused first. */
   readonly refused: Map<string, number>;
   readonly errors: Map<string, CountedSteps>;
-  /** In which anything was refused. */
+  /** The steps in which a call was refused. */
   readonly steps: Set<number>;
 }
 
@@ -132,7 +132,7 @@ interface CountedSteps {
   readonly count: number;
 }
 
-/** Counts the steps in which something came; answers how many there are by now. */
+/** Counts the steps in which a key occurred; answers the count. */
 function countStep(counted: Map<string, CountedSteps>, key: string, step: number): number {
   const known = counted.get(key);
   const count = (known?.count ?? 0) + (known?.last === step ? 0 : 1);
@@ -141,7 +141,7 @@ function countStep(counted: Map<string, CountedSteps>, key: string, step: number
 }
 
 interface Repeated {
-  readonly print: string;
+  readonly fingerprint: string;
   readonly count: number;
 }
 

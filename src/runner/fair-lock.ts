@@ -1,14 +1,14 @@
 /**
- * Lets sharers run together and gives everyone else the place alone, in the order of asking:
- * whoever waits is never overtaken, so a stream of readers cannot starve a writer.
- * Contract: `acquire` takes its turn when it is called, not when it is awaited.
+ * A read/write lock that is granted in the order of requests. Shared holders run together; any other
+ * holder runs alone. A waiting request is never overtaken, so readers cannot starve a writer.
+ * Contract: a request joins the queue when `acquire` is called, not when it is awaited.
  */
 export class FairLock {
   readonly #waiting: Waiter[] = [];
   #sharers = 0;
   #isTaken = false;
 
-  /** Answers once it is this caller's turn, with the function that gives the turn back. */
+  /** Resolves when the lock is granted, with the function that releases it. */
   async acquire(isShared: boolean): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push({ isShared, admit: resolve });

@@ -17,22 +17,22 @@ import { failCall } from "./tool-failure.ts";
 /** Names a logical operation within its run. */
 export type Operation = Pick<ToolInvocationContext, "step" | "toolCallId">;
 
-/** Names a logical operation: the same in every attempt, and in no other call of the run. */
+/** Names a logical operation: equal in every attempt, and different for every other call of the run. */
 export function operationIdOf({ step, toolCallId }: Operation): string {
   return `${step}:${toolCallId}`;
 }
 
-/** No gate lets longer arguments through, so a longer head of them tells as much. */
+/** Every gate refuses longer arguments, so comparing this many characters is enough. */
 const MAX_ARGUMENTS_CHARS = MAX_CONTRACT_BYTES + 1;
 
-/** Refuses an operation that is bound to something else. */
+/** Refuses a call whose operation is bound to another payload. */
 export const OTHER_PAYLOAD = failCall("SIGNATURE_MISMATCH", {
   code: "other_payload",
   message: "the same operation was asked for before with other arguments",
 });
 
-/** Tells whether a call asks for what a record was reserved for. */
-export function asksForThe(record: ToolInvocationRecord, call: ToolCall): boolean {
+/** Tells whether a call is the one that a record was reserved for. */
+export function isReservedFor(record: ToolInvocationRecord, call: ToolCall): boolean {
   return (
     call.name === record.name &&
     call.truncated === record.truncated &&
@@ -45,12 +45,10 @@ function headOf(argumentsText: string): string {
 }
 
 /**
- * One record per logical operation, and the moves it may make (seeds/004, "Idempotency State
- * Model"). Every change goes to the journal; what has to be durable before something happens is the
- * caller's to wait for.
- * Ownership: one per run, over the records of its earlier lives.
- * Contract: synchronous; throws on an illegal move, and on any change of what has ended: both are
- * bugs.
+ * Keeps one record per logical operation, and enforces its legal moves (seeds/004, "Idempotency State
+ * Model"). Every change goes to the journal; the caller waits where a change has to be durable first.
+ * Ownership: one per run, over the records of its earlier incarnations.
+ * Contract: synchronous; throws on an illegal move and on a change of an ended record: both are bugs.
  */
 export class InvocationLedger {
   readonly #journal: Pick<RunJournal, "record">;
@@ -67,18 +65,18 @@ export class InvocationLedger {
     return this.#records.get(operationIdOf(operation));
   }
 
-  /** Those of a step, in the order asked. */
+  /** Lists the records of a step, in the order asked. */
   ofStep(step: number): readonly ToolInvocationRecord[] {
     const operations = this.#steps.get(step) ?? [];
     return operations.flatMap((operation) => this.#records.get(operation) ?? []);
   }
 
-  /** Those that have not ended, in the order asked. */
+  /** Lists the records that have not ended, in the order asked. */
   open(): readonly ToolInvocationRecord[] {
     return [...this.#records.values()].filter(({ end }) => end === undefined);
   }
 
-  /** Those that have ended, in the order asked. */
+  /** Lists the records that have ended, in the order asked. */
   ended(): readonly ToolInvocationRecord[] {
     return [...this.#records.values()].filter(({ end }) => end !== undefined);
   }
@@ -107,19 +105,19 @@ export class InvocationLedger {
   }
 
   /**
-   * Binds an operation to its payload, or compares it with what it is bound to.
-   * Fails: SIGNATURE_MISMATCH for another payload, or the same one under another key.
+   * Binds an operation to its payload, or compares the payload with the existing binding.
+   * Fails: SIGNATURE_MISMATCH for another payload, and for the same payload under another key.
    */
   bind(operation: Operation, binding: InvocationBinding): Result<null, ToolFailure> {
     const record = this.#open(operation);
     const bound = record.binding;
-    // The key tells more than the hash of the arguments: the tool's version and the user are in it.
+    // The key covers more than the arguments' hash: it also holds the tool's version and the user.
     if (bound && bound.idempotencyKey !== binding.idempotencyKey) return OTHER_PAYLOAD;
     if (!bound) this.#keep({ ...record, binding });
     return ok(null);
   }
 
-  /** Notes what an operation took of the run's budgets. */
+  /** Notes what an operation reserved of the run's budgets. */
   charge(operation: Operation, amounts: BudgetAmounts): void {
     this.#keep({ ...this.#open(operation), amounts });
   }
@@ -132,13 +130,13 @@ export class InvocationLedger {
     this.#keep({ ...record, state, dispatches: record.dispatches + 1 });
   }
 
-  /** Marks that an operation is known not to have happened, so that it may be tried again. */
+  /** Marks that an operation certainly did not happen, so that it may be retried. */
   retract(operation: Operation): void {
     const record = this.#dispatched(operation);
     this.#keep({ ...record, state: move(record, "FAILED_RETRYABLE") });
   }
 
-  /** Leaves it to an operator to find out what became of an operation. */
+  /** Marks that an operator has to resolve the outcome of an operation. */
   awaitOutcome(operation: Operation, untilMs: number): void {
     this.#keep({ ...this.#dispatched(operation), awaitedUntilMs: untilMs });
   }
@@ -158,7 +156,7 @@ export class InvocationLedger {
     return record;
   }
 
-  /** What was dispatched, and of which nothing is known since. */
+  /** Finds an open record with an unknown outcome; throws for any other. */
   #dispatched(operation: Operation): ToolInvocationRecord {
     const record = this.#open(operation);
     if (!hasUnknownOutcome(record))

@@ -11,7 +11,7 @@ import { closeReservation } from "./budget/close-reservation.ts";
 import { CallHistory } from "./call-history.ts";
 import { FairLock } from "./fair-lock.ts";
 import { finalise } from "./finalise.ts";
-import { asksForThe, operationIdOf, OTHER_PAYLOAD } from "./invocation-ledger.ts";
+import { isReservedFor, operationIdOf, OTHER_PAYLOAD } from "./invocation-ledger.ts";
 import type { ToolRunnerPorts } from "./ports.ts";
 import { answerRecorded, answerUnrecorded, record } from "./record.ts";
 import { resume } from "./recovery/resume.ts";
@@ -136,7 +136,7 @@ function admit(
     return { kind: "answered", result: answerUnrecorded(ports, requested, failure) };
   };
   const known = invocations.find(context);
-  if (known && !asksForThe(known, toolCall)) return refuse(OTHER_PAYLOAD);
+  if (known && !isReservedFor(known, toolCall)) return refuse(OTHER_PAYLOAD);
   if (known?.end) {
     const result = answerRecorded(known.toolCallId, known.state, known.end);
     return { kind: "answered", result };

@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json/value.ts";
 import { isHighSurrogate, utf8Bytes } from "../protocol/text/encoding.ts";
 
-/** Stands where text was cut; the model is told the same in a warning. */
+/** Marks the place where text was cut. A warning tells the model the same. */
 export const TRUNCATION_MARKER = "…[truncated]";
 const MARKER_BYTES = utf8Bytes(TRUNCATION_MARKER);
 
 /**
- * Shortens a result to a number of bytes: every string to the same length where that suffices, else
- * also the ends of its lists.
- * Contract: pure; linear but for one sort; cuts between characters; answers undefined when even
- * that does not fit. Unit: bytes of JSON in UTF-8.
+ * Shortens a result to a number of bytes of JSON in UTF-8. It cuts all long strings to one length; where
+ * that is not enough, it also drops the second half of every list.
+ * Contract: pure; linear except for one sort; cuts between characters. Answers undefined when the result
+ * still does not fit.
  */
 export function truncateResult(value: JsonObject, maxBytes: number): JsonObject | undefined {
   const sizes: number[] = [];
@@ -24,7 +24,7 @@ export function truncateResult(value: JsonObject, maxBytes: number): JsonObject 
   return shorter === undefined ? undefined : truncateResult(shorter, maxBytes);
 }
 
-/** Finds the length at which strings of these sizes fit when the longer ones are cut to it. */
+/** Finds the length to which longer strings are cut so that all strings fit. Unit: bytes. */
 function fitCap(sizes: readonly number[], room: number): number {
   const ascending = sizes.toSorted((a, b) => a - b);
   let left = room;
@@ -43,7 +43,7 @@ function measureStrings(value: JsonValue, sizes: number[]): void {
     for (const item of Object.values(value)) measureStrings(item, sizes);
 }
 
-/** Bytes of a string within its quotes, escapes included. */
+/** Counts the bytes of a string between its quotes, escapes included. */
 function contentBytes(text: string): number {
   return utf8Bytes(JSON.stringify(text)) - 2;
 }
@@ -69,7 +69,7 @@ function cut(text: string, cap: number): string {
   return text.slice(0, end) + TRUNCATION_MARKER;
 }
 
-/** Halves every list; undefined when there is none to shorten. */
+/** Halves every list; undefined when no list can be shortened. */
 function dropTails(value: JsonObject): JsonObject | undefined {
   let dropped = false;
   const shorten = (item: JsonValue): JsonValue => {

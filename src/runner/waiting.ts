@@ -1,2 +1,2 @@
-/** The call waits until a person has said what it needs, and is to be asked for again then. */
+/** The call waits for a person. The loop asks for it again after that person has answered. */
 export const WAITING = "waiting";

@@ -1,4 +1,4 @@
-import type { ApprovalDesk, Question } from "../../src/capabilities/approval.ts";
+import type { ApprovalDesk, NewRequest } from "../../src/capabilities/approval.ts";
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
 import { approvalIdOf, readApprovalId } from "../../src/protocol/approval/id.ts";
 import { takeVote } from "../../src/protocol/approval/vote.ts";
@@ -28,13 +28,13 @@ export class TestDesk implements ApprovalDesk {
       );
   }
 
-  ask({ vote, ...question }: Question): ApprovalRecord {
-    const { invocation } = question;
+  ask({ vote, ...request }: NewRequest): ApprovalRecord {
+    const { invocation } = request;
     const id = this.nextId(invocation);
     const before = this.newest(invocation);
     if (before) this.#replace({ ...before, status: "superseded", supersededBy: id });
     const generation = (before?.generation ?? 0) + 1;
-    const open = { ...question, id, generation, status: "pending" as const, votes: [] };
+    const open = { ...request, id, generation, status: "pending" as const, votes: [] };
     const record = vote ? takeVote(open, vote) : open;
     this.#records.set(invocation, [...(this.#records.get(invocation) ?? []), record]);
     return record;

@@ -51,17 +51,15 @@ export interface ToolInvocationRecord {
   readonly argumentsText: string;
   readonly truncated: boolean;
   readonly state: InvocationState;
-  /**
-   * How often the tool was asked to act; above 0 and PENDING, nobody knows yet what became of it.
-   */
+  /** How often the tool was asked to act. Above 0 and PENDING means an unknown outcome. */
   readonly dispatches: number;
   /** What the operation is bound to, once its arguments are known to be valid. */
   readonly binding?: InvocationBinding;
-  /** What it took of the run's budgets. */
+  /** What it reserved of the run's budgets. */
   readonly amounts?: BudgetAmounts;
-  /** Present from when an operator is asked what became of it. Unit: Unix milliseconds. */
+  /** Until when an operator may resolve the outcome; present once one is asked. Unit: Unix milliseconds. */
   readonly awaitedUntilMs?: number;
-  /** What the operator said, or that nobody said it in time. */
+  /** How the operator resolved the outcome, or that no operator did in time. */
   readonly settlement?: Settlement;
   /** Unit: Unix milliseconds. */
   readonly askedAtMs: number;
@@ -69,7 +67,7 @@ export interface ToolInvocationRecord {
   readonly end?: InvocationEnd;
 }
 
-/** What an operation is bound to: with other arguments it would be another one. */
+/** What an operation is bound to. Other arguments make another operation. */
 export interface InvocationBinding {
   readonly version: string;
   /** `sha256:…` over the validated arguments in canonical JSON. */
@@ -80,7 +78,7 @@ export interface InvocationBinding {
   readonly args: JsonObject;
 }
 
-/** How the question what became of an operation was answered. */
+/** How an unknown outcome was resolved. */
 export interface Settlement {
   readonly outcome: "committed" | "not_committed" | "expired";
   /** Who answered; absent when nobody did. */
@@ -96,12 +94,12 @@ export interface InvocationEnd {
   readonly errorCode?: ToolErrorCode;
   /** What the run learned from it; absent when there was no tool to call. */
   readonly lesson?: CallLesson;
-  /** When its turn came. Unit: Unix milliseconds. */
+  /** When it got the run's lock. Unit: Unix milliseconds. */
   readonly startedAtMs: number;
   readonly endedAtMs: number;
 }
 
-/** What one call teaches about the next ones; prints are equal for equal things, and short. */
+/** What later calls learn from one call. Fingerprints are short, and equal for equal values. */
 export interface CallLesson {
   readonly argumentsFingerprint: string;
   /** The tool was asked to act. */
@@ -113,7 +111,7 @@ export interface CallLesson {
   readonly failureClass?: FailureClass;
 }
 
-/** Tells whether the tool was asked to act and nobody noted what became of it. */
+/** Tells whether the tool was asked to act and its outcome is not recorded. */
 export function hasUnknownOutcome({ state, dispatches }: ToolInvocationRecord): boolean {
   return state === "PENDING" && dispatches > 0;
 }

@@ -22,13 +22,12 @@ export interface Start {
   readonly nowMs: number;
 }
 
-/** Why there is no room for an operation. */
+/** Why an operation gets no reservation. */
 export type NoRoom = Extract<ReservationAnswer, { readonly kind: "exhausted" | "rate_limited" }>;
 
 /**
- * What one run has used up.
- * Ownership: one per run. Contract: synchronous, so calls that run together cannot take the same
- * rest.
+ * Counts what one run has used of its budgets.
+ * Ownership: one per run. Contract: synchronous, so parallel calls cannot reserve the same remainder.
  */
 export class RunBudget {
   readonly #limits: BudgetAmounts;
@@ -43,9 +42,9 @@ export class RunBudget {
   }
 
   /**
-   * Takes what one operation needs, all or nothing.
-   * Contract: an operation that has its place keeps it, and counts once, however often it asks;
-   * with other amounts, which a person gave it meanwhile, it asks anew.
+   * Reserves what one operation needs, all or nothing.
+   * Contract: an operation counts once, however often it asks. With other amounts, after an approver's
+   * edit, its reservation is replaced.
    */
   reserve({ id, toolId, rateLimit, amounts, nowMs }: Start): NoRoom | undefined {
     const before = this.#reserved.get(id);
@@ -65,9 +64,8 @@ export class RunBudget {
   }
 
   /**
-   * Takes in what an operation used in an earlier life of the run.
-   * Contract: the tool's own rate counts from the last operation, which may wait a little longer
-   * for it.
+   * Counts what an operation used in an earlier incarnation of the run.
+   * Contract: the tool's own rate window starts again at the last operation, so it may last longer.
    */
   restore(record: ToolInvocationRecord): void {
     const { name, amounts, dispatches, askedAtMs, end } = record;
@@ -80,16 +78,13 @@ export class RunBudget {
     this.spend(amounts);
   }
 
-  /**
-   * Gives back what an operation took that did not start. The tool's own rate has counted it all
-   * the same.
-   */
+  /** Releases the reservation of an operation that did not start. The tool's own rate still counts it. */
   release(id: string): void {
     this.spend({}, this.#reserved.get(id));
     this.#reserved.delete(id);
   }
 
-  /** Counts what was used, in place of what was counted for it before. */
+  /** Counts amounts, instead of amounts that were counted before. */
   spend(amounts: BudgetAmounts, instead: BudgetAmounts = {}): void {
     this.#spent = replaceAmounts(this.#spent, instead, amounts);
   }
@@ -103,9 +98,7 @@ export class RunBudget {
     return (this.#limits[budget] ?? Number.POSITIVE_INFINITY) - (this.#spent[budget] ?? 0);
   }
 
-  /**
-   * Names a budget that the run has passed under other limits, among those that `of` takes from.
-   */
+  /** Finds a budget that the run has exceeded under other limits, among the budgets that `of` uses. */
   findExceeded(limits: BudgetAmounts, of: BudgetAmounts): Budget | undefined {
     return findExceeded(limits, this.#spent, of);
   }

@@ -18,7 +18,7 @@ import { failCall, refuseExhausted } from "../tool-failure.ts";
 import type { WAITING } from "../waiting.ts";
 import type { NoRoom, RunBudget } from "./of-run.ts";
 import { reserveOfTenant, type Applicant } from "./reserve-of-tenant.ts";
-import { surelyOverMs } from "./run-time.ts";
+import { latestEndMs } from "./run-time.ts";
 
 /** What reserving takes of the run. */
 export interface ReservePorts {
@@ -141,7 +141,7 @@ function reservationUnder(
     windowSeconds: policy.tenantBudgets.windowSeconds,
     ...(rateLimit && { rateLimit }),
     ...(!mutates(tool) && {
-      unsettled: { forMs: surelyOverMs(pinned), keeps: moneyOf(amounts) },
+      unsettled: { forMs: latestEndMs(pinned), keeps: moneyOf(amounts) },
     }),
     pin,
   };
