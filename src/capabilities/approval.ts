@@ -20,8 +20,8 @@ export type NewRequest = Omit<
 
 /**
  * The approval requests of one run.
- * Contract: synchronous; always shows what is stored now, because people decide while the run goes on.
- * What is written is stored together with everything that the run wrote before.
+ * Contract: synchronous; always shows what is stored now, because people decide while the run goes
+ * on. What is written is stored together with everything that the run wrote before.
  */
 export interface ApprovalDesk {
   /** Finds the newest request about an invocation. */
@@ -32,7 +32,10 @@ export interface ApprovalDesk {
   nextId(invocation: number): ApprovalId;
   /** Requests approval. Contract: replaces the request before it, whatever its status. */
   ask(request: NewRequest): ApprovalRecord;
-  /** Marks an approval as used by its call. Contract: one approval serves one call, retries included. */
+  /**
+   * Marks an approval as used by its call. Contract: one approval serves one call, retries
+   * included.
+   */
   consume(id: ApprovalId, atMs: number): void;
   /** Closes an open request, because its call has ended. */
   withdraw(invocation: number, atMs: number): void;
@@ -40,7 +43,8 @@ export interface ApprovalDesk {
 
 /**
  * Signs the token of one person's approval, and reads such a token.
- * Contract: `read` answers undefined for a token that this deployment did not sign; it ignores expiry.
+ * Contract: `read` answers undefined for a token that this deployment did not sign; it ignores
+ * expiry.
  */
 export interface ApprovalSigner {
   sign(token: ApprovalToken): Promise<string>;
@@ -76,8 +80,8 @@ export interface ApprovalViewer {
 /**
  * Lists the approval requests of a tenant.
  * Contract: runs report requests and votes a little later than they happen, so only the run decides
- * whether a vote still counts. A request whose time is up is shown as expired at once. Throws when the
- * tenant's object cannot be reached.
+ * whether a vote still counts. A request whose time is up is shown as expired at once. Throws when
+ * the tenant's object cannot be reached.
  */
 export interface ApprovalQueue {
   list(tenantId: TenantId, query: ApprovalQuery): Promise<ListPage<ApprovalSummary>>;

@@ -105,7 +105,10 @@ export interface BoundToolRuntime {
     context: ToolInvocationContext,
     scope: InvocationScope,
   ): Promise<Result<null, ToolFailure>>;
-  /** Describes a call for approvers; absent where the contract cannot. Contract: author code; it may throw. */
+  /**
+   * Describes a call for approvers; absent where the contract cannot. Contract: author code; it may
+   * throw.
+   */
   readonly describe?: (args: JsonObject) => unknown;
   /**
    * Tells the target's state before and after a call; absent where the contract cannot.
@@ -139,7 +142,9 @@ export interface BoundToolRuntime {
   redactState(state: JsonObject): JsonObject;
 }
 
-/** Source of tools. Contract: looks up by own property; an unknown id or version yields undefined. */
+/**
+ * Source of tools. Contract: looks up by own property; an unknown id or version yields undefined.
+ */
 export interface ToolSourcePort {
   getBoundTool(toolId: string, version: string): BoundToolRuntime | undefined;
   /** Every version of every tool, in order of registration. */
@@ -163,10 +168,10 @@ export interface Veto {
 
 /**
  * A deployment's own check of every call.
- * Contract: `before` runs in every attempt, after the gates of policy, arguments and state and before
- * anybody is asked for approval; a veto ends the call. `after` sees the outcome of every call that began;
- * a veto withholds the outcome from the model, and of a failure only its texts. A throw is a veto, and
- * so is no answer within five seconds.
+ * Contract: `before` runs in every attempt, after the gates of policy, arguments and state and
+ * before anybody is asked for approval; a veto ends the call. `after` sees the outcome of every
+ * call that began; a veto withholds the outcome from the model, and of a failure only its texts. A
+ * throw is a veto, and so is no answer within five seconds.
  */
 export interface ToolHook {
   before?(call: HookedCall): Promise<Veto | undefined>;

@@ -36,8 +36,8 @@ export interface LessonTaken {
 }
 
 /**
- * Remembers the results of a run's calls, to stop a model that goes in circles: one that repeats a mistake
- * (seeds/004, "Repair Loop"), and one that repeats a call that returns nothing new.
+ * Remembers the results of a run's calls, to stop a model that goes in circles: one that repeats a
+ * mistake (seeds/004, "Repair Loop"), and one that repeats a call that returns nothing new.
  * Ownership: one per run.
  */
 export class CallHistory {
@@ -76,9 +76,9 @@ export class CallHistory {
 
   /**
    * Notes a refused or failed call. Answers true when the run goes on without the tool: the same
-   * arguments were refused in an earlier step, the same error occurred in too many steps, or the tool
-   * failed in too many steps since its last success. Calls of one step count as one attempt, because
-   * the model asked for them before it saw any of their results.
+   * arguments were refused in an earlier step, the same error occurred in too many steps, or the
+   * tool failed in too many steps since its last success. Calls of one step count as one attempt,
+   * because the model asked for them before it saw any of their results.
    */
   #noteFailure({ toolId, step, lesson }: FinishedCall, failureClass: FailureClass): boolean {
     if (EXTERNAL.has(failureClass)) return false;

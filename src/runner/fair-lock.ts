@@ -1,6 +1,6 @@
 /**
- * A read/write lock that is granted in the order of requests. Shared holders run together; any other
- * holder runs alone. A waiting request is never overtaken, so readers cannot starve a writer.
+ * A read/write lock that is granted in the order of requests. Shared holders run together; any
+ * other holder runs alone. A waiting request is never overtaken, so readers cannot starve a writer.
  * Contract: a request joins the queue when `acquire` is called, not when it is awaited.
  */
 export class FairLock {

@@ -17,7 +17,9 @@ import { failCall } from "./tool-failure.ts";
 /** Names a logical operation within its run. */
 export type Operation = Pick<ToolInvocationContext, "step" | "toolCallId">;
 
-/** Names a logical operation: equal in every attempt, and different for every other call of the run. */
+/**
+ * Names a logical operation: equal in every attempt, and different for every other call of the run.
+ */
 export function operationIdOf({ step, toolCallId }: Operation): string {
   return `${step}:${toolCallId}`;
 }
@@ -45,10 +47,12 @@ function headOf(argumentsText: string): string {
 }
 
 /**
- * Keeps one record per logical operation, and enforces its legal moves (seeds/004, "Idempotency State
- * Model"). Every change goes to the journal; the caller waits where a change has to be durable first.
+ * Keeps one record per logical operation, and enforces its legal moves (seeds/004, "Idempotency
+ * State Model"). Every change goes to the journal; the caller waits where a change has to be
+ * durable first.
  * Ownership: one per run, over the records of its earlier incarnations.
- * Contract: synchronous; throws on an illegal move and on a change of an ended record: both are bugs.
+ * Contract: synchronous; throws on an illegal move and on a change of an ended record: both are
+ * bugs.
  */
 export class InvocationLedger {
   readonly #journal: Pick<RunJournal, "record">;

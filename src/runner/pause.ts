@@ -1,6 +1,8 @@
 import type { Clock } from "../capabilities/system.ts";
 
-/** Waits for a delay, or until the signal aborts. Contract: leaves no timer and no listener behind. */
+/**
+ * Waits for a delay, or until the signal aborts. Contract: leaves no timer and no listener behind.
+ */
 export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = clock.schedule(delayMs, resolve);

@@ -6,10 +6,10 @@ export const TRUNCATION_MARKER = "…[truncated]";
 const MARKER_BYTES = utf8Bytes(TRUNCATION_MARKER);
 
 /**
- * Shortens a result to a number of bytes of JSON in UTF-8. It cuts all long strings to one length; where
- * that is not enough, it also drops the second half of every list.
- * Contract: pure; linear except for one sort; cuts between characters. Answers undefined when the result
- * still does not fit.
+ * Shortens a result to a number of bytes of JSON in UTF-8. It cuts all long strings to one length;
+ * where that is not enough, it also drops the second half of every list.
+ * Contract: pure; linear except for one sort; cuts between characters. Answers undefined when the
+ * result still does not fit.
  */
 export function truncateResult(value: JsonObject, maxBytes: number): JsonObject | undefined {
   const sizes: number[] = [];

@@ -57,7 +57,10 @@ export interface ToolInvocationRecord {
   readonly binding?: InvocationBinding;
   /** What it reserved of the run's budgets. */
   readonly amounts?: BudgetAmounts;
-  /** Until when an operator may resolve the outcome; present once one is asked. Unit: Unix milliseconds. */
+  /**
+   * Until when an operator may resolve the outcome; present once one is asked. Unit: Unix
+   * milliseconds.
+   */
   readonly awaitedUntilMs?: number;
   /** How the operator resolved the outcome, or that no operator did in time. */
   readonly settlement?: Settlement;

@@ -27,7 +27,8 @@ export type NoRoom = Extract<ReservationAnswer, { readonly kind: "exhausted" | "
 
 /**
  * Counts what one run has used of its budgets.
- * Ownership: one per run. Contract: synchronous, so parallel calls cannot reserve the same remainder.
+ * Ownership: one per run. Contract: synchronous, so parallel calls cannot reserve the same
+ * remainder.
  */
 export class RunBudget {
   readonly #limits: BudgetAmounts;
@@ -43,8 +44,8 @@ export class RunBudget {
 
   /**
    * Reserves what one operation needs, all or nothing.
-   * Contract: an operation counts once, however often it asks. With other amounts, after an approver's
-   * edit, its reservation is replaced.
+   * Contract: an operation counts once, however often it asks. With other amounts, after an
+   * approver's edit, its reservation is replaced.
    */
   reserve({ id, toolId, rateLimit, amounts, nowMs }: Start): NoRoom | undefined {
     const before = this.#reserved.get(id);
@@ -78,7 +79,10 @@ export class RunBudget {
     this.spend(amounts);
   }
 
-  /** Releases the reservation of an operation that did not start. The tool's own rate still counts it. */
+  /**
+   * Releases the reservation of an operation that did not start. The tool's own rate still counts
+   * it.
+   */
   release(id: string): void {
     this.spend({}, this.#reserved.get(id));
     this.#reserved.delete(id);
@@ -98,7 +102,9 @@ export class RunBudget {
     return (this.#limits[budget] ?? Number.POSITIVE_INFINITY) - (this.#spent[budget] ?? 0);
   }
 
-  /** Finds a budget that the run has exceeded under other limits, among the budgets that `of` uses. */
+  /**
+   * Finds a budget that the run has exceeded under other limits, among the budgets that `of` uses.
+   */
   findExceeded(limits: BudgetAmounts, of: BudgetAmounts): Budget | undefined {
     return findExceeded(limits, this.#spent, of);
   }

@@ -9,7 +9,9 @@ export function maxWallClockMs({ budgets }: Pick<ToolPolicy, "budgets">): number
   return budgets.maxWallClockMs ?? IMPLIED_LIMITS.maxWallClockMs;
 }
 
-/** Tells when a call that begins now has ended at the latest, crashes included. Unit: milliseconds. */
+/**
+ * Tells when a call that begins now has ended at the latest, crashes included. Unit: milliseconds.
+ */
 export function latestEndMs(policy: Pick<ToolPolicy, "budgets">): number {
   return maxWallClockMs(policy) + MAX_ENDING_MS;
 }
