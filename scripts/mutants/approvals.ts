@@ -129,7 +129,7 @@ export const APPROVALS: readonly Mutant[] = [
     from: "      votes: [],",
     to: "      votes: before?.votes ?? [],",
     test: {
-      file: "test/http/approvals.test.ts",
+      file: "test/http/approval-edits.test.ts",
       name: "other arguments are another question: votes fall, the editor's counts for what they wrote",
     },
   },
@@ -149,7 +149,7 @@ export const APPROVALS: readonly Mutant[] = [
     from: 'if (requirement.excludesRequester && isAlike) return "own_request";',
     to: "",
     test: {
-      file: "test/http/approvals.test.ts",
+      file: "test/http/approval-deciders.test.ts",
       name: "somebody with every role does not approve what they asked for themselves",
     },
   },
@@ -159,7 +159,7 @@ export const APPROVALS: readonly Mutant[] = [
     from: 'if (!actsInOwnName(who)) return "not_a_person";',
     to: "",
     test: {
-      file: "test/http/approvals.test.ts",
+      file: "test/http/approval-deciders.test.ts",
       name: "dual control does not take aide's approval: 403 not_a_person",
     },
   },
@@ -169,7 +169,7 @@ export const APPROVALS: readonly Mutant[] = [
     from: 'if (requirement.onlyRequester && who.actorId !== requester) return "not_the_requester";',
     to: "",
     test: {
-      file: "test/http/approvals.test.ts",
+      file: "test/http/approval-deciders.test.ts",
       name: "consent is given by the person themself, and by nobody else",
     },
   },
@@ -179,7 +179,7 @@ export const APPROVALS: readonly Mutant[] = [
     from: 'return requirement.needsReason && !isReasoned ? "reason_missing" : undefined;',
     to: "return undefined;",
     test: {
-      file: "test/http/approvals.test.ts",
+      file: "test/http/approval-deciders.test.ts",
       name: "compliance gives a reason, or does not approve",
     },
   },
@@ -209,7 +209,7 @@ export const APPROVALS: readonly Mutant[] = [
     from: "if (decision.isBulk && !record.requirement.isBulk)",
     to: "if (0)",
     test: {
-      file: "test/http/approvals.test.ts",
+      file: "test/http/approval-deciders.test.ts",
       name: "questions that may wait are decided together, each on its own",
     },
   },
@@ -229,7 +229,7 @@ export const APPROVALS: readonly Mutant[] = [
     from: "if (Object.hasOwn(parent, last)) return",
     to: "if (0) return",
     test: {
-      file: "test/http/approvals.test.ts",
+      file: "test/http/approval-edits.test.ts",
       name: "an edit with what they cannot see is refused to the editor and ends nothing",
     },
   },
@@ -239,7 +239,7 @@ export const APPROVALS: readonly Mutant[] = [
     from: "    setOwn(parent, last, value);",
     to: "",
     test: {
-      file: "test/http/approvals.test.ts",
+      file: "test/http/approval-edits.test.ts",
       name: "what redaction hides from an editor stays what it was",
     },
   },
@@ -249,7 +249,7 @@ export const APPROVALS: readonly Mutant[] = [
     from: "return record && owner === principal.tenantId && maySee(record, principal) ? record : undefined;",
     to: "return record;",
     test: {
-      file: "test/http/approval-attacks.test.ts",
+      file: "test/http/approval-secrecy.test.ts",
       name: "not bot: the answer is that of an unknown one",
     },
   },
@@ -279,7 +279,7 @@ export const APPROVALS: readonly Mutant[] = [
     from: "requirement.excludesRequester && isAlike",
     to: "requirement.excludesRequester && isRequester",
     test: {
-      file: "test/http/approvals.test.ts",
+      file: "test/http/approval-deciders.test.ts",
       name: "an id in other letters makes nobody another person",
     },
   },
@@ -313,7 +313,7 @@ export const APPROVALS: readonly Mutant[] = [
     from: "if (added !== undefined) return refuseHidden(added);",
     to: "void refuseHidden; void added;",
     test: {
-      file: "test/http/approvals.test.ts",
+      file: "test/http/approval-edits.test.ts",
       name: "nobody adds what the others could not see",
     },
   },
@@ -323,7 +323,7 @@ export const APPROVALS: readonly Mutant[] = [
     from: "isSamePerson(approverId, vote.approverId) && decision === vote.decision",
     to: "approverId === vote.approverId && decision === vote.decision",
     test: {
-      file: "test/http/approvals.test.ts",
+      file: "test/http/approval-deciders.test.ts",
       name: "an id in other letters makes nobody another person",
     },
   },

@@ -131,7 +131,7 @@ export const IDENTITY: readonly Mutant[] = [
     file: "src/http/cors.ts",
     from: "if (!isBound) return",
     to: "if (false as boolean) return",
-    test: { file: "test/http/embed-tokens.test.ts", name: "is refused without an origin" },
+    test: { file: "test/http/embed-token-use.test.ts", name: "is refused without an origin" },
   },
   {
     name: "a page's runs use all tools",
@@ -139,7 +139,7 @@ export const IDENTITY: readonly Mutant[] = [
     from: "requested ?? embed?.toolIds",
     to: "requested",
     test: {
-      file: "test/http/embed-tokens.test.ts",
+      file: "test/http/embed-token-use.test.ts",
       name: "shows and uses the tools that it was given, and no others",
     },
   },
@@ -149,7 +149,7 @@ export const IDENTITY: readonly Mutant[] = [
     from: "narrowPolicy(policy, principal.embed?.toolIds)",
     to: "policy",
     test: {
-      file: "test/http/embed-tokens.test.ts",
+      file: "test/http/embed-token-use.test.ts",
       name: "shows and uses the tools that it was given, and no others",
     },
   },
@@ -159,7 +159,7 @@ export const IDENTITY: readonly Mutant[] = [
     from: "return narrowPolicy(policy, embed?.toolIds)",
     to: "return policy",
     test: {
-      file: "test/http/embed-tokens.test.ts",
+      file: "test/http/embed-token-use.test.ts",
       name: "shows and uses the tools that it was given, and no others",
     },
   },
@@ -169,7 +169,7 @@ export const IDENTITY: readonly Mutant[] = [
     from: "...(embed?.budgets && { budgets: embed.budgets }),",
     to: "",
     test: {
-      file: "test/http/embed-tokens.test.ts",
+      file: "test/http/embed-token-use.test.ts",
       name: "lowers the limits of its runs and raises none",
     },
   },
@@ -209,7 +209,7 @@ export const IDENTITY: readonly Mutant[] = [
     from: "  if (viewer.origin !== undefined && run.origin !== viewer.origin) return false;\n",
     to: "",
     test: {
-      file: "test/http/embed-tokens.test.ts",
+      file: "test/http/embed-token-use.test.ts",
       name: "does not reach a run that its person began with more authority",
     },
   },
@@ -219,7 +219,7 @@ export const IDENTITY: readonly Mutant[] = [
     from: "isKept && viewer.origin === undefined",
     to: "isKept",
     test: {
-      file: "test/http/embed-tokens.test.ts",
+      file: "test/http/embed-token-use.test.ts",
       name: "answers the questions of its own runs, and not those of its person's other ones",
     },
   },
@@ -409,7 +409,7 @@ export const IDENTITY: readonly Mutant[] = [
     from: "embed?.origin ?? foreignOrigin(request)",
     to: "foreignOrigin(request)",
     test: {
-      file: "test/http/embed-tokens.test.ts",
+      file: "test/http/embed-token-use.test.ts",
       name: "is refused from an origin that the policy does not hold, and be it the Worker's own",
     },
   },

@@ -1,0 +1,139 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { frozen, moved } from "../workers/lab-approvals.ts";
+import {
+  APPROVE,
+  askFor,
+  askToPay,
+  callOf,
+  decide,
+  ended,
+  REJECT,
+  viewOf,
+} from "../shared/people.ts";
+import { cancel } from "../shared/run-object.ts";
+import { seedPolicies, send } from "../shared/worker.ts";
+
+beforeAll(seedPolicies);
+
+beforeEach(() => {
+  moved.length = 0;
+  frozen.clear();
+});
+
+describe("who may decide", () => {
+  test.each([
+    ["ann", 403, "own_request"],
+    ["aide", 403, "not_a_person"],
+    ["chief", 403, "role_missing"],
+    ["bot", 404, undefined],
+    ["dan", 404, undefined],
+    ["outsider", 404, undefined],
+  ] as const)("dual control does not take %s's approval: %i %s", async (caller, status, reason) => {
+    const { runId, approvalId } = await askToPay();
+    const answer = await decide(approvalId, caller, APPROVE);
+    expect(answer.status).toBe(status);
+    expect((await answer.json<{ reason?: string }>()).reason).toBe(reason);
+    expect(await viewOf(approvalId, "bob")).toMatchObject({ approvals: 0 });
+    await cancel(runId, "ann");
+    expect(moved).toEqual([]);
+  });
+
+  test("whoever asked may always take it back", async () => {
+    const { runId, approvalId } = await askToPay();
+    expect((await decide(approvalId, "ann", REJECT)).status).toBe(200);
+    await ended(runId);
+    expect(moved).toEqual([]);
+  });
+
+  test("somebody with every role does not approve what they asked for themselves", async () => {
+    const { runId, approvalId } = await askToPay({}, "eve");
+    expect((await decide(approvalId, "eve", APPROVE)).status).toBe(403);
+    expect((await decide(approvalId, "bob", APPROVE)).status).toBe(200);
+    expect((await decide(approvalId, "cat", APPROVE)).status).toBe(200);
+    await ended(runId, "eve");
+    expect(moved).toEqual(["40 to bakery"]);
+  });
+
+  // Mutants: ids are compared letter by letter among votes, or with the one who asked.
+  test("an id in other letters makes nobody another person", async () => {
+    const { runId, approvalId } = await askToPay({}, "eve");
+    expect((await decide(approvalId, "EVE", APPROVE)).status).toBe(404);
+    for (const who of ["bob", "BOB", "bob"] as const) {
+      const answer = await decide(approvalId, who, APPROVE);
+      const votes = [{ approverId: "user:bob" }];
+      expect(await answer.json()).toMatchObject({ status: "pending", approvals: 1, votes });
+    }
+    expect(await viewOf(approvalId, "BOB")).toHaveProperty("said", "approve");
+    await cancel(runId, "eve");
+    expect(moved).toEqual([]);
+  });
+
+  test("consent is given by the person themself, and by nobody else", async () => {
+    const { runId, approvalId } = await askFor([callOf("lab__notify", { what: "hello" })]);
+    expect((await decide(approvalId, "eve", APPROVE)).status).toBe(404);
+    expect((await decide(approvalId, "ann", APPROVE)).status).toBe(200);
+    await ended(runId);
+    expect(moved).toEqual(["notified: hello"]);
+  });
+
+  test("on somebody's account, the consent is theirs and not the program's", async () => {
+    const { runId, approvalId } = await askFor([callOf("lab__notify", { what: "hi" })], "aide");
+    expect((await decide(approvalId, "aide", APPROVE)).status).toBe(403);
+    expect((await decide(approvalId, "ann", APPROVE)).status).toBe(200);
+    await ended(runId, "aide");
+    expect(moved).toEqual(["notified: hi"]);
+  });
+
+  test("compliance gives a reason, or does not approve", async () => {
+    const { runId, approvalId } = await askFor([callOf("lab__publish", { what: "report" })]);
+    const without = await decide(approvalId, "dan", APPROVE);
+    expect(await without.json()).toMatchObject({ status: 403, reason: "reason_missing" });
+    const blank = await decide(approvalId, "dan", { ...APPROVE, reason: "  " });
+    expect(blank.status).toBe(403);
+    const reasoned = await decide(approvalId, "dan", { ...APPROVE, reason: "public data" });
+    expect(reasoned.status).toBe(200);
+    await ended(runId);
+    expect(moved).toEqual(["published: report"]);
+  });
+
+  test("a read may need people too, and takes its approval as durably", async () => {
+    const { runId, approvalId } = await askFor([callOf("lab__peek", { what: "file" })]);
+    expect((await decide(approvalId, "ann", APPROVE)).status).toBe(403);
+    expect((await decide(approvalId, "bob", APPROVE)).status).toBe(200);
+    await ended(runId);
+    expect(moved).toEqual(["peeked: file"]);
+  });
+});
+
+describe("many at a time", () => {
+  test("questions that may wait are decided together, each on its own", async () => {
+    const first = await askFor([callOf("lab__archive", { what: "a" })]);
+    const second = await askFor([callOf("lab__archive", { what: "b" })]);
+    const other = await askToPay();
+    const answer = await send("/v1/approvals/decisions", {
+      caller: "bob",
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        decisions: [
+          { approvalId: first.approvalId, ...APPROVE },
+          { approvalId: second.approvalId, ...REJECT, reason: "keep it" },
+          { approvalId: other.approvalId, ...APPROVE },
+          { approvalId: "appr_made_up", ...APPROVE },
+        ],
+      }),
+    });
+    expect(await answer.json()).toEqual({
+      results: [
+        { approvalId: first.approvalId, status: "approved" },
+        { approvalId: second.approvalId, status: "rejected" },
+        { approvalId: other.approvalId, code: "not_bulk" },
+        { approvalId: "appr_made_up", code: "approval_not_found" },
+      ],
+    });
+    await ended(first.runId);
+    await ended(second.runId);
+    expect(moved).toEqual(["archived: a"]);
+    await cancel(other.runId, "ann");
+  });
+});
