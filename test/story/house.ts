@@ -9,7 +9,7 @@ import { type Host, hostWorker } from "../../scripts/chaos/hosts.ts";
 import { readWorkerBindings } from "../../scripts/worker-bundle.ts";
 import { AUDIENCE, ISSUER, type Town } from "./town.ts";
 
-const ROOT = join(import.meta.dirname, "../../..");
+const ROOT = join(import.meta.dirname, "../..");
 
 /** Secrets of the deployment. No output may contain them. */
 export const SECRETS = {

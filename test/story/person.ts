@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-c
 
 const DESKTOP = { width: 1000, height: 1000 };
 const PHONE = { width: 390, height: 780 };
-const IMAGES = join(import.meta.dirname, "../../../docs/images");
+const IMAGES = join(import.meta.dirname, "../../docs/images");
 
 /** A person with a browser. */
 export class Person {
