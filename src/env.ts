@@ -97,7 +97,11 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
   const openai = { baseUrl, apiKey, models };
   return ok({
     ...stores,
-    ...{ openai, lifetimes, rootSecret, connectionKeys, apiTokens },
+    openai,
+    lifetimes,
+    rootSecret,
+    connectionKeys,
+    apiTokens,
     ...(jwt && { jwt }),
     ...(callerLimit && { callerLimit }),
     ...(addressLimit && { addressLimit }),
@@ -133,13 +137,17 @@ function createReader(raw: RawEnv) {
   return {
     problems,
     text,
-    binding(name: string, method: string): unknown {
+    binding: (name: string, method: string): unknown => {
       const value = raw[name];
       if (typeof value === "object" && value !== null && method in value) return value;
       problems.push(`binding ${name} is missing`);
       return undefined;
     },
-    parse<T>(name: string, read: (text: string) => T | undefined, form: string): T | undefined {
+    parse: <T>(
+      name: string,
+      read: (text: string) => T | undefined,
+      form: string,
+    ): T | undefined => {
       const value = text(name);
       if (value === "") return undefined;
       const parsed = read(value);
@@ -147,7 +155,7 @@ function createReader(raw: RawEnv) {
       return parsed;
     },
     /** Answers milliseconds. */
-    seconds(name: string, defaultSeconds: number): number {
+    seconds: (name: string, defaultSeconds: number): number => {
       const value = raw[name];
       if (value === undefined) return defaultSeconds * 1_000;
       const isText = typeof value === "string" || typeof value === "number";

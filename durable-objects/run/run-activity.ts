@@ -74,12 +74,12 @@ export class RunActivity {
     };
     const { tenantId } = start.claim.principal;
     const ports = composeRun(env, { tenantId, journal, inbox, approvals, contracts, limitTime });
-    const ended = runLoop(start, ports)
-      .then((how) => {
-        this.#loop = undefined;
-        rest(how);
-      })
-      .catch(abandon);
+    const carry = async (): Promise<void> => {
+      const how = await runLoop(start, ports);
+      this.#loop = undefined;
+      rest(how);
+    };
+    const ended = carry().catch(abandon);
     const loop: Loop = { abort, ended, stuckAtMs: clock.nowMs() + STUCK_AFTER_MS };
     this.#loop = loop;
     keepAlive(ended);

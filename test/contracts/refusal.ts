@@ -12,7 +12,7 @@ export type Change = Readonly<Record<string, unknown>>;
  */
 export function refusalOf(change: Change): string {
   try {
-    registerContract(defineTool({ ...sound, ...change } as never));
+    registerContract(defineTool({ ...sound, ...change }));
   } catch (error) {
     if (error instanceof ContractError) return error.message;
     throw error;

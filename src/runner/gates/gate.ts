@@ -42,11 +42,11 @@ export async function passAll<Subject extends object, Ports>(
   subject: Subject,
   { ports, trail }: { readonly ports: Ports; readonly trail: GateTrail },
 ): Promise<Result<Subject, ToolFailure>> {
-  let passed = subject;
+  const passed = { ...subject };
   for (const { name, check } of gates) {
     const answer = trail.note(name, await check(passed, ports));
     if (!answer.ok) return answer;
-    passed = { ...passed, ...answer.value };
+    Object.assign(passed, answer.value);
   }
   return ok(passed);
 }

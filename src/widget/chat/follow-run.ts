@@ -6,7 +6,7 @@ import {
 } from "../../wire/assistant-transport/read-chunks.ts";
 import type { ApiFailure, OpenStream } from "./api.ts";
 import { backoffMs } from "../backoff.ts";
-import { watchSilence } from "./silence-watch.ts";
+import { watchSilence, type Wait } from "./silence-watch.ts";
 
 /** A run to follow to its end. */
 export interface FollowTask {
@@ -25,7 +25,7 @@ export type FollowEnd =
   | { readonly kind: "broken"; readonly message: string };
 
 export interface FollowPorts {
-  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly wait: Wait;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
 }

@@ -1,4 +1,5 @@
-import type { FollowPorts } from "./follow-run.ts";
+/** Waits for a delay, or until the signal aborts. Unit: milliseconds. */
+export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
 /**
  * A connection without a byte for this long is dead: the server sends keep-alives far more often.
@@ -8,7 +9,7 @@ export const SILENCE_MS = 60_000;
 /**
  * Watches a connection. Its `signal` aborts when nothing arrives, or when the outer signal aborts.
  */
-export function watchSilence(outer: AbortSignal, wait: FollowPorts["wait"]) {
+export function watchSilence(outer: AbortSignal, wait: Wait) {
   const connection = new AbortController();
   let alarm = new AbortController();
   const stop = () => alarm.abort();
