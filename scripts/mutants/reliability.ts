@@ -28,7 +28,7 @@ export const RELIABILITY: readonly Mutant[] = [
     from: "if (active.has(operationIdOf(context))) return refuse(IN_PROGRESS);",
     to: "",
     test: {
-      file: "test/runner/recovery/unknown-outcome.test.ts",
+      file: "test/runner/recovery/repeated-operation.test.ts",
       name: "while it is in hand is a conflict, and changes nothing of it",
     },
   },

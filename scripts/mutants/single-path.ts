@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-const NEWER = "test/runner/newer-policy.test.ts";
+const NEWER = "test/runner/gates/newer-policy.test.ts";
 const TICKETS = "test/contracts/dispatch-ticket.test.ts";
 
 /** One way for a tool to run, and each gate once. */
@@ -31,7 +31,7 @@ export const SINGLE_PATH: readonly Mutant[] = [
     file: "src/runner/prepare.ts",
     from: "if (!obeyed.ok) return obeyed;\n    if (obeyed.value",
     to: "if (obeyed.ok && obeyed.value",
-    test: { file: NEWER, name: "argument_rules" },
+    test: { file: NEWER, name: "the policy has a new argument rule" },
   },
   {
     name: "a newer policy requires no approval",
@@ -40,7 +40,7 @@ export const SINGLE_PATH: readonly Mutant[] = [
     to: "",
     test: {
       file: NEWER,
-      name: "approval, when only the newer policy requires it: the call waits for people",
+      name: "a call waits for approval when only the newer policy requires approval",
     },
   },
   {
@@ -48,7 +48,7 @@ export const SINGLE_PATH: readonly Mutant[] = [
     file: "src/runner/gates/gate.ts",
     from: "else this.#refusedBy ??= gate;",
     to: "else this.#refusedBy = gate;",
-    test: { file: NEWER, name: "policy" },
+    test: { file: NEWER, name: "the tool is no longer allowed" },
   },
   {
     name: "the policy may change for ever",
@@ -57,7 +57,7 @@ export const SINGLE_PATH: readonly Mutant[] = [
     to: "const MAX_POLICY_CHANGES = 30;",
     test: {
       file: NEWER,
-      name: "the policy may change three times while a call waits; the fourth change ends the call",
+      name: "a call ends after the fourth change of policy, and survives three changes",
     },
   },
   {
@@ -66,7 +66,7 @@ export const SINGLE_PATH: readonly Mutant[] = [
     from: "if (!wanted.ok) return wanted;",
     to: "",
     test: {
-      file: NEWER,
+      file: "test/runner/gates/steering.test.ts",
       name: "a message that arrives while the budget is reserved stops the call, and releases its share",
     },
   },

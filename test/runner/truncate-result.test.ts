@@ -1,6 +1,11 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { ok } from "../../src/protocol/outcome/result.ts";
 import { TRUNCATION_MARKER, truncateResult } from "../../src/runner/truncate-result.ts";
+import { benchFor } from "../fakes/runner-ports.ts";
+import { ALLOW, execNote } from "./exec-note.ts";
+import { allowing } from "./refused-call.ts";
+import { noteTool } from "../shared/tools.ts";
 
 const bytesOf = (value: unknown): number =>
   new TextEncoder().encode(JSON.stringify(value)).byteLength;
@@ -43,3 +48,51 @@ test("lists lose their ends when strings alone do not suffice", () => {
 test("what cannot be shortened is not passed off as whole", () => {
   expect(truncateResult({ a: 1, b: 2, c: 3 }, 5)).toBeUndefined();
 });
+
+test.each([
+  ["the contract's", { execute: () => ok({ text: "é".repeat(300), token: "s3cret" }) }, 200],
+  [
+    "the policy's own, where it is the smaller",
+    {
+      policy: { ...ALLOW, budgets: { maxResultBytes: 60 } },
+      execute: () => ok({ text: "é".repeat(300), token: "s3cret" }),
+    },
+    60,
+  ],
+])("a result is cut to %s bound, between characters, and says so", async (_name, setup, bytes) => {
+  const { result } = await execNote(setup);
+  const { data, warnings } = result.observation.result_payload;
+  const size = new TextEncoder().encode(JSON.stringify(data)).byteLength;
+  expect(size).toBeLessThanOrEqual(bytes);
+  expect(size).toBeGreaterThan(bytes - 4);
+  expect(data).toEqual({ text: expect.stringMatching(/^é+…\[truncated\]$/) });
+  expect(warnings).toEqual([expect.stringContaining(`cut to ${bytes} bytes`)]);
+});
+
+test("a result that cannot be cut to its bound is a failure that says the tool ran", async () => {
+  const { result } = await execNote({
+    policy: { ...ALLOW, budgets: { maxResultBytes: 5 } },
+    execute: () => ok({ text: "more than five bytes", token: "" }),
+  });
+  expect(result.observation.result_payload.errors).toMatchObject([
+    { code: "result_too_large", message: expect.stringContaining("the tool ran") },
+  ]);
+});
+
+test.each([
+  [300, 200, 200],
+  [200, 300, 200],
+])(
+  "a result of a tool's %i bytes under policy's %i is cut to the fewer",
+  async (own, policys, bytes) => {
+    const { tool } = noteTool({
+      execute: () => ok({ text: "x".repeat(1_000) }),
+      runtime: { maxResultBytes: own },
+    });
+    const { call } = benchFor([tool], {
+      policy: allowing({ budgets: { maxResultBytes: policys } }),
+    });
+    const { value } = await call("test__note", { text: "hi" });
+    expect(new TextEncoder().encode(JSON.stringify(value)).byteLength).toBeLessThanOrEqual(bytes);
+  },
+);

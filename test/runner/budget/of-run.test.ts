@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { ToolInvocationRecord } from "../../../src/protocol/invocation/record.ts";
+import { limitsOf } from "../../../src/protocol/policy/limits.ts";
 import { RunBudget } from "../../../src/runner/budget/of-run.ts";
+import { policyOf } from "../../fakes/fakes.ts";
 
 const RECORD: ToolInvocationRecord = {
   number: 1,
@@ -15,6 +17,7 @@ const RECORD: ToolInvocationRecord = {
   amounts: { writes: 1 },
   askedAtMs: 1_000,
 };
+
 const start = (id: string, maxRequests = 9) => ({
   id,
   toolId: "tool",
@@ -61,4 +64,25 @@ test("an operation that a person gave other amounts takes those in place of the 
   expect(budget.left("financial")).toBe(0);
   budget.release("1:a");
   expect(budget.left("financial")).toBe(100);
+});
+
+test("a critical mutation has no budget unless policy gives it one", () => {
+  const budgetOf = (budgets: object): RunBudget => {
+    const policy = policyOf({ allowedTools: [], budgets });
+    return new RunBudget(limitsOf(policy.budgets), undefined);
+  };
+  const rateLimit = { windowSeconds: 1, maxRequests: 9 };
+  const start = (id: string) => ({
+    id,
+    toolId: "t",
+    rateLimit,
+    amounts: { critical: 1 },
+    nowMs: 0,
+  });
+  const exhausted = { kind: "exhausted", budget: "critical" };
+  expect(budgetOf({}).reserve(start("a"))).toEqual(exhausted);
+  const one = budgetOf({ maxCritical: 1 });
+  expect(one.reserve(start("a"))).toBeUndefined();
+  expect(one.reserve(start("a"))).toBeUndefined();
+  expect(one.reserve(start("b"))).toEqual(exhausted);
 });

@@ -65,3 +65,19 @@ test("nobody is overtaken, nobody starves, and only sharers are ever together", 
     }),
   );
 });
+
+test("the time of a call begins with its turn", async () => {
+  const { tool } = noteTool({ execute: () => new Promise((resolve) => open.push(resolve)) });
+  const open: ((value: unknown) => void)[] = [];
+  const { call, clock } = benchFor([tool]);
+  const calls = [call("test__note", { text: "a" }), call("test__note", { text: "b" })];
+  await drainPromises();
+  clock.advance(700);
+  open[0]?.(ok({ text: "a" }));
+  await drainPromises();
+  clock.advance(40);
+  open[1]?.(ok({ text: "b" }));
+  const results = await Promise.all(calls);
+  const latencies = results.map(({ observation }) => observation.execution_metadata.latency_ms);
+  expect(latencies).toEqual([700, 40]);
+});

@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { fail, ok } from "../../../src/protocol/outcome/result.ts";
+import { benchFor, endOf } from "../../fakes/runner-ports.ts";
+import { allowing } from "../refused-call.ts";
+import { noteTool } from "../../shared/tools.ts";
+
+test("who may run a tool is asked with the scopes of its contract and of policy", async () => {
+  const { tool } = noteTool({ security: { requiredScopes: ["notes:write"] } });
+  const policy = { allowedTools: [{ id: "test__note", scopes: ["staff"] }] };
+  const { call, questions } = benchFor([tool], { policy });
+  await call("test__note", { text: "hi" });
+  expect(questions.map(({ requiredScopes }) => requiredScopes)).toEqual([["notes:write", "staff"]]);
+});
+
+test("a connection is bound for one invocation, and its tool cannot name another", async () => {
+  const seen: unknown[] = [];
+  const bound: unknown[] = [];
+  const { tool } = noteTool({
+    requiresConnection: true,
+    capabilities: ["auth"],
+    async execute(
+      _args: unknown,
+      context: object,
+      { auth }: { auth: Record<string, () => unknown> },
+    ) {
+      seen.push(context, await auth["getAccessToken"]?.());
+      return ok({ text: "done" });
+    },
+  });
+  const { call } = benchFor([tool], {
+    policy: allowing({ grants: [{ connectionId: "mail", tools: ["test__note"] }] }),
+    connectionIds: ["mail", "other"] as never,
+    broker: {
+      bind(...names) {
+        bound.push(names);
+        return Promise.resolve(
+          ok({
+            getAccessToken: () => Promise.resolve("s3cret"),
+            getAuthHeaders: () => Promise.resolve({}),
+          }),
+        );
+      },
+    },
+  });
+  const result = await call("test__note", { text: "hi" });
+  expect(result.ok).toBe(true);
+  expect(bound).toEqual([["acme", "mail", expect.any(AbortSignal)]]);
+  expect(seen).toEqual([expect.objectContaining({ connectionId: "mail" }), "s3cret"]);
+  expect(JSON.stringify(result)).not.toContain("s3cret");
+});
+
+test.each([
+  ["more than one that is granted and requested", ["mail", "other"], "connection_ambiguous"],
+  ["one that the caller may not use", ["mail"], "no_permission"],
+])("a connection is not chosen among %s", async (_name, granted, code) => {
+  const { tool, reached } = noteTool({ requiresConnection: true, capabilities: ["auth"] });
+  const grants = granted.map((connectionId) => ({ connectionId, tools: ["test__note"] }));
+  const bound: unknown[] = [];
+  const { call } = benchFor([tool], {
+    policy: allowing({ grants }),
+    connectionIds: ["mail", "other"] as never,
+    authorizationOf: () => ({
+      check: async ({ action }) => (action === "connection.use" ? "no_permission" : "allow"),
+    }),
+    broker: { bind: async (...names) => (bound.push(names), ok({}) as never) },
+  });
+  expect(endOf(await call("test__note", { text: "hi" }))).toEqual(["PERMISSION_DENIED", code]);
+  expect([reached, bound]).toEqual([[], []]);
+});
+
+test.each([
+  ["unknown_connection", "PERMISSION_DENIED", false],
+  ["unreadable_connection", "DEPENDENCY_UNAVAILABLE", true],
+] as const)(
+  "a broker that answers %s ends a call that did not begin",
+  async (code, end, retryable) => {
+    const { tool, reached } = noteTool({ requiresConnection: true, capabilities: ["auth"] });
+    const { call } = benchFor([tool], {
+      policy: {
+        allowedTools: ["test__note"],
+        grants: [{ connectionId: "mail", tools: ["test__note"] }],
+      },
+      connectionIds: ["mail"] as never,
+      broker: { bind: () => Promise.resolve(fail({ code })) },
+    });
+    const result = await call("test__note", { text: "hi" });
+    expect(endOf(result)).toEqual([end, code]);
+    expect(result.response).toMatchObject({ retryable, escalate: false });
+    expect(reached).toEqual([]);
+  },
+);

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import type { ToolHook } from "../../../src/capabilities/tool.ts";
+import { ACME, ANN, benchFor, endOf, passing } from "../../fakes/runner-ports.ts";
+import { never } from "../answers.ts";
+import { refuse } from "../refused-call.ts";
+import { AS_READ, noteTool } from "../../shared/tools.ts";
+
+const veto = { code: "frozen", message: "no changes on Fridays" };
+
+describe("hooks", () => {
+  test.each<[string, ToolHook, readonly string[]]>([
+    ["veto", { before: () => Promise.resolve(veto) }, ["POLICY_VIOLATION", "frozen"]],
+    [
+      "veto by breaking",
+      {
+        before: () => {
+          throw new Error("s3cret");
+        },
+      },
+      ["POLICY_VIOLATION", "hook_failed"],
+    ],
+  ])("a call before it is counted: %s", async (_name, hook, end) => {
+    const never: ToolHook = { before: () => Promise.reject(new Error("asked after a veto")) };
+    expect(await refuse({ hooks: [hook, never] })).toEqual({
+      end,
+      asked: 1,
+      reserved: 0,
+      reached: 0,
+    });
+  });
+
+  test("are shown redacted arguments before the call, and what it would run with", async () => {
+    const seen: unknown[] = [];
+    const hook: ToolHook = {
+      before: async ({ args, context }) => {
+        seen.push(args, context.subjectId);
+        return undefined;
+      },
+    };
+    const { tool } = noteTool();
+    const principal = {
+      tenantId: ACME,
+      actorId: ANN,
+      subjectId: "user:bob" as never,
+      roles: [],
+      scopes: [],
+    };
+    const { call } = benchFor([tool], { hooks: [hook], principal });
+    expect((await call("test__note", { text: "hi", amount: 3 })).ok).toBe(true);
+    expect(seen).toEqual([{ text: "hi" }, "user:bob"]);
+  });
+
+  test("withhold a result, and the model learns that the tool ran", async () => {
+    const { tool, reached } = noteTool();
+    const seen: unknown[] = [];
+    const hook: ToolHook = {
+      after: (call, observation) => {
+        seen.push([call.args, observation.result_payload.data]);
+        return Promise.resolve(veto);
+      },
+    };
+    const { call, journal } = benchFor([tool], { hooks: [hook] });
+    const result = await call("test__note", { text: "hi", amount: 3 });
+    expect(seen).toEqual([[{ text: "hi" }, { text: "hi" }]]);
+    expect(reached.length).toBe(1);
+    expect(endOf(result)).toEqual(["POLICY_VIOLATION", "frozen"]);
+    expect(result.observation.result_payload.errors[0]?.message).toContain("the tool ran");
+    expect(result.observation.result_payload.data).toBeNull();
+    expect(journal.events.at(-1)).toMatchObject({ observation: result.observation });
+  });
+
+  test.each<[string, ToolHook, number]>([
+    ["before", { before: never }, 0],
+    ["after", { after: never }, 1],
+  ])("that never answer have vetoed: %s", async (_name, hook, ran) => {
+    const { tool, reached } = noteTool();
+    const { call, clock } = benchFor([tool], { hooks: [hook] });
+    const result = await passing(call("test__note", { text: "hi" }), clock);
+    expect(endOf(result)).toEqual(["POLICY_VIOLATION", "hook_failed"]);
+    expect(result.observation.execution_metadata.latency_ms).toBe(5_000);
+    expect([reached.length, clock.waiting]).toEqual([ran, 0]);
+  });
+
+  test("withhold the words of a failure, and not what may follow of it", async () => {
+    const { tool } = noteTool({ ...AS_READ, execute: never });
+    const hook: ToolHook = { after: () => Promise.resolve(veto) };
+    const { call, clock } = benchFor([tool], { hooks: [hook] });
+    const result = await passing(call("test__note", { text: "hi" }), clock);
+    expect(endOf(result)).toEqual(["TIMEOUT", "frozen"]);
+    expect(result.response).toMatchObject({ retryable: true, next_action: "retry_later" });
+  });
+
+  test("see the outcome of a tool that was cancelled", async () => {
+    const abort = new AbortController();
+    const { tool } = noteTool({ ...AS_READ, execute: () => (abort.abort(), never()) });
+    const seen: unknown[] = [];
+    const hook: ToolHook = {
+      after: async (_call, { status }) => {
+        seen.push(status.taxonomy_class);
+        return undefined;
+      },
+    };
+    const { call } = benchFor([tool], { hooks: [hook] });
+    const result = await call("test__note", { text: "hi" }, { signal: abort.signal });
+    expect(endOf(result)).toEqual(["UNKNOWN_ERROR", "cancelled"]);
+    expect(seen).toEqual(["UNKNOWN_ERROR"]);
+  });
+});

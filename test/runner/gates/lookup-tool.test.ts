@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { benchFor, endOf } from "../../fakes/runner-ports.ts";
+import { noteTool } from "../../shared/tools.ts";
+
+test("a deprecated version works, and says what to use instead", async () => {
+  const lifecycle = { status: "deprecated", sunsetDate: "2027-01-01", replacement: "test__jot" };
+  const { tool } = noteTool({ lifecycle });
+  const { observation } = await benchFor([tool]).call("test__note", { text: "hi" });
+  expect(observation.result_payload.warnings).toEqual([
+    "this version of the tool is deprecated and ends on 2027-01-01; use test__jot instead",
+  ]);
+});
+
+test("a version whose time comes while the run goes on is gone", async () => {
+  const lifecycle = { status: "deprecated", sunsetDate: "2026-01-03", replacement: null };
+  const { tool } = noteTool({ lifecycle });
+  const { call, clock } = benchFor([tool]);
+  expect((await call("test__note", { text: "a" })).ok).toBe(true);
+  clock.advance(86_400_000);
+  const gone = await call("test__note", { text: "b" });
+  expect([endOf(gone), gone.errorCode]).toEqual([
+    ["STRUCTURAL_VIOLATION", "unknown_tool"],
+    "unavailable",
+  ]);
+});

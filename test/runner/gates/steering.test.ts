@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { ok } from "../../../src/protocol/outcome/result.ts";
+import { benchFor, drainPromises, endOf, ledgerThat, passing } from "../../fakes/runner-ports.ts";
+import { down } from "../answers.ts";
+import { noteTool, readTool } from "../../shared/tools.ts";
+
+test("a call that waits when the user speaks is skipped, and says so", async () => {
+  const { tool, reached } = noteTool();
+  const { call, questions } = benchFor([tool], { inbox: { hasSteering: true } });
+  expect(endOf(await call("test__note", { text: "hi" }))).toEqual(["STALE_STATE", "skipped"]);
+  // Mutant: asking only before the call is counted.
+  expect([reached, questions]).toEqual([[], []]);
+});
+
+test("the user who speaks while a gate takes its time skips the call", async () => {
+  const inbox = { hasSteering: false };
+  const { tool, reached } = noteTool({
+    checkState: () => {
+      inbox.hasSteering = true;
+      return ok(null);
+    },
+  });
+  const { call, reservations } = benchFor([tool], { inbox });
+  expect(endOf(await call("test__note", { text: "hi" }))).toEqual(["STALE_STATE", "skipped"]);
+  expect([reached.length, reservations.length]).toEqual([0, 0]);
+});
+
+test("a message that arrives while the budget is reserved stops the call, and releases its share", async () => {
+  // Mutant: `isStillWanted` is not asked immediately before the dispatch.
+  const inbox = { hasSteering: false, takeAll: () => [] };
+  const { tool, reached } = noteTool();
+  const closed: (readonly unknown[])[] = [];
+  const ledger = {
+    ...ledgerThat(() => {
+      inbox.hasSteering = true;
+      return Promise.resolve({ kind: "reserved" });
+    }),
+    release: async (id: string) => void closed.push([id, "released"]),
+  };
+  const bench = benchFor([tool], { ledger, inbox });
+  const outcome = await bench.call("test__note", { text: "hi" });
+  expect(endOf(outcome)).toEqual(["STALE_STATE", "skipped"]);
+  expect([reached.length, closed.length]).toEqual([0, 1]);
+  expect(bench.journal.records[0]?.dispatches).toBe(0);
+  expect(bench.journal.audits.at(-1)?.gates?.refusedBy).toBe("still_wanted");
+});
+
+describe("what happens while a call waits for its next attempt", () => {
+  const inbox = { hasSteering: false };
+
+  test("the user speaks: a call that never began is skipped", async () => {
+    const { tool, reached } = noteTool({ runtime: { maxRetries: 1 } });
+    const mail = { ...inbox };
+    const { call, clock, journal } = benchFor([tool], {
+      inbox: mail,
+      ledgerAnswers: [{ kind: "rate_limited", retryAfterMs: 9_000 }],
+    });
+    const pending = call("test__note", { text: "hi" });
+    await drainPromises();
+    mail.hasSteering = true;
+    const result = await passing(pending, clock);
+    expect(endOf(result)).toEqual(["STALE_STATE", "skipped"]);
+    expect(result.observation.execution_metadata.attempt_number).toBe(1);
+    expect(reached).toEqual([]);
+    expect(journal.events.map(({ type }) => type)).toEqual(["tool_call_result"]);
+  });
+
+  test("the user speaks: a call that began goes on", async () => {
+    const mail = { ...inbox };
+    const { tool, keys } = readTool([() => down(), () => ok({ text: "up" })]);
+    const { call, clock } = benchFor([tool], { inbox: mail });
+    const pending = call("test__read", {});
+    await drainPromises();
+    mail.hasSteering = true;
+    expect((await passing(pending, clock)).ok).toBe(true);
+    expect(keys.length).toBe(2);
+  });
+
+  test("its tool is withdrawn: the call ends with what it came to", async () => {
+    const { tool, keys } = readTool([() => down(20_000)]);
+    const { call, clock, runner } = benchFor([tool]);
+    const pending = call("test__read", {}, { step: 1, id: "a" });
+    await drainPromises();
+    await call("test__read", { id: 7 }, { step: 2, id: "b" });
+    await call("test__read", { id: 7 }, { step: 3, id: "c" });
+    expect(runner.isWithdrawn("test__read")).toBe(true);
+    const result = await passing(pending, clock);
+    expect(endOf(result)).toEqual(["DEPENDENCY_UNAVAILABLE", "down"]);
+    expect(keys.length).toBe(1);
+  });
+});

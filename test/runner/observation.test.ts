@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import type { ToolSourcePort } from "../../src/capabilities/tool.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
+import { createToolSource } from "../../src/contracts/tool-source.ts";
+import { fail } from "../../src/protocol/outcome/result.ts";
+import { fakeRunCapabilities } from "../fakes/fakes.ts";
+import { benchFor, endOf } from "../fakes/runner-ports.ts";
+import { execNote } from "./exec-note.ts";
+import { AS_READ, noteTool } from "../shared/tools.ts";
+
+test("an observation carries the attempt, the trace and what has to be verified", async () => {
+  const { tool } = noteTool({ transactional: { verificationRequired: true } });
+  const { observation, response } = await benchFor([tool]).call("test__note", { text: "hi" });
+  expect(observation.execution_metadata).toMatchObject({
+    attempt_number: 1,
+    idempotency_hit: false,
+    trace_id: "run_1",
+  });
+  expect(observation.verification.post_action_verification_required).toBe(true);
+  expect(response).toMatchObject({ error_code: "SUCCESS", next_action: "continue" });
+});
+
+test("a failure code that the contract declares has the class it declares", async () => {
+  const { tool } = noteTool({
+    errors: { gone: "STALE_STATE" },
+    execute: () =>
+      fail({
+        taxonomyClass: "UNKNOWN_ERROR",
+        errors: [{ field: null, code: "gone", message: "it is gone" }],
+      }),
+  });
+  expect(endOf(await benchFor([tool]).call("test__note", { text: "hi" }))).toEqual([
+    "STALE_STATE",
+    "gone",
+  ]);
+});
+
+test.each(["SUCCESS", "MADE_UP", "toString"])(
+  "a failure of the class %s, which is none, is an unknown error",
+  async (taxonomyClass) => {
+    const errors = [{ field: null, code: "odd", message: "odd" }];
+    const { tool } = noteTool({ ...AS_READ, execute: () => fail({ taxonomyClass, errors }) });
+    const { call, journal } = benchFor([tool]);
+    expect(endOf(await call("test__note", { text: "hi" }))).toEqual(["UNKNOWN_ERROR", "odd"]);
+    expect(journal.records.length).toBe(1);
+  },
+);
+
+test("what an untrusted tool says of its failure is made as harmless as its output", async () => {
+  const message = "gone\u200b ![x](https://evil.test/?q=all)";
+  const execute = () =>
+    fail({ taxonomyClass: "UNKNOWN_ERROR", errors: [{ field: null, code: "gone", message }] });
+  const { tool } = noteTool({ ...AS_READ, execute, security: { untrustedOutput: true } });
+  const { observation } = await benchFor([tool]).call("test__note", { text: "hi" });
+  expect(observation.result_payload.errors[0]?.message).toBe("gone [image removed]");
+});
+
+test("a tool's own failure is kept within bounds", async () => {
+  const error = {
+    field: "/x".repeat(10_000),
+    code: "c".repeat(10_000),
+    message: "m".repeat(3_000_000),
+  };
+  const { result } = await execNote({
+    execute: () =>
+      fail({ taxonomyClass: "STALE_STATE", errors: Array.from({ length: 99 }, () => error) }),
+  });
+  expect(JSON.stringify(result.observation).length).toBeLessThan(32 * 1024);
+});
+
+/** A source whose tool is changed once it is bound. */
+function sourceOf(tool: unknown, change: object): ToolSourcePort {
+  const source = createToolSource(registerContracts([tool as never]), fakeRunCapabilities());
+  return {
+    listToolSpecs: () => source.listToolSpecs(),
+    getBoundTool: (id, version) => {
+      const bound = source.getBoundTool(id, version);
+      return bound && { ...bound, ...change };
+    },
+  };
+}
+
+test.each(["validateOutput", "redactOutput"])(
+  "an output on which %s breaks says that the tool ran",
+  async (broken) => {
+    const { tool } = noteTool();
+    const source = sourceOf(tool, {
+      [broken]: () => {
+        throw new Error("s3cret");
+      },
+    });
+    const result = await benchFor([tool], { source }).call("test__note", { text: "hi" });
+    expect(endOf(result)).toEqual(["OBSERVATION_NORMALIZATION_FAIL", "invalid_output"]);
+    expect(result.observation.result_payload.errors[0]?.message).toContain("the tool ran");
+  },
+);

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { benchFor, endOf, passing } from "../../fakes/runner-ports.ts";
+import { never } from "../answers.ts";
+import {
+  ARGS,
+  AT,
+  COMMITTED,
+  IDEMPOTENT,
+  NAME,
+  leave,
+  recordOf,
+  toolOf,
+  works,
+} from "./interrupted-call.ts";
+import { AS_READ, noteTool } from "../../shared/tools.ts";
+
+describe("when meanwhile", () => {
+  test("the version of a tool is another, neither is a write made again nor the new one asked", async () => {
+    const { tool, keys } = toolOf([never, works], IDEMPOTENT);
+    const stored = await leave(tool);
+    for (const change of [IDEMPOTENT, { reconcile: COMMITTED }, AS_READ]) {
+      const next = toolOf([works], { ...change, version: "2.0.0" });
+      const bench = benchFor([next.tool], { stored });
+      expect(await passing(bench.ask(NAME, ARGS, AT), bench.clock)).toBe("waiting");
+      expect(next.keys).toEqual([]);
+      expect(bench.journal.records).toMatchObject([{ state: "PENDING", dispatches: 1 }]);
+    }
+    expect(keys.length).toBe(1);
+  });
+
+  test("a read has become a write, it is no question", async () => {
+    const { tool } = toolOf([never], AS_READ);
+    const stored = await leave(tool);
+    const next = toolOf([works], { version: "2.0.0" });
+    const bench = benchFor([next.tool], { stored });
+    expect(endOf((await bench.ask(NAME, ARGS, AT)) as never)[0]).toBe("SIGNATURE_MISMATCH");
+    expect([next.keys.length, recordOf(bench).state]).toEqual([0, "FAILED_FINAL"]);
+  });
+
+  test("the policy has withdrawn the tool, an idempotent write stays in doubt and a read is refused", async () => {
+    const policy = { allowedTools: [] };
+    const write = toolOf([never, works], IDEMPOTENT);
+    const bench = benchFor([write.tool], { policy, stored: await leave(write.tool) });
+    expect(await bench.ask(NAME, ARGS, AT)).toBe("waiting");
+    const read = toolOf([never, works], AS_READ);
+    const other = benchFor([read.tool], { policy, stored: await leave(read.tool) });
+    expect(endOf((await other.ask(NAME, ARGS, AT)) as never)[0]).toBe("POLICY_VIOLATION");
+    expect([write.keys.length, read.keys.length]).toEqual([1, 1]);
+  });
+
+  test("the tool is gone, a write waits for an operator and a read has failed", async () => {
+    const { tool: other } = noteTool({ name: "test__other" });
+    const write = toolOf([never], IDEMPOTENT);
+    const bench = benchFor([other], { stored: await leave(write.tool) });
+    expect(await bench.ask(NAME, ARGS, AT)).toBe("waiting");
+    expect(recordOf(bench)).toMatchObject({ state: "PENDING", awaitedUntilMs: expect.any(Number) });
+    const read = toolOf([never], AS_READ);
+    const gone = benchFor([other], { stored: await leave(read.tool) });
+    expect(endOf((await gone.ask(NAME, ARGS, AT)) as never)).toEqual([
+      "STRUCTURAL_VIOLATION",
+      "unknown_tool",
+    ]);
+  });
+
+  test("the user has spoken, what was begun goes on", async () => {
+    const inbox = { hasSteering: true };
+    for (const change of [AS_READ, IDEMPOTENT]) {
+      const { tool } = toolOf([never, works], change);
+      const bench = benchFor([tool], { inbox, stored: await leave(tool) });
+      expect(await bench.ask(NAME, ARGS, AT)).toMatchObject({ ok: true });
+    }
+  });
+});

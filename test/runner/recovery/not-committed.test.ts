@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import type { ToolInvocationRecord } from "../../../src/protocol/invocation/record.ts";
+import { ok } from "../../../src/protocol/outcome/result.ts";
+import { benchFor, drainPromises, passing } from "../../fakes/runner-ports.ts";
+import { never } from "../answers.ts";
+import {
+  ARGS,
+  AT,
+  NAME,
+  WAYS,
+  bringAbout,
+  failing,
+  leave,
+  recordOf,
+  toolOf,
+  works,
+} from "./interrupted-call.ts";
+
+const lost = () => failing("DEPENDENCY_UNAVAILABLE");
+
+describe("a write that is found not committed again and again", () => {
+  const change = { reconcile: () => ({ kind: "not_committed" }) };
+
+  test.each([
+    [0, 2],
+    [1, 2],
+    [3, 4],
+  ])(
+    "is given up with %i retries after %i attempts, and nothing happened",
+    async (retries, ran) => {
+      const { tool, keys } = toolOf([lost], { ...change, runtime: { maxRetries: retries } });
+      const { outcome, record } = await bringAbout("throw", tool);
+      expect(keys.length).toBe(ran);
+      expect(record).toMatchObject({ state: "FAILED_RETRYABLE", dispatches: ran });
+      expect(outcome).toMatchObject({ ok: false, response: { escalate: false, retryable: true } });
+      const { errors } = (outcome as Exclude<typeof outcome, string>).observation.result_payload;
+      expect(errors.map(({ code }) => code)).toEqual(["no", "not_committed"]);
+    },
+  );
+
+  test("is no question any more from then on", async () => {
+    let checks = 0;
+    const checkState = () => (++checks > 1 ? never() : ok(null));
+    const { tool } = toolOf([WAYS.throw], { ...change, checkState });
+    const bench = benchFor([tool]);
+    void bench.ask(NAME, ARGS, AT);
+    await drainPromises();
+    expect([checks, recordOf(bench)]).toMatchObject([2, { state: "FAILED_RETRYABLE" }]);
+  });
+
+  test("takes the run's retries", async () => {
+    const { tool, keys } = toolOf([lost], { ...change, runtime: { maxRetries: 9 } });
+    const policy = { allowedTools: [NAME], budgets: { maxRetries: 2 } };
+    const { record } = await bringAbout("throw", tool, { policy });
+    expect([keys.length, record.state]).toEqual([3, "FAILED_RETRYABLE"]);
+  });
+
+  test("has had the attempts of its earlier lives", async () => {
+    const { tool, keys } = toolOf([never], change);
+    const [left] = await leave(tool);
+    const stored = [{ ...(left as ToolInvocationRecord), dispatches: 4 }];
+    const bench = benchFor([tool], { stored });
+    await passing(bench.ask(NAME, ARGS, AT), bench.clock);
+    expect(keys.length).toBe(1);
+    expect(recordOf(bench)).toMatchObject({ state: "FAILED_RETRYABLE", dispatches: 4 });
+  });
+});
+
+test("a write that waits for its next attempt, and did not happen, is no question after a crash", async () => {
+  const nothing = failing("DEPENDENCY_UNAVAILABLE", { notCommitted: true });
+  const { tool, keys } = toolOf([() => nothing, works], { runtime: { maxRetries: 1 } });
+  const first = benchFor([tool]);
+  void first.ask(NAME, ARGS, AT);
+  await drainPromises();
+  expect(first.journal.records).toMatchObject([{ state: "FAILED_RETRYABLE", dispatches: 1 }]);
+  const bench = benchFor([tool], { stored: first.journal.records });
+  expect(await passing(bench.ask(NAME, ARGS, AT), bench.clock)).toMatchObject({ ok: true });
+  expect(recordOf(bench)).toMatchObject({ state: "COMPLETED", dispatches: 2 });
+  expect(new Set(keys).size).toBe(1);
+});
+
+test("a gate that fails after an attempt in which nothing happened leaves nothing to reconcile", async () => {
+  const nothing = failing("DEPENDENCY_UNAVAILABLE", { notCommitted: true });
+  const { tool } = toolOf([() => nothing], { runtime: { maxRetries: 1 } });
+  const bench = benchFor([tool], {
+    ledgerAnswers: [{ kind: "reserved" }, { kind: "unavailable" }],
+  });
+  const outcome = await passing(bench.ask(NAME, ARGS, AT), bench.clock);
+  expect(outcome).toMatchObject({ response: { escalate: false, next_action: "retry_later" } });
+  expect(recordOf(bench).state).toBe("FAILED_RETRYABLE");
+});

@@ -1,0 +1,18 @@
+import { expect } from "vitest";
+import { benchFor, endOf, type BenchSettings } from "../fakes/runner-ports.ts";
+import { noteTool } from "../shared/tools.ts";
+
+export const allowing = (more: object = {}): object => ({ allowedTools: ["test__note"], ...more });
+
+/** What a refused call left behind it. */
+export async function refuse(
+  settings: BenchSettings,
+  change: object = {},
+): Promise<{ end: readonly unknown[]; asked: number; reserved: number; reached: number }> {
+  const { tool, reached } = noteTool(change);
+  const bench = benchFor([tool], settings);
+  const end = endOf(await bench.call("test__note", { text: "hi" }));
+  expect(bench.journal.events.map(({ type }) => type)).toEqual(["tool_call_result"]);
+  const { questions, reservations } = bench;
+  return { end, asked: questions.length, reserved: reservations.length, reached: reached.length };
+}
