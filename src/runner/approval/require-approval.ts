@@ -66,8 +66,12 @@ async function requestIfRequired(
   return requestApproval(ports, subject, { requirement, pin });
 }
 
-function isPinnedByRun(ports: ApprovalPorts, { policy }: Terms): boolean {
-  return policy === ports.policy;
+/**
+ * Compares revision and hash. Threat: a policy that changes back has the document of an earlier
+ * revision, and possibly its very object.
+ */
+function isPinnedByRun(ports: ApprovalPorts, { pin }: Terms): boolean {
+  return pin === undefined || (ports.pin !== undefined && isSamePin(pin, ports.pin));
 }
 
 /**

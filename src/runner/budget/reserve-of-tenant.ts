@@ -43,6 +43,7 @@ export async function reserveOfTenant<Failure>(
     if (answer.kind === "unavailable") return { kind: "unavailable", because: "unreachable" };
     if (answer.kind !== "policy_changed") return answer;
     if (!answer.pin) return { kind: "no_policy" };
+    if (change === MAX_POLICY_CHANGES) break;
     policies.learn(tenantId, answer.pin);
     const { policy, pin } = await policies.read(tenantId, answer.pin);
     // A pin without a readable document allows nothing.
