@@ -108,7 +108,7 @@ export const BUDGETS: readonly Mutant[] = [
     from: ": tokens;\n}",
     to: ": 0;\n}",
     test: {
-      file: "test/loop/budgets.test.ts",
+      file: "test/loop/model-allowance.test.ts",
       name: "is used up when the provider tells nothing, or the answer breaks off",
     },
   },
@@ -135,7 +135,7 @@ export const BUDGETS: readonly Mutant[] = [
     from: "const most = Math.min(input + wanted, left);",
     to: "const most = Math.min(least, left);",
     test: {
-      file: "test/loop/budgets.test.ts",
+      file: "test/loop/model-allowance.test.ts",
       name: "is what is left, down to an answer that is of use",
     },
   },
@@ -155,7 +155,7 @@ export const BUDGETS: readonly Mutant[] = [
     from: "modelBudget.release(allowance);",
     to: "modelBudget.settle(allowance, answer);",
     test: {
-      file: "test/loop/budgets.test.ts",
+      file: "test/loop/model-allowance.test.ts",
       name: "is given back when the provider refuses, under an id that no other attempt has",
     },
   },
@@ -165,7 +165,7 @@ export const BUDGETS: readonly Mutant[] = [
     from: "if (!continued) await modelBudget.settled();",
     to: "",
     test: {
-      file: "test/loop/budgets.test.ts",
+      file: "test/loop/model-allowance.test.ts",
       name: "is told the tenant before the run has ended",
     },
   },
@@ -175,7 +175,7 @@ export const BUDGETS: readonly Mutant[] = [
     from: "const used = tokens ?? logged.inputTokens + logged.outputTokens;",
     to: "const used = logged.inputTokens + logged.outputTokens;",
     test: {
-      file: "test/loop/broken-life.test.ts",
+      file: "test/loop/broken-incarnation.test.ts",
       name: "what was held for a model call that was cut short stays counted",
     },
   },
@@ -185,7 +185,7 @@ export const BUDGETS: readonly Mutant[] = [
     from: "if (isAnswered) this.#close(reservation, answer);",
     to: "",
     test: {
-      file: "test/loop/broken-life.test.ts",
+      file: "test/loop/broken-incarnation.test.ts",
       name: "what a model call used is told the tenant by the next life, if the last one could not",
     },
   },
@@ -195,7 +195,7 @@ export const BUDGETS: readonly Mutant[] = [
     from: "    this.#refused++;\n",
     to: "",
     test: {
-      file: "test/loop/budgets.test.ts",
+      file: "test/loop/model-allowance.test.ts",
       name: "is given back when the provider refuses, under an id that no other attempt has",
     },
   },
@@ -225,7 +225,7 @@ export const BUDGETS: readonly Mutant[] = [
     from: "if (!stoppedMeanwhile) return ok({ ...step, allowance: allowed.value });",
     to: "if (true) return ok({ ...step, allowance: allowed.value });",
     test: {
-      file: "test/loop/budgets.test.ts",
+      file: "test/loop/model-allowance.test.ts",
       name: "is given back when the run is stopped before it is asked",
     },
   },

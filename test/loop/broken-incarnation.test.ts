@@ -12,7 +12,7 @@ import { DENY_ALL } from "../../src/protocol/policy/document.ts";
 import { fakeRunCapabilities, policyOf } from "../fakes/fakes.ts";
 import { ACME, ANN, lenientPorts, RUN_ID, ledgerThat, type Closed } from "../fakes/runner-ports.ts";
 import { noteTool } from "../shared/tools.ts";
-import { live, Storage } from "./lives.ts";
+import { live, Storage } from "./incarnations.ts";
 
 const CLAIM: RunClaim = {
   runId: RUN_ID,
