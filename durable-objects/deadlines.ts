@@ -4,7 +4,7 @@ import { hasTable } from "./has-table.ts";
 export type RunDeadline =
   /** Checks that the loop of an unfinished run is alive. */
   | "watchdog"
-  /** Stops the run: its time is used up. */
+  /** Stops the run at its time limit. */
   | "wall_clock"
   /** Expires unknown outcomes that no operator resolved. */
   | "outcome"
@@ -33,9 +33,9 @@ type DeadlineRow = { name: string; at_ms: number | null; left_ms: number | null 
 /**
  * Many deadlines over the one alarm of an object: the alarm is set to the earliest deadline.
  * Ownership: one per object; the only writer of the `deadlines` table and of the alarm.
- * Contract: a deadline is met at least once, and stays until it is cleared or set again. The alarm
- * commits together with all writes of the same turn. The first deadline creates the table, so a
- * read of an object that nobody uses writes nothing.
+ * Contract: the alarm rings at least once for a deadline. A deadline stays until it is cleared or
+ * set again. The alarm commits together with all writes of the same turn. The first deadline
+ * creates the table, so a read of an unused object writes nothing.
  */
 export class Deadlines<Name extends string> {
   readonly #storage: DurableObjectStorage;
@@ -57,7 +57,7 @@ export class Deadlines<Name extends string> {
     this.arm();
   }
 
-  /** Time of a deadline; undefined when it is not set, or paused. */
+  /** Time of a deadline; undefined when the deadline is not set, or is paused. */
   at(name: Name): number | undefined {
     return this.#row(name)?.at_ms ?? undefined;
   }
@@ -103,8 +103,8 @@ export class Deadlines<Name extends string> {
   }
 
   /**
-   * Sets the alarm to the earliest deadline. `again` says that the alarm has rung: then it is not
-   * set, whatever was armed before.
+   * Sets the alarm to the earliest deadline. `again` sets the alarm even when its time is
+   * unchanged, because the alarm has rung.
    */
   arm({ again = false } = {}): void {
     if (!this.#isUsed()) return;

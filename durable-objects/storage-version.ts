@@ -9,10 +9,10 @@ export type Migration = (sql: SqlStorage) => void;
 /**
  * Brings the storage of an object to the version that this code reads. `migrations[n]` leads from
  * version n to n + 1, so their number is the version of this code. Storage without a version is 0.
- * Answers false for storage without tables: an object that nobody uses gets none.
+ * Answers false for storage without tables: an unused object gets no tables.
  * Contract: all migrations are one transaction. Called once per incarnation, before any other read.
- * Fails: throws StorageTooNewError for a newer version, and what a migration throws; writes nothing
- * then.
+ * Fails: throws StorageTooNewError for a newer version, and the error of a failed migration. In
+ * both cases it writes nothing.
  */
 export function migrateStorage(
   storage: DurableObjectStorage,
@@ -37,9 +37,8 @@ export function migrateStorage(
 }
 
 /**
- * Writes the version of an object's tables: `PRAGMA user_version` is refused by the platform
- * (workerd 1.20261117, tried 2026-11-21). Contract: belongs in the transaction that makes the
- * tables.
+ * Writes the version of an object's tables. The platform refuses `PRAGMA user_version` (workerd
+ * 1.20261117, tried 2026-11-21). Contract: call it in the transaction that creates the tables.
  */
 export function writeVersion(sql: SqlStorage, version: number): void {
   sql.exec(

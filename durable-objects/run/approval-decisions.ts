@@ -19,7 +19,7 @@ import type { OpenRun } from "./open-run.ts";
 
 export interface DecisionPorts {
   readonly clock: Clock;
-  /** Assembles the parts that a decision needs; called once a person decides. */
+  /** Builds the dependencies of a decision. Only a decision calls it, so a read stays cheap. */
   readonly compose: () => {
     readonly signer: ApprovalSigner;
     readonly source: ToolSourcePort;
@@ -28,14 +28,14 @@ export interface DecisionPorts {
   };
   /** Closes approvals that have expired. */
   readonly expire: () => void;
-  /** Continues the run after a decision. */
-  readonly goOn: () => void;
+  /** Continues a run that waits for the decision. */
+  readonly resume: () => void;
 }
 
 /**
- * Takes the decisions of people about the approvals of one run.
- * Contract: the check and the write of a decision are one turn, after all asynchronous work. So of
- * simultaneous decisions the first legal one stays.
+ * Accepts the decisions of people about the approvals of one run.
+ * Contract: the check and the write of a decision are one turn of the event loop, after all
+ * asynchronous work. So the first legal one of several simultaneous decisions stays.
  */
 export class ApprovalDecisions {
   readonly #run: OpenRun;
@@ -65,14 +65,15 @@ export class ApprovalDecisions {
     if (why) return { kind: "not_allowed", why };
     if (decision.isBulk && !record.requirement.isBulk)
       return { kind: "not_allowed", why: "not_bulk" };
-    if (decision.decision === "reject") return this.#take(address, this.#voteOf(address, decision));
+    if (decision.decision === "reject")
+      return this.#storeVote(address, this.#voteOf(address, decision));
     if (!decision.arguments) return this.#approve(address, decision, record);
     const reviewed = await this.#review(record, decision.arguments);
     if (!reviewed.ok) return { kind: "arguments_refused", errors: reviewed.failure.errors };
     const isSame = reviewed.value.payloadHash === record.payloadHash;
     return isSame
       ? this.#approve(address, decision, record)
-      : this.#edit(address, this.#voteOf(address, decision), reviewed.value);
+      : this.#storeEdit(address, this.#voteOf(address, decision), reviewed.value);
   }
 
   async #approve(
@@ -85,7 +86,7 @@ export class ApprovalDecisions {
     const { tenantId } = address.principal;
     const token = approvalTokenOf(record, vote, { runId, tenantId });
     const signed = await this.#ports.compose().signer.sign(token);
-    return this.#take(address, { ...vote, token: signed });
+    return this.#storeVote(address, { ...vote, token: signed });
   }
 
   #review(record: ApprovalRecord, edited: JsonObject): ReturnType<typeof reviewEdit> {
@@ -101,7 +102,7 @@ export class ApprovalDecisions {
     return reviewEdit(reviewed, { call, record }, edited);
   }
 
-  #take(address: ApprovalAddress, vote: ApprovalVote): DecisionAnswer {
+  #storeVote(address: ApprovalAddress, vote: ApprovalVote): DecisionAnswer {
     this.#ports.expire();
     const record = this.#find(address);
     if (!record) return { kind: "unknown_approval" };
@@ -112,11 +113,11 @@ export class ApprovalDecisions {
     if (isRepeated) return { kind: "decided", approval: this.#view(record) };
     if (!this.#isOpen(record)) return { kind: "closed", approval: this.#view(record) };
     const decided = this.#run.approvals.vote(record, vote);
-    if (decided.status !== "pending") this.#ports.goOn();
+    if (decided.status !== "pending") this.#ports.resume();
     return { kind: "decided", approval: this.#view(decided) };
   }
 
-  #edit(
+  #storeEdit(
     address: ApprovalAddress,
     vote: ApprovalVote,
     { argumentsText, payloadHash }: ReviewedEdit,
@@ -130,7 +131,7 @@ export class ApprovalDecisions {
     }
     if (!this.#isOpen(record)) return { kind: "closed", approval: this.#view(record) };
     const edited = this.#run.approvals.edit(record, { payloadHash, vote }, argumentsText);
-    this.#ports.goOn();
+    this.#ports.resume();
     return { kind: "decided", approval: this.#view(edited) };
   }
 
@@ -157,7 +158,7 @@ export class ApprovalDecisions {
   }
 }
 
-/** The requester, people who may decide or did, and callers who see all runs of the tenant. */
+/** True for the requester, for people who may decide or did, and for callers who see all runs. */
 function maySee(record: ApprovalRecord, principal: Principal): boolean {
   const { actorId } = principal;
   const isInvolved =

@@ -8,7 +8,7 @@ import { toIso } from "../../src/protocol/text/iso-time.ts";
 
 /**
  * Writes the notices of a run about its approvals, for the object of its tenant.
- * Contract: synchronous; a notice is written in the turn of its caller.
+ * Contract: synchronous; a notice commits together with the writes of its caller.
  */
 export class ApprovalNotices {
   readonly #outbox: Pick<Outbox, "notify">;
@@ -20,7 +20,7 @@ export class ApprovalNotices {
   }
 
   /** An approval has changed: updates the approval queue. */
-  standing(record: ApprovalRecord): void {
+  updated(record: ApprovalRecord): void {
     this.#outbox.notify({ type: "approval", approval: summarise(this.#runId, record) });
   }
 

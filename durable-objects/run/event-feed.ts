@@ -36,7 +36,8 @@ export class EventFeed {
   /** Last event that readers may see; the log may hold later events that are not stored yet. */
   #publishedSeq: number;
   /**
-   * The `run_waiting` event of a run that waits; zero while the run goes on; undefined until read.
+   * Number of the `run_waiting` event of a run that waits; zero when the run does not wait;
+   * undefined before the first look at the log.
    */
   #waitingSeq: number | undefined;
   #stopHeartbeat: (() => void) | undefined;
@@ -50,8 +51,8 @@ export class EventFeed {
   }
 
   /**
-   * Sends the next events of the log: at once to readers that are level, from the log to the
-   * others.
+   * Sends the next events. Readers that have all earlier events get the batch at once; the other
+   * readers read these events from the log.
    */
   publish(batch: readonly LoggedEvent[]): void {
     const [first] = batch;
@@ -69,7 +70,7 @@ export class EventFeed {
       if (reader.seq === first.position.seq - 1) {
         const bytes = encoded.get(reader.wire) ?? this.#encode(batch, reader.wire);
         encoded.set(reader.wire, bytes);
-        this.#hand(reader, bytes, last.position.seq);
+        this.#send(reader, bytes, last.position.seq);
       }
       this.#catchUp(reader);
     }
@@ -82,9 +83,8 @@ export class EventFeed {
 
   /**
    * Opens a stream of every event after `seq`, future events included. The stream ends after the
-   * event that says that the run waits for approvals: no connection stays open while people decide.
-   * A reader that starts after that event wants to see how the run goes on, so its stream stays
-   * open.
+   * `run_waiting` event, so that no connection stays open while people decide. A reader that starts
+   * after this event waits for later events, so its stream stays open.
    */
   open(seq: number, wire: ClientWire): ReadableStream<Uint8Array> {
     let reader: Reader | undefined;
@@ -94,20 +94,22 @@ export class EventFeed {
           reader = { controller, wire, seq, since: seq };
           this.#readers.add(reader);
           this.#catchUp(reader);
-          this.#beat();
+          this.#scheduleHeartbeat();
         },
         pull: () => {
           if (reader) this.#catchUp(reader);
         },
         cancel: () => {
-          if (reader) this.#forget(reader);
+          if (reader) this.#remove(reader);
         },
       },
       { highWaterMark: MAX_UNREAD_BYTES, size: (chunk) => chunk.byteLength },
     );
   }
 
-  /** Feeds a reader from the log until the reader is level or has enough unread. */
+  /**
+   * Sends events from the log to a reader, until the reader has all of them or its buffer is full.
+   */
   #catchUp(reader: Reader): void {
     while (reader.seq < this.#publishedSeq && (reader.controller.desiredSize ?? 0) > 0) {
       const batch = this.#log
@@ -115,30 +117,30 @@ export class EventFeed {
         .filter(({ position }) => position.seq <= this.#publishedSeq);
       const last = batch.at(-1);
       if (!last) break;
-      this.#hand(reader, this.#encode(batch, reader.wire), last.position.seq);
+      this.#send(reader, this.#encode(batch, reader.wire), last.position.seq);
     }
     this.#closeIfDone(reader);
   }
 
-  /** The platform may call `pull` from within `enqueue`, so the reader moves on first. */
-  #hand(reader: Reader, bytes: Uint8Array, seq: number): void {
+  /** Updates `seq` first, because the platform may call `pull` from within `enqueue`. */
+  #send(reader: Reader, bytes: Uint8Array, seq: number): void {
     reader.seq = seq;
     if (bytes.byteLength > 0) reader.controller.enqueue(bytes);
   }
 
   #closeIfDone(reader: Reader): void {
     if (reader.seq < this.#publishedSeq || !this.#readers.has(reader)) return;
-    // Read only for a reader: a log that cannot be read must not keep the run from its recovery.
+    // Only a reader triggers this read: a log that cannot be read must not prevent a recovery.
     this.#waitingSeq ??= findWaiting(this.#log);
-    const knowsThatItWaits = reader.since < this.#waitingSeq;
-    if (!this.#ended && !knowsThatItWaits) return;
-    this.#forget(reader);
+    const gotRunWaiting = reader.since < this.#waitingSeq;
+    if (!this.#ended && !gotRunWaiting) return;
+    this.#remove(reader);
     if (!this.#ended) reader.controller.enqueue(this.#utf8.encode(reader.wire.trailer));
     reader.controller.close();
   }
 
   /** Removes a reader. A timer keeps the object awake, so the timer stops with the last reader. */
-  #forget(reader: Reader): void {
+  #remove(reader: Reader): void {
     this.#readers.delete(reader);
     if (this.#readers.size > 0) return;
     this.#stopHeartbeat?.();
@@ -146,7 +148,7 @@ export class EventFeed {
   }
 
   /** Sends heartbeats to readers that have nothing unread, as long as there are readers. */
-  #beat(): void {
+  #scheduleHeartbeat(): void {
     if (this.#readers.size === 0) return;
     this.#stopHeartbeat ??= this.#clock.schedule(HEARTBEAT_AFTER_MS, () => {
       this.#stopHeartbeat = undefined;
@@ -154,7 +156,7 @@ export class EventFeed {
         const isIdle = controller.desiredSize === MAX_UNREAD_BYTES;
         if (isIdle) controller.enqueue(this.#utf8.encode(wire.heartbeat));
       }
-      this.#beat();
+      this.#scheduleHeartbeat();
     });
   }
 

@@ -74,7 +74,7 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
   return { store, transcript, invocations, outbox, notices, log, feed, journal, approvals, inbox };
 }
 
-/** Reads what the encoders of a run may repeat in its events. */
+/** Reads the facts of a run that an encoder may add to its events. */
 export function streamedRunOf(store: RunStore): StreamedRun {
   const { runId, model, createdMs } = store.identity();
   return { runId, workflowId: store.claimed()?.workflowId ?? runId, model, createdMs };

@@ -6,12 +6,12 @@ import type { RunDeadlines } from "../deadlines.ts";
 import { streamedRunOf, type OpenRun } from "./open-run.ts";
 import type { Publication } from "./outbox.ts";
 
-/** Bounds of the retry delay, which otherwise is the time since the run ended. */
+/** Bounds of the retry delay. Between them, the delay is the time since the run ended. */
 const MIN_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 10 * 60_000;
 /** Timeout of one delivery to the tenant's object. */
 const MAX_ANSWER_MS = 10_000;
-/** Delay of a notice, so that several share one message: a short run sends one. */
+/** Delay of a notice, so that several notices share one message. A short run sends one message. */
 const NOTICES_EVERY_MS = 1_000;
 
 export interface DeliveryPorts {
@@ -31,14 +31,14 @@ export class OutboxDelivery {
   readonly #run: OpenRun;
   readonly #ports: DeliveryPorts;
   #isPublishing = false;
-  #isTelling = false;
-  #soon: (() => void) | undefined;
+  #isSendingNotices = false;
+  #cancelScheduled: (() => void) | undefined;
   #notBeforeMs = 0;
 
   constructor(run: OpenRun, ports: DeliveryPorts) {
     this.#run = run;
     this.#ports = ports;
-    run.outbox.listen(() => this.#tellSoon());
+    run.outbox.listen(() => this.#scheduleNotices());
   }
 
   /**
@@ -48,39 +48,40 @@ export class OutboxDelivery {
   async deliver(): Promise<void> {
     const { clock, deadlines } = this.#ports;
     const { outbox, store } = this.#run;
-    this.#soon?.();
-    this.#soon = undefined;
+    this.#cancelScheduled?.();
+    this.#cancelScheduled = undefined;
     if (outbox.isEmpty()) return deadlines.clear("outbox");
     const nowMs = clock.nowMs();
     const sinceMs = nowMs - (store.progress().endedMs ?? nowMs);
     const delayMs = Math.min(Math.max(sinceMs, MIN_RETRY_MS), MAX_RETRY_MS);
     deadlines.set("outbox", nowMs + delayMs);
-    await Promise.all([this.#publish(), this.#tell()]);
+    await Promise.all([this.#publish(), this.#sendNotices()]);
   }
 
-  /** Sends the notices that the last incarnation left. */
-  takeUp(): void {
-    if (this.#run.outbox.hasNotices()) this.#tellSoon();
+  /** Sends the notices that an earlier incarnation did not deliver. */
+  resume(): void {
+    if (this.#run.outbox.hasNotices()) this.#scheduleNotices();
   }
 
   /**
-   * Delays the notices of a running run: after a crash the watchdog sends them. The notice of a
-   * resting run leaves at the end of the turn, under a deadline that commits with the notice.
+   * Sends notices a little later while a loop is running; after a crash the watchdog sends them.
+   * Without a loop the notice leaves at the end of the turn. A deadline commits with this notice,
+   * so a crash leads to a retry.
    */
-  #tellSoon(): void {
+  #scheduleNotices(): void {
     const { clock, deadlines, keepAlive } = this.#ports;
-    if (this.#soon) return;
+    if (this.#cancelScheduled) return;
     const nowMs = clock.nowMs();
     const isWatched = deadlines.has("watchdog");
     if (!isWatched && !deadlines.has("outbox")) deadlines.set("outbox", nowMs + MIN_RETRY_MS);
     const delayMs = Math.max(NOTICES_EVERY_MS, this.#notBeforeMs - nowMs);
-    this.#soon = clock.schedule(isWatched ? delayMs : 0, () => {
-      this.#soon = undefined;
-      keepAlive(deadlines.has("watchdog") ? this.#tell() : this.deliver());
+    this.#cancelScheduled = clock.schedule(isWatched ? delayMs : 0, () => {
+      this.#cancelScheduled = undefined;
+      keepAlive(deadlines.has("watchdog") ? this.#sendNotices() : this.deliver());
     });
   }
 
-  /** One at a time: two could remove an entry that only one of them has read. */
+  /** Runs once at a time: of two runs, one could remove an entry that only the other has read. */
   async #publish(): Promise<void> {
     if (this.#isPublishing) return;
     this.#isPublishing = true;
@@ -88,10 +89,10 @@ export class OutboxDelivery {
     this.#clearDeadline();
   }
 
-  async #tell(): Promise<void> {
-    if (this.#isTelling) return;
-    this.#isTelling = true;
-    await this.#tellAll().finally(() => (this.#isTelling = false));
+  async #sendNotices(): Promise<void> {
+    if (this.#isSendingNotices) return;
+    this.#isSendingNotices = true;
+    await this.#sendAllNotices().finally(() => (this.#isSendingNotices = false));
     this.#clearDeadline();
   }
 
@@ -105,33 +106,33 @@ export class OutboxDelivery {
     const { outbox } = this.#run;
     const records = this.#ports.recordsOf();
     for (let next = outbox.first(); next; next = outbox.first()) {
-      if (!(await this.#send(next, records))) return;
+      if (!(await this.#publishOne(next, records))) return;
       outbox.remove(next.seq);
     }
   }
 
-  #send({ kind, number }: Publication, records: RunRecords): Promise<boolean> {
+  #publishOne({ kind, number }: Publication, records: RunRecords): Promise<boolean> {
     return kind === "run"
       ? publishRun(this.#run, records)
       : publishInvocation(this.#run, records, number);
   }
 
   /** Sends all notices in order, batch by batch; stops at the first batch that fails. */
-  async #tellAll(): Promise<void> {
+  async #sendAllNotices(): Promise<void> {
     const { outbox, store } = this.#run;
     const { runId, owner } = store.identity();
     const inbox = this.#ports.inboxOf(owner.tenantId);
     for (let batch = outbox.notices(); batch.length > 0; batch = outbox.notices()) {
-      if (!(await this.#inTime(inbox.receive(runId, batch)))) return this.#tellLater();
+      if (!(await this.#withTimeout(inbox.receive(runId, batch)))) return this.#backOff();
       outbox.removeNotices(batch.at(-1)?.seq ?? 0);
     }
   }
 
   /**
    * Answers false for a delivery that takes too long, because the alarm and all other deadlines
-   * wait for it. A notice that arrives after all counts once.
+   * wait for the delivery. A notice that arrives after the timeout counts once all the same.
    */
-  async #inTime(answer: Promise<boolean>): Promise<boolean> {
+  async #withTimeout(answer: Promise<boolean>): Promise<boolean> {
     let cancel = (): void => {};
     const late = new Promise<boolean>((resolve) => {
       cancel = this.#ports.clock.schedule(MAX_ANSWER_MS, () => resolve(false));
@@ -139,10 +140,10 @@ export class OutboxDelivery {
     return Promise.race([answer, late]).finally(cancel);
   }
 
-  /** Waits before the next attempt after the tenant's object failed. */
-  #tellLater(): void {
+  /** Delays the next attempt, because the tenant's object failed. */
+  #backOff(): void {
     this.#notBeforeMs = this.#ports.clock.nowMs() + MIN_RETRY_MS;
-    if (this.#ports.deadlines.has("watchdog")) this.#tellSoon();
+    if (this.#ports.deadlines.has("watchdog")) this.#scheduleNotices();
   }
 }
 

@@ -15,10 +15,10 @@ const MAX_CHARS = 256 * 1024;
 
 /**
  * Everything that leaves the run: publications for KV, and notices for the object of the tenant. An
- * entry commits together with its cause, so a crash loses none.
+ * entry commits together with the write that caused it, so a crash loses no entry.
  * Ownership: one per run object; the only writer of the `outbox` table.
- * Contract: an entry stays until it was delivered, and may be delivered more than once. Numbers
- * only grow, and no number is used twice.
+ * Contract: an entry stays until its delivery, and may be delivered more than once. Numbers only
+ * grow, and no number is used twice.
  */
 export class Outbox {
   readonly #sql: SqlStorage;
@@ -33,7 +33,8 @@ export class Outbox {
   }
 
   /**
-   * Adds a notice for the tenant's object. It leaves after the writes of the same turn are stored.
+   * Adds a notice for the tenant's object. The notice leaves after the writes of its turn are
+   * stored.
    */
   notify(notice: TenantNotice): void {
     const body = JSON.stringify(notice);

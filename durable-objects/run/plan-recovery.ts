@@ -13,7 +13,7 @@ export interface Recovery {
   readonly isRepeated: boolean;
   /** Delay of the next recovery, if this one finishes no step either. */
   readonly backoffMs: number;
-  /** A loop may start; false when even a loop that only ends the run failed. */
+  /** A loop may start. False when even the last loop, which only had to end the run, failed. */
   readonly mayLaunch: boolean;
 }
 

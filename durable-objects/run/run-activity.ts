@@ -20,7 +20,7 @@ export interface ActivityPorts {
   readonly abandon: (cause: unknown) => void;
 }
 
-/** How a loop came to rest: the run has ended, or waits. */
+/** How a loop ended: the run has ended, or waits. */
 export type LoopEnd = Awaited<ReturnType<typeof runLoop>>;
 
 /** The loop of a run, while it is running. */
@@ -54,8 +54,8 @@ export class RunActivity {
     return stuckAtMs <= this.#ports.clock.nowMs();
   }
 
-  /** Starts the loop; calls `rest` once the loop has come to rest. */
-  launch(rest: (how: LoopEnd) => void): void {
+  /** Starts the loop; calls `onEnd` once the loop has ended. */
+  launch(onEnd: (how: LoopEnd) => void): void {
     const { store, journal, inbox, approvals } = this.#run;
     const { env, contracts, clock, deadlines, keepAlive, abandon } = this.#ports;
     const abort = new AbortController();
@@ -74,18 +74,18 @@ export class RunActivity {
     };
     const { tenantId } = start.claim.principal;
     const ports = composeRun(env, { tenantId, journal, inbox, approvals, contracts, limitTime });
-    const carry = async (): Promise<void> => {
+    const runToEnd = async (): Promise<void> => {
       const how = await runLoop(start, ports);
       this.#loop = undefined;
-      rest(how);
+      onEnd(how);
     };
-    const ended = carry().catch(abandon);
+    const ended = runToEnd().catch(abandon);
     const loop: Loop = { abort, ended, stuckAtMs: clock.nowMs() + STUCK_AFTER_MS };
     this.#loop = loop;
     keepAlive(ended);
   }
 
-  /** Asks the loop to stop; it counts as stuck when it does not. */
+  /** Tells the loop to stop. A loop that does not stop in time counts as stuck. */
   stop(reason: StopReason): void {
     if (!this.#loop) return;
     this.#loop.stuckAtMs ??= this.#ports.clock.nowMs() + STUCK_AFTER_MS;

@@ -19,7 +19,7 @@ import type { ApprovalDecisions } from "./approval-decisions.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { RunLifecycle } from "./run-lifecycle.ts";
 import { runStateOf } from "./run-state-of.ts";
-import { whyNoApproval, whyNoRun } from "./visibility.ts";
+import { checkApprovalAccess, checkRunAccess } from "./visibility.ts";
 
 export interface AnswerPorts {
   readonly lifecycle: RunLifecycle;
@@ -38,14 +38,14 @@ export class RunAnswers implements RunMethods {
   }
 
   async state(viewer: Viewer): Promise<RunAnswer> {
-    const missing = whyNoRun(this.#run.store, maySee, viewer);
+    const missing = checkRunAccess(this.#run.store, maySee, viewer);
     return missing ?? { kind: "run", state: await this.#readState() };
   }
 
   async cancel(viewer: Viewer): Promise<RunAnswer> {
     const { journal, notices, store } = this.#run;
     const { clock, lifecycle } = this.#ports;
-    const missing = whyNoRun(store, mayStop, viewer);
+    const missing = checkRunAccess(store, mayStop, viewer);
     if (missing) return missing;
     const isOpen = !journal.hasEnded && store.incarnations().stop === null;
     if (isOpen) notices.cancelled(viewer, clock.nowMs());
@@ -54,21 +54,21 @@ export class RunAnswers implements RunMethods {
   }
 
   /**
-   * Stores the message and its event. The platform holds the answer back until both are durable, so
+   * Stores the message and its event. The platform sends the answer only after both are durable, so
    * a message that is `taken` is never lost.
    */
   async steer(viewer: Viewer, { text, requestKey }: Steering): Promise<SteerAnswer> {
     const { approvals, inbox, journal, store } = this.#run;
-    const missing = whyNoRun(store, maySteer, viewer);
+    const missing = checkRunAccess(store, maySteer, viewer);
     if (missing) return missing;
-    const known = requestKey === undefined ? undefined : inbox.findUnder(requestKey);
+    const known = requestKey === undefined ? undefined : inbox.findByKey(requestKey);
     if (known !== undefined && known !== text) return { kind: "key_reused" };
     if (known === undefined) {
       if (inbox.isClosed || store.incarnations().stop !== null) return { kind: "ended" };
       if (inbox.isFull) return { kind: "full" };
       inbox.put(text, requestKey);
       journal.append([{ type: "user_message", text }]);
-      if (approvals.pending().length > 0) this.#ports.lifecycle.goOn();
+      if (approvals.pending().length > 0) this.#ports.lifecycle.resume();
     }
     return { kind: "taken", state: await this.#readState() };
   }
@@ -76,26 +76,26 @@ export class RunAnswers implements RunMethods {
   async settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer> {
     const { invocations, store } = this.#run;
     const { clock, lifecycle } = this.#ports;
-    const missing = whyNoRun(store, mayStop, viewer);
+    const missing = checkRunAccess(store, mayStop, viewer);
     if (missing) return missing;
     const { invocation, outcome, by } = report;
     if (!invocations.find(invocation)) return { kind: "unknown_invocation" };
-    const kind = lifecycle.settle(invocation, { outcome, by, atMs: clock.nowMs() });
+    const kind = lifecycle.resolveOutcome(invocation, { outcome, by, atMs: clock.nowMs() });
     return kind === "settled" ? { kind, state: await this.#readState() } : { kind };
   }
 
   async approval(address: ApprovalAddress): Promise<ApprovalAnswer> {
-    return whyNoApproval(this.#run.store, address) ?? this.#ports.decisions.show(address);
+    return checkApprovalAccess(this.#run.store, address) ?? this.#ports.decisions.show(address);
   }
 
   async decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer> {
-    const missing = whyNoApproval(this.#run.store, address);
+    const missing = checkApprovalAccess(this.#run.store, address);
     return missing ?? this.#ports.decisions.decide(address, decision);
   }
 
   async transcript(viewer: Viewer): Promise<TranscriptAnswer> {
     const { journal, transcript, store } = this.#run;
-    const missing = whyNoRun(store, maySee, viewer);
+    const missing = checkRunAccess(store, maySee, viewer);
     if (missing) return missing;
     if (!journal.hasEnded) return { kind: "running" };
     if (transcript.bytes() > MAX_CONVERSATION_BYTES) return { kind: "too_long" };
@@ -110,7 +110,7 @@ export class RunAnswers implements RunMethods {
       progress: store.progress(),
       incarnations: store.incarnations(),
       invocations: invocations.all(),
-      asked: approvals.pending(),
+      pendingApprovals: approvals.pending(),
     });
   }
 }

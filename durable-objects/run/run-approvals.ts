@@ -23,8 +23,8 @@ export interface ApprovalPorts {
 }
 
 /**
- * The approvals of a run: its loop requests and uses them, and people decide them.
- * Ownership: one per run in memory. Both sides change an approval only here.
+ * The approvals of a run. The loop requests and consumes approvals; people decide them.
+ * Ownership: one per run in memory. The loop and the people change an approval only here.
  * Contract: a change commits together with its event, its notice for the tenant's object, and all
  * earlier events.
  */
@@ -78,7 +78,7 @@ export class RunApprovals implements ApprovalDesk {
     notices.requested(open);
     if (vote) notices.voted(open, vote);
     if (record.status !== "pending") notices.closed(record, askedAtMs);
-    notices.standing(record);
+    notices.updated(record);
     const approval = summarise(this.#ports.runId, record);
     this.#ports.approvals.put(record);
     this.#ports.journal.append([
@@ -132,8 +132,10 @@ export class RunApprovals implements ApprovalDesk {
     return late.length > 0;
   }
 
-  /** Tells whether the approval that an invocation waits for is decided or closed. */
-  hasWord(invocation: number): boolean {
+  /**
+   * Tells whether the newest approval of an invocation is closed, and the call has not used it yet.
+   */
+  hasClosedApproval(invocation: number): boolean {
     const newest = this.newest(invocation);
     if (!newest || newest.consumedAtMs !== undefined) return false;
     return newest.status !== "pending";
@@ -150,7 +152,7 @@ export class RunApprovals implements ApprovalDesk {
     const { part, toolCallId } = record;
     const approval = summarise(this.#ports.runId, record);
     this.#ports.approvals.put(record);
-    this.#ports.notices.standing(record);
+    this.#ports.notices.updated(record);
     this.#ports.journal.append([{ type: "approval_updated", part, toolCallId, approval }]);
     this.#ports.journal.flush();
     return record;

@@ -14,11 +14,11 @@ import { readClaimAndMemory, type OpenRun } from "./open-run.ts";
 import { planRecovery } from "./plan-recovery.ts";
 import { RunActivity, type ActivityPorts, type LoopEnd } from "./run-activity.ts";
 import { waitReasonsOf } from "./wait-reasons.ts";
-import { expireOutcomes, settleOutcome } from "./settle-outcomes.ts";
+import { expireOutcomes, resolveOutcome } from "./resolve-outcomes.ts";
 
 /** Interval of the watchdog. */
 const WATCH_EVERY_MS = 30_000;
-/** Delay of the deletion while notices wait for delivery. */
+/** Delay of the next attempt to delete a run that still has undelivered notices. */
 const FORGET_RETRY_MS = 60_000;
 
 export interface LifecyclePorts extends ActivityPorts {
@@ -27,8 +27,8 @@ export interface LifecyclePorts extends ActivityPorts {
 }
 
 /**
- * Carries one run through all incarnations of its object: starts its loop, recovers it after a
- * crash, lets it wait, stops it, publishes its result, and deletes it.
+ * Manages one run through all incarnations of its object. Starts the loop, recovers the run after a
+ * crash, lets the run wait, stops it, publishes its result and deletes it.
  * Ownership: one per claimed run in memory. It holds no agent logic.
  */
 export class RunLifecycle {
@@ -48,11 +48,11 @@ export class RunLifecycle {
   }
 
   /**
-   * Starts a run that was just claimed. The watchdog that recovers it commits together with the
-   * claim.
+   * Starts a run that was just claimed. The watchdog deadline commits together with the claim, so
+   * the watchdog recovers the run after any crash.
    */
   start(): void {
-    this.#watch(WATCH_EVERY_MS);
+    this.#setWatchdog(WATCH_EVERY_MS);
     this.#run.notices.started();
     this.#launch();
     // Stores the start event together with the claim.
@@ -60,89 +60,89 @@ export class RunLifecycle {
   }
 
   /**
-   * Continues a run that an earlier incarnation left. A new epoch begins now, even when the loop
-   * starts later: readers may have seen deltas that the crash lost, and no later event may have
-   * their ids.
+   * Continues a run that an earlier incarnation left. A new epoch begins at once, even when the
+   * loop starts later. Readers may have seen deltas that the crash lost, and no later event may
+   * reuse the ids of those deltas.
    */
   wake(): void {
     const { store, journal, log } = this.#run;
-    if (journal.hasEnded) return this.#tidyUp();
+    if (journal.hasEnded) return this.#setFinalDeadlines();
     const incarnations = store.incarnations();
     if (incarnations.isWaiting) return;
     const epoch = incarnations.epoch + 1;
     store.saveIncarnations({ ...incarnations, epoch });
     log.beginEpoch(epoch);
     this.#recover();
-    this.#delivery.takeUp();
+    this.#delivery.resume();
   }
 
   /** Stops the run; resolves once it has ended. Contract: the first reason stays; idempotent. */
-  async stop(asked: StopReason): Promise<void> {
-    this.#askToStop(asked);
+  async stop(reason: StopReason): Promise<void> {
+    this.#requestStop(reason);
     await this.#activity.untilRest();
   }
 
-  #askToStop(asked: StopReason): void {
+  #requestStop(reason: StopReason): void {
     const { store, journal } = this.#run;
     if (journal.hasEnded) return;
     const incarnations = store.incarnations();
-    const stop = incarnations.stop ?? asked;
+    const stop = incarnations.stop ?? reason;
     store.saveIncarnations({ ...incarnations, stop });
     if (this.#activity.isRunning) this.#activity.stop(stop);
     else if (incarnations.isWaiting) this.#relaunch();
-    else this.#recover({ isAsked: true });
+    else this.#recover({ isRequested: true });
   }
 
   /** Resolves an unknown outcome as an operator reported. Contract: the first report stays. */
-  settle(number: number, settlement: Settlement): "settled" | "not_awaited" {
-    const answer = settleOutcome(this.#run, number, settlement);
-    if (answer === "settled") this.goOn();
+  resolveOutcome(number: number, settlement: Settlement): "settled" | "not_awaited" {
+    const answer = resolveOutcome(this.#run, number, settlement);
+    if (answer === "settled") this.resume();
     return answer;
   }
 
   /**
-   * Continues a waiting run after a decision or a report. A running loop finds the decision by
-   * itself.
+   * Continues a run that waits, after a decision or a report. Contract: no effect while a loop is
+   * running, because the loop reads the decision itself.
    */
-  goOn(): void {
+  resume(): void {
     if (this.#run.store.incarnations().isWaiting) this.#relaunch();
   }
 
-  /** Closes approvals that have expired. Both the alarm and a late decision call this. */
+  /** Closes approvals that have expired. The alarm and each decision call this method. */
   expireApprovals(): void {
     const { clock, deadlines } = this.#ports;
     const { approvals } = this.#run;
     deadlines.clear("approval");
     if (!approvals.expire(clock.nowMs())) return this.#awaitApprovals();
-    this.goOn();
+    this.resume();
   }
 
   /**
-   * Meets all deadlines that are due. Contract: a deadline that is met twice has its effect once.
-   * Fails: throws what one deadline threw, after the others are met.
+   * Handles all deadlines that are due. Contract: a deadline that is handled twice has its effect
+   * once. Fails: throws the first failure of a deadline, after all other deadlines are handled.
    */
-  async meetDeadlines(): Promise<void> {
+  async handleDueDeadlines(): Promise<void> {
     const { clock, deadlines } = this.#ports;
     const failures: unknown[] = [];
     for (const name of deadlines.due(clock.nowMs())) {
       if (name === "forget" && !this.#run.outbox.hasNotices()) return this.#ports.forget();
       try {
-        await this.#meet(name);
+        await this.#handle(name);
       } catch (cause) {
         failures.push(cause);
       }
     }
-    if (failures.length > 0) throw new Error("a deadline was not met", { cause: failures[0] });
+    if (failures.length > 0) throw new Error("a deadline failed", { cause: failures[0] });
   }
 
-  async #meet(name: RunDeadline): Promise<void> {
+  async #handle(name: RunDeadline): Promise<void> {
     const { deadlines } = this.#ports;
     switch (name) {
       case "watchdog":
-        return this.#lookAfter();
+        return this.#checkLoop();
       case "wall_clock":
         deadlines.clear(name);
-        return this.#askToStop("time");
+        return this.#requestStop("time");
       case "outcome":
         return this.#expireOutcomes();
       case "approval":
@@ -159,56 +159,58 @@ export class RunLifecycle {
     }
   }
 
-  /** Recovers a loop that died, and ends an incarnation whose loop is stuck. */
-  #lookAfter(): void {
+  /** Recovers a dead loop. Ends this incarnation when its loop is stuck. */
+  #checkLoop(): void {
     const { deadlines, abandon } = this.#ports;
     if (this.#run.journal.hasEnded) return deadlines.clear("watchdog");
-    this.#delivery.takeUp();
+    this.#delivery.resume();
     if (!this.#activity.isRunning) return this.#recover();
     if (this.#activity.isStuck) return abandon("the loop is stuck");
-    this.#watch(WATCH_EVERY_MS);
+    this.#setWatchdog(WATCH_EVERY_MS);
   }
 
-  #watch(delayMs: number): void {
+  #setWatchdog(delayMs: number): void {
     const { clock, deadlines } = this.#ports;
     deadlines.set("watchdog", clock.nowMs() + delayMs);
   }
 
-  /** Starts the loop of an unfinished run again, as planned; at once when a caller asks for it. */
-  #recover({ isAsked = false } = {}): void {
+  /**
+   * Starts the loop of an unfinished run again, as planned; at once when the run must stop.
+   */
+  #recover({ isRequested = false } = {}): void {
     const { store, log } = this.#run;
     const { clock, deadlines } = this.#ports;
     const plan = planRecovery(store.incarnations(), readProgress(log.readAll()));
     const notBeforeMs = deadlines.at("watchdog") ?? 0;
-    if (plan.isRepeated && !isAsked && notBeforeMs > clock.nowMs()) return;
+    if (plan.isRepeated && !isRequested && notBeforeMs > clock.nowMs()) return;
     store.saveIncarnations(plan.incarnations);
-    this.#watch(Math.min(plan.backoffMs, WATCH_EVERY_MS));
+    this.#setWatchdog(Math.min(plan.backoffMs, WATCH_EVERY_MS));
     if (plan.mayLaunch) return this.#launch();
     endInterrupted(this.#run, readClaimAndMemory(this.#run), clock);
-    this.#settleDown();
+    this.#finish();
   }
 
-  /** Continues a run that waited. Nothing was lost, so its epoch stays. */
+  /** Starts the loop of a waiting run. The run lost no event, so its epoch stays. */
   #relaunch(): void {
     const { store } = this.#run;
     const { clock, deadlines } = this.#ports;
     store.saveIncarnations({ ...store.incarnations(), isWaiting: false });
-    this.#run.notices.standing();
+    this.#run.notices.updated();
     deadlines.clear("outcome", "approval");
     deadlines.resume("wall_clock", clock.nowMs());
-    this.#watch(WATCH_EVERY_MS);
+    this.#setWatchdog(WATCH_EVERY_MS);
     this.#launch();
   }
 
   #launch(): void {
-    this.#activity.launch((how) => this.#rest(how));
+    this.#activity.launch((how) => this.#onLoopEnd(how));
   }
 
-  /** The loop has come to rest: the run has ended, or waits for a person. */
-  #rest(how: LoopEnd): void {
+  /** Handles the end of the loop: the run has ended, or waits for a person. */
+  #onLoopEnd(how: LoopEnd): void {
     const { store, journal } = this.#run;
     const { clock, deadlines, keepAlive } = this.#ports;
-    if (how === "ended") return this.#settleDown();
+    if (how === "ended") return this.#finish();
     journal.flush();
     const reasons = waitReasonsOf(this.#run);
     if (!reasons) return this.#relaunch();
@@ -217,7 +219,7 @@ export class RunLifecycle {
       journal.flush();
     }
     store.saveIncarnations({ ...store.incarnations(), isWaiting: true });
-    this.#run.notices.standing();
+    this.#run.notices.updated();
     deadlines.clear("watchdog");
     deadlines.pause("wall_clock", clock.nowMs());
     if (reasons.outcomeUntilMs !== undefined) deadlines.set("outcome", reasons.outcomeUntilMs);
@@ -225,7 +227,7 @@ export class RunLifecycle {
     keepAlive(this.#delivery.deliver());
   }
 
-  /** Sets the deadline of the first open approval, as long as the run waits. */
+  /** Sets a deadline for the earliest expiry of the open approvals, while the run waits. */
   #awaitApprovals(): void {
     const { approvals, store } = this.#run;
     const expiries = approvals.pending().map(({ expiresAtMs }) => expiresAtMs);
@@ -233,9 +235,9 @@ export class RunLifecycle {
     this.#ports.deadlines.set("approval", Math.min(...expiries));
   }
 
-  /** Ends the work of a run that ended in this incarnation. */
-  #settleDown(): void {
-    this.#tidyUp();
+  /** Sets the deadlines of a run that has just ended, and delivers its outbox. */
+  #finish(): void {
+    this.#setFinalDeadlines();
     this.#ports.keepAlive(this.#delivery.deliver());
   }
 
@@ -243,11 +245,11 @@ export class RunLifecycle {
     const { clock, deadlines } = this.#ports;
     deadlines.clear("outcome");
     expireOutcomes(this.#run, clock.nowMs());
-    this.goOn();
+    this.resume();
   }
 
   /** Sets the deadlines of a finished run. */
-  #tidyUp(): void {
+  #setFinalDeadlines(): void {
     const { store, outbox } = this.#run;
     const { env, deadlines, clock } = this.#ports;
     deadlines.clear("watchdog", "wall_clock", "outcome", "approval");

@@ -17,8 +17,8 @@ export interface NoticePorts {
 
 /**
  * Writes the notices of a run about itself, for the object of its tenant.
- * Contract: synchronous; a notice is written in the turn of its caller, from what is stored by
- * then.
+ * Contract: synchronous. A notice describes the rows that are stored at the call, and commits with
+ * the writes of the caller.
  */
 export class RunNotices {
   readonly #ports: NoticePorts;
@@ -30,12 +30,12 @@ export class RunNotices {
   /** The run has started. */
   started(): void {
     const { createdMs } = this.#ports.store.identity();
-    this.standing();
+    this.updated();
     this.#audit({ action: "run.started", at: toIso(createdMs), ...this.#actors() });
   }
 
   /** The status or the title of the run has changed. */
-  standing(): void {
+  updated(): void {
     this.#ports.outbox.notify({ type: "run", run: this.#summarise() });
   }
 
@@ -50,7 +50,7 @@ export class RunNotices {
   ended(): void {
     const { createdMs } = this.#ports.store.identity();
     const { reason, error, endedMs } = this.#ports.store.progress();
-    this.standing();
+    this.updated();
     this.#audit({
       action: "run.ended",
       at: toIso(endedMs ?? createdMs),
@@ -62,7 +62,7 @@ export class RunNotices {
   }
 
   /** An unknown outcome was resolved by an operator, or expired. */
-  settled(record: ToolInvocationRecord, { outcome, by, atMs }: Settlement): void {
+  outcomeResolved(record: ToolInvocationRecord, { outcome, by, atMs }: Settlement): void {
     const { binding } = record;
     this.#audit({
       action: "outcome.settled",

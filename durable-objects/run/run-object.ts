@@ -40,8 +40,8 @@ interface ClaimedRun extends OpenRun {
 /**
  * Owns one run: its storage, its alarm and its readers. RunLifecycle carries the run to its end,
  * and src/loop holds the agent logic.
- * Trust: only the Worker reaches the object, after it has checked the caller, the run id and the
- * body. The object knows the owner of the run; to everybody else the run is unknown.
+ * Trust: only the Worker reaches the object. The Worker has checked the caller, the run id and the
+ * body. The object checks the owner of the run; all other callers get `unknown`.
  * Contract: shapes of RPC and `fetch` hold for one release; see RunMethods and ANSWER_KIND_HEADER.
  */
 export abstract class RunObject extends DurableObject<RawEnv> implements RunMethods {
@@ -57,7 +57,7 @@ export abstract class RunObject extends DurableObject<RawEnv> implements RunMeth
   readonly #store: RunStore;
   #deadlines: RunDeadlines;
   #run: ClaimedRun | undefined;
-  /** Why this code cannot run on the storage, which stays as it is. */
+  /** Why this code cannot read the storage. The object then writes nothing. */
   #refusal: unknown;
 
   constructor(ctx: DurableObjectState, env: RawEnv) {
@@ -65,8 +65,8 @@ export abstract class RunObject extends DurableObject<RawEnv> implements RunMeth
     this.#store = new RunStore(ctx.storage);
     this.#deadlines = new Deadlines(ctx.storage);
     if (!this.#isReadable()) return;
-    // Not in the constructor itself: the fields of a subclass are set after it, and waking needs
-    // them.
+    // Not in the constructor itself: wake() needs fields that a subclass sets after its
+    // constructor.
     void ctx.blockConcurrencyWhile(async () => {
       const { lifecycle } = this.#open();
       try {
@@ -98,10 +98,11 @@ export abstract class RunObject extends DurableObject<RawEnv> implements RunMeth
   }
 
   override async alarm(): Promise<void> {
-    // Keeps the alarm: the platform drops one that fails, and newer code would never wake.
+    // Sets the alarm again: the platform drops an alarm that fails, and newer code would never
+    // wake.
     if (this.#refusal !== undefined) return this.#retryLater();
     try {
-      await this.#run?.lifecycle.meetDeadlines();
+      await this.#run?.lifecycle.handleDueDeadlines();
       // A run that was forgotten, or never claimed, has no deadlines.
       if (this.#run) this.#deadlines.arm({ again: true });
     } catch {
@@ -186,7 +187,7 @@ export abstract class RunObject extends DurableObject<RawEnv> implements RunMeth
       clock,
       compose: () => composeDeciding(this.env, this.contracts),
       expire: () => lifecycle.expireApprovals(),
-      goOn: () => lifecycle.goOn(),
+      resume: () => lifecycle.resume(),
     });
     const answers = new RunAnswers(run, { lifecycle, decisions, clock });
     this.#run = { ...run, lifecycle, answers };

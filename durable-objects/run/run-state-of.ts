@@ -3,17 +3,16 @@ import { hashText } from "../../src/protocol/json/canonical-hash.ts";
 import { statusOf, type RunState, type ToolCallSummary } from "../../src/protocol/run/state.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import type { RunIdentity, RunIncarnations, RunProgress } from "./run-store.ts";
-import { isAwaited } from "./stored-invocations.ts";
+import { awaitsOperator } from "./stored-invocations.ts";
 import { toIso } from "../../src/protocol/text/iso-time.ts";
 
-/** Everything that the state of a run is made of. */
+/** Stored parts of a run from which its state is built. */
 export interface StoredRun {
   readonly identity: RunIdentity;
   readonly progress: RunProgress;
   readonly incarnations: RunIncarnations;
   readonly invocations: readonly ToolInvocationRecord[];
-  /** Approvals that are pending. */
-  readonly asked: readonly ApprovalRecord[];
+  readonly pendingApprovals: readonly ApprovalRecord[];
 }
 
 /** Formats a stored run as `GET /v1/runs/:id` shows it. */
@@ -30,7 +29,9 @@ export async function runStateOf(run: StoredRun): Promise<RunState> {
     model,
     steps,
     recoveries: run.incarnations.epoch,
-    toolCalls: await Promise.all(run.invocations.map((record) => toSummary(record, run.asked))),
+    toolCalls: await Promise.all(
+      run.invocations.map((record) => toSummary(record, run.pendingApprovals)),
+    ),
     usage,
     timestamps: {
       createdAt: toIso(createdMs),
@@ -41,18 +42,18 @@ export async function runStateOf(run: StoredRun): Promise<RunState> {
 
 async function toSummary(
   record: ToolInvocationRecord,
-  questions: StoredRun["asked"],
+  pendingApprovals: StoredRun["pendingApprovals"],
 ): Promise<ToolCallSummary> {
   const { number, toolCallId, name, step, state, dispatches, binding, settlement, end } = record;
   const { observation, response } = end ?? {};
   const metadata = observation?.execution_metadata;
-  const asked = questions.find(({ invocation }) => invocation === number);
+  const approval = pendingApprovals.find(({ invocation }) => invocation === number);
   return {
     toolCallId,
     invocationId: `inv_${number}`,
     name,
     version:
-      observation?.tool_identity.version ?? binding?.version ?? asked?.toolVersion ?? "unknown",
+      observation?.tool_identity.version ?? binding?.version ?? approval?.toolVersion ?? "unknown",
     step,
     state,
     attempts: metadata?.attempt_number ?? Math.max(1, dispatches),
@@ -61,8 +62,11 @@ async function toSummary(
       payloadHash: binding.payloadHash,
       idempotencyKeyHash: await hashText(binding.idempotencyKey),
     }),
-    ...(isAwaited(record) && { awaitsOutcomeUntil: toIso(record.awaitedUntilMs ?? 0) }),
-    ...(asked && { approvalId: asked.id, awaitsApprovalUntil: toIso(asked.expiresAtMs) }),
+    ...(awaitsOperator(record) && { awaitsOutcomeUntil: toIso(record.awaitedUntilMs ?? 0) }),
+    ...(approval && {
+      approvalId: approval.id,
+      awaitsApprovalUntil: toIso(approval.expiresAtMs),
+    }),
     ...(settlement?.by && { settledBy: settlement.by }),
     ...(observation && { outcome: observation.status.taxonomy_class }),
     ...(response && { nextAction: response.next_action }),

@@ -6,7 +6,7 @@ import { NO_USAGE, type Usage } from "../../src/protocol/model/usage.ts";
 import { ownerOf, type RunOwner } from "../../src/protocol/identity/viewer.ts";
 import { createRunTables } from "./run-tables.ts";
 
-/** How far a run came, and how it ended. */
+/** Progress of a run, and how the run ended. */
 export interface RunProgress {
   readonly steps: number;
   readonly usage: Usage;
@@ -17,7 +17,7 @@ export interface RunProgress {
   readonly endedMs: number | null;
 }
 
-/** Start of every run. The first model call is counted already, so it needs no write of its own. */
+/** Progress of a new run. The first model call counts already, so it needs no separate write. */
 export const NEW_RUN: RunProgress = {
   steps: 0,
   usage: NO_USAGE,
@@ -36,7 +36,7 @@ export interface RunIncarnations {
   readonly recoveries: number;
   /** Finished steps at the last recovery. */
   readonly recoveredStep: number;
-  /** Why the run is to stop, in this incarnation or a later one. */
+  /** Why the run must stop, in this incarnation or a later one; null when it need not stop. */
   readonly stop: StopReason | null;
   /** The run waits for a person, and no loop is running. */
   readonly isWaiting: boolean;
@@ -50,11 +50,11 @@ const FIRST_INCARNATION: RunIncarnations = {
   isWaiting: false,
 };
 
-/** What never changes of a run, as long as it is kept. */
+/** Facts of a run that never change until the run is deleted. */
 export interface RunIdentity {
   readonly runId: RunId;
   readonly model: string;
-  /** Hash of the body that started the run, if it came under a key. */
+  /** Hash of the request body; undefined when the request had no idempotency key. */
   readonly requestHash: string | undefined;
   readonly owner: RunOwner;
   readonly claimedMessages: number;
@@ -76,7 +76,7 @@ export class RunStore {
     return this.#storage.sql;
   }
 
-  /** Makes the tables and the row. */
+  /** Creates the tables and the row. */
   claim({ messages, ...run }: RunClaim, createdMs: number): void {
     createRunTables(this.#sql, createdMs);
     this.#sql.exec(

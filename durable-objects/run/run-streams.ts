@@ -9,7 +9,7 @@ import {
   type StartKind,
 } from "../../src/protocol/run/stream-answer.ts";
 import type { OpenRun } from "./open-run.ts";
-import { whyNoRun } from "./visibility.ts";
+import { checkRunAccess } from "./visibility.ts";
 
 /** Who opens a stream, and in which wire. */
 export interface StreamReader {
@@ -28,7 +28,7 @@ export function streamRun({ feed, store }: OpenRun, seq: number, wire: ClientWir
 
 /**
  * Answers a repeated request that starts a run. All requests under one key reach this object, so
- * the first one wins, whatever their number.
+ * only the first one starts a run.
  */
 export function answerRepeat(
   run: OpenRun | undefined,
@@ -36,7 +36,7 @@ export function answerRepeat(
   { viewer, wire }: StreamReader,
 ): Response {
   if (!run) return refuseStart("unknown");
-  const missing = whyNoRun(run.store, maySee, viewer);
+  const missing = checkRunAccess(run.store, maySee, viewer);
   if (missing?.kind === "unknown") return refuseStart("unknown");
   if (requestHash === null || run.store.identity().requestHash !== requestHash) {
     return refuseStart("other_request");
@@ -52,7 +52,7 @@ export function answerEvents(
   { viewer, wire }: StreamReader,
 ): Response {
   if (!run) return refuseEvents("unknown");
-  const missing = whyNoRun(run.store, maySee, viewer);
+  const missing = checkRunAccess(run.store, maySee, viewer);
   if (missing) return refuseEvents(missing.kind);
   const after = lastEventId === null ? undefined : parseEventId(lastEventId);
   const seq = after ? run.log.resumeAfter(after) : 0;

@@ -4,8 +4,9 @@ import type { SteeringInbox } from "../../src/capabilities/run-journal.ts";
 const MAX_WAITING = 32;
 
 /**
- * Stores the steering messages of a run before the sender gets an answer. Rows stay: the transcript
- * tells how many messages the conversation holds, so a crash neither loses nor repeats a message.
+ * Stores the steering messages of a run before the sender gets an answer. Rows are never deleted.
+ * The number of messages in the conversation tells which rows the loop has read, so a crash neither
+ * loses nor repeats a message.
  * Ownership: one per run object; the only writer of the `inbox` table.
  */
 export class StoredInbox implements SteeringInbox {
@@ -58,7 +59,7 @@ export class StoredInbox implements SteeringInbox {
   }
 
   /** Finds the message under a key; undefined when there is none. */
-  findUnder(requestKey: string): string | undefined {
+  findByKey(requestKey: string): string | undefined {
     const [row] = this.#sql
       .exec<{ body: string }>("SELECT body FROM inbox WHERE request_key = ?", requestKey)
       .toArray();

@@ -20,8 +20,8 @@ export class StoredInvocations {
   }
 
   /**
-   * Stores the newest record of an operation. Only `settle` stores the report of an operator: the
-   * record may come from a loop that does not know the report.
+   * Stores the newest record of an operation. Only `resolve` stores the report of an operator,
+   * because the loop may hold a record without this report.
    * Fails: throws for a second record of the same logical operation.
    */
   put(record: ToolInvocationRecord): void {
@@ -72,8 +72,8 @@ export class StoredInvocations {
   }
 
   /** Operations with an unknown outcome that no operator has resolved. */
-  awaited(): readonly ToolInvocationRecord[] {
-    return this.all().filter(isAwaited);
+  awaitingOperator(): readonly ToolInvocationRecord[] {
+    return this.all().filter(awaitsOperator);
   }
 
   /** Gives a call other arguments. Contract: no effect once the call is bound or dispatched. */
@@ -86,8 +86,8 @@ export class StoredInvocations {
     );
   }
 
-  /** Stores the resolved outcome of an operation. Contract: the first one stays. */
-  settle(number: number, settlement: Settlement): void {
+  /** Stores the report that resolves an unknown outcome. Contract: the first report stays. */
+  resolve(number: number, settlement: Settlement): void {
     this.#sql.exec(
       "UPDATE invocations SET settlement = ? WHERE seq = ? AND settlement IS NULL",
       JSON.stringify(settlement),
@@ -97,7 +97,7 @@ export class StoredInvocations {
 }
 
 /** Tells whether an operation waits for an operator to resolve its outcome. */
-export function isAwaited({ awaitedUntilMs, settlement, end }: ToolInvocationRecord): boolean {
+export function awaitsOperator({ awaitedUntilMs, settlement, end }: ToolInvocationRecord): boolean {
   return awaitedUntilMs !== undefined && !settlement && !end;
 }
 

@@ -15,13 +15,13 @@ import type { StoredInvocations } from "./stored-invocations.ts";
 import type { StoredTranscript } from "./stored-transcript.ts";
 
 /**
- * How long other data than deltas and progress waits before it is stored. A commit costs more than
- * a step of fast tools, so several entries share one.
+ * Delay until data other than deltas and progress is stored. A commit costs more than a step of
+ * fast tools, so several entries share one commit.
  */
 const STORE_WITHIN_MS = 5;
-/** How long deltas and progress may wait before they are stored. */
+/** Delay until deltas and progress are stored. */
 const DELTAS_WITHIN_MS = 1_000;
-/** How much of them may wait. Unit: UTF-16 code units of JSON. */
+/** Size of unstored deltas and progress that is stored at once. Unit: UTF-16 code units of JSON. */
 const FLUSH_AFTER_CHARS = 32 * 1024;
 
 export interface JournalPorts {
@@ -47,9 +47,9 @@ export interface JournalPorts {
 /**
  * Stores the events and records of a run, and sends the events to readers. Deltas and progress are
  * sent at once and stored a little later, many to a row. Every other event is stored first and sent
- * then, and later events wait behind it. So a reader never sees a part, a call or an outcome that a
- * crash could lose. Where nothing depends on it, storing waits for a later turn of the event loop:
- * the platform holds every outgoing request until the writes before it are durable.
+ * afterwards, and later events wait for it. So a reader never sees a part, a call or an outcome
+ * that a crash could lose. Most writes wait for a later turn of the event loop, because the
+ * platform delays every outgoing request until the earlier writes are durable.
  */
 export class StoredJournal implements RunJournal {
   readonly #ports: JournalPorts;
@@ -81,7 +81,7 @@ export class StoredJournal implements RunJournal {
     if (this.hasEnded || events.length === 0) return;
     const { log, feed } = this.#ports;
     const logged = events.map((event) => ({ event, position: log.append(event) }));
-    for (const event of events) this.#follow(event);
+    for (const event of events) this.#updateProgress(event);
     if (this.#held.length > 0 || !events.every(isTransient)) {
       this.#held.push(...logged);
       if (events.some(storesAtOnce)) this.flush();
@@ -122,7 +122,7 @@ export class StoredJournal implements RunJournal {
       for (const message of this.#messages) transcript.add(message);
       for (const invocation of this.#invocations.values()) {
         invocations.put(invocation);
-        this.#publishLater(invocation);
+        this.#queuePublication(invocation);
       }
       for (const entry of this.#audits) outbox.notify({ type: "audit", entry });
       this.#storeProgress();
@@ -153,11 +153,11 @@ export class StoredJournal implements RunJournal {
     if (now.reason !== before.reason) {
       outbox.put("run");
       notices.ended();
-    } else if (now.title !== before.title) notices.standing();
+    } else if (now.title !== before.title) notices.updated();
   }
 
   /** Queues the publication of a mutating invocation once it has ended; a record ends once. */
-  #publishLater({ number, binding, end }: ToolInvocationRecord): void {
+  #queuePublication({ number, binding, end }: ToolInvocationRecord): void {
     if (end && binding?.mutates === true) this.#ports.outbox.put("invocation", number);
   }
 
@@ -169,7 +169,7 @@ export class StoredJournal implements RunJournal {
     this.#flushing = { cancel, withinMs: delayMs };
   }
 
-  #follow(event: AiEvent): void {
+  #updateProgress(event: AiEvent): void {
     this.#progress = advance(this.#progress, event, this.#ports.clock);
   }
 }

@@ -4,22 +4,26 @@ import type { RunStore } from "./run-store.ts";
 
 type Claimed = Pick<RunStore, "identity" | "claimed">;
 
-/** Answers why a caller gets nothing about a claimed run; undefined when the caller may have it. */
-export function whyNoRun(store: Claimed, may: typeof maySee, viewer: Viewer): NoRun | undefined {
+/** Checks whether a caller may read or change a claimed run; undefined means yes. */
+export function checkRunAccess(
+  store: Claimed,
+  may: typeof maySee,
+  viewer: Viewer,
+): NoRun | undefined {
   if (!may(store.identity().owner, viewer)) return { kind: "unknown" };
   return store.claimed() ? undefined : { kind: "gone" };
 }
 
 /**
- * Answers why a caller gets nothing about an approval. People may approve calls of a run that they
- * may not see: each approval says who may see it. A page of another origin sees only approvals of
- * its own runs.
+ * Checks whether a caller may look for an approval of a run; undefined means yes. People may
+ * approve calls of a run that they may not see, because each approval says who may see it. A page
+ * of another origin sees only approvals of its own runs.
  */
-export function whyNoApproval(
+export function checkApprovalAccess(
   store: Claimed,
   { principal }: Pick<ApprovalAddress, "principal">,
 ): NoRun | undefined {
   const viewer = viewerOf(principal);
   const isKept = store.claimed() !== undefined;
-  return isKept && viewer.origin === undefined ? undefined : whyNoRun(store, maySee, viewer);
+  return isKept && viewer.origin === undefined ? undefined : checkRunAccess(store, maySee, viewer);
 }

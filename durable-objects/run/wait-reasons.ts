@@ -3,7 +3,7 @@ import {
   type ToolInvocationRecord,
 } from "../../src/protocol/invocation/record.ts";
 import type { OpenRun } from "./open-run.ts";
-import { isAwaited } from "./stored-invocations.ts";
+import { awaitsOperator } from "./stored-invocations.ts";
 
 /** Why a run whose loop has stopped waits. */
 export interface WaitReasons {
@@ -13,17 +13,21 @@ export interface WaitReasons {
 }
 
 /**
- * Finds why a run waits whose loop has stopped without an end; undefined when the run must go on.
+ * Finds why a run waits after its loop stopped; undefined when the loop must start again.
  * Contract: a loop consumes every answer that it finds, so an answer never starts the loop twice.
  */
 export function waitReasonsOf(run: OpenRun): WaitReasons | undefined {
   const { store, invocations, approvals } = run;
   const open = invocations.all().filter(({ end }) => end === undefined);
   const isStopped = store.incarnations().stop !== null;
-  if (isStopped || open.some((record) => isAnswered(run, record)) || isSteeredAway(run, open)) {
+  if (
+    isStopped ||
+    open.some((record) => isAnswered(run, record)) ||
+    isWithdrawnBySteering(run, open)
+  ) {
     return undefined;
   }
-  const untilMs = open.filter(isAwaited).map(({ awaitedUntilMs = 0 }) => awaitedUntilMs);
+  const untilMs = open.filter(awaitsOperator).map(({ awaitedUntilMs = 0 }) => awaitedUntilMs);
   return {
     needsApproval: approvals.pending().length > 0,
     ...(untilMs.length > 0 && { outcomeUntilMs: Math.min(...untilMs) }),
@@ -36,13 +40,13 @@ function isAnswered(
   { number, settlement, awaitedUntilMs }: ToolInvocationRecord,
 ): boolean {
   if (settlement) return true;
-  return awaitedUntilMs === undefined && approvals.hasWord(number);
+  return awaitedUntilMs === undefined && approvals.hasClosedApproval(number);
 }
 
 /**
  * True when a steering message withdraws a call that waits for approval and was never dispatched.
  */
-function isSteeredAway(
+function isWithdrawnBySteering(
   { approvals, inbox }: OpenRun,
   open: readonly ToolInvocationRecord[],
 ): boolean {

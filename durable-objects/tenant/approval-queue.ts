@@ -103,7 +103,7 @@ export class ApprovalQueue {
   }
 }
 
-/** A pending approval counts as expired at once, before its run reports so. */
+/** A pending approval counts as expired at its expiry, even before its run reports the expiry. */
 const WITH_STATUS = `CASE WHEN ?1 = 'pending' THEN status = 'pending' AND expires_ms > ?2
   WHEN ?1 = 'expired' THEN status = 'expired' OR (status = 'pending' AND expires_ms <= ?2)
   ELSE status = ?1 END`;

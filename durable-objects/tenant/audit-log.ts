@@ -12,7 +12,7 @@ import { hasTable } from "../has-table.ts";
 
 /** Records that one read scans, before its filters. */
 const MAX_SCANNED = 5_000;
-/** Largest page; a larger one is cut. Unit: UTF-16 code units. */
+/** Largest page. A page ends after the record that passes this size. Unit: UTF-16 code units. */
 const MAX_PAGE_CHARS = 2 * 1024 * 1024;
 
 type AuditRow = { seq: number; prev_hash: string; hash: string; entry: string };
@@ -21,8 +21,8 @@ type AuditRow = { seq: number; prev_hash: string; hash: string; entry: string };
  * A tenant's audit log in SQLite: append-only; each record holds the hash of the one before it.
  * Ownership: one per tenant object; the only writer of the `audit` table. Rows never change and are
  * never deleted.
- * Contract: synchronous, hash included, so that number, hash and the other writes of the caller are
- * one transaction.
+ * Contract: synchronous. The hash is synchronous too, so the number, the hash and the other writes
+ * of the caller are one transaction.
  */
 export class AuditLog {
   readonly #sql: SqlStorage;

@@ -32,22 +32,22 @@ export class BudgetBook {
     return this.#storage.sql;
   }
 
-  /** Reserves all requested amounts, or at least the least useful ones, or nothing. */
+  /** Reserves the requested amounts, or as much as is left but not below `least`, or nothing. */
   reserve(reservation: Reservation, nowMs: number): ReservationAnswer {
     if (!isCountable(reservation)) return { kind: "unavailable" };
     return this.#storage.transactionSync(() => {
       this.#createTables();
       const known = this.#reservations.find(reservation.id, nowMs);
-      if (known && isTheSame(known, reservation)) return reserved(reservation, known.granted);
+      if (known && isUnchanged(known, reservation)) return reserved(reservation, known.granted);
       if (known) this.#recount(known, {});
-      const answer = this.#take(reservation, { nowMs, isKnown: known !== undefined });
+      const answer = this.#reserveNew(reservation, { nowMs, isKnown: known !== undefined });
       if (known && answer.kind !== "reserved")
         this.#recount({ ...known, counted: {} }, known.counted);
       return answer;
     });
   }
 
-  #take(
+  #reserveNew(
     reservation: Reservation,
     { nowMs, isKnown }: { readonly nowMs: number; readonly isKnown: boolean },
   ): ReservationAnswer {
@@ -67,22 +67,25 @@ export class BudgetBook {
     return reserved(reservation, granted);
   }
 
-  /** Replaces the reserved amounts by the used ones, once, without a look at the limits. */
+  /** Replaces the reserved amounts by the used amounts, once. Does not check the limits. */
   settle(id: string, used: BudgetAmounts, nowMs: number): void {
     if (areCountable(used)) this.#close(id, { state: "settled", counted: used }, nowMs);
   }
 
-  /** Gives the reserved amounts back, once. */
+  /** Returns the reserved amounts to the budget, once. */
   release(id: string, nowMs: number): void {
     this.#close(id, { state: "released", counted: {} }, nowMs);
   }
 
-  /** Closes reservations that nobody settled in time. They count what their call may have used. */
+  /**
+   * Closes reservations that nobody settled in time. Each one counts the most its call may have
+   * used.
+   */
   lapse(nowMs: number): void {
     this.#storage.transactionSync(() => {
       for (const { reservation, keeps } of this.#reservations.overdue(nowMs, MAX_LAPSED)) {
         this.#recount(reservation, keeps);
-        this.#reservations.keep(reservation.id, { state: "lapsed", counted: keeps });
+        this.#reservations.close(reservation.id, { state: "lapsed", counted: keeps });
       }
     });
   }
@@ -102,11 +105,11 @@ export class BudgetBook {
       const known = this.#reservations.find(id, nowMs);
       if (!known || known.state === "settled" || known.state === "released") return;
       this.#recount(known, end.counted);
-      this.#reservations.keep(id, end);
+      this.#reservations.close(id, end);
     });
   }
 
-  /** A window that was cleared counts nothing any more. */
+  /** Changes the amounts that a reservation counts. A window that was deleted stays deleted. */
   #recount({ window, counted }: StoredReservation, now: BudgetAmounts): void {
     const spent = this.#spentIn(window);
     if (spent) this.#spend(window, replaceAmounts(spent, counted, now));
@@ -182,11 +185,11 @@ function windowAt(nowMs: number, windowSeconds: number): Window {
 }
 
 /**
- * Tells whether a known reservation answers the request as it is. Other amounts of an open
- * reservation mean that a person edited the arguments of the call; a released reservation is made
+ * Tells whether a known reservation already answers the request. Other amounts for an open
+ * reservation mean that a person edited the arguments of the call. A released reservation is made
  * again.
  */
-function isTheSame(
+function isUnchanged(
   { state, granted }: StoredReservation,
   { amounts, least }: Reservation,
 ): boolean {
@@ -199,7 +202,7 @@ function reserved({ least }: Reservation, granted: BudgetAmounts): ReservationAn
 }
 
 /**
- * Threat: amounts that are negative or no whole numbers pass any limit, or give back what was used.
+ * Threat: negative amounts or fractions could pass any limit, or return used amounts to a budget.
  */
 function isCountable(reservation: Reservation): boolean {
   const { amounts, least = {}, limits, windowSeconds, rateLimit, unsettled } = reservation;

@@ -1,6 +1,6 @@
 import { hasTable } from "../has-table.ts";
 
-/** Silent runs that one delivery deletes. */
+/** Rows of silent runs that one delivery deletes. */
 const MAX_FORGOTTEN = 100;
 
 /**
@@ -42,7 +42,7 @@ export class NoticeInbox {
     );
   }
 
-  /** Deletes some runs that have been silent since a time; a run retries sooner than that. */
+  /** Deletes rows of some runs that sent nothing since a time. A run retries sooner than that. */
   forget(silentSinceMs: number): void {
     if (!hasTable(this.#sql, "heard")) return;
     this.#sql.exec(

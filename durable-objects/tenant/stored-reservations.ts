@@ -28,7 +28,8 @@ export interface StoredReservation {
 }
 
 /**
- * Stores a tenant's reservations for a day, open ones until they lapse. Contract: as BudgetBook.
+ * Stores a tenant's reservations for a day, and open reservations until they lapse.
+ * Contract: as BudgetBook.
  */
 export class StoredReservations {
   readonly #sql: SqlStorage;
@@ -92,8 +93,8 @@ export class StoredReservations {
     );
   }
 
-  /** Closes a reservation; it lapses no more. */
-  keep(id: string, { state, counted }: Pick<StoredReservation, "state" | "counted">): void {
+  /** Closes a reservation, so that it does not lapse any more. */
+  close(id: string, { state, counted }: Pick<StoredReservation, "state" | "counted">): void {
     this.#sql.exec(
       "UPDATE reserved SET state = ?, counted = ?, lapses_ms = NULL WHERE id = ?",
       state,

@@ -47,9 +47,9 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
   readonly #ports: TenantPorts;
   readonly #tables: TenantTables;
   #publishing: Promise<void> = Promise.resolve();
-  /** The storage has a version, and with it tables. */
+  /** The storage has a version and tables. */
   #isClaimed = false;
-  /** Why this code does not run on the storage, which stays as it is. */
+  /** Why this code cannot read the storage. The object then writes nothing. */
   #refusal: unknown;
 
   constructor(ctx: DurableObjectState, env: RawEnv) {
@@ -79,8 +79,8 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
   }
 
   /**
-   * Replaces the policy if its revision is the expected one: the document first, then the revision,
-   * then the pointer, so that no pointer ever names a document that is not there.
+   * Replaces the policy if its revision is the expected one. Writes the document first, then the
+   * revision, then the pointer, so that no pointer ever names a missing document.
    */
   async change(proposal: PolicyProposal): Promise<PolicyChange> {
     const { tenantId, policyText, expectedRevision } = proposal;
@@ -115,7 +115,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     const pin = this.#pin();
     if (!pin || !isSamePin(pin, reservation.pin)) return { kind: "policy_changed", pin };
     const answer = this.#open.book.reserve(reservation, this.#ports.clock.nowMs());
-    if (reservation.unsettled) this.#expectLapse();
+    if (reservation.unsettled) this.#scheduleLapse();
     await this.ctx.storage.sync();
     return answer;
   }
@@ -132,12 +132,12 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     await this.ctx.storage.sync();
   }
 
-  /** Takes notices of a run. Contract: a notice that arrives again changes nothing. */
+  /** Stores the notices of a run. Contract: a notice that arrives again changes nothing. */
   async receive(runId: RunId, sent: readonly SentNotice[]): Promise<void> {
     const { records } = this.#open;
     this.#claim();
     records.receive(runId, sent, this.#ports.clock.nowMs());
-    this.#expectRetention();
+    this.#scheduleRetention();
     await this.ctx.storage.sync();
   }
 
@@ -162,30 +162,30 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
   }
 
   /**
-   * Meets all deadlines. Contract: an alarm may ring too early or twice; each part checks what is
+   * Handles all deadlines. Contract: an alarm may ring too early or twice; each part checks what is
    * due.
    */
   override async alarm(): Promise<void> {
-    // An alarm that fails six times is dropped, and newer code would not wake to do what is due.
+    // The platform drops an alarm that fails six times, and then newer code would never wake.
     if (this.#refusal !== undefined) {
       return this.ctx.storage.setAlarm(this.#ports.clock.nowMs() + REFUSED_RETRY_MS);
     }
     await this.#publish();
     const nowMs = this.#ports.clock.nowMs();
     this.#open.book.lapse(nowMs);
-    this.#open.records.tidy(nowMs, this.#ports.keptMs);
+    this.#open.records.deleteExpired(nowMs, this.#ports.keptMs);
     this.#open.deadlines.clear("reservations", "retention");
-    this.#expectLapse();
-    this.#expectRetention();
+    this.#scheduleLapse();
+    this.#scheduleRetention();
     this.#open.deadlines.arm({ again: true });
   }
 
   /**
-   * An alarm that rings too early is set again, so a reservation sets it only when it lapses
-   * sooner.
+   * Sets the alarm only for an earlier lapse. An alarm that rings too early is set again, so a
+   * later lapse needs no write here.
    */
-  #expectLapse(): void {
-    this.#expect("reservations", this.#open.book.nextLapseMs());
+  #scheduleLapse(): void {
+    this.#schedule("reservations", this.#open.book.nextLapseMs());
   }
 
   #pin(): PolicyPin | undefined {
@@ -205,16 +205,16 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     this.#isClaimed = true;
   }
 
-  #expectRetention(): void {
-    this.#expect("retention", this.#open.records.dueMs(this.#ports.keptMs));
+  #scheduleRetention(): void {
+    this.#schedule("retention", this.#open.records.dueMs(this.#ports.keptMs));
   }
 
-  #expect(name: TenantDeadline, dueMs: number | undefined): void {
+  #schedule(name: TenantDeadline, dueMs: number | undefined): void {
     const atMs = this.#open.deadlines.at(name) ?? Number.POSITIVE_INFINITY;
     if (dueMs !== undefined && dueMs < atMs) this.#open.deadlines.set(name, dueMs);
   }
 
-  /** One at a time, so that an older pointer never replaces a newer one. */
+  /** Publishes one pointer at a time, so that an older pointer never replaces a newer one. */
   #publish(): Promise<void> {
     const publish = (): Promise<void> => this.#publishHead();
     this.#publishing = this.#publishing.then(publish, publish);
@@ -249,7 +249,7 @@ interface TenantTables {
   readonly deadlines: Deadlines<TenantDeadline>;
 }
 
-/** Version 1 stores what version 0 did, and says so. */
+/** Version 1 has the tables of version 0 and a version number. */
 function addVersion(): void {}
 
 function policyChanged({ by }: PolicyProposal, pin: PolicyPin, nowMs: number): AuditEntry {

@@ -9,21 +9,21 @@ import type { ListPage } from "../../src/protocol/list/page.ts";
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 import { ApprovalQueue } from "./approval-queue.ts";
 import { AuditLog } from "./audit-log.ts";
-import { cleanApproval, cleanEntry, cleanRun } from "./keep-clean.ts";
+import { cleanApproval, cleanEntry, cleanRun } from "./clean-records.ts";
 import { NoticeInbox } from "./notice-inbox.ts";
 import { RunDirectory } from "./run-directory.ts";
 
 /** Rows of each kind that one alarm deletes. */
 const MAX_FORGOTTEN = 1_000;
-/** Longer than any run waits between two deliveries. */
+/** Silence after which a run's last number is deleted. Every run delivers or retries sooner. */
 const SILENT_MS = 24 * 60 * 60 * 1_000;
-/** Delay of the next deletion, when one alarm was not enough. */
-const AGAIN_MS = 1_000;
+/** Delay of the next deletion, when one alarm could not delete all rows. */
+const NEXT_DELETION_MS = 1_000;
 
 /**
  * The records that the runs of a tenant report: run directory, approval queue and audit log.
- * Ownership: one per tenant object. Contract: synchronous; every stored record went through
- * keep-clean.
+ * Ownership: one per tenant object.
+ * Contract: synchronous; `clean-records` masks and bounds every record before it is stored.
  */
 export class TenantRecords {
   readonly #storage: DurableObjectStorage;
@@ -43,7 +43,7 @@ export class TenantRecords {
   }
 
   /**
-   * Takes the notices of a run that did not arrive before. Contract: the records and the number of
+   * Stores the notices of a run that did not arrive before. Contract: the records and the number of
    * the last notice are one transaction, so a crash neither loses nor repeats a notice.
    */
   receive(runId: RunId, sent: readonly SentNotice[], nowMs: number): void {
@@ -52,7 +52,7 @@ export class TenantRecords {
       let last = this.#inbox.lastOf(runId);
       for (const { seq, notice } of sent) {
         if (seq <= last) continue;
-        this.#take(runId, notice);
+        this.#store(runId, notice);
         last = seq;
       }
       this.#inbox.note(runId, last, nowMs);
@@ -85,11 +85,11 @@ export class TenantRecords {
       this.#approvals.oldestExpiryMs(),
     ];
     const oldest = Math.min(ended, expired);
-    return oldest === Infinity ? undefined : oldest + keptMs + AGAIN_MS;
+    return oldest === Infinity ? undefined : oldest + keptMs + NEXT_DELETION_MS;
   }
 
   /** Deletes runs and approvals whose retention has ended; the audit log stays. */
-  tidy(nowMs: number, keptMs: number): void {
+  deleteExpired(nowMs: number, keptMs: number): void {
     this.#storage.transactionSync(() => {
       this.#runs.forget(nowMs - keptMs, MAX_FORGOTTEN);
       this.#approvals.forget(nowMs - keptMs, MAX_FORGOTTEN);
@@ -98,7 +98,7 @@ export class TenantRecords {
   }
 
   /** Threat: a notice may name another run; the id of its sender replaces the name. */
-  #take(runId: RunId, notice: TenantNotice): void {
+  #store(runId: RunId, notice: TenantNotice): void {
     switch (notice.type) {
       case "run":
         return this.#runs.put({ ...cleanRun(notice.run), runId });

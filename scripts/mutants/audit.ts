@@ -54,7 +54,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "payloads are kept as they come",
-    file: "durable-objects/tenant/keep-clean.ts",
+    file: "durable-objects/tenant/clean-records.ts",
     from: "const masked = maskSecrets(payload) as JsonObject;",
     to: "const masked = payload;",
     test: {
@@ -64,7 +64,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "other words are kept as they come",
-    file: "durable-objects/tenant/keep-clean.ts",
+    file: "durable-objects/tenant/clean-records.ts",
     from: "return maskSecrets(Object.fromEntries(entries)) as unknown as T;",
     to: "return Object.fromEntries(entries) as unknown as T;",
     test: {
@@ -85,7 +85,7 @@ export const AUDIT: readonly Mutant[] = [
   {
     name: "a notice is removed before it has arrived",
     file: "durable-objects/run/outbox-delivery.ts",
-    from: "if (!(await this.#inTime(inbox.receive(runId, batch)))) return this.#tellLater();",
+    from: "if (!(await this.#withTimeout(inbox.receive(runId, batch)))) return this.#backOff();",
     to: "void inbox.receive(runId, batch).catch(() => {});",
     test: {
       file: "test/durable-objects/outbox-delivery.test.ts",

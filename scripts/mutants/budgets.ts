@@ -55,7 +55,7 @@ export const BUDGETS: readonly Mutant[] = [
   {
     name: "no alarm is set for what is open",
     file: "durable-objects/tenant/tenant-object.ts",
-    from: "if (reservation.unsettled) this.#expectLapse();",
+    from: "if (reservation.unsettled) this.#scheduleLapse();",
     to: "",
     test: {
       file: "test/durable-objects/lapsed-reservations.test.ts",

@@ -65,7 +65,7 @@ export const RELIABILITY: readonly Mutant[] = [
   {
     name: "alarm: nobody finds a run dead that died at once",
     file: "durable-objects/run/run-lifecycle.ts",
-    from: "  start(): void {\n    this.#watch(WATCH_EVERY_MS);",
+    from: "  start(): void {\n    this.#setWatchdog(WATCH_EVERY_MS);",
     to: "  start(): void {",
     test: {
       file: "test/durable-objects/deadlines.test.ts",

@@ -28,8 +28,8 @@ export interface RunIds {
 }
 
 /**
- * No answer about a run: `unknown` when the caller sees no such run, `gone` when its data is
- * deleted.
+ * No answer about a run. `unknown`: no such run exists, or the caller may not see it. `gone`: its
+ * data is deleted.
  */
 export type NoRun = { readonly kind: "unknown" | "gone" };
 
@@ -48,16 +48,16 @@ export type TranscriptAnswer =
   | { readonly kind: "too_long" }
   | NoRun;
 
-/** A message for a run. Two messages under one key are one message. */
+/** A steering message for a run. Two messages under one key count as one message. */
 export interface Steering {
   readonly text: string;
-  /** Names the request and its sender. */
+  /** Identifies the request and its sender. */
   readonly requestKey?: string;
 }
 
 export type SteerAnswer =
   | { readonly kind: "taken"; readonly state: RunState }
-  /** The run has ended, or is so near its end that no step would read the message. */
+  /** The run has ended, or is about to end, so no step would read the message. */
   | { readonly kind: "ended" }
   /** Too many messages wait for the next step. */
   | { readonly kind: "full" }
@@ -65,7 +65,7 @@ export type SteerAnswer =
   | { readonly kind: "key_reused" }
   | NoRun;
 
-/** What an operator found out about a call with an unknown outcome. */
+/** Report of an operator that resolves the unknown outcome of a call. */
 export interface OutcomeReport {
   /** Number of the invocation within its run. */
   readonly invocation: number;
@@ -76,7 +76,7 @@ export interface OutcomeReport {
 export type OutcomeAnswer =
   /** The outcome is resolved as reported. */
   | { readonly kind: "settled"; readonly state: RunState }
-  /** The outcome of the call is known, or another report resolved it otherwise. */
+  /** The outcome is not unknown any more, or an earlier report resolved it differently. */
   | { readonly kind: "not_awaited" }
   | { readonly kind: "unknown_invocation" }
   | NoRun;
@@ -87,7 +87,7 @@ export interface ApprovalDecision {
   readonly reason?: string;
   /** Other arguments for the call. Only with an approval. */
   readonly arguments?: JsonObject;
-  /** The person decides many approvals with one request. */
+  /** The decision is one of many in one bulk request. */
   readonly isBulk?: boolean;
 }
 
@@ -105,13 +105,13 @@ export type ApprovalAnswer =
       /** Why the caller may not approve; absent when the caller may. */
       readonly mayNot?: VoteRefusal | "closed";
     }
-  /** No such approval, or none that the caller may see. */
+  /** No such approval exists, or the caller may not see it. */
   | { readonly kind: "unknown_approval" }
   | NoRun;
 
 export type DecisionAnswer =
   | { readonly kind: "decided"; readonly approval: ApprovalView }
-  /** The approval was closed before, by a decision or by its expiry. */
+  /** An earlier decision, or the expiry, has closed the approval. */
   | { readonly kind: "closed"; readonly approval: ApprovalView }
   | { readonly kind: "not_allowed"; readonly why: VoteRefusal | "not_bulk" }
   | { readonly kind: "arguments_refused"; readonly errors: readonly FieldError[] }
@@ -181,17 +181,18 @@ export interface RunGateway {
   of(runId: RunId): RunMethods;
 }
 
-/** What is published of a finished run that came under a key. */
+/** A finished run as published in KV, for repeated requests under its idempotency key. */
 export interface RunRecord {
+  /** Hash of the request body that started the run. */
   readonly requestHash: string;
   readonly run: StreamedRun;
-  /** All its events, in their order; each reader gets them encoded in its own wire. */
+  /** All events of the run, in order. Each reader gets them encoded in its own wire. */
   readonly events: readonly LoggedEvent[];
 }
 
 /**
- * What is published of an operation that changes something, once it has ended. No word of its
- * arguments.
+ * The outcome of an ended operation that changes something, as published in KV. Contract: holds no
+ * arguments and no idempotency key.
  */
 export interface InvocationNotice {
   readonly runId: RunId;
@@ -206,10 +207,10 @@ export interface InvocationNotice {
 }
 
 /**
- * Publishes what has ended, so that a repeated request is answered without waking the run's object,
- * and so that others can read what became of an operation.
- * Contract: never throws and never decides: a record that is absent, late or lost costs one hop to
- * the object, which knows. Publishing answers false when it is to be tried again.
+ * Publishes finished runs and ended operations. A published run answers a repeated request without
+ * waking the run's object. A published operation lets other systems read its outcome.
+ * Contract: never throws. A missing, late or lost record costs one request to the run's object,
+ * which has the truth. `publish` and `publishInvocation` answer false when the caller must retry.
  */
 export interface RunRecords {
   publish(runId: RunId, record: RunRecord): Promise<boolean>;

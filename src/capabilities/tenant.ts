@@ -20,14 +20,14 @@ export interface SentNotice {
 
 /**
  * Receives the notices of a run at the object of its tenant.
- * Contract: never throws; false asks the run to send the notices again. Notices arrive in the order
- * of their numbers, and each counts once, even when it is sent several times.
+ * Contract: never throws; false means that the run must send the notices again. Notices arrive in
+ * the order of their numbers. A notice that arrives several times counts once.
  */
 export interface TenantInbox {
   receive(runId: RunId, notices: readonly SentNotice[]): Promise<boolean>;
 }
 
-/** Filter of runs, with the rights of the caller. Times in Unix milliseconds. */
+/** Filters the runs of a tenant, within the rights of the caller. Times are Unix milliseconds. */
 export interface RunQuery {
   /** Absent: all runs of the tenant. */
   readonly viewer?: RunViewer;
@@ -41,7 +41,7 @@ export interface RunQuery {
   readonly after?: ListPosition;
 }
 
-/** Tells which runs are the caller's own. */
+/** Selects the caller's own runs. */
 export interface RunViewer {
   /** Runs on the account of this person. */
   readonly person: ActorId;
@@ -51,18 +51,19 @@ export interface RunViewer {
 
 /**
  * Lists the runs of a tenant.
- * Contract: newest first; a page after a position is not changed by runs that start meanwhile. The
- * list follows the runs with a short delay. Throws when the tenant's object cannot be reached.
+ * Contract: newest first. Runs that start later do not change the page after a position. The list
+ * follows the runs with a short delay. Throws when the tenant's object cannot be reached.
  */
 export interface RunDirectory {
   list(tenantId: TenantId, query: RunQuery): Promise<ListPage<RunSummary>>;
 }
 
-/** Scope of a cursor: tenant, list, viewer and filters. The cursor is valid in this scope only. */
+/** Scope of a cursor: tenant, list, viewer and filters. A cursor is valid in its scope only. */
 export type CursorScope = readonly (string | number | boolean | null)[];
 
 /**
- * Makes cursors: a cursor names a position in a list for the next request of a client.
+ * Issues and reads cursors. A cursor names the position where the next request of a client
+ * continues.
  * Contract: `read` answers undefined for a cursor of another scope; it reads no storage.
  */
 export interface Cursors {
@@ -71,8 +72,8 @@ export interface Cursors {
 }
 
 /**
- * Typed RPC of a tenant's object; the capabilities that stand on it tell what each method promises.
- * Contract: names and shapes hold for one release, as those of RunMethods.
+ * Typed RPC of a tenant's object. The capabilities that use a method state its contract.
+ * Contract: names and shapes hold for one release, as in RunMethods.
  */
 export interface TenantMethods {
   policy(): Promise<PolicyPin | undefined>;

@@ -185,7 +185,7 @@ describe("a tenant's object that is down", () => {
       const refused = tenant.batches.length;
       tenant.answer = () => Promise.resolve();
       pass(6_000);
-      await lifecycle.meetDeadlines();
+      await lifecycle.handleDueDeadlines();
       expect([run.outbox.isEmpty(), deadlines.has("outbox")]).toEqual([true, false]);
       const taken = tenant.batches.slice(refused).flat();
       expect(taken.map(({ seq }) => seq)).toEqual([...new Set(tenant.seqs)].sort((a, b) => a - b));
@@ -200,7 +200,7 @@ describe("a tenant's object that is down", () => {
       await expect.poll(() => run.outbox.first()).toBe(undefined);
       await expect.poll(() => tenant.batches.length).toBeGreaterThan(0);
       pass(6_000);
-      await lifecycle.meetDeadlines();
+      await lifecycle.handleDueDeadlines();
       expect(deadlines.has("outbox")).toBe(true);
     }));
 
@@ -213,11 +213,11 @@ describe("a tenant's object that is down", () => {
       tell(run.outbox, "vote");
       deadlines.set("retention", 2);
       deadlines.set("outbox", 1);
-      await lifecycle.meetDeadlines();
+      await lifecycle.handleDueDeadlines();
       expect([deadlines.has("retention"), deadlines.has("outbox")]).toEqual([false, true]);
       tenant.answer = () => Promise.resolve();
       pass(6_000);
-      await lifecycle.meetDeadlines();
+      await lifecycle.handleDueDeadlines();
       expect([run.outbox.hasNotices(), deadlines.has("outbox")]).toEqual([false, false]);
       expect(tenant.seqs.length).toBeGreaterThan(1);
     }));
@@ -230,7 +230,7 @@ describe("a tenant's object that is down", () => {
       lifecycle.start();
       await expect.poll(() => deadlines.has("forget")).toBe(true);
       pass(40 * 86_400_000);
-      await lifecycle.meetDeadlines();
+      await lifecycle.handleDueDeadlines();
       expect(sql.exec("SELECT claim FROM run").one()).toEqual({ claim: null });
       expect([run.outbox.hasNotices(), deadlines.has("forget"), forgotten()]).toEqual([
         true,
@@ -239,10 +239,10 @@ describe("a tenant's object that is down", () => {
       ]);
       tenant.answer = () => Promise.resolve();
       pass(700_000);
-      await lifecycle.meetDeadlines();
+      await lifecycle.handleDueDeadlines();
       expect(run.outbox.hasNotices()).toBe(false);
       pass(700_000);
-      await lifecycle.meetDeadlines();
+      await lifecycle.handleDueDeadlines();
       expect(forgotten()).toBe(true);
     }));
 });

@@ -72,10 +72,10 @@ test("a loop that does not come to its first step is given up", () =>
   withRun([], async ({ life, pass, abandoned, deadlines }) => {
     const lifecycle = life({ POLICY: HUNG });
     lifecycle.start();
-    await lifecycle.meetDeadlines();
+    await lifecycle.handleDueDeadlines();
     expect(abandoned).toEqual([]);
     pass(31_000);
-    await lifecycle.meetDeadlines();
+    await lifecycle.handleDueDeadlines();
     expect(abandoned).toEqual(["the loop is stuck"]);
     expect(deadlines.has("watchdog")).toBe(true);
   }));
@@ -86,7 +86,7 @@ test("a loop that takes its time over a step is left alone", () =>
     lifecycle.start();
     await expect.poll(() => deadlines.has("wall_clock")).toBe(true);
     pass(31_000);
-    await lifecycle.meetDeadlines();
+    await lifecycle.handleDueDeadlines();
     expect(abandoned).toEqual([]);
     await lifecycle.stop("cancelled");
     expect(run.store.progress().reason).toBe("cancelled");
@@ -106,7 +106,7 @@ test("what cannot be published now is published by the alarm, and the alarm come
     expect(await bindings.IDEMPOTENCY.get(`run/${runId}`)).toBeNull();
     expect(deadlines.at("outbox")).toBeGreaterThan(systemClock.nowMs());
     pass(6_000);
-    await lifecycle.meetDeadlines();
+    await lifecycle.handleDueDeadlines();
     const record = await bindings.IDEMPOTENCY.get(`run/${runId}`);
     expect(JSON.parse(record ?? "")).toMatchObject({ requestHash: "sha256:1" });
     expect([run.outbox.isEmpty(), deadlines.has("outbox")]).toEqual([true, false]);
@@ -121,7 +121,7 @@ test("a run that ended, and whose object died before it was published, is publis
     deadlines.clear("outbox");
     const next = life();
     next.wake();
-    await next.meetDeadlines();
+    await next.handleDueDeadlines();
     expect(await bindings.IDEMPOTENCY.get(`run/${runId}`)).not.toBeNull();
   }));
 
@@ -138,7 +138,7 @@ test("an entry that comes while another is delivered is delivered too", () =>
     lifecycle.start();
     await expect.poll(() => puts).toBe(1);
     pass(6_000);
-    await lifecycle.meetDeadlines();
+    await lifecycle.handleDueDeadlines();
     expect(puts).toBe(1);
     run.outbox.put("run");
     gate.resolve();
@@ -158,7 +158,7 @@ test("a deadline that cannot be met holds back no other", () =>
     };
     deadlines.set("retention", 1);
     deadlines.set("wall_clock", 2);
-    await expect(lifecycle.meetDeadlines()).rejects.toThrow("a deadline was not met");
+    await expect(lifecycle.handleDueDeadlines()).rejects.toThrow("a deadline failed");
     await expect.poll(() => run.store.progress().error?.code).toBe("budget_exhausted");
     run.store.shrink = shrink;
   }));
@@ -174,7 +174,7 @@ test("a run whose deployment cannot start it ends after so many tries", () =>
     }
     for (let tries = 0; tries < 8 && !run.journal.hasEnded; tries++) {
       pass(60_000);
-      await lifecycle.meetDeadlines().catch(() => {});
+      await lifecycle.handleDueDeadlines().catch(() => {});
     }
     expect(run.store.progress()).toMatchObject({ error: { code: "interrupted" } });
   }));
@@ -188,5 +188,5 @@ test("a run that is forgotten leaves nothing, and nothing is due of it", () =>
     expect(run.journal.hasEnded).toBe(true);
     deadlines.set("outbox", (deadlines.at("forget") ?? 0) + 1);
     pass(40 * 86_400_000);
-    await expect(lifecycle.meetDeadlines()).resolves.toBeUndefined();
+    await expect(lifecycle.handleDueDeadlines()).resolves.toBeUndefined();
   }));

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "../../src/protocol/json/value.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import { maskSecrets } from "../../src/protocol/text/secrets.ts";
 
-/** Largest arguments or result that the audit log keeps. Unit: UTF-16 code units of JSON. */
+/** Largest arguments or result that the audit log stores. Unit: UTF-16 code units of JSON. */
 const MAX_PAYLOAD_CHARS = 64 * 1024;
 /** Longest other text. Unit: UTF-16 code units. */
 const MAX_TEXT_CHARS = 4_096;
@@ -12,7 +12,7 @@ const MAX_TEXT_CHARS = 4_096;
 /**
  * Masks secrets in an audit entry and limits its size.
  * Threat: a title, a reason, or an output that a tool's author forgot to redact may hold a secret.
- * An entry without a canonical form, or too large for a row, would be sent again for ever.
+ * The run would send an entry without a canonical form, or too large for a row, again for ever.
  * Contract: pure; never throws for parsed JSON. The result is bounded and has a canonical form.
  */
 export function cleanEntry(entry: AuditEntry): AuditEntry {
@@ -24,12 +24,12 @@ export function cleanEntry(entry: AuditEntry): AuditEntry {
   };
 }
 
-/** Cleans a line of the run directory, as cleanEntry does. */
+/** Masks secrets in a run summary and limits its size, as cleanEntry does. */
 export function cleanRun(run: RunSummary): RunSummary {
   return clean(run);
 }
 
-/** Cleans a line of the approval queue, as cleanEntry does. */
+/** Masks secrets in an approval summary and limits its size, as cleanEntry does. */
 export function cleanApproval(approval: ApprovalSummary): ApprovalSummary {
   return clean(approval);
 }

@@ -1,0 +1,42 @@
+import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import type { OpenRun } from "./open-run.ts";
+import { awaitsOperator } from "./stored-invocations.ts";
+
+/**
+ * Resolves the unknown outcome of a call as an operator reported.
+ * Contract: the first report stays. A late report, and a report for a run that is stopping, answer
+ * `not_awaited`.
+ */
+export function resolveOutcome(
+  run: OpenRun,
+  number: number,
+  settlement: Settlement,
+): "settled" | "not_awaited" {
+  const { invocations, journal } = run;
+  const record = invocations.find(number);
+  if (record?.settlement) {
+    return record.settlement.outcome === settlement.outcome ? "settled" : "not_awaited";
+  }
+  if (!record || journal.hasEnded || !awaitsOperator(record)) return "not_awaited";
+  // A run that is stopping closes its unknown outcomes itself. The alarm closes expired ones.
+  const isLate = (record.awaitedUntilMs ?? 0) <= settlement.atMs;
+  if (isLate || run.store.incarnations().stop !== null) return "not_awaited";
+  store(run, record, settlement);
+  return "settled";
+}
+
+/** Closes unknown outcomes that have expired. */
+export function expireOutcomes(run: OpenRun, atMs: number): void {
+  for (const record of run.invocations.awaitingOperator()) {
+    if ((record.awaitedUntilMs ?? 0) <= atMs) store(run, record, { outcome: "expired", atMs });
+  }
+}
+
+function store(
+  { invocations, notices }: OpenRun,
+  record: ToolInvocationRecord,
+  settlement: Settlement,
+): void {
+  invocations.resolve(record.number, settlement);
+  notices.outcomeResolved(record, settlement);
+}
