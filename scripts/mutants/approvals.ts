@@ -7,56 +7,62 @@ export const APPROVALS: readonly Mutant[] = [
     file: "src/runner/approval/verify.ts",
     from: "token.approval_id === id &&",
     to: "",
-    test: { file: "test/runner/approvals.test.ts", name: "is of another question" },
+    test: { file: "test/runner/approvals.test.ts", name: "belongs to another approval" },
   },
   {
     name: "a token of another run counts",
     file: "src/runner/approval/verify.ts",
     from: "token.trace_id === invocation.context.runId &&",
     to: "",
-    test: { file: "test/runner/approvals.test.ts", name: "is of another run" },
+    test: { file: "test/runner/approvals.test.ts", name: "belongs to another run" },
   },
   {
     name: "a token of another tenant counts",
     file: "src/runner/approval/verify.ts",
     from: "token.tenant_id === tenantId &&",
     to: "",
-    test: { file: "test/runner/approvals.test.ts", name: "is of another tenant" },
+    test: { file: "test/runner/approvals.test.ts", name: "belongs to another tenant" },
   },
   {
     name: "a token of another tool counts",
     file: "src/runner/approval/verify.ts",
     from: "token.tool_name === tool.id &&",
     to: "",
-    test: { file: "test/runner/approvals.test.ts", name: "is of another tool" },
+    test: { file: "test/runner/approvals.test.ts", name: "belongs to another tool" },
   },
   {
     name: "a token of another version counts",
     file: "src/runner/approval/verify.ts",
     from: "token.tool_version === tool.version &&",
     to: "",
-    test: { file: "test/runner/approvals.test.ts", name: "is of another version" },
+    test: { file: "test/runner/approvals.test.ts", name: "belongs to another version" },
   },
   {
     name: "a token of another payload counts",
     file: "src/runner/approval/verify.ts",
     from: "token.payload_hash === accepted.payloadHash &&",
     to: "",
-    test: { file: "test/runner/approvals.test.ts", name: "is of another payload" },
+    test: { file: "test/runner/approvals.test.ts", name: "belongs to another payload" },
   },
   {
     name: "a token of another revision of the policy counts",
     file: "src/runner/approval/verify.ts",
     from: "token.policy_revision === pin.revision &&",
     to: "",
-    test: { file: "test/runner/approvals.test.ts", name: "is of another revision of the policy" },
+    test: {
+      file: "test/runner/approvals.test.ts",
+      name: "belongs to another revision of the policy",
+    },
   },
   {
     name: "a token of another policy counts",
     file: "src/runner/approval/verify.ts",
     from: "token.policy_hash === pin.hash &&",
     to: "",
-    test: { file: "test/runner/approvals.test.ts", name: "is of another policy of that revision" },
+    test: {
+      file: "test/runner/approvals.test.ts",
+      name: "belongs to another policy of that revision",
+    },
   },
   {
     name: "a rejection counts as an approval",
@@ -77,14 +83,14 @@ export const APPROVALS: readonly Mutant[] = [
     file: "src/runner/approval/verify.ts",
     from: "Date.parse(token.expires_at) > ports.clock.nowMs()",
     to: "true",
-    test: { file: "test/runner/approvals.test.ts", name: "comes too late" },
+    test: { file: "test/runner/approvals.test.ts", name: "has expired" },
   },
   {
     name: "an approval is taken twice",
     file: "src/runner/approval/verify.ts",
     from: "if (record.consumedAtMs !== undefined && dispatches === 0) return USED;",
     to: "",
-    test: { file: "test/runner/approvals.test.ts", name: "was taken before" },
+    test: { file: "test/runner/approvals.test.ts", name: "was consumed before" },
   },
   {
     name: "one person counts twice",
@@ -93,7 +99,7 @@ export const APPROVALS: readonly Mutant[] = [
     to: "people.add(String(Math.random()))",
     test: {
       file: "test/runner/approvals.test.ts",
-      name: "is one of two, for one person counts once",
+      name: "has two votes of one person",
     },
   },
   {
@@ -101,7 +107,7 @@ export const APPROVALS: readonly Mutant[] = [
     file: "src/runner/approval/verify.ts",
     from: "checkVote(record, who, vote) === undefined",
     to: "true",
-    test: { file: "test/runner/approvals.test.ts", name: "came from somebody without the role" },
+    test: { file: "test/runner/approvals.test.ts", name: "came from an approver without the role" },
   },
   {
     name: "an approval outlives its policy",
@@ -120,7 +126,7 @@ export const APPROVALS: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/runner/approvals.test.ts",
-      name: "what people refused is not asked again with the same arguments, and is with others",
+      name: "a rejected payload is not requested again, and other arguments are",
     },
   },
   {
@@ -140,7 +146,7 @@ export const APPROVALS: readonly Mutant[] = [
     to: "if (mutates(tool)) await journal.secure();",
     test: {
       file: "test/runner/approvals.test.ts",
-      name: "the approval is durably taken before the tool runs, also of a read",
+      name: "an approval is durably consumed before the tool runs, also for a read",
     },
   },
   {
@@ -260,7 +266,7 @@ export const APPROVALS: readonly Mutant[] = [
     to: "people.add(token.approver_id)",
     test: {
       file: "test/runner/approvals.test.ts",
-      name: "is one of two, for one person counts once in whatever letters",
+      name: "has two votes of one person in different letter case",
     },
   },
   {

@@ -206,7 +206,7 @@ export const BUDGETS: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/runner/budget/close-reservation.test.ts",
-      name: "gives back what it took when it is cancelled in between",
+      name: "releases its reservation when the run is cancelled",
     },
   },
   {
@@ -216,7 +216,7 @@ export const BUDGETS: readonly Mutant[] = [
     to: "if (dispatches > 9) {",
     test: {
       file: "test/runner/budget/close-reservation.test.ts",
-      name: "and changed something or may have, keeps what it took without a word: it failed",
+      name: "keeps its reservation without another request when it may have changed something: it failed",
     },
   },
   {

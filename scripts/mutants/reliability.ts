@@ -29,7 +29,7 @@ export const RELIABILITY: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/runner/recovery/repeated-operation.test.ts",
-      name: "while it is in hand is a conflict, and changes nothing of it",
+      name: "while it runs is a conflict and does not change it",
     },
   },
   {

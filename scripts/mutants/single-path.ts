@@ -67,7 +67,7 @@ export const SINGLE_PATH: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/runner/gates/steering.test.ts",
-      name: "a message that arrives while the budget is reserved stops the call, and releases its share",
+      name: "a steering message that arrives during the reservation skips the call and releases the budget",
     },
   },
 ];

@@ -4,8 +4,8 @@ import { CallHistory } from "../../src/runner/call-history.ts";
 import { benchFor, endOf } from "../fakes/runner-ports.ts";
 import { noteTool, readTool } from "../shared/tools.ts";
 
-describe("repair", () => {
-  test("the same arguments refused in a second step end the tool for this run", async () => {
+describe("repairing refused arguments", () => {
+  test("the same arguments refused in a second step withdraw the tool for this run", async () => {
     const { tool, reached } = noteTool();
     const { call, runner } = benchFor([tool]);
     const first = await call("test__note", { text: 7 });
@@ -26,7 +26,7 @@ describe("repair", () => {
     expect(reached).toEqual([]);
   });
 
-  test("the same arguments are the same however they are spelt, also to a rule", async () => {
+  test("arguments count as the same regardless of key order and number format", async () => {
     const rules = [{ code: "no", message: "no", holds: () => false }];
     const { tool } = noteTool({ rules });
     const { call, runner } = benchFor([tool]);
@@ -36,7 +36,7 @@ describe("repair", () => {
     expect(runner.isWithdrawn("test__note")).toBe(true);
   });
 
-  test("the same mistake with other arguments ends it at the third time", async () => {
+  test("the third mistake of one class withdraws the tool, with any arguments", async () => {
     const { tool } = noteTool();
     const { call, runner } = benchFor([tool]);
     await call("test__note", { text: 1 });
@@ -46,7 +46,7 @@ describe("repair", () => {
     expect(runner.isWithdrawn("test__note")).toBe(true);
   });
 
-  test("the policy bounds the attempts, whatever the mistakes", async () => {
+  test("the policy limits the repair attempts across all classes of mistakes", async () => {
     const { tool } = noteTool();
     const policy = { allowedTools: ["test__note"], budgets: { maxRepairs: 1 } };
     const { call, runner } = benchFor([tool], { policy });
@@ -56,7 +56,7 @@ describe("repair", () => {
     expect(runner.isWithdrawn("test__note")).toBe(true);
   });
 
-  test("a mended call forgives what was before it", async () => {
+  test("a successful call resets the count of mistakes", async () => {
     const { tool } = noteTool();
     const { call, runner } = benchFor([tool]);
     for (let round = 0; round < 3; round++) {
@@ -66,7 +66,7 @@ describe("repair", () => {
     expect(runner.isWithdrawn("test__note")).toBe(false);
   });
 
-  test("calls of one step are one attempt, for none of them knew of the others", async () => {
+  test("all calls of one step count as one attempt, because none saw the others' failures", async () => {
     const { tool } = noteTool();
     const { call, runner } = benchFor([tool]);
     const refuse = (step: number, ids: readonly string[]) =>
@@ -82,7 +82,7 @@ describe("repair", () => {
     ]);
   });
 
-  test("steps are counted whatever the mistakes, and once for all mistakes of a step", async () => {
+  test("a step with several mistakes counts once against the policy's limit", async () => {
     const { tool } = noteTool();
     const policy = { allowedTools: ["test__note"], budgets: { maxRepairs: 1 } };
     const { call, runner } = benchFor([tool], { policy });
@@ -93,7 +93,7 @@ describe("repair", () => {
     expect(runner.isWithdrawn("test__note")).toBe(true);
   });
 
-  test("two equal calls of one step are one mistake", async () => {
+  test("two equal calls of one step count as one mistake", async () => {
     const { tool } = noteTool();
     const { call, runner } = benchFor([tool]);
     await call("test__note", { text: 1 }, { step: 1, id: "a" });
@@ -102,8 +102,8 @@ describe("repair", () => {
   });
 });
 
-describe("the same call with the same result", () => {
-  test("is told at the third time and not made at the fourth", async () => {
+describe("a repeated call with the same result", () => {
+  test("carries a warning the third time and is refused the fourth time", async () => {
     const { tool, keys } = readTool([() => ok({ text: "pending" })]);
     const { call } = benchFor([tool]);
     const warnings: unknown[] = [];
@@ -117,14 +117,14 @@ describe("the same call with the same result", () => {
     expect((await call("test__read", { id: "other" })).ok).toBe(true);
   });
 
-  test("is no loop while the result changes: a poll goes on", async () => {
+  test("is allowed while the result changes, so that polling works", async () => {
     let polls = 0;
     const { tool } = readTool([() => ok({ text: `${Math.floor(polls++ / 2)} percent` })]);
     const { call } = benchFor([tool]);
     for (let round = 0; round < 12; round++) expect((await call("test__read", {})).ok).toBe(true);
   });
 
-  test("is no loop when something else was done in between", async () => {
+  test("is allowed when another call changed something in between", async () => {
     const { tool } = readTool([() => ok({ text: "same" })]);
     const { tool: note } = noteTool();
     const { call } = benchFor([tool, note]);
@@ -134,7 +134,7 @@ describe("the same call with the same result", () => {
     }
   });
 
-  test("is one when what was done in between failed", async () => {
+  test("is refused when the call in between failed", async () => {
     const { tool, keys } = readTool([() => ok({ text: "same" })]);
     const stale = { taxonomyClass: "STALE_STATE" as const, errors: [] };
     const { tool: note } = noteTool({ execute: () => fail(stale) });
@@ -146,7 +146,7 @@ describe("the same call with the same result", () => {
     expect(keys.length).toBe(3);
   });
 
-  test("counts failures too: a tool that breaks the same way is not asked for ever", async () => {
+  test("is refused for failures too, so a broken tool is not called forever", async () => {
     const { tool, keys } = readTool([
       () => {
         throw new Error("broken");
@@ -158,8 +158,8 @@ describe("the same call with the same result", () => {
   });
 });
 
-describe("the history of a run", () => {
-  test("lets four steps be mended where policy says nothing", () => {
+describe("the call history of a run", () => {
+  test("allows four repair steps when the policy sets no limit", () => {
     const history = new CallHistory(undefined);
     const ends = [1, 2, 3, 4, 5].map((step) => {
       const print = { argumentsFingerprint: `${step}`, resultFingerprint: `${step}` };
@@ -169,7 +169,7 @@ describe("the history of a run", () => {
     expect(ends).toEqual([false, false, false, false, true]);
   });
 
-  test("forgets the results of the calls that were not made for longest", () => {
+  test("forgets the least recent calls first", () => {
     const history = new CallHistory(undefined);
     const note = (argumentsFingerprint: string): boolean => {
       const lesson = {

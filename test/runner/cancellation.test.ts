@@ -5,8 +5,8 @@ import { down, never } from "./answers.ts";
 import { execNote } from "./exec-note.ts";
 import { noteTool, readTool } from "../shared/tools.ts";
 
-describe("a run that is cancelled while a call is at", () => {
-  test("its state check, ends it and takes its capabilities back", async () => {
+describe("a call ends as cancelled when the run is cancelled during", () => {
+  test("its state check, and its signal is aborted", async () => {
     const abort = new AbortController();
     let granted: AbortSignal | undefined;
     const { tool, reached } = noteTool({
@@ -24,37 +24,42 @@ describe("a run that is cancelled while a call is at", () => {
     expect([reached.length, clock.waiting]).toEqual([0, 0]);
   });
 
-  test.each(["broker", "ledger", "hook"] as const)("the %s, ends it unbegun", async (place) => {
-    const abort = new AbortController();
-    const at = <T>(here: string, answer: T) => {
-      if (here === place) abort.abort();
-      return Promise.resolve(answer);
-    };
-    const { tool, reached } = noteTool({
-      requiresConnection: true,
-      capabilities: ["auth"],
-      checkState: () => (place === "broker" ? never() : ok(null)),
-    });
-    const { call, journal, clock } = benchFor([tool], {
-      policy: {
-        allowedTools: ["test__note"],
-        grants: [{ connectionId: "mail", tools: ["test__note"] }],
-      },
-      connectionIds: ["mail"] as never,
-      broker: { bind: () => at("broker", ok({}) as never) },
-      ledger: ledgerThat(() => at("ledger", { kind: "reserved" })),
-      hooks: [{ before: () => (place === "hook" ? (abort.abort(), never()) : at("", undefined)) }],
-    });
-    const result = await call("test__note", { text: "hi" }, { signal: abort.signal });
-    expect(endOf(result)).toEqual(["UNKNOWN_ERROR", "cancelled"]);
-    expect(result.response.escalate).toBe(false);
-    expect(reached).toEqual([]);
-    expect(journal.events.map(({ type }) => type)).toEqual(["tool_call_result"]);
-    expect(clock.waiting).toBe(0);
-  });
+  test.each(["broker", "ledger", "hook"] as const)(
+    "the %s, and the tool does not run",
+    async (place) => {
+      const abort = new AbortController();
+      const at = <T>(here: string, answer: T) => {
+        if (here === place) abort.abort();
+        return Promise.resolve(answer);
+      };
+      const { tool, reached } = noteTool({
+        requiresConnection: true,
+        capabilities: ["auth"],
+        checkState: () => (place === "broker" ? never() : ok(null)),
+      });
+      const { call, journal, clock } = benchFor([tool], {
+        policy: {
+          allowedTools: ["test__note"],
+          grants: [{ connectionId: "mail", tools: ["test__note"] }],
+        },
+        connectionIds: ["mail"] as never,
+        broker: { bind: () => at("broker", ok({}) as never) },
+        ledger: ledgerThat(() => at("ledger", { kind: "reserved" })),
+        hooks: [
+          { before: () => (place === "hook" ? (abort.abort(), never()) : at("", undefined)) },
+        ],
+      });
+      const result = await call("test__note", { text: "hi" }, { signal: abort.signal });
+      expect(endOf(result)).toEqual(["UNKNOWN_ERROR", "cancelled"]);
+      expect(result.response.escalate).toBe(false);
+      expect(reached).toEqual([]);
+      expect(journal.events.map(({ type }) => type)).toEqual(["tool_call_result"]);
+      expect(clock.waiting).toBe(0);
+    },
+  );
 });
 
-test("a tool that runs when the run is cancelled is left behind", async () => {
+test("a cancelled run does not wait for a running tool", async () => {
   const abort = new AbortController();
   const { result, reached } = await execNote({
     abort: abort.signal,
@@ -68,12 +73,12 @@ test("a tool that runs when the run is cancelled is left behind", async () => {
   expect(result.observation.result_payload.errors).toMatchObject([{ code: "cancelled" }]);
 });
 
-test("a run that is cancelled announces no start", async () => {
+test("a cancelled run emits no start event", async () => {
   const { journal } = await execNote({ abort: AbortSignal.abort() });
   expect(journal.events.map(({ type }) => type)).toEqual(["tool_call_result"]);
 });
 
-test("a call that ended has left no listener on the run's signal", async () => {
+test("an ended call leaves no listener on the run's signal", async () => {
   const { tool } = readTool([() => down(), () => ok({ text: "up" })]);
   const { signal } = new AbortController();
   let listeners = 0;

@@ -11,7 +11,7 @@ import { AS_READ } from "../shared/tools.ts";
 export const ALLOW = { allowedTools: ["test__note"] };
 
 export interface NoteCall {
-  /** The tool changes nothing. */
+  /** The tool is a read tool. */
   readonly reads?: boolean;
   readonly policy?: object;
   readonly execute?: () => unknown;
@@ -19,7 +19,7 @@ export interface NoteCall {
   readonly call?: Partial<ToolCall>;
 }
 
-/** Runs one call of a tool that notes what reached it. */
+/** Runs one call of a tool that records its arguments. */
 export async function execNote(setup: NoteCall = {}): Promise<{
   readonly result: ToolExecResult;
   readonly reached: readonly unknown[];
@@ -59,6 +59,6 @@ export async function execNote(setup: NoteCall = {}): Promise<{
   const { signal } = new AbortController();
   const pending = runner.exec(call, contextOf(call.toolCallId), setup.abort ?? signal);
   const result = await passing(pending, clock);
-  if (result === "waiting") throw new Error("it waits for an operator");
+  if (result === "waiting") throw new Error("the call waits for an operator");
   return { result, reached, journal, clock };
 }

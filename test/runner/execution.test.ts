@@ -7,7 +7,7 @@ import { never } from "./answers.ts";
 import { execNote } from "./exec-note.ts";
 import { AS_READ, noteTool } from "../shared/tools.ts";
 
-test("a tool gets the capabilities it names, and only until its invocation ends", async () => {
+test("a tool gets only the capabilities of its contract, until its invocation ends", async () => {
   let late: (() => void) | undefined;
   const titles: string[] = [];
   const tool = defineTool({
@@ -33,7 +33,7 @@ test("a tool gets the capabilities it names, and only until its invocation ends"
   expect(titles).toEqual(["in time"]);
 });
 
-describe("what happens inside a tool stays inside", () => {
+describe("a tool's fault ends its call as a failure without internal detail", () => {
   const cases: readonly [
     name: string,
     execute: () => unknown,
@@ -41,25 +41,30 @@ describe("what happens inside a tool stays inside", () => {
     code: string,
   ][] = [
     [
-      "a throw",
+      "the tool throws",
       () => {
         throw new Error("at /etc/passwd: s3cret");
       },
       "UNKNOWN_ERROR",
       "tool_failed",
     ],
-    ["a rejection", () => Promise.reject(new Error("s3cret")), "UNKNOWN_ERROR", "tool_failed"],
-    ["an answer that never comes", () => new Promise(() => {}), "TIMEOUT", "timeout"],
-    ["an answer of no form", () => 7, "UNKNOWN_ERROR", "tool_failed"],
+    ["the tool rejects", () => Promise.reject(new Error("s3cret")), "UNKNOWN_ERROR", "tool_failed"],
+    ["the tool never answers", () => new Promise(() => {}), "TIMEOUT", "timeout"],
+    ["the tool returns no result object", () => 7, "UNKNOWN_ERROR", "tool_failed"],
     [
-      "an output that breaks the contract",
+      "the output breaks the contract",
       () => ok({ text: 5, token: "s3cret" }),
       "OBSERVATION_NORMALIZATION_FAIL",
       "invalid_output",
     ],
-    ["no output at all", () => ok(undefined), "OBSERVATION_NORMALIZATION_FAIL", "invalid_output"],
     [
-      "a failure it declares",
+      "the output is missing",
+      () => ok(undefined),
+      "OBSERVATION_NORMALIZATION_FAIL",
+      "invalid_output",
+    ],
+    [
+      "the tool declares a failure",
       () =>
         fail({
           taxonomyClass: "STALE_STATE",
@@ -81,7 +86,7 @@ describe("what happens inside a tool stays inside", () => {
   });
 });
 
-test("a tool learns that its time is up", async () => {
+test("a timeout aborts the tool's signal", async () => {
   const aborted: unknown[] = [];
   const tool = defineTool({
     name: "test__slow",
@@ -107,15 +112,18 @@ test("a tool learns that its time is up", async () => {
 test.each([
   [50, 20, 20],
   [20, 50, 20],
-])("a tool of %i ms has under a policy of %i ms the shorter time", async (own, policys, ms) => {
-  const { tool } = noteTool({
-    ...AS_READ,
-    execute: never,
-    runtime: { timeoutMs: own, maxRetries: 0 },
-  });
-  const policy = { allowedTools: ["test__note"], budgets: { maxRuntimeMs: policys } };
-  const { call, clock } = benchFor([tool], { policy });
-  const { observation } = await passing(call("test__note", { text: "hi" }), clock, 1);
-  expect(observation.status.taxonomy_class).toBe("TIMEOUT");
-  expect(observation.execution_metadata.latency_ms).toBe(ms);
-});
+])(
+  "with %i ms by contract and %i ms by policy, the shorter timeout applies",
+  async (own, policys, ms) => {
+    const { tool } = noteTool({
+      ...AS_READ,
+      execute: never,
+      runtime: { timeoutMs: own, maxRetries: 0 },
+    });
+    const policy = { allowedTools: ["test__note"], budgets: { maxRuntimeMs: policys } };
+    const { call, clock } = benchFor([tool], { policy });
+    const { observation } = await passing(call("test__note", { text: "hi" }), clock, 1);
+    expect(observation.status.taxonomy_class).toBe("TIMEOUT");
+    expect(observation.execution_metadata.latency_ms).toBe(ms);
+  },
+);

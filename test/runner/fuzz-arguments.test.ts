@@ -10,7 +10,7 @@ import { CORE_TOOLS } from "../../src/tools/core/pack.ts";
 import { benchFor } from "../fakes/runner-ports.ts";
 import { mutationOf, valueOf } from "../shared/schema-arbitrary.ts";
 
-/** Everything the schema subset has. */
+/** Uses every kind of the schema subset. */
 const everyKind = defineTool({
   name: "test__every_kind",
   version: "1.0.0",
@@ -45,7 +45,7 @@ describe.each(CONTRACTS.map((contract) => [contract.name, contract] as const))(
   (name, contract) => {
     const { inputSchema } = registerContract(contract).spec;
 
-    test("takes every valid input as far as the tool", async () => {
+    test("every valid input reaches the tool", async () => {
       await fc.assert(
         fc.asyncProperty(valueOf(inputSchema), async (args) => {
           const { call, journal } = benchFor(CONTRACTS, { policy });
@@ -59,7 +59,7 @@ describe.each(CONTRACTS.map((contract) => [contract.name, contract] as const))(
       );
     });
 
-    test("refuses an input with one thing wrong, by the class of what is wrong", async () => {
+    test("an input with one fault is refused with the class of that fault", async () => {
       await fc.assert(
         fc.asyncProperty(mutationOf(inputSchema), async ({ args, taxonomyClass }) => {
           const { call, journal } = benchFor(CONTRACTS, { policy });
@@ -74,7 +74,7 @@ describe.each(CONTRACTS.map((contract) => [contract.name, contract] as const))(
       );
     });
 
-    test("never throws, whatever text comes, and ends each call with one result", async () => {
+    test("no text makes a call throw, and each call ends with one result", async () => {
       const text = fc.oneof(
         fc.string({ unit: "binary" }),
         fc.json(),

@@ -22,7 +22,7 @@ async function execute(
   return expectAnswer(sent, { status: 201, body: v.object({ order: v.string() }) });
 }
 
-/** Orders by one request, and may be repeated under its key. */
+/** Orders with one request, which may be repeated with its key. */
 const ordering = {
   name: "shop__order",
   version: "1.0.0",
@@ -50,10 +50,10 @@ interface Shop {
   readonly egress: Egress;
   readonly requests: readonly Request[];
   readonly buy: (what: string) => Promise<ToolExecResult>;
-  readonly isInDoubt: (what: string) => Promise<boolean>;
+  readonly isUnknown: (what: string) => Promise<boolean>;
 }
 
-/** A run over a shop that gives these answers in turn; the last one stays. */
+/** Opens a run over a shop with a list of answers. The last answer repeats. */
 function open(contract: object, ...answers: readonly (() => Response | Promise<Response>)[]): Shop {
   const requests: Request[] = [];
   const egress = fakeEgress((request) => {
@@ -64,16 +64,16 @@ function open(contract: object, ...answers: readonly (() => Response | Promise<R
   const bench = benchFor([contract], { egress });
   const buy = (what: string): Promise<ToolExecResult> =>
     passing(bench.call("shop__order", { what }), bench.clock);
-  /** Tells that nobody knows what became of a purchase. */
-  const isInDoubt = async (what: string): Promise<boolean> =>
+  /** Returns whether the outcome of a purchase is unknown. */
+  const isUnknown = async (what: string): Promise<boolean> =>
     (await passing(bench.ask("shop__order", { what }), bench.clock)) === "waiting";
-  return { bench, egress, requests, buy, isInDoubt };
+  return { bench, egress, requests, buy, isUnknown };
 }
 
 const keysOf = ({ requests }: Shop): readonly (string | null)[] =>
   requests.map(({ headers }) => headers.get("idempotency-key"));
 
-test("the key is the same in every attempt at a call, and another for every other call", async () => {
+test("every attempt of a call sends the same idempotency key, and every call sends another", async () => {
   const down = (): Response => new Response(null, { status: 503 });
   const shop = open(order, down, down, created);
   expect((await shop.buy("tea")).ok).toBe(true);
@@ -85,7 +85,7 @@ test("the key is the same in every attempt at a call, and another for every othe
   expect(new Set([first, again, other])).toHaveProperty("size", 3);
 });
 
-test("the key goes under the header that the contract names", async () => {
+test("the idempotency key uses the header that the contract names", async () => {
   const keyHeader = "X-Request-Key";
   const shop = open({ ...order, idempotency: { ...order.idempotency, keyHeader } }, created);
   await shop.buy("tea");
@@ -93,7 +93,7 @@ test("the key goes under the header that the contract names", async () => {
   expect(shop.requests[0]?.headers.get(keyHeader)).toMatch(/^\S{16,}$/);
 });
 
-test("credentials go out for a tool that requires a connection, and for no other", async () => {
+test("only a tool that requires a connection may send credentials", async () => {
   const headers = { authorization: "Bearer t" };
   const authorising = {
     ...read,
@@ -121,7 +121,7 @@ test("credentials go out for a tool that requires a connection, and for no other
   ]);
 });
 
-test("an answer may be eight times as large as the result, and no larger", async () => {
+test("a response may have at most eight times the size of the result", async () => {
   const ofBytes = (bytes: number) => (): Response => {
     const frame = JSON.stringify({ order: "" }).length;
     return Response.json({ order: "x".repeat(bytes - frame) }, { status: 201 });
@@ -131,26 +131,26 @@ test("an answer may be eight times as large as the result, and no larger", async
   expect(endOf(await open(small, ofBytes(800)).buy("tea"))[1]).not.toBe("http_unreadable");
 });
 
-test("a tool that changes nothing sends no key", async () => {
+test("a read tool sends no idempotency key", async () => {
   const shop = open(read, created);
   await shop.buy("tea");
   expect(keysOf(shop)).toEqual([null]);
 });
 
-test("what may have happened is not repeated by a tool that is not idempotent, and stays in doubt", async () => {
+test("a failed request of a write that is not idempotent is not repeated", async () => {
   const shop = open(once, () => new Response(null, { status: 503 }));
-  expect(await shop.isInDoubt("tea")).toBe(true);
+  expect(await shop.isUnknown("tea")).toBe(true);
   expect(shop.requests).toHaveLength(1);
 });
 
-describe("an answer that cannot be read", () => {
+describe("an unreadable response", () => {
   const garbled = (): Response => new Response("created", { status: 201 });
 
-  test("leaves a write in doubt", async () => {
-    expect(await open(once, garbled).isInDoubt("tea")).toBe(true);
+  test("leaves a write with an unknown outcome", async () => {
+    expect(await open(once, garbled).isUnknown("tea")).toBe(true);
   });
 
-  test("is no more than that for a read", async () => {
+  test("ends a read as a failure", async () => {
     expect(endOf(await open(read, garbled).buy("tea"))).toEqual([
       "OBSERVATION_NORMALIZATION_FAIL",
       "http_unreadable",
@@ -158,20 +158,20 @@ describe("an answer that cannot be read", () => {
   });
 });
 
-test("a key in use is tried again later under it", async () => {
+test("a request whose key is in use is retried with the same key", async () => {
   const shop = open(order, () => new Response(null, { status: 409 }), created);
   expect((await shop.buy("tea")).ok).toBe(true);
   expect(new Set(keysOf(shop))).toHaveProperty("size", 1);
 });
 
-// Mutant: taking the refusal for the last word, "it failed and nothing happened".
-test("a key that stays in use leaves in doubt what the earlier attempt under it comes to", async () => {
+// Mutant: the refusal counts as "it failed and nothing happened".
+test("a key that stays in use leaves the outcome unknown", async () => {
   const shop = open(order, () => new Response(null, { status: 409 }));
-  expect(await shop.isInDoubt("tea")).toBe(true);
+  expect(await shop.isUnknown("tea")).toBe(true);
   expect(new Set(keysOf(shop))).toHaveProperty("size", 1);
 });
 
-test("a service that asks for patience gets it", async () => {
+test("a retry waits as long as the service's retry-after header says", async () => {
   const headers = { "retry-after": "20" };
   const shop = open(order, () => new Response(null, { status: 429, headers }), created);
   const start = shop.bench.clock.nowMs();
@@ -179,7 +179,7 @@ test("a service that asks for patience gets it", async () => {
   expect(shop.bench.clock.nowMs() - start).toBeGreaterThanOrEqual(20_000);
 });
 
-test("a state check of a tool that changes something may ask, and changes nothing", async () => {
+test("a write tool's state check may send only reads", async () => {
   const methods = ["GET", "POST"] as const;
   const ends: unknown[] = [];
   const asking = {
@@ -198,7 +198,7 @@ test("a state check of a tool that changes something may ask, and changes nothin
   expect(shop.requests.map(({ method }) => method)).toEqual(["GET", "POST"]);
 });
 
-test("a second effect under one key leaves the call in doubt, and is not sent", async () => {
+test("a second write with one key is not sent and leaves the outcome unknown", async () => {
   const twice = {
     ...once,
     async execute(_args: unknown, _context: unknown, { http }: { http: HttpClient }) {
@@ -207,11 +207,11 @@ test("a second effect under one key leaves the call in doubt, and is not sent", 
     },
   };
   const shop = open(twice, created);
-  expect(await shop.isInDoubt("tea")).toBe(true);
+  expect(await shop.isUnknown("tea")).toBe(true);
   expect(shop.requests).toHaveLength(1);
 });
 
-test("a tool that keeps what it was given sends nothing once its invocation is over", async () => {
+test("a tool that keeps its http client cannot send after its invocation", async () => {
   const kept: HttpClient[] = [];
   const keeping = {
     ...order,
@@ -229,7 +229,7 @@ test("a tool that keeps what it was given sends nothing once its invocation is o
   expect(shop.requests).toEqual([]);
 });
 
-test("a run that is cancelled breaks off a request whose answer never ends", async () => {
+test("a cancelled run aborts a request whose response never ends", async () => {
   const cancelled = vi.fn<() => void>();
   const endless = (): Response =>
     new Response(

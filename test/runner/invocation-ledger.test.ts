@@ -19,7 +19,7 @@ const binding = (idempotencyKey = "key") => ({
 });
 const END = { startedAtMs: 1, endedAtMs: 2 } as InvocationEnd;
 
-/** Three calls in two steps, asked in this order. */
+/** Reserves three calls in two steps, in this order. */
 function open(journal = new MemoryJournal()) {
   const ledger = new InvocationLedger(journal, []);
   ledger.reserve(call("b"), { step: 1, part: 0 }, 7);
@@ -28,7 +28,7 @@ function open(journal = new MemoryJournal()) {
   return { ledger, journal };
 }
 
-test("records are numbered from 1 in the order asked, over every step", () => {
+test("records are numbered from 1 across all steps, in the order of the calls", () => {
   const { journal } = open();
   expect(journal.records.map(({ number, step, toolCallId }) => [number, step, toolCallId])).toEqual(
     [
@@ -39,13 +39,13 @@ test("records are numbered from 1 in the order asked, over every step", () => {
   );
 });
 
-test("an operation is a call of a step: the same id in another step is another one", () => {
+test("the same call id in another step is another operation", () => {
   const { ledger } = open();
   expect(() => ledger.reserve(call("a"), { step: 1, part: 3 }, 9)).toThrow("is reserved");
   expect(() => ledger.reserve(call("a"), { step: 2, part: 3 }, 9)).not.toThrow();
 });
 
-test("what another life goes on with has the numbers and the order of the first", () => {
+test("the next incarnation continues the numbers and the order of the records", () => {
   const { journal } = open();
   const next = new InvocationLedger(journal, journal.records);
   expect(next.reserve(call("c"), { step: 2, part: 3 }, 9).number).toBe(4);
@@ -54,14 +54,14 @@ test("what another life goes on with has the numbers and the order of the first"
   expect(next.ofStep(3)).toEqual([]);
 });
 
-test("taking up what is stored records nothing anew", () => {
+test("loading stored records writes nothing", () => {
   const { journal } = open();
   const again = new MemoryJournal();
   void new InvocationLedger(again, journal.records);
   expect(again.records).toEqual([]);
 });
 
-test("a step shows the newest of each record", () => {
+test("a step lists the newest version of each record", () => {
   const { ledger } = open();
   ledger.bind(at("a"), binding());
   ledger.dispatch(at("a"));
@@ -79,19 +79,19 @@ test("an operation keeps its first binding, and is refused under any other key",
   expect(ledger.find(at("a"))?.binding?.idempotencyKey).toBe("key");
 });
 
-test("longer arguments than any gate lets through are remembered by their head", () => {
+test("arguments longer than the parse limit are stored truncated", () => {
   const ledger = new InvocationLedger(new MemoryJournal(), []);
   const record = ledger.reserve(call("a", "x".repeat(300_000)), { step: 1, part: 0 }, 7);
   expect(record.argumentsText.length).toBe(256 * 1024 + 1);
 });
 
-test("what was not reserved cannot be moved", () => {
+test("an operation without a record cannot change state", () => {
   const { ledger } = open();
   expect(() => ledger.charge(at("z"), {})).toThrow("is not reserved");
 });
 
-describe("only what was dispatched", () => {
-  test.each(["COMPLETED", "EXPIRED"] as const)("ends %s", (state) => {
+describe("only a dispatched operation", () => {
+  test.each(["COMPLETED", "EXPIRED"] as const)("can end %s", (state) => {
     const { ledger } = open();
     ledger.bind(at("a"), binding());
     expect(() => ledger.end(at("a"), state, END)).toThrow("is not dispatched");
@@ -100,12 +100,12 @@ describe("only what was dispatched", () => {
     expect(ledger.find(at("a"))).toMatchObject({ state, end: END });
   });
 
-  test("is a question for an operator", () => {
+  test("can wait for an operator", () => {
     const { ledger } = open();
     expect(() => ledger.awaitOutcome(at("a"), 9)).toThrow("is not dispatched");
   });
 
-  test("and not retracted since may have had an effect", () => {
+  test("can expire, and a retracted one cannot", () => {
     const { ledger } = open();
     ledger.bind(at("a"), binding());
     ledger.dispatch(at("a"));
@@ -116,13 +116,13 @@ describe("only what was dispatched", () => {
   });
 });
 
-// Mutant: a failure that may be tried again is dispatched after its end.
+// Mutant: a retryable failure is dispatched again after its end.
 test.each([
   ["bind", (ledger: InvocationLedger) => ledger.bind(at("a"), binding())],
   ["charge", (ledger: InvocationLedger) => ledger.charge(at("a"), {})],
   ["dispatch", (ledger: InvocationLedger) => ledger.dispatch(at("a"))],
   ["end again", (ledger: InvocationLedger) => ledger.end(at("a"), "FAILED_RETRYABLE", END)],
-])("what has ended does not %s", (_name, change) => {
+])("an ended operation refuses: %s", (_name, change) => {
   const { ledger, journal } = open();
   ledger.bind(at("a"), binding());
   ledger.end(at("a"), "FAILED_RETRYABLE", END);

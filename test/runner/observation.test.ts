@@ -8,7 +8,7 @@ import { benchFor, endOf } from "../fakes/runner-ports.ts";
 import { execNote } from "./exec-note.ts";
 import { AS_READ, noteTool } from "../shared/tools.ts";
 
-test("an observation carries the attempt, the trace and what has to be verified", async () => {
+test("an observation contains the attempt, the trace and whether to verify the effect", async () => {
   const { tool } = noteTool({ transactional: { verificationRequired: true } });
   const { observation, response } = await benchFor([tool]).call("test__note", { text: "hi" });
   expect(observation.execution_metadata).toMatchObject({
@@ -20,7 +20,7 @@ test("an observation carries the attempt, the trace and what has to be verified"
   expect(response).toMatchObject({ error_code: "SUCCESS", next_action: "continue" });
 });
 
-test("a failure code that the contract declares has the class it declares", async () => {
+test("a declared failure code gets its class from the contract", async () => {
   const { tool } = noteTool({
     errors: { gone: "STALE_STATE" },
     execute: () =>
@@ -36,7 +36,7 @@ test("a failure code that the contract declares has the class it declares", asyn
 });
 
 test.each(["SUCCESS", "MADE_UP", "toString"])(
-  "a failure of the class %s, which is none, is an unknown error",
+  "a failure of the invalid class %s becomes an unknown error",
   async (taxonomyClass) => {
     const errors = [{ field: null, code: "odd", message: "odd" }];
     const { tool } = noteTool({ ...AS_READ, execute: () => fail({ taxonomyClass, errors }) });
@@ -46,7 +46,7 @@ test.each(["SUCCESS", "MADE_UP", "toString"])(
   },
 );
 
-test("what an untrusted tool says of its failure is made as harmless as its output", async () => {
+test("an untrusted tool's failure message is cleaned like its output", async () => {
   const message = "gone\u200b ![x](https://evil.test/?q=all)";
   const execute = () =>
     fail({ taxonomyClass: "UNKNOWN_ERROR", errors: [{ field: null, code: "gone", message }] });
@@ -55,7 +55,7 @@ test("what an untrusted tool says of its failure is made as harmless as its outp
   expect(observation.result_payload.errors[0]?.message).toBe("gone [image removed]");
 });
 
-test("a tool's own failure is kept within bounds", async () => {
+test("a tool's failure is truncated to a bounded size", async () => {
   const error = {
     field: "/x".repeat(10_000),
     code: "c".repeat(10_000),
@@ -68,7 +68,7 @@ test("a tool's own failure is kept within bounds", async () => {
   expect(JSON.stringify(result.observation).length).toBeLessThan(32 * 1024);
 });
 
-/** A source whose tool is changed once it is bound. */
+/** Makes a tool source that changes its tool after binding. */
 function sourceOf(tool: unknown, change: object): ToolSourcePort {
   const source = createToolSource(registerContracts([tool as never]), fakeRunCapabilities());
   return {
@@ -81,7 +81,7 @@ function sourceOf(tool: unknown, change: object): ToolSourcePort {
 }
 
 test.each(["validateOutput", "redactOutput"])(
-  "an output on which %s breaks says that the tool ran",
+  "when %s throws, the failure says that the tool ran",
   async (broken) => {
     const { tool } = noteTool();
     const source = sourceOf(tool, {

@@ -5,7 +5,7 @@ import { FairLock } from "../../src/runner/fair-lock.ts";
 import { benchFor, drainPromises } from "../fakes/runner-ports.ts";
 import { noteTool, readTool } from "../shared/tools.ts";
 
-test("parallel tools of a step run together, others alone and in their turn", async () => {
+test("parallel tools of a step run together, and other tools run alone and in order", async () => {
   const log: string[] = [];
   const gates = new Map<string, () => void>();
   const slow = (name: string) => () => {
@@ -42,7 +42,7 @@ test("parallel tools of a step run together, others alone and in their turn", as
   expect(results.map(({ value }) => value?.["text"])).toEqual(["r1", "r2", "w", "r3"]);
 });
 
-test("nobody is overtaken, nobody starves, and only sharers are ever together", async () => {
+test("the lock admits in order, and only shared holders hold it together", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 40 }), async (kinds) => {
       const lock = new FairLock();
@@ -66,7 +66,7 @@ test("nobody is overtaken, nobody starves, and only sharers are ever together", 
   );
 });
 
-test("the time of a call begins with its turn", async () => {
+test("the latency of a call excludes its wait for the lock", async () => {
   const { tool } = noteTool({ execute: () => new Promise((resolve) => open.push(resolve)) });
   const open: ((value: unknown) => void)[] = [];
   const { call, clock } = benchFor([tool]);

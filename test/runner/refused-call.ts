@@ -4,7 +4,7 @@ import { noteTool } from "../shared/tools.ts";
 
 export const allowing = (more: object = {}): object => ({ allowedTools: ["test__note"], ...more });
 
-/** What a refused call left behind it. */
+/** Makes a call that is refused, and returns the traces of each stage. */
 export async function refuse(
   settings: BenchSettings,
   change: object = {},

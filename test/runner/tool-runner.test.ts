@@ -4,7 +4,7 @@ import { benchFor, endOf } from "../fakes/runner-ports.ts";
 import { execNote } from "./exec-note.ts";
 import { noteTool } from "../shared/tools.ts";
 
-test("a call that passes every gate runs once, and its redacted output comes back", async () => {
+test("a call that passes every gate runs once and returns its redacted output", async () => {
   const { result, reached, journal, clock } = await execNote({
     call: { argumentsText: '{"text":"hi","secret":"hunter2"}' },
   });
@@ -17,7 +17,7 @@ test("a call that passes every gate runs once, and its redacted output comes bac
   expect(clock.waiting).toBe(0);
 });
 
-test("a call whose context would carry a secret does not run", async () => {
+test("a call whose context contains a secret does not run", async () => {
   const { tool, reached } = noteTool();
   const id = "sk-0123456789abcdef";
   const result = await benchFor([tool]).call("test__note", { text: "hi" }, { id });
@@ -25,7 +25,7 @@ test("a call whose context would carry a secret does not run", async () => {
   expect(reached).toEqual([]);
 });
 
-test("at most eight frames lie between `exec` and a tool's `execute`, both counted", async () => {
+test("the stack from `exec` to a tool's `execute` has at most eight frames", async () => {
   const before = Error.stackTraceLimit;
   Error.stackTraceLimit = 100;
   let stack = "";

@@ -10,7 +10,7 @@ import { noteTool } from "../shared/tools.ts";
 const bytesOf = (value: unknown): number =>
   new TextEncoder().encode(JSON.stringify(value)).byteLength;
 
-test("a cut result fits, is well-formed text, and keeps what is short", () => {
+test("a truncated result fits the limit, is well-formed text and keeps every key", () => {
   const document = fc.dictionary(
     fc.string({ maxLength: 8 }),
     fc.oneof(
@@ -30,7 +30,7 @@ test("a cut result fits, is well-formed text, and keeps what is short", () => {
   );
 });
 
-test("long strings are cut alike, and short ones stay", () => {
+test("long strings are cut to the same length, and short strings stay whole", () => {
   const value = { a: "x".repeat(500), b: "y".repeat(500), c: "short" };
   const cut = truncateResult(value, 200) as Record<string, string>;
   expect(cut["c"]).toBe("short");
@@ -38,38 +38,41 @@ test("long strings are cut alike, and short ones stay", () => {
   expect(cut["a"]?.length).toBe(cut["b"]?.length);
 });
 
-test("lists lose their ends when strings alone do not suffice", () => {
+test("lists lose their last items when cutting strings is not enough", () => {
   const cut = truncateResult({ items: Array.from({ length: 500 }, (_, index) => index) }, 100);
   const items = cut?.["items"] as readonly number[];
   expect(items.length).toBeGreaterThan(5);
   expect(items[0]).toBe(0);
 });
 
-test("what cannot be shortened is not passed off as whole", () => {
+test("a value that cannot be shortened gives no result", () => {
   expect(truncateResult({ a: 1, b: 2, c: 3 }, 5)).toBeUndefined();
 });
 
 test.each([
   ["the contract's", { execute: () => ok({ text: "é".repeat(300), token: "s3cret" }) }, 200],
   [
-    "the policy's own, where it is the smaller",
+    "the policy's smaller",
     {
       policy: { ...ALLOW, budgets: { maxResultBytes: 60 } },
       execute: () => ok({ text: "é".repeat(300), token: "s3cret" }),
     },
     60,
   ],
-])("a result is cut to %s bound, between characters, and says so", async (_name, setup, bytes) => {
-  const { result } = await execNote(setup);
-  const { data, warnings } = result.observation.result_payload;
-  const size = new TextEncoder().encode(JSON.stringify(data)).byteLength;
-  expect(size).toBeLessThanOrEqual(bytes);
-  expect(size).toBeGreaterThan(bytes - 4);
-  expect(data).toEqual({ text: expect.stringMatching(/^é+…\[truncated\]$/) });
-  expect(warnings).toEqual([expect.stringContaining(`cut to ${bytes} bytes`)]);
-});
+])(
+  "a result is cut to %s limit between characters, with a warning",
+  async (_name, setup, bytes) => {
+    const { result } = await execNote(setup);
+    const { data, warnings } = result.observation.result_payload;
+    const size = new TextEncoder().encode(JSON.stringify(data)).byteLength;
+    expect(size).toBeLessThanOrEqual(bytes);
+    expect(size).toBeGreaterThan(bytes - 4);
+    expect(data).toEqual({ text: expect.stringMatching(/^é+…\[truncated\]$/) });
+    expect(warnings).toEqual([expect.stringContaining(`cut to ${bytes} bytes`)]);
+  },
+);
 
-test("a result that cannot be cut to its bound is a failure that says the tool ran", async () => {
+test("a result that cannot be cut to its limit becomes a failure that says the tool ran", async () => {
   const { result } = await execNote({
     policy: { ...ALLOW, budgets: { maxResultBytes: 5 } },
     execute: () => ok({ text: "more than five bytes", token: "" }),
@@ -83,7 +86,7 @@ test.each([
   [300, 200, 200],
   [200, 300, 200],
 ])(
-  "a result of a tool's %i bytes under policy's %i is cut to the fewer",
+  "with %i bytes by contract and %i by policy, the smaller limit applies",
   async (own, policys, bytes) => {
     const { tool } = noteTool({
       execute: () => ok({ text: "x".repeat(1_000) }),

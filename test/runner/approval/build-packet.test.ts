@@ -46,7 +46,7 @@ const base = {
   execute: () => ok({ ok: true }),
 } as const;
 
-/** Has the packet built of one call, while time passes. */
+/** Builds the packet of one call while the clock advances. */
 async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<ConfirmationPacket> {
   const clock = new FakeClock();
   const contract = defineTool({ ...base, ...change } as never);
@@ -73,7 +73,7 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
   return passing(buildPacket(ports, subject, Date.UTC(2026, 10, 21, 10)), clock);
 }
 
-test("a packet says what would happen, to what, how to undo it and what if not", async () => {
+test("a packet shows the action, its target, its compensation and the rejection path", async () => {
   const packet = await packetOf({
     describe: ({ amount }: typeof ARGS) => ({
       action: `Refund ${amount} EUR`,
@@ -106,27 +106,27 @@ test("a packet says what would happen, to what, how to undo it and what if not",
   });
 });
 
-test("the key itself is in no packet", async () => {
+test("a packet never contains the idempotency key", async () => {
   expect(JSON.stringify(await packetOf())).not.toContain(KEY);
 });
 
-describe("a contract that cannot say what it does", () => {
+describe("a contract without a usable description", () => {
   const GENERIC = /^It acts on people or systems outside/;
   // Mutant: no `catch` around `describe`.
   test.each([
-    ["has no words", undefined],
+    ["has no `describe`", undefined],
     [
       "throws",
       () => {
         throw new Error("canary-1");
       },
     ],
-    ["answers nothing", () => undefined],
-    ["answers blanks", () => ({ action: " ", consequence: "\n" })],
-    ["answers other things", () => ({ action: 5, consequence: { toString: () => "x" } })],
-    ["answers a promise", () => Promise.resolve({ action: "a", consequence: "b" })],
+    ["returns nothing", () => undefined],
+    ["returns blanks", () => ({ action: " ", consequence: "\n" })],
+    ["returns other types", () => ({ action: 5, consequence: { toString: () => "x" } })],
+    ["returns a promise", () => Promise.resolve({ action: "a", consequence: "b" })],
     [
-      "throws on being read",
+      "returns an object that throws when read",
       () =>
         Object.defineProperty({}, "action", {
           get: () => {
@@ -134,7 +134,7 @@ describe("a contract that cannot say what it does", () => {
           },
         }),
     ],
-  ])("that %s, has general words", async (_what, words) => {
+  ])("gets the general text when it %s", async (_what, words) => {
     const packet = await packetOf(words && { describe: words });
     expect(packet.actionName.title).toBe("test__refund");
     expect(packet.consequence).toMatch(GENERIC);
@@ -142,8 +142,8 @@ describe("a contract that cannot say what it does", () => {
   });
 });
 
-// Mutant: slice() without the count.
-test("long words are cut with the exact number of what is not shown, and never within a character", async () => {
+// Mutant: the text is sliced without the count.
+test("long texts are cut between characters, with the exact number of hidden characters", async () => {
   const describeIt = () => ({ action: `${"x".repeat(119)}😀😀`, consequence: "y".repeat(3_000) });
   const { actionName, consequence } = await packetOf({ describe: describeIt });
   expect(actionName.title).toBe(`${"x".repeat(119)}… (4 more characters are not shown)`);
@@ -156,7 +156,7 @@ describe("a preview", () => {
   const cycle: Record<string, unknown> = {};
   cycle["status"] = cycle;
 
-  // Mutants: no time limit; no `catch`; what `preview` answers is taken as it is.
+  // Mutants: no time limit; no `catch`; the answer of `preview` is not checked.
   test.each([
     ["that never answers", () => new Promise(() => undefined)],
     [
@@ -166,14 +166,14 @@ describe("a preview", () => {
       },
     ],
     ["that fails", () => Promise.reject(new Error("canary-2"))],
-    ["that answers nothing", () => Promise.resolve(undefined)],
-    ["that answers texts", () => Promise.resolve({ before: "paid", after: ["x"] })],
-    ["that answers a cycle", () => Promise.resolve({ before: cycle, after: cycle })],
+    ["that returns nothing", () => Promise.resolve(undefined)],
+    ["that returns texts", () => Promise.resolve({ before: "paid", after: ["x"] })],
+    ["that returns a cycle", () => Promise.resolve({ before: cycle, after: cycle })],
     [
-      "that answers too much",
+      "that returns too much",
       () => Promise.resolve({ before: { status: "x".repeat(40_000) }, after: null }),
     ],
-  ])("%s leaves the states unknown, and the packet is there", async (_what, preview) => {
+  ])("%s leaves the states unknown and does not prevent the packet", async (_what, preview) => {
     const packet = await withPreview(preview);
     expect(packet).toMatchObject({ beforeState: null, afterState: null });
     expect(JSON.stringify(packet)).not.toContain("canary");
@@ -181,7 +181,7 @@ describe("a preview", () => {
     expect(shown.map(({ text }) => text)).toEqual(["not known", "not known"]);
   });
 
-  test("has five seconds, and less where the tool or the policy says so", async () => {
+  test("has five seconds, or less when the tool or the policy says so", async () => {
     const late = (ms: number) => (_args: unknown, _context: unknown, caps: { clock: FakeClock }) =>
       new Promise((resolve) => {
         caps.clock.schedule(ms, () => resolve({ before: { status: "there" }, after: null }));
@@ -192,15 +192,15 @@ describe("a preview", () => {
     expect(slow.beforeState).toBe(null);
   });
 
-  // Mutant: redactState answers the whole state.
-  test("shows what its contract lists and nothing else", async () => {
+  // Mutant: redactState returns the whole state.
+  test("shows only the fields that its contract lists", async () => {
     const state = { status: "paid", token: "t0ken", rows: [1] };
     const packet = await withPreview(() => Promise.resolve({ before: state, after: state }));
     expect(packet.beforeState).toEqual({ status: "paid", rows: [1] });
     expect(JSON.stringify(packet)).not.toContain("t0ken");
   });
 
-  test("is asked with what may ask and not act", async () => {
+  test("gets only capabilities that cannot act", async () => {
     const seen: unknown[] = [];
     await withPreview((args: unknown, context: unknown, capabilities: object) => {
       seen.push(args, context, Object.keys(capabilities).toSorted());
@@ -213,8 +213,8 @@ describe("a preview", () => {
     ]);
   });
 
-  // Mutant: `grant(scope, "act")` for it.
-  test("reaches out to look, and cannot change anything there", async () => {
+  // Mutant: `grant(scope, "act")` is used for the preview.
+  test("may send HTTP reads and cannot send writes", async () => {
     const answers: unknown[] = [];
     await withPreview(
       async (_args: unknown, _context: unknown, { http }: { http: HttpClient }) => {
@@ -233,7 +233,7 @@ describe("a preview", () => {
   });
 });
 
-describe("the way back", () => {
+describe("the compensation", () => {
   test.each([
     [{ semantics: "irreversible_pivot" }, false, "It cannot be undone."],
     [

@@ -17,9 +17,9 @@ const ANSWERS = [() => ok({ text: "a" })];
 const ID = "run_1/1:call_1";
 const LIMITED = { allowedTools: ["test__note", "test__read"], tenantBudgets: { maxReads: 9 } };
 
-describe("a call that was reserved and never ran", () => {
-  // Mutant: closing nothing.
-  test("gives back what it took when it is cancelled in between", async () => {
+describe("a reserved call that never ran", () => {
+  // Mutant: no reservation is released.
+  test("releases its reservation when the run is cancelled", async () => {
     const abort = new AbortController();
     const closed: Closed[] = [];
     const ledger = ledgerThat(async () => (abort.abort(), { kind: "reserved" }), closed);
@@ -29,7 +29,7 @@ describe("a call that was reserved and never ran", () => {
     expect([result.ok, reached, closed]).toEqual([false, [], [[ID, "released"]]]);
   });
 
-  test("gives back what it took when the operation is bound to something else", async () => {
+  test("releases its reservation when the operation has another payload", async () => {
     const { tool, reached } = noteTool();
     const stored: ToolInvocationRecord = {
       number: 1,
@@ -56,7 +56,7 @@ describe("a call that was reserved and never ran", () => {
     expect([reached, bench.closed]).toEqual([[], [[ID, "released"]]]);
   });
 
-  test("gives back what it took when nobody knows whether it was reserved", async () => {
+  test("releases its reservation when the ledger's answer is unavailable", async () => {
     const unavailable = { kind: "unavailable" } as const;
     const { tool } = noteTool({ runtime: { maxRetries: 0 } });
     const bench = benchFor([tool], { ledgerAnswers: [unavailable] });
@@ -64,7 +64,7 @@ describe("a call that was reserved and never ran", () => {
     expect(bench.closed).toEqual([[ID, "released"]]);
   });
 
-  test("leaves its place in the run's own budget to the next one", async () => {
+  test("leaves its share of the run's budget to the next call", async () => {
     const exhausted = { kind: "exhausted", budget: "writes" } as const;
     const { tool, reached } = noteTool();
     const policy = { allowedTools: ["test__note"], budgets: { maxWrites: 1 } };
@@ -75,7 +75,7 @@ describe("a call that was reserved and never ran", () => {
     expect(reached.length).toBe(1);
   });
 
-  test("is not counted in the next life of its run", () => {
+  test("is not counted in the next incarnation of its run", () => {
     const budget = new RunBudget(limitsOf(policyOf({ allowedTools: [] }).budgets), undefined);
     const record = { name: "t", askedAtMs: 1, step: 1, toolCallId: "a", amounts: { writes: 1 } };
     budget.restore({ ...record, dispatches: 0, end: {} } as never);
@@ -96,13 +96,13 @@ describe("a call that ran", () => {
     return { execute: () => failure } as BenchSettings;
   };
 
-  // Mutants: giving back what may have happened; asking the ledger once more for each mutation.
+  // Mutants: a possible effect is released; each mutation sends another request to the ledger.
   test.each<[string, object]>([
-    ["did what it was asked to", {}],
+    ["succeeded", {}],
     ["failed", { ...failing("down", true), runtime: { maxRetries: 0 } }],
-    ["is in doubt", { ...failing("gone", false), runtime: { maxRetries: 0 } }],
+    ["has an unknown outcome", { ...failing("gone", false), runtime: { maxRetries: 0 } }],
   ])(
-    "and changed something or may have, keeps what it took without a word: it %s",
+    "keeps its reservation without another request when it may have changed something: it %s",
     async (_, change) => {
       const { tool } = noteTool(change);
       const bench = benchFor([tool]);
@@ -112,7 +112,7 @@ describe("a call that ran", () => {
     },
   );
 
-  test("and only read says so, and would be given back if it did not, but for what it costs", async () => {
+  test("settles a read, and an unsettled read is released except for its cost", async () => {
     const { tool } = readTool(ANSWERS, {
       runtime: { cost: { currency: "USD", perCall: 0.1, unit: "call" } },
     });
@@ -126,7 +126,7 @@ describe("a call that ran", () => {
     expect(bench.closed).toEqual([[ID, amounts]]);
   });
 
-  test("keeps one reservation however often it is tried", async () => {
+  test("keeps one reservation across its retries", async () => {
     const { tool, reached } = noteTool({
       ...AS_READ,
       ...failing("down", true),
@@ -144,7 +144,7 @@ describe("a call that ran", () => {
     expect(reached.length).toBeLessThanOrEqual(3);
   });
 
-  test("asks no ledger at all where policy limits nothing that it takes", async () => {
+  test("asks no ledger when the policy limits none of its amounts", async () => {
     const { tool } = readTool(ANSWERS);
     const bench = benchFor([tool]);
     await bench.call("test__read", {});

@@ -4,7 +4,7 @@ import { benchFor, endOf } from "../../fakes/runner-ports.ts";
 import { allowing } from "../refused-call.ts";
 import { noteTool } from "../../shared/tools.ts";
 
-test("money is counted: what a call costs, and what it moves", async () => {
+test("a call reserves its cost and the amount that it moves", async () => {
   const { tool, reached } = noteTool({
     amountField: "/amount",
     runtime: { cost: { currency: "USD", perCall: 0.1, unit: "call" } },
@@ -23,7 +23,7 @@ test("money is counted: what a call costs, and what it moves", async () => {
   expect(reached.length).toBe(2);
 });
 
-test("money is found in a field whose name holds a slash or a tilde", async () => {
+test("the amount is found in a field whose name contains a slash or a tilde", async () => {
   const input = v.strictObject({ text: v.string(), "a/b~c": v.number() });
   const { tool, reached } = noteTool({ input, amountField: "/a~1b~0c" });
   const { call } = benchFor([tool], { policy: allowing({ budgets: { maxFinancial: 100 } }) });
@@ -31,7 +31,7 @@ test("money is found in a field whose name holds a slash or a tilde", async () =
   expect([end[0], reached]).toEqual(["BUDGET_EXHAUSTED", []]);
 });
 
-test("money of another currency than policy's does not move", async () => {
+test("an amount in another currency than the policy's is refused", async () => {
   const { tool } = noteTool({ amountField: "/amount" });
   const { call } = benchFor([tool], { policy: allowing({ currency: "EUR" }) });
   const end = endOf(await call("test__note", { text: "a", amount: 1 }));

@@ -26,27 +26,27 @@ const start = (id: string, maxRequests = 9) => ({
   nowMs: 2_000,
 });
 
-test("what an earlier life took is taken, and its operation keeps its place", () => {
+test("amounts of an earlier incarnation stay reserved for their operation", () => {
   const budget = new RunBudget({ writes: 1 }, undefined);
   budget.restore(RECORD);
   expect(budget.reserve(start("1:a"))).toBeUndefined();
   expect(budget.reserve(start("1:b"))).toEqual({ kind: "exhausted", budget: "writes" });
 });
 
-test("an operation of an earlier life counts against the tool's own rate", () => {
+test("an operation of an earlier incarnation counts against the tool's rate limit", () => {
   const budget = new RunBudget({}, undefined);
   budget.restore(RECORD);
   expect(budget.reserve(start("1:a", 1))).toBeUndefined();
   expect(budget.reserve(start("1:b", 1))).toEqual({ kind: "rate_limited", retryAfterMs: 9_000 });
 });
 
-test("every attempt of an earlier life but the first was a retry", () => {
+test("every attempt of an earlier incarnation after the first counts as a retry", () => {
   const budget = new RunBudget({}, 3);
   budget.restore(RECORD);
   expect([budget.takeRetry(), budget.takeRetry()]).toEqual([true, false]);
 });
 
-test("an operation that came to no reservation took nothing", () => {
+test("an operation without a reservation takes nothing", () => {
   const budget = new RunBudget({ writes: 1 }, 1);
   const { amounts: _none, ...bare } = RECORD;
   budget.restore({ ...bare, dispatches: 0 });
@@ -54,7 +54,7 @@ test("an operation that came to no reservation took nothing", () => {
   expect(budget.takeRetry()).toBe(true);
 });
 
-test("an operation that a person gave other amounts takes those in place of the first", () => {
+test("an edited operation reserves its new amounts in place of the old ones", () => {
   const budget = new RunBudget({ financial: 100 }, undefined);
   const paying = (amount: number) => ({ ...start("1:a", 1), amounts: { financial: amount } });
   expect(budget.reserve(paying(60))).toBeUndefined();
@@ -66,7 +66,7 @@ test("an operation that a person gave other amounts takes those in place of the 
   expect(budget.left("financial")).toBe(100);
 });
 
-test("a critical mutation has no budget unless policy gives it one", () => {
+test("a critical mutation is refused unless the policy sets a budget for it", () => {
   const budgetOf = (budgets: object): RunBudget => {
     const policy = policyOf({ allowedTools: [], budgets });
     return new RunBudget(limitsOf(policy.budgets), undefined);

@@ -3,7 +3,7 @@ import { RunBudget } from "../../../src/runner/budget/of-run.ts";
 import { benchFor, endOf } from "../../fakes/runner-ports.ts";
 import { noteTool } from "../../shared/tools.ts";
 
-test("the contract's own rate limit holds for the run", async () => {
+test("the contract's rate limit applies within the run", async () => {
   const { tool, reached } = noteTool({
     runtime: { rateLimit: { windowSeconds: 60, maxRequests: 2 } },
   });
@@ -17,7 +17,7 @@ test("the contract's own rate limit holds for the run", async () => {
   expect(reached.length).toBe(3);
 });
 
-test("a run's rate limit says how long until its window ends", () => {
+test("a rate-limited call learns when the window ends", () => {
   const budget = new RunBudget({}, undefined);
   const rateLimit = { windowSeconds: 10, maxRequests: 1 };
   const start = (id: string, nowMs: number) =>

@@ -4,15 +4,20 @@ import { ok } from "../../../src/protocol/outcome/result.ts";
 import { benchFor } from "../../fakes/runner-ports.ts";
 import { readTool } from "../../shared/tools.ts";
 
-describe("a read asks the tenant's ledger", () => {
+describe("the tenant's ledger", () => {
   const paid = { runtime: { cost: { currency: "USD", perCall: 1, unit: "call" } } };
   const limited = [{ id: "test__read", rateLimit: { windowSeconds: 60, maxRequests: 9 } }];
   test.each<[string, object, object, number]>([
-    ["not where nothing of it is limited", {}, paid, 0],
-    ["where its calls are limited", { tenantBudgets: { maxReads: 1 } }, {}, 1],
-    ["where its cost is limited", { tenantBudgets: { maxCost: 1 } }, paid, 1],
-    ["not where its cost is limited and it has none", { tenantBudgets: { maxCost: 1 } }, {}, 0],
-    ["where its rate is limited", { allowedTools: limited }, {}, 1],
+    ["is not asked when no limit applies to the read", {}, paid, 0],
+    ["is asked when calls are limited", { tenantBudgets: { maxReads: 1 } }, {}, 1],
+    ["is asked when cost is limited", { tenantBudgets: { maxCost: 1 } }, paid, 1],
+    [
+      "is not asked when cost is limited and the read is free",
+      { tenantBudgets: { maxCost: 1 } },
+      {},
+      0,
+    ],
+    ["is asked when the rate is limited", { allowedTools: limited }, {}, 1],
   ])("%s", async (_name, more, change, asked) => {
     const { tool } = readTool([() => ok({ text: "read" })], change);
     const policy = { allowedTools: ["test__read"], ...more };
@@ -22,7 +27,7 @@ describe("a read asks the tenant's ledger", () => {
   });
 });
 
-test("money that a read moves is asked of the tenant, as its cost is", async () => {
+test("the tenant's ledger is asked for a read's amount of money when money is limited", async () => {
   const input = v.strictObject({ id: v.number() });
   const { tool } = readTool([() => ok({ text: "up" })], { input, amountField: "/id" });
   const allowedTools = ["test__read"];

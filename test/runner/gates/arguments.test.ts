@@ -4,22 +4,27 @@ import { ALLOW, execNote, type NoteCall } from "../exec-note.ts";
 import { allowing } from "../refused-call.ts";
 import { noteTool } from "../../shared/tools.ts";
 
-describe("a gate that says no ends the call, and nothing after it runs", () => {
+describe("a refused call ends with one result and never reaches the tool", () => {
   const cases: readonly [
     name: string,
     setup: NoteCall,
     taxonomyClass: string,
     errorCode: string,
   ][] = [
-    ["1 lookup", { call: { name: "test__other" } }, "STRUCTURAL_VIOLATION", "unavailable"],
     [
-      "1 lookup by own id only",
+      "1 lookup: unknown name",
+      { call: { name: "test__other" } },
+      "STRUCTURAL_VIOLATION",
+      "unavailable",
+    ],
+    [
+      "1 lookup: a name of the object prototype",
       { call: { name: "constructor" } },
       "STRUCTURAL_VIOLATION",
       "unavailable",
     ],
     [
-      "2 policy: not on the list",
+      "2 policy: not in the list",
       { policy: { ...ALLOW, allowedTools: [] } },
       "POLICY_VIOLATION",
       "policy_denied",
@@ -36,7 +41,12 @@ describe("a gate that says no ends the call, and nothing after it runs", () => {
       "SYNTACTIC_PARSE_FAIL",
       "invalid_json",
     ],
-    ["3 parse: cut off", { call: { truncated: true } }, "SYNTACTIC_PARSE_FAIL", "invalid_json"],
+    [
+      "3 parse: truncated by the model",
+      { call: { truncated: true } },
+      "SYNTACTIC_PARSE_FAIL",
+      "invalid_json",
+    ],
     [
       "3 parse: too large",
       { call: { argumentsText: `{"text":"${"é".repeat(120)}"}` } },
@@ -50,7 +60,7 @@ describe("a gate that says no ends the call, and nothing after it runs", () => {
       "validation",
     ],
     [
-      "3 parse: half a character",
+      "3 parse: lone surrogate",
       { call: { argumentsText: '{"text":"\\ud83d"}' } },
       "SYNTACTIC_PARSE_FAIL",
       "invalid_json",
@@ -73,20 +83,25 @@ describe("a gate that says no ends the call, and nothing after it runs", () => {
       "STRUCTURAL_VIOLATION",
       "validation",
     ],
-    ["4 types", { call: { argumentsText: '{"text":7}' } }, "TYPE_MISMATCH", "validation"],
     [
-      "4 bounds",
+      "4 shape: wrong type",
+      { call: { argumentsText: '{"text":7}' } },
+      "TYPE_MISMATCH",
+      "validation",
+    ],
+    [
+      "4 shape: out of bounds",
       { call: { argumentsText: '{"text":"elevenchars"}' } },
       "OUT_OF_BOUNDS",
       "validation",
     ],
     [
-      "4 the most basic fault first",
+      "4 shape: the most basic fault wins",
       { call: { argumentsText: '{"size":0}' } },
       "STRUCTURAL_VIOLATION",
       "validation",
     ],
-    ["12 a run that was cancelled", { abort: AbortSignal.abort() }, "UNKNOWN_ERROR", "execution"],
+    ["12 a cancelled run", { abort: AbortSignal.abort() }, "UNKNOWN_ERROR", "execution"],
   ];
   test.each(cases)("%s", async (_name, setup, taxonomyClass, errorCode) => {
     const { result, reached, journal } = await execNote(setup);
@@ -106,12 +121,12 @@ test.each([
   ["arguments_too_large", { argumentsText: `{"text":"${"é".repeat(120)}"}` }],
   ["arguments_too_deep", { argumentsText: `{"text":${"[".repeat(64)}` }],
   ["forbidden_key", { argumentsText: '{"text":"a","__proto__":{}}' }],
-])("the parse gate itself says %s", async (code, call) => {
+])("the parse gate reports %s", async (code, call) => {
   const { result } = await execNote({ call });
   expect(result.observation.result_payload.errors).toMatchObject([{ code }]);
 });
 
-test("a number that is not finite is the model's to mend, wherever it stands", async () => {
+test("a number that is not finite is refused as repairable at any depth", async () => {
   const { tool, reached } = noteTool();
   const { call } = benchFor([tool]);
   for (const text of ['{"text":"hi","amount":1e999}', '{"text":[{"x":-1e999}]}']) {
@@ -122,7 +137,7 @@ test("a number that is not finite is the model's to mend, wherever it stands", a
   expect(reached).toEqual([]);
 });
 
-test("repair feedback names what was expected and never the value that came", async () => {
+test("repair feedback names the expected type and never the received value", async () => {
   const { result } = await execNote({
     call: { argumentsText: '{"text":12345678,"size":"hunter2"}' },
   });
@@ -141,7 +156,7 @@ test.each<[object, RegExp]>([
   [{ equal: "ho" }, /^policy wants this to be one certain value$/],
   [{ haveLengthAtMost: 1 }, /^policy wants this to have a length of at most 1$/],
   [{ beAbsent: true }, /^policy wants this to be left out$/],
-])("a broken rule is told in words, without the values of %j", async (must, words) => {
+])("a broken argument rule is described without its values: %j", async (must, words) => {
   const { tool } = noteTool();
   const argumentRules = [{ tool: "test__note", field: "/text", must }];
   const { call } = benchFor([tool], { policy: allowing({ argumentRules }) });

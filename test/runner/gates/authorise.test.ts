@@ -4,7 +4,7 @@ import { benchFor, endOf } from "../../fakes/runner-ports.ts";
 import { allowing } from "../refused-call.ts";
 import { noteTool } from "../../shared/tools.ts";
 
-test("who may run a tool is asked with the scopes of its contract and of policy", async () => {
+test("the permission check requires the scopes of the contract and of the policy", async () => {
   const { tool } = noteTool({ security: { requiredScopes: ["notes:write"] } });
   const policy = { allowedTools: [{ id: "test__note", scopes: ["staff"] }] };
   const { call, questions } = benchFor([tool], { policy });
@@ -12,7 +12,7 @@ test("who may run a tool is asked with the scopes of its contract and of policy"
   expect(questions.map(({ requiredScopes }) => requiredScopes)).toEqual([["notes:write", "staff"]]);
 });
 
-test("a connection is bound for one invocation, and its tool cannot name another", async () => {
+test("a connection is bound for one invocation, and the tool cannot choose another connection", async () => {
   const seen: unknown[] = [];
   const bound: unknown[] = [];
   const { tool } = noteTool({
@@ -50,9 +50,9 @@ test("a connection is bound for one invocation, and its tool cannot name another
 });
 
 test.each([
-  ["more than one that is granted and requested", ["mail", "other"], "connection_ambiguous"],
-  ["one that the caller may not use", ["mail"], "no_permission"],
-])("a connection is not chosen among %s", async (_name, granted, code) => {
+  ["two connections are granted and requested", ["mail", "other"], "connection_ambiguous"],
+  ["the caller may not use the connection", ["mail"], "no_permission"],
+])("a call that requires a connection is refused when %s", async (_name, granted, code) => {
   const { tool, reached } = noteTool({ requiresConnection: true, capabilities: ["auth"] });
   const grants = granted.map((connectionId) => ({ connectionId, tools: ["test__note"] }));
   const bound: unknown[] = [];
@@ -71,21 +71,18 @@ test.each([
 test.each([
   ["unknown_connection", "PERMISSION_DENIED", false],
   ["unreadable_connection", "DEPENDENCY_UNAVAILABLE", true],
-] as const)(
-  "a broker that answers %s ends a call that did not begin",
-  async (code, end, retryable) => {
-    const { tool, reached } = noteTool({ requiresConnection: true, capabilities: ["auth"] });
-    const { call } = benchFor([tool], {
-      policy: {
-        allowedTools: ["test__note"],
-        grants: [{ connectionId: "mail", tools: ["test__note"] }],
-      },
-      connectionIds: ["mail"] as never,
-      broker: { bind: () => Promise.resolve(fail({ code })) },
-    });
-    const result = await call("test__note", { text: "hi" });
-    expect(endOf(result)).toEqual([end, code]);
-    expect(result.response).toMatchObject({ retryable, escalate: false });
-    expect(reached).toEqual([]);
-  },
-);
+] as const)("the broker's answer %s ends the call before it runs", async (code, end, retryable) => {
+  const { tool, reached } = noteTool({ requiresConnection: true, capabilities: ["auth"] });
+  const { call } = benchFor([tool], {
+    policy: {
+      allowedTools: ["test__note"],
+      grants: [{ connectionId: "mail", tools: ["test__note"] }],
+    },
+    connectionIds: ["mail"] as never,
+    broker: { bind: () => Promise.resolve(fail({ code })) },
+  });
+  const result = await call("test__note", { text: "hi" });
+  expect(endOf(result)).toEqual([end, code]);
+  expect(result.response).toMatchObject({ retryable, escalate: false });
+  expect(reached).toEqual([]);
+});

@@ -9,9 +9,9 @@ const veto = { code: "frozen", message: "no changes on Fridays" };
 
 describe("hooks", () => {
   test.each<[string, ToolHook, readonly string[]]>([
-    ["veto", { before: () => Promise.resolve(veto) }, ["POLICY_VIOLATION", "frozen"]],
+    ["it vetoes", { before: () => Promise.resolve(veto) }, ["POLICY_VIOLATION", "frozen"]],
     [
-      "veto by breaking",
+      "it throws",
       {
         before: () => {
           throw new Error("s3cret");
@@ -19,7 +19,7 @@ describe("hooks", () => {
       },
       ["POLICY_VIOLATION", "hook_failed"],
     ],
-  ])("a call before it is counted: %s", async (_name, hook, end) => {
+  ])("a hook refuses a call before the budget is reserved: %s", async (_name, hook, end) => {
     const never: ToolHook = { before: () => Promise.reject(new Error("asked after a veto")) };
     expect(await refuse({ hooks: [hook, never] })).toEqual({
       end,
@@ -29,7 +29,7 @@ describe("hooks", () => {
     });
   });
 
-  test("are shown redacted arguments before the call, and what it would run with", async () => {
+  test("see redacted arguments and the call's context before the call", async () => {
     const seen: unknown[] = [];
     const hook: ToolHook = {
       before: async ({ args, context }) => {
@@ -50,7 +50,7 @@ describe("hooks", () => {
     expect(seen).toEqual([{ text: "hi" }, "user:bob"]);
   });
 
-  test("withhold a result, and the model learns that the tool ran", async () => {
+  test("withhold a result, and the failure says that the tool ran", async () => {
     const { tool, reached } = noteTool();
     const seen: unknown[] = [];
     const hook: ToolHook = {
@@ -70,9 +70,9 @@ describe("hooks", () => {
   });
 
   test.each<[string, ToolHook, number]>([
-    ["before", { before: never }, 0],
-    ["after", { after: never }, 1],
-  ])("that never answer have vetoed: %s", async (_name, hook, ran) => {
+    ["before the call", { before: never }, 0],
+    ["after the call", { after: never }, 1],
+  ])("that never answer veto: %s", async (_name, hook, ran) => {
     const { tool, reached } = noteTool();
     const { call, clock } = benchFor([tool], { hooks: [hook] });
     const result = await passing(call("test__note", { text: "hi" }), clock);
@@ -81,7 +81,7 @@ describe("hooks", () => {
     expect([reached.length, clock.waiting]).toEqual([ran, 0]);
   });
 
-  test("withhold the words of a failure, and not what may follow of it", async () => {
+  test("replace a failure's message and keep its class and its next action", async () => {
     const { tool } = noteTool({ ...AS_READ, execute: never });
     const hook: ToolHook = { after: () => Promise.resolve(veto) };
     const { call, clock } = benchFor([tool], { hooks: [hook] });
@@ -90,7 +90,7 @@ describe("hooks", () => {
     expect(result.response).toMatchObject({ retryable: true, next_action: "retry_later" });
   });
 
-  test("see the outcome of a tool that was cancelled", async () => {
+  test("see the outcome of a cancelled tool", async () => {
     const abort = new AbortController();
     const { tool } = noteTool({ ...AS_READ, execute: () => (abort.abort(), never()) });
     const seen: unknown[] = [];

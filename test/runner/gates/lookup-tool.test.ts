@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { benchFor, endOf } from "../../fakes/runner-ports.ts";
 import { noteTool } from "../../shared/tools.ts";
 
-test("a deprecated version works, and says what to use instead", async () => {
+test("a deprecated version works, and a warning names its replacement", async () => {
   const lifecycle = { status: "deprecated", sunsetDate: "2027-01-01", replacement: "test__jot" };
   const { tool } = noteTool({ lifecycle });
   const { observation } = await benchFor([tool]).call("test__note", { text: "hi" });
@@ -11,7 +11,7 @@ test("a deprecated version works, and says what to use instead", async () => {
   ]);
 });
 
-test("a version whose time comes while the run goes on is gone", async () => {
+test("a version is refused after its sunset date, also within a run", async () => {
   const lifecycle = { status: "deprecated", sunsetDate: "2026-01-03", replacement: null };
   const { tool } = noteTool({ lifecycle });
   const { call, clock } = benchFor([tool]);

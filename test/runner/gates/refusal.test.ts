@@ -4,7 +4,7 @@ import { benchFor, endOf, ledgerThat, type BenchSettings } from "../../fakes/run
 import { allowing, refuse } from "../refused-call.ts";
 import { noteTool } from "../../shared/tools.ts";
 
-describe("a gate between the arguments and the tool says no, and nothing after it runs", () => {
+describe("after a gate refuses a call, no later gate and no tool runs", () => {
   const stale = fail({
     taxonomyClass: "STALE_STATE" as const,
     errors: [{ field: null, code: "moved", message: "it moved" }],
@@ -35,7 +35,7 @@ describe("a gate between the arguments and the tool says no, and nothing after i
       0,
     ],
     [
-      "6 an authority that fails",
+      "6 the permission check fails",
       {},
       { authorizationOf: () => ({ check: () => Promise.reject(new Error("down")) }) },
       ["PERMISSION_DENIED", "no_permission"],
@@ -43,7 +43,7 @@ describe("a gate between the arguments and the tool says no, and nothing after i
       0,
     ],
     [
-      "6 a tool that needs a connection without one",
+      "6 a required connection is missing",
       { requiresConnection: true, capabilities: ["auth"] },
       {},
       ["PERMISSION_DENIED", "no_connection"],
@@ -64,7 +64,7 @@ describe("a gate between the arguments and the tool says no, and nothing after i
     ],
     ["8 state", { checkState: () => stale }, {}, ["STALE_STATE", "moved"], 1, 0],
     [
-      "8 a state check that throws",
+      "8 the state check throws",
       {
         checkState: () => {
           throw new Error("s3cret");
@@ -92,21 +92,14 @@ describe("a gate between the arguments and the tool says no, and nothing after i
       1,
     ],
     [
-      "10 a ledger that cannot be asked",
+      "10 the ledger is unavailable",
       {},
       { ledgerAnswers: [{ kind: "unavailable" }] },
       ["DEPENDENCY_UNAVAILABLE", "ledger_unavailable"],
       1,
       1,
     ],
-    [
-      "10 no policy to reserve under",
-      {},
-      { pin: undefined },
-      ["POLICY_VIOLATION", "no_policy"],
-      1,
-      0,
-    ],
+    ["10 there is no policy", {}, { pin: undefined }, ["POLICY_VIOLATION", "no_policy"], 1, 0],
   ];
   test.each(cases)("%s", async (_name, change, settings, end, asked, reserved) => {
     expect(await refuse(settings, change)).toEqual({
@@ -118,10 +111,10 @@ describe("a gate between the arguments and the tool says no, and nothing after i
   });
 });
 
-describe("what an author breaks before the tool runs is no effect in doubt", () => {
+describe("an exception before the tool runs leaves no unknown outcome", () => {
   test.each([
     [
-      "a rule that throws",
+      "a rule throws",
       {
         rules: [
           {
@@ -137,13 +130,13 @@ describe("what an author breaks before the tool runs is no effect in doubt", () 
       "stop_call",
     ],
     [
-      "a rule that promises an answer",
+      "a rule returns a promise",
       { rules: [{ code: "later", message: "m", holds: () => Promise.resolve(true) }] },
       ["SEMANTIC_INVALIDITY", "later"],
       "ask_or_replan",
     ],
     [
-      "a state check that answers nothing",
+      "a state check returns nothing",
       { checkState: () => undefined },
       ["UNKNOWN_ERROR", "tool_failed"],
       "stop_call",
@@ -159,7 +152,7 @@ describe("what an author breaks before the tool runs is no effect in doubt", () 
     expect(JSON.stringify(result)).not.toContain("s3cret");
   });
 
-  test("a ledger that breaks its word, which also ends the invocation", async () => {
+  test("the ledger throws, and the invocation's signal is aborted", async () => {
     let signal: AbortSignal | undefined;
     const { tool, reached } = noteTool({
       checkState: (_args: unknown, _context: unknown, granted: { signal: AbortSignal }) => {

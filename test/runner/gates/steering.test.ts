@@ -4,15 +4,15 @@ import { benchFor, drainPromises, endOf, ledgerThat, passing } from "../../fakes
 import { down } from "../answers.ts";
 import { noteTool, readTool } from "../../shared/tools.ts";
 
-test("a call that waits when the user speaks is skipped, and says so", async () => {
+test("a steering message that waits before the first gate skips the call", async () => {
   const { tool, reached } = noteTool();
   const { call, questions } = benchFor([tool], { inbox: { hasSteering: true } });
   expect(endOf(await call("test__note", { text: "hi" }))).toEqual(["STALE_STATE", "skipped"]);
-  // Mutant: asking only before the call is counted.
+  // Mutant: the inbox is checked only before the reservation.
   expect([reached, questions]).toEqual([[], []]);
 });
 
-test("the user who speaks while a gate takes its time skips the call", async () => {
+test("a steering message that arrives during a gate skips the call", async () => {
   const inbox = { hasSteering: false };
   const { tool, reached } = noteTool({
     checkState: () => {
@@ -25,8 +25,8 @@ test("the user who speaks while a gate takes its time skips the call", async () 
   expect([reached.length, reservations.length]).toEqual([0, 0]);
 });
 
-test("a message that arrives while the budget is reserved stops the call, and releases its share", async () => {
-  // Mutant: `isStillWanted` is not asked immediately before the dispatch.
+test("a steering message that arrives during the reservation skips the call and releases the budget", async () => {
+  // Mutant: `checkStillWanted` does not run immediately before the dispatch.
   const inbox = { hasSteering: false, takeAll: () => [] };
   const { tool, reached } = noteTool();
   const closed: (readonly unknown[])[] = [];
@@ -45,10 +45,10 @@ test("a message that arrives while the budget is reserved stops the call, and re
   expect(bench.journal.audits.at(-1)?.gates?.refusedBy).toBe("still_wanted");
 });
 
-describe("what happens while a call waits for its next attempt", () => {
+describe("while a call waits for its next attempt", () => {
   const inbox = { hasSteering: false };
 
-  test("the user speaks: a call that never began is skipped", async () => {
+  test("a steering message skips a call that was never dispatched", async () => {
     const { tool, reached } = noteTool({ runtime: { maxRetries: 1 } });
     const mail = { ...inbox };
     const { call, clock, journal } = benchFor([tool], {
@@ -65,7 +65,7 @@ describe("what happens while a call waits for its next attempt", () => {
     expect(journal.events.map(({ type }) => type)).toEqual(["tool_call_result"]);
   });
 
-  test("the user speaks: a call that began goes on", async () => {
+  test("a steering message does not stop a call that was dispatched", async () => {
     const mail = { ...inbox };
     const { tool, keys } = readTool([() => down(), () => ok({ text: "up" })]);
     const { call, clock } = benchFor([tool], { inbox: mail });
@@ -76,7 +76,7 @@ describe("what happens while a call waits for its next attempt", () => {
     expect(keys.length).toBe(2);
   });
 
-  test("its tool is withdrawn: the call ends with what it came to", async () => {
+  test("the withdrawal of its tool ends the call with its last outcome", async () => {
     const { tool, keys } = readTool([() => down(20_000)]);
     const { call, clock, runner } = benchFor([tool]);
     const pending = call("test__read", {}, { step: 1, id: "a" });

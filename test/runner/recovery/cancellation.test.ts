@@ -10,19 +10,19 @@ import {
   COMMITTED,
   IDEMPOTENT,
   NAME,
-  WAYS,
+  INTERRUPTIONS,
   failing,
-  leave,
+  crashWhileRunning,
   recordOf,
   toolOf,
   works,
 } from "./interrupted-call.ts";
 import { AS_READ } from "../../shared/tools.ts";
 
-describe("a run that is stopped", () => {
+describe("a run that is cancelled", () => {
   const expired = { ok: false, state: "EXPIRED", response: { escalate: true } };
 
-  test("while a write runs closes it in doubt", async () => {
+  test("while a write runs ends it with an unknown outcome", async () => {
     const abort = new AbortController();
     const { tool } = toolOf([() => (abort.abort(), never())], { reconcile: COMMITTED });
     const bench = benchFor([tool]);
@@ -31,7 +31,7 @@ describe("a run that is stopped", () => {
     expect(recordOf(bench)).toMatchObject({ state: "EXPIRED", dispatches: 1 });
   });
 
-  test("while a write runs asks nobody what became of it", async () => {
+  test("while a write runs does not reconcile it", async () => {
     const abort = new AbortController();
     const { tool } = toolOf([() => (abort.abort(), never())], { reconcile: COMMITTED });
     const bench = benchFor([tool]);
@@ -39,7 +39,7 @@ describe("a run that is stopped", () => {
     expect(bench.questions.length).toBe(1);
   });
 
-  test("while an idempotent write is about to be made again tells of the attempt in doubt", async () => {
+  test("before the retry of an idempotent write reports the attempt with an unknown outcome", async () => {
     const abort = new AbortController();
     let checks = 0;
     const checkState = () => (++checks > 1 ? (abort.abort(), never()) : ok(null));
@@ -52,28 +52,28 @@ describe("a run that is stopped", () => {
     expect(errors.map(({ code }) => code)).toEqual(["timeout", "outcome_unknown"]);
   });
 
-  test("while the contract is asked closes it in doubt", async () => {
+  test("during reconcile ends the write with an unknown outcome", async () => {
     const abort = new AbortController();
     const reconcile = () => (abort.abort(), never());
-    const { tool, keys } = toolOf([WAYS.throw, works], { reconcile });
+    const { tool, keys } = toolOf([INTERRUPTIONS.throw, works], { reconcile });
     const bench = benchFor([tool]);
     expect(await bench.ask(NAME, ARGS, { ...AT, signal: abort.signal })).toMatchObject(expired);
     expect([keys.length, bench.clock.waiting]).toEqual([1, 0]);
   });
 
-  test("after the contract said that nothing happened makes no attempt more", async () => {
+  test("after reconcile finds the write not committed makes no further attempt", async () => {
     const abort = new AbortController();
     const reconcile = () => (queueMicrotask(() => abort.abort()), { kind: "not_committed" });
-    const { tool, keys } = toolOf([WAYS.throw, works], { reconcile });
+    const { tool, keys } = toolOf([INTERRUPTIONS.throw, works], { reconcile });
     const bench = benchFor([tool]);
     const outcome = await bench.ask(NAME, ARGS, { ...AT, signal: abort.signal });
     expect(outcome).toMatchObject({ ok: false });
     expect(keys.length).toBe(1);
-    // Cancelled before the answer came, it is a doubt; after it, a failure.
+    // Before the answer, a cancellation leaves an unknown outcome. After it, a failure.
     expect(["EXPIRED", "FAILED_FINAL", "FAILED_RETRYABLE"]).toContain(recordOf(bench).state);
   });
 
-  test("while an idempotent write waits for its next attempt closes it in doubt", async () => {
+  test("during the backoff of an idempotent write ends it with an unknown outcome", async () => {
     const abort = new AbortController();
     const { tool, keys } = toolOf([() => failing("TIMEOUT", { retryAfterMs: 20_000 }), works], {
       ...IDEMPOTENT,
@@ -90,26 +90,29 @@ describe("a run that is stopped", () => {
   test.each([
     ["a write", {}],
     ["an idempotent write", IDEMPOTENT],
-  ])("before it takes up %s of an earlier life closes it in doubt", async (_name, change) => {
-    const { tool, keys } = toolOf([never, works], { ...change, reconcile: COMMITTED });
-    const [left] = await leave(tool);
-    const record = left as ToolInvocationRecord;
-    for (const one of [record, { ...record, awaitedUntilMs: 9 }]) {
-      const bench = benchFor([tool], { stored: [one] });
-      const signal = AbortSignal.abort();
-      expect(await bench.ask(NAME, ARGS, { ...AT, signal })).toMatchObject(expired);
-    }
-    expect(keys.length).toBe(1);
-  });
+  ])(
+    "before it resumes %s of an earlier incarnation ends it with an unknown outcome",
+    async (_name, change) => {
+      const { tool, keys } = toolOf([never, works], { ...change, reconcile: COMMITTED });
+      const [left] = await crashWhileRunning(tool);
+      const record = left as ToolInvocationRecord;
+      for (const one of [record, { ...record, awaitedUntilMs: 9 }]) {
+        const bench = benchFor([tool], { stored: [one] });
+        const signal = AbortSignal.abort();
+        expect(await bench.ask(NAME, ARGS, { ...AT, signal })).toMatchObject(expired);
+      }
+      expect(keys.length).toBe(1);
+    },
+  );
 
-  test("before it takes up a read of an earlier life leaves no doubt", async () => {
+  test("before it resumes a read of an earlier incarnation ends it as a failure", async () => {
     const { tool } = toolOf([never, works], AS_READ);
-    const bench = benchFor([tool], { stored: await leave(tool) });
+    const bench = benchFor([tool], { stored: await crashWhileRunning(tool) });
     const outcome = await bench.ask(NAME, ARGS, { ...AT, signal: AbortSignal.abort() });
     expect(outcome).toMatchObject({ state: "FAILED_FINAL", response: { escalate: false } });
   });
 
-  test("just before a write begins had no effect", async () => {
+  test("just before the dispatch of a write has no effect", async () => {
     const abort = new AbortController();
     class Journal extends MemoryJournal {
       override secure(): Promise<void> {

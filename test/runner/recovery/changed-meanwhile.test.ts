@@ -7,17 +7,17 @@ import {
   COMMITTED,
   IDEMPOTENT,
   NAME,
-  leave,
+  crashWhileRunning,
   recordOf,
   toolOf,
   works,
 } from "./interrupted-call.ts";
 import { AS_READ, noteTool } from "../../shared/tools.ts";
 
-describe("when meanwhile", () => {
-  test("the version of a tool is another, neither is a write made again nor the new one asked", async () => {
+describe("when a run resumes and", () => {
+  test("the tool has another version, a write is not retried and the new version is not called", async () => {
     const { tool, keys } = toolOf([never, works], IDEMPOTENT);
-    const stored = await leave(tool);
+    const stored = await crashWhileRunning(tool);
     for (const change of [IDEMPOTENT, { reconcile: COMMITTED }, AS_READ]) {
       const next = toolOf([works], { ...change, version: "2.0.0" });
       const bench = benchFor([next.tool], { stored });
@@ -28,45 +28,45 @@ describe("when meanwhile", () => {
     expect(keys.length).toBe(1);
   });
 
-  test("a read has become a write, it is no question", async () => {
+  test("a read tool has become a write tool, the old read fails", async () => {
     const { tool } = toolOf([never], AS_READ);
-    const stored = await leave(tool);
+    const stored = await crashWhileRunning(tool);
     const next = toolOf([works], { version: "2.0.0" });
     const bench = benchFor([next.tool], { stored });
     expect(endOf((await bench.ask(NAME, ARGS, AT)) as never)[0]).toBe("SIGNATURE_MISMATCH");
     expect([next.keys.length, recordOf(bench).state]).toEqual([0, "FAILED_FINAL"]);
   });
 
-  test("the policy has withdrawn the tool, an idempotent write stays in doubt and a read is refused", async () => {
+  test("the policy no longer allows the tool, a write waits for an operator and a read is refused", async () => {
     const policy = { allowedTools: [] };
     const write = toolOf([never, works], IDEMPOTENT);
-    const bench = benchFor([write.tool], { policy, stored: await leave(write.tool) });
+    const bench = benchFor([write.tool], { policy, stored: await crashWhileRunning(write.tool) });
     expect(await bench.ask(NAME, ARGS, AT)).toBe("waiting");
     const read = toolOf([never, works], AS_READ);
-    const other = benchFor([read.tool], { policy, stored: await leave(read.tool) });
+    const other = benchFor([read.tool], { policy, stored: await crashWhileRunning(read.tool) });
     expect(endOf((await other.ask(NAME, ARGS, AT)) as never)[0]).toBe("POLICY_VIOLATION");
     expect([write.keys.length, read.keys.length]).toEqual([1, 1]);
   });
 
-  test("the tool is gone, a write waits for an operator and a read has failed", async () => {
+  test("the tool no longer exists, a write waits for an operator and a read fails", async () => {
     const { tool: other } = noteTool({ name: "test__other" });
     const write = toolOf([never], IDEMPOTENT);
-    const bench = benchFor([other], { stored: await leave(write.tool) });
+    const bench = benchFor([other], { stored: await crashWhileRunning(write.tool) });
     expect(await bench.ask(NAME, ARGS, AT)).toBe("waiting");
     expect(recordOf(bench)).toMatchObject({ state: "PENDING", awaitedUntilMs: expect.any(Number) });
     const read = toolOf([never], AS_READ);
-    const gone = benchFor([other], { stored: await leave(read.tool) });
+    const gone = benchFor([other], { stored: await crashWhileRunning(read.tool) });
     expect(endOf((await gone.ask(NAME, ARGS, AT)) as never)).toEqual([
       "STRUCTURAL_VIOLATION",
       "unknown_tool",
     ]);
   });
 
-  test("the user has spoken, what was begun goes on", async () => {
+  test("a steering message waits, a dispatched call continues", async () => {
     const inbox = { hasSteering: true };
     for (const change of [AS_READ, IDEMPOTENT]) {
       const { tool } = toolOf([never, works], change);
-      const bench = benchFor([tool], { inbox, stored: await leave(tool) });
+      const bench = benchFor([tool], { inbox, stored: await crashWhileRunning(tool) });
       expect(await bench.ask(NAME, ARGS, AT)).toMatchObject({ ok: true });
     }
   });

@@ -6,7 +6,7 @@ import { ARGS, AT, IDEMPOTENT, NAME, toolOf, works } from "./interrupted-call.ts
 import { AS_READ } from "../../shared/tools.ts";
 
 describe("before a write runs", () => {
-  test("its record is durable, dispatched, and under the key that the tool gets", async () => {
+  test("its record is durably dispatched with the key that the tool gets", async () => {
     const seen: unknown[] = [];
     const { tool, keys } = toolOf([() => (seen.push(bench.journal.secured.at(-1)), works())]);
     const bench = benchFor([tool]);
@@ -23,7 +23,7 @@ describe("before a write runs", () => {
     ]);
   });
 
-  test("it is durable that it runs again", async () => {
+  test("the number of its next dispatch is durable", async () => {
     const seen: unknown[] = [];
     const { tool } = toolOf(
       [never, () => (seen.push(bench.journal.secured.at(-1)?.[0]?.dispatches), works())],
@@ -34,7 +34,7 @@ describe("before a write runs", () => {
     expect(seen).toEqual([2]);
   });
 
-  test("it does not run when that cannot be made durable", async () => {
+  test("a failure to store its record stops the call", async () => {
     class Journal extends MemoryJournal {
       override secure(): Promise<void> {
         return Promise.reject(new Error("s3cret"));
@@ -47,7 +47,7 @@ describe("before a write runs", () => {
     expect([keys.length, result.state]).toEqual([0, "FAILED_FINAL"]);
   });
 
-  test("a read waits for no storage", async () => {
+  test("a read does not wait for storage", async () => {
     const { tool } = toolOf([works], AS_READ);
     const bench = benchFor([tool]);
     await bench.call(NAME, ARGS, AT);

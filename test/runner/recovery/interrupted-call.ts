@@ -26,7 +26,7 @@ export const works = () => ok({ text: "done" });
 
 export const COMMITTED = () => ({ kind: "committed", output: { text: "found" } });
 
-/** A tool whose executions follow each other; the last one repeats. */
+/** Makes a write tool with a list of executions. The last execution repeats. */
 export function toolOf(executions: readonly (() => unknown)[], change: object = {}) {
   const keys: string[] = [];
   const { tool } = noteTool({
@@ -40,7 +40,7 @@ export function toolOf(executions: readonly (() => unknown)[], change: object = 
   return { tool, keys };
 }
 
-export const WAYS = {
+export const INTERRUPTIONS = {
   timeout: never,
   throw: () => {
     throw new Error("s3cret");
@@ -48,10 +48,10 @@ export const WAYS = {
   crash: never,
 } as const;
 
-type Way = keyof typeof WAYS;
+type Interruption = keyof typeof INTERRUPTIONS;
 
-/** What a life leaves that ends while a tool runs. */
-export async function leave(tool: unknown, settings: BenchSettings = {}) {
+/** Returns the records of an incarnation that ends while the tool runs. */
+export async function crashWhileRunning(tool: unknown, settings: BenchSettings = {}) {
   const { ask, journal } = benchFor([tool], settings);
   void ask(NAME, ARGS, AT);
   await drainPromises();
@@ -59,9 +59,13 @@ export async function leave(tool: unknown, settings: BenchSettings = {}) {
   return journal.records;
 }
 
-/** Lets an effect come into doubt in one of the ways, then goes on. */
-export async function bringAbout(way: Way, tool: unknown, settings: BenchSettings = {}) {
-  const stored = way === "crash" ? await leave(tool, settings) : [];
+/** Makes the outcome of a write unknown in one of the ways, then resumes the call. */
+export async function resumeAfter(
+  interruption: Interruption,
+  tool: unknown,
+  settings: BenchSettings = {},
+) {
+  const stored = interruption === "crash" ? await crashWhileRunning(tool, settings) : [];
   const bench = benchFor([tool], { ...settings, stored });
   const outcome = await passing(bench.ask(NAME, ARGS, AT), bench.clock);
   return { outcome, bench, record: recordOf(bench, stored) };

@@ -7,10 +7,10 @@ import {
   ARGS,
   AT,
   NAME,
-  WAYS,
-  bringAbout,
+  INTERRUPTIONS,
+  resumeAfter,
   failing,
-  leave,
+  crashWhileRunning,
   recordOf,
   toolOf,
   works,
@@ -18,46 +18,43 @@ import {
 
 const lost = () => failing("DEPENDENCY_UNAVAILABLE");
 
-describe("a write that is found not committed again and again", () => {
+describe("a write that reconcile repeatedly finds not committed", () => {
   const change = { reconcile: () => ({ kind: "not_committed" }) };
 
   test.each([
     [0, 2],
     [1, 2],
     [3, 4],
-  ])(
-    "is given up with %i retries after %i attempts, and nothing happened",
-    async (retries, ran) => {
-      const { tool, keys } = toolOf([lost], { ...change, runtime: { maxRetries: retries } });
-      const { outcome, record } = await bringAbout("throw", tool);
-      expect(keys.length).toBe(ran);
-      expect(record).toMatchObject({ state: "FAILED_RETRYABLE", dispatches: ran });
-      expect(outcome).toMatchObject({ ok: false, response: { escalate: false, retryable: true } });
-      const { errors } = (outcome as Exclude<typeof outcome, string>).observation.result_payload;
-      expect(errors.map(({ code }) => code)).toEqual(["no", "not_committed"]);
-    },
-  );
+  ])("fails as retryable with %i retries after %i attempts", async (retries, ran) => {
+    const { tool, keys } = toolOf([lost], { ...change, runtime: { maxRetries: retries } });
+    const { outcome, record } = await resumeAfter("throw", tool);
+    expect(keys.length).toBe(ran);
+    expect(record).toMatchObject({ state: "FAILED_RETRYABLE", dispatches: ran });
+    expect(outcome).toMatchObject({ ok: false, response: { escalate: false, retryable: true } });
+    const { errors } = (outcome as Exclude<typeof outcome, string>).observation.result_payload;
+    expect(errors.map(({ code }) => code)).toEqual(["no", "not_committed"]);
+  });
 
-  test("is no question any more from then on", async () => {
+  test("has no unknown outcome after that answer", async () => {
     let checks = 0;
     const checkState = () => (++checks > 1 ? never() : ok(null));
-    const { tool } = toolOf([WAYS.throw], { ...change, checkState });
+    const { tool } = toolOf([INTERRUPTIONS.throw], { ...change, checkState });
     const bench = benchFor([tool]);
     void bench.ask(NAME, ARGS, AT);
     await drainPromises();
     expect([checks, recordOf(bench)]).toMatchObject([2, { state: "FAILED_RETRYABLE" }]);
   });
 
-  test("takes the run's retries", async () => {
+  test("uses the retries of the run", async () => {
     const { tool, keys } = toolOf([lost], { ...change, runtime: { maxRetries: 9 } });
     const policy = { allowedTools: [NAME], budgets: { maxRetries: 2 } };
-    const { record } = await bringAbout("throw", tool, { policy });
+    const { record } = await resumeAfter("throw", tool, { policy });
     expect([keys.length, record.state]).toEqual([3, "FAILED_RETRYABLE"]);
   });
 
-  test("has had the attempts of its earlier lives", async () => {
+  test("counts the attempts of earlier incarnations", async () => {
     const { tool, keys } = toolOf([never], change);
-    const [left] = await leave(tool);
+    const [left] = await crashWhileRunning(tool);
     const stored = [{ ...(left as ToolInvocationRecord), dispatches: 4 }];
     const bench = benchFor([tool], { stored });
     await passing(bench.ask(NAME, ARGS, AT), bench.clock);
@@ -66,7 +63,7 @@ describe("a write that is found not committed again and again", () => {
   });
 });
 
-test("a write that waits for its next attempt, and did not happen, is no question after a crash", async () => {
+test("a write that did not happen and waits for a retry is retried after a crash", async () => {
   const nothing = failing("DEPENDENCY_UNAVAILABLE", { notCommitted: true });
   const { tool, keys } = toolOf([() => nothing, works], { runtime: { maxRetries: 1 } });
   const first = benchFor([tool]);
@@ -79,7 +76,7 @@ test("a write that waits for its next attempt, and did not happen, is no questio
   expect(new Set(keys).size).toBe(1);
 });
 
-test("a gate that fails after an attempt in which nothing happened leaves nothing to reconcile", async () => {
+test("a gate that fails after an attempt without effect leaves nothing to reconcile", async () => {
   const nothing = failing("DEPENDENCY_UNAVAILABLE", { notCommitted: true });
   const { tool } = toolOf([() => nothing], { runtime: { maxRetries: 1 } });
   const bench = benchFor([tool], {

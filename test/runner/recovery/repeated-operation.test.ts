@@ -3,11 +3,11 @@ import type { ToolInvocationRecord } from "../../../src/protocol/invocation/reco
 import { ok } from "../../../src/protocol/outcome/result.ts";
 import { benchFor, drainPromises, endOf, passing } from "../../fakes/runner-ports.ts";
 import { never } from "../answers.ts";
-import { ARGS, AT, NAME, leave, recordOf, toolOf, works } from "./interrupted-call.ts";
+import { ARGS, AT, NAME, crashWhileRunning, recordOf, toolOf, works } from "./interrupted-call.ts";
 import { noteTool } from "../../shared/tools.ts";
 
-describe("the same operation asked for again", () => {
-  test("while it is in hand is a conflict, and changes nothing of it", async () => {
+describe("the same operation called again", () => {
+  test("while it runs is a conflict and does not change it", async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const { tool, keys } = toolOf([() => promise]);
     const bench = benchFor([tool]);
@@ -25,7 +25,7 @@ describe("the same operation asked for again", () => {
     expect(bench.journal.events.filter(({ type }) => type === "tool_call_result").length).toBe(1);
   });
 
-  test("before it had its turn is a conflict too", async () => {
+  test("while it waits for the lock is a conflict", async () => {
     const { tool, keys } = toolOf([works]);
     const bench = benchFor([tool]);
     const [first, second] = [bench.ask(NAME, ARGS, AT), bench.ask(NAME, ARGS, AT)];
@@ -35,9 +35,9 @@ describe("the same operation asked for again", () => {
   });
 
   test.each([
-    ["in this life", []],
-    ["in another life", "again"],
-  ])("after its end, %s, is answered with what came of it", async (_name, again) => {
+    ["in this incarnation", []],
+    ["in another incarnation", "again"],
+  ])("after its end returns the stored outcome, %s", async (_name, again) => {
     const { tool, keys } = toolOf([works]);
     const first = benchFor([tool]);
     const done = await first.call(NAME, ARGS, AT);
@@ -52,7 +52,7 @@ describe("the same operation asked for again", () => {
     expect([keys.length, bench.journal.events.length]).toEqual([1, events]);
   });
 
-  test("cut off where it was whole is turned away", async () => {
+  test("with a truncation flag that differs is refused", async () => {
     const { tool } = toolOf([works]);
     const bench = benchFor([tool]);
     await bench.call(NAME, ARGS, AT);
@@ -62,14 +62,14 @@ describe("the same operation asked for again", () => {
     expect(endOf(result)[0]).toBe("SIGNATURE_MISMATCH");
   });
 
-  // Mutant: answering other arguments with what came of the first.
+  // Mutant: other arguments get the outcome of the first arguments.
   test.each([
     ["other arguments", NAME, { text: "other" }],
     ["another tool", "test__other", ARGS],
-  ])("with %s is turned away, and changes nothing of it", async (_name, name, args) => {
+  ])("with %s is refused and does not change it", async (_name, name, args) => {
     const { tool: other, reached } = noteTool({ name: "test__other" });
     const { tool, keys } = toolOf([never, works]);
-    const stored = await leave(tool);
+    const stored = await crashWhileRunning(tool);
     const ended = benchFor([tool, other]);
     await passing(ended.ask(NAME, ARGS, { ...AT, step: 2 }), ended.clock);
     for (const records of [

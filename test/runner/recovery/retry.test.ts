@@ -11,7 +11,7 @@ const down = (retryAfterMs?: number) => () =>
   });
 const up = () => ok({ text: "up" });
 
-test("a read is tried again under the same key, and the outcome counts its attempts", async () => {
+test("a read is retried with the same key, and the outcome counts the attempts", async () => {
   const { tool, keys } = readTool([down(), down(), up]);
   const { call, clock, journal } = benchFor([tool]);
   const startMs = clock.nowMs();
@@ -30,7 +30,7 @@ test("a read is tried again under the same key, and the outcome counts its attem
   ]);
 });
 
-test("it gives up after the contract's retries", async () => {
+test("a read fails after the contract's number of retries", async () => {
   const { tool, keys } = readTool([down()], { runtime: { maxRetries: 1 } });
   const { call, clock } = benchFor([tool]);
   const result = await passing(call("test__read", {}), clock);
@@ -38,7 +38,7 @@ test("it gives up after the contract's retries", async () => {
   expect(keys.length).toBe(2);
 });
 
-test("the policy bounds the retries of the whole run", async () => {
+test("the policy limits the retries of the whole run", async () => {
   const { tool, keys } = readTool([down()]);
   const policy = { allowedTools: ["test__read"], budgets: { maxRetries: 3 } };
   const { call, clock } = benchFor([tool], { policy });
@@ -46,18 +46,18 @@ test("the policy bounds the retries of the whole run", async () => {
   expect(keys.length).toBe(3 + 3);
 });
 
-test("chance spreads the attempts, and an answer that names a time is obeyed", async () => {
+test("the backoff has jitter and respects a retry-after time", async () => {
   const { tool, keys } = readTool([down(), down(5_000), up]);
   const { call, clock } = benchFor([tool], { random: { fraction: () => 0.5 } });
   const startMs = clock.nowMs();
   const result = await passing(call("test__read", {}), clock, 25);
   expect(result.ok).toBe(true);
   expect(keys.length).toBe(3);
-  // 250 ms and half of it again, then 5,000 ms and half of 500 ms.
+  // 250 ms plus half of it, then 5,000 ms plus half of 500 ms.
   expect(clock.nowMs() - startMs).toBe(375 + 5_250);
 });
 
-test("a time that has passed is no reason to hurry", async () => {
+test("a negative retry-after time does not shorten the backoff", async () => {
   const { tool } = readTool([down(-200), up]);
   const { call, clock } = benchFor([tool]);
   const startMs = clock.nowMs();
@@ -65,19 +65,19 @@ test("a time that has passed is no reason to hurry", async () => {
   expect(clock.nowMs() - startMs).toBe(250);
 });
 
-test("nobody waits for an answer that names too long a time", async () => {
+test("a retry-after time that is too long ends the call", async () => {
   const { tool, keys } = readTool([down(60_000), up]);
   const { call, clock } = benchFor([tool]);
   expect(endOf(await passing(call("test__read", {}), clock))[0]).toBe("DEPENDENCY_UNAVAILABLE");
   expect(keys.length).toBe(1);
 });
 
-describe("the contract's own rate limit", () => {
+describe("the contract's rate limit", () => {
   const limited = (windowSeconds: number) => ({
     runtime: { rateLimit: { windowSeconds, maxRequests: 1 } },
   });
 
-  test("holds for calls that waited for it too", async () => {
+  test("applies to calls that waited for their window", async () => {
     const startsMs: number[] = [];
     const { tool } = readTool([() => (startsMs.push(clock.nowMs()), up())], limited(10));
     const { call, clock } = benchFor([tool]);
@@ -89,7 +89,7 @@ describe("the contract's own rate limit", () => {
     expect([second - first, third - second].every((gap) => gap >= 10_000)).toBe(true);
   });
 
-  test("counts a call whose first attempt never came so far", async () => {
+  test("counts a call whose first attempt failed before the dispatch", async () => {
     const states = [down()(), ok(null)];
     const change = { ...limited(3_600), checkState: () => states.shift() ?? ok(null) };
     const { tool, keys } = readTool([up], change);
@@ -100,10 +100,10 @@ describe("the contract's own rate limit", () => {
   });
 });
 
-describe("a mutation that may have happened", () => {
+describe("a mutation that failed", () => {
   const flaky = { execute: down(), runtime: { maxRetries: 2 } };
-  // Mutant: trying it again.
-  test("is not tried again: an operator is asked what became of it", async () => {
+  // Mutant: the mutation is retried.
+  test("is not retried and waits for an operator", async () => {
     let ran = 0;
     const { tool } = noteTool({ ...flaky, execute: () => (ran++, down()()) });
     const { ask, clock, journal } = benchFor([tool]);
@@ -113,7 +113,7 @@ describe("a mutation that may have happened", () => {
     expect(journal.events.at(-1)).toMatchObject({ type: "tool_call_waiting" });
   });
 
-  test("is no question when its tool says that nothing happened", async () => {
+  test("ends as retryable when its tool says that nothing happened", async () => {
     const nothing = () => {
       const { failure } = down()();
       return fail({ ...failure, notCommitted: true as const });
@@ -125,7 +125,7 @@ describe("a mutation that may have happened", () => {
     expect(journal.records).toMatchObject([{ state: "FAILED_RETRYABLE" }]);
   });
 
-  test("is tried again when its contract says that its key makes that safe", async () => {
+  test("is retried when its contract supports idempotency keys", async () => {
     let ran = 0;
     const idempotency = { supported: true };
     const { tool } = noteTool({ ...flaky, idempotency, execute: () => (ran++, down()()) });
@@ -135,7 +135,7 @@ describe("a mutation that may have happened", () => {
     expect(new Set(reservations.map(({ id }) => id)).size).toBe(1);
   });
 
-  test("is tried again when it never began", async () => {
+  test("is retried when it was never dispatched", async () => {
     const { tool, reached } = noteTool({ runtime: { maxRetries: 2 } });
     const { call, clock } = benchFor([tool], { ledgerAnswers: [{ kind: "unavailable" }] });
     expect((await passing(call("test__note", { text: "hi" }), clock)).ok).toBe(true);
@@ -143,7 +143,7 @@ describe("a mutation that may have happened", () => {
   });
 });
 
-test("every gate is asked again before another attempt", async () => {
+test("every gate runs again before a retry", async () => {
   let answers = 0;
   const { tool, keys } = readTool([down(), up]);
   const { call, clock } = benchFor([tool], {
@@ -155,7 +155,7 @@ test("every gate is asked again before another attempt", async () => {
   expect(keys.length).toBe(1);
 });
 
-test("what cannot get better is not tried again", async () => {
+test("a failure that a retry cannot fix is not retried", async () => {
   const invalid = () =>
     fail({
       taxonomyClass: "SEMANTIC_INVALIDITY" as const,
@@ -167,7 +167,7 @@ test("what cannot get better is not tried again", async () => {
   expect(keys.length).toBe(1);
 });
 
-test("a run that is cancelled while a call waits for its retry ends the call with what it came to", async () => {
+test("cancelling the run during a backoff ends the call with its last failure", async () => {
   const abort = new AbortController();
   const { tool, keys } = readTool([
     () => {
@@ -183,7 +183,7 @@ test("a run that is cancelled while a call waits for its retry ends the call wit
   expect(keys.length).toBe(1);
 });
 
-test("a run that is cancelled while a gate answers that it may be tried again waits for nothing", async () => {
+test("cancelling the run during a retryable refusal ends the call at once", async () => {
   const abort = new AbortController();
   const { tool, reached } = noteTool({ runtime: { maxRetries: 1 } });
   const ledger = ledgerThat(async () => (abort.abort(), { kind: "unavailable" }));
@@ -193,7 +193,7 @@ test("a run that is cancelled while a gate answers that it may be tried again wa
   expect([reached.length, clock.waiting]).toEqual([0, 0]);
 });
 
-test("a key is that of one operation: another person, version, call or payload has another", async () => {
+test("another person, version, call or payload has another idempotency key", async () => {
   const seen: string[] = [];
   const keyOf = async (
     more: { subjectId?: string; version?: string; id?: string; args?: object } = {},

@@ -7,10 +7,10 @@ import {
   AT,
   IDEMPOTENT,
   NAME,
-  WAYS,
-  bringAbout,
+  INTERRUPTIONS,
+  resumeAfter,
   failing,
-  leave,
+  crashWhileRunning,
   recordOf,
   toolOf,
   works,
@@ -26,60 +26,69 @@ test.each([
   ["idempotent write", "timeout", IDEMPOTENT, 2, "COMPLETED"],
   ["idempotent write", "throw", IDEMPOTENT, 1, "PENDING"],
   ["idempotent write", "crash", IDEMPOTENT, 2, "COMPLETED"],
-] as const)("a %s after a %s", async (_name, way, change, ran, state) => {
-  const { tool, keys } = toolOf([WAYS[way], works], { ...change, runtime: { maxRetries: 1 } });
-  const { outcome, record } = await bringAbout(way, tool);
+] as const)("a %s after a %s", async (_name, interruption, change, ran, state) => {
+  const { tool, keys } = toolOf([INTERRUPTIONS[interruption], works], {
+    ...change,
+    runtime: { maxRetries: 1 },
+  });
+  const { outcome, record } = await resumeAfter(interruption, tool);
   expect(keys.length).toBe(ran);
   expect(new Set(keys).size).toBe(1);
   expect(record).toMatchObject({ state, dispatches: ran });
   expect(outcome === "waiting").toBe(state === "PENDING");
 });
 
-describe("a doubt outlives what later attempts are told", () => {
-  // Mutant: the last attempt's word counts for all of them.
+describe("an unknown outcome survives the failures of later attempts", () => {
+  // Mutant: the last attempt's answer counts for all attempts.
   test.each([
-    ["nothing happened this time", failing("DEPENDENCY_UNAVAILABLE", { notCommitted: true })],
-    ["it is forbidden", failing("PERMISSION_DENIED")],
-    ["too much is asked", failing("RATE_LIMITED")],
-    ["the state is another", failing("STALE_STATE")],
+    [
+      "nothing happened in the later attempt",
+      failing("DEPENDENCY_UNAVAILABLE", { notCommitted: true }),
+    ],
+    ["the later attempt is forbidden", failing("PERMISSION_DENIED")],
+    ["the later attempt is rate limited", failing("RATE_LIMITED")],
+    ["the state has changed", failing("STALE_STATE")],
   ])("%s", async (_name, answer) => {
     const { tool, keys } = toolOf([never, () => answer], {
       ...IDEMPOTENT,
       runtime: { maxRetries: 1 },
     });
-    const { outcome, record } = await bringAbout("timeout", tool);
+    const { outcome, record } = await resumeAfter("timeout", tool);
     expect([outcome, keys.length, record.state]).toEqual(["waiting", 2, "PENDING"]);
     const crashed = toolOf([never, () => answer], IDEMPOTENT);
-    const taken = await bringAbout("crash", crashed.tool);
+    const taken = await resumeAfter("crash", crashed.tool);
     expect([taken.outcome, taken.record.state]).toEqual(["waiting", "PENDING"]);
   });
 
-  test("until one of them succeeds, also with an output that does not fit", async () => {
+  test("until an attempt succeeds, also with an invalid output", async () => {
     const { tool } = toolOf([never, () => ok({ other: 1 })], IDEMPOTENT);
-    const { outcome, record } = await bringAbout("crash", tool);
+    const { outcome, record } = await resumeAfter("crash", tool);
     expect(endOf(outcome as never)[0]).toBe("OBSERVATION_NORMALIZATION_FAIL");
     expect(record).toMatchObject({ state: "COMPLETED", dispatches: 2 });
   });
 
-  test("until its contract tells that nothing happened at all", async () => {
+  test("until reconcile finds the write not committed", async () => {
     const reconcile = () => ({ kind: "not_committed" });
     const runtime = { maxRetries: 1 };
     const { tool } = toolOf([never], { ...IDEMPOTENT, reconcile, runtime });
-    const { outcome, record } = await bringAbout("timeout", tool);
+    const { outcome, record } = await resumeAfter("timeout", tool);
     expect(record.state).toBe("FAILED_RETRYABLE");
     expect(outcome).toMatchObject({ response: { escalate: false } });
   });
 
   test.each([
-    ["policy", { authorizationOf: () => ({ check: async () => "no_permission" as const }) }],
+    [
+      "the permission check",
+      { authorizationOf: () => ({ check: async () => "no_permission" as const }) },
+    ],
     ["a hook", { hooks: [{ before: async () => ({ code: "frozen", message: "no" }) }] }],
     ["the ledger", { ledgerAnswers: [{ kind: "exhausted", budget: "tokens" }] }],
-    ["the broken ledger", { ledger: { reserve: () => Promise.reject(new Error("s3cret")) } }],
+    ["a ledger that throws", { ledger: { reserve: () => Promise.reject(new Error("s3cret")) } }],
   ] as readonly [string, BenchSettings][])(
-    "%s refuses to have an idempotent write made again",
+    "and waits for an operator when the retry is refused by %s",
     async (_name, settings) => {
       const { tool, keys } = toolOf([never, works], IDEMPOTENT);
-      const stored = await leave(tool);
+      const stored = await crashWhileRunning(tool);
       const bench = benchFor([tool], { ...settings, stored });
       expect(await passing(bench.ask(NAME, ARGS, AT), bench.clock)).toBe("waiting");
       expect([keys.length, recordOf(bench).state]).toEqual([1, "PENDING"]);
@@ -88,7 +97,7 @@ describe("a doubt outlives what later attempts are told", () => {
 });
 
 test.each(["IDEMPOTENCY_CONFLICT", "COMPENSATION_REQUIRED", "COMPENSATION_FAILED"])(
-  "a write that fails as %s may have changed something, and is a question",
+  "a write that fails as %s waits for an operator",
   async (taxonomyClass) => {
     const { tool } = toolOf([() => failing(taxonomyClass)]);
     const bench = benchFor([tool]);
@@ -97,8 +106,8 @@ test.each(["IDEMPOTENCY_CONFLICT", "COMPENSATION_REQUIRED", "COMPENSATION_FAILED
   },
 );
 
-describe("an effect that an earlier attempt may have had", () => {
-  test("is not forgotten when the next attempt is refused", async () => {
+describe("the possible effect of an earlier attempt", () => {
+  test("keeps the outcome unknown when the next attempt is refused", async () => {
     let asked = 0;
     const { tool } = noteTool({
       ...twice,
@@ -121,7 +130,7 @@ describe("an effect that an earlier attempt may have had", () => {
     expect(journal.events.filter(({ type }) => type === "tool_call_start").length).toBe(1);
   });
 
-  test("is no matter when the next attempt tells, or when nothing changes", async () => {
+  test("is ignored when the next attempt succeeds or when the tool only reads", async () => {
     const answers = [() => down(), () => ok({ text: "up" })];
     const { tool } = noteTool({ ...twice, execute: () => answers.shift()?.() });
     const { call, clock } = benchFor([tool]);
