@@ -196,7 +196,7 @@ export const APPROVALS: readonly Mutant[] = [
     to: "return true;",
     test: {
       file: "test/durable-objects/approval-races.test.ts",
-      name: "two people approve at once: one of them does, and it happens once",
+      name: "of two simultaneous approvals one counts, and the effect happens once",
     },
   },
   {
@@ -226,7 +226,7 @@ export const APPROVALS: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/durable-objects/approval-incarnations.test.ts",
-      name: "keeps its arguments, and the question stays as it is",
+      name: "keeps its arguments when a person edits them, and its approval stays pending",
     },
   },
   {

@@ -9,7 +9,7 @@ export const AUDIT: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
-      name: "count once, however often and in whatever batches they come",
+      name: "count once, in any batches and however often they arrive",
     },
   },
   {
@@ -19,7 +19,7 @@ export const AUDIT: readonly Mutant[] = [
     to: "[0].forEach(() => {\n      let last",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
-      name: "of which one cannot be kept are none of them kept, and none is taken for heard",
+      name: "of a batch with an invalid notice are not stored, and count when they arrive again",
     },
   },
   {
@@ -29,7 +29,7 @@ export const AUDIT: readonly Mutant[] = [
     to: "return this.#runs.put(cleanRun(notice.run));",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
-      name: "speak for the run that sends them, whatever they say",
+      name: "count for the run that sends them, even when they name another run",
     },
   },
   {
@@ -39,7 +39,7 @@ export const AUDIT: readonly Mutant[] = [
     to: "linkText({ seq, prevHash: GENESIS_HASH, entryText: text })",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
-      name: "goes on over the end of an object, and takes what is sent again for known",
+      name: "continues after a crash, and repeated notices count once",
     },
   },
   {
@@ -49,7 +49,7 @@ export const AUDIT: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
-      name: "takes facts of the Worker and of policy changes between those of runs",
+      name: "holds entries of the Worker and of policy changes between entries of runs",
     },
   },
   {
@@ -59,7 +59,7 @@ export const AUDIT: readonly Mutant[] = [
     to: "const masked = payload;",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
-      name: "holds nothing that looks like a secret, wherever it stood",
+      name: "holds no text that looks like a secret, in any field",
     },
   },
   {
@@ -69,7 +69,7 @@ export const AUDIT: readonly Mutant[] = [
     to: "return Object.fromEntries(entries) as unknown as T;",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
-      name: "holds nothing that looks like a secret, wherever it stood",
+      name: "holds no text that looks like a secret, in any field",
     },
   },
   {
@@ -79,7 +79,7 @@ export const AUDIT: readonly Mutant[] = [
     to: "maskSecrets(value, depth + 1)",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
-      name: "holds nothing that looks like a secret, wherever it stood",
+      name: "holds no text that looks like a secret, in any field",
     },
   },
   {
@@ -89,7 +89,7 @@ export const AUDIT: readonly Mutant[] = [
     to: "void inbox.receive(runId, batch).catch(() => {});",
     test: {
       file: "test/durable-objects/outbox-delivery.test.ts",
-      name: "holds back neither the run nor its publication, and is told later, in order",
+      name: "delays neither the run nor its publication, and gets the notices later in order",
     },
   },
   {
@@ -99,7 +99,7 @@ export const AUDIT: readonly Mutant[] = [
     to: "answer",
     test: {
       file: "test/durable-objects/outbox-delivery.test.ts",
-      name: "that never answers holds back nothing else that is due, and is told again",
+      name: "that never answers delays no other deadline, and gets the notices again",
     },
   },
   {
@@ -109,7 +109,7 @@ export const AUDIT: readonly Mutant[] = [
     to: "0",
     test: {
       file: "test/durable-objects/outbox-delivery.test.ts",
-      name: "of a run that is started again under its id are beyond those of its first life",
+      name: "of a run that is started again under its id are higher than those of the deleted run",
     },
   },
   {
@@ -119,7 +119,7 @@ export const AUDIT: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/durable-objects/outbox-delivery.test.ts",
-      name: "a notice of a run that no loop watches over stands under a deadline at once",
+      name: "a notice of a run without a loop sets the outbox deadline at once",
     },
   },
   {
@@ -129,7 +129,7 @@ export const AUDIT: readonly Mutant[] = [
     to: 'if (name === "forget")',
     test: {
       file: "test/durable-objects/outbox-delivery.test.ts",
-      name: "delays the forgetting of the run, not its shrinking",
+      name: "delays the deletion of the run, not its shrinking",
     },
   },
   {

@@ -9,7 +9,7 @@ export const BUDGETS: readonly Mutant[] = [
     to: "if (!reservation.unsettled) this.#spend(window, replaceAmounts(spent, {}, granted));",
     test: {
       file: "test/durable-objects/thousand-runs.test.ts",
-      name: "a thousand runs at once do not pass a limit, whatever is settled, given back or dies",
+      name: "a limit holds under a thousand runs at once, with settlements, releases and crashes",
     },
   },
   {
@@ -19,7 +19,7 @@ export const BUDGETS: readonly Mutant[] = [
     to: "if (!known) return;",
     test: {
       file: "test/durable-objects/reservations.test.ts",
-      name: "and counts what was used in its place, less or more",
+      name: "and then counts the used amounts, less or more than reserved",
     },
   },
   {
@@ -29,7 +29,7 @@ export const BUDGETS: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/durable-objects/thousand-runs.test.ts",
-      name: "a thousand runs at once do not pass a limit, whatever is settled, given back or dies",
+      name: "a limit holds under a thousand runs at once, with settlements, releases and crashes",
     },
   },
   {
@@ -39,7 +39,7 @@ export const BUDGETS: readonly Mutant[] = [
     to: "this.#close",
     test: {
       file: "test/durable-objects/reservations.test.ts",
-      name: "not by what is no count: less than nothing",
+      name: "and not by an invalid amount: a negative number",
     },
   },
   {
@@ -49,7 +49,7 @@ export const BUDGETS: readonly Mutant[] = [
     to: "this.#recount(reservation, {});",
     test: {
       file: "test/durable-objects/lapsed-reservations.test.ts",
-      name: "keeps what it may have used once its time is over, not before",
+      name: "counts the amounts that it may have used once it lapses, not before",
     },
   },
   {
@@ -59,7 +59,7 @@ export const BUDGETS: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/durable-objects/lapsed-reservations.test.ts",
-      name: "leaves no alarm behind once everything is closed",
+      name: "leaves no alarm once all reservations are closed",
     },
   },
   {
@@ -69,7 +69,7 @@ export const BUDGETS: readonly Mutant[] = [
     to: "this.#spend(window, replaceAmounts(spent ?? {}, counted, now));",
     test: {
       file: "test/durable-objects/budget-book.test.ts",
-      name: "is not brought back by a settlement long after it",
+      name: "is not created again by a late settlement",
     },
   },
   {
@@ -79,7 +79,7 @@ export const BUDGETS: readonly Mutant[] = [
     to: "unsettled?.keeps",
     test: {
       file: "test/durable-objects/lapsed-reservations.test.ts",
-      name: "keeps no more than it was granted",
+      name: "counts no more than it was granted",
     },
   },
   {
@@ -89,7 +89,7 @@ export const BUDGETS: readonly Mutant[] = [
     to: 'return state !== "released";',
     test: {
       file: "test/durable-objects/reservations.test.ts",
-      name: "takes what that payload needs in place of what it had, if there is room",
+      name: "replaces its reserved amounts by those of the new arguments, within the limit",
     },
   },
   {
@@ -99,7 +99,7 @@ export const BUDGETS: readonly Mutant[] = [
     to: "AND made_ms > ?",
     test: {
       file: "test/durable-objects/lapsed-reservations.test.ts",
-      name: "stays counted for as long as no alarm has come, however often it is asked for",
+      name: "stays counted until an alarm closes it, however often it is requested",
     },
   },
   {

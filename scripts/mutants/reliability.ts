@@ -9,7 +9,7 @@ export const RELIABILITY: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/durable-objects/at-most-once.test.ts",
-      name: "an effect within the process is on record before it happens, so that no crash repeats it",
+      name: "a local effect is recorded durably before it happens, so no crash repeats it",
     },
   },
   {
@@ -59,7 +59,7 @@ export const RELIABILITY: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/durable-objects/deadlines.test.ts",
-      name: "a run that goes has an alarm that will find it dead, and one that has ended has not",
+      name: "a running run has a watchdog alarm, and an ended run has none",
     },
   },
   {
@@ -69,7 +69,7 @@ export const RELIABILITY: readonly Mutant[] = [
     to: "  start(): void {",
     test: {
       file: "test/durable-objects/deadlines.test.ts",
-      name: "a run that goes has an alarm that will find it dead, and one that has ended has not",
+      name: "a running run has a watchdog alarm, and an ended run has none",
     },
   },
   {
@@ -79,7 +79,7 @@ export const RELIABILITY: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/durable-objects/run-incarnations.test.ts",
-      name: "an alarm that fails is armed again",
+      name: "an alarm that fails is set again",
     },
   },
   {
@@ -89,7 +89,7 @@ export const RELIABILITY: readonly Mutant[] = [
     to: "return found.value.id",
     test: {
       file: "test/durable-objects/at-most-once.test.ts",
-      name: "an effect within the process is on record before it happens, so that no crash repeats it",
+      name: "a local effect is recorded durably before it happens, so no crash repeats it",
     },
   },
   {
@@ -99,7 +99,7 @@ export const RELIABILITY: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/durable-objects/run-object.test.ts",
-      name: "a run whose loop died goes on in a new epoch, and withdraws what it had said by half",
+      name: "a run whose loop died continues in a new epoch and withdraws its unfinished text",
     },
   },
 ];

@@ -9,11 +9,11 @@ import { chat, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts"
 beforeAll(seedPolicies);
 
 const ALL_ROUNDS = Array.from({ length: 50 }, (_, round) => round);
-/** The alarm of a round fails one to seven times: a sample takes one of five of each number. */
+/** The alarm of a round fails one to seven times. A sample takes one of five rounds per number. */
 const ROUNDS = sampleOfGroups(ALL_ROUNDS, (round) => round % 7, 5);
 
 /**
- * Rings a run's alarm at once, with every deadline that stands due; answers when it has been met.
+ * Rings a run's alarm at once, with a due watchdog; resolves when the alarm has returned.
  */
 function ringNow(runId: string): Promise<void> {
   return runInDurableObject(stubOf(runId), async (object, { storage }) => {
@@ -22,8 +22,8 @@ function ringNow(runId: string): Promise<void> {
   });
 }
 
-/** Lets so many alarms fail, as storage that does not answer would. */
-function ringInVain(runId: string, times: number): Promise<void> {
+/** Makes this many alarms fail, as broken storage would. */
+function ringBrokenAlarm(runId: string, times: number): Promise<void> {
   return runInDurableObject(stubOf(runId), async (object, { storage }) => {
     storage.sql.exec("ALTER TABLE deadlines RENAME TO gone");
     for (let time = 0; time < times; time++) {
@@ -37,7 +37,7 @@ function ringInVain(runId: string, times: number): Promise<void> {
 const WAYS: Readonly<Record<string, (runId: string, round: number) => Promise<unknown>>> = {
   "fires twice": (runId) => Promise.all([ringNow(runId), ringNow(runId)]),
   "throws one to seven times": async (runId, round) => {
-    await ringInVain(runId, 1 + (round % 7));
+    await ringBrokenAlarm(runId, 1 + (round % 7));
     await ringNow(runId);
   },
   "races requests": (runId) =>
@@ -50,9 +50,9 @@ const WAYS: Readonly<Record<string, (runId: string, round: number) => Promise<un
 };
 
 test.each(Object.entries(WAYS))(
-  "an alarm that %s: no effect twice, and each run ends once",
+  "an alarm that %s repeats no effect and ends each run once",
   { timeout: 120_000 },
-  async (way, befall) => {
+  async (way, disturb) => {
     for (const round of ROUNDS) {
       const what = `${way.split(" ", 1)[0]}-${round}`;
       const call = { name: "lab__pay", args: JSON.stringify({ what, afterwards: "hold" }) };
@@ -60,7 +60,7 @@ test.each(Object.entries(WAYS))(
       const runId = runIdOf(response);
       await expect.poll(() => written, { interval: 2 }).toContain(`pay: ${what}`);
       await Promise.all([crash(runId), response.text().catch(() => {})]);
-      await befall(runId, round);
+      await disturb(runId, round);
       await untilState(runId, { status: "waiting" });
       const answer = await send(`/v1/runs/${runId}/invocations/inv_1/outcome`, {
         caller: "lab",

@@ -18,9 +18,9 @@ const MODES = ["before", "after", "durable"] as const;
 const AT_A_TIME = 20;
 
 interface NumberedWrite {
-  /** Number of the write in its story, from 1. */
+  /** Number of the write in its story, from 1 on. */
   readonly at: number;
-  /** What writes: a statement and its table, a transaction, an alarm. */
+  /** Kind of the write: a statement and its table, a transaction, or an alarm. */
   readonly label: string;
 }
 
@@ -45,8 +45,12 @@ function effectsOf(what: string): number {
   return moved.filter((effect) => effect.includes(` to ${what}`)).length;
 }
 
-/** Says something to a question until it is answered: the object may die of it. */
-async function insist(approvalId: string, caller: Caller, body: object): Promise<void> {
+/** Sends a decision until the object answers, because the object may crash meanwhile. */
+async function decideUntilAnswered(
+  approvalId: string,
+  caller: Caller,
+  body: object,
+): Promise<void> {
   await expect
     .poll(async () => (await decide(approvalId, caller, body).catch(() => undefined))?.status)
     .toBeOneOf([200, 409]);
@@ -67,22 +71,22 @@ async function untilEnded(runId: string): Promise<void> {
 
 const calls = (what: string) => [callOf("lab__transfer", { to: what, amount: 3 })];
 
-/** What the audit log holds of a run's questions, once it holds the run's end. */
+/** Audit entries of a run, once the log holds the end of the run. */
 async function actionsOf(runId: string): Promise<readonly string[]> {
   const { trail } = composeTenants(bindings.TENANTS);
   const query = { after: 0, limit: 100, runId: runId as RunId };
   const find = async () => (await trail.read("guild" as TenantId, query)).items;
   const hasEnded = async () => (await find()).some(({ entry }) => entry.action === "run.ended");
   await expect.poll(hasEnded).toBe(true);
-  const words = (await find()).map(({ entry: { action, actorId, decision } }) =>
+  const actions = (await find()).map(({ entry: { action, actorId, decision } }) =>
     [action, actorId, decision].filter((part) => part !== undefined).join(" "),
   );
-  return words.toSorted();
+  return actions.toSorted();
 }
 
 const CALL = ["run.started user:ann", "call.ended user:ann", "run.ended user:ann stop"];
 
-/** Begins a story whose object is about to begin another incarnation, as planned. */
+/** Begins a story whose object crashes in its next incarnation, as planned. */
 async function begin(
   plan: CrashPlan,
 ): Promise<Story & { incarnation: PlannedIncarnation; approvalId: string }> {
@@ -104,8 +108,8 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedIncar
     if (runId === undefined) return incarnation;
     void response?.body?.cancel().catch(() => {});
     const approvalId = await untilWaiting(runId);
-    await insist(approvalId, "bob", APPROVE);
-    await insist(approvalId, "cat", APPROVE);
+    await decideUntilAnswered(approvalId, "bob", APPROVE);
+    await decideUntilAnswered(approvalId, "cat", APPROVE);
     await untilEnded(runId);
     expect(effectsOf(what)).toBe(1);
     expect(await actionsOf(runId)).toEqual([...CALL, ...APPROVED].toSorted());
@@ -113,8 +117,8 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedIncar
   },
   async approving(plan) {
     const { runId, what, approvalId, incarnation } = await begin(plan);
-    await insist(approvalId, "bob", APPROVE);
-    await insist(approvalId, "cat", APPROVE);
+    await decideUntilAnswered(approvalId, "bob", APPROVE);
+    await decideUntilAnswered(approvalId, "cat", APPROVE);
     await untilEnded(runId);
     expect(effectsOf(what)).toBe(1);
     await expect
@@ -125,7 +129,7 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedIncar
   },
   async rejecting(plan) {
     const { runId, what, approvalId, incarnation } = await begin(plan);
-    await insist(approvalId, "bob", REJECT);
+    await decideUntilAnswered(approvalId, "bob", REJECT);
     await untilEnded(runId);
     expect(effectsOf(what)).toBe(0);
     expect(await actionsOf(runId)).toEqual(
@@ -141,7 +145,7 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedIncar
   async editing(plan) {
     const { runId, what, approvalId, incarnation } = await begin(plan);
     const edit = { ...APPROVE, arguments: { to: `${what} edited`, amount: 4 } };
-    await insist(approvalId, "bob", edit);
+    await decideUntilAnswered(approvalId, "bob", edit);
     const second = approvalId.replace(/_1$/, "_2");
     await expect
       .poll(async () => {
@@ -149,7 +153,7 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedIncar
         return state && openOf(state);
       })
       .toEqual([second]);
-    await insist(second, "cat", APPROVE);
+    await decideUntilAnswered(second, "cat", APPROVE);
     await untilEnded(runId);
     expect(moved.filter((effect) => effect.includes(` to ${what}`))).toEqual([
       `4 to ${what} edited`,
@@ -187,8 +191,8 @@ const APPROVED = [
   "approval.consumed",
 ];
 
-describe.each(Object.keys(STORIES))("an object that ends while %s", (name) => {
-  test("at a write: it happens once or not at all, and everything is told once", async () => {
+describe.each(Object.keys(STORIES))("an object that crashes while %s", (name) => {
+  test("at any write causes at most one effect and reports each fact once", async () => {
     const tell = STORIES[name] ?? (() => Promise.reject(new Error(name)));
     const { points } = await tell({ mode: "after" });
     const plans = plansFor(points);

@@ -28,9 +28,9 @@ const BOB = {
 } as unknown as Principal;
 
 /**
- * Has somebody decide, and ends the object in the same breath: once the word is durable, or before.
+ * Sends a decision and crashes the object: before or after the decision is durable.
  */
-async function decideAndDie(
+async function decideAndCrash(
   { runId, approvalId }: { readonly runId: string; readonly approvalId: string },
   decision: object,
   isDurable: boolean,
@@ -48,17 +48,17 @@ function effectsOf(what: string): number {
   return moved.filter((effect) => effect.endsWith(what)).length;
 }
 
-describe("an object that ends with a word in its hands", () => {
-  test("goes on in its next life when the word was stored", async () => {
+describe("an object that crashes during a decision", () => {
+  test("continues in its next incarnation when the decision was stored", async () => {
     const asked = await askFor([callOf("lab__archive", { what: "kept" })]);
-    await decideAndDie(asked, APPROVE, true);
+    await decideAndCrash(asked, APPROVE, true);
     expect((await ended(asked.runId)).recoveries).toBe(1);
     expect(effectsOf("kept")).toBe(1);
   });
 
-  test("waits in its next life when it was not, and takes it then", async () => {
+  test("waits in its next incarnation when the decision was lost, and accepts it again", async () => {
     const asked = await askFor([callOf("lab__archive", { what: "lost" })]);
-    await decideAndDie(asked, APPROVE, false);
+    await decideAndCrash(asked, APPROVE, false);
     expect((await stateOf(asked.runId, "ann")).status).toBe("waiting");
     expect(await viewOf(asked.approvalId, "bob")).toMatchObject({ status: "pending", votes: [] });
     expect(await deadlinesOf(asked.runId)).toHaveProperty("approval");
@@ -67,14 +67,14 @@ describe("an object that ends with a word in its hands", () => {
     expect(effectsOf("lost")).toBe(1);
   });
 
-  test("asks about other arguments in its next life", async () => {
+  test("requests a new approval for edited arguments in its next incarnation", async () => {
     const asked = await askFor([callOf("lab__archive", { what: "old" })]);
-    await decideAndDie(asked, { ...APPROVE, arguments: { what: "edited" } }, true);
+    await decideAndCrash(asked, { ...APPROVE, arguments: { what: "edited" } }, true);
     await ended(asked.runId);
     expect([effectsOf("old"), effectsOf("edited")]).toEqual([0, 1]);
   });
 
-  test("between the last word of its loop and its rest comes to rest again", async () => {
+  test("waits again when the crash came between the end of its loop and the wait", async () => {
     const asked = await askFor([callOf("lab__archive", { what: "restless" })]);
     await rowsOf(asked.runId, "UPDATE run SET is_waiting = 0");
     await rowsOf(asked.runId, "DELETE FROM deadlines");
@@ -88,15 +88,15 @@ describe("an object that ends with a word in its hands", () => {
   });
 });
 
-describe("a call that has begun, and waits for people before another attempt", () => {
+describe("a dispatched call that waits for approval of another attempt", () => {
   async function askAgain(what: string) {
     const asked = await askFor([callOf("lab__archive", { what })]);
     await rowsOf(asked.runId, "UPDATE invocations SET dispatches = 1");
     return asked;
   }
 
-  // Mutant: what a person says wakes a run whatever its questions are about.
-  test("is not taken back by what somebody says, nor asked about over and over", async () => {
+  // Mutant: any steering message wakes a run that waits.
+  test("is not withdrawn by a steering message, and its approval is requested once", async () => {
     const { runId, approvalId } = await askAgain("begun");
     const said = await send(`/v1/runs/${runId}/messages`, {
       caller: "ann",
@@ -115,8 +115,8 @@ describe("a call that has begun, and waits for people before another attempt", (
     await ended(runId);
   });
 
-  // Mutant: an edit of a call that has begun is taken.
-  test("keeps its arguments, and the question stays as it is", async () => {
+  // Mutant: an edit of a dispatched call is accepted.
+  test("keeps its arguments when a person edits them, and its approval stays pending", async () => {
     const { approvalId } = await askAgain("fixed");
     const edit = { ...APPROVE, arguments: { what: "other" } };
     const answer = await decide(approvalId, "bob", edit);

@@ -18,11 +18,11 @@ import { seedPolicies, send, stateOf } from "../shared/worker.ts";
 beforeAll(seedPolicies);
 
 const ALL_RACES = Array.from({ length: 100 }, (_, index) => index);
-/** Even and odd races differ in who goes first: a sample takes one of five of both. */
+/** Even and odd races differ in which request goes first. A sample takes one of five of each. */
 const RACES = sampleOfGroups(ALL_RACES, (index) => index % 2, 5);
 const AT_A_TIME = 10;
 
-/** Runs every race once, some of them beside each other; names what each one is about. */
+/** Runs every race once, several at a time, each with its own name. */
 async function race(kind: string, run: (what: string, index: number) => Promise<void>) {
   for (let first = 0; first < RACES.length; first += AT_A_TIME) {
     const indexes = RACES.slice(first, first + AT_A_TIME);
@@ -43,12 +43,12 @@ function say(runId: string, content: string): Promise<Response> {
   });
 }
 
-/** How often it happened. */
+/** Number of effects with this name. */
 function effectsOf(what: string): number {
   return moved.filter((effect) => effect.endsWith(what)).length;
 }
 
-/** In every second race the second one goes first. */
+/** Starts both requests at once; in every second race the second request goes first. */
 async function together<A, B>(
   index: number,
   first: () => Promise<A>,
@@ -59,7 +59,7 @@ async function together<A, B>(
   return Promise.all([first(), later]);
 }
 
-test("two people approve at once: one of them does, and it happens once", async () => {
+test("of two simultaneous approvals one counts, and the effect happens once", async () => {
   await race("twice", async (what, index) => {
     const { runId, approvalId } = await askToArchive(what);
     const answers = await together(
@@ -74,7 +74,7 @@ test("two people approve at once: one of them does, and it happens once", async 
   });
 }, 120_000);
 
-test("one approves while another rejects: whoever was first has decided, for both", async () => {
+test("of a simultaneous approval and rejection the first one decides", async () => {
   let approved = 0;
   await race("either", async (what, index) => {
     const { runId, approvalId } = await askToArchive(what);
@@ -95,7 +95,7 @@ test("one approves while another rejects: whoever was first has decided, for bot
   expect(approved).toBeLessThan(RACES.length);
 }, 120_000);
 
-test("somebody approves as the time runs out: it counts, or it does not, for everybody", async () => {
+test("an approval that races the expiry either counts everywhere or nowhere", async () => {
   await race("late", async (what, index) => {
     const { runId, approvalId } = await askToArchive(what);
     await rowsOf(
@@ -117,7 +117,7 @@ test("somebody approves as the time runs out: it counts, or it does not, for eve
   });
 }, 120_000);
 
-test("somebody approves while the run is cancelled: it happens once or not at all", async () => {
+test("an approval that races a cancellation causes at most one effect", async () => {
   await race("stopped", async (what, index) => {
     const { runId, approvalId } = await askToArchive(what);
     const [answer, stopped] = await together(
@@ -135,7 +135,7 @@ test("somebody approves while the run is cancelled: it happens once or not at al
   });
 }, 120_000);
 
-test("one approves while another writes other arguments: nothing runs that one of them did not see", async () => {
+test("an approval that races an edit never runs arguments that an approver did not see", async () => {
   await race("edited", async (what, index) => {
     const { runId, approvalId } = await askFor([callOf("lab__transfer", { to: what, amount: 3 })]);
     await decide(approvalId, "bob", APPROVE);
@@ -154,7 +154,7 @@ test("one approves while another writes other arguments: nothing runs that one o
   });
 }, 240_000);
 
-test("somebody approves while whoever asked says something else: it happens once or not at all", async () => {
+test("an approval that races a steering message causes at most one effect", async () => {
   await race("steered", async (what, index) => {
     const { runId, approvalId } = await askToArchive(what);
     const [answer, said] = await together(
@@ -171,7 +171,7 @@ test("somebody approves while whoever asked says something else: it happens once
   });
 }, 120_000);
 
-test("the process dies as somebody approves: their word counts once, and is not lost once it was taken", async () => {
+test("an approval that races a crash counts once, and an accepted approval is not lost", async () => {
   await race("word", async (what, index) => {
     const { runId, approvalId } = await askToArchive(what);
     await together(
@@ -186,7 +186,7 @@ test("the process dies as somebody approves: their word counts once, and is not 
   });
 }, 240_000);
 
-test("the process dies once the approval is taken: it happened once, and the run ends", async () => {
+test("a crash after the approval is consumed causes one effect, and the run ends", async () => {
   await race("crashed", async (what) => {
     const { runId, approvalId } = await askFor([callOf("lab__transfer", { to: what, amount: 3 })]);
     crashes.set(runId, () => void crash(runId));

@@ -7,11 +7,11 @@ import { asks, countedOf, inBook, HOUR, T } from "../shared/reservations.ts";
 describe("the window of a reservation", () => {
   const windowSeconds = 3_600;
 
-  test("is the one it was made in, whenever it is settled", async () => {
+  test("is the window in which it was made, however late it is settled", async () => {
     const left = await inBook("rolled", (book, sql) => {
       const old = asks({ windowSeconds, amounts: { tokens: 100 } });
       book.reserve(old, T + HOUR - 1);
-      // The next window is whole, and what is given back to the old one adds nothing to it.
+      // The next window starts empty, and amounts returned to the old window do not add to it.
       const whole = asks({ windowSeconds, amounts: { tokens: 100 } });
       const answers = [book.reserve(whole, T + HOUR).kind];
       book.settle(old.id, { tokens: 1 }, T + HOUR + 1);
@@ -28,7 +28,7 @@ describe("the window of a reservation", () => {
     });
   });
 
-  test("is not brought back by a settlement long after it", async () => {
+  test("is not created again by a late settlement", async () => {
     const windows = await inBook("cleared", (book, sql) => {
       const old = asks({ windowSeconds });
       book.reserve(old, T);
@@ -39,7 +39,7 @@ describe("the window of a reservation", () => {
     expect(windows).toEqual([{ start_ms: T + 3 * HOUR, amounts: '{"tokens":10}' }]);
   });
 
-  test("holds when the clock steps back between the two", async () => {
+  test("stays the same when the clock steps back before the settlement", async () => {
     const counted = await inBook("stepped-back", (book, sql) => {
       const once = asks({ windowSeconds, unsettled: { forMs: 1_000, keeps: {} } });
       book.reserve(once, T + HOUR);
@@ -52,7 +52,7 @@ describe("the window of a reservation", () => {
   });
 });
 
-/** What may happen to a ledger; amounts are small so that limits are met. */
+/** Operations on a ledger. The amounts let some sequences reach the limits. */
 const moves = fc.array(
   fc.oneof(
     fc.record({
@@ -72,7 +72,7 @@ const moves = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-test("a book answers and counts as a plain ledger does, whatever happens in whatever order", async () => {
+test("a book answers and counts like a plain ledger, for any sequence of operations", async () => {
   await inBook("property", (book, sql) => {
     fc.assert(
       fc.property(moves, (script) => {

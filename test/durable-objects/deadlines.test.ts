@@ -8,7 +8,7 @@ beforeAll(seedPolicies);
 
 const HOUR_MS = 3_600_000;
 
-/** Works on the deadlines of an object of its own; times count from an hour ahead. */
+/** Works on the deadlines of a new object. */
 function withDeadlines(
   name: string,
   work: (deadlines: RunDeadlines, alarmAt: () => Promise<number | null>) => Promise<void>,
@@ -23,8 +23,8 @@ function withDeadlines(
 }
 
 describe("the one alarm", () => {
-  // Mutant: the alarm is not set, or stands at the last deadline.
-  test("stands at the earliest deadline", () =>
+  // Mutant: the alarm is not set, or is set to the last deadline.
+  test("is set to the earliest deadline", () =>
     withDeadlines("earliest", async (deadlines, alarmAt) => {
       const base = Date.now() + HOUR_MS;
       deadlines.set("forget", base + 3_000);
@@ -37,7 +37,7 @@ describe("the one alarm", () => {
       expect(await alarmAt()).toBe(null);
     }));
 
-  test("leaves out what is paused, and goes on with the rest of it", () =>
+  test("ignores paused deadlines, and a resumed deadline keeps its remaining time", () =>
     withDeadlines("paused", async (deadlines, alarmAt) => {
       const base = Date.now() + HOUR_MS;
       deadlines.set("wall_clock", base + 1_000);
@@ -52,7 +52,7 @@ describe("the one alarm", () => {
       expect(deadlines.at("wall_clock")).toBe(base + 5_000);
     }));
 
-  test("tells what is due, in order, until it is cleared", () =>
+  test("lists due deadlines in order until they are cleared", () =>
     withDeadlines("due", async (deadlines) => {
       const base = Date.now() + HOUR_MS;
       deadlines.set("retention", base + 2);
@@ -66,7 +66,7 @@ describe("the one alarm", () => {
     }));
 });
 
-test("a run that goes has an alarm that will find it dead, and one that has ended has not", async () => {
+test("a running run has a watchdog alarm, and an ended run has none", async () => {
   const response = await chat([{ text: ["a"], holds: "deadlines", hangs: true }]);
   const runId = runIdOf(response);
   const stub = bindings.RUNS.get(bindings.RUNS.idFromName(runId));

@@ -21,7 +21,7 @@ interface Bench {
   readonly open: Open;
   readonly clock: FakeClock;
   readonly say: (...events: readonly AiEvent[]) => void;
-  /** Opens streams of the feed that the next incarnation of the object has. */
+  /** Opens streams of a new feed, as the next incarnation of the object does. */
   readonly reopen: () => Open;
   /** A wire that shows every event in capitals, and no `title_set`. */
   readonly loud: ClientWire;
@@ -121,7 +121,7 @@ test("a reader gets the heartbeat and the trailer of its own wire", () =>
     expect(await Promise.all(readers)).toEqual(["<3run_waiting;bye", "!1mRUN_WAITING;BYE"]);
   }));
 
-test("an event that a wire does not show costs its reader nothing, and the stream goes on", () =>
+test("an event that a wire does not show sends no bytes, and the stream continues", () =>
   withFeed(async ({ open, say, loud }) => {
     const reader = read(open(0, loud));
     say({ type: "title_set", title: "Mine" });
@@ -129,7 +129,7 @@ test("an event that a wire does not show costs its reader nothing, and the strea
     expect(await reader).toBe("2mDONE;");
   }));
 
-test("a reader that stands still costs bounded memory and gets everything in the end", () =>
+test("a reader that does not read costs bounded memory and gets every event later", () =>
   withFeed(async ({ open, say }, encoded) => {
     const still = open(0);
     const words = Array.from({ length: 40 }, (_, index) => `${index}${"x".repeat(20_000)}`);

@@ -51,8 +51,8 @@ function withRows(
   });
 }
 
-// Mutant: the log answers stored events as they are.
-test("a start without a name, of the previous version, gets the name of its proposal", () =>
+// Mutant: the log answers stored events of the previous version unchanged.
+test("a stored start without a tool name gets the name of its proposal", () =>
   withRows(
     [
       [proposed(1, "a"), proposed(2, "b")],
@@ -69,12 +69,12 @@ test("a start without a name, of the previous version, gets the name of its prop
     },
   ));
 
-test("an approval request without lines, of the previous version, gets the lines of its packet", () =>
+test("a stored approval request without lines gets the lines of its packet", () =>
   withRows([[requested]], (log) => {
     expect([...log.readAll()]).toEqual([{ ...requested, lines: formatPacketLines(PACKET) }]);
   }));
 
-test("what an event says is read as it was stored, also when the wording changed since", () => {
+test("a stored event keeps its own texts, even when the wording has changed since", () => {
   const lines = [{ field: "consequence", label: "Consequence", text: "worded then", notes: [] }];
   const start = { ...started(1), toolName: "its own" };
   return withRows([[proposed(1, "a"), start, { ...requested, lines }]], (log) => {

@@ -14,7 +14,7 @@ import {
 describe("a reservation that nobody settles", () => {
   const unsettled = { forMs: HOUR, keeps: { tokens: 4 } };
 
-  test("keeps what it may have used once its time is over, not before", async () => {
+  test("counts the amounts that it may have used once it lapses, not before", async () => {
     const seen = await inBook("lapse", (book, sql) => {
       book.reserve(asks({ unsettled }), T);
       book.lapse(T + HOUR - 1);
@@ -26,7 +26,7 @@ describe("a reservation that nobody settles", () => {
     expect(seen).toEqual({ before: [10, 10], after: [4, 4], next: undefined });
   });
 
-  test("keeps no more than it was granted", async () => {
+  test("counts no more than it was granted", async () => {
     const counted = await inBook("lapse-granted", (book, sql) => {
       const keeps = { tokens: 90, cost: 7 };
       const amounts = { tokens: 90 };
@@ -39,7 +39,7 @@ describe("a reservation that nobody settles", () => {
     expect(counted).toEqual([100, 100]);
   });
 
-  test("is still closed by who knows better, late", async () => {
+  test("is still closed by a late settlement or release", async () => {
     const counted = await inBook("lapse-late", (book, sql) => {
       const [settled, given] = [asks({ unsettled }), asks({ unsettled })];
       book.reserve(settled, T);
@@ -52,7 +52,7 @@ describe("a reservation that nobody settles", () => {
     expect(counted).toEqual([9, 9]);
   });
 
-  test("stays counted for as long as no alarm has come, however often it is asked for", async () => {
+  test("stays counted until an alarm closes it, however often it is requested", async () => {
     const answers = await inBook("lapse-again", (book) => {
       const once = asks({ amounts: { tokens: 100 }, unsettled: { forMs: 30 * HOUR, keeps: {} } });
       book.reserve(once, T);
@@ -64,8 +64,8 @@ describe("a reservation that nobody settles", () => {
     expect(answers).toEqual(["reserved", "exhausted", "reserved", "exhausted"]);
   });
 
-  // Mutant: no deadline is set for it.
-  test("is closed by the alarm of its object, also in another life of it", async () => {
+  // Mutant: no deadline is set for the reservation.
+  test("is closed by the alarm of its object, even in a later incarnation", async () => {
     const ledger = await ledgerOf("alarmed");
     await ledger.reserve(asks({ unsettled: { forMs: 60_000, keeps: { tokens: 1 } } }));
     await ledger.reserve(asks({ unsettled: { forMs: 0, keeps: { tokens: 1 } } }));
@@ -77,7 +77,7 @@ describe("a reservation that nobody settles", () => {
     expect((alarmMs ?? 0) - Date.now()).toBeGreaterThan(30_000);
   });
 
-  test("leaves no alarm behind once everything is closed", async () => {
+  test("leaves no alarm once all reservations are closed", async () => {
     const ledger = await ledgerOf("quiet");
     const once = asks({ unsettled: { forMs: HOUR, keeps: {} } });
     await ledger.reserve(once);
@@ -86,7 +86,7 @@ describe("a reservation that nobody settles", () => {
     expect(await runDurableObjectAlarm(objectOf("quiet"))).toBe(false);
   });
 
-  test("is closed with many others, a bounded number at a time", async () => {
+  test("is closed together with a bounded number of others per alarm", async () => {
     const seen = await inBook("lapse-many", (book, sql) => {
       const limits = {};
       for (let call = 0; call < 700; call++) book.reserve(asks({ limits, unsettled }), T);

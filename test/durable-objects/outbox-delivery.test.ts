@@ -15,7 +15,7 @@ import type { RunId } from "../../src/protocol/identity/ids.ts";
 import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
 import { bindings } from "../shared/worker.ts";
 
-/** A tenant's object that takes notices as it is told to. */
+/** A fake tenant object; `answer` decides how it answers. */
 class Tenant {
   readonly batches: (readonly SentNotice[])[] = [];
   answer: () => Promise<void> = () => Promise.resolve();
@@ -37,10 +37,10 @@ interface Bench {
   readonly run: OpenRun;
   readonly tenant: Tenant;
   readonly deadlines: RunDeadlines;
-  /** Another life over the same storage. */
-  readonly life: () => RunLifecycle;
+  /** A new incarnation over the same storage. */
+  readonly newLifecycle: () => RunLifecycle;
   readonly pass: (ms: number) => void;
-  /** From now on, what waits for seconds waits no longer than a moment. */
+  /** Shortens all later timers to 20 ms. */
   readonly hurry: () => void;
   readonly forgotten: () => boolean;
   readonly sql: SqlStorage;
@@ -71,7 +71,7 @@ function withRun(
     storage.sql.exec("UPDATE run SET claimed_messages = 1");
     const deadlines = new Deadlines<RunDeadline>(storage);
     const tenant = new Tenant();
-    const life = (): RunLifecycle =>
+    const newLifecycle = (): RunLifecycle =>
       new RunLifecycle(run, {
         env: { ...(env as unknown as RawEnv), TENANTS: tenant.binding },
         contracts: [],
@@ -86,7 +86,7 @@ function withRun(
       run,
       tenant,
       deadlines,
-      life,
+      newLifecycle,
       pass,
       hurry: () => void (longestMs = 20),
       forgotten: () => isForgotten,
@@ -105,9 +105,9 @@ const tell = (outbox: Outbox, reason: string): void =>
   outbox.notify({ type: "audit", entry: fact(reason) });
 const down = (): Promise<void> => Promise.reject(new Error("the tenant's object is away"));
 
-describe("numbers", () => {
+describe("notice numbers", () => {
   // Mutant: a table without AUTOINCREMENT.
-  test("are never given again, whatever was delivered and removed", () =>
+  test("are never reused after delivery and removal", () =>
     withRun([], async ({ run: { outbox }, sql }) => {
       const seqs: number[] = [];
       for (let turn = 0; turn < 3; turn++) {
@@ -123,7 +123,7 @@ describe("numbers", () => {
     }));
 
   // Mutant: numbers that begin at 1.
-  test("of a run that is started again under its id are beyond those of its first life", () =>
+  test("of a run that is started again under its id are higher than those of the deleted run", () =>
     withRun([], async ({ run: { outbox, store } }) => {
       tell(outbox, "a");
       const { createdMs } = store.identity();
@@ -131,7 +131,7 @@ describe("numbers", () => {
     }));
 });
 
-test("a batch is bounded by number and by size, and one notice always goes", () =>
+test("a batch is bounded by number and size, and holds at least one notice", () =>
   withRun([], async ({ run: { outbox } }) => {
     for (let index = 0; index < 60; index++) tell(outbox, `${index}`);
     expect(outbox.notices().length).toBe(50);
@@ -140,9 +140,9 @@ test("a batch is bounded by number and by size, and one notice always goes", () 
     expect(outbox.notices().length).toBe(1);
   }));
 
-test("a run tells that it began and how it ended, in order, in few messages", () =>
-  withRun([{ text: ["hi"] }], async ({ life, tenant, run }) => {
-    life().start();
+test("a run reports its start and its end in order, in few messages", () =>
+  withRun([{ text: ["hi"] }], async ({ newLifecycle, tenant, run }) => {
+    newLifecycle().start();
     await expect.poll(() => run.journal.hasEnded).toBe(true);
     await expect.poll(() => run.outbox.hasNotices()).toBe(false);
     const told = tenant.batches
@@ -155,10 +155,10 @@ test("a run tells that it began and how it ended, in order, in few messages", ()
     expect(tenant.seqs).toEqual([...tenant.seqs].sort((a, b) => a - b));
   }));
 
-// Mutant: a message for each notice.
-test("a run that goes is heard of once a second at most", () =>
-  withRun([{ text: ["half"], hangs: true }], async ({ life, tenant, run, deadlines }) => {
-    const lifecycle = life();
+// Mutant: each notice leaves in its own message.
+test("a running run sends at most one message per second", () =>
+  withRun([{ text: ["half"], hangs: true }], async ({ newLifecycle, tenant, run, deadlines }) => {
+    const lifecycle = newLifecycle();
     lifecycle.start();
     await expect.poll(() => deadlines.has("wall_clock")).toBe(true);
     await expect.poll(() => tenant.batches.length).toBe(1);
@@ -172,12 +172,12 @@ test("a run that goes is heard of once a second at most", () =>
     await lifecycle.stop("cancelled");
   }));
 
-describe("a tenant's object that is down", () => {
-  // Mutants: notices that are removed before they arrive; a delivery that the run waits for.
-  test("holds back neither the run nor its publication, and is told later, in order", () =>
-    withRun([{ text: ["hi"] }], async ({ life, tenant, run, deadlines, pass }) => {
+describe("an unreachable tenant object", () => {
+  // Mutants: notices are removed before they arrive; the run waits for the delivery.
+  test("delays neither the run nor its publication, and gets the notices later in order", () =>
+    withRun([{ text: ["hi"] }], async ({ newLifecycle, tenant, run, deadlines, pass }) => {
       tenant.answer = down;
-      const lifecycle = life();
+      const lifecycle = newLifecycle();
       lifecycle.start();
       await expect.poll(() => run.journal.hasEnded).toBe(true);
       await expect.poll(() => run.outbox.first()).toBe(undefined);
@@ -191,10 +191,10 @@ describe("a tenant's object that is down", () => {
       expect(taken.map(({ seq }) => seq)).toEqual([...new Set(tenant.seqs)].sort((a, b) => a - b));
     }));
 
-  test("that never answers keeps nobody waiting", () =>
-    withRun([{ text: ["hi"] }], async ({ life, tenant, run, deadlines, pass }) => {
+  test("that never answers does not block an alarm", () =>
+    withRun([{ text: ["hi"] }], async ({ newLifecycle, tenant, run, deadlines, pass }) => {
       tenant.answer = () => new Promise(() => {});
-      const lifecycle = life();
+      const lifecycle = newLifecycle();
       lifecycle.start();
       await expect.poll(() => run.journal.hasEnded).toBe(true);
       await expect.poll(() => run.outbox.first()).toBe(undefined);
@@ -204,12 +204,12 @@ describe("a tenant's object that is down", () => {
       expect(deadlines.has("outbox")).toBe(true);
     }));
 
-  // Mutant: a delivery that waits for an answer as long as it takes.
-  test("that never answers holds back nothing else that is due, and is told again", () =>
-    withRun([], async ({ life, tenant, run, deadlines, pass, hurry }) => {
+  // Mutant: a delivery has no timeout.
+  test("that never answers delays no other deadline, and gets the notices again", () =>
+    withRun([], async ({ newLifecycle, tenant, run, deadlines, pass, hurry }) => {
       tenant.answer = () => new Promise(() => {});
       hurry();
-      const lifecycle = life();
+      const lifecycle = newLifecycle();
       tell(run.outbox, "vote");
       deadlines.set("retention", 2);
       deadlines.set("outbox", 1);
@@ -222,51 +222,54 @@ describe("a tenant's object that is down", () => {
       expect(tenant.seqs.length).toBeGreaterThan(1);
     }));
 
-  // Mutants: shrink empties the outbox; forget asks for nothing.
-  test("delays the forgetting of the run, not its shrinking", () =>
-    withRun([{ text: ["hi"] }], async ({ life, tenant, run, deadlines, pass, forgotten, sql }) => {
-      tenant.answer = down;
-      const lifecycle = life();
-      lifecycle.start();
-      await expect.poll(() => deadlines.has("forget")).toBe(true);
-      pass(40 * 86_400_000);
-      await lifecycle.handleDueDeadlines();
-      expect(sql.exec("SELECT claim FROM run").one()).toEqual({ claim: null });
-      expect([run.outbox.hasNotices(), deadlines.has("forget"), forgotten()]).toEqual([
-        true,
-        true,
-        false,
-      ]);
-      tenant.answer = () => Promise.resolve();
-      pass(700_000);
-      await lifecycle.handleDueDeadlines();
-      expect(run.outbox.hasNotices()).toBe(false);
-      pass(700_000);
-      await lifecycle.handleDueDeadlines();
-      expect(forgotten()).toBe(true);
-    }));
+  // Mutants: shrink empties the outbox; the deletion does not check the outbox.
+  test("delays the deletion of the run, not its shrinking", () =>
+    withRun(
+      [{ text: ["hi"] }],
+      async ({ newLifecycle, tenant, run, deadlines, pass, forgotten, sql }) => {
+        tenant.answer = down;
+        const lifecycle = newLifecycle();
+        lifecycle.start();
+        await expect.poll(() => deadlines.has("forget")).toBe(true);
+        pass(40 * 86_400_000);
+        await lifecycle.handleDueDeadlines();
+        expect(sql.exec("SELECT claim FROM run").one()).toEqual({ claim: null });
+        expect([run.outbox.hasNotices(), deadlines.has("forget"), forgotten()]).toEqual([
+          true,
+          true,
+          false,
+        ]);
+        tenant.answer = () => Promise.resolve();
+        pass(700_000);
+        await lifecycle.handleDueDeadlines();
+        expect(run.outbox.hasNotices()).toBe(false);
+        pass(700_000);
+        await lifecycle.handleDueDeadlines();
+        expect(forgotten()).toBe(true);
+      },
+    ));
 });
 
-// Mutant: a life that wakes without looking at the outbox.
-test("what one life left untold, the next one tells", () =>
-  withRun([{ text: ["half"], hangs: true }], async ({ life, tenant, run, deadlines }) => {
-    // The message of the first life is on its way for ever.
+// Mutant: a new incarnation does not read the outbox.
+test("the next incarnation sends the notices that the last one did not deliver", () =>
+  withRun([{ text: ["half"], hangs: true }], async ({ newLifecycle, tenant, run, deadlines }) => {
+    // The message of the first incarnation never gets an answer.
     tenant.answer = () => new Promise(() => {});
-    life().start();
+    newLifecycle().start();
     await expect.poll(() => deadlines.has("wall_clock")).toBe(true);
     await expect.poll(() => tenant.batches.length).toBe(1);
     tenant.answer = () => Promise.resolve();
-    const next = life();
+    const next = newLifecycle();
     next.wake();
     await expect.poll(() => run.outbox.hasNotices()).toBe(false);
     expect(tenant.batches.flat().map(({ notice }) => notice.type)).toContain("audit");
     await next.stop("cancelled");
   }));
 
-// Mutant: a notice of a run that rests, without a deadline.
-test("a notice of a run that no loop watches over stands under a deadline at once", () =>
-  withRun([], async ({ life, run, deadlines, tenant }) => {
-    life();
+// Mutant: a notice of a run without a loop sets no deadline.
+test("a notice of a run without a loop sets the outbox deadline at once", () =>
+  withRun([], async ({ newLifecycle, run, deadlines, tenant }) => {
+    newLifecycle();
     expect(deadlines.has("outbox")).toBe(false);
     tell(run.outbox, "vote");
     expect(deadlines.has("outbox")).toBe(true);

@@ -23,7 +23,7 @@ const CONTRACTS = [...TOOL_CONTRACTS, ...LAB_TOOLS];
 const stubOf = (runId: string): DurableObjectStub =>
   bindings.RUNS.get(bindings.RUNS.idFromName(runId));
 
-/** Reads what a run has left in its tables, and the policy that it pinned. */
+/** Reads the tables of a run and its pinned policy. */
 async function evidenceOf(runId: string): Promise<RunEvidence> {
   const stored = await runInDurableObject(stubOf(runId), (_object, { storage }) => {
     const store = new RunStore(storage);
@@ -49,7 +49,7 @@ async function evidenceOf(runId: string): Promise<RunEvidence> {
   return { ...evidence, policy: { policy: policyOf(document ?? {}), pin } };
 }
 
-async function expectAlike(runId: string): Promise<void> {
+async function expectSameDecisions(runId: string): Promise<void> {
   const done = [...effects];
   const replayed = await replay(await evidenceOf(runId), CONTRACTS);
   if (!replayed.ok) throw new Error(replayed.failure.reason);
@@ -80,15 +80,15 @@ const STEPS: readonly ScriptedStep[] = [
   { text: ["That is ", "all"] },
 ];
 
-test("a finished run is decided alike from its tables, with its tools forbidden", async () => {
+test("a finished run replays to the same decisions from its tables, without calling its tools", async () => {
   const response = await chat(STEPS, "lab");
   await response.text();
   const runId = runIdOf(response);
   await evictDurableObject(stubOf(runId));
-  await expectAlike(runId);
+  await expectSameDecisions(runId);
 });
 
-test("a run that crashed while its model spoke is decided alike", async () => {
+test("a run that crashed during a model answer replays to the same decisions", async () => {
   const again = { text: ["whole"], calls: [{ name: "lab__flaky", args: "{}" }] };
   const response = await chat(
     [{ text: ["half"], hangs: true, once: "replay-died", later: again }, { text: ["done"] }],
@@ -107,10 +107,10 @@ test("a run that crashed while its model spoke is decided alike", async () => {
     reader?.cancel().catch(() => {}),
   ]);
   expect(await after.text()).toContain("withdrawn");
-  await expectAlike(runId);
+  await expectSameDecisions(runId);
 });
 
-test("another record of the same run is not", async () => {
+test("a changed record of the same run replays to other decisions", async () => {
   const response = await chat(STEPS, "lab");
   await response.text();
   const evidence = await evidenceOf(runIdOf(response));

@@ -31,7 +31,7 @@ describe("a reservation that is open", () => {
     expect(await leftOf(ledger)).toBe(97);
   });
 
-  test("is granted as much as is left, where that is of use, and the same when it is asked again", async () => {
+  test("is granted the rest of the budget if that is enough, and the same amount when repeated", async () => {
     const ledger = await ledgerOf("shrunk");
     await ledger.reserve(asks({ amounts: { tokens: 60 } }));
     const more = asks({ amounts: { tokens: 70 }, least: { tokens: 30 } });
@@ -46,9 +46,9 @@ describe("a reservation that is open", () => {
   });
 });
 
-describe("a call that is given another payload while it is reserved", () => {
-  // Mutant: the same id is the same amounts.
-  test("takes what that payload needs in place of what it had, if there is room", async () => {
+describe("a reserved call whose arguments are edited", () => {
+  // Mutant: a known id always keeps its amounts.
+  test("replaces its reserved amounts by those of the new arguments, within the limit", async () => {
     const ledger = await ledgerOf("edited");
     const once = asks();
     await ledger.reserve(once);
@@ -61,7 +61,7 @@ describe("a call that is given another payload while it is reserved", () => {
     expect(await leftOf(ledger)).toBe(100);
   });
 
-  test("counts once at the rate of its tool", async () => {
+  test("counts once for the rate limit of its tool", async () => {
     const ledger = await ledgerOf("edited-rate");
     const rateLimit = { windowSeconds: MONTH_SECONDS, maxRequests: 1 };
     const once = asks({ rateLimit });
@@ -72,8 +72,8 @@ describe("a call that is given another payload while it is reserved", () => {
 });
 
 describe("a reservation is closed once", () => {
-  // Mutant: settling what is settled.
-  test("and counts what was used in its place, less or more", async () => {
+  // Mutant: a settled reservation is settled again.
+  test("and then counts the used amounts, less or more than reserved", async () => {
     const ledger = await ledgerOf("settled");
     const less = asks();
     const more = asks();
@@ -89,7 +89,7 @@ describe("a reservation is closed once", () => {
     expect(await ledger.reserve(asks({ amounts: { tokens: 1 } }))).toEqual(exhausted);
   });
 
-  test("and takes nothing more when it is asked for after it was settled", async () => {
+  test("and reserves nothing more when it is requested after its settlement", async () => {
     const ledger = await ledgerOf("late");
     const once = asks();
     await ledger.reserve(once);
@@ -98,7 +98,7 @@ describe("a reservation is closed once", () => {
     expect(await leftOf(ledger)).toBe(98);
   });
 
-  test("by a release, which gives back all of it, and after which it may be taken anew", async () => {
+  test("by a release, which returns all amounts and allows a new reservation", async () => {
     const ledger = await ledgerOf("released");
     const once = asks();
     await ledger.reserve(once);
@@ -110,8 +110,8 @@ describe("a reservation is closed once", () => {
     expect(await leftOf(ledger)).toBe(90);
   });
 
-  // Mutant: closing by an id alone, in whatever tenant.
-  test("by its own tenant, and by no other", async () => {
+  // Mutant: an id closes the reservation of any tenant.
+  test("by its own tenant only", async () => {
     const mine = await ledgerOf("mine-alone");
     const theirs = await ledgerOf("theirs-alone");
     const once = asks();
@@ -121,7 +121,7 @@ describe("a reservation is closed once", () => {
     expect([await leftOf(mine), await leftOf(theirs)]).toEqual([90, 100]);
   });
 
-  test("and one that nobody made changes nothing, and writes nothing", async () => {
+  test("and closing an unknown one changes and writes nothing", async () => {
     const ledger = tenants.ledgerOf("nobody-reserved" as TenantId);
     await ledger.settle("unknown", { tokens: 5 });
     await ledger.release("unknown");
@@ -133,15 +133,15 @@ describe("a reservation is closed once", () => {
     expect(tables).toEqual([]);
   });
 
-  // Mutant: taking whatever is said as a count.
+  // Mutant: any value is accepted as an amount.
   test.each([
-    ["less than nothing", { tokens: -50 }],
+    ["a negative number", { tokens: -50 }],
     ["a fraction", { tokens: 0.5 }],
-    ["no number", { tokens: Number.NaN }],
-    ["no end", { tokens: Number.POSITIVE_INFINITY }],
-    ["more than can be counted", { tokens: 1e308 }],
+    ["NaN", { tokens: Number.NaN }],
+    ["infinity", { tokens: Number.POSITIVE_INFINITY }],
+    ["an inexact number", { tokens: 1e308 }],
     ["a text", { tokens: "0" as unknown as number }],
-  ])("not by what is no count: %s", async (name, used) => {
+  ])("and not by an invalid amount: %s", async (name, used) => {
     const ledger = await ledgerOf(`settled-with-${name.replaceAll(" ", "-")}`);
     const once = asks();
     await ledger.reserve(once);
@@ -152,16 +152,16 @@ describe("a reservation is closed once", () => {
   });
 
   test.each([
-    ["a least below nothing", { least: { tokens: -1 } }],
-    ["a keeping below nothing", { unsettled: { forMs: 1, keeps: { tokens: -5 } } }],
-    ["a time that is no number", { unsettled: { forMs: Number.NaN, keeps: {} } }],
-  ])("and not opened with %s", async (name, part) => {
+    ["a negative least amount", { least: { tokens: -1 } }],
+    ["a negative amount to keep", { unsettled: { forMs: 1, keeps: { tokens: -5 } } }],
+    ["an invalid time", { unsettled: { forMs: Number.NaN, keeps: {} } }],
+  ])("and never opened with %s", async (name, part) => {
     const ledger = await ledgerOf(`opened-with-${name.replaceAll(" ", "-")}`);
     expect(await ledger.reserve(asks(part))).toEqual({ kind: "unavailable" });
   });
 });
 
-test("a least above what is asked for is granted no more than was asked for", async () => {
+test("a least amount above the request is granted no more than the request", async () => {
   const ledger = await ledgerOf("greedy-least");
   const greedy = asks({ amounts: { tokens: 5 }, least: { tokens: 50 } });
   expect(await ledger.reserve(greedy)).toEqual({ kind: "reserved", granted: { tokens: 5 } });

@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const HANGS: ScriptedStep = { text: ["half"], hangs: true };
 
-/** Starts a run and leaves it; its model call, or its tool, does not end by itself. */
+/** Starts a run and closes its stream. The model call or the tool does not end by itself. */
 async function start(...steps: readonly ScriptedStep[]): Promise<string> {
   const response = await chat(steps, "lab");
   const runId = runIdOf(response);
@@ -30,7 +30,7 @@ async function start(...steps: readonly ScriptedStep[]): Promise<string> {
   return runId;
 }
 
-/** Starts a run that died twice over one step, and is not to be taken up again for a minute. */
+/** Starts a run that crashed twice in one step, and whose next recovery is a minute away. */
 async function startBackingOff(): Promise<string> {
   const runId = await start(HANGS);
   await crash(runId);
@@ -41,18 +41,18 @@ async function startBackingOff(): Promise<string> {
   return runId;
 }
 
-/** Waits until the model's first word is stored. */
+/** Waits until the first text of the model is stored. */
 const untilStreaming = (runId: string): Promise<void> =>
   expect
     .poll(() => rowsOf(runId, "SELECT 1 FROM events WHERE body LIKE '%text_started%'"))
     .toHaveLength(1);
 
-/** Whether a run has ended, looked up without a request that would wake or help it. */
+/** Reads the end of a run from its tables, without a request that could recover the run. */
 const endOf = async (runId: string): Promise<unknown> =>
   (await rowsOf(runId, "SELECT reason, error, recoveries FROM run"))[0];
 
 describe("the wall clock", () => {
-  // Mutant: the deadline is cleared and nobody is told.
+  // Mutant: the deadline is cleared, but the run is not stopped.
   test("ends a run that streams", async () => {
     const runId = await start(HANGS);
     await expect.poll(() => deadlinesOf(runId)).toHaveProperty("wall_clock");
@@ -60,7 +60,7 @@ describe("the wall clock", () => {
     await untilState(runId, { status: "failed", error: { code: "budget_exhausted" } });
   });
 
-  test("ends a run that is dead", async () => {
+  test("ends a run whose loop is dead", async () => {
     const runId = await start(HANGS);
     await expect.poll(() => deadlinesOf(runId)).toHaveProperty("wall_clock");
     await rowsOf(runId, "UPDATE deadlines SET at_ms = 1 WHERE name = 'wall_clock'");
@@ -70,11 +70,15 @@ describe("the wall clock", () => {
     expect(await stateOf(runId, "lab")).toMatchObject({ error: { code: "budget_exhausted" } });
   });
 
-  // Mutant: pause or resume left out.
-  test("stands still while a run waits for an operator, and goes on after", async () => {
-    const doubtful = { id: "p", name: "lab__pay", args: '{"what":"clock","afterwards":"break"}' };
+  // Mutant: the deadline is not paused, or not resumed.
+  test("stops while a run waits for an operator, and continues afterwards", async () => {
+    const unknownCall = {
+      id: "p",
+      name: "lab__pay",
+      args: '{"what":"clock","afterwards":"break"}',
+    };
     const slow = { id: "w", name: "lab__watch", args: '{"what":"clock-slow","afterwards":"hold"}' };
-    const runId = await start({ calls: [doubtful] }, { calls: [slow] }, { text: ["end"] });
+    const runId = await start({ calls: [unknownCall] }, { calls: [slow] }, { text: ["end"] });
     await untilState(runId, { status: "waiting" });
     expect(await deadlinesOf(runId)).toMatchObject({ wall_clock: null });
     await rowsOf(runId, "UPDATE deadlines SET left_ms = 77000 WHERE name = 'wall_clock'");
@@ -90,7 +94,7 @@ describe("the wall clock", () => {
 });
 
 describe("the watchdog", () => {
-  test("carries a dead run to its end, without a request", async () => {
+  test("recovers a dead run without a request", async () => {
     const runId = await start({ ...HANGS, once: "watchdog", later: { text: ["whole"] } });
     await untilStreaming(runId);
     await crash(runId);
@@ -98,12 +102,12 @@ describe("the watchdog", () => {
     await expect.poll(() => endOf(runId)).toMatchObject({ reason: "stop", recoveries: 1 });
   });
 
-  // Mutant: no limit of recoveries.
-  test("gives up a run that dies again and again: it ends, and says why", async () => {
+  // Mutant: the number of recoveries has no limit.
+  test("ends a run that crashes again and again, with the reason", async () => {
     const runId = await start(HANGS);
-    for (let life = 0; life < 6; life++) {
+    for (let crashes = 0; crashes < 6; crashes++) {
       await crash(runId);
-      // The time to back off has passed.
+      // The backoff is over.
       await ring(runId, "watchdog");
     }
     await expect.poll(() => endOf(runId)).toMatchObject({ reason: "error" });
@@ -118,8 +122,8 @@ describe("the watchdog", () => {
     );
   });
 
-  // Mutant: a wake that recovers whenever it happens.
-  test("lets time pass between two recoveries that brought nothing", async () => {
+  // Mutant: every wake recovers the run at once.
+  test("waits between two recoveries that finished no step", async () => {
     const runId = await startBackingOff();
     const calls = async (): Promise<unknown> =>
       (await rowsOf(runId, "SELECT facts FROM run"))[0]?.["facts"];
@@ -131,8 +135,8 @@ describe("the watchdog", () => {
     await expect.poll(() => endOf(runId)).toMatchObject({ recoveries: 2 });
   });
 
-  // Mutants: endInterrupted closes nothing; it answers nothing.
-  test("ends a run that no loop can end: each call has an end, each part is closed", async () => {
+  // Mutants: endInterrupted closes no part; endInterrupted adds no tool result.
+  test("ends a run that no loop can end, and closes its calls and parts", async () => {
     const call = { id: "p", name: "lab__pay", args: '{"what":"poison","afterwards":"hold"}' };
     const runId = await start({ text: ["half"], calls: [call] });
     await expect.poll(() => written.length).toBe(1);
@@ -152,8 +156,8 @@ describe("the watchdog", () => {
     expect(written).toEqual(["pay: poison"]);
   });
 
-  // Mutant: endInterrupted leaves the text open, and a reader of the stream hangs on it.
-  test("ends a run that no loop can end in the middle of a text: the text is closed", async () => {
+  // Mutant: endInterrupted leaves the text open, so a client waits for its end.
+  test("ends a run that no loop can end, and closes its open text", async () => {
     const runId = await start(HANGS);
     await untilStreaming(runId);
     await rowsOf(runId, "UPDATE run SET recoveries = 6, stop = 'interrupted'");
@@ -165,8 +169,8 @@ describe("the watchdog", () => {
   });
 });
 
-// Mutant: alarm lets a throw through, or does not arm itself again.
-test("an alarm that fails is armed again", async () => {
+// Mutant: the alarm throws, or does not set itself again.
+test("an alarm that fails is set again", async () => {
   const runId = await start(HANGS);
   const at = await runInDurableObject(stubOf(runId), async (object, state) => {
     state.storage.sql.exec("ALTER TABLE deadlines RENAME COLUMN at_ms TO gone");
@@ -179,8 +183,8 @@ test("an alarm that fails is armed again", async () => {
   expect(at).toBeGreaterThan(Date.now());
 });
 
-// Mutant: what fails while the object wakes keeps it from answering, or leaves it without an alarm.
-test("a run that cannot be taken up answers all the same, and is tried again", async () => {
+// Mutant: a failed recovery stops the object from answering, or leaves it without an alarm.
+test("a run that cannot be recovered still answers, and is recovered later", async () => {
   const runId = await start(HANGS);
   await untilStreaming(runId);
   await rowsOf(runId, "UPDATE events SET body = '{'");
@@ -191,8 +195,8 @@ test("a run that cannot be taken up answers all the same, and is tried again", a
   expect(at).toBeGreaterThan(Date.now());
 });
 
-// Mutant: wake begins no epoch while it backs off.
-test("a reader who saw what a crash lost goes on, even while the run backs off", async () => {
+// Mutant: wake begins no epoch during the backoff.
+test("a reader that saw lost events resumes, even while the run backs off", async () => {
   const runId = await startBackingOff();
   await untilState(runId, { status: "running", recoveries: 2 });
   const response = await send(`/v1/runs/${runId}/events`, {

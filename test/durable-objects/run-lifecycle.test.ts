@@ -16,8 +16,8 @@ import { bindings } from "../shared/worker.ts";
 interface Bench {
   readonly run: OpenRun;
   readonly deadlines: RunDeadlines;
-  /** Another life over the same storage. */
-  readonly life: (change?: object) => RunLifecycle;
+  /** A new incarnation over the same storage. */
+  readonly newLifecycle: (change?: object) => RunLifecycle;
   readonly abandoned: unknown[];
   readonly runId: RunId;
   readonly pass: (ms: number) => void;
@@ -45,7 +45,7 @@ async function withRun(
     storage.sql.exec("UPDATE run SET claimed_messages = 1");
     const deadlines = new Deadlines<RunDeadline>(storage);
     const keepAlive = (done: Promise<unknown>): void => void done.catch(() => {});
-    const life = (change: object = {}): RunLifecycle =>
+    const newLifecycle = (change: object = {}): RunLifecycle =>
       new RunLifecycle(run, {
         env: { ...(env as unknown as RawEnv), ...change },
         contracts: [],
@@ -58,19 +58,19 @@ async function withRun(
     const pass = (ms: number): void => {
       shiftMs += ms;
     };
-    await work({ run, deadlines, life, abandoned, runId, pass });
+    await work({ run, deadlines, newLifecycle, abandoned, runId, pass });
     await storage.deleteAlarm();
   });
 }
 
 const never = (): Promise<never> => new Promise(() => {});
-/** A store that does not answer. */
+/** A KV store that never answers. */
 const HUNG = { get: never, put: never };
 
-// Mutant: a loop counts as alive, however long it has not begun.
-test("a loop that does not come to its first step is given up", () =>
-  withRun([], async ({ life, pass, abandoned, deadlines }) => {
-    const lifecycle = life({ POLICY: HUNG });
+// Mutant: a loop that never reaches its first step does not count as stuck.
+test("a loop that does not reach its first step in time is abandoned", () =>
+  withRun([], async ({ newLifecycle, pass, abandoned, deadlines }) => {
+    const lifecycle = newLifecycle({ POLICY: HUNG });
     lifecycle.start();
     await lifecycle.handleDueDeadlines();
     expect(abandoned).toEqual([]);
@@ -80,27 +80,30 @@ test("a loop that does not come to its first step is given up", () =>
     expect(deadlines.has("watchdog")).toBe(true);
   }));
 
-test("a loop that takes its time over a step is left alone", () =>
-  withRun([{ text: ["half"], hangs: true }], async ({ life, pass, abandoned, deadlines, run }) => {
-    const lifecycle = life();
-    lifecycle.start();
-    await expect.poll(() => deadlines.has("wall_clock")).toBe(true);
-    pass(31_000);
-    await lifecycle.handleDueDeadlines();
-    expect(abandoned).toEqual([]);
-    await lifecycle.stop("cancelled");
-    expect(run.store.progress().reason).toBe("cancelled");
-  }));
+test("a loop with a slow step is not abandoned", () =>
+  withRun(
+    [{ text: ["half"], hangs: true }],
+    async ({ newLifecycle, pass, abandoned, deadlines, run }) => {
+      const lifecycle = newLifecycle();
+      lifecycle.start();
+      await expect.poll(() => deadlines.has("wall_clock")).toBe(true);
+      pass(31_000);
+      await lifecycle.handleDueDeadlines();
+      expect(abandoned).toEqual([]);
+      await lifecycle.stop("cancelled");
+      expect(run.store.progress().reason).toBe("cancelled");
+    },
+  ));
 
-// Mutants: what waits in the outbox has no deadline, or one that is always due.
-test("what cannot be published now is published by the alarm, and the alarm comes to rest", () =>
-  withRun([{ text: ["hi"] }], async ({ life, pass, deadlines, run, runId }) => {
+// Mutants: the outbox has no deadline, or a deadline that is always due.
+test("a failed publication is repeated by the alarm, and then no alarm is left", () =>
+  withRun([{ text: ["hi"] }], async ({ newLifecycle, pass, deadlines, run, runId }) => {
     let failures = 0;
     const put = async (...entry: readonly unknown[]): Promise<void> => {
       if (failures++ === 0) throw new Error("KV is away");
       await bindings.IDEMPOTENCY.put(...(entry as Parameters<KVNamespace["put"]>));
     };
-    const lifecycle = life({ IDEMPOTENCY: { get: never, put } });
+    const lifecycle = newLifecycle({ IDEMPOTENCY: { get: never, put } });
     lifecycle.start();
     await expect.poll(() => failures).toBe(1);
     expect(await bindings.IDEMPOTENCY.get(`run/${runId}`)).toBeNull();
@@ -112,29 +115,29 @@ test("what cannot be published now is published by the alarm, and the alarm come
     expect([run.outbox.isEmpty(), deadlines.has("outbox")]).toEqual([true, false]);
   }));
 
-// Mutant: tidyUp leaves the outbox to whoever was publishing.
-test("a run that ended, and whose object died before it was published, is published by the next life", () =>
-  withRun([{ text: ["hi"] }], async ({ life, run, runId, deadlines }) => {
-    life({ IDEMPOTENCY: HUNG }).start();
+// Mutant: setFinalDeadlines sets no deadline for the outbox.
+test("the next incarnation publishes an ended run whose object crashed before the publication", () =>
+  withRun([{ text: ["hi"] }], async ({ newLifecycle, run, runId, deadlines }) => {
+    newLifecycle({ IDEMPOTENCY: HUNG }).start();
     await expect.poll(() => run.journal.hasEnded).toBe(true);
     await expect.poll(() => deadlines.has("outbox")).toBe(true);
     deadlines.clear("outbox");
-    const next = life();
+    const next = newLifecycle();
     next.wake();
     await next.handleDueDeadlines();
     expect(await bindings.IDEMPOTENCY.get(`run/${runId}`)).not.toBeNull();
   }));
 
-// Mutant: two deliveries at a time.
-test("an entry that comes while another is delivered is delivered too", () =>
-  withRun([{ text: ["hi"] }], async ({ life, run, pass }) => {
+// Mutant: two deliveries run at the same time.
+test("an entry that arrives during a delivery is delivered too", () =>
+  withRun([{ text: ["hi"] }], async ({ newLifecycle, run, pass }) => {
     const gate = Promise.withResolvers<void>();
     let puts = 0;
     const put = async (): Promise<void> => {
       puts++;
       await gate.promise;
     };
-    const lifecycle = life({ IDEMPOTENCY: { get: never, put } });
+    const lifecycle = newLifecycle({ IDEMPOTENCY: { get: never, put } });
     lifecycle.start();
     await expect.poll(() => puts).toBe(1);
     pass(6_000);
@@ -146,10 +149,10 @@ test("an entry that comes while another is delivered is delivered too", () =>
     expect(puts).toBe(2);
   }));
 
-// Mutant: the first deadline that fails keeps the others from being met.
-test("a deadline that cannot be met holds back no other", () =>
-  withRun([{ text: ["half"], hangs: true }], async ({ life, run, deadlines }) => {
-    const lifecycle = life();
+// Mutant: the first deadline that fails stops the others.
+test("a deadline that fails does not delay the other deadlines", () =>
+  withRun([{ text: ["half"], hangs: true }], async ({ newLifecycle, run, deadlines }) => {
+    const lifecycle = newLifecycle();
     lifecycle.start();
     await expect.poll(() => deadlines.has("wall_clock")).toBe(true);
     const shrink = run.store.shrink.bind(run.store);
@@ -163,14 +166,14 @@ test("a deadline that cannot be met holds back no other", () =>
     run.store.shrink = shrink;
   }));
 
-// Mutant: launch throws for ever, and nobody counts.
-test("a run whose deployment cannot start it ends after so many tries", () =>
-  withRun([], async ({ life, pass, run }) => {
-    const lifecycle = life({ MODELS: "" });
+// Mutant: launch throws for ever, and the failures are not counted.
+test("a run that the deployment cannot start ends after a bounded number of attempts", () =>
+  withRun([], async ({ newLifecycle, pass, run }) => {
+    const lifecycle = newLifecycle({ MODELS: "" });
     try {
       lifecycle.start();
     } catch {
-      // The first request is told.
+      // The first request gets the error.
     }
     for (let tries = 0; tries < 8 && !run.journal.hasEnded; tries++) {
       pass(60_000);
@@ -179,10 +182,10 @@ test("a run whose deployment cannot start it ends after so many tries", () =>
     expect(run.store.progress()).toMatchObject({ error: { code: "interrupted" } });
   }));
 
-// Mutant: forget does not end the meeting of deadlines.
-test("a run that is forgotten leaves nothing, and nothing is due of it", () =>
-  withRun([{ text: ["hi"] }], async ({ life, run, deadlines, pass }) => {
-    const lifecycle = life();
+// Mutant: the object handles further deadlines after the deletion.
+test("a deleted run leaves no data and no due deadline", () =>
+  withRun([{ text: ["hi"] }], async ({ newLifecycle, run, deadlines, pass }) => {
+    const lifecycle = newLifecycle();
     lifecycle.start();
     await expect.poll(() => deadlines.has("forget")).toBe(true);
     expect(run.journal.hasEnded).toBe(true);

@@ -31,8 +31,8 @@ test("an evicted run answers from storage, byte for byte", async () => {
   expect(await stateOf(runId)).toEqual(before);
 });
 
-// Mutant: a recovery that keeps the half-streamed part.
-test("a run whose loop died goes on in a new epoch, and withdraws what it had said by half", async () => {
+// Mutant: a recovery keeps the unfinished part.
+test("a run whose loop died continues in a new epoch and withdraws its unfinished text", async () => {
   const again = { text: ["a whole ", "answer"] };
   const response = await chat([{ text: ["half a "], hangs: true, once: "died", later: again }]);
   const runId = runIdOf(response);
@@ -67,7 +67,7 @@ test("a run whose loop died goes on in a new epoch, and withdraws what it had sa
   expect(JSON.stringify(rows)).not.toContain('half a \\"}');
 });
 
-test("a run id that was never started wakes an object that stores nothing", async () => {
+test("a request for a run that was never started stores nothing", async () => {
   const stub = stubOf("run_never");
   const headers = { "x-viewer": JSON.stringify(viewerAs("acme")) };
   const answer = await stub.fetch("https://run/events", { headers });
@@ -92,7 +92,7 @@ test("a run can be claimed once", async () => {
   expect(again.status).toBe(422);
 });
 
-test("deltas share rows, events keep their own places", async () => {
+test("deltas share rows, and each event keeps its own number", async () => {
   const text = Array.from({ length: 400 }, (_, index) => `w${index} `);
   const response = await chat([{ text }]);
   const runId = runIdOf(response);
@@ -103,7 +103,7 @@ test("deltas share rows, events keep their own places", async () => {
   expect(seen.map(({ id }) => id)).toEqual(seen.map((_, index) => `0-${index + 1}`));
 });
 
-test("a reader that stands still holds back neither the run nor the others, and misses nothing", async () => {
+test("a reader that does not read delays neither the run nor other readers, and misses no event", async () => {
   const text = Array.from({ length: 120 }, (_, index) => `${index} ${"x".repeat(8_000)}`);
   const response = await chat([{ text }]);
   const runId = runIdOf(response);
@@ -125,7 +125,7 @@ test("a redacted record is stored beside the raw arguments", async () => {
   });
 });
 
-test("what a refused call held reaches no event and no reader", async () => {
+test("the arguments of a refused call reach no event and no reader", async () => {
   const call = {
     name: "core__get_current_time",
     args: '{"timeZone":"UTC","hunter3":"hunter2"}',

@@ -25,7 +25,7 @@ import { effects } from "../workers/lab-tools.ts";
  */
 beforeAll(plantTenant);
 
-/** Starts a run of ann whose model says what the steps tell. */
+/** Starts a run of ann whose model answers with these steps. */
 function post(steps: readonly unknown[], headers: Record<string, string> = {}): Promise<Response> {
   return send("/v1/chat", {
     caller: "ann",
@@ -58,7 +58,7 @@ describe("lists of the tenant", () => {
     expect([response.status, await response.json()]).toEqual([status, body]);
   });
 
-  test("a reservation that was settled counts once", async () => {
+  test("a settled reservation counts once", async () => {
     const tenants = composeTenants(bindings.TENANTS);
     const guild = "guild" as TenantId;
     const settled = tenant.rows.reserved.find(({ state }) => state === "settled");
@@ -78,7 +78,7 @@ describe("lists of the tenant", () => {
 });
 
 describe("a run", () => {
-  test("that waits for an approval is approved by the second person, and goes on to its end", async () => {
+  test("that waits for a second approval continues after it and ends", async () => {
     await plant(bindings.RUNS, waiting);
     const approved = await decide(answers.approvalId, "cat", APPROVE);
     expect([approved.status, await approved.json()]).toMatchObject([
@@ -90,12 +90,12 @@ describe("a run", () => {
     expect(moved).toEqual(["40 to bakery"]);
     const events = await send(`/v1/runs/${waiting.name}/events`, { caller: "ann" });
     const stream = await events.text();
-    // The wire ends a stream that waits with a trailer of its own.
+    // The wire ends the stream of a waiting run with a trailer.
     expect(stream.startsWith(answers.waitingStream.replace("data: [DONE]\n\n", ""))).toBe(true);
     expect(stream).toContain("paid");
   });
 
-  test("whose outcome is unknown is resolved by an operator, and goes on to its end", async () => {
+  test("with an unknown outcome continues after the report of an operator and ends", async () => {
     await plant(bindings.RUNS, unknown);
     const state = await send(`/v1/runs/${unknown.name}`, { caller: "ann" });
     expect(await state.json()).toEqual(answers.state.unknown);
@@ -108,7 +108,7 @@ describe("a run", () => {
     expect(run.toolCalls).toMatchObject([{ state: "COMPLETED", settledBy: "user:chief" }]);
   });
 
-  test("that has ended replays byte for byte, and answers its Idempotency-Key", async () => {
+  test("that has ended replays byte for byte, and answers repeats under its Idempotency-Key", async () => {
     await plant(bindings.RUNS, finished);
     const events = await send(`/v1/runs/${finished.name}/events`, { caller: "ann" });
     expect(await events.text()).toBe(answers.stream);
@@ -132,8 +132,8 @@ describe("a run", () => {
     expect(splitEvents(await events.text()).at(-1)?.id).toMatch(/^1-/);
   });
 
-  // Mutant: a migration that rewrites nothing.
-  test("is migrated when it wakes: it has a version, and its fields have their new names", async () => {
+  // Mutant: the migration rewrites nothing.
+  test("is migrated when it wakes, to the current version and field names", async () => {
     await plant(bindings.RUNS, finished);
     await send(`/v1/runs/${finished.name}`, { caller: "ann" });
     expect(await rowsOf(finished.name, "SELECT version FROM schema_version")).toEqual([
@@ -147,8 +147,8 @@ describe("a run", () => {
 });
 
 describe("storage of a newer version", () => {
-  // Mutant: the object runs on it.
-  test("of a run is neither read nor written, and works again under the newer code", async () => {
+  // Mutant: the object uses the storage of a newer version.
+  test("of a run is neither read nor written, and works again with the newer code", async () => {
     await plant(bindings.RUNS, waiting);
     moved.length = 0;
     await setVersion(bindings.RUNS, waiting.name, 99);
@@ -174,7 +174,7 @@ describe("storage of a newer version", () => {
     expect(moved).toEqual(["40 to bakery"]);
   });
 
-  test("of a tenant is neither read nor written: its lists answer 503, and its runs dispatch nothing", async () => {
+  test("of a tenant is neither read nor written, so lists answer 503 and runs dispatch nothing", async () => {
     await setVersion(bindings.TENANTS, "guild", 99);
     const before = await tablesOf(bindings.TENANTS, "guild");
     for (const path of ["/v1/runs", "/v1/approvals", "/v1/audit", "/v1/policy"]) {
@@ -191,7 +191,7 @@ describe("storage of a newer version", () => {
 });
 
 // Last: a new policy revision closes the approvals of the old one.
-test("the audit chain of the tenant verifies, and grows from its old head", async () => {
+test("the audit chain of the tenant verifies and continues from its old head", async () => {
   const policy = await send("/v1/policy", { caller: "chief" });
   const etag = policy.headers.get("etag") ?? "";
   const { policy: document } = await policy.json<{ policy: object }>();

@@ -31,7 +31,7 @@ interface Bench {
   readonly transcript: StoredTranscript;
   readonly sql: SqlStorage;
   readonly clock: FakeClock;
-  /** What was encoded for the reader so far. */
+  /** Types of the events that were encoded for the reader so far. */
   readonly sent: readonly string[];
   readonly abandoned: readonly unknown[];
   /** Types of the stored events. */
@@ -96,7 +96,7 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
   });
 }
 
-test("an outcome is stored before it is sent, and what follows it waits behind it", () =>
+test("an event that is no delta is stored before it is sent, and later events wait for it", () =>
   withJournal(({ journal, clock, sent, stored, store }) => {
     journal.append([title]);
     journal.append([delta("a")]);
@@ -107,7 +107,7 @@ test("an outcome is stored before it is sent, and what follows it waits behind i
     expect(store.progress().title).toBe("Mine");
   }));
 
-test("the first word of an answer is stored on the spot, and sent then", () =>
+test("the first text of an answer is stored at once and then sent", () =>
   withJournal(({ journal, sent, stored }) => {
     journal.append([started, delta("a")]);
     expect(stored()).toEqual(["text_started", "text_delta"]);
@@ -116,8 +116,8 @@ test("the first word of an answer is stored on the spot, and sent then", () =>
     expect([sent.length, stored().length]).toEqual([3, 2]);
   }));
 
-// Mutant: an announcement that is sent before it is stored.
-test("an announcement reaches nobody before it is stored, five milliseconds later", () =>
+// Mutant: a step start is sent before it is stored.
+test("a step start is stored after five milliseconds, and sent only then", () =>
   withJournal(({ journal, clock, sent, stored }) => {
     journal.append([{ type: "step_started", step: 1, messageId: "m" }]);
     clock.advance(4);
@@ -126,7 +126,7 @@ test("an announcement reaches nobody before it is stored, five milliseconds late
     expect([sent, stored()]).toEqual([["step_started"], ["step_started"]]);
   }));
 
-test("deltas are sent at once and stored within a second, and an announcement takes them along", () =>
+test("deltas are sent at once and stored within a second, or with the next other event", () =>
   withJournal(({ journal, clock, sent, stored }) => {
     journal.append([delta("a")]);
     journal.append([delta("b")]);
@@ -150,7 +150,7 @@ test("progress is sent at once and stored like deltas", () =>
     expect(stored()).toEqual(["tool_call_progress"]);
   }));
 
-test("a message to the run is stored on the spot, and sent then", () =>
+test("a steering message is stored at once and then sent", () =>
   withJournal(({ journal, sent, stored }) => {
     journal.append([delta("a")]);
     journal.append([{ type: "user_message", text: "hurry" }]);
@@ -158,7 +158,7 @@ test("a message to the run is stored on the spot, and sent then", () =>
     expect(sent).toEqual(["text_delta", "user_message"]);
   }));
 
-test("the end is stored and sent on the spot, and nothing is taken after it", () =>
+test("the end is stored and sent at once, and later events are ignored", () =>
   withJournal(async ({ journal, clock, stored, store, reader }) => {
     journal.append([title]);
     journal.append([done]);
@@ -169,7 +169,7 @@ test("the end is stored and sent on the spot, and nothing is taken after it", ()
     expect(clock.waiting).toBe(0);
   }));
 
-test("messages are stored in order, whole, however long they are", () =>
+test("messages of any length are stored whole and in order", () =>
   withJournal(({ journal, clock, transcript }) => {
     const long = `${"😀".repeat(400_000)}\n`;
     journal.remember({ role: "user", text: "first" });
@@ -182,7 +182,7 @@ test("messages are stored in order, whole, however long they are", () =>
     ]);
   }));
 
-test("a journal that cannot store gives the object up and sends nothing that is not stored", () =>
+test("a journal that cannot store aborts the object and sends no unstored event", () =>
   withJournal(({ journal, clock, sql, sent, abandoned }) => {
     sql.exec("DROP TABLE events");
     journal.append([title]);

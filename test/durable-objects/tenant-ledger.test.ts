@@ -26,7 +26,7 @@ const [hash, secondHash] = await Promise.all(
 );
 const firstPin = { revision: 1, hash } as PolicyPin;
 
-/** A tenant with a policy, so that there is a pin to reserve under. */
+/** Ledger of a tenant with a policy, because a reservation needs a pin. */
 async function ledgerOf(tenant: string): Promise<BudgetLedger> {
   await tenants.registry.change(tenant as TenantId, FIRST, { expectedRevision: undefined, by: BY });
   return tenants.ledgerOf(tenant as TenantId);
@@ -44,7 +44,7 @@ const asks = (part: Partial<Reservation> = {}): Reservation => ({
 });
 const reserved = { kind: "reserved" };
 
-describe("the pin", () => {
+describe("a policy pin", () => {
   test("of no policy reserves nothing and writes nothing", async () => {
     const ledger = tenants.ledgerOf("unknown" as TenantId);
     const none = { kind: "policy_changed", pin: undefined };
@@ -59,7 +59,7 @@ describe("the pin", () => {
     expect(tables).toEqual([]);
   });
 
-  test("that is not the current one reserves nothing, even what was reserved before", async () => {
+  test("that is not current reserves nothing, even for a known reservation", async () => {
     const ledger = await ledgerOf("changed");
     const once = asks();
     expect(await ledger.reserve(once)).toEqual(reserved);
@@ -72,7 +72,7 @@ describe("the pin", () => {
     expect(await ledger.reserve({ ...once, pin })).toEqual(reserved);
   });
 
-  test("that an old pointer in KV brings back is outvoted", async () => {
+  test("from an old pointer in KV is refused", async () => {
     const ledger = await ledgerOf("rolled-back");
     const tenantId = "rolled-back" as TenantId;
     const old = (await bindings.POLICY.get("policy/rolled-back/current")) ?? "";
@@ -89,7 +89,7 @@ describe("the pin", () => {
     expect(answer).toMatchObject({ kind: "policy_changed", pin: { revision: 2 } });
   });
 
-  test("that claims the current revision for another document is outvoted", async () => {
+  test("with the current revision and another document is refused", async () => {
     const ledger = await ledgerOf("forged");
     const tenantId = "forged" as TenantId;
     await tenants.registry.change(tenantId, SECOND, { expectedRevision: 1, by: BY });
@@ -110,7 +110,7 @@ describe("the pin", () => {
 });
 
 describe("a limit", () => {
-  test("is never passed by a thousand reservations at once", { timeout: 30_000 }, async () => {
+  test("holds under a thousand simultaneous reservations", { timeout: 30_000 }, async () => {
     const ledger = await ledgerOf("crowd");
     const limits = { external: 137, cost: 1_000_000 };
     const answers = await Promise.all(
@@ -122,7 +122,7 @@ describe("a limit", () => {
     expect([count("reserved"), count("exhausted")]).toEqual([137, 863]);
   });
 
-  test("counts the same reservation once, however often and however at once it is asked for", async () => {
+  test("counts one reservation once under simultaneous repeats", async () => {
     const ledger = await ledgerOf("again");
     const once = asks();
     const answers = await Promise.all(Array.from({ length: 50 }, () => ledger.reserve(once)));
@@ -132,7 +132,7 @@ describe("a limit", () => {
     expect(await ledger.reserve(once)).toEqual(reserved);
   });
 
-  test("of one budget takes nothing of the others", async () => {
+  test("of one budget, when exceeded, uses nothing of the other budgets", async () => {
     const ledger = await ledgerOf("whole");
     const limits = { external: 3, financial: 10 };
     const dear = asks({ amounts: { external: 1, financial: 11 }, limits });
@@ -145,7 +145,7 @@ describe("a limit", () => {
     expect(kinds).toEqual(["reserved", "reserved", "reserved", "exhausted"]);
   });
 
-  test("holds across an eviction, and for one tenant alone", async () => {
+  test("holds across an eviction, and for one tenant only", async () => {
     const limits = { external: 1 };
     const ledger = await ledgerOf("mine");
     expect(await ledger.reserve(asks({ limits }))).toEqual(reserved);
@@ -157,7 +157,7 @@ describe("a limit", () => {
     expect(await (await ledgerOf("theirs")).reserve(asks({ limits }))).toEqual(reserved);
   });
 
-  test("is none for critical calls unless it says otherwise", async () => {
+  test("of zero critical calls refuses a critical call", async () => {
     const ledger = await ledgerOf("critical");
     const answer = await ledger.reserve(asks({ amounts: { critical: 1 } }));
     expect(answer).toEqual({ kind: "exhausted", budget: "critical" });
@@ -172,20 +172,20 @@ describe("a limit", () => {
     ["a window of no length", { windowSeconds: 0 }],
     ["a window that is no number", { windowSeconds: Number.NaN }],
     ["a rate that is no number", { rateLimit: { windowSeconds: 1, maxRequests: Number.NaN } }],
-  ])("is not asked about %s", async (name, part) => {
+  ])("refuses to count %s", async (name, part) => {
     const tenant = name.replaceAll(" ", "-");
     const ledger = await ledgerOf(tenant);
     expect(await ledger.reserve(asks(part))).toEqual({ kind: "unavailable" });
   });
 });
 
-test("a ledger that cannot be reached answers so", async () => {
+test("an unreachable ledger answers `unavailable`", async () => {
   const broken = { idFromName: () => "id", get: () => ({}) } as unknown as DurableObjectNamespace;
   const ledger = composeTenants(broken).ledgerOf("acme" as TenantId);
   expect(await ledger.reserve(asks())).toEqual({ kind: "unavailable" });
 });
 
-test("a rate holds for its tool alone and says when to come back", async () => {
+test("a rate limit holds for one tool and answers the delay until the next call", async () => {
   const ledger = await ledgerOf("rate");
   const rateLimit = { windowSeconds: 30 * DAY, maxRequests: 2 };
   const limits = {};
@@ -199,7 +199,7 @@ test("a rate holds for its tool alone and says when to come back", async () => {
   expect(waitMs).toBeLessThanOrEqual(30 * DAY * 1_000);
 });
 
-describe("time", () => {
+describe("a window", () => {
   const hour = 3_600_000;
   const T = 1_000 * 24 * hour;
   const inBook = <R>(
@@ -210,7 +210,7 @@ describe("time", () => {
       use(new BudgetBook(storage), storage.sql),
     );
 
-  test("opens a new window when the old one is over, not before", async () => {
+  test("starts when the previous window has ended, not before", async () => {
     const kinds = await inBook("windows", (book) => {
       const hourly = { windowSeconds: 3_600, limits: { external: 1 } };
       return [T, T + hour - 1, T + hour, T + 2 * hour - 1, T + 2 * hour].map(
@@ -220,7 +220,7 @@ describe("time", () => {
     expect(kinds).toEqual(["reserved", "exhausted", "reserved", "exhausted", "reserved"]);
   });
 
-  test("lets a tool go on in the next window of its rate", async () => {
+  test("allows a tool its calls again after a rate-limited window", async () => {
     const answers = await inBook("rates", (book) => {
       const rateLimit = { windowSeconds: 60, maxRequests: 1 };
       const at = (nowMs: number) => book.reserve(asks({ rateLimit, limits: {} }), nowMs);
@@ -229,7 +229,7 @@ describe("time", () => {
     expect(answers).toEqual([reserved, { kind: "rate_limited", retryAfterMs: 15_000 }, reserved]);
   });
 
-  test("that steps back a little opens no window anew", async () => {
+  test("is not reset when the clock steps back a little", async () => {
     const kinds = await inBook("skew", (book) => {
       const hourly = { windowSeconds: 3_600, limits: { external: 1 } };
       return [T + hour - 1, T + hour, T + hour - 1].map(
@@ -239,7 +239,7 @@ describe("time", () => {
     expect(kinds).toEqual(["reserved", "reserved", "exhausted"]);
   });
 
-  test("leaves a bounded number of windows and reservations behind", async () => {
+  test("is deleted later, so that storage holds a bounded number of rows", async () => {
     const rows = await inBook("pruned", (book, sql) => {
       const rateLimit = { windowSeconds: 1, maxRequests: 1 };
       for (let second = 0; second < 3_000; second++) {
@@ -253,7 +253,7 @@ describe("time", () => {
     expect(rows).toEqual([1, 1, 1_440]);
   });
 
-  test("knows a reservation for a day, in whatever windows it was made", async () => {
+  test("does not limit a repeated reservation, which stays known for a day", async () => {
     const kinds = await inBook("remembered", (book) => {
       const once = asks({ windowSeconds: 1, limits: { external: 0 } });
       const free = { ...once, limits: {} };

@@ -13,7 +13,7 @@ const stubOf = (tenantId: string): Stub =>
   bindings.TENANTS.get(bindings.TENANTS.idFromName(tenantId)) as unknown as Stub;
 const textOf = (name: string): string => JSON.stringify({ allowedTools: [name] });
 
-/** Asks an object, or an instance that stands in for it, for another policy. */
+/** Changes the policy through a stub or an instance of the object. */
 const change = async (
   object: { change: TenantObject["change"] } | Stub,
   { tenant, name, from }: { tenant: string; name: string; from?: number },
@@ -30,7 +30,7 @@ const pointerOf = (tenant: string): Promise<string | null> =>
 const documentOf = async (tenant: string, name: string): Promise<string | null> =>
   bindings.POLICY.get(`policy/${tenant}/${await hashText(textOf(name))}`);
 
-/** The pointer once the alarm is through, which on a slow machine may have gone off by itself. */
+/** Pointer after the alarm. On a slow machine the alarm may have rung by itself before. */
 async function pointerAfterAlarm(tenant: string): Promise<string | null> {
   await runDurableObjectAlarm(stubOf(tenant));
   return pointerOf(tenant);
@@ -40,7 +40,7 @@ type Put = (key: string, value: string) => Promise<void>;
 const realPut: Put = (key, value) => bindings.POLICY.put(key, value);
 const isPointer = (key: string): boolean => key.endsWith("/current");
 
-/** Runs something on an instance of the object whose KV is another one. */
+/** Runs a function on an instance of the object with a fake KV. */
 const withPut = <T>(
   tenant: string,
   put: Put,
@@ -52,7 +52,7 @@ const withPut = <T>(
     return use(new TenantObject(state, raw), state);
   });
 
-test("a look at a tenant without a policy finds none and writes nothing", async () => {
+test("a read of a tenant without a policy finds none and writes nothing", async () => {
   const stub = stubOf("nobody");
   expect(await stub.policy()).toBeUndefined();
   expect(await change(stub, { tenant: "nobody", name: "a", from: 3 })).toEqual({
@@ -67,7 +67,7 @@ test("a look at a tenant without a policy finds none and writes nothing", async 
   expect([tables, await documentOf("nobody", "a")]).toEqual([[], null]);
 });
 
-test("a change stores the document, then grows the revision, then points to it", async () => {
+test("a change stores the document, then the revision, then the pointer", async () => {
   const seen: unknown[] = [];
   const put: Put = async (key, value) => {
     seen.push([isPointer(key) ? "pointer" : "document", await stubOf("order").policy()]);
@@ -87,7 +87,7 @@ test("a change stores the document, then grows the revision, then points to it",
   expect(await runDurableObjectAlarm(stubOf("order"))).toBe(false);
 });
 
-test("of two changes from one revision exactly one is made, however they interleave", async () => {
+test("of simultaneous changes from one revision exactly one is made", async () => {
   const stub = stubOf("race");
   await change(stub, { tenant: "race", name: "a" });
   const answers = await Promise.all(
@@ -102,7 +102,7 @@ test("of two changes from one revision exactly one is made, however they interle
   expect(await pointerOf("race")).toBe(JSON.stringify(current));
 });
 
-test("a change that is overtaken while its document is stored is not made", async () => {
+test("a change is refused when another change happens while KV stores its document", async () => {
   const answer = await withPut(
     "overtaken",
     async (key, value) => {
@@ -115,7 +115,7 @@ test("a change that is overtaken while its document is stored is not made", asyn
   expect(answer).toEqual({ kind: "conflict", pin });
 });
 
-test("a document that KV does not take changes nothing", async () => {
+test("a change whose document KV refuses changes nothing", async () => {
   const answer = await withPut(
     "full",
     () => Promise.reject(new Error("429")),
@@ -128,7 +128,7 @@ test("a document that KV does not take changes nothing", async () => {
   ]);
 });
 
-test("a pointer that KV did not take is published by the alarm", async () => {
+test("a pointer that KV refused is published by the alarm", async () => {
   let refused = 0;
   const answer = await withPut(
     "late",
@@ -145,7 +145,7 @@ test("a pointer that KV did not take is published by the alarm", async () => {
   expect(await runDurableObjectAlarm(stubOf("late"))).toBe(false);
 });
 
-test("a pointer that KV refuses again and again is tried ever more slowly, up to a minute", async () => {
+test("a pointer that KV keeps refusing is retried with backoff, up to a minute", async () => {
   const refuse: Put = (key, value) =>
     isPointer(key) ? Promise.reject(new Error("429")) : realPut(key, value);
   const delays = await withPut("stubborn", refuse, async (object, { storage }) => {
@@ -163,7 +163,7 @@ test("a pointer that KV refuses again and again is tried ever more slowly, up to
   expect(Math.max(...delays)).toBeLessThan(70_000);
 });
 
-test("an object that dies as it writes its pointer has the revision, and publishes it in its next life", async () => {
+test("an object that crashes while it writes its pointer publishes it in its next incarnation", async () => {
   let die = (): void => {};
   const died = withPut(
     "dead",
@@ -201,7 +201,7 @@ test("the alarm is set before the pointer is written", async () => {
   expect(alarms).toEqual([expect.any(Number), null]);
 });
 
-test("an object whose alarm was given up sets it again when it wakes", async () => {
+test("an object whose alarm the platform dropped sets it again when it wakes", async () => {
   const refuse: Put = (key, value) =>
     isPointer(key) ? Promise.reject(new Error("429")) : realPut(key, value);
   await withPut("given-up", refuse, async (object, { storage }) => {
@@ -213,7 +213,7 @@ test("an object whose alarm was given up sets it again when it wakes", async () 
   expect(await pointerAfterAlarm("given-up")).not.toBeNull();
 });
 
-test("a slow pointer is not overtaken by a newer one, so it never goes back", async () => {
+test("a newer pointer waits for a slow older one, so the pointer never goes back", async () => {
   const puts: string[] = [];
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   await withPut(
@@ -238,7 +238,7 @@ test("a slow pointer is not overtaken by a newer one, so it never goes back", as
   expect(await runDurableObjectAlarm(stubOf("slow"))).toBe(false);
 });
 
-test("an evicted object knows its revision", async () => {
+test("an evicted object keeps its revision", async () => {
   await change(stubOf("evicted"), { tenant: "evicted", name: "a" });
   const before = await stubOf("evicted").policy();
   await evictDurableObject(stubOf("evicted"));

@@ -21,7 +21,7 @@ const EVERYTHING = { after: 0, limit: 5_000 } as const;
 const tell = (tenant: string, runId: string, sent: readonly SentNotice[]): Promise<void> =>
   tenantOf(tenant).receive(runId as RunId, sent);
 
-/** Every record of a tenant, checked as an export would be. */
+/** Verifies the audit chain of a tenant, as for an export. */
 async function verdictOf(tenant: string) {
   const { items, head } = await auditOf(tenant);
   async function* lines(): AsyncGenerator<string> {
@@ -31,7 +31,7 @@ async function verdictOf(tenant: string) {
   return verifyChain(lines(), { head: head.hash });
 }
 
-test("a look at a tenant that nobody told of anything finds nothing and writes nothing", async () => {
+test("a read of a tenant without notices finds and writes nothing", async () => {
   const { directory, queue, trail } = composeTenants(bindings.TENANTS);
   const tenantId = "untold" as TenantId;
   const viewer = { person: "user:ann" as ActorId, roles: [], decides: true, seesAll: true };
@@ -48,8 +48,8 @@ test("a look at a tenant that nobody told of anything finds nothing and writes n
 });
 
 describe("notices", () => {
-  // Mutant: receive without its comparison with the last number.
-  test("count once, however often and in whatever batches they come", async () => {
+  // Mutant: receive does not compare with the last number.
+  test("count once, in any batches and however often they arrive", async () => {
     const [one, two, three] = [auditNotice(1), auditNotice(2), auditNotice(3)];
     await tell("once", R1, [one, two]);
     await tell("once", R1, [one, two]);
@@ -58,7 +58,7 @@ describe("notices", () => {
     expect((await auditOf("once")).items.length).toBe(3);
   });
 
-  test("of two runs do not take each other's numbers", async () => {
+  test("of two runs are numbered independently", async () => {
     await tell("two", "run_a", [auditNotice(7)]);
     await tell("two", "run_b", [auditNotice(7)]);
     expect((await auditOf("two")).items.map(({ entry }) => entry.runId)).toEqual([
@@ -67,7 +67,7 @@ describe("notices", () => {
     ]);
   });
 
-  test("speak for the run that sends them, whatever they say", async () => {
+  test("count for the run that sends them, even when they name another run", async () => {
     const forged = "run_other" as RunId;
     await tell("forged", R1, [
       auditNotice(1, { runId: forged }),
@@ -85,7 +85,7 @@ describe("notices", () => {
     expect(rows.map(({ run_id }) => run_id)).toEqual([R1, R1, R1]);
   });
 
-  test("of which one cannot be kept are none of them kept, and none is taken for heard", async () => {
+  test("of a batch with an invalid notice are not stored, and count when they arrive again", async () => {
     const broken = { seq: 2, notice: { type: "run", run: { runId: R1 } } } as unknown as SentNotice;
     await expect(
       runInDurableObject(tenantOf("half"), (object) =>
@@ -96,7 +96,7 @@ describe("notices", () => {
     expect((await auditOf("half")).items.length).toBe(1);
   });
 
-  test("newer than what the directory holds replace it", async () => {
+  test("of a run replace its older directory entry", async () => {
     await tell("newer", R1, [runNotice(1)]);
     await tell("newer", R1, [runNotice(2, { status: "completed", title: "Mine" })]);
     const rows = await tenantRows("newer", "SELECT status, summary FROM runs");
@@ -104,9 +104,9 @@ describe("notices", () => {
   });
 });
 
-describe("the chain", () => {
-  // Mutants: a hash without prevHash; a number of its own for each run.
-  test("stays whole under a thousand notices of fifty runs at once, half of them sent twice", async () => {
+describe("the audit chain", () => {
+  // Mutants: the hash does not cover prevHash; each run has its own numbers.
+  test("stays whole under a thousand simultaneous notices of fifty runs, half of them sent twice", async () => {
     const runs = Array.from({ length: 50 }, (_, index) => `run_${index}`);
     await Promise.all(
       runs.flatMap((runId, index) => {
@@ -128,7 +128,7 @@ describe("the chain", () => {
     expect(rows.map(({ n }) => n)).toEqual(runs.map(() => 20));
   });
 
-  test("goes on over the end of an object, and takes what is sent again for known", async () => {
+  test("continues after a crash, and repeated notices count once", async () => {
     await tell("lives", R1, [auditNotice(1), auditNotice(2)]);
     await runInDurableObject(tenantOf("lives"), (_object, state) => state.abort("crash")).catch(
       () => {},
@@ -139,7 +139,7 @@ describe("the chain", () => {
     expect(await verdictOf("lives")).toMatchObject({ kind: "whole", count: 4 });
   });
 
-  test("a crash before the commit leaves neither records nor marks", async () => {
+  test("holds nothing after a crash before the commit, so the notices count when repeated", async () => {
     await runInDurableObject(tenantOf("torn"), (object, state) => {
       void object.receive(R1, [auditNotice(1)]);
       state.abort("crash");
@@ -148,7 +148,7 @@ describe("the chain", () => {
     expect(await verdictOf("torn")).toMatchObject({ kind: "whole", count: 1 });
   });
 
-  test("takes facts of the Worker and of policy changes between those of runs", async () => {
+  test("holds entries of the Worker and of policy changes between entries of runs", async () => {
     const TENANT = "mixed";
     const stub = tenantOf(TENANT);
     const at = new Date().toISOString();
@@ -171,7 +171,7 @@ describe("the chain", () => {
     expect(await verdictOf("mixed")).toMatchObject({ kind: "whole", count: 3 });
   });
 
-  test("a policy change that is not made is not recorded", async () => {
+  test("holds no entry for a refused policy change", async () => {
     const TENANT = "unmade";
     const stub = tenantOf(TENANT);
     const by = { actorId: "user:ann" as never };
@@ -180,11 +180,11 @@ describe("the chain", () => {
   });
 });
 
-describe("what is kept", () => {
+describe("a stored record", () => {
   const SECRET = "sk-4f9a8b7c6d5e4f3a2b1c";
 
-  // Mutants: keep-clean without its mask, for each kind.
-  test("holds nothing that looks like a secret, wherever it stood", async () => {
+  // Mutants: clean-records does not mask, for each kind of notice.
+  test("holds no text that looks like a secret, in any field", async () => {
     await tell("clean", R1, [
       auditNotice(1, {
         reason: SECRET,
@@ -204,7 +204,7 @@ describe("what is kept", () => {
     expect(await verdictOf("clean")).toMatchObject({ kind: "whole" });
   });
 
-  test("has room and a canonical form, whatever a run says", async () => {
+  test("has a bounded size and a canonical form for any notice", async () => {
     const half = "\ud800";
     const huge = "x".repeat(200_000);
     await tell("odd", R1, [
@@ -231,8 +231,8 @@ describe("retention", () => {
   const DAY = 86_400_000;
   const ago = (days: number): string => new Date(Date.now() - days * DAY).toISOString();
 
-  // Mutants: an alarm that is not set, or does not clear away; one that clears the audit log.
-  test("clears away runs and questions that ended long ago, by alarm, and never the audit log", async () => {
+  // Mutants: the alarm is not set, or deletes nothing, or deletes the audit log.
+  test("deletes old runs and approvals by alarm, and never the audit log", async () => {
     const tenant = "old";
     await tell(tenant, "run_old", [
       runNotice(1, { status: "completed", createdAt: ago(41), endedAt: ago(40) }),
@@ -252,7 +252,7 @@ describe("retention", () => {
     expect(alarm).toBeGreaterThan(Date.now() + 28 * DAY);
   });
 
-  test("clears a bounded number at once, and the rest at the next alarm", async () => {
+  test("deletes a bounded number of rows per alarm, and the rest at the next alarm", async () => {
     await runInDurableObject(tenantOf("many"), (object) => {
       const sent = Array.from({ length: 1_500 }, (_, index) => `run_${index}`);
       for (const runId of sent) {
@@ -269,7 +269,7 @@ describe("retention", () => {
     expect(await count()).toBe(0);
   });
 
-  test("does not take the alarm from a pointer that does not stand", async () => {
+  test("does not delay the alarm of an unpublished pointer", async () => {
     const stub = tenantOf("pending");
     await runInDurableObject(stub, async (object, { storage }) => {
       const by = { actorId: "user:ann" as never };

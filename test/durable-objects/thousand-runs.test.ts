@@ -19,7 +19,7 @@ const LIMITS = { tokens: 400_000, external: 150 };
 const POLICY = policyOf({ allowedTools: [] });
 
 const tenants = composeTenants((env as unknown as typeof bindings).TENANTS);
-/** A stub of its own each time: it breaks with the object. */
+/** A new stub for each call, because a stub breaks when its object crashes. */
 const stubOf = (): DurableObjectStub => bindings.TENANTS.get(bindings.TENANTS.idFromName(TENANT));
 const ledger = tenants.ledgerOf(TENANT);
 
@@ -29,35 +29,34 @@ interface Row {
   readonly counted: BudgetAmounts;
 }
 
-interface Sight {
+interface Reading {
   readonly spent: BudgetAmounts;
   readonly rows: readonly Row[];
 }
 
 const BUDGETS = ["tokens", "external"] as const;
-let looks = 0;
+let readings = 0;
 
 /**
- * Looks what the ledger counts, and of what: never more than the limit, and in all as much as of
- * each.
+ * Reads the ledger. The counted sum never passes the limit, and equals the sum of all reservations.
  */
-async function look(): Promise<Sight> {
-  // An object that dies meanwhile is looked at in its next life.
-  let sight: Sight | undefined;
-  for (let again = 0; !sight && again < 10; again++) {
-    sight = await readLedger().catch(() => undefined);
+async function readChecked(): Promise<Reading> {
+  // The object may crash meanwhile; the next incarnation answers.
+  let reading: Reading | undefined;
+  for (let again = 0; !reading && again < 10; again++) {
+    reading = await readLedger().catch(() => undefined);
   }
-  if (!sight) throw new Error("the object does not stay alive");
-  looks++;
+  if (!reading) throw new Error("the object does not stay alive");
+  readings++;
   for (const budget of BUDGETS) {
-    const counted = sight.rows.map((row) => row.counted);
-    expect(sumOf([sight.spent], budget)).toBe(sumOf(counted, budget));
-    expect(sumOf([sight.spent], budget)).toBeLessThanOrEqual(LIMITS[budget]);
+    const counted = reading.rows.map((row) => row.counted);
+    expect(sumOf([reading.spent], budget)).toBe(sumOf(counted, budget));
+    expect(sumOf([reading.spent], budget)).toBeLessThanOrEqual(LIMITS[budget]);
   }
-  return sight;
+  return reading;
 }
 
-function readLedger(): Promise<Sight> {
+function readLedger(): Promise<Reading> {
   return runInDurableObject(stubOf(), (_object, { storage: { sql } }) => ({
     spent: JSON.parse(
       sql.exec<{ amounts: string }>("SELECT amounts FROM spent").toArray()[0]?.amounts ?? "{}",
@@ -76,11 +75,11 @@ const sumOf = (all: readonly BudgetAmounts[], budget: "tokens" | "external"): nu
 
 const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Answers that the runs did not get. */
+/** Number of answers that crashes lost. */
 let lost = 0;
 
-/** Lets the object die on what it was asked, before it could answer. */
-async function die(ask: (object: TenantObject) => Promise<unknown>): Promise<void> {
+/** Crashes the object during a request, before the answer. */
+async function crashDuring(ask: (object: TenantObject) => Promise<unknown>): Promise<void> {
   const died = runInDurableObject(stubOf(), async (object, state) => {
     const answer = ask(object as unknown as TenantObject);
     state.abort("died");
@@ -90,40 +89,40 @@ async function die(ask: (object: TenantObject) => Promise<unknown>): Promise<voi
 }
 
 /**
- * A run as far as budgets go: it holds, uses what it was granted or less, and tells, unless
- * somebody dies.
+ * Plays the budget side of one run: reserves, uses at most the granted amounts, and settles or
+ * releases. Some calls crash the object.
  */
-async function live(run: number, pin: PolicyPin): Promise<Used> {
+async function playRun(run: number, pin: PolicyPin): Promise<Used> {
   const random = seededRandom(run);
   const isModel = random.chance(60);
   const id = `run_${run}/${isModel ? "model/1.0" : "1:call"}`;
-  const asked = isModel ? { tokens: 500 + random.below(2_000) } : { external: 1 };
+  const amounts = isModel ? { tokens: 500 + random.below(2_000) } : { external: 1 };
   const reservation = {
     id,
     toolId: isModel ? "" : "mail__send",
-    amounts: asked,
+    amounts,
     ...(isModel && { least: { tokens: 400 } }),
     limits: LIMITS,
     windowSeconds: 31 * 86_400,
-    ...(isModel && { unsettled: { forMs: 3_600_000, keeps: asked } }),
+    ...(isModel && { unsettled: { forMs: 3_600_000, keeps: amounts } }),
     pin,
   };
   await later(random.below(300));
-  if (run % 50 === 7) await die((object) => object.reserve(reservation));
+  if (run % 50 === 7) await crashDuring((object) => object.reserve(reservation));
   let answer = await ledger.reserve(reservation);
-  // An answer that was lost with its object is asked for again.
+  // A crash can lose an answer, so the run repeats the request.
   for (let again = 0; answer.kind === "unavailable" && again < 20; again++) {
     lost++;
     answer = await ledger.reserve(reservation);
   }
-  if (run % 20 === 0) await look();
+  if (run % 20 === 0) await readChecked();
   if (answer.kind !== "reserved") return { id, refused: answer.kind };
-  const granted = answer.granted ?? asked;
+  const granted = answer.granted ?? amounts;
   await later(random.below(200));
   const fate = random.below(100);
   if (fate < 15) return { id, granted, used: granted };
   const used = isModel ? { tokens: random.below((granted.tokens ?? 0) + 1) } : granted;
-  if (run % 50 === 9) await die((object) => object.settle(id, used));
+  if (run % 50 === 9) await crashDuring((object) => object.settle(id, used));
   if (fate < 35) {
     await ledger.release(id);
     return { id, granted, used: {} };
@@ -138,35 +137,34 @@ type Used =
 
 // Mutants: open reservations are not counted; a settlement is counted twice; reserving is not one
 // step.
-test("a thousand runs at once do not pass a limit, whatever is settled, given back or dies", async () => {
+test("a limit holds under a thousand runs at once, with settlements, releases and crashes", async () => {
   await tenants.registry.change(TENANT, POLICY, { expectedRevision: undefined, by: BY });
   const pin = { revision: 1, hash: await hashOf(POLICY as unknown as JsonObject) };
-  const ends = await Promise.all(Array.from({ length: RUNS }, (_, run) => live(run, pin)));
-  const { spent, rows } = await look();
+  const ends = await Promise.all(Array.from({ length: RUNS }, (_, run) => playRun(run, pin)));
+  const { spent, rows } = await readChecked();
 
-  // Objects died, and took answers with them.
-  expect([looks > 20, lost >= 20]).toEqual([true, true]);
+  // Enough crashes lost answers.
+  expect([readings > 20, lost >= 20]).toEqual([true, true]);
   const known = new Map(rows.map((row) => [row.id, row]));
-  const lived = ends.filter((end) => "used" in end);
-  for (const { id, granted, used } of lived) {
+  const finished = ends.filter((end) => "used" in end);
+  for (const { id, granted, used } of finished) {
     const { state, counted } = known.get(id) ?? {};
     if (state === "open") expect(counted).toEqual(granted);
     else if (state === "released") expect(counted).toEqual({});
-    // What an object was told as it died, it may have heard; then the word that came after is not
-    // taken.
+    // A crashed object may have stored the first settlement; it ignores the later one then.
     else expect(sumOf([counted ?? {}], "tokens")).toBeLessThanOrEqual(granted.tokens ?? 0);
     if (Number(id.split(/[_/]/)[1]) % 50 !== 9) {
       expect([id, counted]).toEqual([id, state === "open" ? granted : used]);
     }
   }
   for (const budget of BUDGETS) {
-    const counted = lived.map(({ id }) => known.get(id)?.counted ?? {});
-    // A reservation counts that its run never heard of, and nobody uses it.
-    const unheard = rows.filter(({ id }) => !lived.some((end) => end.id === id));
-    const all = [...counted, ...unheard.map((row) => row.counted)];
+    const counted = finished.map(({ id }) => known.get(id)?.counted ?? {});
+    // A reservation counts even when its run never got the answer.
+    const unanswered = rows.filter(({ id }) => !finished.some((end) => end.id === id));
+    const all = [...counted, ...unanswered.map((row) => row.counted)];
     expect(sumOf([spent], budget)).toBe(sumOf(all, budget));
   }
-  // The limits were met, so they were put to the test.
-  const kinds = new Set(ends.map((end) => ("refused" in end ? end.refused : "lived")));
-  expect(kinds).toEqual(new Set(["lived", "exhausted"]));
+  // Some requests were refused, so the test reached the limits.
+  const kinds = new Set(ends.map((end) => ("refused" in end ? end.refused : "finished")));
+  expect(kinds).toEqual(new Set(["finished", "exhausted"]));
 });

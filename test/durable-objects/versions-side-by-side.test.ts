@@ -13,7 +13,7 @@ const reader = { viewer: viewerAs("acme"), wire: "assistant-transport" };
 const UNKNOWN_RUN = "run_never_started";
 
 /**
- * Starts a run under a key whose model waits for a word; answers its id and the hash of its
+ * Starts a run under a key. Its model waits until `release`. Answers the run id and the hash of the
  * request.
  */
 async function startHeld(word: string): Promise<{ runId: string; requestHash: string }> {
@@ -30,14 +30,14 @@ async function startHeld(word: string): Promise<{ runId: string; requestHash: st
   return { runId: runIdOf(response), requestHash: await hashOf(body) };
 }
 
-/** Lets the run end. */
+/** Releases the model, so that the run ends. */
 async function release(runId: string, word: string): Promise<void> {
   await fetch(releaseUrl(word));
   await (await send(`/v1/runs/${runId}/events`, { caller: "acme" })).text();
 }
 
 describe("a Worker of the previous release calls an object of this one", () => {
-  /** As the previous gateway asked: no wire is named, and the status alone is read. */
+  /** Requests as the previous gateway did: without a wire, and reading only the status. */
   async function statusOf(
     runId: string,
     path: string,
@@ -49,7 +49,7 @@ describe("a Worker of the previous release calls an object of this one", () => {
     return response.status;
   }
 
-  test("the status of each answer is the one of before", async () => {
+  test("gets the statuses of the previous release", async () => {
     const { runId, requestHash } = await startHeld("previous-worker");
     const repeat = (hash: string): Promise<number> =>
       statusOf(runId, "/repeat", { "x-request-hash": hash });
@@ -66,7 +66,7 @@ describe("a Worker of the previous release calls an object of this one", () => {
     expect(await statusOf(runId, "/events", { "last-event-id": last })).toBe(204);
   });
 
-  test("the methods have the names of before", async () => {
+  test("finds the methods of the previous release under their names", async () => {
     const run = stubOf(UNKNOWN_RUN) as DurableObjectStub & RunMethods;
     const { viewer } = reader;
     const principal = { tenantId: "acme", actorId: "user:acme", scopes: [], roles: [] } as never;
@@ -86,7 +86,7 @@ describe("a Worker of the previous release calls an object of this one", () => {
 });
 
 describe("a Worker of this release", () => {
-  /** A gateway to an object that answers every `fetch` alike. */
+  /** Gateway to an object that gives the same answer to every `fetch`. */
   function gatewayTo(status: number, headers: Record<string, string> = {}) {
     const object = {
       fetch: () =>
@@ -97,7 +97,7 @@ describe("a Worker of this release", () => {
   }
   const runId = "run_of_another_release" as RunId;
 
-  // Mutant: a gateway that does not know a status.
+  // Mutant: the gateway does not know a status.
   test.each([
     [200, "stream", "stream"],
     [204, undefined, "ended"],
@@ -106,7 +106,7 @@ describe("a Worker of this release", () => {
     [410, "gone", "gone"],
     [422, "other_request", undefined],
     [429, undefined, "too_many_readers"],
-  ])("reads the status %i of an object of the previous one", async (status, start, events) => {
+  ])("reads the status %i of an object of the previous release", async (status, start, events) => {
     const gateway = gatewayTo(status);
     if (start) expect(await gateway.repeat(runId, reader, "hash")).toMatchObject({ kind: start });
     else await expect(gateway.repeat(runId, reader, "hash")).rejects.toThrow("a run answered");
@@ -115,8 +115,8 @@ describe("a Worker of this release", () => {
     else await expect(gateway.events(runId, reader, undefined)).rejects.toThrow("a run answered");
   });
 
-  // Mutant: the status counts.
-  test("reads the kind that an object names, whatever its status", async () => {
+  // Mutant: the status counts more than the kind.
+  test("reads the kind that an object names, not the status", async () => {
     const gateway = gatewayTo(200, { "x-run-answer": "gone" });
     expect(await gateway.events(runId, reader, undefined)).toEqual({ kind: "gone" });
   });

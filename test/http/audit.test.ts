@@ -156,7 +156,7 @@ test("what is done to policy and connections is recorded, and nothing of what is
 describe("a secret", () => {
   const SECRET = "sk-canary-4f9a8b7c6d5e";
 
-  // Mutants: see keep-clean; an audit that takes arguments or output before redaction.
+  // Mutants: see clean-records; an audit that takes arguments or output before redaction.
   test("in arguments, output, error, title or name is in no sink of the tenant", async () => {
     page.text = `the key is ${SECRET}`;
     await recorded(
