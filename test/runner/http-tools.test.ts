@@ -42,7 +42,6 @@ const order = defineTool(ordering);
 const once = { ...order, idempotency: { ...order.idempotency, supported: false } };
 const { idempotency: _, ...reading } = ordering;
 const read = defineTool({ ...reading, sideEffectClass: "READ_ONLY", effect: "read_only" });
-
 const created = (): Response => Response.json({ order: "o1" }, { status: 201 });
 
 interface Shop {

@@ -12,18 +12,14 @@ import { never } from "../answers.ts";
 import { noteTool } from "../../shared/tools.ts";
 
 export const NAME = "test__note";
-
 export const ARGS = { text: "hi" };
-
 export const AT = { step: 1, id: "a" };
-
 export const IDEMPOTENT = { idempotency: { supported: true } };
 
 export const failing = (taxonomyClass: string, more: object = {}) =>
   fail({ taxonomyClass, errors: [{ field: null, code: "no", message: "no" }], ...more });
 
 export const works = () => ok({ text: "done" });
-
 export const COMMITTED = () => ({ kind: "committed", output: { text: "found" } });
 
 /** Makes a write tool with a list of executions. The last execution repeats. */
