@@ -1,17 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type {
-  ApprovalAddress,
-  ApprovalAnswer,
-  ApprovalDecision,
-  DecisionAnswer,
-  OutcomeAnswer,
-  OutcomeReport,
-  RunAnswer,
-  RunMethods,
-  SteerAnswer,
-  Steering,
-  TranscriptAnswer,
-} from "../../src/capabilities/run.ts";
+import type { RunMethods } from "../../src/capabilities/run.ts";
 import { CLIENT_WIRES } from "../../src/compose/client-wires.ts";
 import { composeClock, composeDeciding, type RunParts } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
@@ -44,7 +32,7 @@ interface ClaimedRun extends OpenRun {
  * body. The object checks the owner of the run; all other callers get `unknown`.
  * Contract: shapes of RPC and `fetch` hold for one release; see RunMethods and ANSWER_KIND_HEADER.
  */
-export abstract class RunObject extends DurableObject<RawEnv> implements RunMethods {
+export abstract class RunObject extends DurableObject<RawEnv> {
   /**
    * Tools of the deployment. A getter, because the constructor reads them before a field is set.
    */
@@ -110,40 +98,23 @@ export abstract class RunObject extends DurableObject<RawEnv> implements RunMeth
     }
   }
 
-  state(viewer: Viewer): Promise<RunAnswer> {
-    return this.#answer((run) => run.state(viewer));
+  /** Makes every method of RunAnswers an RPC method of the object, under the same name. */
+  static {
+    for (const name of Object.getOwnPropertyNames(RunAnswers.prototype)) {
+      if (name === "constructor") continue;
+      Object.defineProperty(this.prototype, name, {
+        value(this: RunObject, ...args: never[]) {
+          return this.#answer(name as keyof RunMethods, args);
+        },
+      });
+    }
   }
 
-  cancel(viewer: Viewer): Promise<RunAnswer> {
-    return this.#answer((run) => run.cancel(viewer));
-  }
-
-  steer(viewer: Viewer, steering: Steering): Promise<SteerAnswer> {
-    return this.#answer((run) => run.steer(viewer, steering));
-  }
-
-  settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer> {
-    return this.#answer((run) => run.settle(viewer, report));
-  }
-
-  approval(address: ApprovalAddress): Promise<ApprovalAnswer> {
-    return this.#answer((run) => run.approval(address));
-  }
-
-  decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer> {
-    return this.#answer((run) => run.decide(address, decision));
-  }
-
-  transcript(viewer: Viewer): Promise<TranscriptAnswer> {
-    return this.#answer((run) => run.transcript(viewer));
-  }
-
-  /** Passes a call on to the run. Fails: throws when this code cannot read the storage. */
-  async #answer<Answer>(
-    ask: (answers: RunAnswers) => Promise<Answer>,
-  ): Promise<Answer | { readonly kind: "unknown" }> {
+  /** Passes an RPC on to the run. Fails: throws when this code cannot read the storage. */
+  async #answer(name: keyof RunMethods, args: never[]): Promise<unknown> {
     if (this.#refusal !== undefined) throw this.#refusal;
-    return this.#run ? ask(this.#run.answers) : { kind: "unknown" };
+    const answers = this.#run?.answers;
+    return answers ? Reflect.apply(answers[name], answers, args) : { kind: "unknown" };
   }
 
   #start(claim: RunClaim, wire: ClientWire): Response {

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readApprovalId } from "../../src/protocol/approval/id.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";
-import type { RunObject } from "../../durable-objects/run/run-object.ts";
+import type { RunMethods } from "../../src/capabilities/run.ts";
 import { moved } from "../workers/lab-approvals.ts";
 import {
   APPROVE,
@@ -38,7 +38,7 @@ async function decideAndCrash(
   const { invocation = 0, generation = 0 } = readApprovalId(approvalId) ?? {};
   const query = { invocation, generation, principal: BOB };
   await runInDurableObject(stubOf(runId), async (object, state) => {
-    await (object as unknown as RunObject).decide(query, decision as typeof APPROVE as never);
+    await (object as unknown as RunMethods).decide(query, decision as typeof APPROVE as never);
     if (isDurable) await state.storage.sync();
     state.abort("crash");
   }).catch(() => {});
