@@ -2,6 +2,7 @@ import type { Random } from "../capabilities/system.ts";
 import type { ModelAnswer, ModelFailure } from "../protocol/model/event.ts";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/model/usage.ts";
 import type { Result } from "../protocol/outcome/result.ts";
+import { backoffMs } from "../runner/recovery/backoff.ts";
 import { pause } from "../runner/pause.ts";
 import type { ModelAllowance } from "./model-budget.ts";
 import type { RunEnd } from "./run-end.ts";
@@ -10,9 +11,7 @@ import { streamAnswer, toolsShown } from "./stream-answer.ts";
 
 /** Most attempts of one step at a provider that fails. */
 const MAX_ATTEMPTS = 3;
-const BASE_DELAY_MS = 500;
-/** A provider that asks for a longer wait is not asked again. */
-const MAX_DELAY_MS = 30_000;
+const FIRST_DELAY_MS = 500;
 
 /** A finished model call. */
 export interface AnsweredCall {
@@ -82,10 +81,9 @@ function isRefusal({ code }: ModelFailure): boolean {
 /** Tells how long to wait before a retry; undefined when there is none. Unit: milliseconds. */
 function retryDelayMs(failure: ModelFailure, attempt: number, random: Random): number | undefined {
   if (attempt >= MAX_ATTEMPTS || !isTransient(failure)) return undefined;
-  const backoffMs = BASE_DELAY_MS * 2 ** (attempt - 1);
-  const askedMs = (failure.retryAfterSeconds ?? 0) * 1_000;
-  const delayMs = Math.max(askedMs, backoffMs) + random.fraction() * backoffMs;
-  return delayMs > MAX_DELAY_MS ? undefined : Math.ceil(delayMs);
+  const { retryAfterSeconds = 0 } = failure;
+  const askedMs = retryAfterSeconds > 0 ? retryAfterSeconds * 1_000 : undefined;
+  return backoffMs({ firstMs: FIRST_DELAY_MS, attempt, askedMs }, random);
 }
 
 function isTransient(failure: ModelFailure): boolean {

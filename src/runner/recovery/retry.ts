@@ -11,6 +11,7 @@ import type { AttemptResult } from "../attempt.ts";
 import type { RunBudget } from "../budget/of-run.ts";
 import { checkStillWanted, type WantedPorts } from "../gates/check-still-wanted.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
+import { backoffMs } from "./backoff.ts";
 import { pause } from "../pause.ts";
 
 /** What deciding about a retry takes of the run. */
@@ -45,7 +46,7 @@ export async function decideNext(
     unknownOutcome
       ? { kind: "unknown_outcome", failure: unknownOutcome }
       : { kind: "ended", result: last };
-  const delayMs = nextRetryMs(ports, call, result);
+  const delayMs = takeRetryMs(ports, call, result);
   if (delayMs === undefined) return end(result);
   // Nothing happened. Recorded before the pause, so a crash during it leaves no unknown outcome.
   if (dispatched && !unknownOutcome && mutates(tool)) ports.invocations.retract(context);
@@ -69,16 +70,13 @@ function unknownOutcomeAfter(call: ActiveCall, result: AttemptResult): ToolFailu
   return isUnknown ? outcome.failure : call.unknownOutcome;
 }
 
-const BASE_DELAY_MS = 250;
-/** A tool that asks for a longer delay is not retried. */
-const MAX_DELAY_MS = 30_000;
+const FIRST_DELAY_MS = 250;
 
 /**
- * Computes the delay before a retry; undefined when there is none. Exponential backoff with jitter
- * (seeds/004, "Retries versus Repair Loops"); a delay that the failure names is obeyed.
+ * Computes the delay before a retry; undefined when there is none.
  * Contract: takes one retry of the run's budget when it answers a delay.
  */
-function nextRetryMs(
+function takeRetryMs(
   { random, budget }: RetryPorts,
   call: ActiveCall,
   result: AttemptResult,
@@ -87,10 +85,9 @@ function nextRetryMs(
   if (result.outcome.ok || signal.aborted || attempt > tool.maxRetries) return undefined;
   const { taxonomyClass, retryAfterMs } = result.outcome.failure;
   if (!respond(taxonomyClass, dispatchStateOf(call, result)).retryable) return undefined;
-  const backoffMs = BASE_DELAY_MS * 2 ** (attempt - 1);
-  const delayMs = (retryAfterMs ?? backoffMs) + random.fraction() * backoffMs;
-  if (delayMs > MAX_DELAY_MS || !budget.takeRetry()) return undefined;
-  return Math.ceil(delayMs);
+  const retry = { firstMs: FIRST_DELAY_MS, attempt, askedMs: retryAfterMs };
+  const delayMs = backoffMs(retry, random);
+  return delayMs !== undefined && budget.takeRetry() ? delayMs : undefined;
 }
 
 /** What the response to an outcome depends on, besides its class. */
