@@ -76,6 +76,7 @@ async function hostOf(prepare: Prepare, launch: (port: number) => ProcessTree): 
   return {
     url,
     async start() {
+      await untilFree(port);
       tree = launch(port);
       await answers(url, tree);
       await prepare(url);
@@ -114,14 +115,37 @@ async function answers(url: string, tree: ProcessTree): Promise<void> {
     }
     await sleep(25);
   }
-  throw new Error("the host did not start");
+  const { exitCode } = tree.child;
+  const reason = exitCode === null ? "did not answer in time" : `exited with code ${exitCode}`;
+  throw new Error(`the host ${reason}`);
 }
 
+/** Asks the system for a port that nobody uses. */
 function freePort(): Promise<number> {
-  return new Promise((resolvePort) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
+  return new Promise((resolvePort, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
       const { port } = server.address() as AddressInfo;
       server.close(() => resolvePort(port));
     });
+  });
+}
+
+/**
+ * Waits until a port can be bound. After a kill, a connection of another process may hold the port
+ * for a moment, and a host that finds it taken exits.
+ */
+async function untilFree(port: number): Promise<void> {
+  const deadlineMs = Date.now() + START_TIMEOUT_MS;
+  while (!(await canListen(port))) {
+    if (Date.now() > deadlineMs) throw new Error(`port ${port} stays in use`);
+    await sleep(25);
+  }
+}
+
+function canListen(port: number): Promise<boolean> {
+  return new Promise((answer) => {
+    const server = createServer().once("error", () => answer(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => answer(true)));
   });
 }
