@@ -12,7 +12,7 @@ import { reviewEdit, type ReviewedEdit, type ReviewPorts } from "../../src/loop/
 import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval/record.ts";
 import { approvalTokenOf } from "../../src/protocol/approval/token.ts";
 import { viewApproval, type ApprovalView } from "../../src/protocol/approval/view.ts";
-import { isSamePerson, checkVote } from "../../src/protocol/approval/vote.ts";
+import { isSamePerson, checkVote } from "../../src/protocol/approval/check-vote.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { personOf, seesAll, type Principal } from "../../src/protocol/identity/principal.ts";
 import type { OpenRun } from "./open-run.ts";

@@ -8,7 +8,7 @@ import type {
 import { approvalIdOf, readApprovalId } from "../../src/protocol/approval/id.ts";
 import { formatPacketLines } from "../../src/protocol/approval/packet-lines.ts";
 import { summarise } from "../../src/protocol/approval/view.ts";
-import { takeVote } from "../../src/protocol/approval/vote.ts";
+import { takeVote } from "../../src/protocol/approval/check-vote.ts";
 import type { ApprovalId, RunId } from "../../src/protocol/identity/ids.ts";
 import type { ApprovalNotices } from "./approval-notices.ts";
 import type { StoredApprovals } from "./stored-approvals.ts";

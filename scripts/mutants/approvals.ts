@@ -151,7 +151,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "whoever asked approves",
-    file: "src/protocol/approval/vote.ts",
+    file: "src/protocol/approval/check-vote.ts",
     from: 'if (requirement.excludesRequester && isAlike) return "own_request";',
     to: "",
     test: {
@@ -161,7 +161,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "programs approve",
-    file: "src/protocol/approval/vote.ts",
+    file: "src/protocol/approval/check-vote.ts",
     from: 'if (!actsInOwnName(who)) return "not_a_person";',
     to: "",
     test: {
@@ -171,7 +171,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "anybody consents",
-    file: "src/protocol/approval/vote.ts",
+    file: "src/protocol/approval/check-vote.ts",
     from: 'if (requirement.onlyRequester && who.actorId !== requester) return "not_the_requester";',
     to: "",
     test: {
@@ -181,7 +181,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "compliance without a reason",
-    file: "src/protocol/approval/vote.ts",
+    file: "src/protocol/approval/check-vote.ts",
     from: 'return requirement.needsReason && !isReasoned ? "reason_missing" : undefined;',
     to: "return undefined;",
     test: {
@@ -271,17 +271,17 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "votes are of different people when their letters are",
-    file: "src/protocol/approval/vote.ts",
+    file: "src/protocol/approval/check-vote.ts",
     from: "!isSamePerson(approverId, vote.approverId)",
     to: "approverId !== vote.approverId",
     test: {
-      file: "test/protocol/approval/vote.test.ts",
+      file: "test/protocol/approval/check-vote.test.ts",
       name: "two votes under one id in other letters are one",
     },
   },
   {
     name: "whoever asked may approve in other letters",
-    file: "src/protocol/approval/vote.ts",
+    file: "src/protocol/approval/check-vote.ts",
     from: "requirement.excludesRequester && isAlike",
     to: "requirement.excludesRequester && isRequester",
     test: {

@@ -52,7 +52,7 @@ export const SINGLE_PATH: readonly Mutant[] = [
   },
   {
     name: "the policy may change for ever",
-    file: "src/runner/budget/reserve-of-tenant.ts",
+    file: "src/runner/budget/reserve-under-current-policy.ts",
     from: "const MAX_POLICY_CHANGES = 3;",
     to: "const MAX_POLICY_CHANGES = 30;",
     test: {

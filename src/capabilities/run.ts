@@ -2,7 +2,7 @@ import type { RunId, TenantId, ActorId } from "../protocol/identity/ids.ts";
 import type { RunOwner, Viewer } from "../protocol/identity/viewer.ts";
 import type { EventPosition } from "../protocol/run/event-id.ts";
 import type { ApprovalView } from "../protocol/approval/view.ts";
-import type { VoteRefusal } from "../protocol/approval/vote.ts";
+import type { VoteRefusal } from "../protocol/approval/check-vote.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import type { FieldError } from "../protocol/outcome/observation.ts";
 import type { Principal } from "../protocol/identity/principal.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { APPROVAL_PATTERNS } from "../protocol/approval/requirement.ts";
 import { APPROVAL_STATUSES } from "../protocol/approval/record.ts";
-import { actsInOwnName } from "../protocol/approval/vote.ts";
+import { actsInOwnName } from "../protocol/approval/check-vote.ts";
 import { personOf, seesAll } from "../protocol/identity/principal.ts";
 import { nextCursor, parameters, readCursor, readQuery } from "./list-query.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";

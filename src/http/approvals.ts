@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { ApprovalAnswer, ApprovalDecision, DecisionAnswer } from "../capabilities/run.ts";
 import { readApprovalId } from "../protocol/approval/id.ts";
-import { isSamePerson } from "../protocol/approval/vote.ts";
+import { isSamePerson } from "../protocol/approval/check-vote.ts";
 import { isJsonObject } from "../protocol/json/value.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { problem } from "./problem.ts";

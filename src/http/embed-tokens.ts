@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
 import { actorId } from "../protocol/identity/api-token.ts";
-import { actsInOwnName } from "../protocol/approval/vote.ts";
+import { actsInOwnName } from "../protocol/approval/check-vote.ts";
 import { EMBED_SCOPES, embedFields } from "../protocol/identity/embed-grant.ts";
 import { actorsOf, type Principal } from "../protocol/identity/principal.ts";
 import { problem } from "./problem.ts";

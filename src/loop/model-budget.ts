@@ -11,7 +11,10 @@ import type { TokenReservation, RunFacts } from "../protocol/run/facts.ts";
 import { limitsOf } from "../protocol/policy/limits.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import type { Usage } from "../protocol/model/usage.ts";
-import { reserveOfTenant, type Applicant } from "../runner/budget/reserve-of-tenant.ts";
+import {
+  reserveUnderCurrentPolicy,
+  type Applicant,
+} from "../runner/budget/reserve-under-current-policy.ts";
 import type { PinnedTerms } from "../runner/terms.ts";
 import type { RunBudget } from "../runner/budget/of-run.ts";
 import { latestEndMs } from "../runner/budget/run-time.ts";
@@ -94,7 +97,7 @@ export class ModelBudget {
     if (left < least) return fail(overBudget("tokens"));
     const id = `${this.#ports.claim.runId}/model/${modelCall}.${this.#refused}`;
     const most = Math.min(input + wanted, left);
-    const granted = await this.#reserveOfTenant({ id, most, least });
+    const granted = await this.#reserveUnderCurrentPolicy({ id, most, least });
     if (!granted.ok) return granted;
     const tokens = granted.value;
     const reservation = { id, modelCall, tokens, maxOutputTokens: tokens - input };
@@ -146,7 +149,7 @@ export class ModelBudget {
   }
 
   /** Reserves tokens at the tenant's ledger; answers how many it granted. */
-  async #reserveOfTenant(want: Want): Promise<Result<number, RunEnd>> {
+  async #reserveUnderCurrentPolicy(want: Want): Promise<Result<number, RunEnd>> {
     const { ledger, policies, policy, pin, claim } = this.#ports;
     if (!this.#isTenantLimited) return ok(want.most);
     if (!pin) return fail(UNAVAILABLE);
@@ -156,7 +159,7 @@ export class ModelBudget {
       // The gates of the runner check a policy's rules on tools.
       obeyNewTerms: () => Promise.resolve(ok(null)),
     };
-    const answer = await reserveOfTenant(
+    const answer = await reserveUnderCurrentPolicy(
       { ledger, policies, tenantId },
       { policy, pin },
       applicant,

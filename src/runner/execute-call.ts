@@ -19,7 +19,7 @@ export interface PreparedCall extends ValiditySubject {
   readonly approval: ApprovalRecord | null;
 }
 
-/** What executing takes of the run. */
+/** What executing needs from the run. */
 export interface ExecutePorts extends AskPorts, WantedPorts {
   readonly approvals: Pick<ApprovalDesk, "consume">;
   readonly invocations: Pick<InvocationLedger, "find" | "dispatch">;
@@ -27,10 +27,11 @@ export interface ExecutePorts extends AskPorts, WantedPorts {
 }
 
 /**
- * Executes a prepared call: checks once more that the run wants it, records the dispatch, runs the
- * tool and observes its output (gates 12 and 13). This function alone runs tools.
- * Contract: throws only before the tool runs. Fails: what `isStillWanted` fails with; the tool's
- * own failures; TIMEOUT; OBSERVATION_NORMALIZATION_FAIL.
+ * Executes a prepared call: checks again that the run wants it, records the dispatch, runs the tool
+ * and normalises its output (gates 12 and 13). No other function runs a tool: only this file issues
+ * tickets, and test/single-path.node.test.ts enforces that.
+ * Contract: may throw before the tool runs, never after. Fails: what `isStillWanted` fails with;
+ * the tool's own failures; TIMEOUT; OBSERVATION_NORMALIZATION_FAIL.
  */
 export async function executeCall(
   ports: ExecutePorts,
@@ -44,14 +45,15 @@ export async function executeCall(
   if (!wanted.ok) return wanted;
 
   await recordDispatch(ports, call);
+  // Cancelled while the record was stored: the tool has not run.
   if (signal.aborted) return trail.note("still_wanted", CANCELLED);
 
   attempt.markDispatched();
   const { context, scope } = invocation;
   const { id: toolId, version } = tool;
   const ticket = issueTicket({ toolId, version, args: accepted.args, context, scope });
-  const run = tool.performDispatched.bind(tool, ticket);
-  const answer = trail.note("execute", await askTool(ports, { tool, signal }, run));
+  const perform = tool.performDispatched.bind(tool, ticket);
+  const answer = trail.note("execute", await askTool(ports, { tool, signal }, perform));
   return answer.ok ? trail.note("output", normaliseOutput(ports, tool, answer.value)) : answer;
 }
 

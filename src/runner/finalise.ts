@@ -12,15 +12,15 @@ import type { FinalState } from "./invocation-ledger.ts";
 import { failedState, observe, type Conclusion, type RecordPorts } from "./record.ts";
 import { dispatchStateOf, hasHappened } from "./recovery/retry.ts";
 
-/** What finalising takes of the run. */
+/** What finalising needs from the run. */
 export interface FinalisePorts extends RecordPorts, HookPorts {
   readonly history: CallHistory;
   readonly clock: HookPorts["clock"];
 }
 
 /**
- * Turns the last attempt at a call into its conclusion: takes the lesson for the run's history,
- * warns a model that goes in circles, and asks the deployment's hooks about the outcome.
+ * Turns the last attempt at a call into its conclusion: adds the call to the run's history,
+ * warns a model that repeats itself, and asks the deployment's hooks about the outcome.
  */
 export async function finalise(
   ports: FinalisePorts,
@@ -34,6 +34,7 @@ export async function finalise(
   const grounds = { gates, args, payloadHash: args && argumentsFingerprint };
   const ending = { invocationState, dispatchState, isReplay, grounds };
   const conclusion: Conclusion = { outcome, lesson, warnings, ...ending };
+  // The hooks are asked only about a tool that ran.
   if (!begun || !args) return conclusion;
   const endedAtMs = ports.clock.nowMs();
   const observation = observe(ports, { ...call, endedAtMs }, conclusion);
@@ -43,21 +44,23 @@ export async function finalise(
 
 const WITHHELD_RESULT = "the tool ran, but its result is withheld: ";
 /**
- * Begins the message of a failure whose texts a hook withheld. Replay recognises such a call by it.
+ * The message of a failure begins with this text when a hook withheld the failure's own texts.
+ * Replay recognises such a call by it.
  */
 export const WITHHELD_FAILURE = "the tool was asked to act, but its outcome is withheld: ";
 
-/** A hook withholds the texts of a failure; it does not change what may follow of the failure. */
+/** Replaces the texts of an outcome. What may follow from a failure stays the same. */
 function withhold(outcome: Conclusion["outcome"], veto: Veto): Result<never, ToolFailure> {
   const message = `${outcome.ok ? WITHHELD_RESULT : WITHHELD_FAILURE}${veto.message}`;
   const taxonomyClass = outcome.ok ? "POLICY_VIOLATION" : outcome.failure.taxonomyClass;
   return fail({ taxonomyClass, errors: [{ field: null, code: veto.code, message }] });
 }
 
-/** A mutation whose output does not fit its contract happened all the same. */
-function finalStateOf(result: AttemptResult, state: DispatchState): FinalState {
+/** A call whose output does not fit the contract has happened all the same: it is COMPLETED. */
+function finalStateOf(result: AttemptResult, dispatchState: DispatchState): FinalState {
   const { outcome } = result;
-  return outcome.ok || hasHappened(result) ? "COMPLETED" : failedState(outcome.failure, state);
+  if (outcome.ok || hasHappened(result)) return "COMPLETED";
+  return failedState(outcome.failure, dispatchState);
 }
 
 const LOOP_WARNING =
@@ -74,7 +77,7 @@ type Learnt = Pick<Conclusion, "outcome"> & {
   readonly repairEnded: boolean;
 };
 
-/** Adds a call to the run's history, and tells the model when it goes in circles. */
+/** Adds a call to the run's history, and warns a model that repeats itself. */
 async function learn(
   history: CallHistory,
   { context, tool }: ActiveCall,
@@ -85,7 +88,7 @@ async function learn(
     argumentsFingerprint,
     begun: begun !== undefined,
     changed: outcome.ok && mutates(tool),
-    resultFingerprint: await shorten(text),
+    resultFingerprint: await hashIfLong(text),
     ...(!outcome.ok && { failureClass: outcome.failure.taxonomyClass }),
   };
   const taken = history.take({ toolId: tool.id, step: context.step, lesson });
@@ -100,7 +103,7 @@ async function learn(
 /** Longest text that a run remembers without hashing it. Unit: UTF-16 code units. */
 const MAX_REMEMBERED_CHARS = 256;
 
-/** A hash is shorter than most results, but it costs more time than a short result takes space. */
-async function shorten(text: string): Promise<string> {
+/** Hashes a long text. A short text is kept, because hashing it costs more than storing it. */
+async function hashIfLong(text: string): Promise<string> {
   return text.length <= MAX_REMEMBERED_CHARS ? text : hashText(text);
 }

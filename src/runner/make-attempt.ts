@@ -7,9 +7,9 @@ import { TOOL_FAILED } from "./tool-failure.ts";
 import { WAITING } from "./waiting.ts";
 
 /**
- * Makes one attempt at a call: prepares it through every gate, then executes it. Nothing carries
- * over to the next attempt but reservations, approvals and the operation's binding.
- * Contract: never throws. Code of an author that throws before the dispatch fails the call.
+ * Makes one attempt at a call: prepares it through every gate, then executes it. Only
+ * reservations, approvals and the operation's binding are kept for the next attempt.
+ * Contract: never throws. When an author's code throws before the dispatch, the call fails.
  */
 export async function makeAttempt(
   ports: PreparePorts & ExecutePorts,

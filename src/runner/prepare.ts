@@ -24,7 +24,7 @@ import type { PinnedTerms, Terms } from "./terms.ts";
 import { failCall } from "./tool-failure.ts";
 import type { WAITING } from "./waiting.ts";
 
-/** What the gates use of the run. */
+/** What the gates need from the run. */
 export type PreparePorts = WantedPorts &
   PolicyPorts &
   InvocationPorts &
@@ -84,16 +84,17 @@ export async function prepare(
   return ok({ ...subject, approval: approved.value });
 }
 
-/** A call that needs approval and reservations under some terms. */
-type ReservedCall = ApprovalSubject & Pick<PolicySubject, "amounts" | "connectionId">;
+/** A call that may need approval, and has to reserve budgets, under some terms. */
+type CallToReserve = ApprovalSubject & Pick<PolicySubject, "amounts" | "connectionId">;
 
 /**
  * Requires approval and reserves budgets. When the reservation finds a newer policy, the gates that
- * read policy run again under its terms, before anything is reserved under them.
+ * read policy run again under that policy. Only then does the tenant reserve anything under it. A
+ * policy that changes after the reservation applies to the next call.
  */
 async function approveAndReserve(
   ports: PolicyPorts & ApprovalPorts & ReservePorts,
-  subject: ReservedCall,
+  subject: CallToReserve,
   trail: GateTrail,
 ): Promise<Approved> {
   let approved = await requireApproval(ports, subject, trail);
@@ -109,8 +110,8 @@ async function approveAndReserve(
   };
   const isApproved = approved.value !== null;
   const { context } = invocation;
-  const application = { terms, tool, context, amounts, isApproved, obeyNewTerms };
-  const reserved = await reserve(ports, application, trail);
+  const reserveSubject = { terms, tool, context, amounts, isApproved, obeyNewTerms };
+  const reserved = await reserve(ports, reserveSubject, trail);
   return reserved.ok ? approved : reserved;
 }
 
@@ -120,8 +121,8 @@ const NOT_GRANTED = failCall("PERMISSION_DENIED", {
 });
 
 /**
- * Binds the operation to its payload, its version and its key; another payload is another
- * operation.
+ * Builds what the operation is bound to: the tool's version, the payload and the idempotency key.
+ * The ledger then refuses the same operation with another key.
  */
 function bindingOf({ tool, accepted, invocation }: ValiditySubject): InvocationBinding {
   return {

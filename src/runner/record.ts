@@ -29,7 +29,7 @@ import type { ToolCall } from "../protocol/tool/call.ts";
 import { auditCall, type AuditPorts, type Grounds } from "./audit-call.ts";
 import type { FinalState, InvocationLedger } from "./invocation-ledger.ts";
 
-/** What recording takes of the run. */
+/** What recording needs from the run. */
 export interface RecordPorts extends AuditPorts {
   readonly approvals: Pick<ApprovalDesk, "newest" | "withdraw">;
   readonly invocations: Pick<InvocationLedger, "find" | "end">;
@@ -37,7 +37,7 @@ export interface RecordPorts extends AuditPorts {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-/** A call that ends. Its tool may not have been found, and no attempt may have been made. */
+/** A call that ends. Perhaps its tool was not found; perhaps no attempt was made. */
 export interface EndingCall {
   readonly toolCall: Pick<ToolCall, "name">;
   readonly context: ToolInvocationContext;
@@ -58,7 +58,7 @@ export interface Conclusion {
   readonly grounds?: Grounds;
 }
 
-/** The output that a reader and the model see; `data` is null when it is not known. */
+/** The output that the model and the run's readers see; `data` is null when nobody knows it. */
 interface ShownOutput {
   readonly data: JsonObject | null;
   readonly warnings: readonly string[];
@@ -163,7 +163,7 @@ export function failedState(
 
 type ObservePorts = Pick<RecordPorts, "approvals" | "invocations">;
 
-/** Builds the observation that the model and the reader see. */
+/** Builds the observation of a call: what the model and the run's readers see of its end. */
 export function observe(
   ports: ObservePorts,
   {

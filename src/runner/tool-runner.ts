@@ -22,20 +22,21 @@ import { WAITING } from "./waiting.ts";
 
 export interface ToolRunner {
   /**
-   * Takes one tool call through every gate, executes it at most once and records its end: the only
-   * way a tool runs (seeds/000 #1, #31).
+   * Takes one tool call through every gate, lets it take effect at most once and records its end.
+   * No tool runs in any other way (seeds/000 #1, #31).
    * Contract: never throws. It reserves the operation before it answers, and ends it with exactly
    * one `tool_call_result` under the call's own id. A call that ended before gets its recorded
-   * result. A different call under the same operation, or one that is running, gets a failure.
-   * `waiting` means that a person has to approve the call or to resolve its outcome: ask again
-   * after that. Calls start in the order in which they were asked.
+   * result. Another call under the same operation gets a failure; so does a call whose operation is
+   * still running. `waiting` means that a person has to approve the call, or to tell whether its
+   * effect happened: call `exec` again after that. Calls start in the order in which `exec` was
+   * called.
    */
   exec(
     toolCall: ToolCall,
     context: ToolInvocationContext,
     signal: AbortSignal,
   ): Promise<ToolExecResult | typeof WAITING>;
-  /** Tells whether the run goes on without a tool; the model does not see such a tool any more. */
+  /** Tells whether the run withdrew a tool: the model no longer sees it. */
   isWithdrawn(toolId: string): boolean;
 }
 
@@ -75,6 +76,7 @@ async function exec(
     const resumed = resume(ports, requested, admitted.record);
     if (resumed.kind === "ended") return resumed.result;
     release = await lock.acquire(resumed.call.tool.isParallel);
+    // The time that a call waits for the lock is not part of its duration.
     const call = { ...resumed.call, startedAtMs: ports.clock.nowMs() };
     const outcome = await attemptUntilEnded(ports, call, resumed.resolveFirst);
     await closeReservation(ports, call);
@@ -123,8 +125,8 @@ type Admitted =
   | { readonly kind: "admitted"; readonly record: ToolInvocationRecord };
 
 /**
- * Reserves the operation of a new call; answers a call whose operation ended, is running or
- * differs.
+ * Reserves the operation of a new call. Answers at once when the operation ended, is running, or
+ * belongs to another call.
  */
 function admit(
   { ports, active }: Pick<RunnerState, "ports" | "active">,
@@ -142,8 +144,8 @@ function admit(
     return { kind: "answered", result };
   }
   if (active.has(operationIdOf(context))) return refuse(IN_PROGRESS);
-  const record = known ?? invocations.reserve(toolCall, context, clock.nowMs());
-  return { kind: "admitted", record };
+  const reserved = known ?? invocations.reserve(toolCall, context, clock.nowMs());
+  return { kind: "admitted", record: reserved };
 }
 
 const IN_PROGRESS = failCall("IDEMPOTENCY_CONFLICT", {

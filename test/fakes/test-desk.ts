@@ -1,7 +1,7 @@
 import type { ApprovalDesk, NewRequest } from "../../src/capabilities/approval.ts";
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
 import { approvalIdOf, readApprovalId } from "../../src/protocol/approval/id.ts";
-import { takeVote } from "../../src/protocol/approval/vote.ts";
+import { takeVote } from "../../src/protocol/approval/check-vote.ts";
 import type { ApprovalId, RunId } from "../../src/protocol/identity/ids.ts";
 
 /** Approvals of a run, with a test as the approvers. */

@@ -1,7 +1,7 @@
 import type { ApprovalSigner } from "../../capabilities/approval.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
-import { foldPerson, checkVote } from "../../protocol/approval/vote.ts";
+import { foldPerson, checkVote } from "../../protocol/approval/check-vote.ts";
 import type {
   ApprovalRecord,
   ApprovalToken,

@@ -17,7 +17,7 @@ import { NO_POLICY, type PinnedTerms, type Terms } from "../terms.ts";
 import { failCall, refuseExhausted } from "../tool-failure.ts";
 import type { WAITING } from "../waiting.ts";
 import type { NoRoom, RunBudget } from "./of-run.ts";
-import { reserveOfTenant, type Applicant } from "./reserve-of-tenant.ts";
+import { reserveUnderCurrentPolicy, type Applicant } from "./reserve-under-current-policy.ts";
 import { latestEndMs } from "./run-time.ts";
 
 /** What reserving takes of the run. */
@@ -102,7 +102,7 @@ async function reserveAtTenant(
     obeyNewTerms: subject.obeyNewTerms,
   };
   const tenant = { ledger, policies, tenantId: principal.tenantId };
-  const answer = await reserveOfTenant(tenant, { policy, pin }, applicant);
+  const answer = await reserveUnderCurrentPolicy(tenant, { policy, pin }, applicant);
   switch (answer.kind) {
     case "reserved":
       return ok(null);

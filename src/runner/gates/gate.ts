@@ -3,9 +3,9 @@ import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 
 /**
- * One check of the pipeline. A gate looks at the subject of its group and at the ports that it
- * names.
- * Contract: answers what it adds to the subject, or the failure that ends the call.
+ * One check of the pipeline. A gate reads the subject of its group and uses the ports that its
+ * type names.
+ * Contract: returns what it adds to the subject, or the failure that ends the call.
  */
 export interface Gate<Subject, Ports = unknown> {
   /** Names the gate in the audit log. */
@@ -22,7 +22,10 @@ export interface AnyGate {
   readonly check: (subject: never, ports: never) => unknown;
 }
 
-/** The ports that all gates of a group use together. */
+/**
+ * All ports that the gates of a group need: the intersection of their ports. TypeScript infers an
+ * intersection from the parameters of a union of functions.
+ */
 export type PortsOf<Gates extends readonly AnyGate[]> = (
   Gates[number] extends infer One
     ? One extends { readonly check: (subject: never, ports: infer Ports) => unknown }
@@ -36,7 +39,7 @@ export type PortsOf<Gates extends readonly AnyGate[]> = (
 /** Answer of a gate that adds nothing to its subject. */
 export const PASSED = ok({});
 
-/** Passes a subject through the gates of one group in their order; the first failure ends it. */
+/** Asks the gates of one group in their order. Stops at the first failure and returns it. */
 export async function passAll<Subject extends object, Ports>(
   gates: readonly Gate<Subject, Ports>[],
   subject: Subject,
@@ -45,7 +48,7 @@ export async function passAll<Subject extends object, Ports>(
   const passed = { ...subject };
   for (const { name, check } of gates) {
     const checked = check(passed, ports);
-    // Most gates answer at once, and each await costs a turn of the event loop.
+    // Most gates answer without a promise; awaiting their answer would cost a microtask each.
     const answer = trail.note(name, checked instanceof Promise ? await checked : checked);
     if (!answer.ok) return answer;
     Object.assign(passed, answer.value);
@@ -58,10 +61,14 @@ export type GateResults = NonNullable<AuditEntry["gates"]>;
 
 /** Notes which gates an attempt passed, and which gate ended it. */
 export class GateTrail {
+  /** An attempt starts only after the lookup found its tool. */
   readonly #passed = new Set<string>(["lookup"]);
   #refusedBy: string | undefined;
 
-  /** Notes the answer of a gate and returns it. A gate that is asked twice is listed once. */
+  /**
+   * Notes the answer of a gate and returns it. A gate that is asked twice is listed once; when it
+   * passed first and refused later, only the refusal is listed.
+   */
   note<Answer extends Result<unknown, unknown>>(gate: string, answer: Answer): Answer {
     if (answer.ok) this.#passed.add(gate);
     else this.#refusedBy ??= gate;

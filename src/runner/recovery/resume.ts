@@ -14,10 +14,10 @@ import {
   type OperatorPorts,
 } from "./unknown-outcome.ts";
 
-/** What resuming takes of the run. */
+/** What resuming needs from the run. */
 export type ResumePorts = LookupPorts & RecordPorts & OperatorPorts;
 
-/** What follows for a call that is new, or that an earlier incarnation of the run left open. */
+/** How a call continues that is new, or that an earlier incarnation of the run left open. */
 export type Resumed =
   | { readonly kind: "ended"; readonly result: ToolExecResult | typeof WAITING }
   | {
@@ -27,13 +27,13 @@ export type Resumed =
       readonly resolveFirst?: ToolFailure;
     };
 
-/** The gates of a call whose tool does not exist, or may not be used. */
+/** The gate results of a call whose tool does not exist, or must not be used. */
 const NOT_FOUND: GateResults = { passed: [], refusedBy: "lookup" };
 
 /**
- * Finds the tool of a call, and decides where the call goes on. A call that was dispatched in an
- * earlier incarnation has an unknown outcome: a read or an idempotent write runs again under its
- * key, any other write is resolved first.
+ * Finds the tool of a call, and decides how the call continues. When an earlier incarnation
+ * dispatched it, nobody knows whether it took effect. A read or an idempotent write then runs again
+ * under the same idempotency key. For any other write, the outcome is resolved first.
  */
 export function resume(
   ports: ResumePorts,
@@ -51,15 +51,15 @@ export function resume(
   if (!found.ok) {
     if (!isUnknownWrite) {
       const { failure } = found;
-      const lost = { toolCall, context, startedAtMs: ending.startedAtMs };
-      return ended(recordFailure(ports, lost, { failure, grounds: { gates: NOT_FOUND } }));
+      const withoutTool = { toolCall, context, startedAtMs: ending.startedAtMs };
+      return ended(recordFailure(ports, withoutTool, { failure, grounds: { gates: NOT_FOUND } }));
     }
     awaitOperator(ports, context);
     return ended(WAITING);
   }
   const { startedAtMs } = ending;
   const call = { ...requested, tool: found.value, startedAtMs, attempt: dispatches + 1 };
-  // The record counts, not the contract of today: another version may have replaced the tool.
+  // The record tells whether the call is a write: a newer contract may say something else.
   if (!isUnknownWrite) {
     return { kind: "open", call: hasUnknownOutcome(record) ? { ...call, begun: context } : call };
   }

@@ -6,7 +6,7 @@ import {
   PATTERN_DEFAULTS,
   type ApprovalRequirement,
 } from "../../../src/protocol/approval/requirement.ts";
-import { checkVote } from "../../../src/protocol/approval/vote.ts";
+import { checkVote } from "../../../src/protocol/approval/check-vote.ts";
 import type { ActorId } from "../../../src/protocol/identity/ids.ts";
 import { decide, requirementOf, type DecidedTool } from "../../../src/protocol/policy/decide.ts";
 import { parseToolPolicy } from "../../../src/protocol/policy/document.ts";

@@ -32,7 +32,7 @@ export type TenantAnswer<Failure> =
  * Reserves a share of the tenant's budgets under the current policy. When that policy is newer than
  * the given terms, the applicant has to obey it first.
  */
-export async function reserveOfTenant<Failure>(
+export async function reserveUnderCurrentPolicy<Failure>(
   { ledger, policies, tenantId }: TenantPorts,
   pinned: PinnedTerms,
   applicant: Applicant<Failure>,

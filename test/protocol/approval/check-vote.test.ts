@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ApprovalRecord } from "../../../src/protocol/approval/record.ts";
 import { PATTERN_DEFAULTS } from "../../../src/protocol/approval/requirement.ts";
-import { takeVote } from "../../../src/protocol/approval/vote.ts";
+import { takeVote } from "../../../src/protocol/approval/check-vote.ts";
 import type { ActorId } from "../../../src/protocol/identity/ids.ts";
 
 test("two votes under one id in other letters are one", () => {
