@@ -38,7 +38,7 @@ describe("who may decide", () => {
     expect(moved).toEqual([]);
   });
 
-  test("whoever asked may always take it back", async () => {
+  test("the requester may always reject their own request", async () => {
     const { runId, approvalId } = await askToPay();
     expect((await decide(approvalId, "ann", REJECT)).status).toBe(200);
     await ended(runId);
