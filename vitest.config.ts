@@ -31,8 +31,8 @@ const samplePlan: SamplePlan = {
 };
 if (!Number.isSafeInteger(samplePlan.seed)) throw new Error("TEST_SEED takes a whole number.");
 
-/** One file takes one core at most, so two cores run two files. */
-const MAX_WORKERS = Math.max(2, availableParallelism() - 1);
+/** One more than cores: a file waits for answers and timers part of its time. */
+const MAX_WORKERS = availableParallelism() + 1;
 
 /** Only a hung test meets these limits, even on a busy machine. Unit: milliseconds. */
 const COMMON = {
@@ -57,7 +57,9 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
     miniflare: {
       bindings: {
         OPENAI_BASE_URL: "http://provider.test/v1",
-        MODELS: "scripted,other",
+        ANTHROPIC_BASE_URL: "http://provider.test/v1",
+        ANTHROPIC_API_KEY: "sk-ant-test-secret",
+        MODELS: "scripted,other,responses:scripted-r,responses:other-r,anthropic:scripted-a",
         API_TOKENS: apiTokensSecret(),
       },
       // Tests exceed every real limit; test/http/rate-limits.test.ts sets its own.

@@ -11,6 +11,7 @@ import { measureDecoder } from "./measures/decoder.ts";
 import { measureDurability } from "./measures/durability.ts";
 import { measureFirstByte } from "./measures/first-byte.ts";
 import { measureGates } from "./measures/gates.ts";
+import { measureGrowth } from "./measures/growth.ts";
 import { measureMemory } from "./measures/memory.ts";
 import { measurePaced } from "./measures/paced.ts";
 import { formatTable } from "./report.ts";
@@ -24,6 +25,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   decoder: measureDecoder,
   gates: measureGates,
   durability: measureDurability,
+  growth: measureGrowth,
 };
 const NAMES = Object.keys(MEASURES).join(", ");
 const USAGE = `Usage: npm run bench -- [--quick] [--only MEASURE,...]\nMeasures: ${NAMES}`;

@@ -5,9 +5,10 @@ import { parseArgs } from "node:util";
 import { verifyChain } from "./audit/verify-chain.ts";
 
 const USAGE =
-  "Usage: npm run -s audit:verify -- EXPORT.jsonl [--head HASH] [--known HASH]\n" +
-  "       npm run -s audit:verify -- --url https://… --token-file FILE [--head HASH] [--known HASH]\n" +
-  "--head: the x-audit-head of this export, its last record. --known: that of an earlier one.";
+  "Usage: npm run -s audit:verify -- EXPORT.jsonl [--head HASH] [--known HASH] [--key KEY]\n" +
+  "       npm run -s audit:verify -- --url https://… --token-file FILE [--head HASH] [--known HASH] [--key KEY]\n" +
+  "--head: the x-audit-head of this export, its last record. --known: that of an earlier one.\n" +
+  "--key: the x-audit-key of the deployment. With --url it is the one that the deployment sends.";
 
 await main();
 
@@ -15,16 +16,22 @@ await main();
  * Checks the hash chain of an audit export. Exit code 1: the chain is broken; 2: wrong arguments.
  */
 async function main(): Promise<void> {
-  const { input, head, known } = await open();
+  const { input, head, known, key } = await open();
   const lines = createInterface({ input, crlfDelay: Infinity });
   const progress = (count: number): void => console.error(`${count} records hold so far`);
-  const verdict = await verifyChain(lines, { head, known, progress });
+  const verdict = await verifyChain(lines, { head, known, key, progress });
   if (verdict.kind === "broken") {
     console.log(`BROKEN at line ${verdict.line}: ${verdict.why}`);
     process.exit(1);
   }
-  const { count, lastHash } = verdict;
+  const { count, lastHash, removed } = verdict;
   console.log(`The chain holds: ${count} records, the last one is ${lastHash}`);
+  if (removed) {
+    console.log(`Before them ${removed.count} were removed, up to ${removed.lastAt}, signed.`);
+    if (key === undefined) {
+      console.log(`Without --key nobody can tell whose key signed that: ${removed.key}`);
+    }
+  }
   if (head === undefined) {
     console.log("Without --head nobody can tell whether records were cut off at the end.");
   }
@@ -34,16 +41,18 @@ interface Opened {
   readonly input: Readable;
   readonly head: string | undefined;
   readonly known: string | undefined;
+  readonly key: string | undefined;
 }
 
 async function open(): Promise<Opened> {
-  const { file, url, tokenFile, head, known } = readArguments();
-  if (file !== undefined) return { input: createReadStream(file), head, known };
+  const { file, url, tokenFile, head, known, key } = readArguments();
+  if (file !== undefined) return { input: createReadStream(file), head, known, key };
   const token = readFileSync(tokenFile ?? "", "utf8").trim();
   const address = new URL("/v1/audit?format=jsonl", url);
   const answer = await fetch(address, { headers: { authorization: `Bearer ${token}` } });
   if (!answer.ok || !answer.body) refuse(`The deployment answered ${answer.status}.`);
-  return { input: Readable.fromWeb(answer.body as never), head, known };
+  const sentKey = answer.headers.get("x-audit-key") ?? undefined;
+  return { input: Readable.fromWeb(answer.body as never), head, known, key: key ?? sentKey };
 }
 
 interface Arguments {
@@ -52,11 +61,12 @@ interface Arguments {
   readonly tokenFile?: string | undefined;
   readonly head: string | undefined;
   readonly known: string | undefined;
+  readonly key: string | undefined;
 }
 
 function readArguments(): Arguments {
   const { values, positionals } = parse();
-  const { url, head, known, "token-file": tokenFile } = values;
+  const { url, head, known, key, "token-file": tokenFile } = values;
   const [file, ...more] = positionals;
   const isFile = file !== undefined && url === undefined && tokenFile === undefined;
   const isRemote = file === undefined && url !== undefined && tokenFile !== undefined;
@@ -64,14 +74,14 @@ function readArguments(): Arguments {
   const path = file ?? tokenFile ?? "";
   if (!existsSync(path)) refuse(`There is no file ${path}.`);
   if (url !== undefined && !URL.canParse(url)) refuse("--url is no address.");
-  return { file, url, tokenFile, head, known };
+  return { file, url, tokenFile, head, known, key };
 }
 
 function parse() {
   const text = { type: "string" } as const;
   try {
     return parseArgs({
-      options: { head: text, known: text, url: text, "token-file": text },
+      options: { head: text, known: text, key: text, url: text, "token-file": text },
       allowPositionals: true,
     });
   } catch {

@@ -10,6 +10,7 @@ import { miniflareKills, wranglerKills } from "./chaos/parts/process-kills.ts";
 import { sameKey } from "./chaos/parts/same-key.ts";
 import { storm } from "./chaos/parts/storm.ts";
 import { subscribers } from "./chaos/parts/subscribers.ts";
+import { tenant } from "./chaos/parts/tenant.ts";
 import { createProgressLine } from "./chaos/progress-line.ts";
 import { reportTable, writeReport } from "./chaos/report.ts";
 import { startWorld } from "./chaos/world.ts";
@@ -17,6 +18,7 @@ import { startWorld } from "./chaos/world.ts";
 const PARTS: readonly Part[] = [
   killMatrix,
   storm,
+  tenant,
   sameKey,
   subscribers,
   miniflareKills,
@@ -40,7 +42,7 @@ async function main(): Promise<number> {
     const context = {
       world,
       deployment: planDeployment(await bundleChaosWorker(), world.url),
-      operator: new Operator(world.effects, seed),
+      operator: new Operator(world, seed),
       seed,
       isShort,
       makeDirectory: () => mkdtempSync(join(scratch, "state-")),

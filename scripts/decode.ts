@@ -1,9 +1,13 @@
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { createOpenAIModel } from "../src/adapters/openai-model.ts";
+import { createHttpModel } from "../src/adapters/http-model.ts";
 import type { Model } from "../src/capabilities/model.ts";
 import { nestsTooDeep } from "../src/protocol/json/guard.ts";
-import type { ModelAnswer } from "../src/protocol/model/event.ts";
+import type { ModelAnswer, ModelFinish } from "../src/protocol/model/event.ts";
+import { anthropicWire } from "../src/wire/anthropic/wire.ts";
+import type { ModelWire } from "../src/wire/model/model-wire.ts";
+import { openAIWire } from "../src/wire/openai/wire.ts";
+import { responsesWire } from "../src/wire/responses/wire.ts";
 import { parseArguments, type ToolCall } from "../src/protocol/tool/call.ts";
 
 /**
@@ -14,7 +18,8 @@ async function main(): Promise<void> {
   const chosen = readArguments();
   if (!chosen) {
     process.stderr.write(
-      "usage: npm run -s decode -- --wire openai [--model NAME]   (base URLs on stdin)\n",
+      `usage: npm run -s decode -- --wire ${[...WIRES.keys()].join("|")} [--model NAME]` +
+        "   (base URLs on stdin)\n",
     );
     process.exitCode = 2;
     return;
@@ -22,24 +27,29 @@ async function main(): Promise<void> {
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     const url = line.trim();
     if (url === "") continue;
-    process.stdout.write(`${JSON.stringify(report(url, await ask(openAI(url), chosen.model)))}\n`);
+    const answer = await ask(endpoint(url, chosen.wire), chosen.model);
+    process.stdout.write(`${JSON.stringify(report(url, answer))}\n`);
   }
 }
 
-function readArguments(): { readonly model: string } | undefined {
+const WIRES = new Map([openAIWire, responsesWire, anthropicWire].map((wire) => [wire.id, wire]));
+
+function readArguments(): { readonly wire: ModelWire; readonly model: string } | undefined {
   try {
     const { values } = parseArgs({
       options: { wire: { type: "string" }, model: { type: "string", default: "any" } },
     });
-    return values.wire === "openai" ? { model: values.model } : undefined;
+    const wire = WIRES.get(values.wire ?? "");
+    return wire && { wire, model: values.model };
   } catch {
     return undefined;
   }
 }
 
-function openAI(baseUrl: string): Model {
-  const apiKey = process.env["OPENAI_API_KEY"] || "none";
-  return createOpenAIModel({ baseUrl, apiKey, fetch: (request) => fetch(request) });
+function endpoint(baseUrl: string, wire: ModelWire): Model {
+  const owner = wire.id === "anthropic" ? "ANTHROPIC" : "OPENAI";
+  const apiKey = process.env[`${owner}_API_KEY`] || "none";
+  return createHttpModel({ wire, baseUrl, apiKey, fetch: (request) => fetch(request) });
 }
 
 async function ask(endpoint: Model, model: string): Promise<ModelAnswer> {
@@ -56,11 +66,18 @@ function report(url: string, { text, toolCalls, finish, usage, failure }: ModelA
     url,
     text,
     toolCalls: toolCalls.map(reportCall),
-    finish,
+    finish: COARSE[finish] ?? finish,
+    ...(COARSE[finish] && { reason: finish }),
     ...(usage && { usage: { prompt: usage.inputTokens, completion: usage.outputTokens } }),
     ...(failure && { error: failure }),
   };
 }
+
+/** Finishes that other clients know by a wider word; `reason` holds the exact word. */
+const COARSE: { readonly [Finish in ModelFinish]?: string } = {
+  refusal: "content_filter",
+  context_window: "length",
+};
 
 function reportCall(call: ToolCall) {
   const args = nestsTooDeep(call.argumentsText) ? undefined : parseArguments(call);

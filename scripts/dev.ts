@@ -3,11 +3,16 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs, parseEnv } from "node:util";
+import { MODEL_WIRE_IDS, type ModelWireId } from "../src/protocol/model/configured-model.ts";
 import { SCOPES } from "../src/protocol/identity/principal.ts";
+import { startFront } from "./development-front.ts";
+import { freePort } from "./free-port.ts";
 import { startOfflineModel } from "./offline-model.ts";
 import { startTree, type ProcessTree } from "./process-tree.ts";
 
-const USAGE = "Usage: npm run dev -- [--port N] [--persist-to DIR]";
+const USAGE =
+  "Usage: npm run dev -- [--port N] [--persist-to DIR] " +
+  `[--wire ${MODEL_WIRE_IDS.join("|")}]   (the wire of the offline model)`;
 const DEVELOPER = {
   tenantId: "dev",
   actorId: "user:developer",
@@ -23,14 +28,16 @@ await main();
 
 /** Runs the product on this machine: a model (offline unless one is configured) and the Worker. */
 async function main(): Promise<void> {
-  const { port, persistTo } = readArguments();
+  const { port, persistTo, wire } = readArguments();
   mkdirSync(persistTo, { recursive: true });
   const provider = readProvider();
   const offline = provider ? undefined : await startOfflineModel();
   const scratch = mkdtempSync(join(tmpdir(), "interlock-"));
   const secretsFile = join(scratch, "secrets");
+  const secret = randomBytes(32).toString("hex");
   const secrets = {
     OPENAI_API_KEY: offline ? "offline" : provider?.OPENAI_API_KEY,
+    ANTHROPIC_API_KEY: offline ? "offline" : provider?.ANTHROPIC_API_KEY,
     RUN_ID_SECRET: keptSecret(join(persistTo, "run-id-secret"), "hex"),
     CONNECTION_KEYS: JSON.stringify([
       { id: "dev", key: keptSecret(join(persistTo, "connection-key"), "base64") },
@@ -39,11 +46,14 @@ async function main(): Promise<void> {
   writeFileSync(secretsFile, toEnvFile(secrets), { mode: 0o600 });
   const variables = {
     OPENAI_BASE_URL: offline?.url ?? provider?.OPENAI_BASE_URL,
-    MODELS: offline ? "offline" : provider?.MODELS,
-    DEV_PRINCIPAL: JSON.stringify(DEVELOPER),
+    ANTHROPIC_BASE_URL: offline?.url ?? provider?.ANTHROPIC_BASE_URL,
+    MODELS: offline ? `${wire}:offline` : provider?.MODELS,
+    // Other users can read it. They can use this server anyway; web pages cannot read it.
+    DEVELOPER: JSON.stringify({ principal: DEVELOPER, secret }),
   };
 
-  const worker = startWorker({ port, persistTo, secretsFile, variables });
+  const innerPort = await freePort();
+  const worker = startWorker({ port: innerPort, persistTo, secretsFile, variables });
   let isStopping = false;
   const stop = async (code: number): Promise<void> => {
     if (isStopping) return;
@@ -57,6 +67,10 @@ async function main(): Promise<void> {
     process.on(signal, () => void stop(0));
   }
   void worker.exited.then((code) => stop(code));
+  await startFront({ port, innerPort, secret }).catch(async (error: unknown) => {
+    console.error(`Interlock did not start: ${String(error)}`);
+    await stop(1);
+  });
   // The parent may be killed without a signal to this process. Nothing may outlive the parent.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && void stop(0), 500).unref();
@@ -100,11 +114,15 @@ function startWorker({ port, persistTo, secretsFile, variables }: WorkerSettings
   });
 }
 
-function readArguments(): { port: number; persistTo: string } {
-  let values: { port?: string; "persist-to"?: string };
+function readArguments(): { port: number; persistTo: string; wire: ModelWireId } {
+  let values: { port?: string; "persist-to"?: string; wire?: string };
   try {
     ({ values } = parseArgs({
-      options: { port: { type: "string" }, "persist-to": { type: "string" } },
+      options: {
+        port: { type: "string" },
+        "persist-to": { type: "string" },
+        wire: { type: "string" },
+      },
     }));
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error));
@@ -113,7 +131,9 @@ function readArguments(): { port: number; persistTo: string } {
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
     return refuse(`--port takes a number from 1 to 65535, not ${values.port}`);
   }
-  return { port, persistTo: resolve(values["persist-to"] ?? ".wrangler/state") };
+  const wire = MODEL_WIRE_IDS.find((id) => id === (values.wire ?? "openai"));
+  if (!wire) return refuse(`--wire takes ${MODEL_WIRE_IDS.join(", ")}, not ${values.wire}`);
+  return { port, wire, persistTo: resolve(values["persist-to"] ?? ".wrangler/state") };
 }
 
 function refuse(reason: string): never {
@@ -124,15 +144,25 @@ function refuse(reason: string): never {
 interface Provider {
   readonly OPENAI_BASE_URL: string | undefined;
   readonly OPENAI_API_KEY: string;
+  readonly ANTHROPIC_BASE_URL: string | undefined;
+  readonly ANTHROPIC_API_KEY: string;
   readonly MODELS: string | undefined;
 }
 
 /** Reads a real provider from the environment or `.dev.vars`. Undefined when none is configured. */
 function readProvider(): Provider | undefined {
   const file = existsSync(".dev.vars") ? parseEnv(readFileSync(".dev.vars", "utf8")) : {};
-  const { OPENAI_BASE_URL, OPENAI_API_KEY, MODELS } = { ...file, ...process.env };
-  if (!OPENAI_BASE_URL && !OPENAI_API_KEY) return undefined;
-  return { OPENAI_BASE_URL, OPENAI_API_KEY: OPENAI_API_KEY || "none", MODELS };
+  const settings = { ...file, ...process.env };
+  const { OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY } = settings;
+  const given = [OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY];
+  if (!given.some(Boolean)) return undefined;
+  return {
+    OPENAI_BASE_URL,
+    OPENAI_API_KEY: OPENAI_API_KEY || "none",
+    ANTHROPIC_BASE_URL,
+    ANTHROPIC_API_KEY: ANTHROPIC_API_KEY || "none",
+    MODELS: settings["MODELS"],
+  };
 }
 
 /**
@@ -187,7 +217,7 @@ async function firstAnswer(port: number, isStopping: () => boolean): Promise<str
 
 function announce(port: number, provider: Provider | undefined): void {
   const model = provider
-    ? `model provider ${provider.OPENAI_BASE_URL ?? "https://api.openai.com/v1"}`
+    ? `models ${provider.MODELS ?? "of wrangler.toml"}`
     : "offline model, no key needed";
   console.log(
     `\n  Interlock is ready: http://127.0.0.1:${port}/  (${model})\n  Ctrl-C stops it.\n`,

@@ -1,7 +1,7 @@
+import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { spawnSync } from "node:child_process";
 import { AREAS } from "./mutants/areas.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 
@@ -17,26 +17,42 @@ const COPIED = [
   "vitest.config.ts",
   "wrangler.toml",
 ] as const;
+/** Copies of the sources in which mutants are tried at the same time. */
+const LANES = 2;
 
-main();
+await main();
 
 /**
  * Removes each protection of the named areas, or of all, in a copy, and expects its test to fail.
+ * The tests of a file first run once without a change: a test that fails then proves nothing.
  */
-function main(): void {
+async function main(): Promise<void> {
   const asked = process.argv.slice(2);
   const areas = asked.length > 0 ? asked : Object.keys(AREAS);
   const mutants = areas.flatMap((area) => AREAS[area] ?? refuse(area));
-  const copy = mkdtempSync(join(tmpdir(), "interlock-mutants-"));
-  try {
-    for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
-    const survivors = mutants.filter((mutant) => !isCaught(copy, mutant));
-    console.log(`${mutants.length - survivors.length} of ${mutants.length} mutants caught`);
-    if (survivors.length > 0) process.exitCode = 1;
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
+  const byTestFile = [...Map.groupBy(mutants, ({ test }) => test.file)];
+  let tried = 0;
+  let caught = 0;
+  const lane = async (): Promise<void> => {
+    const copy = copySources();
+    try {
+      for (let next = byTestFile.shift(); next !== undefined; next = byTestFile.shift()) {
+        const [file, ofFile] = next;
+        const green = await runTests(copy, [file]);
+        for (const mutant of ofFile) {
+          const verdict = await tryMutant(copy, mutant, green);
+          if (verdict === "caught") caught++;
+          const count = `${++tried}/${mutants.length}`;
+          console.log(`${count} ${verdict}: ${mutant.name}\n    ${file}: ${mutant.test.name}`);
+        }
+      }
+    } finally {
+      rmSync(copy, { recursive: true, force: true });
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  console.log(`${caught} of ${mutants.length} mutants caught`);
+  if (caught < mutants.length) process.exitCode = 1;
 }
 
 function refuse(area: string): never {
@@ -44,29 +60,78 @@ function refuse(area: string): never {
   process.exit(2);
 }
 
-/**
- * Runs the test before and after the change. A test that fails before the change proves nothing.
- */
-function isCaught(copy: string, { name, file, from, to, test }: Mutant): boolean {
-  const path = join(copy, file);
-  const before = readFileSync(path, "utf8");
-  if (before.split(from).length !== 2) throw new Error(`${file} does not hold once: ${from}`);
-  const isGreen = passes(copy, test);
-  writeFileSync(path, before.replace(from, to));
-  const isRed = !passes(copy, test);
-  writeFileSync(path, before);
-  const verdict = !isGreen ? "RED WITHOUT IT" : isRed ? "caught  " : "SURVIVED";
-  console.log(`${verdict}  ${name}\n          ${test.file}: ${test.name}`);
-  return isGreen && isRed;
+function copySources(): string {
+  const copy = mkdtempSync(join(tmpdir(), "interlock-mutants-"));
+  for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  return copy;
 }
 
-function passes(copy: string, { file, name }: Mutant["test"]): boolean {
-  const pattern = `${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
-  const { status, stdout } = spawnSync(
-    join(ROOT, "node_modules/.bin/vitest"),
-    ["run", file, "--testTimeout=20000", "-t", pattern],
-    { cwd: copy, encoding: "utf8" },
+/** `BROKE`: the test run ended without a failed test, so the change is no useful mutant. */
+type Verdict = "caught" | "SURVIVED" | "BROKE" | "RED WITHOUT IT" | "NO SUCH TEST" | "NO SUCH TEXT";
+
+async function tryMutant(
+  copy: string,
+  { file, from, to, test }: Mutant,
+  green: TestRun,
+): Promise<Verdict> {
+  if (!green.all.some((name) => name.endsWith(test.name))) return "NO SUCH TEST";
+  if (green.failed.some((name) => name.endsWith(test.name))) return "RED WITHOUT IT";
+  const path = join(copy, file);
+  const before = readFileSync(path, "utf8");
+  if (before.split(from).length !== 2) return "NO SUCH TEXT";
+  writeFileSync(
+    path,
+    before.replace(from, () => to),
   );
-  if (!/Tests .*\d+ (?:passed|failed)/.test(stdout)) throw new Error(`no such test: ${name}`);
-  return status === 0;
+  const pattern = `${test.name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
+  const { failed, status } = await runTests(copy, [test.file, "-t", pattern]);
+  writeFileSync(path, before);
+  if (failed.length > 0) return "caught";
+  return status === 0 ? "SURVIVED" : "BROKE";
+}
+
+/** Full names of the tests that ran, and the exit code. */
+interface TestRun {
+  readonly all: readonly string[];
+  readonly failed: readonly string[];
+  readonly status: number | null;
+}
+
+interface Report {
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+  }[];
+}
+
+function runTests(copy: string, args: readonly string[]): Promise<TestRun> {
+  const report = join(copy, "report.json");
+  rmSync(report, { force: true });
+  const vitest = spawn(
+    join(ROOT, "node_modules/.bin/vitest"),
+    ["run", ...args, "--testTimeout=20000", "--reporter=json", `--outputFile=${report}`],
+    { cwd: copy, stdio: "ignore" },
+  );
+  return new Promise((done, broke) => {
+    vitest.on("error", broke);
+    vitest.on("close", (status) => {
+      const tests = readReport(report).testResults.flatMap((one) => one.assertionResults);
+      const namesOf = (wanted: typeof tests): readonly string[] =>
+        wanted.map(({ fullName }) => fullName);
+      done({
+        all: namesOf(tests),
+        failed: namesOf(tests.filter((one) => one.status === "failed")),
+        status,
+      });
+    });
+  });
+}
+
+/** Reads vitest's report. A test run that broke before its end leaves none. */
+function readReport(path: string): Report {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Report;
+  } catch {
+    return { testResults: [] };
+  }
 }

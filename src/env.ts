@@ -1,7 +1,16 @@
-import { parseApiTokens, parsePrincipal, type ApiToken } from "./protocol/identity/api-token.ts";
+import {
+  parseApiTokens,
+  parseDeveloper,
+  type ApiToken,
+  type Developer,
+} from "./protocol/identity/api-token.ts";
 import { parseConnectionKeys, type ConnectionKeys } from "./protocol/connection/keys.ts";
+import {
+  parseModels,
+  type ConfiguredModels,
+  type ModelWireId,
+} from "./protocol/model/configured-model.ts";
 import { readJwtSettings, type JwtSettings } from "./protocol/identity/jwt-settings.ts";
-import type { Principal } from "./protocol/identity/principal.ts";
 import { fail, ok, type Result } from "./protocol/outcome/result.ts";
 
 /** Bindings as the platform supplies them; any of them may be missing. */
@@ -15,7 +24,10 @@ export interface Env {
   readonly assets: Fetcher;
   readonly runs: DurableObjectNamespace;
   readonly tenants: DurableObjectNamespace;
-  readonly openai: OpenAISettings;
+  /** The first is the default. */
+  readonly models: ConfiguredModels;
+  /** The providers of the wires that the models name. */
+  readonly providers: { readonly [Owner in Provider]?: ProviderSettings };
   readonly lifetimes: Lifetimes;
   /** RUN_ID_SECRET. adapters/derive-key.ts lists the keys that are derived from it. */
   readonly rootSecret: string;
@@ -27,15 +39,13 @@ export interface Env {
   readonly callerLimit?: RateLimit;
   readonly addressLimit?: RateLimit;
   /** Only `npm run dev` sets it. */
-  readonly developmentPrincipal?: Principal;
+  readonly developer?: Developer;
 }
 
-export interface OpenAISettings {
+export interface ProviderSettings {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** The first is the default. */
-  readonly models: readonly [string, ...string[]];
 }
 
 export interface Lifetimes {
@@ -43,11 +53,25 @@ export interface Lifetimes {
   readonly runMs: number;
   /** How long an `Idempotency-Key` stays known after its run ended. */
   readonly keyMs: number;
+  /** How long the audit log keeps a record. */
+  readonly auditMs: number;
   /** How long an operator may resolve an unknown outcome. */
   readonly outcomeMs: number;
 }
 
+/** Prefix of a provider's settings in the environment. */
+export type Provider = "OPENAI" | "ANTHROPIC";
+
+/** The provider of each wire. OpenAI serves two wires under one address. */
+export const PROVIDERS: { readonly [Wire in ModelWireId]: Provider } = {
+  openai: "OPENAI",
+  responses: "OPENAI",
+  anthropic: "ANTHROPIC",
+};
+
 const DAY_SECONDS = 86_400;
+/** KV keeps nothing for less time, so a shorter retention would be a false promise. */
+const MIN_KV_SECONDS = 60;
 const MIN_SECRET_CHARS = 32;
 
 /** What is wrong with the configuration. Names bindings and reasons, never values. */
@@ -69,35 +93,45 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
     runs: binding("RUNS", "idFromName") as DurableObjectNamespace,
     tenants: binding("TENANTS", "idFromName") as DurableObjectNamespace,
   };
-  const baseUrl = parse("OPENAI_BASE_URL", parseBaseUrl, "an http or https address");
-  const models = parse("MODELS", parseModels, "model names, separated by commas");
-  const apiKey = text("OPENAI_API_KEY");
+  const models = parse(
+    "MODELS",
+    parseModels,
+    "models separated by commas, as in docs/providers.md",
+  );
+  const wires = models?.map(({ wire }) => wire) ?? (["openai"] as const);
+  const owners = new Set(wires.map((wire) => PROVIDERS[wire]));
+  const providers: { [Owner in Provider]?: ProviderSettings } = {};
+  for (const owner of owners) {
+    const baseUrl = parse(`${owner}_BASE_URL`, parseBaseUrl, "an http or https address") ?? "";
+    providers[owner] = { baseUrl, apiKey: text(`${owner}_API_KEY`) };
+  }
   const rootSecret = parse("RUN_ID_SECRET", parseSecret, `${MIN_SECRET_CHARS} characters or more`);
   const keysForm = "a JSON list of keys as in docs/connections.md";
   const connectionKeys = parse("CONNECTION_KEYS", parseConnectionKeys, keysForm);
-  const isDevelopment = raw["DEV_PRINCIPAL"] !== undefined;
-  const developmentPrincipal = isDevelopment
-    ? parse("DEV_PRINCIPAL", parsePrincipal, "one principal in JSON")
+  const isDevelopment = raw["DEVELOPER"] !== undefined;
+  const developer = isDevelopment
+    ? parse("DEVELOPER", parseDeveloper, "one principal and a secret in JSON")
     : undefined;
   const jwt = raw["AUTH"] === undefined ? undefined : readJwt(raw, problems);
-  const isOptional = developmentPrincipal !== undefined || raw["AUTH"] !== undefined;
-  const isAbsent = isOptional && (developmentPrincipal || raw["API_TOKENS"] === undefined);
+  const isOptional = developer !== undefined || raw["AUTH"] !== undefined;
+  const isAbsent = isOptional && (developer || raw["API_TOKENS"] === undefined);
   const tokensForm = "a JSON list of one or more tokens as in docs/identity.md";
   const apiTokens = isAbsent ? [] : parse("API_TOKENS", parseTokens, tokensForm);
   const callerLimit = readLimit(raw["CALLER_LIMIT"]);
   const addressLimit = readLimit(raw["ADDRESS_LIMIT"]);
   const lifetimes = {
-    runMs: seconds("RUN_RETENTION_SECONDS", 7 * DAY_SECONDS),
-    keyMs: seconds("KEY_RETENTION_SECONDS", 30 * DAY_SECONDS),
-    outcomeMs: seconds("OUTCOME_WAIT_SECONDS", DAY_SECONDS),
+    runMs: seconds("RUN_RETENTION_SECONDS", 7 * DAY_SECONDS, MIN_KV_SECONDS),
+    keyMs: seconds("KEY_RETENTION_SECONDS", 30 * DAY_SECONDS, MIN_KV_SECONDS),
+    auditMs: seconds("AUDIT_RETENTION_SECONDS", 180 * DAY_SECONDS, 1),
+    outcomeMs: seconds("OUTCOME_WAIT_SECONDS", DAY_SECONDS, 1),
   };
 
-  const isWhole = baseUrl && models && rootSecret && connectionKeys && apiTokens;
+  const isWhole = models && rootSecret && connectionKeys && apiTokens;
   if (problems.length > 0 || !isWhole) return fail({ problems });
-  const openai = { baseUrl, apiKey, models };
   return ok({
     ...stores,
-    openai,
+    models,
+    providers,
     lifetimes,
     rootSecret,
     connectionKeys,
@@ -105,7 +139,7 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
     ...(jwt && { jwt }),
     ...(callerLimit && { callerLimit }),
     ...(addressLimit && { addressLimit }),
-    ...(developmentPrincipal && { developmentPrincipal }),
+    ...(developer && { developer }),
   });
 }
 
@@ -155,12 +189,14 @@ function createReader(raw: RawEnv) {
       return parsed;
     },
     /** Answers milliseconds. */
-    seconds: (name: string, defaultSeconds: number): number => {
+    seconds: (name: string, defaultSeconds: number, minSeconds: number): number => {
       const value = raw[name];
       if (value === undefined) return defaultSeconds * 1_000;
       const isText = typeof value === "string" || typeof value === "number";
-      if (isText && WHOLE_SECONDS.test(`${value}`)) return Number(value) * 1_000;
-      problems.push(`${name} is not valid. Set it to whole seconds, from 1 to 999999999`);
+      const isWhole = isText && WHOLE_SECONDS.test(`${value}`);
+      if (isWhole && Number(value) >= minSeconds) return Number(value) * 1_000;
+      const range = `from ${minSeconds} to 999999999`;
+      problems.push(`${name} is not valid. Set it to whole seconds, ${range}`);
       return 0;
     },
   };
@@ -185,11 +221,6 @@ function parseSecret(text: string): string | undefined {
 function parseBaseUrl(text: string): string | undefined {
   if (!URL.canParse(text) || !/^https?:\/\//.test(text)) return undefined;
   return text.replace(/\/+$/, "");
-}
-
-function parseModels(text: string): OpenAISettings["models"] | undefined {
-  const [first, ...rest] = text.split(",").flatMap((model) => model.trim() || []);
-  return first === undefined ? undefined : [first, ...rest];
 }
 
 /** An empty list would refuse every caller, so the check names it as a mistake. */

@@ -10,7 +10,12 @@ test("the bindings of this project are accepted", () => {
   expect(checkEnv(sound)).toMatchObject({ ok: true });
 });
 
-const LIFETIMES = ["RUN_RETENTION_SECONDS", "KEY_RETENTION_SECONDS", "OUTCOME_WAIT_SECONDS"];
+const LIFETIMES = [
+  "RUN_RETENTION_SECONDS",
+  "KEY_RETENTION_SECONDS",
+  "AUDIT_RETENTION_SECONDS",
+  "OUTCOME_WAIT_SECONDS",
+];
 const LIMITS = ["CALLER_LIMIT", "ADDRESS_LIMIT"];
 const optional = new Set([...LIFETIMES, ...LIMITS]);
 const required = Object.keys(sound).filter((name) => !name.startsWith("__") && !optional.has(name));
@@ -42,11 +47,17 @@ test.each([
   ["CONNECTION_KEYS", `[{"id":"a","key":"${"A".repeat(43)}"}]`],
   ["CONNECTION_KEYS", `[{"id":"a","key":"${"A".repeat(43)}=","use":"seal"}]`],
   ["CONNECTION_KEYS", `[${`,{"id":"a","key":"${"A".repeat(43)}="}`.repeat(2).slice(1)}]`],
-  ["RUN_RETENTION_SECONDS", "0"],
+  ["OUTCOME_WAIT_SECONDS", "0"],
+  ["RUN_RETENTION_SECONDS", "59"],
   ["KEY_RETENTION_SECONDS", "1.5"],
+  ["KEY_RETENTION_SECONDS", "59"],
   ["OUTCOME_WAIT_SECONDS", "1e3"],
   ["OUTCOME_WAIT_SECONDS", "1000000000"],
-  ["DEV_PRINCIPAL", '{"tenantId":"../x","actorId":"user:a","scopes":[]}'],
+  ["DEVELOPER", '{"tenantId":"../x","actorId":"user:a","scopes":[]}'],
+  [
+    "DEVELOPER",
+    '{"principal":{"tenantId":"x","actorId":"user:a","scopes":[]},"secret":"too short"}',
+  ],
 ])("%s = %j is refused, and the value is not repeated", (name, value) => {
   const checked = checkEnv({ ...sound, [name]: value });
   const problems = checked.ok ? [] : checked.failure.problems;

@@ -130,6 +130,7 @@ function makePorts(): ToolRunnerPorts {
     registry: { current: () => Promise.resolve(pin) },
     approvals: NO_APPROVALS,
     approvalSigner: { sign: () => Promise.resolve(""), read: () => Promise.resolve(undefined) },
+    fingerprints: { of: (_run, value) => Promise.resolve(value) },
     outcomeWaitMs: 1_000,
     versions: routeVersions(source.listToolSpecs(), POLICY, { nowMs: systemClock.nowMs() }),
     policy: POLICY,
@@ -151,6 +152,7 @@ function makePorts(): ToolRunnerPorts {
         reserved.set(reservation.id, reservation);
         return Promise.resolve({ kind: "reserved" });
       },
+      peek: () => Promise.resolve({ kind: "reserved" }),
       settle: () => Promise.resolve(),
       release: () => Promise.resolve(),
     },

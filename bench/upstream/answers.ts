@@ -30,7 +30,7 @@ export function textFrame(content: string): string {
 
 /** Makes the frames of an answer that calls the tool, with its arguments in fragments. */
 export function toolCallAnswer(toolName: string, step: number): string[] {
-  const id = `call_bench${String(step).padStart(16, "0")}`;
+  const id = idOf(step);
   const open = { name: toolName, arguments: "" };
   const fragments = ['{"', "time", "Zone", '":"', "UTC", '"}'];
   return [
@@ -40,6 +40,20 @@ export function toolCallAnswer(toolName: string, step: number): string[] {
     ),
     frame({}, "tool_calls"),
   ];
+}
+
+/** Makes the frames of an answer that calls many tools that do not exist. */
+export function refusedCallsAnswer(calls: number): string[] {
+  const frames = Array.from({ length: calls }, (_, index) => {
+    const call = { name: `no_such_tool_${index}`, arguments: "{}" };
+    const delta = { tool_calls: [{ index, id: idOf(index), type: "function", function: call }] };
+    return frame(delta, null);
+  });
+  return [...frames, frame({}, "tool_calls")];
+}
+
+function idOf(call: number): string {
+  return `call_bench${String(call).padStart(16, "0")}`;
 }
 
 /** Makes the frames that end an answer: the reason if given, usage and the end mark. */

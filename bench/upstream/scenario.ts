@@ -10,6 +10,8 @@ export type Scenario =
   | { readonly type: "chain"; readonly steps: number }
   /** The same with a tool that changes something. */
   | { readonly type: "writes"; readonly steps: number }
+  /** One answer with so many calls of a tool that does not exist, then text. */
+  | { readonly type: "refused"; readonly calls: number }
   /** Headers, then nothing until the caller leaves. */
   | { readonly type: "silent" };
 
@@ -24,6 +26,7 @@ export const SCENARIOS = {
   paced: { type: "paced", deltas: 150 },
   chain: { type: "chain", steps: 20 },
   writes: { type: "writes", steps: 20 },
+  refused: { type: "refused", calls: 100 },
   silent: { type: "silent" },
 } as const satisfies Record<string, Scenario>;
 
@@ -37,6 +40,8 @@ export function modelOf(scenario: Scenario): string {
     case "chain":
     case "writes":
       return `${scenario.type}-${scenario.steps}`;
+    case "refused":
+      return `refused-${scenario.calls}`;
     case "silent":
       return "silent-0";
   }
@@ -48,6 +53,7 @@ export function scenarioOf(model: string): Scenario {
   const size = Number(count);
   if (type === "burst" || type === "single" || type === "paced") return { type, deltas: size };
   if (type === "chain" || type === "writes") return { type, steps: size };
+  if (type === "refused") return { type, calls: size };
   if (type === "silent") return { type };
   throw new Error(`no such scenario: ${model}`);
 }

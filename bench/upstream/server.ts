@@ -1,7 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { ending, MARK, textAnswer, textFrame, toolCallAnswer } from "./answers.ts";
+import {
+  ending,
+  refusedCallsAnswer,
+  MARK,
+  textAnswer,
+  textFrame,
+  toolCallAnswer,
+} from "./answers.ts";
 import { PACE_MS, scenarioOf } from "./scenario.ts";
 
 /** Size of one write of a burst: that of a full TLS record. */
@@ -44,6 +51,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
       return send(response, asked.model, () => inRecords(wholeText(scenario.deltas)));
     case "single":
       return send(response, asked.model, () => wholeText(scenario.deltas).map(toBytes));
+    case "refused": {
+      const isLast = asked.messages.some(({ role }) => role === "tool");
+      return send(response, `${asked.model}/${isLast}`, () =>
+        inRecords(isLast ? wholeText(8) : [...refusedCallsAnswer(scenario.calls), ...ending()]),
+      );
+    }
     case "chain":
     case "writes": {
       const step = asked.messages.filter(({ role }) => role === "tool").length;

@@ -9,12 +9,26 @@ import type {
 } from "../../src/capabilities/run.ts";
 import type { ToolSourcePort } from "../../src/capabilities/tool.ts";
 import { reviewEdit, type ReviewedEdit, type ReviewPorts } from "../../src/loop/review-edit.ts";
+import { reviewTerms, type ReviewedCall, type TermsReview } from "../../src/loop/review-terms.ts";
 import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval/record.ts";
 import { approvalTokenOf } from "../../src/protocol/approval/token.ts";
 import { viewApproval, type ApprovalView } from "../../src/protocol/approval/view.ts";
-import { isSamePerson, checkVote } from "../../src/protocol/approval/check-vote.ts";
+import {
+  checkVote,
+  isRepeated,
+  isSamePerson,
+  requestersOf,
+} from "../../src/protocol/approval/check-vote.ts";
+import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
-import { personOf, seesAll, type Principal } from "../../src/protocol/identity/principal.ts";
+import type { TenantId } from "../../src/protocol/identity/ids.ts";
+import {
+  isDelegate,
+  personOf,
+  seesAll,
+  type Principal,
+} from "../../src/protocol/identity/principal.ts";
+import type { ToolFailure } from "../../src/protocol/outcome/observation.ts";
 import type { OpenRun } from "./open-run.ts";
 
 export interface DecisionPorts {
@@ -24,12 +38,21 @@ export interface DecisionPorts {
     readonly signer: ApprovalSigner;
     readonly source: ToolSourcePort;
     readonly policies: PolicyStore;
+    readonly registry: ReviewPorts["registry"];
+    readonly ledgerOf: (tenantId: TenantId) => ReviewPorts["ledger"];
     readonly authorizationOf: ReviewPorts["authorizationOf"];
   };
   /** Closes approvals that have expired. */
   readonly expire: () => void;
   /** Continues a run that waits for the decision. */
   readonly resume: () => void;
+}
+
+/** A decision of one person, and the vote that it would be. */
+interface Said {
+  readonly address: ApprovalAddress;
+  readonly decision: ApprovalDecision;
+  readonly vote: ApprovalVote;
 }
 
 /**
@@ -46,8 +69,11 @@ export class ApprovalDecisions {
     this.#ports = ports;
   }
 
-  show(address: ApprovalAddress): ApprovalAnswer {
+  /** Shows an approval. One whose terms have changed is closed, and requested again. */
+  async show(address: ApprovalAddress): Promise<ApprovalAnswer> {
     this.#ports.expire();
+    const shown = this.#find(address);
+    if (shown && this.#isOpen(shown)) await this.#compareTerms(shown);
     const record = this.#find(address);
     if (!record) return { kind: "unknown_approval" };
     const mayNot =
@@ -57,79 +83,118 @@ export class ApprovalDecisions {
     return { kind: "approval", approval: this.#view(record), ...(mayNot && { mayNot }) };
   }
 
+  /**
+   * Decides an approval. A decision that this person has made before gets its first answer again,
+   * whatever happened since; only a new decision on an open approval is checked further.
+   */
   async decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer> {
+    const said: Said = { address, decision, vote: await this.#voteOf(address, decision) };
+    const found = this.#findOpen(said);
+    if (found.kind !== "open") return found;
+    const { record } = found;
+    if (decision.decision === "reject") return this.#storeVote(said);
+    const terms = await this.#compareTerms(record);
+    if (terms.kind === "unreadable") return { kind: "policy_unavailable" };
+    if (terms.kind === "changed") return this.#closed(address);
+    const approvable = { ...record, ...terms };
+    if (!decision.arguments) return this.#approve(said, approvable);
+    const reviewed = await this.#review(record, decision.arguments);
+    // The approval may have been closed during the review; then nobody can correct the edit.
+    const still = this.#findOpen(said);
+    if (still.kind !== "open") return still;
+    if (!reviewed.ok) return refuseArguments(reviewed.failure);
+    return reviewed.value.payloadHash === record.payloadHash
+      ? this.#approve(said, approvable)
+      : this.#storeEdit(still.record, said.vote, reviewed.value);
+  }
+
+  /** Finds the open approval of a decision, or answers what no review can change. */
+  #findOpen({
+    address,
+    decision: { isBulk },
+    vote,
+  }: Said): { readonly kind: "open"; readonly record: ApprovalRecord } | DecisionAnswer {
     this.#ports.expire();
     const record = this.#find(address);
     if (!record) return { kind: "unknown_approval" };
-    const why = checkVote(record, address.principal, decision);
+    if (isBulk && !record.requirement.isBulk) return { kind: "not_allowed", why: "not_bulk" };
+    if (isRepeated(record, vote)) return { kind: "decided", approval: this.#view(record) };
+    const why = checkVote(record, address.principal, vote);
     if (why) return { kind: "not_allowed", why };
-    if (decision.isBulk && !record.requirement.isBulk)
-      return { kind: "not_allowed", why: "not_bulk" };
-    if (decision.decision === "reject")
-      return this.#storeVote(address, this.#voteOf(address, decision));
-    if (!decision.arguments) return this.#approve(address, decision, record);
-    const reviewed = await this.#review(record, decision.arguments);
-    if (!reviewed.ok) return { kind: "arguments_refused", errors: reviewed.failure.errors };
-    const isSame = reviewed.value.payloadHash === record.payloadHash;
-    return isSame
-      ? this.#approve(address, decision, record)
-      : this.#storeEdit(address, this.#voteOf(address, decision), reviewed.value);
+    return this.#isOpen(record)
+      ? { kind: "open", record }
+      : { kind: "closed", approval: this.#view(record) };
+  }
+
+  /**
+   * Compares the terms of an open approval with those that hold now. An approval whose terms have
+   * changed is closed at once, and the run requests a new one.
+   */
+  async #compareTerms(record: ApprovalRecord): Promise<TermsReview> {
+    const compared = await reviewTerms(this.#reviewPorts(), this.#reviewed(record));
+    const now = this.#run.approvals.find(record.invocation, record.generation);
+    if (compared.kind === "changed" && now && this.#isOpen(now)) {
+      this.#run.approvals.closeOutdated(now, this.#ports.clock.nowMs());
+      this.#ports.resume();
+    }
+    return compared;
+  }
+
+  #closed(address: ApprovalAddress): DecisionAnswer {
+    const record = this.#find(address);
+    return record ? { kind: "closed", approval: this.#view(record) } : { kind: "unknown_approval" };
   }
 
   async #approve(
-    address: ApprovalAddress,
-    decision: ApprovalDecision,
-    record: ApprovalRecord,
+    said: Said,
+    approvable: Parameters<typeof approvalTokenOf>[0],
   ): Promise<DecisionAnswer> {
-    const vote = this.#voteOf(address, decision);
     const { runId } = this.#run.store.identity();
-    const { tenantId } = address.principal;
-    const token = approvalTokenOf(record, vote, { runId, tenantId });
-    const signed = await this.#ports.compose().signer.sign(token);
-    return this.#storeVote(address, { ...vote, token: signed });
+    const { tenantId } = said.address.principal;
+    const approved = approvalTokenOf(approvable, said.vote, { runId, tenantId });
+    const token = await this.#ports.compose().signer.sign(approved);
+    return this.#storeVote({ ...said, vote: { ...said.vote, token } });
   }
 
   #review(record: ApprovalRecord, edited: JsonObject): ReturnType<typeof reviewEdit> {
-    const { store, invocations } = this.#run;
-    const { source, policies, authorizationOf } = this.#ports.compose();
-    const claim = store.claimed();
-    const call = invocations.find(record.invocation);
-    if (!claim || !call) throw new Error("an approval outlived its call");
-    const { pin } = store.progress().facts;
-    const { clock } = this.#ports;
-    const ports = { source, policies, authorizationOf, clock, claim, pin };
-    const reviewed = { ...ports, invocations: invocations.all() };
-    return reviewEdit(reviewed, { call, record }, edited);
+    return reviewEdit(this.#reviewPorts(), this.#reviewed(record), edited);
   }
 
-  #storeVote(address: ApprovalAddress, vote: ApprovalVote): DecisionAnswer {
-    this.#ports.expire();
-    const record = this.#find(address);
-    if (!record) return { kind: "unknown_approval" };
-    const isRepeated = record.votes.some(
-      ({ approverId, decision }) =>
-        isSamePerson(approverId, vote.approverId) && decision === vote.decision,
-    );
-    if (isRepeated) return { kind: "decided", approval: this.#view(record) };
-    if (!this.#isOpen(record)) return { kind: "closed", approval: this.#view(record) };
-    const decided = this.#run.approvals.vote(record, vote);
+  #reviewed(record: ApprovalRecord): ReviewedCall {
+    const call = this.#run.invocations.find(record.invocation);
+    if (!call) throw new Error("an approval outlived its call");
+    return { call, record };
+  }
+
+  #reviewPorts(): ReviewPorts {
+    const { store, invocations } = this.#run;
+    const { ledgerOf, ...composed } = this.#ports.compose();
+    const claim = store.claimed();
+    if (!claim) throw new Error("an approval outlived its run");
+    return {
+      ...composed,
+      ledger: ledgerOf(claim.principal.tenantId),
+      clock: this.#ports.clock,
+      runId: store.identity().runId,
+      claim,
+      pin: store.progress().facts.pin,
+      invocations: invocations.all(),
+    };
+  }
+
+  #storeVote(said: Said): DecisionAnswer {
+    const found = this.#findOpen(said);
+    if (found.kind !== "open") return found;
+    const decided = this.#run.approvals.vote(found.record, said.vote);
     if (decided.status !== "pending") this.#ports.resume();
     return { kind: "decided", approval: this.#view(decided) };
   }
 
   #storeEdit(
-    address: ApprovalAddress,
+    record: ApprovalRecord,
     vote: ApprovalVote,
     { argumentsText, payloadHash }: ReviewedEdit,
   ): DecisionAnswer {
-    this.#ports.expire();
-    const record = this.#find(address);
-    if (!record) return { kind: "unknown_approval" };
-    const { edit } = record;
-    if (edit?.payloadHash === payloadHash && edit.vote.approverId === vote.approverId) {
-      return { kind: "decided", approval: this.#view(record) };
-    }
-    if (!this.#isOpen(record)) return { kind: "closed", approval: this.#view(record) };
     const edited = this.#run.approvals.edit(record, { payloadHash, vote }, argumentsText);
     this.#ports.resume();
     return { kind: "decided", approval: this.#view(edited) };
@@ -147,10 +212,20 @@ export class ApprovalDecisions {
     return record && owner === principal.tenantId && maySee(record, principal) ? record : undefined;
   }
 
-  #voteOf({ principal }: ApprovalAddress, { decision, reason }: ApprovalDecision): ApprovalVote {
+  async #voteOf(
+    { principal }: ApprovalAddress,
+    { decision, reason, arguments: sent }: ApprovalDecision,
+  ): Promise<ApprovalVote> {
     const { actorId: approverId, roles } = principal;
-    const atMs = this.#ports.clock.nowMs();
-    return { approverId, roles, decision, ...(reason !== undefined && { reason }), atMs };
+    const argumentsHash = sent && (await hashOf(sent));
+    return {
+      approverId,
+      roles,
+      decision,
+      ...(reason !== undefined && { reason }),
+      ...(argumentsHash !== undefined && { argumentsHash }),
+      atMs: this.#ports.clock.nowMs(),
+    };
   }
 
   #view(record: ApprovalRecord): ApprovalView {
@@ -158,13 +233,33 @@ export class ApprovalDecisions {
   }
 }
 
-/** True for the requester, for people who may decide or did, and for callers who see all runs. */
+/**
+ * True for requesters, for people who may decide or did, and for callers who see all runs. An agent
+ * that acts for a person sees the approvals of the runs that it started for this person.
+ */
 function maySee(record: ApprovalRecord, principal: Principal): boolean {
+  if (seesAll(principal)) return true;
   const { actorId } = principal;
-  const isInvolved =
-    [record.requester, record.actorId].includes(actorId) ||
-    personOf(principal) === record.requester ||
-    record.votes.some(({ approverId }) => approverId === actorId);
+  if (isDelegate(principal)) {
+    return record.actorId === actorId && record.requester === personOf(principal);
+  }
   const vote = { decision: "approve", reason: "any" } as const;
-  return isInvolved || seesAll(principal) || checkVote(record, principal, vote) === undefined;
+  return (
+    requestersOf(record).includes(actorId) ||
+    record.votes.some(({ approverId }) => isSamePerson(approverId, actorId)) ||
+    checkVote(record, principal, vote) === undefined
+  );
+}
+
+/** Classes of what the gates of the policy refuse. */
+const BY_POLICY: ReadonlySet<string> = new Set<ToolFailure["taxonomyClass"]>([
+  "POLICY_VIOLATION",
+  "PERMISSION_DENIED",
+  "BUDGET_EXHAUSTED",
+  "RATE_LIMITED",
+]);
+
+function refuseArguments({ taxonomyClass, errors }: ToolFailure): DecisionAnswer {
+  const isByPolicy = BY_POLICY.has(taxonomyClass);
+  return { kind: "arguments_refused", errors, ...(isByPolicy && { isByPolicy }) };
 }

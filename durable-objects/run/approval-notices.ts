@@ -2,7 +2,7 @@ import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval/r
 import { summarise } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
-import { actorsOf } from "../../src/protocol/identity/principal.ts";
+import { type Actors, actorsOf } from "../../src/protocol/identity/principal.ts";
 import type { Outbox } from "./outbox.ts";
 import { toIso } from "../../src/protocol/text/iso-time.ts";
 
@@ -25,9 +25,9 @@ export class ApprovalNotices {
   }
 
   requested(record: ApprovalRecord): void {
-    const { actorId, requester, askedAtMs: atMs, requirement } = record;
+    const { actorId, requester, minterId, askedAtMs: atMs, requirement } = record;
     const subjectId = requester === actorId ? undefined : requester;
-    const who = actorsOf({ actorId, subjectId });
+    const who = { ...actorsOf({ actorId, subjectId }), ...(minterId && { minterId }) };
     this.#audit(record, {
       action: "approval.requested",
       atMs,
@@ -74,6 +74,5 @@ export class ApprovalNotices {
   }
 }
 
-type Fact = Pick<AuditEntry, "action" | "actorId" | "subjectId" | "decision" | "reason"> & {
-  readonly atMs: number;
-};
+type Fact = Pick<AuditEntry, "action" | "decision" | "reason"> &
+  Partial<Actors> & { readonly atMs: number };

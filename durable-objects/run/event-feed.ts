@@ -4,7 +4,7 @@ import {
   type ClientWire,
   type StreamedRun,
 } from "../../src/protocol/run/client-wire.ts";
-import type { AiEvent, LoggedEvent } from "../../src/protocol/run/event.ts";
+import type { LoggedEvent } from "../../src/protocol/run/event.ts";
 import type { EventLog } from "./event-log.ts";
 
 /** Unread bytes per reader; a reader with more unread bytes gets the rest from the log later. */
@@ -19,6 +19,8 @@ export interface FeedPorts {
   readonly clock: Clock;
   /** True when the log already holds `done`. */
   readonly ended: boolean;
+  /** True when the run waits for people, without a loop. */
+  readonly isWaiting: boolean;
 }
 
 /**
@@ -33,20 +35,17 @@ export class EventFeed {
   readonly #clock: Clock;
   readonly #utf8 = new TextEncoder();
   #ended: boolean;
+  #isWaiting: boolean;
   /** Last event that readers may see; the log may hold later events that are not stored yet. */
   #publishedSeq: number;
-  /**
-   * Number of the `run_waiting` event of a run that waits; zero when the run does not wait;
-   * undefined before the first look at the log.
-   */
-  #waitingSeq: number | undefined;
   #stopHeartbeat: (() => void) | undefined;
 
-  constructor({ log, run, clock, ended }: FeedPorts) {
+  constructor({ log, run, clock, ended, isWaiting }: FeedPorts) {
     this.#log = log;
     this.#run = run;
     this.#clock = clock;
     this.#ended = ended;
+    this.#isWaiting = isWaiting;
     this.#publishedSeq = log.headSeq;
   }
 
@@ -60,10 +59,6 @@ export class EventFeed {
     if (!first || !last) return;
     if (last.event.type === "done") this.#ended = true;
     this.#publishedSeq = last.position.seq;
-    for (const { event, position } of batch) {
-      if (event.type === "run_waiting") this.#waitingSeq = position.seq;
-      else if (!mayOccurWhileWaiting(event)) this.#waitingSeq = 0;
-    }
     const encoded = new Map<ClientWire, Uint8Array>();
     for (const reader of this.#readers) {
       if ((reader.controller.desiredSize ?? 0) <= 0) continue;
@@ -76,22 +71,33 @@ export class EventFeed {
     }
   }
 
+  /** The run begins to wait: ends the stream of each reader that has every event. */
+  rest(): void {
+    this.#isWaiting = true;
+    for (const reader of this.#readers) this.#closeIfDone(reader);
+  }
+
+  /** The run continues: streams stay open again. */
+  resume(): void {
+    this.#isWaiting = false;
+  }
+
   /** True when the run has as many readers as its memory allows. */
   get isFull(): boolean {
     return this.#readers.size >= MAX_READERS;
   }
 
   /**
-   * Opens a stream of every event after `seq`, future events included. The stream ends after the
-   * `run_waiting` event, so that no connection stays open while people decide. A reader that starts
-   * after this event waits for later events, so its stream stays open.
+   * Opens a stream of every event after `seq`, future events included. While the run waits for
+   * people, the stream ends after the last event and says when to return: an open stream would keep
+   * the object awake and a place taken for as long as people think.
    */
   open(seq: number, wire: ClientWire): ReadableStream<Uint8Array> {
     let reader: Reader | undefined;
     return new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          reader = { controller, wire, seq, since: seq };
+          reader = { controller, wire, seq };
           this.#readers.add(reader);
           this.#catchUp(reader);
           this.#scheduleHeartbeat();
@@ -130,10 +136,7 @@ export class EventFeed {
 
   #closeIfDone(reader: Reader): void {
     if (reader.seq < this.#publishedSeq || !this.#readers.has(reader)) return;
-    // Only a reader triggers this read: a log that cannot be read must not prevent a recovery.
-    this.#waitingSeq ??= findWaiting(this.#log);
-    const gotRunWaiting = reader.since < this.#waitingSeq;
-    if (!this.#ended && !gotRunWaiting) return;
+    if (!this.#ended && !this.#isWaiting) return;
     this.#remove(reader);
     if (!this.#ended) reader.controller.enqueue(this.#utf8.encode(reader.wire.trailer));
     reader.controller.close();
@@ -165,26 +168,9 @@ export class EventFeed {
   }
 }
 
-/** Events that a waiting run may append; the run still waits after them. */
-function mayOccurWhileWaiting({ type }: AiEvent): boolean {
-  return type === "approval_updated" || type === "user_message";
-}
-
-/** Finds in a stored log the event with which the run began to wait; zero when it does not wait. */
-function findWaiting(log: EventLog): number {
-  for (let seq = log.headSeq; seq > 0; seq--) {
-    const [last] = log.readAfter(seq - 1);
-    if (last?.event.type === "run_waiting") return seq;
-    if (!last || !mayOccurWhileWaiting(last.event)) return 0;
-  }
-  return 0;
-}
-
 interface Reader {
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
   readonly wire: ClientWire;
-  /** Sequence number after which the reader began. */
-  readonly since: number;
   /** Sequence number of the last event that the reader got. */
   seq: number;
 }

@@ -7,6 +7,7 @@ import { EventFeed } from "./event-feed.ts";
 import { EventLog } from "./event-log.ts";
 import { Outbox } from "./outbox.ts";
 import type { RunStore } from "./run-store.ts";
+import { RefusalTally } from "./refusal-tally.ts";
 import { RunApprovals } from "./run-approvals.ts";
 import { StoredApprovals } from "./stored-approvals.ts";
 import { RunNotices } from "./run-notices.ts";
@@ -41,12 +42,14 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
   const { sql } = storage;
   const progress = store.progress();
   const ended = progress.reason !== null;
-  const log = new EventLog(sql, store.incarnations().epoch);
-  const feed = new EventFeed({ log, run: streamedRunOf(store), clock, ended });
+  const { epoch, isWaiting } = store.incarnations();
+  const log = new EventLog(sql, epoch);
+  const feed = new EventFeed({ log, run: streamedRunOf(store), clock, ended, isWaiting });
   const transcript = new StoredTranscript(sql);
   const invocations = new StoredInvocations(sql);
   const outbox = new Outbox(sql);
-  const notices = new RunNotices({ store, invocations, outbox });
+  const refusals = new RefusalTally(sql);
+  const notices = new RunNotices({ store, invocations, outbox, refusals });
   const inbox = new StoredInbox(sql);
   const { runId } = store.identity();
   const journal = new StoredJournal({

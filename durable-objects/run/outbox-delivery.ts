@@ -4,6 +4,7 @@ import type { TenantInbox } from "../../src/capabilities/tenant.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import type { RunDeadlines } from "../deadlines.ts";
 import { streamedRunOf, type OpenRun } from "./open-run.ts";
+import { noticeWithFingerprint, type FingerprintOf } from "./outgoing-hashes.ts";
 import type { Publication } from "./outbox.ts";
 
 /** Bounds of the retry delay. Between them, the delay is the time since the run ended. */
@@ -17,6 +18,7 @@ const NOTICES_EVERY_MS = 1_000;
 export interface DeliveryPorts {
   readonly recordsOf: () => RunRecords;
   readonly inboxOf: (tenantId: TenantId) => TenantInbox;
+  readonly fingerprintOf: FingerprintOf;
   readonly clock: Clock;
   readonly deadlines: RunDeadlines;
   /** Keeps the object alive until the work is done. */
@@ -120,10 +122,14 @@ export class OutboxDelivery {
   /** Sends all notices in order, batch by batch; stops at the first batch that fails. */
   async #sendAllNotices(): Promise<void> {
     const { outbox, store } = this.#run;
+    const { fingerprintOf, inboxOf } = this.#ports;
     const { runId, owner } = store.identity();
-    const inbox = this.#ports.inboxOf(owner.tenantId);
+    const inbox = inboxOf(owner.tenantId);
     for (let batch = outbox.notices(); batch.length > 0; batch = outbox.notices()) {
-      if (!(await this.#withTimeout(inbox.receive(runId, batch)))) return this.#backOff();
+      const sent = await Promise.all(
+        batch.map((notice) => noticeWithFingerprint(notice, fingerprintOf)),
+      );
+      if (!(await this.#withTimeout(inbox.receive(runId, sent)))) return this.#backOff();
       outbox.removeNotices(batch.at(-1)?.seq ?? 0);
     }
   }
@@ -148,11 +154,12 @@ export class OutboxDelivery {
 }
 
 async function publishRun({ store, log }: OpenRun, records: RunRecords): Promise<boolean> {
-  const { runId, requestHash } = store.identity();
+  const { runId, requestHash, owner } = store.identity();
   // A run that has shrunk meanwhile has no events left.
   if (requestHash === undefined || !store.claimed()) return true;
   const events = [...log.entries()];
-  return records.publish(runId, { requestHash, run: streamedRunOf(store), events });
+  const { tenantId } = owner;
+  return records.publish({ tenantId, runId }, { requestHash, run: streamedRunOf(store), events });
 }
 
 async function publishInvocation(

@@ -39,10 +39,12 @@ export class RunActivity {
   readonly #run: OpenRun;
   readonly #ports: ActivityPorts;
   #loop: Loop | undefined;
+  #maxStoredBytes = Number.POSITIVE_INFINITY;
 
   constructor(run: OpenRun, ports: ActivityPorts) {
     this.#run = run;
     this.#ports = ports;
+    run.journal.listen(() => this.#checkStorage());
   }
 
   get isRunning(): boolean {
@@ -73,7 +75,12 @@ export class RunActivity {
       signal: abort.signal,
     };
     const { tenantId } = start.claim.principal;
-    const ports = composeRun(env, { tenantId, journal, inbox, approvals, contracts, limitTime });
+    const limitStorage = (maxBytes: number): void => {
+      this.#maxStoredBytes = maxBytes;
+      this.#checkStorage();
+    };
+    const parts = { tenantId, journal, inbox, approvals, contracts, limitTime, limitStorage };
+    const ports = composeRun(env, parts);
     const runToEnd = async (): Promise<void> => {
       const how = await runLoop(start, ports);
       this.#loop = undefined;
@@ -90,6 +97,15 @@ export class RunActivity {
     if (!this.#loop) return;
     this.#loop.stuckAtMs ??= this.#ports.clock.nowMs() + STUCK_AFTER_MS;
     this.#loop.abort.abort(reason);
+  }
+
+  /**
+   * Stops a run that stores too much.
+   * Threat: a person lets a model ask for large results again and again.
+   */
+  #checkStorage(): void {
+    const { journal, store } = this.#run;
+    if (!journal.hasEnded && store.storedBytes() > this.#maxStoredBytes) this.stop("storage");
   }
 
   /** Resolves once no loop is running. */

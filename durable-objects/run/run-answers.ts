@@ -13,11 +13,12 @@ import type {
 } from "../../src/capabilities/run.ts";
 import type { Clock } from "../../src/capabilities/system.ts";
 import { MAX_CONVERSATION_BYTES } from "../../src/protocol/conversation/message.ts";
-import { maySee, maySteer, mayStop, type Viewer } from "../../src/protocol/identity/viewer.ts";
+import { isOwn, maySee, mayStop, type Viewer } from "../../src/protocol/identity/viewer.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
 import type { ApprovalDecisions } from "./approval-decisions.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { RunLifecycle } from "./run-lifecycle.ts";
+import { answerWithFingerprint, type FingerprintOf } from "./outgoing-hashes.ts";
 import { runStateOf } from "./run-state-of.ts";
 import { checkApprovalAccess, checkRunAccess } from "./visibility.ts";
 
@@ -25,6 +26,7 @@ export interface AnswerPorts {
   readonly lifecycle: RunLifecycle;
   readonly decisions: ApprovalDecisions;
   readonly clock: Clock;
+  readonly fingerprintOf: FingerprintOf;
 }
 
 /** Answers the typed RPC of a claimed run. Ownership: one per claimed run in memory. */
@@ -59,7 +61,7 @@ export class RunAnswers implements RunMethods {
    */
   async steer(viewer: Viewer, { text, requestKey }: Steering): Promise<SteerAnswer> {
     const { approvals, inbox, journal, store } = this.#run;
-    const missing = checkRunAccess(store, maySteer, viewer);
+    const missing = checkRunAccess(store, isOwn, viewer);
     if (missing) return missing;
     const known = requestKey === undefined ? undefined : inbox.findByKey(requestKey);
     if (known !== undefined && known !== text) return { kind: "key_reused" };
@@ -85,20 +87,27 @@ export class RunAnswers implements RunMethods {
   }
 
   async approval(address: ApprovalAddress): Promise<ApprovalAnswer> {
-    return checkApprovalAccess(this.#run.store, address) ?? this.#ports.decisions.show(address);
+    const { decisions, fingerprintOf } = this.#ports;
+    const missing = checkApprovalAccess(this.#run.store, address);
+    return missing ?? answerWithFingerprint(await decisions.show(address), fingerprintOf);
   }
 
   async decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer> {
+    const { decisions, fingerprintOf } = this.#ports;
     const missing = checkApprovalAccess(this.#run.store, address);
-    return missing ?? this.#ports.decisions.decide(address, decision);
+    if (missing) return missing;
+    return answerWithFingerprint(await decisions.decide(address, decision), fingerprintOf);
   }
 
-  async transcript(viewer: Viewer): Promise<TranscriptAnswer> {
+  async transcript(
+    viewer: Viewer,
+    maxBytes: number = MAX_CONVERSATION_BYTES,
+  ): Promise<TranscriptAnswer> {
     const { journal, transcript, store } = this.#run;
     const missing = checkRunAccess(store, maySee, viewer);
     if (missing) return missing;
     if (!journal.hasEnded) return { kind: "running" };
-    if (transcript.bytes() > MAX_CONVERSATION_BYTES) return { kind: "too_long" };
+    if (transcript.bytes() > maxBytes) return { kind: "too_long" };
     const { workflowId = store.identity().runId } = store.claimed() ?? {};
     return { kind: "transcript", messages: transcript.all(), workflowId };
   }
@@ -111,6 +120,7 @@ export class RunAnswers implements RunMethods {
       incarnations: store.incarnations(),
       invocations: invocations.all(),
       pendingApprovals: approvals.pending(),
+      fingerprintOf: this.#ports.fingerprintOf,
     });
   }
 }

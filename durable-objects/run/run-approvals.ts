@@ -51,6 +51,10 @@ export class RunApprovals implements ApprovalDesk {
     return this.#ports.approvals.hasRejected(payload);
   }
 
+  countOpen(exceptInvocation: number): number {
+    return this.pending().filter(({ invocation }) => invocation !== exceptInvocation).length;
+  }
+
   nextId(invocation: number): ApprovalId {
     const generation = (this.newest(invocation)?.generation ?? 0) + 1;
     return approvalIdOf(this.#ports.runId, invocation, generation);
@@ -72,7 +76,7 @@ export class RunApprovals implements ApprovalDesk {
     if (before) {
       const closedAtMs = before.closedAtMs ?? askedAtMs;
       const superseded = { ...before, status: "superseded", supersededBy: id, closedAtMs } as const;
-      if (before.status === "pending") notices.closed(superseded, askedAtMs);
+      if (before.status !== "superseded") notices.closed(superseded, askedAtMs);
       this.#change(superseded);
     }
     notices.requested(open);
@@ -88,7 +92,7 @@ export class RunApprovals implements ApprovalDesk {
         toolCallId,
         approval,
         packet,
-        lines: formatPacketLines(packet),
+        lines: formatPacketLines(packet, request.changedTerms),
       },
     ]);
     this.#ports.journal.flush();
@@ -123,6 +127,13 @@ export class RunApprovals implements ApprovalDesk {
     const closedAtMs = edit.vote.atMs;
     this.#ports.notices.edited(record, edit.vote);
     return this.#change({ ...record, status: "superseded", edit, closedAtMs });
+  }
+
+  /** Closes an open approval whose terms do not hold any more. The run requests a new one. */
+  closeOutdated(record: ApprovalRecord, closedAtMs: number): void {
+    const closed = { ...record, status: "superseded", closedAtMs } as const;
+    this.#ports.notices.closed(closed, closedAtMs);
+    this.#change(closed);
   }
 
   /** Closes approvals that have expired; tells whether there was one. */

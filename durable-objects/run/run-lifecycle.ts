@@ -9,6 +9,7 @@ import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
 import type { Settlement } from "../../src/protocol/invocation/record.ts";
 import type { RunDeadline } from "../deadlines.ts";
+import { fingerprintsOf } from "./outgoing-hashes.ts";
 import { OutboxDelivery } from "./outbox-delivery.ts";
 import { readClaimAndMemory, type OpenRun } from "./open-run.ts";
 import { planRecovery } from "./plan-recovery.ts";
@@ -44,7 +45,8 @@ export class RunLifecycle {
     const recordsOf = (): RunRecords => composeRunRecords(requireEnv(ports.env));
     const inboxOf = (tenantId: TenantId): TenantInbox =>
       composeTenants(requireEnv(ports.env).tenants).inboxOf(tenantId);
-    this.#delivery = new OutboxDelivery(run, { ...ports, recordsOf, inboxOf });
+    const fingerprintOf = fingerprintsOf(run.store, ports.env);
+    this.#delivery = new OutboxDelivery(run, { ...ports, recordsOf, inboxOf, fingerprintOf });
   }
 
   /**
@@ -166,6 +168,8 @@ export class RunLifecycle {
     this.#delivery.resume();
     if (!this.#activity.isRunning) return this.#recover();
     if (this.#activity.isStuck) return abandon("the loop is stuck");
+    // Tells the tenant's object what the run stores meanwhile.
+    this.#run.notices.updated();
     this.#setWatchdog(WATCH_EVERY_MS);
   }
 
@@ -195,6 +199,7 @@ export class RunLifecycle {
     const { store } = this.#run;
     const { clock, deadlines } = this.#ports;
     store.saveIncarnations({ ...store.incarnations(), isWaiting: false });
+    this.#run.feed.resume();
     this.#run.notices.updated();
     deadlines.clear("outcome", "approval");
     deadlines.resume("wall_clock", clock.nowMs());
@@ -214,12 +219,11 @@ export class RunLifecycle {
     journal.flush();
     const reasons = waitReasonsOf(this.#run);
     if (!reasons) return this.#relaunch();
-    if (reasons.needsApproval) {
-      journal.append([{ type: "run_waiting", usage: store.progress().usage }]);
-      journal.flush();
-    }
+    journal.append([{ type: "run_waiting", usage: store.progress().usage }]);
+    journal.flush();
     store.saveIncarnations({ ...store.incarnations(), isWaiting: true });
-    this.#run.notices.updated();
+    this.#run.feed.rest();
+    this.#run.notices.waits();
     deadlines.clear("watchdog");
     deadlines.pause("wall_clock", clock.nowMs());
     if (reasons.outcomeUntilMs !== undefined) deadlines.set("outcome", reasons.outcomeUntilMs);

@@ -7,7 +7,7 @@ import type { Migration } from "../storage-version.ts";
  * the tables, or of a JSON field in them, adds one. Contract: a migration that was released never
  * changes.
  */
-export const RUN_MIGRATIONS: readonly Migration[] = [nameFingerprints];
+export const RUN_MIGRATIONS: readonly Migration[] = [nameFingerprints, withholdKeyHashes];
 
 /** Renames two fields of a call's lesson. */
 function nameFingerprints(sql: SqlStorage): void {
@@ -29,4 +29,37 @@ function nameFingerprints(sql: SqlStorage): void {
     const text = JSON.stringify({ ...end, lesson: renamed });
     sql.exec("UPDATE invocations SET ending = ? WHERE seq = ?", text, seq);
   }
+}
+
+/** Stands for a plain hash that earlier code stored where people read it. */
+const WITHHELD = "withheld";
+
+/** Removes the plain hash of an idempotency key from stored packets, and from events with one. */
+function withholdKeyHashes(sql: SqlStorage): void {
+  sql.exec(
+    "UPDATE approvals SET body = json_replace(body, '$.packet.idempotencyFingerprint', ?)",
+    WITHHELD,
+  );
+  const rows = sql
+    .exec<{ first_seq: number; body: string }>(
+      `SELECT first_seq, body FROM events WHERE body LIKE '%"approval_requested"%'`,
+    )
+    .toArray();
+  for (const { first_seq: seq, body } of rows) {
+    const events = JSON.parse(body) as readonly JsonObject[];
+    const text = JSON.stringify(events.map(withoutKeyHash));
+    sql.exec("UPDATE events SET body = ? WHERE first_seq = ?", text, seq);
+  }
+}
+
+function withoutKeyHash(event: JsonObject): JsonObject {
+  const { packet, lines } = event;
+  if (event["type"] !== "approval_requested" || !isJsonObject(packet)) return event;
+  const withhold = (line: JsonObject): JsonObject =>
+    line["field"] === "idempotencyFingerprint" ? { ...line, text: WITHHELD } : line;
+  return {
+    ...event,
+    packet: { ...packet, idempotencyFingerprint: WITHHELD },
+    ...(Array.isArray(lines) && { lines: lines.map(withhold) }),
+  };
 }

@@ -5,6 +5,7 @@ import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import type { Viewer } from "../../src/protocol/identity/viewer.ts";
 import type { Outbox } from "./outbox.ts";
+import type { RefusalTally } from "./refusal-tally.ts";
 import type { RunStore } from "./run-store.ts";
 import type { StoredInvocations } from "./stored-invocations.ts";
 import { toIso } from "../../src/protocol/text/iso-time.ts";
@@ -13,6 +14,7 @@ export interface NoticePorts {
   readonly store: RunStore;
   readonly invocations: StoredInvocations;
   readonly outbox: Outbox;
+  readonly refusals: RefusalTally;
 }
 
 /**
@@ -39,6 +41,18 @@ export class RunNotices {
     this.#ports.outbox.notify({ type: "run", run: this.#summarise() });
   }
 
+  /** A call has ended. Repeated refusals are counted, and reported when the run waits or ends. */
+  callEnded(entry: AuditEntry): void {
+    const { outbox, refusals } = this.#ports;
+    if (refusals.isRecordedInFull(entry)) outbox.notify({ type: "audit", entry });
+  }
+
+  /** The run waits. */
+  waits(): void {
+    this.updated();
+    this.#reportRefusals();
+  }
+
   /** A caller cancels the run. */
   cancelled({ actor, person }: Pick<Viewer, "actor" | "person">, atMs: number): void {
     const subjectId = person === actor ? undefined : person;
@@ -51,6 +65,7 @@ export class RunNotices {
     const { createdMs } = this.#ports.store.identity();
     const { reason, error, endedMs } = this.#ports.store.progress();
     this.updated();
+    this.#reportRefusals();
     this.#audit({
       action: "run.ended",
       at: toIso(endedMs ?? createdMs),
@@ -75,6 +90,12 @@ export class RunNotices {
     });
   }
 
+  #reportRefusals(): void {
+    for (const counted of this.#ports.refusals.take()) {
+      this.#audit({ action: "calls.refused", ...this.#actors(), ...counted });
+    }
+  }
+
   #audit(entry: AuditEntry): void {
     const { runId } = this.#ports.store.identity();
     const { pin } = this.#ports.store.progress().facts;
@@ -96,6 +117,7 @@ export class RunNotices {
       ...this.#actors(),
       steps,
       toolCalls: invocations.count(),
+      storedBytes: store.storedBytes(),
       createdAt: toIso(createdMs),
       ...(endedMs !== null && { endedAt: toIso(endedMs) }),
     };

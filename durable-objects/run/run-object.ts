@@ -10,6 +10,7 @@ import { migrateStorage } from "../storage-version.ts";
 import { ApprovalDecisions } from "./approval-decisions.ts";
 import { Deadlines, type RunDeadlines } from "../deadlines.ts";
 import { openRun, type OpenRun } from "./open-run.ts";
+import { fingerprintsOf } from "./outgoing-hashes.ts";
 import { RunAnswers } from "./run-answers.ts";
 import { RunLifecycle } from "./run-lifecycle.ts";
 import { RUN_MIGRATIONS } from "./run-migrations.ts";
@@ -160,7 +161,12 @@ export abstract class RunObject extends DurableObject<RawEnv> {
       expire: () => lifecycle.expireApprovals(),
       resume: () => lifecycle.resume(),
     });
-    const answers = new RunAnswers(run, { lifecycle, decisions, clock });
+    const answers = new RunAnswers(run, {
+      lifecycle,
+      decisions,
+      clock,
+      fingerprintOf: fingerprintsOf(run.store, this.env),
+    });
     this.#run = { ...run, lifecycle, answers };
     return this.#run;
   }

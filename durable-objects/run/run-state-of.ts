@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
-import { hashText } from "../../src/protocol/json/canonical-hash.ts";
 import { statusOf, type RunState, type ToolCallSummary } from "../../src/protocol/run/state.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import type { FingerprintOf } from "./outgoing-hashes.ts";
 import type { RunIdentity, RunIncarnations, RunProgress } from "./run-store.ts";
 import { awaitsOperator } from "./stored-invocations.ts";
 import { toIso } from "../../src/protocol/text/iso-time.ts";
@@ -13,6 +13,7 @@ export interface StoredRun {
   readonly incarnations: RunIncarnations;
   readonly invocations: readonly ToolInvocationRecord[];
   readonly pendingApprovals: readonly ApprovalRecord[];
+  readonly fingerprintOf: FingerprintOf;
 }
 
 /** Formats a stored run as `GET /v1/runs/:id` shows it. */
@@ -29,9 +30,7 @@ export async function runStateOf(run: StoredRun): Promise<RunState> {
     model,
     steps,
     recoveries: run.incarnations.epoch,
-    toolCalls: await Promise.all(
-      run.invocations.map((record) => toSummary(record, run.pendingApprovals)),
-    ),
+    toolCalls: await Promise.all(run.invocations.map((record) => toSummary(record, run))),
     usage,
     timestamps: {
       createdAt: toIso(createdMs),
@@ -42,7 +41,7 @@ export async function runStateOf(run: StoredRun): Promise<RunState> {
 
 async function toSummary(
   record: ToolInvocationRecord,
-  pendingApprovals: StoredRun["pendingApprovals"],
+  { pendingApprovals, fingerprintOf }: StoredRun,
 ): Promise<ToolCallSummary> {
   const { number, toolCallId, name, step, state, dispatches, binding, settlement, end } = record;
   const { observation, response } = end ?? {};
@@ -59,8 +58,8 @@ async function toSummary(
     attempts: metadata?.attempt_number ?? Math.max(1, dispatches),
     startedAt: toIso(end?.startedAtMs ?? record.askedAtMs),
     ...(binding && {
-      payloadHash: binding.payloadHash,
-      idempotencyKeyHash: await hashText(binding.idempotencyKey),
+      payloadHash: await fingerprintOf(binding.payloadHash),
+      idempotencyKeyHash: await fingerprintOf(binding.idempotencyKey),
     }),
     ...(awaitsOperator(record) && { awaitsOutcomeUntil: toIso(record.awaitedUntilMs ?? 0) }),
     ...(approval && {

@@ -155,6 +155,11 @@ export class RunStore {
     );
   }
 
+  /** Everything that the run stores. Unit: bytes, in whole pages. */
+  storedBytes(): number {
+    return this.#sql.databaseSize;
+  }
+
   /** Deletes all but the request hash, the end of the run, and notices that wait for delivery. */
   shrink(): void {
     this.#storage.transactionSync(() => {
@@ -162,6 +167,7 @@ export class RunStore {
         this.#sql.exec(`DELETE FROM ${table}`);
       }
       this.#sql.exec("DELETE FROM outbox WHERE body IS NULL");
+      this.#sql.exec("DROP TABLE IF EXISTS refusals");
       this.#sql.exec("UPDATE run SET claim = NULL, title = NULL, error = NULL, facts = '{}'");
     });
   }

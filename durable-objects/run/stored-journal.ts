@@ -62,6 +62,7 @@ export class StoredJournal implements RunJournal {
   /** Events that are not sent yet, because they are not stored. */
   #held: LoggedEvent[] = [];
   #flushing: { readonly cancel: () => void; readonly withinMs: number } | undefined;
+  #listener = (): void => {};
 
   constructor(ports: JournalPorts) {
     this.#ports = ports;
@@ -115,7 +116,7 @@ export class StoredJournal implements RunJournal {
 
   /** Stores everything that waits, then sends the events that were held back. */
   flush(): void {
-    const { log, transcript, invocations, outbox, feed, abandon } = this.#ports;
+    const { log, transcript, invocations, notices, feed, abandon } = this.#ports;
     this.#flushing?.cancel();
     this.#flushing = undefined;
     try {
@@ -124,7 +125,7 @@ export class StoredJournal implements RunJournal {
         invocations.put(invocation);
         this.#queuePublication(invocation);
       }
-      for (const entry of this.#audits) outbox.notify({ type: "audit", entry });
+      for (const entry of this.#audits) notices.callEnded(entry);
       this.#storeProgress();
       log.flush();
     } catch (cause) {
@@ -137,6 +138,12 @@ export class StoredJournal implements RunJournal {
     this.#stored = this.#progress;
     this.#held = [];
     feed.publish(held);
+    this.#listener();
+  }
+
+  /** Calls the listener after each time that data was stored. */
+  listen(listener: () => void): void {
+    this.#listener = listener;
   }
 
   async secure(): Promise<void> {

@@ -7,7 +7,6 @@ import { awaitsOperator } from "./stored-invocations.ts";
 
 /** Why a run whose loop has stopped waits. */
 export interface WaitReasons {
-  readonly needsApproval: boolean;
   /** Earliest expiry of an unknown outcome that an operator may resolve; absent without one. */
   readonly outcomeUntilMs?: number;
 }
@@ -17,7 +16,7 @@ export interface WaitReasons {
  * Contract: a loop consumes every answer that it finds, so an answer never starts the loop twice.
  */
 export function waitReasonsOf(run: OpenRun): WaitReasons | undefined {
-  const { store, invocations, approvals } = run;
+  const { store, invocations } = run;
   const open = invocations.all().filter(({ end }) => end === undefined);
   const isStopped = store.incarnations().stop !== null;
   if (
@@ -28,10 +27,7 @@ export function waitReasonsOf(run: OpenRun): WaitReasons | undefined {
     return undefined;
   }
   const untilMs = open.filter(awaitsOperator).map(({ awaitedUntilMs = 0 }) => awaitedUntilMs);
-  return {
-    needsApproval: approvals.pending().length > 0,
-    ...(untilMs.length > 0 && { outcomeUntilMs: Math.min(...untilMs) }),
-  };
+  return untilMs.length > 0 ? { outcomeUntilMs: Math.min(...untilMs) } : {};
 }
 
 /** True when the approval or the outcome that a call waits for has arrived. */

@@ -60,8 +60,8 @@ export class ApprovalQueue {
       .exec<ApprovalRow>(
         `SELECT approval_id, ${column} AS at_ms, summary FROM approvals
          WHERE ${WITH_STATUS} AND (?3 IS NULL OR pattern = ?3) AND (?4 IS NULL OR tool_id = ?4)
-           AND (?5 OR requester = ?6 OR ${DECIDABLE})
-           AND (NOT ?8 OR requester = ?6) AND (NOT ?9 OR (?1 = 'pending' AND ${DECIDABLE}))
+           AND (?5 OR ${OWN} OR ${DECIDABLE}) AND (NOT ?8 OR ${OWN})
+           AND (NOT ?9 OR (?1 = 'pending' AND ${DECIDABLE}))
            AND (${column}, approval_id) ${order === "ASC" ? ">" : "<"} (?10, ?11)
          ORDER BY ${column} ${order}, approval_id ${order} LIMIT ?12`,
         status,
@@ -77,6 +77,7 @@ export class ApprovalQueue {
         after?.id ?? "",
         limit + 1,
         viewer.decides ? 1 : 0,
+        viewer.delegate ?? null,
       )
       .toArray();
     return toListPage(rows, limit, { itemOf: (row) => itemOf(row, nowMs), positionOf });
@@ -108,12 +109,25 @@ const WITH_STATUS = `CASE WHEN ?1 = 'pending' THEN status = 'pending' AND expire
   WHEN ?1 = 'expired' THEN status = 'expired' OR (status = 'pending' AND expires_ms <= ?2)
   ELSE status = ?1 END`;
 
+/** Everybody who counts as requester, as in `requestersOf`. */
+const REQUESTERS = ["requester", ...["actorId", "minterId"].map(memberOf)]
+  .map((id) => `lower(${id})`)
+  .join(", ");
+
+function memberOf(name: string): string {
+  return `coalesce(json_extract(summary, '$.${name}'), '')`;
+}
+
+/** The viewer asked. An actor that acts for a person asked where it started the run. */
+const OWN = `(requester = ?6 AND (?14 IS NULL OR ${memberOf("actorId")} = ?14))`;
+
 /**
  * The viewer is a person who decides, has a required role, and is not excluded by the requirement.
  */
 const DECIDABLE = `(?13 AND (roles = '[]' OR EXISTS (SELECT 1 FROM json_each(roles) AS role
     WHERE role.value IN (SELECT held.value FROM json_each(?7) AS held)))
-  AND NOT (excludes_requester AND lower(requester) = lower(?6)) AND (NOT only_requester OR requester = ?6))`;
+  AND NOT (excludes_requester AND lower(?6) IN (${REQUESTERS}))
+  AND (NOT only_requester OR requester = ?6))`;
 
 function itemOf({ summary }: ApprovalRow, nowMs: number): ApprovalSummary {
   const approval = JSON.parse(summary) as ApprovalSummary;

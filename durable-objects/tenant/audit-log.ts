@@ -5,9 +5,11 @@ import {
   GENESIS_HASH,
   linkText,
   type AuditHead,
+  type AuditLink,
   type AuditRecord,
 } from "../../src/protocol/audit/chain.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
+import type { RemovedRecords, SignedRemoval } from "../../src/protocol/audit/removed.ts";
 import { hasTable } from "../has-table.ts";
 
 /** Records that one read scans, before its filters. */
@@ -19,16 +21,20 @@ type AuditRow = { seq: number; prev_hash: string; hash: string; entry: string };
 
 /**
  * A tenant's audit log in SQLite: append-only; each record holds the hash of the one before it.
- * Ownership: one per tenant object; the only writer of the `audit` table. Rows never change and are
- * never deleted.
+ * Ownership: one per tenant object; the only writer of the `audit` and `audit_removed` tables. Rows
+ * never change. The retention removes the oldest ones; the newest one always stays.
  * Contract: synchronous. The hash is synchronous too, so the number, the hash and the other writes
  * of the caller are one transaction.
  */
 export class AuditLog {
-  readonly #sql: SqlStorage;
+  readonly #storage: DurableObjectStorage;
 
-  constructor(sql: SqlStorage) {
-    this.#sql = sql;
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+  }
+
+  get #sql(): SqlStorage {
+    return this.#storage.sql;
   }
 
   createTable(): void {
@@ -41,12 +47,11 @@ export class AuditLog {
     );
   }
 
-  append(entry: AuditEntry): void {
+  /** Adds a record; answers the size of its entry. Unit: UTF-16 code units of JSON. */
+  append(entry: AuditEntry): number {
     const { seq: last, hash: prevHash } = this.#last();
     const seq = last + 1;
     const text = entryText(entry);
-    const link = linkText({ seq, prevHash, entryText: text });
-    const digest = createHash("sha256").update(link).digest("hex");
     this.#sql.exec(
       `INSERT INTO audit (seq, action, at_ms, run_id, prev_hash, hash, entry)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -55,22 +60,26 @@ export class AuditLog {
       Date.parse(entry.at),
       entry.runId ?? null,
       prevHash,
-      `sha256:${digest}`,
+      hashLink({ seq, prevHash, entryText: text }),
       text,
     );
+    return text.length;
   }
 
   read({ after, limit, action, runId, fromMs, toMs }: AuditQuery): AuditPage {
     if (!hasTable(this.#sql, "audit")) return { items: [], head: NO_HEAD };
     const head = this.#last();
+    const removed = this.removed();
+    const isCutBefore = removed !== undefined && after < removed.lastSeq;
+    const first = isCutBefore ? removed.lastSeq : after;
     // The index by run holds only records of that run, so no scan limit is needed.
-    const lastScanned = runId === undefined ? after + MAX_SCANNED : Number.MAX_SAFE_INTEGER;
+    const lastScanned = runId === undefined ? first + MAX_SCANNED : Number.MAX_SAFE_INTEGER;
     const rows = this.#sql.exec<AuditRow>(
       `SELECT seq, prev_hash, hash, entry FROM audit
        WHERE seq > ?1 AND seq <= ?2 AND (?3 IS NULL OR action = ?3) AND at_ms >= ?4 AND at_ms < ?5
          ${runId === undefined ? "AND ?6 IS NULL" : "AND run_id = ?6"}
        ORDER BY seq LIMIT ?7`,
-      after,
+      first,
       lastScanned,
       action ?? null,
       fromMs ?? 0,
@@ -79,8 +88,69 @@ export class AuditLog {
       limit + 1,
     );
     const { items, isCut } = takePage(rows, limit);
-    const next = isCut ? (items.at(-1)?.seq ?? after) : lastScanned;
-    return next < head.seq ? { items, head, next } : { items, head };
+    const next = isCut ? (items.at(-1)?.seq ?? first) : lastScanned;
+    return { items, head, ...(next < head.seq && { next }), ...(isCutBefore && { removed }) };
+  }
+
+  /** The summary of the records that the retention removed. */
+  removed(): SignedRemoval | undefined {
+    if (!hasTable(this.#sql, "audit_removed")) return undefined;
+    const [row] = this.#sql.exec<{ body: string }>("SELECT body FROM audit_removed").toArray();
+    return row && (JSON.parse(row.body) as SignedRemoval);
+  }
+
+  /** Time of the oldest record that may be removed; undefined when there is none. */
+  oldestMs(): number | undefined {
+    if (!hasTable(this.#sql, "audit")) return undefined;
+    const [oldest, next] = this.#sql
+      .exec<{ at_ms: number }>("SELECT at_ms FROM audit ORDER BY seq LIMIT 2")
+      .toArray();
+    return next && oldest?.at_ms;
+  }
+
+  /**
+   * Finds the oldest records of before a time, at most `limit`: all up to the first that is newer.
+   * Answers undefined when there are none, and `broken` when they do not follow each other.
+   */
+  planRemoval(beforeMs: number, limit: number): Omit<RemovedRecords, "key"> | "broken" | undefined {
+    const { lastSeq: seq = 0, lastHash: hash = GENESIS_HASH, lastAt = "" } = this.removed() ?? {};
+    let last = { seq, hash, at: lastAt };
+    const rows = this.#sql.exec<AuditRow>(
+      `SELECT seq, prev_hash, hash, entry FROM audit WHERE seq < ? ORDER BY seq LIMIT ?`,
+      this.#last().seq,
+      limit,
+    );
+    for (const row of rows) {
+      if (!follows(row, last)) return "broken";
+      // The hash covers the time of the entry, but not the column `at_ms`.
+      const { at } = JSON.parse(row.entry) as AuditEntry;
+      if (Date.parse(at) >= beforeMs) break;
+      last = { seq: row.seq, hash: row.hash, at };
+    }
+    if (last.seq === seq) return undefined;
+    return {
+      count: last.seq,
+      firstSeq: 1,
+      lastSeq: last.seq,
+      lastHash: last.hash,
+      lastAt: last.at,
+    };
+  }
+
+  /** Removes records, and stores their summary instead. Contract: one transaction. */
+  remove(removed: SignedRemoval): void {
+    this.#storage.transactionSync(() => {
+      this.#sql.exec(
+        `CREATE TABLE IF NOT EXISTS audit_removed (
+           id INTEGER PRIMARY KEY CHECK (id = 1), body TEXT NOT NULL
+         )`,
+      );
+      this.#sql.exec(
+        "INSERT OR REPLACE INTO audit_removed (id, body) VALUES (1, ?)",
+        JSON.stringify(removed),
+      );
+      this.#sql.exec("DELETE FROM audit WHERE seq <= ?", removed.lastSeq);
+    });
   }
 
   #last(): AuditHead {
@@ -91,6 +161,16 @@ export class AuditLog {
       .toArray();
     return row ?? NO_HEAD;
   }
+}
+
+function hashLink(link: AuditLink): string {
+  return `sha256:${createHash("sha256").update(linkText(link)).digest("hex")}`;
+}
+
+/** Tells whether a stored record follows the record before it. */
+function follows({ seq, prev_hash: prevHash, hash, entry }: AuditRow, last: AuditHead): boolean {
+  const isNext = seq === last.seq + 1 && prevHash === last.hash;
+  return isNext && hash === hashLink({ seq, prevHash, entryText: entry });
 }
 
 const NO_HEAD: AuditHead = { seq: 0, hash: GENESIS_HASH };

@@ -47,6 +47,22 @@ export class BudgetBook {
     });
   }
 
+  /** Answers what `reserve` would answer now, and leaves nothing behind. */
+  peek(reservation: Reservation, nowMs: number): ReservationAnswer {
+    let answer: ReservationAnswer = { kind: "unavailable" };
+    // A throw is the only way to undo a transaction.
+    const undo = new Error("nothing is reserved");
+    try {
+      this.#storage.transactionSync(() => {
+        answer = this.reserve(reservation, nowMs);
+        throw undo;
+      });
+    } catch (thrown) {
+      if (thrown !== undo) throw thrown;
+    }
+    return answer;
+  }
+
   #reserveNew(
     reservation: Reservation,
     { nowMs, isKnown }: { readonly nowMs: number; readonly isKnown: boolean },

@@ -3,6 +3,7 @@ import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { JsonObject, JsonValue } from "../../src/protocol/json/value.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import { maskSecrets } from "../../src/protocol/text/secrets.ts";
+import { cutText } from "../../src/protocol/text/whole-characters.ts";
 
 /** Largest arguments or result that the audit log stores. Unit: UTF-16 code units of JSON. */
 const MAX_PAYLOAD_CHARS = 64 * 1024;
@@ -46,7 +47,6 @@ function clean<T extends object>(facts: T): T {
   return maskSecrets(Object.fromEntries(entries)) as unknown as T;
 }
 
-/** maskSecrets repairs a character that the cut splits. */
 function cut(value: JsonValue): JsonValue {
-  return typeof value === "string" ? value.slice(0, MAX_TEXT_CHARS) : value;
+  return typeof value === "string" ? cutText(value, MAX_TEXT_CHARS) : value;
 }

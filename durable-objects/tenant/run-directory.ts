@@ -4,6 +4,9 @@ import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import { toListPage, type ListPage } from "../../src/protocol/list/page.ts";
 import { hasTable } from "../has-table.ts";
 
+/** Whose run it is, and the bytes that it stores. */
+export type RunReport = { readonly person: string; readonly storedBytes: number };
+
 type RunRow = { run_id: string; created_ms: number; summary: string };
 
 /**
@@ -44,6 +47,17 @@ export class RunDirectory {
       run.status,
       JSON.stringify(run),
     );
+  }
+
+  /** Tells whose run it is, and what it stores; undefined for an unknown run. */
+  reportOf(runId: string): RunReport | undefined {
+    return this.#sql
+      .exec<RunReport>(
+        `SELECT person, coalesce(json_extract(summary, '$.storedBytes'), 0) AS storedBytes
+         FROM runs WHERE run_id = ?`,
+        runId,
+      )
+      .toArray()[0];
   }
 
   list(query: RunQuery): ListPage<RunSummary> {

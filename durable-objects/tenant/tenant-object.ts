@@ -3,6 +3,7 @@ import type { Reservation, ReservationAnswer } from "../../src/capabilities/budg
 import type { ApprovalQuery } from "../../src/capabilities/approval.ts";
 import type { AuditPage, AuditQuery } from "../../src/capabilities/audit.ts";
 import type { PolicyChange } from "../../src/capabilities/policy.ts";
+import type { StorageQuery, StorageUse } from "../../src/capabilities/storage.ts";
 import type { RunQuery, SentNotice, TenantMethods } from "../../src/capabilities/tenant.ts";
 import { composeTenant, type TenantPorts } from "../../src/compose/tenant.ts";
 import type { RawEnv } from "../../src/env.ts";
@@ -120,6 +121,13 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     return answer;
   }
 
+  /** Tells what a reservation would get now, and reserves nothing. */
+  async peek(reservation: Reservation): Promise<ReservationAnswer> {
+    const pin = this.#pin();
+    if (!pin || !isSamePin(pin, reservation.pin)) return { kind: "policy_changed", pin };
+    return this.#open.book.peek(reservation, this.#ports.clock.nowMs());
+  }
+
   /** Settles a reservation: counts the amounts that the call used. */
   async settle(id: string, used: BudgetAmounts): Promise<void> {
     this.#open.book.settle(id, used, this.#ports.clock.nowMs());
@@ -146,6 +154,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     const { records } = this.#open;
     this.#claim();
     records.record(entry);
+    this.#scheduleRetention();
     await this.ctx.storage.sync();
   }
 
@@ -161,6 +170,10 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     return this.#open.records.audit(query);
   }
 
+  async storageUse(query: StorageQuery): Promise<StorageUse> {
+    return this.#open.records.storageUse(query, this.#ports.clock.nowMs());
+  }
+
   /**
    * Handles all deadlines. Contract: an alarm may ring too early or twice; each part checks what is
    * due.
@@ -174,6 +187,8 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     const nowMs = this.#ports.clock.nowMs();
     this.#open.book.lapse(nowMs);
     this.#open.records.deleteExpired(nowMs, this.#ports.keptMs);
+    const { auditKeptMs, auditSigner } = this.#ports;
+    await this.#open.records.removeOldAudit(nowMs - auditKeptMs, auditSigner);
     this.#open.deadlines.clear("reservations", "retention");
     this.#scheduleLapse();
     this.#scheduleRetention();
@@ -206,7 +221,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
   }
 
   #scheduleRetention(): void {
-    this.#schedule("retention", this.#open.records.dueMs(this.#ports.keptMs));
+    this.#schedule("retention", this.#open.records.dueMs(this.#ports));
   }
 
   #schedule(name: TenantDeadline, dueMs: number | undefined): void {

@@ -1,5 +1,6 @@
 import type { ApprovalQuery } from "../../src/capabilities/approval.ts";
-import type { AuditPage, AuditQuery } from "../../src/capabilities/audit.ts";
+import type { AuditPage, AuditQuery, AuditSigner } from "../../src/capabilities/audit.ts";
+import type { StorageQuery, StorageUse } from "../../src/capabilities/storage.ts";
 import type { RunQuery, SentNotice } from "../../src/capabilities/tenant.ts";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
@@ -9,9 +10,11 @@ import type { ListPage } from "../../src/protocol/list/page.ts";
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 import { ApprovalQueue } from "./approval-queue.ts";
 import { AuditLog } from "./audit-log.ts";
+import { removeOldRecords } from "./audit-retention.ts";
 import { cleanApproval, cleanEntry, cleanRun } from "./clean-records.ts";
 import { NoticeInbox } from "./notice-inbox.ts";
 import { RunDirectory } from "./run-directory.ts";
+import { StoredBytes } from "./stored-bytes.ts";
 
 /** Rows of each kind that one alarm deletes. */
 const MAX_FORGOTTEN = 1_000;
@@ -19,6 +22,13 @@ const MAX_FORGOTTEN = 1_000;
 const SILENT_MS = 24 * 60 * 60 * 1_000;
 /** Delay of the next deletion, when one alarm could not delete all rows. */
 const NEXT_DELETION_MS = 1_000;
+
+/** How long records are kept. Unit: milliseconds. */
+export interface Retention {
+  /** Of runs and approvals. */
+  readonly keptMs: number;
+  readonly auditKeptMs: number;
+}
 
 /**
  * The records that the runs of a tenant report: run directory, approval queue and audit log.
@@ -31,7 +41,10 @@ export class TenantRecords {
   readonly #runs: RunDirectory;
   readonly #approvals: ApprovalQueue;
   readonly #audit: AuditLog;
+  readonly #bytes: StoredBytes;
   #hasTables = false;
+  /** The oldest records of the audit log do not follow each other, so they stay as evidence. */
+  #isAuditBroken = false;
 
   constructor(storage: DurableObjectStorage) {
     const { sql } = storage;
@@ -39,7 +52,8 @@ export class TenantRecords {
     this.#inbox = new NoticeInbox(sql);
     this.#runs = new RunDirectory(sql);
     this.#approvals = new ApprovalQueue(sql);
-    this.#audit = new AuditLog(sql);
+    this.#audit = new AuditLog(storage);
+    this.#bytes = new StoredBytes(sql);
   }
 
   /**
@@ -50,11 +64,16 @@ export class TenantRecords {
     this.#createTables();
     this.#storage.transactionSync(() => {
       let last = this.#inbox.lastOf(runId);
+      const before = this.#runs.reportOf(runId);
+      let auditBytes = 0;
       for (const { seq, notice } of sent) {
         if (seq <= last) continue;
-        this.#store(runId, notice);
+        auditBytes += this.#store(runId, notice);
         last = seq;
       }
+      const { person, storedBytes = 0 } = this.#runs.reportOf(runId) ?? {};
+      const grown = Math.max(0, storedBytes - (before?.storedBytes ?? 0));
+      this.#bytes.add(person, grown + auditBytes, nowMs);
       this.#inbox.note(runId, last, nowMs);
       this.#inbox.forget(nowMs - SILENT_MS);
     });
@@ -78,32 +97,49 @@ export class TenantRecords {
     return this.#audit.read(query);
   }
 
-  /** Time of the next deletion; undefined when nothing is stored. */
-  dueMs(keptMs: number): number | undefined {
-    const [ended = Infinity, expired = Infinity] = [
-      this.#runs.oldestEndMs(),
-      this.#approvals.oldestExpiryMs(),
-    ];
-    const oldest = Math.min(ended, expired);
-    return oldest === Infinity ? undefined : oldest + keptMs + NEXT_DELETION_MS;
+  storageUse(query: StorageQuery, nowMs: number): StorageUse {
+    return this.#bytes.read(query, nowMs);
   }
 
-  /** Deletes runs and approvals whose retention has ended; the audit log stays. */
+  /** Time of the next deletion; undefined when nothing is stored. */
+  dueMs({ keptMs, auditKeptMs }: Retention): number | undefined {
+    const [ended = Infinity, expired = Infinity, recorded = Infinity] = [
+      this.#runs.oldestEndMs(),
+      this.#approvals.oldestExpiryMs(),
+      this.#isAuditBroken ? undefined : this.#audit.oldestMs(),
+    ];
+    const due = Math.min(ended + keptMs, expired + keptMs, recorded + auditKeptMs);
+    return due === Infinity ? undefined : due + NEXT_DELETION_MS;
+  }
+
+  /** Removes old records of the audit log, and keeps a signed summary of them. */
+  async removeOldAudit(beforeMs: number, signer: AuditSigner): Promise<void> {
+    const removal = { signer, beforeMs };
+    this.#isAuditBroken = !(await removeOldRecords(this.#audit, removal));
+  }
+
+  /** Deletes runs and approvals whose retention has ended. */
   deleteExpired(nowMs: number, keptMs: number): void {
     this.#storage.transactionSync(() => {
       this.#runs.forget(nowMs - keptMs, MAX_FORGOTTEN);
       this.#approvals.forget(nowMs - keptMs, MAX_FORGOTTEN);
       this.#inbox.forget(nowMs - SILENT_MS);
+      this.#bytes.forget(nowMs);
     });
   }
 
-  /** Threat: a notice may name another run; the id of its sender replaces the name. */
-  #store(runId: RunId, notice: TenantNotice): void {
+  /**
+   * Stores a notice; answers how many bytes the audit log grew.
+   * Threat: a notice may name another run; the id of its sender replaces the name.
+   */
+  #store(runId: RunId, notice: TenantNotice): number {
     switch (notice.type) {
       case "run":
-        return this.#runs.put({ ...cleanRun(notice.run), runId });
+        this.#runs.put({ ...cleanRun(notice.run), runId });
+        return 0;
       case "approval":
-        return this.#approvals.put({ ...cleanApproval(notice.approval), runId });
+        this.#approvals.put({ ...cleanApproval(notice.approval), runId });
+        return 0;
       case "audit":
         return this.#audit.append({ ...cleanEntry(notice.entry), runId });
     }
@@ -114,7 +150,8 @@ export class TenantRecords {
    */
   #createTables(): void {
     if (this.#hasTables) return;
-    for (const part of [this.#inbox, this.#runs, this.#approvals, this.#audit]) part.createTable();
+    const parts = [this.#inbox, this.#runs, this.#approvals, this.#audit, this.#bytes];
+    for (const part of parts) part.createTable();
     this.#hasTables = true;
   }
 }

@@ -1,11 +1,20 @@
 import { createHash } from "node:crypto";
 import { GENESIS_HASH, type AuditRecord } from "../../src/protocol/audit/chain.ts";
 import { toCanonicalJson } from "../../src/protocol/json/canonical-hash.ts";
+import type { SignedRemoval } from "../../src/protocol/audit/removed.ts";
 import { isJsonObject, type JsonObject } from "../../src/protocol/json/value.ts";
+import { findRemovalFault } from "./verify-removal.ts";
 
 /** Result of a check. Lines count from 1. */
 export type Verdict =
-  | { readonly kind: "whole"; readonly count: number; readonly lastHash: string }
+  | {
+      readonly kind: "whole";
+      /** Records in the export. */
+      readonly count: number;
+      readonly lastHash: string;
+      /** The records before them, as a signed summary tells. */
+      readonly removed?: SignedRemoval;
+    }
   | { readonly kind: "broken"; readonly line: number; readonly why: string };
 
 export interface VerifyOptions {
@@ -13,6 +22,8 @@ export interface VerifyOptions {
   readonly head?: string | undefined;
   /** Hash that one of the records must have: the head of an earlier export. */
   readonly known?: string | undefined;
+  /** Public key that must have signed the summary of removed records. */
+  readonly key?: string | undefined;
   readonly progress?: (count: number) => void;
 }
 
@@ -21,24 +32,32 @@ const FIELDS = "entry,hash,prevHash,seq";
 
 /**
  * Checks every line of an export, one at a time: its canonical form, its number, that it follows
- * the one before it, and its hash; then its end line.
+ * the one before it, and its hash; then its end line. The first line may be a signed summary of
+ * removed records, which the first record then follows.
  * Contract: tells the first line that does not hold, and why; never throws for what an export may
  * contain.
  */
 export async function verifyChain(
   lines: AsyncIterable<string>,
-  { head, known, progress }: VerifyOptions,
+  { head, known, key, progress }: VerifyOptions,
 ): Promise<Verdict> {
   let last: Pick<AuditRecord, "seq" | "hash"> = { seq: 0, hash: GENESIS_HASH };
   let line = 0;
   let hasEnded = false;
+  let removed: SignedRemoval | undefined;
   let isKnown = known === undefined || known === last.hash;
   for await (const text of lines) {
     line++;
     const value = parse(text);
     if (typeof value === "string") return { kind: "broken", line, why: value };
     if (hasEnded) return { kind: "broken", line, why: "something follows the end line" };
-    if ("head" in value) {
+    if (line === 1 && isJsonObject(value["removed"])) {
+      const why = await findRemovalFault(value["removed"], key);
+      if (why !== undefined) return { kind: "broken", line, why };
+      removed = value["removed"] as unknown as SignedRemoval;
+      last = { seq: removed.lastSeq, hash: removed.lastHash };
+      isKnown ||= last.hash === known;
+    } else if ("head" in value) {
       if (text !== toCanonicalJson({ head: { hash: last.hash, seq: last.seq } })) {
         return { kind: "broken", line, why: "the end line names another last record" };
       }
@@ -55,8 +74,12 @@ export async function verifyChain(
   if (head !== undefined && head !== last.hash) {
     return { kind: "broken", line, why: "the last record is not the one of --head" };
   }
-  if (!isKnown) return { kind: "broken", line, why: "no record is the one of --known" };
-  return { kind: "whole", count: last.seq, lastHash: last.hash };
+  if (!isKnown) {
+    const hint = removed ? "; it may be among those that were removed" : "";
+    return { kind: "broken", line, why: `no record is the one of --known${hint}` };
+  }
+  const count = last.seq - (removed?.lastSeq ?? 0);
+  return { kind: "whole", count, lastHash: last.hash, ...(removed && { removed }) };
 }
 
 /** Reads a line. Returns the problem as text when the line is not a record. */

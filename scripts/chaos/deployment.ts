@@ -2,13 +2,23 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { bundleEntry } from "../bundle-entry.ts";
 import { readWorkerBindings } from "../worker-bundle.ts";
+import { ROOT_SECRET, VERIFIED_TENANT } from "./key-fingerprint.ts";
 import { TOOL_OF } from "./scenario.ts";
 
 /** Tenants of the deployment, and the token of a caller of each. */
-export const TOKENS = { chaos: "token-of-chaos", other: "token-of-other" } as const;
+export const TOKENS = { [VERIFIED_TENANT]: "token-of-chaos", other: "token-of-other" } as const;
+/** Approvers of the verified tenant, and their tokens. */
+export const APPROVERS = { ann: "token-of-ann", bob: "token-of-bob" } as const;
 /** Time that an operator has to resolve an unknown outcome. */
 const OUTCOME_WAIT_SECONDS = 3;
-const SCOPES = ["chat", "runs:read", "runs:operate", "policy:write"];
+const SCOPES = [
+  "chat",
+  "runs:read",
+  "runs:operate",
+  "policy:write",
+  "approvals:read",
+  "audit:read",
+];
 const WORKER = join(import.meta.dirname, "worker/chaos-worker.ts");
 
 /**
@@ -37,11 +47,18 @@ export function bundleChaosWorker(): Promise<string> {
 /** Configures the bundled Worker for one world. */
 export function planDeployment(code: string, worldUrl: string): Deployment {
   const { compatibilityDate, texts, kv, objects, assets } = readWorkerBindings();
-  const tokens = Object.entries(TOKENS).map(([tenantId, token]) => ({
-    sha256: createHash("sha256").update(token).digest("hex"),
+  const callers = Object.entries(TOKENS).map(([tenantId, token]) => ({
+    sha256: hashOf(token),
     tenantId,
     actorId: "service:chaos",
     scopes: SCOPES,
+  }));
+  const approvers = Object.entries(APPROVERS).map(([name, token]) => ({
+    sha256: hashOf(token),
+    tenantId: VERIFIED_TENANT,
+    actorId: `user:${name}`,
+    scopes: ["approvals:decide"],
+    roles: ["approver"],
   }));
   return {
     entry: WORKER,
@@ -49,9 +66,10 @@ export function planDeployment(code: string, worldUrl: string): Deployment {
     compatibilityDate,
     texts: {
       ...texts,
+      RUN_ID_SECRET: ROOT_SECRET,
       OPENAI_BASE_URL: `${worldUrl}/v1`,
       MODELS: "chaos",
-      API_TOKENS: JSON.stringify(tokens),
+      API_TOKENS: JSON.stringify([...callers, ...approvers]),
       CONNECTION_KEYS: JSON.stringify([{ id: "chaos", key: Buffer.alloc(32).toString("base64") }]),
       OUTCOME_WAIT_SECONDS: String(OUTCOME_WAIT_SECONDS),
       CHAOS_WORLD: worldUrl,
@@ -61,6 +79,16 @@ export function planDeployment(code: string, worldUrl: string): Deployment {
     assets,
   };
 }
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+const POLICY = {
+  allowedTools: Object.values(TOOL_OF),
+  approvals: [{ tools: [TOOL_OF.approved], pattern: "dual_control", roles: ["approver"] }],
+  budgets: { maxSteps: 50 },
+};
 
 /** Allows the chaos tools for every tenant. An existing policy stays. */
 export async function seedPolicies(url: string): Promise<void> {
@@ -72,7 +100,7 @@ export async function seedPolicies(url: string): Promise<void> {
         "content-type": "application/json",
         "if-none-match": "*",
       },
-      body: JSON.stringify({ allowedTools: Object.values(TOOL_OF), budgets: { maxSteps: 50 } }),
+      body: JSON.stringify(POLICY),
     });
     if (!answer.ok && answer.status !== 412) throw new Error(await answer.text());
     await answer.arrayBuffer();

@@ -1,3 +1,4 @@
+import { Approver } from "./approver.ts";
 import type { Operator } from "./operator.ts";
 import type { ChaosScript } from "./scenario.ts";
 import { sleep } from "./sleep.ts";
@@ -18,6 +19,8 @@ export interface FollowedRun {
   readonly stream: string;
   /** Stream that one client read without interruption. Undefined when every stream broke off. */
   readonly uncut: string | undefined;
+  /** What the approvers did. */
+  readonly approver: Pick<Approver, "approved" | "rejected" | "problems">;
 }
 
 export interface FollowOptions {
@@ -35,7 +38,7 @@ const LAST_POLL_MS = 1_000;
 
 /**
  * Carries a run to its end as a client would: asks under one key until the whole stream came,
- * follows the run meanwhile, and has the operator answer.
+ * follows the run meanwhile, and has the operator and the approvers answer.
  * Fails: throws when the run does not end, or a request is refused.
  */
 export async function followRun(
@@ -45,9 +48,13 @@ export async function followRun(
 ): Promise<FollowedRun> {
   const request = { key: script.id, body: bodyOf(script) };
   let deadlineMs = Date.now() + PATIENCE_MS;
+  const approver = new Approver(script);
   const look = async (runId: string): Promise<SeenState | undefined> => {
     const state = await readState(target, runId);
-    if (state?.status === "waiting") await operator.resolve(target, state);
+    if (state?.status === "waiting") {
+      await operator.resolve(target, state);
+      await approver.decide(target, state);
+    }
     if (!hasEnded(state) && Date.now() > deadlineMs)
       throw new Error(`no end: ${JSON.stringify(state)}`);
     return state;
@@ -74,8 +81,9 @@ export async function followRun(
       await sleep(Math.min(pollMs, LAST_POLL_MS));
       state = await look(runId);
     }
+    await approver.repeat(target);
     const again = await askUnderKey(target, request, () => Promise.resolve());
-    if (again.kind === "stream") return { script, state, stream: again.stream, uncut };
+    if (again.kind === "stream") return { script, state, stream: again.stream, uncut, approver };
     if (again.kind !== "lost") throw new Error(`not replayed: ${JSON.stringify(again)}`);
   }
 }

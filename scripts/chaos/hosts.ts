@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { freePort } from "../free-port.ts";
 import { startTree, type ProcessTree } from "../process-tree.ts";
 import { seedPolicies, type Deployment } from "./deployment.ts";
 import type { HostOrder } from "./miniflare-host.ts";
@@ -118,17 +119,6 @@ async function answers(url: string, tree: ProcessTree): Promise<void> {
   const { exitCode } = tree.child;
   const reason = exitCode === null ? "did not answer in time" : `exited with code ${exitCode}`;
   throw new Error(`the host ${reason}`);
-}
-
-/** Asks the system for a port that nobody uses. */
-function freePort(): Promise<number> {
-  return new Promise((resolvePort, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolvePort(port));
-    });
-  });
 }
 
 /**

@@ -14,7 +14,7 @@ export async function inLanes(
       const world = await startWorld();
       try {
         const deployment = planDeployment(context.deployment.code, world.url);
-        const operator = new Operator(world.effects, context.seed);
+        const operator = new Operator(world, context.seed);
         return await work({ ...context, world, deployment, operator }, lane);
       } finally {
         await world.stop();

@@ -13,17 +13,24 @@ import type { SeededRandom } from "./seeded-random.ts";
 
 const MAX_FRAMES = 4;
 const MAX_PACE_MS = 15;
+/** Percentage of the calls with approvals that are rejected. */
+const REJECTED_PERCENT = 25;
 
 /**
  * Plans a run of one class of effect: two parallel calls, one call, a last text. The world has no
- * faults.
+ * faults, and nobody rejects the first call.
  */
 export function plainScript(
   id: string,
   effectClass: EffectClass,
   random: SeededRandom,
 ): ChaosScript {
-  const call = (operation: number): ScriptedCall => ({ effectClass, operation, fault: "none" });
+  const call = (operation: number): ScriptedCall => ({
+    effectClass,
+    operation,
+    fault: "none",
+    ...(operation > 0 && decisionOn(effectClass, random)),
+  });
   const say = (step: number, calls: readonly ScriptedCall[]): ScriptedStep => ({
     text: words(`${id}.${step}`, 1 + random.below(MAX_FRAMES)),
     calls,
@@ -38,11 +45,11 @@ export function plainScript(
  */
 export function wildScript(id: string, random: SeededRandom, maxCrashes: number): ChaosScript {
   let operation = 0;
-  const call = (): ScriptedCall => ({
-    effectClass: random.pick(EFFECT_CLASSES),
-    operation: operation++,
-    fault: random.chance(40) ? random.pick(EFFECT_FAULTS) : "none",
-  });
+  const call = (): ScriptedCall => {
+    const effectClass = random.pick(EFFECT_CLASSES);
+    const fault = random.chance(40) ? random.pick(EFFECT_FAULTS) : "none";
+    return { effectClass, operation: operation++, fault, ...decisionOn(effectClass, random) };
+  };
   const steps = Array.from({ length: 1 + random.below(3) }, (_, step): ScriptedStep => ({
     text: words(`${id}.${step}`, random.below(MAX_FRAMES)),
     calls: Array.from({ length: 1 + random.below(3) }, call),
@@ -60,6 +67,13 @@ export function wildScript(id: string, random: SeededRandom, maxCrashes: number)
 /** Plans a crash at one of the first `points` write points. */
 export function anyCrash(random: SeededRandom, points: number): Crash {
   return { point: 1 + random.below(points), mode: random.pick(CRASH_MODES) };
+}
+
+function decisionOn(
+  effectClass: EffectClass,
+  random: SeededRandom,
+): Pick<ScriptedCall, "isRejected"> {
+  return effectClass === "approved" ? { isRejected: random.chance(REJECTED_PERCENT) } : {};
 }
 
 /** Makes distinct pieces of text, so that a lost or repeated piece is visible. */

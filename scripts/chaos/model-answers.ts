@@ -1,4 +1,4 @@
-import { piecesOf, TOOL_OF, type ScriptedStep } from "./scenario.ts";
+import { piecesOf, TOOL_OF, toolCallIdOf, type ScriptedStep } from "./scenario.ts";
 
 /** Makes the frames of one model call in the format of an OpenAI-compatible provider. */
 export function modelFrames(step: ScriptedStep, number: number): readonly string[] {
@@ -9,7 +9,7 @@ export function modelFrames(step: ScriptedStep, number: number): readonly string
       tool_calls: [
         {
           index,
-          id: `call_${number}_${index}`,
+          id: toolCallIdOf(number, index),
           type: "function",
           function: {
             name: TOOL_OF[effectClass],

@@ -1,18 +1,18 @@
-import { hashText } from "../../src/protocol/json/canonical-hash.ts";
-import type { EffectBook } from "./effect-book.ts";
+import { fingerprintKey } from "./key-fingerprint.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { ANSWER_TIMEOUT_MS, type LedgerRow, type SeenState, type Target } from "./target.ts";
+import type { World } from "./world.ts";
 
 /** Percentage of unknown outcomes that nobody resolves, so that they expire. */
 const LEFT_ALONE_PERCENT = 20;
 
 /** Plays the operator: resolves unknown outcomes by what the world counted. */
 export class Operator {
-  readonly #effects: EffectBook;
+  readonly #world: Pick<World, "effects" | "settled">;
   readonly #seed: number;
 
-  constructor(effects: EffectBook, seed: number) {
-    this.#effects = effects;
+  constructor(world: Pick<World, "effects" | "settled">, seed: number) {
+    this.#world = world;
     this.#seed = seed;
   }
 
@@ -27,10 +27,13 @@ export class Operator {
     }
   }
 
+  /** Looks into the book only after the requests that were sent before have had their effects. */
   async #findOut(runId: string, row: LedgerRow): Promise<Outcome | undefined> {
-    for (const { key } of this.#effects.ofRun(runId)) {
-      if ((await hashText(key)) !== row.idempotencyKeyHash) continue;
-      const state = this.#effects.stateOf(key);
+    const { effects, settled } = this.#world;
+    await settled();
+    for (const { key } of effects.ofRun(runId)) {
+      if ((await fingerprintKey(runId, key)) !== row.idempotencyKeyHash) continue;
+      const state = effects.stateOf(key);
       return state === "pending"
         ? undefined
         : state === "committed"

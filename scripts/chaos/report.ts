@@ -11,9 +11,9 @@ type Results = readonly (readonly [Part, PartResult])[];
 /** Formats the counts as a Markdown table. */
 export function reportTable(results: Results): string {
   const rows = results.map(([{ name, claim }, { counts, failures }]) => {
-    const counted = Object.entries(counts).map(
-      ([what, count]) => `${toWords(what, count)} ${what}`,
-    );
+    const counted = Object.entries(counts)
+      .filter(([, count]) => count > 0)
+      .map(([what, count]) => `${toWords(what, count)} ${what}`);
     return [name, claim, counted.join(", "), String(failures.length)];
   });
   const table = [["part", "claim", "counted", "violations"], ...rows];
@@ -46,6 +46,9 @@ const VARYING: ReadonlySet<string> = new Set([
   "crashes",
   "left alone",
   "points not reached",
+  "tenant crashes",
+  "approved calls",
+  "rejected calls",
 ]);
 
 /**

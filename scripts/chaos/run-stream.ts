@@ -51,6 +51,11 @@ export function isWhole(text: string): boolean {
   return /^data: \[DONE\]\nid: .+\n\n$/m.test(text.slice(-200));
 }
 
+/** Returns whether a stream ended because its run waits for people. */
+export function endsWaiting(text: string): boolean {
+  return /^retry: \d+\ndata: \[DONE\]\n\n$/m.test(text.slice(-200));
+}
+
 /**
  * Returns whether each id is greater than the one before it. A later epoch may begin where an
  * earlier one broke off.

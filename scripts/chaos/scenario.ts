@@ -1,5 +1,15 @@
-/** Classes of effect that recovery treats differently. Each has its own tool. */
-export const EFFECT_CLASSES = ["read_only", "idempotent", "reconciled", "unreconciled"] as const;
+/** Classes of effect whose runs need no approver. */
+export const UNATTENDED_CLASSES = [
+  "read_only",
+  "idempotent",
+  "reconciled",
+  "unreconciled",
+] as const;
+/**
+ * Classes of effect that recovery treats differently. Each has its own tool. `approved`: as
+ * `unreconciled`, after two approvals.
+ */
+export const EFFECT_CLASSES = [...UNATTENDED_CLASSES, "approved"] as const;
 export type EffectClass = (typeof EFFECT_CLASSES)[number];
 
 export const TOOL_OF: Readonly<Record<EffectClass, string>> = {
@@ -7,6 +17,7 @@ export const TOOL_OF: Readonly<Record<EffectClass, string>> = {
   idempotent: "chaos__put",
   reconciled: "chaos__pay",
   unreconciled: "chaos__post",
+  approved: "chaos__send",
 };
 
 /** Fault of the first request of an operation. Later requests find a working server. */
@@ -31,6 +42,8 @@ export interface ScriptedCall {
   /** Unique in its run. An operation may happen at most once, under any key. */
   readonly operation: number;
   readonly fault: EffectFault;
+  /** The approvers reject the call. Matters for the class `approved` only. */
+  readonly isRejected?: boolean;
 }
 
 /** One model call: its text, then its tool calls. A step without calls is the last. */
@@ -76,6 +89,11 @@ export function parseScript(text: string): ChaosScript | undefined {
 
 export function callsOf({ steps }: ChaosScript): readonly ScriptedCall[] {
   return steps.flatMap(({ calls }) => calls);
+}
+
+/** Returns the id that the model gives to a call of a step. */
+export function toolCallIdOf(step: number, index: number): string {
+  return `call_${step}_${index}`;
 }
 
 /** Returns the pieces of text of a step, one delta each. */

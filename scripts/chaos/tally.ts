@@ -3,6 +3,7 @@ import type { Failure, PartContext, PartResult } from "./part.ts";
 import type { ChaosScript } from "./scenario.ts";
 import type { Target } from "./target.ts";
 import { verifyRun } from "./verify-run.ts";
+import { verifyTenant } from "./verify-tenant.ts";
 
 /** A part stops after this many failures. */
 const MAX_FAILURES = 20;
@@ -55,18 +56,25 @@ export class Tally {
   ): Promise<void> {
     const entries = this.#context.world.effects.ofRun(run.state.runId);
     this.count("runs");
+    this.count("approved calls", run.approver.approved.size);
+    this.count("rejected calls", run.approver.rejected.size);
     this.#verified.push(run);
     this.fail(name, await verifyRun({ run, entries, mustSucceed }));
   }
 
-  /** Verifies every run again, because an effect may happen after the end of its run. */
-  async close(): Promise<PartResult> {
+  /**
+   * Verifies every run again, because an effect may happen after the end of its run. Then compares
+   * the records of the tenant with its runs.
+   */
+  async close(target: Target): Promise<PartResult> {
     for (const run of this.#verified) {
       const entries = this.#context.world.effects.ofRun(run.state.runId);
       const problems = await verifyRun({ run, entries, mustSucceed: false });
       const isNews = this.#failures.every(({ name }) => !name.includes(run.script.id));
       if (isNews) this.fail(`${run.script.id}, after its end`, problems);
     }
+    const runIds = this.#verified.map(({ state }) => state.runId);
+    this.fail("tenant", await verifyTenant(target, runIds));
     return { counts: this.#counts, failures: this.#failures };
   }
 }

@@ -1,4 +1,4 @@
-import { isWhole } from "./run-stream.ts";
+import { endsWaiting, isWhole } from "./run-stream.ts";
 
 /** A deployment under test and the token of one caller. */
 export interface Target {
@@ -22,6 +22,8 @@ export interface LedgerRow {
   readonly state?: string;
   readonly idempotencyKeyHash?: string;
   readonly awaitsOutcomeUntil?: string;
+  /** Present while an approval of the call is pending. */
+  readonly approvalId?: string;
   readonly outcome?: string;
 }
 
@@ -71,6 +73,7 @@ export async function askUnderKey(
   const runId = answer.headers.get("x-run-id");
   if (answer.status === 200 && runId !== null && answer.body) {
     const read = await readWhole(answer.body, () => onIdle(runId));
+    if (endsWaiting(read.text)) return { kind: "in_progress", runId };
     return read.isWhole ? { kind: "stream", runId, stream: read.text } : { kind: "lost", runId };
   }
   const text = await answer.text().catch(() => "");

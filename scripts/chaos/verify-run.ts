@@ -1,9 +1,9 @@
-import { hashText } from "../../src/protocol/json/canonical-hash.ts";
 import type { EffectEntry } from "./effect-book.ts";
 import type { FollowedRun } from "./follow-run.ts";
+import { fingerprintKey } from "./key-fingerprint.ts";
 import { isAscending, isWhole, parseRunStream, type StreamedRun } from "./run-stream.ts";
 import { callsOf, textOf } from "./scenario.ts";
-import { hasEnded, type LedgerRow } from "./target.ts";
+import { hasEnded, type SeenState } from "./target.ts";
 
 /** Number of effects that an invocation may have, by the final state of its record. */
 const EFFECTS_OF: Readonly<Record<string, { readonly least: number; readonly most: number }>> = {
@@ -38,7 +38,8 @@ export async function verifyRun({
     ...verifyStream(run, stream),
     ...verifyLedger(run, stream),
     ...verifyOnce(entries),
-    ...(await verifyEffects(run.state.toolCalls, entries)),
+    ...verifyApprovals(run, entries),
+    ...(await verifyEffects(run.state, entries)),
   ];
 }
 
@@ -97,14 +98,27 @@ function* verifyOnce(entries: readonly EffectEntry[]): Generator<string> {
   }
 }
 
+/** A call with approvals ran only after both were sent, so a rejected one never ran. */
+function* verifyApprovals(
+  { approver }: FollowedRun,
+  entries: readonly EffectEntry[],
+): Generator<string> {
+  yield* approver.problems;
+  for (const { operation, effectClass, requests } of entries) {
+    if (effectClass === "approved" && !approver.approved.has(operation)) {
+      yield `${requests} requests of operation ${operation}, which lacks an approval`;
+    }
+  }
+}
+
 async function verifyEffects(
-  rows: readonly LedgerRow[],
+  { runId, toolCalls }: SeenState,
   entries: readonly EffectEntry[],
 ): Promise<readonly string[]> {
   const problems: string[] = [];
   const byHash = new Map<string, EffectEntry>();
-  for (const entry of entries) byHash.set(await hashText(entry.key), entry);
-  for (const row of rows) {
+  for (const entry of entries) byHash.set(await fingerprintKey(runId, entry.key), entry);
+  for (const row of toolCalls) {
     const allowed = EFFECTS_OF[row.state ?? ""];
     const about = `${row.name} ${row.invocationId} is ${row.state}`;
     const entry = byHash.get(row.idempotencyKeyHash ?? "");

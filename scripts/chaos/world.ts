@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { EffectBook, type EffectEntry, type EffectRequest } from "./effect-book.ts";
 import { modelFrames } from "./model-answers.ts";
-import { parseScript, type ModelFault, type ScriptedStep } from "./scenario.ts";
+import { parseScript, type EffectFault, type ModelFault, type ScriptedStep } from "./scenario.ts";
 import { sleep } from "./sleep.ts";
 
 /** Instants that the world sees, at which a part may end the process that asks. */
@@ -16,6 +16,11 @@ export interface World {
   readonly effects: EffectBook;
   /** Is told of each moment, as it is there; undefined for nobody. */
   onMoment: ((moment: Moment) => void) | undefined;
+  /**
+   * Resolves once every request for an effect that was sent before has had its effect.
+   * Fails: throws when the world has stopped.
+   */
+  readonly settled: () => Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -29,13 +34,14 @@ const SLOW_MS = 150;
 export async function startWorld(): Promise<World> {
   const effects = new EffectBook();
   const asked = new Set<string>();
+  const inFlight = new Set<Promise<unknown>>();
   const tell = (moment: Moment): void => world.onMoment?.(moment);
   const server = createServer((request, response) => {
     const url = request.url ?? "";
     const answered = url.endsWith("/chat/completions")
       ? answerModel({ request, response, tell, asked })
       : url === "/effects"
-        ? answerEffect({ request, response, tell, effects })
+        ? answerEffect({ request, response, tell, effects, inFlight })
         : answerLookUp(effects, url.replace("/effects/", ""), response);
     answered.catch(() => response.destroy());
   });
@@ -45,6 +51,11 @@ export async function startWorld(): Promise<World> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     effects,
     onMoment: undefined,
+    async settled() {
+      // This request arrives after all that were sent before it, however busy this process is.
+      await fetch(`${world.url}/effects/none`).then((answer) => answer.arrayBuffer());
+      await Promise.allSettled(inFlight);
+    },
     async stop() {
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));
@@ -111,24 +122,17 @@ async function stream(
   response.end();
 }
 
-async function answerEffect({
-  request,
-  response,
-  tell,
-  effects,
-}: Exchange & { readonly effects: EffectBook }): Promise<void> {
-  const key = String(request.headers["idempotency-key"]);
-  const body = JSON.parse(await text(request)) as Omit<EffectRequest, "key">;
-  const { entry, isFirst } = effects.note({ ...body, key });
-  const fault = isFirst ? body.fault : "none";
-  tell("effect_asked");
-  if (fault === "slow") await afterwards(entry, SLOW_MS);
-  const isRefused =
-    fault === "error_before" || fault === "silent_before" || fault === "rate_limited";
-  if (!isRefused) {
-    effects.commit(entry);
-    tell("effect_done");
-  }
+type EffectExchange = Exchange & {
+  readonly effects: EffectBook;
+  /** Requests that may still have their effect. */
+  readonly inFlight: Set<Promise<unknown>>;
+};
+
+async function answerEffect(exchange: EffectExchange): Promise<void> {
+  const { response, inFlight } = exchange;
+  const made = makeEffect(exchange);
+  inFlight.add(made);
+  const { entry, fault } = await made.finally(() => inFlight.delete(made));
   switch (fault) {
     case "error_before":
     case "error_after":
@@ -145,6 +149,27 @@ async function answerEffect({
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify({ operation: entry.operation }));
   }
+}
+
+interface Made {
+  readonly entry: EffectEntry;
+  readonly fault: EffectFault;
+}
+
+async function makeEffect({ request, tell, effects }: EffectExchange): Promise<Made> {
+  const key = String(request.headers["idempotency-key"]);
+  const body = JSON.parse(await text(request)) as Omit<EffectRequest, "key">;
+  const { entry, isFirst } = effects.note({ ...body, key });
+  const fault = isFirst ? body.fault : "none";
+  tell("effect_asked");
+  if (fault === "slow") await afterwards(entry, SLOW_MS);
+  const isRefused =
+    fault === "error_before" || fault === "silent_before" || fault === "rate_limited";
+  if (!isRefused) {
+    effects.commit(entry);
+    tell("effect_done");
+  }
+  return { entry, fault };
 }
 
 async function afterwards(entry: EffectEntry, delayMs: number): Promise<void> {

@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 /** What keeps an approval to one call, by those who may, in time. */
 export const APPROVALS: readonly Mutant[] = [
   {
-    name: "a token of another question counts",
+    name: "a token of another approval counts",
     file: "src/runner/approval/verify.ts",
     from: "token.approval_id === id &&",
     to: "",
@@ -45,24 +45,11 @@ export const APPROVALS: readonly Mutant[] = [
     test: { file: "test/runner/approvals.test.ts", name: "belongs to another payload" },
   },
   {
-    name: "a token of another revision of the policy counts",
+    name: "a token of other terms counts",
     file: "src/runner/approval/verify.ts",
-    from: "token.policy_revision === pin.revision &&",
+    from: "token.terms_hash === termsHash &&",
     to: "",
-    test: {
-      file: "test/runner/approvals.test.ts",
-      name: "belongs to another revision of the policy",
-    },
-  },
-  {
-    name: "a token of another policy counts",
-    file: "src/runner/approval/verify.ts",
-    from: "token.policy_hash === pin.hash &&",
-    to: "",
-    test: {
-      file: "test/runner/approvals.test.ts",
-      name: "belongs to another policy of that revision",
-    },
+    test: { file: "test/runner/approvals.test.ts", name: "belongs to other terms" },
   },
   {
     name: "a rejection counts as an approval",
@@ -95,7 +82,7 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "one person counts twice",
     file: "src/runner/approval/verify.ts",
-    from: "people.add(foldPerson(token.approver_id))",
+    from: "people.add(voterOf(record, token.approver_id))",
     to: "people.add(String(Math.random()))",
     test: {
       file: "test/runner/approvals.test.ts",
@@ -103,30 +90,147 @@ export const APPROVALS: readonly Mutant[] = [
     },
   },
   {
-    name: "the right to approve is not asked again",
+    name: "the right to approve is not checked again",
     file: "src/runner/approval/verify.ts",
     from: "checkVote(record, who, vote) === undefined",
     to: "true",
     test: { file: "test/runner/approvals.test.ts", name: "came from an approver without the role" },
   },
   {
-    name: "an approval outlives its policy",
+    name: "an approval outlives its terms",
     file: "src/runner/approval/require-approval.ts",
-    from: "return terms.pin !== undefined && isSamePin(pin, terms.pin);",
-    to: "return true;",
+    from: "if (known?.termsHash === termsHash) return",
+    to: "if (known) return",
     test: {
-      file: "test/http/approval-attacks.test.ts",
-      name: "a policy that changed in nothing that concerns the call blocks the call",
+      file: "test/runner/approvals.test.ts",
+      name: "waits for a new approval under other terms, which names the difference",
     },
   },
   {
-    name: "what was refused is asked again",
+    name: "terms are not compared when a vote arrives",
+    file: "durable-objects/run/approval-decisions.ts",
+    from: "const terms = await this.#compareTerms(record);",
+    to: 'const terms = { ...record, kind: "same" } as never as { readonly kind: "same" };',
+    test: {
+      file: "test/http/approval-terms.test.ts",
+      name: "requests the approval again and shows the difference: number of approvers",
+    },
+  },
+  {
+    name: "terms are not compared when an approval is shown",
+    file: "durable-objects/run/approval-decisions.ts",
+    from: "if (shown && this.#isOpen(shown)) await this.#compareTerms(shown);",
+    to: "void shown;",
+    test: {
+      file: "test/http/approval-terms.test.ts",
+      name: "requests the approval again when somebody reads it",
+    },
+  },
+  {
+    name: "an outdated approval is not requested again",
+    file: "durable-objects/run/approval-decisions.ts",
+    from: "      this.#run.approvals.closeOutdated(now, this.#ports.clock.nowMs());\n      this.#ports.resume();",
+    to: "      this.#run.approvals.closeOutdated(now, this.#ports.clock.nowMs());",
+    test: {
+      file: "test/http/approval-terms.test.ts",
+      name: "requests the approval again when somebody reads it",
+    },
+  },
+  {
+    name: "a limit is no term",
+    file: "src/runner/approval/approval-terms.ts",
+    from: "runLimits: limitsOfTool(tool, pinned.budgets, current.budgets),",
+    to: "runLimits: {},",
+    test: {
+      file: "test/http/approval-terms.test.ts",
+      name: "requests the approval again and shows the difference: limits of the run",
+    },
+  },
+  {
+    name: "every change of the policy voids an approval",
+    file: "src/loop/review-terms.ts",
+    from: "termsHash !== reviewed.record.termsHash)",
+    to: "current.value.pin.revision !== reviewed.record.pin.revision)",
+    test: {
+      file: "test/http/approval-terms.test.ts",
+      name: "leaves the approval standing: it admits another page",
+    },
+  },
+  {
+    name: "an unreadable policy counts as an unchanged one",
+    file: "durable-objects/run/approval-decisions.ts",
+    from: 'if (terms.kind === "unreadable") return { kind: "policy_unavailable" };',
+    to: 'if (terms.kind === "unreadable") return this.#approve(said, record as never);',
+    test: {
+      file: "test/http/approval-terms.test.ts",
+      name: "answers 503 to a vote and stores none; the vote counts once it can be read",
+    },
+  },
+  {
+    name: "an approval without terms counts",
+    file: "src/loop/review-terms.ts",
+    from: "if (termsHash === undefined || termsHash",
+    to: 'if (termsHash === undefined || reviewed.record.termsHash === undefined) return { kind: "same", termsHash: "", pin: current.value.pin };\n  if (termsHash',
+    test: {
+      file: "test/http/approval-terms.test.ts",
+      name: "is requested again by a vote",
+    },
+  },
+  {
+    name: "a refused call is asked again",
     file: "src/runner/approval/request.ts",
     from: "if (approvals.wasRejected({ toolId: tool.id, payloadHash })) return REJECTED_BEFORE;",
     to: "",
     test: {
       file: "test/runner/approvals.test.ts",
       name: "a rejected payload is not requested again, and other arguments are",
+    },
+  },
+  {
+    name: "a stored rule that is too weak for a critical mutation decides",
+    file: "src/protocol/policy/decide.ts",
+    from: 'if (findWeakRule(policy, tool) !== undefined) return "deny";',
+    to: "",
+    test: {
+      file: "test/http/critical-approval.test.ts",
+      name: "denies the tool: the model does not see it and nobody is asked",
+    },
+  },
+  {
+    name: "the API stores a rule that is too weak for a critical mutation",
+    file: "src/http/policy.ts",
+    from: 'if (weak.length > 0) return problem("approval_too_weak", { errors: weak });',
+    to: "",
+    test: {
+      file: "test/http/critical-approval.test.ts",
+      name: "to the requester alone",
+    },
+  },
+  {
+    name: "the requester counts for a critical mutation",
+    file: "src/protocol/approval/requirement.ts",
+    from: "(required > 1 || roles.length > 0) && excludesRequester && !isBulk",
+    to: "(required > 1 || roles.length > 0) && !isBulk",
+    test: {
+      file: "test/protocol/approval/requirement.node.test.ts",
+      name: "the requester among two",
+    },
+  },
+  {
+    name: "a critical mutation is decided in bulk",
+    file: "src/protocol/approval/requirement.ts",
+    from: "excludesRequester && !isBulk",
+    to: "excludesRequester",
+    test: { file: "test/http/critical-approval.test.ts", name: "to bulk decisions" },
+  },
+  {
+    name: "a body holds a key twice",
+    file: "src/http/read-json.ts",
+    from: "const duplicate = findDuplicateKey(text.value);",
+    to: "const duplicate = findDuplicateKey('{}');",
+    test: {
+      file: "test/http/approval-secrecy.test.ts",
+      name: "twice the decision is refused, and changes nothing",
     },
   },
   {
@@ -150,13 +254,13 @@ export const APPROVALS: readonly Mutant[] = [
     },
   },
   {
-    name: "whoever asked approves",
+    name: "the requester approves",
     file: "src/protocol/approval/check-vote.ts",
     from: 'if (requirement.excludesRequester && isAlike) return "own_request";',
     to: "",
     test: {
       file: "test/http/approval-deciders.test.ts",
-      name: "somebody with every role does not approve what they asked for themselves",
+      name: "a person with every role cannot approve their own request",
     },
   },
   {
@@ -166,17 +270,17 @@ export const APPROVALS: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/http/approval-deciders.test.ts",
-      name: "dual control does not take aide's approval: 403 not_a_person",
+      name: "dual control does not take bot's approval: 404 undefined",
     },
   },
   {
-    name: "anybody consents",
+    name: "a person consents for another",
     file: "src/protocol/approval/check-vote.ts",
     from: 'if (requirement.onlyRequester && who.actorId !== requester) return "not_the_requester";',
     to: "",
     test: {
       file: "test/http/approval-deciders.test.ts",
-      name: "consent is given by the person themself, and by nobody else",
+      name: "only the person themself can give consent",
     },
   },
   {
@@ -190,7 +294,7 @@ export const APPROVALS: readonly Mutant[] = [
     },
   },
   {
-    name: "a closed question takes votes",
+    name: "a closed approval takes votes",
     file: "durable-objects/run/approval-decisions.ts",
     from: 'return status === "pending" && this.#run.store.incarnations().stop === null;',
     to: "return true;",
@@ -200,23 +304,23 @@ export const APPROVALS: readonly Mutant[] = [
     },
   },
   {
-    name: "time does not close a question",
+    name: "an approval never expires",
     file: "durable-objects/run/run-approvals.ts",
     from: "expiresAtMs <= atMs);",
     to: "expiresAtMs < 0);",
     test: {
       file: "test/http/approvals.test.ts",
-      name: "nobody decides in time: the question is closed by the alarm, and the model goes on without",
+      name: "without a decision in time the alarm closes the approval, and the model continues without the call",
     },
   },
   {
-    name: "everything is decided many at a time",
+    name: "every approval is decided in bulk",
     file: "durable-objects/run/approval-decisions.ts",
-    from: "if (decision.isBulk && !record.requirement.isBulk)",
+    from: "if (isBulk && !record.requirement.isBulk)",
     to: "if (0)",
     test: {
       file: "test/http/approval-deciders.test.ts",
-      name: "questions that may wait are decided together, each on its own",
+      name: "approvals of the asynchronous queue are decided in bulk, each with its own result",
     },
   },
   {
@@ -250,7 +354,7 @@ export const APPROVALS: readonly Mutant[] = [
     },
   },
   {
-    name: "anybody of the tenant sees a question",
+    name: "everyone of the tenant sees an approval",
     file: "durable-objects/run/approval-decisions.ts",
     from: "return record && owner === principal.tenantId && maySee(record, principal) ? record : undefined;",
     to: "return record;",
@@ -262,7 +366,7 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "a token of the same person in other letters counts",
     file: "src/runner/approval/verify.ts",
-    from: "people.add(foldPerson(token.approver_id))",
+    from: "people.add(voterOf(record, token.approver_id))",
     to: "people.add(token.approver_id)",
     test: {
       file: "test/runner/approvals.test.ts",
@@ -272,28 +376,28 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "votes are of different people when their letters are",
     file: "src/protocol/approval/check-vote.ts",
-    from: "!isSamePerson(approverId, vote.approverId)",
-    to: "approverId !== vote.approverId",
+    from: "voterOf(record, approverId) !== voter)",
+    to: "approverId !== vote.approverId)",
     test: {
       file: "test/protocol/approval/check-vote.test.ts",
       name: "two votes under one id in other letters are one",
     },
   },
   {
-    name: "whoever asked may approve in other letters",
+    name: "the requester approves under another letter case",
     file: "src/protocol/approval/check-vote.ts",
     from: "requirement.excludesRequester && isAlike",
     to: "requirement.excludesRequester && isRequester",
     test: {
       file: "test/http/approval-deciders.test.ts",
-      name: "an id in other letters makes nobody another person",
+      name: "an id in other letter case is the same person",
     },
   },
   {
     name: "a person's reason is cut within a character",
     file: "src/runner/approval/require-approval.ts",
-    from: "splitsPair ? MAX_REASON_CHARS - 1 : MAX_REASON_CHARS",
-    to: "MAX_REASON_CHARS",
+    from: "cutText(reason, MAX_REASON_CHARS)",
+    to: "reason.slice(0, MAX_REASON_CHARS)",
     test: { file: "test/http/approvals.test.ts", name: "a long reason is cut between characters" },
   },
   {
@@ -304,7 +408,7 @@ export const APPROVALS: readonly Mutant[] = [
     test: { file: "test/http/approvals-queue.test.ts", name: 'sentry with ""' },
   },
   {
-    name: "nobody knows who stopped a run",
+    name: "a cancelled run does not record who cancelled it",
     file: "durable-objects/run/run-answers.ts",
     from: "if (isOpen) notices.cancelled(viewer, clock.nowMs());",
     to: "",
@@ -320,17 +424,47 @@ export const APPROVALS: readonly Mutant[] = [
     to: "void refuseHidden; void added;",
     test: {
       file: "test/http/approval-edits.test.ts",
-      name: "nobody adds what the others could not see",
+      name: "an editor cannot add what the other approvers could not see",
     },
   },
   {
-    name: "a word is another one in other letters",
-    file: "durable-objects/run/approval-decisions.ts",
-    from: "isSamePerson(approverId, vote.approverId) && decision === vote.decision",
-    to: "approverId === vote.approverId && decision === vote.decision",
+    name: "a vote under another letter case is a new vote",
+    file: "src/protocol/approval/check-vote.ts",
+    from: "isSamePerson(vote.approverId, approverId) && vote.decision === decision",
+    to: "vote.approverId === approverId && vote.decision === decision",
     test: {
       file: "test/http/approval-deciders.test.ts",
-      name: "an id in other letters makes nobody another person",
+      name: "an id in other letter case is the same person",
+    },
+  },
+  {
+    name: "withdrawing a vote needs the role",
+    file: "src/protocol/approval/check-vote.ts",
+    from: "(isRequester || hasVoted)",
+    to: "(isRequester || (hasVoted && false))",
+    test: {
+      file: "test/http/approval-deciders.test.ts",
+      name: "an approver who lost the role withdraws an earlier vote, and cannot vote anew",
+    },
+  },
+  {
+    name: "a repeated decision is decided again",
+    file: "durable-objects/run/approval-decisions.ts",
+    from: 'if (isRepeated(record, vote)) return { kind: "decided", approval: this.#view(record) };',
+    to: "void isRepeated;",
+    test: {
+      file: "test/http/approval-edits.test.ts",
+      name: "a repeated edit gets its first answer, after the effect and after a crash too",
+    },
+  },
+  {
+    name: "another edit of the same person gets the answer of the first",
+    file: "src/protocol/approval/check-vote.ts",
+    from: "isTheirs(vote) && vote.argumentsHash === argumentsHash",
+    to: "isTheirs(vote)",
+    test: {
+      file: "test/http/approval-edits.test.ts",
+      name: "a late edit finds the approval closed, by whomever and after a crash too",
     },
   },
 ];

@@ -1,10 +1,16 @@
 import { APPROVALS } from "./approvals.ts";
 import { AUDIT } from "./audit.ts";
+import { GROWTH } from "./growth.ts";
+import { HIDDEN_VALUES } from "./hidden-values.ts";
 import { IDENTITY } from "./identity.ts";
 import { BUDGETS } from "./budgets.ts";
+import { INPUTS } from "./inputs.ts";
 import type { Mutant } from "./mutant.ts";
+import { PAGE } from "./page.ts";
 import { RELIABILITY } from "./reliability.ts";
+import { SECRECY } from "./secrecy.ts";
 import { SINGLE_PATH } from "./single-path.ts";
+import { WIRES } from "./wires.ts";
 
 /** What `npm run mutants` can take away, by area. */
 export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
@@ -13,5 +19,11 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   audit: AUDIT,
   identity: IDENTITY,
   budgets: BUDGETS,
+  growth: GROWTH,
+  page: PAGE,
+  inputs: INPUTS,
+  secrecy: SECRECY,
+  "hidden-values": HIDDEN_VALUES,
   "single-path": SINGLE_PATH,
+  wires: WIRES,
 };

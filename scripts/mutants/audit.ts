@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 /** What keeps lists and audit log whole, clean and to those whom they concern. */
 export const AUDIT: readonly Mutant[] = [
   {
-    name: "a notice counts as often as it comes",
+    name: "a repeated notice counts again",
     file: "durable-objects/tenant/tenant-records.ts",
     from: "if (seq <= last) continue;",
     to: "",
@@ -23,10 +23,10 @@ export const AUDIT: readonly Mutant[] = [
     },
   },
   {
-    name: "a run speaks for another",
+    name: "a run sends notices for another run",
     file: "durable-objects/tenant/tenant-records.ts",
-    from: "return this.#runs.put({ ...cleanRun(notice.run), runId });",
-    to: "return this.#runs.put(cleanRun(notice.run));",
+    from: "this.#runs.put({ ...cleanRun(notice.run), runId });",
+    to: "this.#runs.put(cleanRun(notice.run));",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
       name: "count for the run that sends them, even when they name another run",
@@ -35,8 +35,8 @@ export const AUDIT: readonly Mutant[] = [
   {
     name: "a record does not follow the one before it",
     file: "durable-objects/tenant/audit-log.ts",
-    from: "linkText({ seq, prevHash, entryText: text })",
-    to: "linkText({ seq, prevHash: GENESIS_HASH, entryText: text })",
+    from: "hashLink({ seq, prevHash, entryText: text })",
+    to: "hashLink({ seq, prevHash: GENESIS_HASH, entryText: text })",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
       name: "continues after a crash, and repeated notices count once",
@@ -53,7 +53,7 @@ export const AUDIT: readonly Mutant[] = [
     },
   },
   {
-    name: "payloads are kept as they come",
+    name: "payloads are kept unredacted",
     file: "durable-objects/tenant/clean-records.ts",
     from: "const masked = maskSecrets(payload) as JsonObject;",
     to: "const masked = payload;",
@@ -63,7 +63,7 @@ export const AUDIT: readonly Mutant[] = [
     },
   },
   {
-    name: "other words are kept as they come",
+    name: "other texts are kept unredacted",
     file: "durable-objects/tenant/clean-records.ts",
     from: "return maskSecrets(Object.fromEntries(entries)) as unknown as T;",
     to: "return Object.fromEntries(entries) as unknown as T;",
@@ -85,15 +85,15 @@ export const AUDIT: readonly Mutant[] = [
   {
     name: "a notice is removed before it has arrived",
     file: "durable-objects/run/outbox-delivery.ts",
-    from: "if (!(await this.#withTimeout(inbox.receive(runId, batch)))) return this.#backOff();",
-    to: "void inbox.receive(runId, batch).catch(() => {});",
+    from: "if (!(await this.#withTimeout(inbox.receive(runId, sent)))) return this.#backOff();",
+    to: "void inbox.receive(runId, sent).catch(() => {});",
     test: {
       file: "test/durable-objects/outbox-delivery.test.ts",
       name: "delays neither the run nor its publication, and gets the notices later in order",
     },
   },
   {
-    name: "a delivery waits for an answer as long as it takes",
+    name: "a delivery has no time limit",
     file: "durable-objects/run/outbox-delivery.ts",
     from: "Promise.race([answer, late])",
     to: "answer",
@@ -103,7 +103,7 @@ export const AUDIT: readonly Mutant[] = [
     },
   },
   {
-    name: "numbers begin anew with each life of an id",
+    name: "numbers restart with each incarnation of an id",
     file: "durable-objects/run/run-tables.ts",
     from: "createdMs * NOTICES_PER_MS",
     to: "0",
@@ -113,7 +113,7 @@ export const AUDIT: readonly Mutant[] = [
     },
   },
   {
-    name: "a notice of a run that rests has no deadline",
+    name: "a notice of a waiting run has no deadline",
     file: "durable-objects/run/outbox-delivery.ts",
     from: 'if (!isWatched && !deadlines.has("outbox")) deadlines.set("outbox", nowMs + MIN_RETRY_MS);',
     to: "",
@@ -123,7 +123,7 @@ export const AUDIT: readonly Mutant[] = [
     },
   },
   {
-    name: "a run is forgotten before everything is told",
+    name: "a run is deleted before all notices are delivered",
     file: "durable-objects/run/run-lifecycle.ts",
     from: 'if (name === "forget" && !this.#run.outbox.hasNotices())',
     to: 'if (name === "forget")',
@@ -159,11 +159,11 @@ export const AUDIT: readonly Mutant[] = [
   {
     name: "an agent sees for one person what it did for another",
     file: "src/http/run-list.ts",
-    from: "...(subjectId === undefined && { actor: actorId })",
+    from: "...(!isDelegate(principal) && { actor: actorId })",
     to: "actor: actorId",
     test: {
       file: "test/http/run-list.test.ts",
-      name: 'mirasAgent sees those of ["mira","mirasAgent"]',
+      name: 'mirasAgent sees those of ["mirasAgent"]',
     },
   },
   {
@@ -174,11 +174,38 @@ export const AUDIT: readonly Mutant[] = [
     test: { file: "test/http/approvals-queue.test.ts", name: 'mira with "?decidable=true"' },
   },
   {
-    name: "whoever asked is offered the decision",
+    name: "the requester is offered the decision",
     file: "durable-objects/tenant/approval-queue.ts",
-    from: "AND NOT (excludes_requester AND lower(requester) = lower(?6))",
+    from: "AND NOT (excludes_requester AND lower(?6) IN (${REQUESTERS}))",
     to: "",
     test: { file: "test/http/approvals-queue.test.ts", name: 'noor with "?decidable=true"' },
+  },
+  {
+    name: "the caller that started the run, or minted its token, is offered the decision",
+    file: "durable-objects/tenant/approval-queue.ts",
+    from: "IN (${REQUESTERS})",
+    to: "IN (lower(requester))",
+    test: { file: "test/http/approvals-queue.test.ts", name: 'noor with "?status=withdrawn"' },
+  },
+  {
+    name: "an agent lists all approvals of its person",
+    file: "src/http/approvals-queue.ts",
+    from: "...(isDelegate(principal) && { delegate: principal.actorId }),",
+    to: "",
+    test: {
+      file: "test/http/delegation-attacks.test.ts",
+      name: "sees the approvals of the runs that it began for the person, and no others",
+    },
+  },
+  {
+    name: "an agent lists all runs of its person",
+    file: "src/http/run-list.ts",
+    from: "viewer && isDelegate(principal) ? principal.actorId : undefined",
+    to: "undefined as ActorId | undefined",
+    test: {
+      file: "test/http/delegation-attacks.test.ts",
+      name: "lists the runs that it began for the person, and no others",
+    },
   },
   {
     name: "an agent is offered decisions",
@@ -188,7 +215,7 @@ export const AUDIT: readonly Mutant[] = [
     test: { file: "test/http/approvals-queue.test.ts", name: 'sentry with ""' },
   },
   {
-    name: "a question outlives its time in the queue",
+    name: "an expired approval stays in the queue",
     file: "durable-objects/tenant/approval-queue.ts",
     from: "status = 'pending' AND expires_ms > ?2",
     to: "status = 'pending'",
@@ -215,7 +242,7 @@ export const AUDIT: readonly Mutant[] = [
     },
   },
   {
-    name: "an export may end anywhere",
+    name: "a truncated export verifies",
     file: "scripts/audit/verify-chain.ts",
     from: 'if (!hasEnded) return { kind: "broken", line: line + 1, why: "the end line is missing" };',
     to: "",

@@ -3,7 +3,67 @@ import type { Mutant } from "./mutant.ts";
 /** What keeps runs within the budgets of their tenant and their own. */
 export const BUDGETS: readonly Mutant[] = [
   {
-    name: "open reservations count nothing",
+    name: "a policy that no call can meet is stored without a warning",
+    file: "src/http/policy.ts",
+    from: "const answer = { revision, hash, ...warningsOf(services, body.value) };",
+    to: "const answer = { revision, hash };",
+    test: {
+      file: "test/http/policy-warnings.test.ts",
+      name: "a policy is stored with a warning about money in another currency",
+    },
+  },
+  {
+    name: "people are asked before the tenant's object says what is left",
+    file: "src/runner/budget/reserve.ts",
+    from: 'return isFull ? refuse(answer, "tenant") : ok(null);',
+    to: "return ok(null);",
+    test: {
+      file: "test/http/calls-without-room.test.ts",
+      name: "because of what the tenant has used up, in budget and in rate",
+    },
+  },
+  {
+    name: "people are asked before the run says what is left",
+    file: "src/runner/budget/reserve.ts",
+    from: 'if (noRoom) return refuse(noRoom, "run");',
+    to: "",
+    test: {
+      file: "test/http/calls-without-room.test.ts",
+      name: "because of what the run has used up, in budget and in the contract's rate",
+    },
+  },
+  {
+    name: "looking for room takes it",
+    file: "durable-objects/tenant/budget-book.ts",
+    from: "        throw undo;",
+    to: "        void undo;",
+    test: {
+      file: "test/http/calls-without-room.test.ts",
+      name: "but asking takes nothing: what a rejected call would have used is there for the next",
+    },
+  },
+  {
+    name: "the ceilings do not count the call itself",
+    file: "src/runner/gates/check-ceilings.ts",
+    from: "{ id, amounts });",
+    to: "{ id, amounts: {} });",
+    test: {
+      file: "test/http/calls-without-room.test.ts",
+      name: "an amount over the limit of a run",
+    },
+  },
+  {
+    name: "a run has any number of open approvals",
+    file: "src/runner/approval/request.ts",
+    from: "if (approvals.countOpen(number) >= maxOpenApprovals) return TOO_MANY;",
+    to: "",
+    test: {
+      file: "test/http/calls-without-room.test.ts",
+      name: "the calls of one run ask people about no more than policy allows at once",
+    },
+  },
+  {
+    name: "open reservations do not count",
     file: "durable-objects/tenant/budget-book.ts",
     from: "this.#spend(window, replaceAmounts(spent, {}, granted));",
     to: "if (!reservation.unsettled) this.#spend(window, replaceAmounts(spent, {}, granted));",
@@ -33,7 +93,7 @@ export const BUDGETS: readonly Mutant[] = [
     },
   },
   {
-    name: "what is no count is settled",
+    name: "an invalid count is settled",
     file: "durable-objects/tenant/budget-book.ts",
     from: "if (areCountable(used)) this.#close",
     to: "this.#close",
@@ -43,7 +103,7 @@ export const BUDGETS: readonly Mutant[] = [
     },
   },
   {
-    name: "what nobody settled is given back whole",
+    name: "an unsettled reservation is given back whole",
     file: "durable-objects/tenant/budget-book.ts",
     from: "this.#recount(reservation, keeps);",
     to: "this.#recount(reservation, {});",
@@ -73,7 +133,7 @@ export const BUDGETS: readonly Mutant[] = [
     },
   },
   {
-    name: "what was not granted is kept",
+    name: "a refused reservation is kept",
     file: "durable-objects/tenant/stored-reservations.ts",
     from: "unsettled && capAmounts(unsettled.keeps, made.granted)",
     to: "unsettled?.keeps",
@@ -103,18 +163,18 @@ export const BUDGETS: readonly Mutant[] = [
     },
   },
   {
-    name: "who tells no usage has used nothing",
+    name: "a provider without a usage report costs nothing",
     file: "src/loop/model-budget.ts",
     from: ": tokens;\n}",
     to: ": 0;\n}",
     test: {
       file: "test/loop/model-allowance.test.ts",
-      name: "is used up when the provider tells nothing, or the answer breaks off",
+      name: "is used up when the provider reports no usage, or the answer breaks off",
     },
   },
   {
-    name: "a bill beyond belief is believed",
-    file: "src/wire/openai/read-chunk.ts",
+    name: "an impossible usage report is accepted",
+    file: "src/wire/model/stream-reader.ts",
     from: "value <= MAX_TOKENS_OF_CALL",
     to: "value <= Number.MAX_SAFE_INTEGER",
     test: { file: "test/http/budgets.test.ts", name: "beyond belief is counted at what was held" },
@@ -141,7 +201,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "the provider is not told how long it may answer",
-    file: "src/adapters/openai-model.ts",
+    file: "src/wire/openai/openai-tool-encoder.ts",
     from: "...(maxOutputTokens !== undefined && { [maxTokensField]: maxOutputTokens }),",
     to: "",
     test: {
@@ -160,7 +220,7 @@ export const BUDGETS: readonly Mutant[] = [
     },
   },
   {
-    name: "a run ends before it has told what it used",
+    name: "a run ends before it reports its usage",
     file: "src/loop/run-loop.ts",
     from: "if (!continued) await modelBudget.settled();",
     to: "",
@@ -180,13 +240,13 @@ export const BUDGETS: readonly Mutant[] = [
     },
   },
   {
-    name: "a next life does not tell what the last one learned",
+    name: "the next incarnation does not report the last one's usage",
     file: "src/loop/model-budget.ts",
     from: "if (isAnswered) this.#close(reservation, answer);",
     to: "",
     test: {
       file: "test/loop/broken-incarnation.test.ts",
-      name: "what a model call used is told the tenant by the next life, if the last one could not",
+      name: "the next incarnation reports a model call's usage to the tenant when the last one could not",
     },
   },
   {
@@ -200,7 +260,7 @@ export const BUDGETS: readonly Mutant[] = [
     },
   },
   {
-    name: "a call that never ran keeps what it took",
+    name: "a call that never ran keeps its reservation",
     file: "src/runner/tool-runner.ts",
     from: "await closeReservation(ports, call);",
     to: "",
@@ -210,7 +270,7 @@ export const BUDGETS: readonly Mutant[] = [
     },
   },
   {
-    name: "a call that ran gives back what it took",
+    name: "a call that ran gives its reservation back",
     file: "src/runner/budget/close-reservation.ts",
     from: "if (dispatches > 0) {",
     to: "if (dispatches > 9) {",
@@ -220,7 +280,7 @@ export const BUDGETS: readonly Mutant[] = [
     },
   },
   {
-    name: "a stopped run asks the model all the same",
+    name: "a cancelled run calls the model",
     file: "src/loop/run-loop.ts",
     from: "if (!stoppedMeanwhile) return ok({ ...step, allowance: allowed.value });",
     to: "if (true) return ok({ ...step, allowance: allowed.value });",
@@ -231,12 +291,22 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "a request is measured in characters",
-    file: "src/wire/openai/input-bound.ts",
+    file: "src/wire/model/input-bound.ts",
     from: "utf8Length(JSON.stringify(encode(item)))",
     to: "JSON.stringify(item).length",
     test: {
       file: "test/wire/openai/input-bound.test.ts",
       name: "a request has at most as many tokens as bytes are sent, whatever is in it",
+    },
+  },
+  {
+    name: "an edit is not held against the tenant's budget",
+    file: "src/loop/review-edit.ts",
+    from: "return room.ok ? ok({ argumentsText, payloadHash }) : room;",
+    to: "return ok({ argumentsText, payloadHash });",
+    test: {
+      file: "test/http/calls-without-room.test.ts",
+      name: "an amount over the limit of the tenant",
     },
   },
 ];

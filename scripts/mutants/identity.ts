@@ -97,7 +97,7 @@ export const IDENTITY: readonly Mutant[] = [
     },
   },
   {
-    name: "nobody waits for the keys that another asked for",
+    name: "concurrent requests fetch the keys separately",
     file: "src/adapters/jwks-keys.ts",
     from: "await sleep(clock, LOOK_EVERY_MS);",
     to: "break;",
@@ -113,7 +113,7 @@ export const IDENTITY: readonly Mutant[] = [
     to: 'isUnavailable ? "invalid_token"',
     test: {
       file: "test/http/identity.test.ts",
-      name: "go on to count while it is away, and nobody new gets in",
+      name: "stay valid while it is unreachable, and no new key is accepted",
     },
   },
   {
@@ -123,11 +123,11 @@ export const IDENTITY: readonly Mutant[] = [
     to: "Promise.resolve(new TextEncoder().encode(ports.rootSecret))",
     test: {
       file: "test/http/identity-attacks.test.ts",
-      name: "a token that says it is a page's is refused under every key that is not the page's",
+      name: "a token that claims to be an embed token is refused under every other key",
     },
   },
   {
-    name: "a page's token counts everywhere",
+    name: "an embed token counts everywhere",
     file: "src/http/cors.ts",
     from: "if (!isBound) return",
     to: "if (false as boolean) return",
@@ -220,7 +220,7 @@ export const IDENTITY: readonly Mutant[] = [
     to: "isKept",
     test: {
       file: "test/http/embed-token-use.test.ts",
-      name: "answers the questions of its own runs, and not those of its person's other ones",
+      name: "decides approvals of its own runs only, not of its person's other runs",
     },
   },
   {
@@ -260,7 +260,7 @@ export const IDENTITY: readonly Mutant[] = [
     to: "if (origin) return",
     test: {
       file: "test/http/browsers.test.ts",
-      name: "learns that its token is refused if any tenant admits it, and nobody else learns it",
+      name: "learns that its token is refused only if some tenant admits the origin",
     },
   },
   {
@@ -270,7 +270,7 @@ export const IDENTITY: readonly Mutant[] = [
     to: 'return isAdmitted ? put(key, "") : Promise.resolve(true);',
     test: {
       file: "test/http/browsers.test.ts",
-      name: "is answered by what the policies say: a new one admits, the next one takes it back",
+      name: "follows the policies: a new one admits the origin, the next one removes it",
     },
   },
   {
@@ -296,11 +296,11 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "callers are not counted",
     file: "src/http/authorise.ts",
-    from: "(await limitCaller(principal, services)) ??",
-    to: "",
+    from: "await limitCaller(principal, services)",
+    to: "undefined as Response | undefined",
     test: {
       file: "test/http/rate-limits.test.ts",
-      name: "a caller that asks too often is told when to come back, and nobody else is",
+      name: "a caller over its limit gets a time to retry, and no other caller does",
     },
   },
   {
@@ -346,8 +346,8 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "everybody owns every run",
     file: "src/protocol/identity/viewer.ts",
-    from: "  return viewer.person === run.actorId ||",
-    to: "  return true || viewer.person === run.actorId ||",
+    from: "return isFor || viewer.person === run.actorId;",
+    to: "return true;",
     test: {
       file: "test/http/access.test.ts",
       name: "lets an operator stop anybody's run, and not speak in their name",
@@ -360,7 +360,7 @@ export const IDENTITY: readonly Mutant[] = [
     to: "person: principal.actorId,",
     test: {
       file: "test/http/identity.test.ts",
-      name: "a run belongs to the person an agent acts for, and to nobody else that it acts for",
+      name: "a run belongs to the person an agent acts for, not to its other persons",
     },
   },
   {
@@ -394,13 +394,83 @@ export const IDENTITY: readonly Mutant[] = [
     },
   },
   {
-    name: "a run listens to whoever acts for its person",
+    name: "every delegate of a person owns the runs of the person",
     file: "src/protocol/identity/viewer.ts",
-    from: "isOwn(run, viewer) && (viewer.actor === viewer.person || viewer.actor === run.actorId)",
-    to: "isOwn(run, viewer)",
+    from: "return isFor && viewer.actor === run.actorId;",
+    to: "return isFor;",
     test: {
-      file: "test/http/access.test.ts",
-      name: "whoever acts for a person does not speak to what the person began with more authority",
+      file: "test/http/delegation-attacks.test.ts",
+      name: "scribe neither reads nor operates a run that the person began",
+    },
+  },
+  {
+    name: "a delegate of one person owns what it began for another",
+    file: "src/protocol/identity/viewer.ts",
+    from: "return isFor && viewer.actor === run.actorId;",
+    to: "return viewer.actor === run.actorId;",
+    test: {
+      file: "test/http/delegation-attacks.test.ts",
+      name: "evesScribe neither reads nor operates a run that the same agent began for another person",
+    },
+  },
+  {
+    name: "every delegate of a person sees the approvals of the person",
+    file: "durable-objects/run/approval-decisions.ts",
+    from: "return record.actorId === actorId && record.requester === personOf(principal);",
+    to: "return record.requester === personOf(principal);",
+    test: {
+      file: "test/http/delegation-attacks.test.ts",
+      name: "sees the approvals of the runs that it began for the person, and no others",
+    },
+  },
+  {
+    name: "requests of foreign origins are not limited",
+    file: "src/http/authorise.ts",
+    from: "return tooMany ?? origin.failure;",
+    to: "return origin.failure;",
+    test: {
+      file: "test/http/rate-limits.test.ts",
+      name: "requests of the foreign origin https://evil.example count against the limit of their caller",
+    },
+  },
+  {
+    name: "the development server admits any host",
+    file: "scripts/development-front.ts",
+    from: 'HOST.test(incoming.headers.host ?? "")',
+    to: "incoming.headers.host !== undefined",
+    test: {
+      file: "test/scripts/development-front.node.test.ts",
+      name: 'a request to the host "evil.test" is refused',
+    },
+  },
+  {
+    name: "a client chooses the host that the development server names",
+    file: "scripts/development-front.ts",
+    from: '!name.startsWith("mf-")',
+    to: "name",
+    test: {
+      file: "test/scripts/development-front.node.test.ts",
+      name: "headers that the platform's server believes are removed",
+    },
+  },
+  {
+    name: "a request past the development server is the developer's",
+    file: "src/adapters/development-authenticator.ts",
+    from: "request.headers.get(DEVELOPER_HEADER) === secret && isLocal(request)",
+    to: "isLocal(request)",
+    test: {
+      file: "test/adapters/development-authenticator.test.ts",
+      name: "a request past the development server",
+    },
+  },
+  {
+    name: "a retention may be shorter than KV can keep",
+    file: "src/env.ts",
+    from: "const MIN_KV_SECONDS = 60;",
+    to: "const MIN_KV_SECONDS = 1;",
+    test: {
+      file: "test/env.test.ts",
+      name: 'KEY_RETENTION_SECONDS = "59" is refused, and the value is not repeated',
     },
   },
   {
@@ -410,27 +480,94 @@ export const IDENTITY: readonly Mutant[] = [
     to: "foreignOrigin(request)",
     test: {
       file: "test/http/embed-token-use.test.ts",
-      name: "is refused from an origin that the policy does not hold, and be it the Worker's own",
+      name: "is refused from an origin that the policy does not hold, even the Worker's own",
     },
   },
   {
-    name: "an agent makes itself a person's token",
+    name: "a person mints for a colleague",
     file: "src/http/embed-tokens.ts",
-    from: "if (!actsInOwnName(maker))",
-    to: "if (!maker)",
+    from: "minter.actorId === holder && actsInOwnName(minter)",
+    to: "actsInOwnName(minter)",
     test: {
-      file: "test/http/embed-tokens.test.ts",
-      name: 'courier, an agent, asks for ["chat"]: 403',
+      file: "test/http/page-token-attacks.test.ts",
+      name: "a person mints for themself only",
     },
   },
   {
-    name: "anybody lets another person decide",
+    name: "a person who acts for somebody mints",
     file: "src/http/embed-tokens.ts",
-    from: 'scopes.includes("approvals:decide") && maker.actorId !== holder',
-    to: "false",
+    from: "minter.actorId === holder && actsInOwnName(minter)",
+    to: "minter.actorId === holder",
+    test: {
+      file: "test/http/page-token-attacks.test.ts",
+      name: "a person who acts for somebody mints for nobody, such as user:deputy",
+    },
+  },
+  {
+    name: "a service that acts for somebody mints",
+    file: "src/http/embed-tokens.ts",
+    from: " && minter.subjectId === undefined",
+    to: "",
     test: {
       file: "test/http/embed-tokens.test.ts",
-      name: 'hosted, a person who would decide as another one, asks for ["approvals:decide"]: 403',
+      name: 'proxy, a delegate, asks for ["chat"]: 403',
+    },
+  },
+  {
+    name: "a service needs no policy to mint",
+    file: "src/http/embed-tokens.ts",
+    from: "return mayMint\n",
+    to: "return mayMint || true\n",
+    test: {
+      file: "test/http/page-token-attacks.test.ts",
+      name: "a policy without embedMinters lets no service mint",
+    },
+  },
+  {
+    name: "a service mints for people that its policy does not name",
+    file: "src/http/embed-tokens.ts",
+    from: "people?.includes(holder) ?? true",
+    to: "people === undefined || people.length >= 0",
+    test: {
+      file: "test/http/page-token-attacks.test.ts",
+      name: "a service mints if its policy allows it: a policy that names the service for other people",
+    },
+  },
+  {
+    name: "an embed token needs no minter",
+    file: "src/adapters/embed-tokens.ts",
+    from: "minter: actorId,",
+    to: "minter: v.optional(actorId),",
+    test: { file: "test/adapters/derive-key.test.ts", name: "is refused when it names no minter" },
+  },
+  {
+    name: "an approval forgets who minted the token of its run",
+    file: "src/runner/approval/request.ts",
+    from: "...(principal.embed?.minterId && { minterId: principal.embed.minterId }),",
+    to: "",
+    test: {
+      file: "test/http/page-token-attacks.test.ts",
+      name: "so the minter does not approve them, and may reject them",
+    },
+  },
+  {
+    name: "the minter of a run's token is no requester",
+    file: "src/protocol/approval/check-vote.ts",
+    from: "[requester, actorId, minterId];",
+    to: "[requester, actorId];",
+    test: {
+      file: "test/http/page-token-attacks.test.ts",
+      name: "so a bulk decision of the minter is refused",
+    },
+  },
+  {
+    name: "the minter and the person of a token have two votes",
+    file: "src/protocol/approval/check-vote.ts",
+    from: "foldPerson(isMinter ? requester : id)",
+    to: "foldPerson(isMinter ? minterId : id)",
+    test: {
+      file: "test/http/page-token-attacks.test.ts",
+      name: "so the minter and the person of the token have one vote, where requesters vote",
     },
   },
 ];

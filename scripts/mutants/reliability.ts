@@ -63,7 +63,7 @@ export const RELIABILITY: readonly Mutant[] = [
     },
   },
   {
-    name: "alarm: nobody finds a run dead that died at once",
+    name: "alarm: a run that dies at once is never found",
     file: "durable-objects/run/run-lifecycle.ts",
     from: "  start(): void {\n    this.#setWatchdog(WATCH_EVERY_MS);",
     to: "  start(): void {",
@@ -93,7 +93,7 @@ export const RELIABILITY: readonly Mutant[] = [
     },
   },
   {
-    name: "withdrawal: what a crash left half said stays",
+    name: "withdrawal: a half answer stays after a crash",
     file: "src/loop/resume.ts",
     from: 'if (texts.length > 0) journal.append([{ type: "text_withdrawn", parts: texts }]);',
     to: "",

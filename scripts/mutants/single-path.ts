@@ -29,8 +29,8 @@ export const SINGLE_PATH: readonly Mutant[] = [
   {
     name: "a newer policy's gates are not asked",
     file: "src/runner/prepare.ts",
-    from: "if (!obeyed.ok) return obeyed;\n    if (obeyed.value",
-    to: "if (obeyed.ok && obeyed.value",
+    from: "if (!obeyed.ok) return obeyed;\n    approved =",
+    to: "approved =",
     test: { file: NEWER, name: "the policy has a new argument rule" },
   },
   {
@@ -51,7 +51,7 @@ export const SINGLE_PATH: readonly Mutant[] = [
     test: { file: NEWER, name: "the tool is no longer allowed" },
   },
   {
-    name: "the policy may change for ever",
+    name: "the number of policy changes is unlimited",
     file: "src/runner/budget/reserve-under-current-policy.ts",
     from: "const MAX_POLICY_CHANGES = 3;",
     to: "const MAX_POLICY_CHANGES = 30;",

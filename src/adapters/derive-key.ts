@@ -6,7 +6,9 @@
  * |---|---|---|
  * | approval tokens | jose-approval-signer.ts | label `approval-token` |
  * | embed tokens | embed-tokens.ts | label `embed-token` |
+ * | summaries of removed audit records | audit-signer.ts | label `audit-removal` |
  * | cursors of lists | sealed-cursors.ts | label `cursor` |
+ * | fingerprints of what leaves a run | hmac-fingerprints.ts | label `fingerprint` |
  * | run ids, and run ids of an `Idempotency-Key` | hmac-run-ids.ts | no label: the root secret
  * itself |
  *
@@ -14,7 +16,12 @@
  * an older `Idempotency-Key`, must be found again, so their derivation stays as it was.
  * Connections do not use the root secret; CONNECTION_KEYS holds their keys.
  */
-export type KeyLabel = "approval-token" | "embed-token" | "cursor";
+export type KeyLabel =
+  | "approval-token"
+  | "embed-token"
+  | "cursor"
+  | "fingerprint"
+  | "audit-removal";
 
 /**
  * Derives the key of one purpose from the root secret RUN_ID_SECRET (HKDF-SHA-256, RFC 5869), so

@@ -1,24 +1,25 @@
 import type { Authenticator } from "../capabilities/identity.ts";
-import type { Principal } from "../protocol/identity/principal.ts";
+import { DEVELOPER_HEADER, type Developer } from "../protocol/identity/api-token.ts";
 import { ok } from "../protocol/outcome/result.ts";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Authenticates a developer without a token. Used only where `npm run dev` names a principal.
+ * Authenticates a developer without a token. Used only where `npm run dev` names a developer.
  * Threat: a hostile web page in the developer's browser. The request must go to a loopback host,
  * which blocks DNS rebinding, and come from the same origin or from no page.
- * Limit: the local server reads the host from the header `MF-Original-URL` if it is present. A
- * rebound page can therefore still read. It cannot post, because its POST requests carry its
- * origin.
+ * Threat: the local server of the platform reads the host from the header `MF-Original-URL`, which
+ * a rebound page can send. So the request must carry the secret of the development server, which
+ * checks the real host first (scripts/development-front.ts).
  */
 export function createDevelopmentAuthenticator(
-  principal: Principal,
+  { principal, secret }: Developer,
   otherwise: Authenticator,
 ): Authenticator {
   return {
     async authenticate(request) {
-      if (request.headers.has("authorization") || !isLocal(request)) {
+      const isAdmitted = request.headers.get(DEVELOPER_HEADER) === secret && isLocal(request);
+      if (request.headers.has("authorization") || !isAdmitted) {
         return otherwise.authenticate(request);
       }
       return ok(principal);

@@ -2,6 +2,7 @@ import type { ApprovalQueue } from "../capabilities/approval.ts";
 import type { AuditTrail } from "../capabilities/audit.ts";
 import type { BudgetLedger } from "../capabilities/budget.ts";
 import type { PolicyRegistry } from "../capabilities/policy.ts";
+import type { StorageQuery, StorageUse } from "../capabilities/storage.ts";
 import type { RunDirectory, TenantInbox, TenantMethods } from "../capabilities/tenant.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
 import { toCanonicalJson } from "../protocol/json/canonical-hash.ts";
@@ -13,6 +14,8 @@ export interface TenantGateway {
   readonly directory: RunDirectory;
   readonly queue: ApprovalQueue;
   readonly trail: AuditTrail;
+  /** Fails: throws when the tenant's object does not answer. */
+  readonly storageUse: (tenantId: TenantId, query: StorageQuery) => Promise<StorageUse>;
   ledgerOf(tenantId: TenantId): BudgetLedger;
   inboxOf(tenantId: TenantId): TenantInbox;
 }
@@ -37,6 +40,7 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
       record: (tenantId, entry) => objectOf(tenantId).record(entry),
       read: (tenantId, query) => objectOf(tenantId).audit(query),
     },
+    storageUse: (tenantId, query) => objectOf(tenantId).storageUse(query),
     ledgerOf: (tenantId) => createLedger(() => objectOf(tenantId)),
     inboxOf: (tenantId) => createInbox(() => objectOf(tenantId)),
   };
@@ -49,6 +53,13 @@ function createLedger(object: () => TenantMethods): BudgetLedger {
         return await object().reserve(reservation);
       } catch {
         // The reservation may exist; a repeated request with the same id is safe.
+        return { kind: "unavailable" };
+      }
+    },
+    async peek(reservation) {
+      try {
+        return await object().peek(reservation);
+      } catch {
         return { kind: "unavailable" };
       }
     },

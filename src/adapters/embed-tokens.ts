@@ -20,6 +20,7 @@ const claims = v.object({
   exp: v.number(),
   tenant: tenantId,
   sub: actorId,
+  minter: actorId,
   scopes: v.array(v.picklist(EMBED_SCOPES)),
   ...embedFields,
 });
@@ -35,13 +36,15 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
   const { clock, randomId } = ports;
   const key = deriveKey(ports.rootSecret, "embed-token");
   return {
-    async mint({ tenantId: tenant, actorId: sub, ttlSeconds, scopes, origin, toolIds, budgets }) {
+    async mint({ tenantId: tenant, actorId: sub, minterId: minter, ttlSeconds, ...order }) {
+      const { scopes, origin, toolIds, budgets } = order;
       const iat = Math.floor(clock.nowMs() / MILLISECONDS);
       const exp = iat + ttlSeconds;
       const registered = { iss: ISSUER, aud: AUDIENCE, sub, jti: randomId(), iat, exp };
       const payload = {
         ...registered,
         tenant,
+        minter,
         scopes,
         origin,
         toolIds,
@@ -52,17 +55,18 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
         .sign(await key);
       return { token, expiresAtMs: exp * MILLISECONDS };
     },
-    async verify(token) {
+    async verify(signed) {
       try {
-        const { payload } = await jwtVerify(token, await key, {
+        const { payload } = await jwtVerify(signed, await key, {
           issuer: ISSUER,
           audience: AUDIENCE,
           algorithms: [ALGORITHM],
           typ: EMBED_TYPE,
           currentDate: new Date(clock.nowMs()),
         });
-        const { jti, tenant, sub, scopes, origin, toolIds, budgets } = v.parse(claims, payload);
-        const embed = { id: jti, origin, toolIds, ...(budgets && { budgets }) };
+        const token = v.parse(claims, payload);
+        const { jti, tenant, sub, minter: minterId, scopes, origin, toolIds, budgets } = token;
+        const embed = { id: jti, minterId, origin, toolIds, ...(budgets && { budgets }) };
         return ok({ tenantId: tenant, actorId: sub, scopes, roles: [], embed });
       } catch {
         return fail({ code: "invalid_token" });

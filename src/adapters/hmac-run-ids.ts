@@ -1,6 +1,7 @@
 import type { RunIds } from "../capabilities/run.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
-import { sameBytes, toHex } from "./bytes.ts";
+import { toHex } from "../protocol/text/hex.ts";
+import { sameBytes } from "./bytes.ts";
 
 /**
  * `run_<nonce>_<mac>`. The nonce is 128 random bits, or 128 bits of HMAC-SHA-256 over owner and

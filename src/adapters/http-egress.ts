@@ -3,6 +3,7 @@ import type { Egress, EgressGrant, HttpAnswer } from "../capabilities/http.ts";
 import { failHttp } from "../protocol/outcome/http-failure.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
 import { findProtoKey, nestsTooDeep } from "../protocol/json/guard.ts";
+import { replaceHalves } from "../protocol/text/whole-characters.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
 import { type AdmittedRequest, admitRequest } from "./admit-request.ts";
@@ -100,7 +101,7 @@ function parseJson(text: string): JsonValue | undefined {
   if (nestsTooDeep(text)) return undefined;
   try {
     const value = JSON.parse(text) as JsonValue;
-    return findProtoKey(value) ? undefined : value;
+    return findProtoKey(value) ? undefined : replaceHalves(value);
   } catch {
     return undefined;
   }

@@ -49,12 +49,21 @@ export function createSealedConnections({
         const opened = value && (await keyRing.open(value, subjectOf(tenantId, connectionId)));
         return opened === undefined ? undefined : parseConnection(opened);
       };
-      // Opened once as a check and not kept; each use opens it again.
-      return (await open())
-        ? ok(createAuth(open, signal))
-        : fail({ code: "unreadable_connection" });
+      const opened = await open();
+      if (!opened) return fail({ code: "unreadable_connection" });
+      return ok({ auth: createAuth(open, signal), secrets: secretsOf(opened) });
     },
   };
+}
+
+/**
+ * The texts that a service may repeat. Of a header with a scheme, such as `Basic`, the part after
+ * the scheme is a secret too.
+ */
+function secretsOf(connection: StoredConnection): readonly string[] {
+  if (connection.kind === "bearer") return [connection.token];
+  const { value } = connection;
+  return [value, ...value.split(" ").slice(1)].filter((secret) => secret !== "");
 }
 
 function createAuth(

@@ -28,6 +28,8 @@ export interface ApprovalDesk {
   newest(invocation: number): ApprovalRecord | undefined;
   /** Tells whether people rejected exactly this payload in this run. */
   wasRejected(payload: Pick<ApprovalRecord, "toolId" | "payloadHash">): boolean;
+  /** Counts the requests that wait for people, except those about an invocation. */
+  countOpen(exceptInvocation: number): number;
   /** Tells the id of the next request about an invocation. */
   nextId(invocation: number): ApprovalId;
   /** Requests approval. Contract: replaces the request before it, whatever its status. */
@@ -70,6 +72,8 @@ export interface ApprovalQuery {
 /** Who reads the queue, and what that viewer may see. */
 export interface ApprovalViewer {
   readonly person: ActorId;
+  /** Present for an actor that acts for the person: it sees the runs that it started. */
+  readonly delegate?: ActorId;
   readonly roles: readonly string[];
   /** The viewer is a person who acts for themself; nobody else decides. */
   readonly decides: boolean;

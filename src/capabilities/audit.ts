@@ -1,5 +1,6 @@
 import type { AuditHead, AuditRecord } from "../protocol/audit/chain.ts";
 import type { AuditAction, AuditEntry } from "../protocol/audit/entry.ts";
+import type { SignedRemoval } from "../protocol/audit/removed.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
 import type { ListPage } from "../protocol/list/page.ts";
 
@@ -17,6 +18,8 @@ export interface AuditQuery {
 /** Records in order, and the head of the chain at the time of the read. */
 export interface AuditPage extends ListPage<AuditRecord, number> {
   readonly head: AuditHead;
+  /** The records before the page that the retention removed; absent when there are none. */
+  readonly removed?: SignedRemoval;
 }
 
 /**
@@ -28,4 +31,11 @@ export interface AuditPage extends ListPage<AuditRecord, number> {
 export interface AuditTrail {
   record(tenantId: TenantId, entry: AuditEntry): Promise<void>;
   read(tenantId: TenantId, query: AuditQuery): Promise<AuditPage>;
+}
+
+/** Signs the summaries of removed records. Contract: the same text has the same signature. */
+export interface AuditSigner {
+  sign(text: string): Promise<string>;
+  /** Ed25519, base64url. */
+  publicKey(): Promise<string>;
 }

@@ -53,6 +53,8 @@ export type ReservationAnswer =
  */
 export interface BudgetLedger {
   reserve(reservation: Reservation): Promise<ReservationAnswer>;
+  /** Answers what `reserve` would answer now. Contract: reserves and counts nothing. */
+  peek(reservation: Reservation): Promise<ReservationAnswer>;
   /** Replaces the reserved amounts by the used ones, which may be lower or higher. */
   settle(id: string, used: BudgetAmounts): Promise<void>;
   /** Gives the reserved amounts back, because nothing happened. */

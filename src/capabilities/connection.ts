@@ -26,8 +26,15 @@ export interface AuthCapability {
 
 export type BrokerFailure = { readonly code: "unknown_connection" | "unreadable_connection" };
 
+/** The connection of one invocation. */
+export interface BoundConnection {
+  readonly auth: AuthCapability;
+  /** The secrets themselves. The runner hides them in everything that leaves the execution. */
+  readonly secrets: readonly string[];
+}
+
 /**
- * Opens stored connections. Only the broker holds their secrets.
+ * Opens stored connections.
  * Contract: never throws and caches no secret. The caller has checked the grant. The capability
  * refuses as soon as `signal` aborts, so the signal must be that of the invocation.
  */
@@ -36,5 +43,5 @@ export interface ConnectionBroker {
     tenantId: TenantId,
     connectionId: ConnectionId,
     signal: AbortSignal,
-  ): Promise<Result<AuthCapability, BrokerFailure>>;
+  ): Promise<Result<BoundConnection, BrokerFailure>>;
 }

@@ -32,6 +32,7 @@ export interface EmbedTokenOrder extends Omit<EmbedGrant, "id"> {
   readonly tenantId: TenantId;
   /** The person who uses the page. */
   readonly actorId: ActorId;
+  readonly minterId: ActorId;
   readonly scopes: readonly string[];
   readonly ttlSeconds: number;
 }

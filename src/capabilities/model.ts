@@ -16,14 +16,14 @@ export interface ModelRequest {
  * Computes the most tokens that a request can have, before a provider has counted them.
  * Contract: pure; reads each message and tool once, however often it is called.
  */
-export type InputBound = (request: Pick<ModelRequest, "messages" | "tools">) => number;
+export type InputBound = (request: Pick<ModelRequest, "model" | "messages" | "tools">) => number;
 
 /**
  * Calls a language model.
  * Contract: never throws. Yields one batch of events per network read, and no empty batch. Ends
  * with exactly one `answer` event, whatever the provider does. Text deltas concatenate to
- * `answer.text`. Aborting the signal closes the connection and leads to an answer with failure
- * `aborted`. Makes one HTTP request and never retries.
+ * `answer.text`; no delta cuts a character. Aborting the signal closes the connection and leads to
+ * an answer with failure `aborted`. Makes one HTTP request and never retries.
  */
 export interface Model {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;

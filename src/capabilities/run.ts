@@ -1,3 +1,4 @@
+import type { OwnedRun } from "./fingerprints.ts";
 import type { RunId, TenantId, ActorId } from "../protocol/identity/ids.ts";
 import type { RunOwner, Viewer } from "../protocol/identity/viewer.ts";
 import type { EventPosition } from "../protocol/run/event-id.ts";
@@ -44,7 +45,7 @@ export type TranscriptAnswer =
       readonly workflowId: RunId;
     }
   | { readonly kind: "running" }
-  /** The conversation is longer than MAX_CONVERSATION_BYTES. */
+  /** The conversation is longer than the caller may copy. */
   | { readonly kind: "too_long" }
   | NoRun;
 
@@ -114,7 +115,14 @@ export type DecisionAnswer =
   /** An earlier decision, or the expiry, has closed the approval. */
   | { readonly kind: "closed"; readonly approval: ApprovalView }
   | { readonly kind: "not_allowed"; readonly why: VoteRefusal | "not_bulk" }
-  | { readonly kind: "arguments_refused"; readonly errors: readonly FieldError[] }
+  | {
+      readonly kind: "arguments_refused";
+      readonly errors: readonly FieldError[];
+      /** The policy refused the arguments, not the tool. */
+      readonly isByPolicy?: boolean;
+    }
+  /** The current policy cannot be read. The decision was not stored. */
+  | { readonly kind: "policy_unavailable" }
   | { readonly kind: "unknown_approval" }
   | NoRun;
 
@@ -160,7 +168,8 @@ export interface RunMethods {
   steer(viewer: Viewer, steering: Steering): Promise<SteerAnswer>;
   /** Resolves an unknown outcome. Contract: the first report stays. */
   settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer>;
-  transcript(viewer: Viewer): Promise<TranscriptAnswer>;
+  /** Reads the conversation, of at most `maxBytes`. */
+  transcript(viewer: Viewer, maxBytes?: number): Promise<TranscriptAnswer>;
   approval(address: ApprovalAddress): Promise<ApprovalAnswer>;
   /** Contract: the first decision stays; the same decision again gets the same answer. */
   decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer>;
@@ -211,13 +220,15 @@ export interface InvocationNotice {
  * waking the run's object. A published operation lets other systems read its outcome.
  * Contract: never throws. A missing, late or lost record costs one request to the run's object,
  * which has the truth. `publish` and `publishInvocation` answer false when the caller must retry.
+ * Hashes and keys are published as fingerprints. `find` answers `other_request` for the record of a
+ * request with another hash.
  */
 export interface RunRecords {
-  publish(runId: RunId, record: RunRecord): Promise<boolean>;
+  publish(run: OwnedRun, record: RunRecord): Promise<boolean>;
   publishInvocation(
     tenantId: TenantId,
     idempotencyKey: string,
     notice: InvocationNotice,
   ): Promise<boolean>;
-  find(runId: RunId): Promise<RunRecord | undefined>;
+  find(run: OwnedRun, requestHash: string): Promise<RunRecord | "other_request" | undefined>;
 }

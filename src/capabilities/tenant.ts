@@ -2,6 +2,7 @@ import type { ApprovalQuery } from "./approval.ts";
 import type { AuditPage, AuditQuery } from "./audit.ts";
 import type { Reservation, ReservationAnswer } from "./budget.ts";
 import type { PolicyChange } from "./policy.ts";
+import type { StorageQuery, StorageUse } from "./storage.ts";
 import type { ApprovalSummary } from "../protocol/approval/view.ts";
 import type { AuditEntry } from "../protocol/audit/entry.ts";
 import type { BudgetAmounts } from "../protocol/budget/amounts.ts";
@@ -79,6 +80,7 @@ export interface TenantMethods {
   policy(): Promise<PolicyPin | undefined>;
   change(proposal: PolicyProposal): Promise<PolicyChange>;
   reserve(reservation: Reservation): Promise<ReservationAnswer>;
+  peek(reservation: Reservation): Promise<ReservationAnswer>;
   settle(id: string, used: BudgetAmounts): Promise<void>;
   release(id: string): Promise<void>;
   receive(runId: RunId, sent: readonly SentNotice[]): Promise<void>;
@@ -86,4 +88,6 @@ export interface TenantMethods {
   runs(query: RunQuery): Promise<ListPage<RunSummary>>;
   approvals(query: ApprovalQuery): Promise<ListPage<ApprovalSummary>>;
   audit(query: AuditQuery): Promise<AuditPage>;
+  /** What the runs of a person and of the tenant stored. */
+  storageUse(query: StorageQuery): Promise<StorageUse>;
 }

@@ -9,6 +9,7 @@ import type { Semantics } from "../protocol/tool/contract-document.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { ToolLifecycle } from "../protocol/tool/lifecycle.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
+import type { HideValues } from "../protocol/text/hide-values.ts";
 import type { RateLimit } from "./budget.ts";
 import type { Clock } from "./system.ts";
 import type { AuthCapability } from "./connection.ts";
@@ -34,6 +35,8 @@ export interface InvocationScope {
   readonly progress: Progress;
   /** Present exactly when the tool requires a connection. */
   readonly auth?: AuthCapability;
+  /** Hides the secrets of the connection. */
+  readonly hide: HideValues;
 }
 
 /** What a tool may be given; a tool names the ones it needs (seeds/000 #3, #29). */

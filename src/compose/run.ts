@@ -1,10 +1,11 @@
+import { createFingerprints } from "../adapters/hmac-fingerprints.ts";
 import { createHttpEgress } from "../adapters/http-egress.ts";
-import { createOpenAIModel } from "../adapters/openai-model.ts";
 import { sendRequest, systemClock, systemRandom } from "../adapters/system.ts";
 import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
 import { createApprovalSigner } from "../adapters/jose-approval-signer.ts";
 import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
 import type { Clock } from "../capabilities/system.ts";
+import type { Fingerprints } from "../capabilities/fingerprints.ts";
 import type { Egress } from "../capabilities/http.ts";
 import type { SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
 import type { RegisteredContract } from "../contracts/registered.ts";
@@ -12,7 +13,7 @@ import { createToolSource } from "../contracts/tool-source.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
 import type { RunPorts } from "../loop/run-scope.ts";
-import { createInputBound } from "../wire/openai/input-bound.ts";
+import { composeModels } from "./models.ts";
 import { composeConnections, composePolicies } from "./stores.ts";
 import { TOOL_HOOKS } from "./tools.ts";
 import { composeTenants } from "./tenant.ts";
@@ -20,6 +21,11 @@ import { composeTenants } from "./tenant.ts";
 /** Gives the clock of everything in a run's object. */
 export function composeClock(): Clock {
   return systemClock;
+}
+
+/** Assembles the fingerprints of what leaves a run's object. */
+export function composeFingerprints(raw: RawEnv): Fingerprints {
+  return createFingerprints(requireEnv(raw).rootSecret);
 }
 
 /** What the run's object supplies. */
@@ -31,15 +37,22 @@ export interface RunParts {
   /** The tools of the deployment. */
   readonly contracts: readonly RegisteredContract[];
   readonly limitTime: RunPorts["limitTime"];
+  readonly limitStorage: RunPorts["limitStorage"];
 }
 
 /** Assembles what an approval decision needs. The tools that its source binds never run. */
 export function composeDeciding(
   raw: RawEnv,
   contracts: RunParts["contracts"],
-): Pick<RunPorts, "policies" | "source" | "authorizationOf"> & { readonly signer: ApprovalSigner } {
+): Pick<RunPorts, "policies" | "registry" | "source" | "authorizationOf"> & {
+  readonly signer: ApprovalSigner;
+  readonly ledgerOf: (tenantId: TenantId) => RunPorts["ledger"];
+} {
   const env = requireEnv(raw);
+  const tenants = composeTenants(env.tenants);
   return {
+    registry: tenants.registry,
+    ledgerOf: (tenantId) => tenants.ledgerOf(tenantId),
     signer: createApprovalSigner(env.rootSecret),
     authorizationOf: createPolicyAuthorization,
     policies: composePolicies(env.policyKv),
@@ -57,7 +70,7 @@ export function composeDeciding(
  */
 export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const env = requireEnv(raw);
-  const { tenantId, journal, inbox, approvals, contracts, limitTime } = parts;
+  const { tenantId, journal, inbox, approvals, contracts, limitTime, limitStorage } = parts;
   const clock = composeClock();
   const tenants = composeTenants(env.tenants);
   const runTitle = {
@@ -70,7 +83,9 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     inbox,
     approvals,
     approvalSigner: createApprovalSigner(env.rootSecret),
+    fingerprints: createFingerprints(env.rootSecret),
     limitTime,
+    limitStorage,
     outcomeWaitMs: env.lifetimes.outcomeMs,
     random: systemRandom,
     hooks: TOOL_HOOKS,
@@ -80,8 +95,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     registry: tenants.registry,
     ledger: tenants.ledgerOf(tenantId),
     source: createToolSource(contracts, { clock, runTitle, egress }),
-    inputBound: createInputBound(),
-    model: createOpenAIModel({ ...env.openai, clock, fetch: sendRequest }),
+    ...composeModels(env, clock),
   };
 }
 

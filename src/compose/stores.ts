@@ -1,3 +1,4 @@
+import { createFingerprints } from "../adapters/hmac-fingerprints.ts";
 import { createKeyRing } from "../adapters/key-ring.ts";
 import { createKvPolicyStore } from "../adapters/kv-policy-store.ts";
 import { createKvRunRecords } from "../adapters/kv-run-records.ts";
@@ -31,8 +32,8 @@ export function composeConnections({
 }
 
 /** Assembles the store of published terminal records. */
-export function composeRunRecords({ idempotencyKv, lifetimes }: Env): RunRecords {
-  return createKvRunRecords(idempotencyKv, {
+export function composeRunRecords({ idempotencyKv, lifetimes, rootSecret }: Env): RunRecords {
+  return createKvRunRecords(idempotencyKv, createFingerprints(rootSecret), {
     runSeconds: Math.ceil(lifetimes.runMs / 1_000),
     keySeconds: Math.ceil(lifetimes.keyMs / 1_000),
   });

@@ -3,7 +3,9 @@ import {
   type TenantGateway,
 } from "../adapters/durable-tenant-gateway.ts";
 import { createKvPolicyPublisher } from "../adapters/kv-policy-publisher.ts";
+import { createAuditSigner } from "../adapters/audit-signer.ts";
 import { systemClock } from "../adapters/system.ts";
+import type { AuditSigner } from "../capabilities/audit.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { PolicyPublisher } from "../capabilities/policy.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
@@ -19,6 +21,9 @@ export interface TenantPorts {
   readonly publisher: PolicyPublisher;
   /** How long it keeps what has ended. Unit: milliseconds. */
   readonly keptMs: number;
+  /** How long it keeps a record of the audit log. Unit: milliseconds. */
+  readonly auditKeptMs: number;
+  readonly auditSigner: AuditSigner;
 }
 
 /**
@@ -26,10 +31,12 @@ export interface TenantPorts {
  * Fails: throws on bindings that the Worker refuses too.
  */
 export function composeTenant(raw: RawEnv): TenantPorts {
-  const { policyKv, lifetimes } = requireEnv(raw);
+  const { policyKv, lifetimes, rootSecret } = requireEnv(raw);
   return {
     clock: systemClock,
     publisher: createKvPolicyPublisher(policyKv),
     keptMs: Math.max(lifetimes.runMs, lifetimes.keyMs),
+    auditKeptMs: lifetimes.auditMs,
+    auditSigner: createAuditSigner(rootSecret),
   };
 }

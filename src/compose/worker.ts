@@ -1,5 +1,7 @@
+import { createAuditSigner } from "../adapters/audit-signer.ts";
 import { createBearerAuthenticator } from "../adapters/bearer-authenticator.ts";
 import { createRateLimiter } from "../adapters/binding-rate-limiter.ts";
+import { createStorageMeter } from "../adapters/cached-storage-meter.ts";
 import { createDevelopmentAuthenticator } from "../adapters/development-authenticator.ts";
 import { createDurableRunGateway } from "../adapters/durable-run-gateway.ts";
 import { createEmbedTokens } from "../adapters/embed-tokens.ts";
@@ -39,7 +41,7 @@ function assemble(
   contracts: readonly RegisteredContract[],
   wires: ClientWires,
 ): Parameters<typeof createApp>[0] {
-  const { registry, directory, queue, trail } = composeTenants(env.tenants);
+  const { registry, directory, queue, trail, storageUse } = composeTenants(env.tenants);
   const embedTokens = createEmbedTokens({
     rootSecret: env.rootSecret,
     clock: systemClock,
@@ -51,9 +53,7 @@ function assemble(
     embedded: embedTokens,
   });
   return {
-    authenticator: env.developmentPrincipal
-      ? createDevelopmentAuthenticator(env.developmentPrincipal, tokens)
-      : tokens,
+    authenticator: env.developer ? createDevelopmentAuthenticator(env.developer, tokens) : tokens,
     embedTokens,
     origins: createKvOriginIndex(env.policyKv, systemClock),
     limits: {
@@ -67,6 +67,8 @@ function assemble(
     directory,
     queue,
     trail,
+    auditSigner: createAuditSigner(env.rootSecret),
+    storage: createStorageMeter({ ask: storageUse, clock: systemClock }),
     cursors: createSealedCursors(env.rootSecret, randomBytes),
     runs: createDurableRunGateway(env.runs),
     runIds: createHmacRunIds(env.rootSecret, randomBytes),
@@ -74,7 +76,7 @@ function assemble(
     toolSpecs: contracts.map(({ spec }) => spec),
     contracts,
     wires,
-    models: env.openai.models,
+    models: [env.models[0].id, ...env.models.slice(1).map(({ id }) => id)],
     page: (request) => env.assets.fetch(request),
   };
 }

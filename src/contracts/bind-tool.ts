@@ -3,10 +3,12 @@ import type {
   BoundToolRuntime,
   InvocationScope,
   RunCapabilities,
+  RunTitle,
   ToolCapabilities,
 } from "../capabilities/tool.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import { fail, ok } from "../protocol/outcome/result.ts";
+import { neutralise } from "../protocol/text/untrusted.ts";
 import type {
   AnyToolContract,
   ClosedObjectSchema,
@@ -105,12 +107,15 @@ function checkRules(
  */
 function grantCapabilities(
   contract: AnyToolContract,
-  { egress, ...capabilities }: RunCapabilities,
+  { egress, runTitle, ...capabilities }: RunCapabilities,
   scope: InvocationScope & { readonly purpose: Purpose },
 ): Granted {
-  const { signal, idempotencyKey, auth, progress } = scope;
+  const { signal, idempotencyKey, auth, progress, hide } = scope;
   const http = bindHttp(contract, egress, scope);
-  const all = { ...capabilities, progress, http, ...(auth && { auth }) };
+  const clean = (text: string): string =>
+    hide(contract.security.untrustedOutput ? neutralise(text).value : text);
+  const title: RunTitle = { set: (text) => runTitle.set(clean(text)) };
+  const all = { ...capabilities, runTitle: title, progress, http, ...(auth && { auth }) };
   const granted: Record<string, unknown> = { signal, idempotencyKey };
   for (const name of contract.capabilities) {
     const capability = all[name];

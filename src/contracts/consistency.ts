@@ -40,6 +40,7 @@ const CHECKS: readonly Check[] = [
   checkLifecycle,
   checkRedaction,
   checkPointers,
+  checkApprovable,
   checkExamples,
   checkCounterexamples,
 ];
@@ -171,6 +172,18 @@ function checkPointers({ contract, inputSchema }: DerivedContract): string | und
   const isInList = fromPointer(amountField).includes(EACH);
   const isOneNumber = !isInList && (type === "number" || type === "integer");
   return isOneNumber ? undefined : `amountField is not one number: ${amountField}`;
+}
+
+/** Threat: people approve a call that nobody describes and of which they see nothing. */
+function checkApprovable({ contract, inputSchema }: DerivedContract): string | undefined {
+  if (!contract.transactional.confirmationRequired) return undefined;
+  if (!contract.describe) {
+    return "a tool whose calls need approval must describe them to people; add describe";
+  }
+  const isShown = contract.redaction.args.length > 0 || fieldNames(inputSchema).length === 0;
+  return isShown
+    ? undefined
+    : "a tool whose calls need approval must show an argument; add one to redaction.args";
 }
 
 function checkExamples({ contract }: DerivedContract): string | undefined {

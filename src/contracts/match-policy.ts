@@ -1,4 +1,5 @@
 import { fromPointer } from "../protocol/json/pointer.ts";
+import { entryOf, findWeakRule } from "../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import { schemaAt } from "./schema-path.ts";
@@ -85,6 +86,31 @@ function matchApprovals(policy: ToolPolicy, known: KnownTools): readonly PolicyM
         ? [{ pointer: `${pointer}/excludeRequester`, message: "nobody else can consent" }]
         : []),
     ];
+  });
+}
+
+/** A critical mutation that no rule names, except by its class. */
+const ANY_CRITICAL = { id: "", sideEffectClass: "CRITICAL_MUTATION" } as const;
+
+/**
+ * Finds the approval rules that are too weak for a critical mutation that they name, or that they
+ * decide about because no rule before them does. Contract: pure.
+ */
+export function findWeakApprovals(
+  policy: ToolPolicy,
+  specs: readonly ToolSpec[],
+): readonly PolicyMismatch[] {
+  const tools = specs.map(({ name: id, sideEffectClass }) => ({ id, sideEffectClass }));
+  const allowed = tools.filter(({ id }) => entryOf(policy, id));
+  const deciding = new Set(allowed.map((tool) => findWeakRule(policy, tool)));
+  const message = "a critical mutation needs two people, or one with a role, and never a requester";
+  return policy.approvals.flatMap((rule, index) => {
+    const isNaming = rule.tools !== undefined || rule.classes !== undefined;
+    const isWeak =
+      deciding.has(rule) ||
+      (isNaming &&
+        [ANY_CRITICAL, ...tools].some((tool) => findWeakRule({ approvals: [rule] }, tool)));
+    return isWeak ? [{ pointer: `/approvals/${index}`, message }] : [];
   });
 }
 

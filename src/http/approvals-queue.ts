@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { APPROVAL_PATTERNS } from "../protocol/approval/requirement.ts";
 import { APPROVAL_STATUSES } from "../protocol/approval/record.ts";
 import { actsInOwnName } from "../protocol/approval/check-vote.ts";
-import { personOf, seesAll } from "../protocol/identity/principal.ts";
+import { isDelegate, personOf, seesAll } from "../protocol/identity/principal.ts";
 import { nextCursor, parameters, readCursor, readQuery } from "./list-query.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 
@@ -36,9 +36,10 @@ async function getApprovals(authorised: AuthorisedRequest): Promise<Response> {
     roles,
     decides: actsInOwnName(principal),
     seesAll: seesAll(principal),
+    ...(isDelegate(principal) && { delegate: principal.actorId }),
   };
   const filters = [status, pattern ?? null, tool ?? null, mine, decidable, sort];
-  const sees = [viewer.person, viewer.decides, viewer.seesAll, JSON.stringify(roles)];
+  const sees = [JSON.stringify(viewer)];
   const scope = ["approvals", tenantId, ...sees, ...filters];
   const after = await readCursor(authorised, cursor, scope);
   if (!after.ok) return after.failure;

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { ApprovalAnswer, ApprovalDecision, DecisionAnswer } from "../capabilities/run.ts";
 import { readApprovalId } from "../protocol/approval/id.ts";
 import { isSamePerson } from "../protocol/approval/check-vote.ts";
+import { isWellFormed } from "../protocol/json/guard.ts";
 import { isJsonObject } from "../protocol/json/value.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { problem } from "./problem.ts";
@@ -42,7 +43,15 @@ const voteFields = {
   ),
 };
 const decisionBody = v.pipe(
-  v.strictObject({ ...voteFields, arguments: v.optional(v.custom(isJsonObject, "a JSON object")) }),
+  v.strictObject({
+    ...voteFields,
+    arguments: v.optional(
+      v.pipe(
+        v.custom(isJsonObject, "a JSON object"),
+        v.check(isWellFormed, "text without half characters"),
+      ),
+    ),
+  }),
   v.forward(
     v.check(
       (body) => body.decision === "approve" || body.arguments === undefined,
@@ -72,13 +81,20 @@ async function postDecision(authorised: AuthorisedRequest): Promise<Response> {
     case "not_allowed":
       return problem("approver_not_allowed", { reason: answer.why });
     case "arguments_refused":
-      return problem("arguments_refused", { errors: answer.errors.map(toError) });
+      return problem("arguments_refused", {
+        detail: answer.isByPolicy ? BY_POLICY : BY_TOOL,
+        errors: answer.errors.map(toError),
+      });
+    case "policy_unavailable":
+      return problem("policy_unavailable", { detail: NOT_STORED, headers: { "retry-after": "5" } });
     case "unknown_approval":
     case "unknown":
     case "gone":
       return refuseApproval(answer);
   }
 }
+
+const NOT_STORED = "The vote was not stored. Send it again.";
 
 /** `POST /v1/approvals/decisions`: records decisions of one person on many approvals. */
 async function postDecisions(authorised: AuthorisedRequest): Promise<Response> {
@@ -105,6 +121,7 @@ function resultOf(answer: DecisionAnswer): { readonly status?: string; readonly 
     case "not_allowed":
       return { code: answer.why };
     case "arguments_refused":
+    case "policy_unavailable":
       return { code: answer.kind };
     case "unknown_approval":
     case "unknown":
@@ -112,6 +129,9 @@ function resultOf(answer: DecisionAnswer): { readonly status?: string; readonly 
       return { code: "approval_not_found" };
   }
 }
+
+const BY_POLICY = "The policy refuses these arguments. Change what the errors name.";
+const BY_TOOL = "The tool does not accept these arguments. Change what the errors name.";
 
 function toError({ field, message }: { readonly field: string | null; readonly message: string }) {
   return { pointer: field ?? "", message };

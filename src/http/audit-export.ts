@@ -26,14 +26,17 @@ export async function exportLines(
   const first = await read(0, PAGE_RECORDS);
   const { head } = first;
   let page: AuditPage | undefined = first;
+  const start = isWhole && first.removed ? auditLine({ removed: first.removed }) : "";
   const end = isWhole ? auditLine({ head }) : "";
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         // A page may be empty, and every pull must either enqueue bytes or close.
-        for (let text = ""; page;) {
+        for (let text = page === first ? start : ""; page;) {
           text += linesOf(page, head, format);
           page = await pageAfter(page, head, read);
+          // A gap would look like a broken chain.
+          if (isWhole && page?.removed) throw new Error("records were removed during the export");
           if (!page) text += end;
           if (text !== "") controller.enqueue(encoder.encode(text));
           if (text !== "" && page) return;

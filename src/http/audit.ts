@@ -56,7 +56,7 @@ async function pageAudit(
   const page = await services.trail.read(principal.tenantId, auditQuery);
   const body =
     view === undefined
-      ? { records: page.items }
+      ? { ...(page.removed && { removed: page.removed }), records: page.items }
       : { history: page.items.map(({ entry }) => toPromptHistory(entry)) };
   const next = await nextCursor(authorised, page, scope);
   return Response.json({ ...body, ...next }, { headers: { "x-audit-head": page.head.hash } });
@@ -80,7 +80,11 @@ async function exportAudit(
   const format = parameters.view === undefined ? auditLine : formatHistory;
   const { head, body } = await exportLines(read, format, { isWhole });
   return new Response(body, {
-    headers: { "content-type": "application/jsonl", "x-audit-head": head.hash },
+    headers: {
+      "content-type": "application/jsonl",
+      "x-audit-head": head.hash,
+      "x-audit-key": await services.auditSigner.publicKey(),
+    },
   });
 }
 

@@ -34,7 +34,7 @@ export interface AuthorisedRequest {
 }
 
 /**
- * Makes the handler of a route. It checks the token, the origin of the page, the rate limit and the
+ * Makes the handler of a route. It checks the token, the rate limit, the origin of the page and the
  * scope, in this order, before the body is read and before any object wakes.
  */
 export function authorise<E extends HonoEnv>(
@@ -49,11 +49,13 @@ export function authorise<E extends HonoEnv>(
       return exposeToListed(refusal, request, services);
     }
     const principal = caller.value;
+    // Counts first, so that requests of foreign origins count as well.
+    const tooMany = await limitCaller(principal, services);
     const origin = await checkOrigin(request, principal, services);
-    if (!origin.ok) return origin.failure;
+    if (!origin.ok) return tooMany ?? origin.failure;
     const { id = "", invocationId = "" } = context.req.param() as Readonly<Record<string, string>>;
     const response =
-      (await limitCaller(principal, services)) ??
+      tooMany ??
       checkScope(principal, route) ??
       (await route.handle({ request, principal, services, id, invocationId }));
     return origin.value === undefined ? response : exposeTo(origin.value, response);

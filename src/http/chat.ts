@@ -1,3 +1,4 @@
+import { callLimitsOf } from "../contracts/call-limits.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
 import {
   checkContinuation,
@@ -12,6 +13,7 @@ import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import { narrowPolicy } from "../protocol/policy/narrow.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
+import { replaceHalves } from "../protocol/text/whole-characters.ts";
 import { viewerOf } from "../protocol/identity/viewer.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { readWire } from "./client-wire.ts";
@@ -19,6 +21,7 @@ import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import { refuseRun } from "./runs.ts";
 import { answerRepeat, chooseRun, formatAnswer } from "./request-key.ts";
+import { checkStorage, countNewRun } from "./storage-limits.ts";
 
 /** Starts runs. */
 export const CHAT_ROUTES: Routes = {
@@ -33,23 +36,28 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const wire = readWire(request, services.wires);
   if (!wire.ok) return wire.failure;
-  const body = await readJson(request, wire.value.requestBody);
-  if (!body.ok) return body.failure;
-  const run = await chooseRun(authorised, body.value as JsonValue);
+  const read = await readJson(request, wire.value.requestBody);
+  if (!read.ok) return read.failure;
+  const body = toWhole(read.value);
+  const run = await chooseRun(authorised, body as JsonValue);
   if (!run.ok) return run.failure;
   const repeated = await answerRepeat(authorised, run.value, wire.value);
   if (repeated) return repeated;
-  const sent = toTranscript(body.value.messages);
+  const sent = toTranscript(body.messages, (toolName) =>
+    callLimitsOf(services.contracts, toolName),
+  );
   if (!sent.ok) return refuseHistory(sent.failure);
-  const model = body.value.model ?? services.models[0];
+  const model = body.model ?? services.models[0];
   if (!services.models.includes(model)) {
     return problem("model_not_allowed", {
       detail: `The deployment does not offer this model. Use one of ${services.models.join(", ")}.`,
     });
   }
-  const refusal = await refuseTools(authorised, body.value.toolIds);
+  const refusal = await refuseTools(authorised, body.toolIds);
   if (refusal) return refusal;
-  const history = await readHistory(authorised, body.value.previousRunId);
+  const maxHistoryBytes = await checkStorage(authorised);
+  if (!maxHistoryBytes.ok) return maxHistoryBytes.failure;
+  const history = await readHistory(authorised, body.previousRunId, maxHistoryBytes.value);
   if (!history.ok) return history.failure;
   const { messages: before, workflowId } = history.value;
   const misfit = before.length > 0 && checkContinuation(before, sent.value);
@@ -60,10 +68,16 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
     model,
     ...(workflowId && { workflowId }),
     messages: [...before, ...sent.value],
-    ...narrowingOf(body.value, principal),
+    ...narrowingOf(body, principal),
   };
+  countNewRun(authorised, claim);
   const started = await services.runs.start(claim, wire.value.name);
   return formatAnswer(started, { runId: claim.runId, services });
+}
+
+/** Replaces half characters of a parsed value: neither a hash nor a provider takes them. */
+function toWhole<Value>(parsed: Value): Value {
+  return replaceHalves(parsed as JsonValue) as Value;
 }
 
 function refuseHistory({ code, pointer }: HistoryFailure): Response {
@@ -116,20 +130,25 @@ interface History {
 async function readHistory(
   { principal, services }: AuthorisedRequest,
   previousRunId: string | undefined,
+  maxBytes: number,
 ): Promise<Result<History, Response>> {
   if (previousRunId === undefined) return ok({ messages: [] });
   const runId = await services.runIds.verify(previousRunId, principal.tenantId);
   if (!runId) return fail(problem("run_not_found"));
-  const answer = await services.runs.of(runId).transcript(viewerOf(principal));
+  const answer = await services.runs.of(runId).transcript(viewerOf(principal), maxBytes);
   switch (answer.kind) {
     case "transcript":
-      return ok(answer);
+      return ok({ ...answer, messages: toWhole(answer.messages) });
     case "running":
       return fail(problem("run_still_running", { headers: { "retry-after": "1" } }));
     case "too_long":
-      return fail(problem("conversation_too_long"));
+      return fail(problem("conversation_too_long", { detail: tellLimit(maxBytes) }));
     case "unknown":
     case "gone":
       return fail(refuseRun(answer));
   }
+}
+
+function tellLimit(maxBytes: number): string {
+  return `A run may continue a conversation of at most ${maxBytes} bytes (budgets.maxHistoryBytes).`;
 }

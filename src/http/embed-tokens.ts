@@ -1,6 +1,8 @@
 import * as v from "valibot";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
 import { actorId } from "../protocol/identity/api-token.ts";
+import type { ActorId } from "../protocol/identity/ids.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { actsInOwnName } from "../protocol/approval/check-vote.ts";
 import { EMBED_SCOPES, embedFields } from "../protocol/identity/embed-grant.ts";
 import { actorsOf, type Principal } from "../protocol/identity/principal.ts";
@@ -36,16 +38,22 @@ const embedTokenBody = v.strictObject({
 
 /**
  * `POST /v1/embed-tokens`: mints a short-lived token for one page and one person. The token allows
- * nothing that the token of its maker does not allow, and has no roles.
+ * nothing that the token of its minter does not allow, and has no roles.
  */
 async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const body = await readJson(request, embedTokenBody);
   if (!body.ok) return body.failure;
-  const { scopes, toolIds, origin } = body.value;
-  const detail = whyNotMint(principal, body.value);
-  if (detail !== undefined) return problem("insufficient_scope", { detail });
-  const { policy } = await services.policies.load(principal.tenantId);
+  const { scopes, toolIds, origin, actorId: holder } = body.value;
+  const lacking = scopes.find((scope) => !principal.scopes.includes(scope));
+  if (lacking) {
+    const detail = `The caller lacks the scope ${lacking}. Leave it out, or use a token that has it.`;
+    return problem("insufficient_scope", { detail });
+  }
+  const { tenantId, actorId: minterId } = principal;
+  const { policy } = await services.policies.load(tenantId);
+  const refusal = whyNotMint(principal, holder, policy.embedMinters);
+  if (refusal !== undefined) return problem("minting_not_allowed", { detail: refusal });
   if (!policy.origins.includes(origin)) {
     return problem("origin_not_allowed", {
       detail: "The policy does not list this origin. Add it to the policy's origins.",
@@ -59,10 +67,9 @@ async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> 
       : [{ pointer: `/toolIds/${index}`, message: "is not offered by the policy" }],
   );
   if (errors.length > 0) return problem("tool_not_available", { errors });
-  const { tenantId } = principal;
-  const { token, expiresAtMs } = await services.embedTokens.mint({ ...body.value, tenantId });
+  const order = { ...body.value, tenantId, minterId };
+  const { token, expiresAtMs } = await services.embedTokens.mint(order);
   const expiresAt = toIso(expiresAtMs);
-  const { actorId: holder } = body.value;
   const result = { holder, origin, toolIds, scopes, expiresAt };
   const at = toIso(nowMs);
   try {
@@ -76,25 +83,23 @@ async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> 
 }
 
 /**
- * Tells why the caller may not mint the token; undefined when the caller may. A service knows who
- * uses the page. A person may mint a token for a page of their own.
- * Threat: through a page that nobody sees, an agent acts as a person without a delegation, or
- * somebody decides in the name of another person.
+ * Tells why the caller may not mint a token for a person; undefined when the caller may. People
+ * mint for themselves. A service mints for the people that the policy names for it.
+ * Threat: with the token of a colleague, the caller reads their runs, starts runs in their name and
+ * approves those runs. With the token of a person, an agent acts without a delegation.
  */
 function whyNotMint(
-  maker: Principal,
-  order: v.InferOutput<typeof embedTokenBody>,
+  minter: Principal,
+  holder: ActorId,
+  minters: ToolPolicy["embedMinters"],
 ): string | undefined {
-  const { actorId: holder, scopes } = order;
-  const lacking = scopes.find((scope) => !maker.scopes.includes(scope));
-  if (lacking)
-    return `The caller lacks the scope ${lacking}. Leave it out, or use a token that has it.`;
-  const isService = maker.actorId.startsWith("service:") && maker.subjectId === undefined;
-  if (isService) return undefined;
-  if (!actsInOwnName(maker))
-    return "Agents and callers with a subject cannot mint embed tokens. Use a token of a service.";
-  const decidesForOthers = scopes.includes("approvals:decide") && maker.actorId !== holder;
-  return decidesForOthers
-    ? "Only a service may mint approvals:decide for another person. Leave that scope out."
-    : undefined;
+  if (minter.actorId === holder && actsInOwnName(minter)) return undefined;
+  const isService = minter.actorId.startsWith("service:") && minter.subjectId === undefined;
+  if (!isService)
+    return "People mint embed tokens for themselves only. For others, use a token of a service.";
+  const entries = minters.filter(({ actorId }) => actorId === minter.actorId);
+  const mayMint = entries.some(({ people }) => people?.includes(holder) ?? true);
+  return mayMint
+    ? undefined
+    : "The policy does not let this service mint for this person. Add it to embedMinters.";
 }

@@ -1,11 +1,13 @@
-import { matchPolicy } from "../contracts/match-policy.ts";
+import { findWeakApprovals, matchPolicy } from "../contracts/match-policy.ts";
+import { warnAbout } from "../contracts/warn-policy.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import { actorsOf } from "../protocol/identity/principal.ts";
-import { toolPolicyDocument } from "../protocol/policy/document.ts";
+import { toolPolicyDocument, type ToolPolicy } from "../protocol/policy/document.ts";
 import { readPrecondition, toETag } from "./precondition.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
+import type { Services } from "./services.ts";
 
 /** Reads and replaces the policy of a tenant. */
 export const POLICY_ROUTES: Routes = {
@@ -30,7 +32,8 @@ async function getPolicy({ principal, services }: AuthorisedRequest): Promise<Re
     return problem("policy_unavailable", { detail, revision: pin.revision, headers });
   }
   const { revision, hash } = pin;
-  return Response.json({ revision, hash, policy: loaded.policy }, { headers });
+  const { policy } = loaded;
+  return Response.json({ revision, hash, policy, ...warningsOf(services, policy) }, { headers });
 }
 
 /** `PUT /v1/policy`: replaces the policy of the caller's tenant if it has the expected revision. */
@@ -45,6 +48,8 @@ export async function putPolicy({
   if (!body.ok) return body.failure;
   const errors = matchPolicy(body.value, services.toolSpecs).slice(0, MAX_ERRORS);
   if (errors.length > 0) return problem("invalid_request", { errors });
+  const weak = findWeakApprovals(body.value, services.toolSpecs).slice(0, MAX_ERRORS);
+  if (weak.length > 0) return problem("approval_too_weak", { errors: weak });
   const change = await services.registry.change(principal.tenantId, body.value, {
     expectedRevision: expected.value,
     by: actorsOf(principal),
@@ -53,7 +58,8 @@ export async function putPolicy({
     case "changed": {
       services.policies.learn(principal.tenantId, change.pin);
       const { revision, hash } = change.pin;
-      return Response.json({ revision, hash }, { headers: { etag: toETag(revision) } });
+      const answer = { revision, hash, ...warningsOf(services, body.value) };
+      return Response.json(answer, { headers: { etag: toETag(revision) } });
     }
     case "conflict":
       return problem("precondition_failed", describeCurrent(change.pin));
@@ -62,6 +68,12 @@ export async function putPolicy({
       return problem("policy_unavailable", { detail, headers: { "retry-after": "1" } });
     }
   }
+}
+
+/** Tells what of a policy can never apply. A stored policy may hold rules that are too weak. */
+function warningsOf({ contracts, toolSpecs }: Services, policy: ToolPolicy) {
+  const warnings = [...findWeakApprovals(policy, toolSpecs), ...warnAbout(policy, contracts)];
+  return warnings.length > 0 ? { warnings: warnings.slice(0, MAX_ERRORS) } : {};
 }
 
 function describeCurrent(pin: PolicyPin | undefined): Parameters<typeof problem>[1] {

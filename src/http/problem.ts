@@ -38,6 +38,10 @@ const PROBLEMS = {
     status: 403,
     title: "The token may not make this request. Use a token with the needed scope.",
   },
+  minting_not_allowed: {
+    status: 403,
+    title: "The caller may not mint embed tokens for this person. The detail says who may.",
+  },
   unsupported_media_type: {
     status: 415,
     title: "The body is not declared as JSON. Send Content-Type: application/json.",
@@ -50,6 +54,10 @@ const PROBLEMS = {
     title: "A number in the body is too large. Send finite numbers.",
   },
   json_too_deep: { status: 400, title: "The body nests too deeply. Send at most 64 levels." },
+  duplicate_key: {
+    status: 400,
+    title: "The body holds a key twice in one object. Send the key at the pointer once.",
+  },
   forbidden_key: {
     status: 400,
     title: "The body holds a forbidden key. Remove the key at the pointer.",
@@ -98,6 +106,12 @@ const PROBLEMS = {
   conversation_too_long: {
     status: 422,
     title: "The conversation is too long to be continued. Start a new one.",
+  },
+  storage_exhausted: {
+    status: 429,
+    title:
+      "Too much was stored in this window. Try again after the time in Retry-After, or ask an " +
+      "administrator to raise tenantBudgets.",
   },
   connection_id_invalid: {
     status: 400,
@@ -158,7 +172,7 @@ const PROBLEMS = {
   },
   arguments_refused: {
     status: 422,
-    title: "The tool does not accept these arguments. Change what the errors name.",
+    title: "The edited arguments are refused. The detail says by whom, and the errors say why.",
   },
   run_still_running: {
     status: 409,
@@ -179,6 +193,10 @@ const PROBLEMS = {
   event_id_unknown: {
     status: 409,
     title: "The run has not reached this event. Send the id of an event that was received.",
+  },
+  approval_too_weak: {
+    status: 422,
+    title: "An approval rule is too weak for a critical mutation. Change what the errors name.",
   },
   policy_missing: {
     status: 404,

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import {
+  findDuplicateKey,
   findProtoKey,
   hasFiniteNumbers,
   MAX_JSON_DEPTH,
@@ -16,8 +17,9 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 /**
  * Reads a JSON body and checks its shape. A misplaced name may be a secret: `fields` holds the
  * names that an error pointer may repeat.
- * Threat: a body with a false length, without an end, with endless nesting or with `__proto__`. The
- * bytes are counted on arrival, the depth is checked before parsing, the keys before use.
+ * Threat: a body with a false length, without an end, with endless nesting, with `__proto__`, or
+ * with a key twice. The bytes are counted on arrival, the depth is checked before parsing, the keys
+ * before use.
  * Contract: never throws, whatever the client sends; the failure is the response to send.
  */
 export async function readJson<T>(
@@ -41,16 +43,10 @@ export async function readJson<T>(
   } catch {
     return fail(problem("invalid_json"));
   }
+  const duplicate = findDuplicateKey(text.value);
+  if (duplicate) return fail(refuseKey("duplicate_key", visiblePath(duplicate, fields)));
   const path = findProtoKey(value);
-  if (path) {
-    const errors = [
-      {
-        pointer: toPointer(visiblePath(path, fields)),
-        message: "the key __proto__ is not allowed",
-      },
-    ];
-    return fail(problem("forbidden_key", { errors }));
-  }
+  if (path) return fail(refuseKey("forbidden_key", visiblePath(path, fields)));
   // One issue is enough: a hostile body can have a million.
   // Our text for an issue: the default text of valibot repeats the input.
   const parsed = v.safeParse(schema, value, { abortEarly: true, message: formatExpectation });
@@ -60,6 +56,15 @@ export async function readJson<T>(
   // 1e999 is valid JSON, but becomes Infinity, which cannot be stored or compared.
   return hasFiniteNumbers(value) ? ok(parsed.output) : fail(problem("number_too_large"));
 }
+
+function refuseKey(code: keyof typeof KEY_ERRORS, path: readonly unknown[]): Response {
+  return problem(code, { errors: [{ pointer: toPointer(path), message: KEY_ERRORS[code] }] });
+}
+
+const KEY_ERRORS = {
+  duplicate_key: "the object holds this key twice",
+  forbidden_key: "the key __proto__ is not allowed",
+} as const;
 
 function isJson(contentType: string | null): boolean {
   return /^application\/json\s*(?:;.*)?$/i.test(contentType ?? "");

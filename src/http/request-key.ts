@@ -2,7 +2,6 @@ import type { StartAnswer } from "../capabilities/run.ts";
 import { hashOf } from "../protocol/json/canonical-hash.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
-import { isWellFormed } from "../protocol/json/guard.ts";
 import { encodeEvents, streamHeaders, type ClientWire } from "../protocol/run/client-wire.ts";
 import { parseRequestKey } from "../protocol/run/request-key.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
@@ -21,7 +20,8 @@ export interface RequestedRun {
 
 /**
  * Chooses the id of the run that a request starts: a new id, or with an `Idempotency-Key` the id
- * that tenant, actor and key derive. Fails: 400 for an invalid key or a body that cannot be hashed.
+ * that tenant, actor and key derive. Contract: the body has whole characters, so it has a hash.
+ * Fails: 400 for an invalid key.
  */
 export async function chooseRun(
   { request, principal, services }: AuthorisedRequest,
@@ -31,7 +31,6 @@ export async function chooseRun(
   if (!read.ok) return read;
   const key = read.value;
   if (key === undefined) return ok({ runId: await services.runIds.mint(principal.tenantId) });
-  if (!isWellFormed(body)) return fail(problem("invalid_encoding"));
   const runId = await services.runIds.derive(ownerOf(principal), key);
   return ok({ runId, requestHash: await hashOf(body) });
 }
@@ -70,9 +69,10 @@ export async function answerRepeat(
   wire: ClientWire,
 ): Promise<Response | undefined> {
   if (requestHash === undefined) return undefined;
-  const record = await services.runRecords.find(runId);
+  const { tenantId } = principal;
+  const record = await services.runRecords.find({ tenantId, runId }, requestHash);
+  if (record === "other_request") return problem("request_key_reused");
   if (record) {
-    if (record.requestHash !== requestHash) return problem("request_key_reused");
     const stream = encodeEvents(wire, record.events, record.run);
     return new Response(stream, { headers: streamHeaders(wire, runId) });
   }

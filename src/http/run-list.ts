@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { RunViewer } from "../capabilities/tenant.ts";
 import type { ActorId } from "../protocol/identity/ids.ts";
-import { personOf, seesAll, type Principal } from "../protocol/identity/principal.ts";
+import { isDelegate, personOf, seesAll, type Principal } from "../protocol/identity/principal.ts";
 import { nextCursor, parameters, readCursor, readQuery } from "./list-query.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 
@@ -26,7 +26,10 @@ async function getRuns(authorised: AuthorisedRequest): Promise<Response> {
   if (!read.ok) return read.failure;
   const { status, actor, from: fromMs, to: toMs, limit, cursor } = read.value;
   const viewer = seesAll(principal) ? undefined : viewerOf(principal);
-  const filters = [status ?? null, actor ?? null, fromMs ?? null, toMs ?? null];
+  const delegate = viewer && isDelegate(principal) ? principal.actorId : undefined;
+  if (delegate && actor !== undefined && actor !== delegate) return Response.json({ runs: [] });
+  const startedBy = delegate ?? (actor as ActorId | undefined);
+  const filters = [status ?? null, startedBy ?? null, fromMs ?? null, toMs ?? null];
   const sees = [viewer?.person ?? null, viewer?.actor ?? null];
   const scope = ["runs", principal.tenantId, ...sees, ...filters];
   const after = await readCursor(authorised, cursor, scope);
@@ -35,7 +38,7 @@ async function getRuns(authorised: AuthorisedRequest): Promise<Response> {
     limit,
     ...(viewer && { viewer }),
     ...(status && { status }),
-    ...(actor !== undefined && { actor: actor as ActorId }),
+    ...(startedBy !== undefined && { actor: startedBy }),
     ...(fromMs !== undefined && { fromMs }),
     ...(toMs !== undefined && { toMs }),
     ...(after.value && { after: after.value }),
@@ -43,8 +46,8 @@ async function getRuns(authorised: AuthorisedRequest): Promise<Response> {
   return Response.json({ runs: slice.items, ...(await nextCursor(authorised, slice, scope)) });
 }
 
-/** An agent that acts for a person sees the runs of that person only, and no run for others. */
+/** An agent that acts for a person sees the runs that it started for that person. */
 function viewerOf(principal: Principal): RunViewer {
-  const { actorId, subjectId } = principal;
-  return { person: personOf(principal), ...(subjectId === undefined && { actor: actorId }) };
+  const { actorId } = principal;
+  return { person: personOf(principal), ...(!isDelegate(principal) && { actor: actorId }) };
 }

@@ -4,6 +4,7 @@ import type { NoRun, RunAnswer } from "../capabilities/run.ts";
 import { viewerOf } from "../protocol/identity/viewer.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { readWire, refuseWire } from "./client-wire.ts";
+import { replaceHalves } from "../protocol/text/whole-characters.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import { readActorKey } from "./request-key.ts";
@@ -50,7 +51,7 @@ async function postMessage(authorised: AuthorisedRequest): Promise<Response> {
   const key = await readActorKey(authorised);
   if (!key.ok) return key.failure;
   const answer = await services.runs.of(runId).steer(viewerOf(principal), {
-    text: body.value.content,
+    text: replaceHalves(body.value.content),
     ...key.value,
   });
   switch (answer.kind) {

@@ -1,11 +1,12 @@
 import type { ApprovalQueue } from "../capabilities/approval.ts";
-import type { AuditTrail } from "../capabilities/audit.ts";
+import type { AuditSigner, AuditTrail } from "../capabilities/audit.ts";
 import type { Authenticator, EmbedTokens, OriginIndex } from "../capabilities/identity.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { ConnectionStore } from "../capabilities/connection.ts";
 import type { Cursors, RunDirectory } from "../capabilities/tenant.ts";
 import type { PolicyRegistry, PolicyStore } from "../capabilities/policy.ts";
 import type { RateLimiter } from "../capabilities/budget.ts";
+import type { StorageMeter } from "../capabilities/storage.ts";
 import type { RunGateway, RunRecords, RunIds } from "../capabilities/run.ts";
 import type { RegisteredContract } from "../contracts/registered.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
@@ -31,6 +32,8 @@ export interface Services {
   readonly directory: RunDirectory;
   readonly queue: ApprovalQueue;
   readonly trail: AuditTrail;
+  readonly auditSigner: AuditSigner;
+  readonly storage: StorageMeter;
   readonly cursors: Cursors;
   readonly clock: Clock;
   /** Every registered contract, before policy. */

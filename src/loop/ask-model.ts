@@ -75,7 +75,11 @@ function closeAllowance(
 
 /** The provider sent no answer. */
 function isRefusal({ code }: ModelFailure): boolean {
-  return code === "upstream_status" || code === "upstream_unreachable";
+  return (
+    code === "upstream_status" ||
+    code === "upstream_unreachable" ||
+    code === "upstream_not_configured"
+  );
 }
 
 /** Tells how long to wait before a retry; undefined when there is none. Unit: milliseconds. */
@@ -94,6 +98,7 @@ function isTransient(failure: ModelFailure): boolean {
       return true;
     case "upstream_status":
       return isTransientStatus(failure.status ?? 0);
+    case "upstream_not_configured":
     case "upstream_not_a_stream":
     case "upstream_error_event":
     case "upstream_malformed":

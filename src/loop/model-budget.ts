@@ -91,7 +91,7 @@ export class ModelBudget {
     }
     await this.#settling;
     const wanted = longest ?? DEFAULT_MAX_OUTPUT_TOKENS;
-    const input = inputBound(request);
+    const input = inputBound({ ...request, model: this.#ports.claim.model });
     const least = input + Math.min(wanted, LEAST_OUTPUT_TOKENS);
     const left = budget.left("tokens");
     if (left < least) return fail(overBudget("tokens"));

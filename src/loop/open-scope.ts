@@ -31,6 +31,7 @@ export async function openScope({ incarnation, ports, state }: ScopeParts): Prom
   const loaded = await pinPolicy({ incarnation, ports });
   const policy = lowerBudgets(narrowPolicy(loaded.policy, claim.toolIds), claim.budgets);
   ports.limitTime(maxWallClockMs(policy));
+  ports.limitStorage(policy.budgets.maxStoredBytes ?? IMPLIED_LIMITS.maxStoredBytes);
   const budget = restoreRunBudget(memory.invocations, policy);
   const modelBudget = new ModelBudget({ ...ports, claim, policy, pin: loaded.pin, budget });
   modelBudget.restore(facts, progress.usage);

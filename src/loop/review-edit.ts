@@ -1,8 +1,10 @@
+import type { BudgetLedger } from "../capabilities/budget.ts";
 import type { AuthorizationPort } from "../capabilities/identity.ts";
-import type { PolicyStore } from "../capabilities/policy.ts";
+import type { PolicyRegistry, PolicyStore } from "../capabilities/policy.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { ToolSourcePort } from "../capabilities/tool.ts";
 import type { ApprovalRecord } from "../protocol/approval/record.ts";
+import type { RunId } from "../protocol/identity/ids.ts";
 import type { ToolInvocationRecord } from "../protocol/invocation/record.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import { withheldPaths } from "../protocol/json/withheld-paths.ts";
@@ -14,18 +16,23 @@ import { lowerBudgets } from "../protocol/policy/narrow.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import { restoreRunBudget } from "../runner/budget/of-run.ts";
+import { checkRoom } from "../runner/budget/reserve.ts";
 import { GateTrail } from "../runner/gates/gate.ts";
 import { obeyPolicy } from "../runner/gates/obey-policy.ts";
 import { readArguments } from "../runner/gates/read-arguments.ts";
+import { readCurrentPolicy } from "../runner/terms.ts";
 import { failCall } from "../runner/tool-failure.ts";
 import { restoreWithheld } from "./restore-withheld.ts";
 
 /** What a review takes of the run. */
 export interface ReviewPorts {
   readonly source: ToolSourcePort;
-  readonly policies: Pick<PolicyStore, "read">;
+  readonly policies: Pick<PolicyStore, "learn" | "read">;
+  readonly registry: Pick<PolicyRegistry, "current">;
+  readonly ledger: Pick<BudgetLedger, "peek">;
   readonly authorizationOf: (policy: ToolPolicy) => AuthorizationPort;
   readonly clock: Pick<Clock, "nowMs">;
+  readonly runId: RunId;
   readonly claim: Pick<RunClaim, "principal" | "toolIds" | "connectionIds" | "budgets">;
   /** The policy that the run pinned. */
   readonly pin: PolicyPin | undefined;
@@ -41,9 +48,10 @@ export interface ReviewedEdit {
 }
 
 /**
- * Checks the arguments that an approver wants instead against the gates that look at arguments and
- * at policy, so that a mistake is answered to the approver and does not end the call. The call's
- * own attempt asks every gate again.
+ * Checks the arguments that an approver wants instead against the gates that look at arguments, at
+ * policy and at budgets, so that a mistake is answered to the approver and does not end the call.
+ * The call's own attempt asks every gate again.
+ * Contract: reserves nothing.
  * Fails: what those gates fail with; POLICY_VIOLATION where the policy cannot be read; STALE_STATE
  * for a call that has begun, because it is bound to its arguments.
  */
@@ -72,19 +80,34 @@ export async function reviewEdit(
   const { principal, connectionIds = [] } = claim;
   const budget = restoreRunBudget(ports.invocations, policy);
   const policyPorts = { ...ports, principal, connectionIds, budget };
-  const obeyed = await obeyPolicy(policyPorts, { terms: { policy }, tool, args }, trail);
-  return obeyed.ok ? ok({ argumentsText, payloadHash }) : obeyed;
+  const policyCall = { terms: { policy }, tool, args, operation: call };
+  const obeyed = await obeyPolicy(policyPorts, policyCall, trail);
+  if (!obeyed.ok) return obeyed;
+  const current = await readCurrentPolicy({ ...policyPorts, policy });
+  if (!current.ok) return current;
+  const { amounts } = obeyed.value;
+  const context = { runId: ports.runId, step: call.step, toolCallId: call.toolCallId };
+  const room = await checkRoom(
+    { ...policyPorts, policy },
+    { tool, context, amounts },
+    current.value,
+  );
+  return room.ok ? ok({ argumentsText, payloadHash }) : room;
 }
 
-/** Reads the policy that the run pinned, narrowed to what the request asked for. */
-async function readPinnedPolicy({
+/**
+ * Reads the policy that the run pinned, narrowed to what the request asked for; undefined when it
+ * cannot be read.
+ */
+export async function readPinnedPolicy({
   policies,
   claim,
   pin,
 }: ReviewPorts): Promise<ToolPolicy | undefined> {
   if (!pin) return undefined;
-  const { policy } = await policies.read(claim.principal.tenantId, pin);
-  return lowerBudgets(narrowPolicy(policy, claim.toolIds), claim.budgets);
+  const loaded = await policies.read(claim.principal.tenantId, pin);
+  if (!loaded.pin) return undefined;
+  return lowerBudgets(narrowPolicy(loaded.policy, claim.toolIds), claim.budgets);
 }
 
 const BEGUN = failCall("STALE_STATE", {

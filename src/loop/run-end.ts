@@ -30,9 +30,12 @@ export function endAfterAnswer(answer: RecordedAnswer): RunEnd {
     case "stop":
       return { reason: "stop" };
     case "tool_calls":
+    case "pause":
       return STEP_LIMIT;
     case "length":
+    case "context_window":
     case "content_filter":
+    case "refusal":
       return { reason: answer.finish };
     case "error":
       return describeFailure(answer.failure);
@@ -46,6 +49,8 @@ export function endOfStop(reason: StopReason): RunEnd {
       return { reason: "cancelled" };
     case "time":
       return overBudget("time");
+    case "storage":
+      return overBudget("stored bytes");
     case "interrupted":
       return INTERRUPTED;
   }
@@ -57,7 +62,9 @@ export function failed(code: string, message: string): RunEnd {
 }
 
 /** Ends a run that has used up a budget of its policy. */
-export function overBudget(budget: Budget | "time" | "the tenant's tokens"): RunEnd {
+export function overBudget(
+  budget: Budget | "time" | "stored bytes" | "the tenant's tokens",
+): RunEnd {
   const message = `The run has used up its budget: ${budget}. Ask an administrator to raise it.`;
   return failed("budget_exhausted", message);
 }
@@ -92,6 +99,8 @@ const INTERRUPTED = failed(
 
 /** Texts for clients. They never hold the provider's own text. */
 const FAILURES: { readonly [Code in Exclude<ModelFailure["code"], "aborted">]: string } = {
+  upstream_not_configured:
+    "The deployment no longer offers the model of this run. Start a new run with another model.",
   upstream_status: "The model provider refused the request.",
   upstream_unreachable: "The model provider could not be reached. Try again later.",
   upstream_not_a_stream:

@@ -35,6 +35,11 @@ export interface RunPorts extends Omit<
    * Contract: the first call sets the time, in all incarnations of the run. Unit: milliseconds.
    */
   readonly limitTime: (maxMs: number) => void;
+  /**
+   * Aborts the run's signal with the reason `storage` once the run stores more than this.
+   * Unit: bytes.
+   */
+  readonly limitStorage: (maxBytes: number) => void;
 }
 
 /** What one incarnation of a run starts from. */

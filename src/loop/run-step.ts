@@ -1,4 +1,10 @@
-import type { TranscriptMessage } from "../protocol/conversation/message.ts";
+import type {
+  OpaqueAnswer,
+  TranscriptMessage,
+  TranscriptToolCall,
+} from "../protocol/conversation/message.ts";
+import { isWellFormed } from "../protocol/json/guard.ts";
+import type { ModelAnswer } from "../protocol/model/event.ts";
 import { NO_USAGE } from "../protocol/model/usage.ts";
 import type { RecordedAnswer } from "../protocol/run/facts.ts";
 import { parseArguments, type ToolCall } from "../protocol/tool/call.ts";
@@ -49,7 +55,8 @@ export async function runStep(
   if (executed === WAITING) return WAITING;
   const { hasUnknownOutcome } = executed;
   const { finish, usage } = answer;
-  const isWanted = finish === "tool_calls" || (inbox.hasSteering && finish !== "error");
+  const isOpen = finish === "tool_calls" || finish === "pause";
+  const isWanted = isOpen || (inbox.hasSteering && finish !== "error");
   const isLast = modelCalls.left <= 0;
   const continued = isWanted && !isLast && !signal.aborted && !hasUnknownOutcome;
   if (!continued) inbox.close();
@@ -78,9 +85,9 @@ async function answerStep(
   const answer = toRecorded(answered, number);
   journal.note({ answer });
   if (answer.finish === "error") return answer;
-  const { text, toolCalls } = answered.answer;
+  const { toolCalls } = answered.answer;
   const calls = callIds.claim(answer.finish === "tool_calls" ? toolCalls : [], number);
-  state.transcript.add(toMessage(text, calls));
+  state.transcript.add(toMessage(answered.answer, calls));
   proposeCalls(scope, { step: number, calls });
   return answer;
 }
@@ -95,7 +102,7 @@ function toRecorded({ answer, modelCall }: AnsweredCall, step: number): Recorded
 /** Most argument text of one assistant message. Threat: a model could ask for 32 MB of it. */
 const MAX_ARGUMENTS_CHARS = 256 * 1024;
 
-function toMessage(text: string, calls: readonly ToolCall[]): TranscriptMessage {
+function toMessage(answer: ModelAnswer, calls: readonly ToolCall[]): TranscriptMessage {
   let charsLeft = MAX_ARGUMENTS_CHARS;
   const toolCalls = calls.map((call) => {
     // Providers refuse a history whose arguments are not JSON. The observation names the error.
@@ -104,5 +111,24 @@ function toMessage(text: string, calls: readonly ToolCall[]): TranscriptMessage 
     charsLeft -= argumentsText.length;
     return { toolCallId: call.toolCallId, name: call.name, argumentsText };
   });
-  return { role: "assistant", text, toolCalls };
+  const message = { role: "assistant", text: answer.text, toolCalls } as const;
+  return isSaidBy(answer, toolCalls) ? { ...message, opaque: answer.opaque } : message;
+}
+
+/**
+ * Tells whether the provider's own form of the answer says what our message says: the same calls
+ * with the same ids, all of them readable. Otherwise the results would answer calls that the
+ * provider does not see.
+ */
+function isSaidBy(
+  answer: ModelAnswer,
+  toolCalls: readonly TranscriptToolCall[],
+): answer is ModelAnswer & { readonly opaque: OpaqueAnswer } {
+  const { opaque, toolCalls: asked } = answer;
+  if (!opaque || asked.length !== toolCalls.length || !isWellFormed(opaque.items)) return false;
+  return asked.every((call, at) => {
+    const kept = toolCalls[at];
+    const given = call.argumentsText.trim() || "{}";
+    return call.toolCallId === kept?.toolCallId && given === kept.argumentsText;
+  });
 }

@@ -1,7 +1,7 @@
 import type { ModelRequest } from "../capabilities/model.ts";
 import type { ModelAnswer } from "../protocol/model/event.ts";
 import type { AiEvent } from "../protocol/run/event.ts";
-import { isHighSurrogate } from "../protocol/text/encoding.ts";
+import { cutText, replaceHalves } from "../protocol/text/whole-characters.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import type { ModelAllowance } from "./model-budget.ts";
 import type { RunScope } from "./run-scope.ts";
@@ -31,13 +31,13 @@ export async function streamAnswer(
     for await (const batch of model.stream(request, signal)) {
       const events: AiEvent[] = [];
       for (const event of batch) {
-        if (event.type === "answer") answer = event.answer;
+        if (event.type === "answer") answer = toWhole(event.answer);
         else {
           if (part === undefined) {
             part = scope.nextPart();
             events.push({ type: "text_started", part });
           }
-          pushDeltas(events, part, event.text);
+          pushDeltas(events, part, replaceHalves(event.text));
         }
       }
       if (events.length > 0) journal.append(events);
@@ -49,6 +49,11 @@ export async function streamAnswer(
   return { answer, part };
 }
 
+/** The calls of the answer become whole in CallIds. */
+function toWhole(answer: ModelAnswer): ModelAnswer {
+  return { ...answer, text: replaceHalves(answer.text) };
+}
+
 /** Lists the tools that the model sees now. */
 export function toolsShown({ tools, runner }: RunScope): readonly ToolSpec[] {
   return tools.filter(({ name }) => !runner.isWithdrawn(name));
@@ -58,12 +63,10 @@ export function toolsShown({ tools, runner }: RunScope): readonly ToolSpec[] {
 const MAX_DELTA_CHARS = 32 * 1024;
 
 function pushDeltas(events: AiEvent[], part: number, text: string): void {
-  let start = 0;
-  while (text.length - start > MAX_DELTA_CHARS) {
-    let end = start + MAX_DELTA_CHARS;
-    if (isHighSurrogate(text.charCodeAt(end - 1))) end--;
-    events.push({ type: "text_delta", part, text: text.slice(start, end) });
-    start = end;
-  }
-  events.push({ type: "text_delta", part, text: start === 0 ? text : text.slice(start) });
+  let rest = text;
+  do {
+    const delta = cutText(rest, MAX_DELTA_CHARS);
+    events.push({ type: "text_delta", part, text: delta });
+    rest = rest.slice(delta.length);
+  } while (rest !== "");
 }

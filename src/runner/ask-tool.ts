@@ -1,10 +1,12 @@
 import type { Clock } from "../capabilities/system.ts";
-import type { BoundToolRuntime } from "../capabilities/tool.ts";
+import type { BoundToolRuntime, InvocationScope } from "../capabilities/tool.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
+import { hideValues, withheldValues } from "../protocol/text/hide-values.ts";
 import { neutralise } from "../protocol/text/untrusted.ts";
 import { answerWithin, type Waited } from "./answer-within.ts";
+import type { AcceptedArguments } from "./gates/subjects.ts";
 import { boundFailure, CANCELLED, failCall, TOOL_FAILED } from "./tool-failure.ts";
 
 /** Code of a failure whose attempt was abandoned and may still be running. */
@@ -16,9 +18,12 @@ export interface AskPorts {
   readonly policy: Pick<ToolPolicy, "budgets">;
 }
 
+/** Whose function is asked, about which call. */
 interface Asked {
   readonly tool: BoundToolRuntime;
   readonly signal: AbortSignal;
+  readonly accepted: Pick<AcceptedArguments, "args" | "shown">;
+  readonly invocation: { readonly scope: Pick<InvocationScope, "hide"> };
 }
 
 /**
@@ -29,14 +34,15 @@ interface Asked {
  */
 export async function askTool(
   { clock, policy }: AskPorts,
-  { tool, signal }: Asked,
+  asked: Asked,
   ask: () => Promise<Result<unknown, ToolFailure>>,
 ): Promise<Result<unknown, ToolFailure>> {
+  const { tool, signal } = asked;
   const { maxRuntimeMs = tool.timeoutMs } = policy.budgets;
   const timeoutMs = Math.min(tool.timeoutMs, maxRuntimeMs);
   try {
     const waited = await answerWithin({ clock, timeoutMs, signal }, ask);
-    return readAnswer(waited, tool, timeoutMs);
+    return readAnswer(waited, asked, timeoutMs);
   } catch {
     return TOOL_FAILED;
   }
@@ -44,14 +50,14 @@ export async function askTool(
 
 function readAnswer(
   waited: Waited<Result<unknown, ToolFailure>>,
-  tool: BoundToolRuntime,
+  asked: Asked,
   timeoutMs: number,
 ): Result<unknown, ToolFailure> {
   switch (waited.kind) {
     case "answered":
       return waited.value.ok
         ? ok(waited.value.value)
-        : fail(readFailure(waited.value.failure, tool));
+        : fail(readFailure(waited.value.failure, asked));
     case "cancelled":
       return CANCELLED;
     case "timed_out":
@@ -64,17 +70,19 @@ function readAnswer(
 
 /**
  * Bounds a tool's own failure and gives it the class that the contract declares for its code.
- * Threat: the texts of a failure may be somebody else's, like the tool's output.
+ * Threat: the texts of a failure may be somebody else's, like the tool's output. They may repeat
+ * the secret of the connection, or an argument that redaction withholds.
  */
-function readFailure(
-  failure: ToolFailure,
-  { errorClasses, isOutputUntrusted }: BoundToolRuntime,
-): ToolFailure {
-  const bounded = boundFailure(failure);
+function readFailure(failure: ToolFailure, { tool, accepted, invocation }: Asked): ToolFailure {
+  const { errorClasses, isOutputUntrusted } = tool;
+  const hideArguments = hideValues(withheldValues(accepted.args, accepted.shown));
+  const bounded = boundFailure(failure, (text) => {
+    const harmless = isOutputUntrusted ? neutralise(text).value : text;
+    return hideArguments(invocation.scope.hide(harmless));
+  });
   const declared = errorClasses.get(bounded.errors[0]?.code ?? "");
   return {
     ...bounded,
-    ...(isOutputUntrusted && { errors: neutralise(bounded.errors).value }),
     ...(declared !== undefined && { taxonomyClass: declared }),
   };
 }

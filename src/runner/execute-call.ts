@@ -53,8 +53,10 @@ export async function executeCall(
   const { id: toolId, version } = tool;
   const ticket = issueTicket({ toolId, version, args: accepted.args, context, scope });
   const perform = tool.performDispatched.bind(tool, ticket);
-  const answer = trail.note("execute", await askTool(ports, { tool, signal }, perform));
-  return answer.ok ? trail.note("output", normaliseOutput(ports, tool, answer.value)) : answer;
+  const answer = trail.note("execute", await askTool(ports, call, perform));
+  return answer.ok
+    ? trail.note("output", normaliseOutput(ports, { tool, hide: scope.hide }, answer.value))
+    : answer;
 }
 
 /**

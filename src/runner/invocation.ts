@@ -1,4 +1,4 @@
-import type { AuthCapability, ConnectionBroker } from "../capabilities/connection.ts";
+import type { BoundConnection, ConnectionBroker } from "../capabilities/connection.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { BoundToolRuntime, InvocationScope, ProgressReport } from "../capabilities/tool.ts";
@@ -8,9 +8,13 @@ import { deriveIdempotencyKey } from "../protocol/invocation/idempotency-key.ts"
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
+import { hideValues } from "../protocol/text/hide-values.ts";
 import { findSecret } from "../protocol/text/secrets.ts";
 import { operationIdOf } from "./invocation-ledger.ts";
 import { failCall, TOOL_FAILED } from "./tool-failure.ts";
+
+/** Why a capability no longer answers. One for all attempts: a stack for each would cost 20 µs. */
+const CLOSED = Object.freeze(new DOMException("The attempt has ended.", "AbortError"));
 
 /** What one attempt runs with. */
 export interface Invocation {
@@ -56,19 +60,21 @@ export async function openInvocation(
   };
   if (findSecret(context) !== undefined) return TOOL_FAILED;
   const abort = new AbortController();
-  let auth: AuthCapability | undefined;
+  let connection: BoundConnection | undefined;
   if (connectionId !== undefined) {
     const bound = await ports.broker.bind(tenantId, connectionId, abort.signal);
     if (!bound.ok) return refuseConnection(bound.failure.code);
-    auth = bound.value;
+    connection = bound.value;
   }
+  const hide = hideValues(connection?.secrets ?? []);
   const scope: InvocationScope = {
     signal: abort.signal,
     idempotencyKey: await keyOf(ports, call),
-    progress: { report: progressReporter(ports, call, abort.signal) },
-    ...(auth && { auth }),
+    progress: { report: progressReporter(ports, call, { signal: abort.signal, hide }) },
+    ...(connection && { auth: connection.auth }),
+    hide,
   };
-  return ok({ context, scope, close: () => abort.abort() });
+  return ok({ context, scope, close: () => abort.abort(CLOSED) });
 }
 
 function keyOf(
@@ -104,7 +110,7 @@ const MAX_REPORTS = 200;
 function progressReporter(
   { clock, journal }: InvocationPorts,
   { context, tool }: AllowedCall,
-  signal: AbortSignal,
+  { signal, hide }: Pick<InvocationScope, "signal" | "hide">,
 ): (progress: ProgressReport) => void {
   let reports = 0;
   let lastMs = Number.NEGATIVE_INFINITY;
@@ -123,8 +129,8 @@ function progressReporter(
         part: context.part,
         toolCallId: context.toolCallId,
         ...(known !== undefined && { stage: known }),
-        ...(isCount(done) && { done }),
-        ...(isCount(total) && { total }),
+        ...(isCount(done) && hide(done) === done && { done }),
+        ...(isCount(total) && hide(total) === total && { total }),
       },
     ]);
   };

@@ -1,6 +1,7 @@
 import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
 import type { AuthorizationPort } from "../capabilities/identity.ts";
 import type { BudgetLedger } from "../capabilities/budget.ts";
+import type { Fingerprints } from "../capabilities/fingerprints.ts";
 import type { Clock, Random } from "../capabilities/system.ts";
 import type { ConnectionBroker } from "../capabilities/connection.ts";
 import type { PendingSteering, RunJournal } from "../capabilities/run-journal.ts";
@@ -31,6 +32,7 @@ export interface ToolRunnerPorts {
   readonly registry: Pick<PolicyRegistry, "current">;
   readonly approvals: ApprovalDesk;
   readonly approvalSigner: ApprovalSigner;
+  readonly fingerprints: Fingerprints;
   readonly principal: Principal;
   /** The first run of the conversation. */
   readonly workflowId: RunId;

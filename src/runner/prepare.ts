@@ -15,13 +15,13 @@ import { checkStillValid, type ValidityPorts } from "./gates/check-still-valid.t
 import { isStillWanted, type WantedPorts } from "./gates/check-still-wanted.ts";
 import type { GateTrail } from "./gates/gate.ts";
 import { isAllowed } from "./gates/is-allowed.ts";
+import { obeyNewerPolicy } from "./gates/obey-newer-policy.ts";
 import { obeyPolicy, type PolicyPorts } from "./gates/obey-policy.ts";
 import { readArguments } from "./gates/read-arguments.ts";
-import type { PolicySubject, ValiditySubject } from "./gates/subjects.ts";
+import type { ValiditySubject } from "./gates/subjects.ts";
 import { openInvocation, type InvocationPorts } from "./invocation.ts";
 import type { InvocationLedger } from "./invocation-ledger.ts";
 import type { PinnedTerms, Terms } from "./terms.ts";
-import { failCall } from "./tool-failure.ts";
 import type { WAITING } from "./waiting.ts";
 
 /** What the gates need from the run. */
@@ -58,12 +58,14 @@ export async function prepare(
   if (!read.ok) return attempt.refuseArguments(read.failure);
   const accepted = attempt.accept(read.value);
 
-  const obeyed = await obeyPolicy(ports, { terms, tool, args: accepted.args }, trail);
+  const { context } = call;
+  const policyCall = { terms, tool, args: accepted.args, operation: context };
+  const obeyed = await obeyPolicy(ports, policyCall, trail);
   if (!obeyed.ok) return obeyed;
 
   const { payloadHash } = accepted;
   const { connectionId } = obeyed.value;
-  const allowedCall = { tool, context: call.context, payloadHash, connectionId };
+  const allowedCall = { tool, context, payloadHash, connectionId };
   const opened = trail.note("connection", await openInvocation(ports, allowedCall));
   if (!opened.ok) return opened;
   const invocation = attempt.open(opened.value);
@@ -84,9 +86,6 @@ export async function prepare(
   return ok({ ...subject, approval: approved.value });
 }
 
-/** A call that may need approval, and has to reserve budgets, under some terms. */
-type CallToReserve = ApprovalSubject & Pick<PolicySubject, "amounts" | "connectionId">;
-
 /**
  * Requires approval and reserves budgets. When the reservation finds a newer policy, the gates that
  * read policy run again under that policy. Only then does the tenant reserve anything under it. A
@@ -94,17 +93,17 @@ type CallToReserve = ApprovalSubject & Pick<PolicySubject, "amounts" | "connecti
  */
 async function approveAndReserve(
   ports: PolicyPorts & ApprovalPorts & ReservePorts,
-  subject: CallToReserve,
+  subject: ApprovalSubject,
   trail: GateTrail,
 ): Promise<Approved> {
   let approved = await requireApproval(ports, subject, trail);
   if (!approved.ok) return approved;
   const { terms, tool, amounts, connectionId, accepted, invocation } = subject;
   const obeyNewTerms = async (newTerms: PinnedTerms): Promise<Result<unknown, Refusal>> => {
-    const call = { terms: newTerms, tool, args: accepted.args };
-    const obeyed = await obeyPolicy(ports, call, trail);
+    const { args } = accepted;
+    const call = { tool, args, connectionId, operation: invocation.context };
+    const obeyed = await obeyNewerPolicy(ports, call, { terms: newTerms, trail });
     if (!obeyed.ok) return obeyed;
-    if (obeyed.value.connectionId !== connectionId) return trail.note("authorise", NOT_GRANTED);
     approved = await requireApproval(ports, { ...subject, terms: newTerms }, trail);
     return approved;
   };
@@ -114,11 +113,6 @@ async function approveAndReserve(
   const reserved = await reserve(ports, reserveSubject, trail);
   return reserved.ok ? approved : reserved;
 }
-
-const NOT_GRANTED = failCall("PERMISSION_DENIED", {
-  code: "no_connection",
-  message: "the connection of this call is not granted any more",
-});
 
 /**
  * Builds what the operation is bound to: the tool's version, the payload and the idempotency key.

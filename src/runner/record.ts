@@ -193,7 +193,7 @@ export function observe(
     warnings: [
       ...(outcome.ok ? outcome.value.warnings : []),
       ...warnings,
-      ...(wasEdited(ports, context) ? [EDITED] : []),
+      ...describeEdit(ports, context),
       ...(tool ? deprecationOf(tool) : []),
     ],
   };
@@ -202,15 +202,20 @@ export function observe(
     : observeFailure(facts, outcome.failure);
 }
 
-const EDITED = "a person changed the arguments of this call before they approved it";
+/** Longest arguments that the note of an edit repeats. Unit: UTF-16 code units. */
+const MAX_EDITED_CHARS = 4_096;
 
-function wasEdited(
+/** Tells the model of a person's edit. The model's own call still holds the old arguments. */
+function describeEdit(
   { approvals, invocations }: ObservePorts,
   context: ToolInvocationContext,
-): boolean {
+): readonly string[] {
   const { number } = invocations.find(context) ?? {};
   const newest = number === undefined ? undefined : approvals.newest(number);
-  return newest?.isEdited === true && newest.status === "approved";
+  if (newest?.isEdited !== true || newest.status !== "approved") return [];
+  const shown = JSON.stringify(newest.packet.arguments.shown);
+  const what = shown.length > MAX_EDITED_CHARS ? "" : `. It ran with ${shown}`;
+  return [`a person changed the arguments of this call before they approved it${what}`];
 }
 
 function deprecationOf({ lifecycle }: BoundToolRuntime): readonly string[] {

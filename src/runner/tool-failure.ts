@@ -2,6 +2,7 @@ import type { Budget } from "../protocol/budget/amounts.ts";
 import type { FieldError, ToolFailure } from "../protocol/outcome/observation.ts";
 import { fail } from "../protocol/outcome/result.ts";
 import { isFailureClass } from "../protocol/outcome/taxonomy.ts";
+import { cutText, replaceHalves } from "../protocol/text/whole-characters.ts";
 
 /** Bounds of a tool's own failure, which goes to the log, the reader and the model. */
 const MAX_ERRORS = 16;
@@ -9,24 +10,31 @@ const MAX_MESSAGE_CHARS = 500;
 const MAX_NAME_CHARS = 256;
 
 /**
- * Keeps a tool's own failure within bounds.
+ * Keeps a tool's own failure within bounds, and its texts in whole characters. `clean` sees each
+ * text before the text is cut, because a cut may leave half of what has to be hidden.
  * Contract: throws on what is no failure at all.
  */
-export function boundFailure({
-  taxonomyClass,
-  errors,
-  retryAfterMs,
-  notCommitted,
-}: ToolFailure): ToolFailure {
+export function boundFailure(
+  { taxonomyClass, errors, retryAfterMs, notCommitted }: ToolFailure,
+  clean: (text: string) => string,
+): ToolFailure {
   return {
     taxonomyClass: isFailureClass(taxonomyClass) ? taxonomyClass : "UNKNOWN_ERROR",
     ...(isDelay(retryAfterMs) && { retryAfterMs }),
     ...(notCommitted === true && { notCommitted }),
-    errors: errors.slice(0, MAX_ERRORS).map(({ field, message, code }) => ({
-      field: field === null ? null : field.slice(0, MAX_NAME_CHARS),
-      message: message.slice(0, MAX_MESSAGE_CHARS),
-      code: code.slice(0, MAX_NAME_CHARS),
-    })),
+    errors: errors.slice(0, MAX_ERRORS).map((error) => boundError(error, clean)),
+  };
+}
+
+/** Keeps one error of foreign code within bounds. `clean` as above. */
+export function boundError(
+  { field, message, code }: FieldError,
+  clean: (text: string) => string = (text) => text,
+): FieldError {
+  return {
+    field: field === null ? null : cutText(clean(replaceHalves(field)), MAX_NAME_CHARS),
+    message: cutText(clean(replaceHalves(message)), MAX_MESSAGE_CHARS),
+    code: cutText(clean(replaceHalves(code)), MAX_NAME_CHARS),
   };
 }
 

@@ -1,3 +1,4 @@
+import { toHex } from "../protocol/text/hex.ts";
 import type { TokenSource } from "./api-request.ts";
 import { wait } from "./backoff.ts";
 import { createApprovalsApi } from "./approval/api.ts";
@@ -5,6 +6,7 @@ import { createChatApi } from "./chat/api.ts";
 import { type ChatView, createChatView } from "./chat/view.ts";
 import { Conversation } from "./chat/conversation.ts";
 import { createChatSheets } from "./style-sheets.ts";
+import { untilSeen } from "./until-seen.ts";
 import { type ElementSession, openElementSession } from "./element-session.ts";
 
 const sheets = createChatSheets();
@@ -60,6 +62,7 @@ function createConversation(session: ElementSession, onChange: () => void): Conv
   return new Conversation({
     api: createChatApi(api),
     wait,
+    untilSeen,
     random: () => Math.random(),
     newKey,
     save: (exchanges) => store.saveExchanges(exchanges),
@@ -83,8 +86,7 @@ function renderOncePerFrame(view: ChatView): () => void {
 
 /** Returns a random idempotency key. `randomUUID` is missing on pages served over plain HTTP. */
 function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(crypto.getRandomValues(new Uint8Array(16)));
 }
 
 if (!customElements.get("interlock-chat")) customElements.define("interlock-chat", InterlockChat);

@@ -19,18 +19,18 @@ import toolCard from "./chat/tool-card.css";
 import toolProgress from "./chat/tool-progress.css";
 import view from "./chat/view.css";
 
+const SHARED = [theme, elements, controls, tokenForm];
+const APPROVALS = [card, packetView, form];
+
 /** Creates the style sheets of the chat. Of rules with equal specificity the later sheet wins. */
 export function createChatSheets(): CSSStyleSheet[] {
-  const shared = [theme, elements, controls, tokenForm];
   const chat = [view, header, log, emptyState, exchangeView, exchangeEnding, textView, composer];
-  const tools = [toolCard, toolProgress];
-  const approvals = [card, packetView, form];
-  return [...shared, ...chat, ...tools, ...approvals].map(toSheet);
+  return [...SHARED, ...chat, toolCard, toolProgress, ...APPROVALS].map(toSheet);
 }
 
-/** Creates the style sheets of the approvals page: those of the chat, and its own. */
+/** Creates the style sheets of the approvals page. */
 export function createApprovalsSheets(): CSSStyleSheet[] {
-  return [...createChatSheets(), ...[approvalView, list, bulkBar].map(toSheet)];
+  return [...SHARED, ...APPROVALS, approvalView, list, bulkBar].map(toSheet);
 }
 
 /** A strict content security policy forbids inline styles, so a style is a sheet object. */

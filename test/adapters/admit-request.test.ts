@@ -188,7 +188,7 @@ describe("the key of the invocation", () => {
 });
 
 describe("a request", () => {
-  test("says its body as JSON, follows no redirect and passes every cache", async () => {
+  test("sends its body as JSON, follows no redirect and bypasses every cache", async () => {
     const { http, requests } = connect();
     await http.send(post({ name: "Ann" }));
     const [request] = requests;

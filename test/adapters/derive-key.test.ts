@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { toHex } from "../../src/adapters/bytes.ts";
+import { describe, expect, test } from "vitest";
+import { toHex } from "../../src/protocol/text/hex.ts";
 import { deriveKey } from "../../src/adapters/derive-key.ts";
 import { createEmbedTokens } from "../../src/adapters/embed-tokens.ts";
 import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts";
@@ -14,24 +14,43 @@ test("an approval token of an older release is still read", async () => {
   expect(await createApprovalSigner(rootSecret).read(signed)).toEqual({ jti: "x" });
 });
 
-test("an embed token of an older release is still accepted", async () => {
-  const token =
-    "eyJhbGciOiJIUzI1NiIsInR5cCI6ImVtYmVkK2p3dCJ9.eyJpc3MiOiJpbnRlcmxvY2siLCJhdWQiOiJpbnRlcmxvY2" +
-    "stZW1iZWQiLCJzdWIiOiJ1c2VyOmFubiIsImp0aSI6ImUxIiwiaWF0IjoxNzgwMDAwMDAwLCJleHAiOjE3ODAwMDA5MD" +
-    "AsInRlbmFudCI6ImFjbWUiLCJzY29wZXMiOlsiY2hhdCJdLCJvcmlnaW4iOiJodHRwczovL3Nob3AuZXhhbXBsZSIsIn" +
-    "Rvb2xJZHMiOlsiY29yZV9fZ2V0X2N1cnJlbnRfdGltZSJdfQ.7yYuMgIdbZ736y_RazkXqNOoQn38B3NBB3q-58fGxrU";
+describe("an embed token of an older release", () => {
   const tokens = createEmbedTokens({
     rootSecret,
     clock: { nowMs: () => 1_780_000_000_000, schedule: () => () => undefined },
     randomId: () => "unused",
   });
-  expect(await tokens.verify(token)).toMatchObject({
-    ok: true,
-    value: { tenantId: "acme", actorId: "user:ann", embed: { id: "e1" } },
+
+  test("is still accepted", async () => {
+    const token =
+      "eyJhbGciOiJIUzI1NiIsInR5cCI6ImVtYmVkK2p3dCJ9.eyJpc3MiOiJpbnRlcmxvY2siLCJhdWQiOiJpbnRlcmxvY" +
+      "2stZW1iZWQiLCJzdWIiOiJ1c2VyOmFubiIsImp0aSI6ImUyIiwiaWF0IjoxNzgwMDAwMDAwLCJleHAiOjE3ODAwMDA" +
+      "5MDAsInRlbmFudCI6ImFjbWUiLCJtaW50ZXIiOiJzZXJ2aWNlOnNob3AiLCJzY29wZXMiOlsiY2hhdCJdLCJvcmlna" +
+      "W4iOiJodHRwczovL3Nob3AuZXhhbXBsZSIsInRvb2xJZHMiOlsiY29yZV9fZ2V0X2N1cnJlbnRfdGltZSJdfQ.DlZa" +
+      "FGL0INXCerCcsQpqk00ANWYpQpoUv6iG_4ltPGE";
+    expect(await tokens.verify(token)).toMatchObject({
+      ok: true,
+      value: {
+        tenantId: "acme",
+        actorId: "user:ann",
+        embed: { id: "e2", minterId: "service:shop" },
+      },
+    });
+  });
+
+  // Mutant: a token needs no minter.
+  test("is refused when it names no minter", async () => {
+    const token =
+      "eyJhbGciOiJIUzI1NiIsInR5cCI6ImVtYmVkK2p3dCJ9.eyJpc3MiOiJpbnRlcmxvY2siLCJhdWQiOiJpbnRlcmxvY" +
+      "2stZW1iZWQiLCJzdWIiOiJ1c2VyOmFubiIsImp0aSI6ImUxIiwiaWF0IjoxNzgwMDAwMDAwLCJleHAiOjE3ODAwMDA" +
+      "5MDAsInRlbmFudCI6ImFjbWUiLCJzY29wZXMiOlsiY2hhdCJdLCJvcmlnaW4iOiJodHRwczovL3Nob3AuZXhhbXBsZ" +
+      "SIsInRvb2xJZHMiOlsiY29yZV9fZ2V0X2N1cnJlbnRfdGltZSJdfQ.7yYuMgIdbZ736y_RazkXqNOoQn38B3NBB3q-" +
+      "58fGxrU";
+    expect(await tokens.verify(token)).toEqual({ ok: false, failure: { code: "invalid_token" } });
   });
 });
 
-test("each label has a key of its own", async () => {
+test("each label has its own key", async () => {
   const labels = ["approval-token", "embed-token", "cursor"] as const;
   const keys = await Promise.all(labels.map((label) => deriveKey(rootSecret, label)));
   expect(new Set(keys.map(toHex)).size).toBe(labels.length);

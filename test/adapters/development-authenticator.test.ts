@@ -9,9 +9,14 @@ const principal = {
   roles: [],
   scopes: [],
 };
-const authenticator = createDevelopmentAuthenticator(principal, createStaticTokenAuthenticator([]));
+const secret = "the secret of the development server";
+const ADMITTED = { "x-interlock-developer": secret };
+const authenticator = createDevelopmentAuthenticator(
+  { principal, secret },
+  createStaticTokenAuthenticator([]),
+);
 const ask = (url: string, headers: Record<string, string> = {}): Promise<unknown> =>
-  authenticator.authenticate(new Request(url, { headers }));
+  authenticator.authenticate(new Request(url, { headers: { ...ADMITTED, ...headers } }));
 
 test.each([
   ["http://127.0.0.1:8787/v1/chat", {}],
@@ -30,6 +35,11 @@ describe("keeps everyone else out", () => {
     ["a page of another port", "http://localhost:8787/", { origin: "http://localhost:3000" }],
     ["a sandboxed page", "http://localhost:8787/", { origin: "null" }],
     ["a request across sites", "http://localhost:8787/", { "sec-fetch-site": "cross-site" }],
+    [
+      "a request past the development server",
+      "http://localhost:8787/",
+      { "x-interlock-developer": "" },
+    ],
     ["a wrong token", "http://localhost:8787/", { authorization: "Bearer x" }],
   ])("%s", async (_name, url, headers) => {
     expect(await ask(url, headers)).toMatchObject({ ok: false });

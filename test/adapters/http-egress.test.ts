@@ -91,7 +91,7 @@ describe("an answer", () => {
     expect(JSON.stringify(sent)).not.toContain("secret");
   });
 
-  test("that never comes is a failure without a word of the platform's", async () => {
+  test("that never comes is a failure without the platform's text", async () => {
     const { http } = connect({}, () => Promise.reject(new Error("getaddrinfo api.example.com")));
     expect(await http.send(get("https://api.example.com/"))).toEqual({
       ok: false,

@@ -40,7 +40,7 @@ async function publish(entries: Entries, revision: number, text: string): Promis
 const idsOf = ({ policy }: { policy: typeof DENY_ALL }): readonly string[] =>
   policy.allowedTools.map(({ id }) => id);
 
-test("reads the document that the pointer names, and says which", async () => {
+test("reads the document that the pointer names, and returns its hash", async () => {
   const entries: Entries = {};
   const pin = await publish(entries, 7, textOf("a__b"));
   const loaded = await setUp(entries).store.load(acme);

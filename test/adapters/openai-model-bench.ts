@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { expect } from "vitest";
-import { createOpenAIModel, type OpenAIModelOptions } from "../../src/adapters/openai-model.ts";
+import { createHttpModel, type HttpModelOptions } from "../../src/adapters/http-model.ts";
 import type { ModelRequest } from "../../src/capabilities/model.ts";
 import type { ModelEvent, ModelAnswer } from "../../src/protocol/model/event.ts";
+import { openAIWire } from "../../src/wire/openai/wire.ts";
 import { startLoopback } from "./loopback.ts";
 
 export const KEY = "sk-loopback-0123456789";
@@ -16,14 +17,15 @@ export const REQUEST: ModelRequest = {
 };
 
 export type Answer = (response: ServerResponse) => void | Promise<void>;
-export type Settings = Partial<OpenAIModelOptions> & {
+export type Settings = Partial<HttpModelOptions> & {
   readonly signal?: AbortSignal;
   readonly request?: ModelRequest;
 };
 
 /** Builds a model whose provider is at this address. */
-export function modelAt(baseUrl: string, settings: Partial<OpenAIModelOptions> = {}) {
-  return createOpenAIModel({
+export function modelAt(baseUrl: string, settings: Partial<HttpModelOptions> = {}) {
+  return createHttpModel({
+    wire: openAIWire,
     baseUrl,
     apiKey: KEY,
     fetch: (request) => fetch(request),

@@ -62,7 +62,7 @@ describe("the request", () => {
       return answer.toolCalls[0]?.argumentsText;
     };
     expect(await argumentsOf({})).toBe("{}");
-    expect(await argumentsOf({ strictTools: false })).toBe('{"on":null}');
+    expect(await argumentsOf({ settings: { strictTools: false } })).toBe('{"on":null}');
     const sent = server.requests.map(({ body }) => JSON.parse(body).tools[0].function.strict);
     expect(sent).toEqual([true, undefined]);
   });

@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { createOpenAIModel } from "../../src/adapters/openai-model.ts";
+import { createHttpModel } from "../../src/adapters/http-model.ts";
 import type { ModelAnswer } from "../../src/protocol/model/event.ts";
+import { openAIWire } from "../../src/wire/openai/wire.ts";
 
 const REQUEST = {
   model: "test-model",
@@ -18,7 +19,8 @@ function openBody(sse: string, onCancel: () => void): ReadableStream<Uint8Array>
 }
 
 async function ask(body: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<ModelAnswer> {
-  const model = createOpenAIModel({
+  const model = createHttpModel({
+    wire: openAIWire,
     baseUrl: "https://provider.test/v1",
     apiKey: "sk-workerd",
     fetch: () => Promise.resolve(new Response(body)),
@@ -33,7 +35,8 @@ async function ask(body: ReadableStream<Uint8Array>, signal: AbortSignal): Promi
 
 test("a Worker's request carries the key and follows no redirect", async () => {
   const requests: Request[] = [];
-  const model = createOpenAIModel({
+  const model = createHttpModel({
+    wire: openAIWire,
     baseUrl: "https://provider.test/v1/",
     apiKey: "sk-workerd",
     fetch: (request) => {
@@ -58,10 +61,11 @@ test("a Worker's request carries the key and follows no redirect", async () => {
 test("the longest answer goes under the name that the endpoint knows, and only when there is one", async () => {
   const sentBy = async (field: "max_tokens" | undefined, maxOutputTokens?: number) => {
     let sent: unknown;
-    const model = createOpenAIModel({
+    const model = createHttpModel({
+      wire: openAIWire,
       baseUrl: "https://provider.test/v1/",
       apiKey: "sk-workerd",
-      ...(field && { maxTokensField: field }),
+      ...(field && { settings: { maxTokensField: field } }),
       fetch: async (request) => {
         sent = await request.json();
         return new Response(`${HI}data: [DONE]\n\n`);

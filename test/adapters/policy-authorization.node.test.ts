@@ -39,7 +39,7 @@ describe.each([
   { action: "tool.execute", resource: "crm__read" },
   { action: "connection.use", resource: "crm" },
 ] as const)("for someone else, $action", (what) => {
-  test("takes a delegation of this tool to this actor by this subject", async () => {
+  test("accepts a delegation of this tool to this actor by this subject", async () => {
     expect(await ask({ ...forAnn, ...what }, [delegation])).toBe("allow");
   });
 
@@ -67,7 +67,7 @@ test("a delegation that names the connection in place of a tool gives nothing", 
   expect(await ask(use, [{ ...delegation, tools: ["crm"] }])).toBe("no_delegation");
 });
 
-test("nobody needs a delegation for themselves", async () => {
+test("a person needs no delegation for themself", async () => {
   expect(await ask({ ...question, subjectId: question.actorId })).toBe("allow");
 });
 

@@ -36,7 +36,7 @@ afterEach(async () => {
 async function bound(signal = lasting, from = connections): Promise<AuthCapability> {
   const answer = await from.bind(acme, crm, signal);
   if (!answer.ok) throw new Error(answer.failure.code);
-  return answer.value;
+  return answer.value.auth;
 }
 
 async function stored(): Promise<string> {
@@ -193,7 +193,7 @@ describe("the capability", () => {
     await expect(auth.getAuthHeaders()).rejects.toThrow("the invocation is over");
   });
 
-  test("shows no secret to whoever looks at it, before and after its use", async () => {
+  test("shows no secret when inspected, before and after its use", async () => {
     await connections.put(acme, crm, bearer);
     const auth = await bound();
     await auth.getAuthHeaders();

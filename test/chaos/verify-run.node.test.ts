@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { EffectEntry } from "../../scripts/chaos/effect-book.ts";
 import type { FollowedRun } from "../../scripts/chaos/follow-run.ts";
+import { fingerprintKey } from "../../scripts/chaos/key-fingerprint.ts";
 import type { LedgerRow } from "../../scripts/chaos/target.ts";
 import { verifyRun, type Evidence } from "../../scripts/chaos/verify-run.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";
-import { hashText } from "../../src/protocol/json/canonical-hash.ts";
 import type { RunId, ToolCallId } from "../../src/protocol/identity/ids.ts";
 import { observeSuccess } from "../../src/protocol/outcome/observation.ts";
 import { encodeEvent } from "../../src/wire/assistant-transport/encode-event.ts";
@@ -39,7 +39,7 @@ const ROW: LedgerRow = {
   name: "chaos__post",
   invocationId: "inv_1",
   state: "COMPLETED",
-  idempotencyKeyHash: await hashText(KEY),
+  idempotencyKeyHash: await fingerprintKey("run_1", KEY),
   outcome: "SUCCESS",
 };
 
@@ -55,6 +55,8 @@ interface Change {
   readonly error?: string;
   readonly rows?: readonly LedgerRow[];
   readonly entries?: readonly EffectEntry[];
+  readonly approved?: readonly number[];
+  readonly problems?: readonly string[];
 }
 
 /** A correct run with the changes of a test. */
@@ -78,6 +80,11 @@ function evidence(change: Change): Evidence {
     },
     stream,
     uncut: change.uncut ?? stream,
+    approver: {
+      approved: new Set(change.approved),
+      rejected: new Set(),
+      problems: change.problems ?? [],
+    },
   };
   return { run, entries: change.entries ?? [ENTRY], mustSucceed: true };
 }
@@ -102,6 +109,11 @@ test("ignores withdrawn text", async () => {
   const later = EVENTS.map((event, index) => encodeEvent(event, { epoch: 1, seq: index + 3 }));
   const stream = `${streamOf(half)}${withdrawal}${later.join("")}`;
   expect(await verifyRun(evidence({ stream }))).toEqual([]);
+});
+
+test("finds nothing in a call that ran after its approvals", async () => {
+  const entries = [{ ...ENTRY, effectClass: "approved" as const }];
+  expect(await verifyRun(evidence({ entries, approved: [0] }))).toEqual([]);
 });
 
 test.each<[string, Change]>([
@@ -129,6 +141,8 @@ test.each<[string, Change]>([
   ["a text that is doubled", { events: twice("text_delta") }],
   ["ids that do not ascend", { stream: streamOf(EVENTS).replace("id: 0-2\n", "id: 0-9\n") }],
   ["a replay that differs", { uncut: streamOf(without("text_delta")) }],
+  ["a call that ran without its approvals", { entries: [{ ...ENTRY, effectClass: "approved" }] }],
+  ["an approver who got a wrong answer", { problems: ["ann approves, answered 409"] }],
   ["a run that has not ended", { status: "running" }],
   ["a run that failed without need", { status: "failed", error: "interrupted" }],
   ["an unknown outcome of which no row tells", { status: "failed", error: "outcome_unknown" }],

@@ -7,6 +7,7 @@ import { refusalOf, startOf, type Change } from "./refusal.ts";
 
 const write = { sideEffectClass: "MEDIUM_RISK_WRITE", effect: "state_change" };
 const critical = { sideEffectClass: "CRITICAL_MUTATION", effect: "state_change" };
+const irreversible = { ...critical, transactional: { semantics: "irreversible_pivot" } };
 const inputOf = (entries: v.ObjectEntries): Change => ({
   input: v.strictObject(entries),
   redaction: { args: [], output: [] },
@@ -229,6 +230,21 @@ test.each<[string, Change, string]>([
     },
     "class HIGH_RISK_EXTERNAL needs transactional.confirmationRequired",
   ],
+  [
+    "a critical mutation that nothing describes",
+    irreversible,
+    "must describe them to people; add describe",
+  ],
+  [
+    "an approval by its own wish and no description",
+    { ...write, transactional: { confirmationRequired: true } },
+    "must describe them to people; add describe",
+  ],
+  [
+    "a critical mutation of which approvers see no argument",
+    { ...irreversible, describe: () => null, redaction: { args: [], output: ["ok"] } },
+    "must show an argument; add one to redaction.args",
+  ],
   ...(["LOW_RISK_INTERNAL", "MEDIUM_RISK_WRITE", "HIGH_RISK_EXTERNAL"] as const).map(
     (sideEffectClass): [string, Change, string] => [
       `${sideEffectClass} without idempotency`,
@@ -259,4 +275,15 @@ test.each([
 test("accepts a critical mutation that is marked as irreversible", () => {
   const transactional = { semantics: "irreversible_pivot", compensationTool: null };
   expect(() => registerContract(defineTool({ ...complete, transactional } as never))).not.toThrow();
+});
+
+test("accepts a critical mutation without arguments that describes itself", () => {
+  const lock = {
+    ...sound,
+    ...irreversible,
+    input: v.strictObject({}),
+    redaction: { args: [], output: ["ok"] },
+    describe: () => ({ action: "Lock the house", consequence: "Nobody gets in." }),
+  };
+  expect(() => registerContract(defineTool(lock as never))).not.toThrow();
 });

@@ -9,12 +9,12 @@ const answer = (more: Partial<HttpAnswer>): ReturnType<typeof ok<HttpAnswer>> =>
   ok({ status: 200, headers: {}, text: "secret words of the service", ...more });
 const body = v.object({ id: v.string() });
 
-test("takes the answer that was expected, and what its shape names of it", () => {
+test("accepts the expected answer, and keeps what its shape names", () => {
   const sent = answer({ status: 201, json: { id: "t1", note: "more" } });
   expect(expectAnswer(sent, { status: 201, body })).toEqual(ok({ id: "t1" }));
 });
 
-test("takes a status alone where no body is expected", () => {
+test("accepts a status alone where no body is expected", () => {
   expect(expectAnswer(answer({ status: 204 }), { status: 204 })).toEqual(ok(undefined));
 });
 

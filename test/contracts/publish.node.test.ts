@@ -35,7 +35,7 @@ function faultsOf(validate: ValidateFunction, value: unknown): readonly unknown[
 describe.each(all.map((contract): [string, AnyToolContract] => [contract.name, contract]))(
   "%s",
   (_name, contract) => {
-    test("fits the closed schema of the canon, and Interlock's own fits beside it", async () => {
+    test("fits the closed canonical schema, and Interlock's own schema beside it", async () => {
       const published = await publish(contract);
       expect(faultsOf(isContract, published.contract)).toEqual([]);
       expect(faultsOf(isInterlock, published.interlock)).toEqual([]);
@@ -67,7 +67,7 @@ test("the canon's schema is closed: one more field does not fit", async () => {
   expect(isContract({ ...contract, identity: { ...contract.identity, id: 1 } })).toBe(false);
 });
 
-test("says everything that its author set", async () => {
+test("contains everything that its author set", async () => {
   const { contract, interlock } = await publish(define());
   expect(contract.identity).toEqual({
     name: "test__complete",

@@ -40,7 +40,7 @@ test("registers a contract with everything set", () => {
   });
 });
 
-test("a contract with http declares what goes wrong over HTTP, and its author has the last word", () => {
+test("a contract with http declares HTTP failures, and its author's declarations win", () => {
   const security = { egressPolicy: "allowlisted_domains", egressHosts: ["a.example"] };
   const errorsOf = (change: object): unknown => {
     const source = register({ ...sound, capabilities: ["http"], security, ...change });
@@ -59,11 +59,11 @@ test("refuses two contracts with one id", () => {
   expect(() => register(sound, sound)).toThrow(/taken/);
 });
 
-test("takes two versions of one tool", () => {
+test("accepts two versions of one tool", () => {
   expect(() => register(sound, { ...sound, version: "1.0.1" })).not.toThrow();
 });
 
-test("refuses a compensating tool that nobody registered", () => {
+test("refuses a compensating tool that is not registered", () => {
   expect(() => register(complete)).toThrow(
     'Tool "test__complete": compensationTool test__undo is not registered',
   );

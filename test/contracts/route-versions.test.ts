@@ -139,7 +139,7 @@ describe("a canary", () => {
     expect(early.every((runKey) => isCanary(runKey, 30))).toBe(true);
   });
 
-  test("stands beside the versions that policy lists", () => {
+  test("is bound beside the versions that policy lists", () => {
     const entry = { versions: ["1.0.0"], canary: { version: "2.0.0", percent: 100 } };
     expect(route([v1, v1_9, v2], { entry, runKey: "run_1" })).toBe("2.0.0");
     const none = { ...entry, canary: { version: "2.0.0", percent: 0 } };

@@ -1,12 +1,15 @@
 import { beforeAll, expect, test } from "vitest";
-import { moved } from "../workers/lab-approvals.ts";
+import { GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
 import { crashes } from "../workers/lab-crashes.ts";
 import {
   APPROVE,
   askFor,
   callOf,
+  changeGuildPolicy,
   decide,
   ended,
+  openOf,
+  readApproval,
   REJECT,
   viewOf,
   type Asked,
@@ -81,7 +84,11 @@ test("of a simultaneous approval and rejection the first one decides", async () 
     const [yes, no] = await together(
       index,
       () => decide(approvalId, "bob", APPROVE),
-      () => decide(approvalId, "eve", REJECT),
+      async () => {
+        // An approval compares its terms first, so a rejection alone would always be faster.
+        if (index % 2 === 0) await readApproval(approvalId, "eve");
+        return decide(approvalId, "eve", REJECT);
+      },
     );
     expect([yes.status, no.status].toSorted((a, b) => a - b)).toEqual([200, 409]);
     await ended(runId);
@@ -196,4 +203,56 @@ test("a crash after the approval is consumed causes one effect, and the run ends
     expect(await viewOf(approvalId, "bob")).toHaveProperty("consumedAt");
     expect(effectsOf(what)).toBe(1);
   });
+}, 240_000);
+
+/**
+ * Races approvals with a change of the policy, several at a time, since the runs share the policy.
+ * Answers the statuses of the votes, after every call has ended with its one effect.
+ */
+async function racePolicy(kind: string, changed: object): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  for (let first = 0; first < RACES.length; first += AT_A_TIME) {
+    await changeGuildPolicy(GUILD_POLICY);
+    const names = RACES.slice(first, first + AT_A_TIME).map((index) => `${kind} ${index}`);
+    const asked = await Promise.all(names.map(askToArchive));
+    const vote = ({ approvalId }: Asked): Promise<Response> => decide(approvalId, "bob", APPROVE);
+    const [answers] = await together(
+      first / AT_A_TIME,
+      () => Promise.all(asked.map(vote)),
+      () => changeGuildPolicy(changed),
+    );
+    statuses.push(...answers.map(({ status }) => status));
+    for (const [at, { runId }] of asked.entries()) {
+      await approveWhatIsOpen(runId);
+      expect(effectsOf(names[at] ?? "")).toBe(1);
+    }
+  }
+  await changeGuildPolicy(GUILD_POLICY);
+  return statuses;
+}
+
+/** Approves each request that a run makes again, until the run has ended. */
+async function approveWhatIsOpen(runId: string): Promise<void> {
+  for (;;) {
+    const state = await stateOf(runId, "ann");
+    if (state.status !== "waiting" && state.status !== "running") {
+      expect(state.toolCalls[0]).toMatchObject({ outcome: "SUCCESS", state: "COMPLETED" });
+      return;
+    }
+    for (const approvalId of openOf(state)) await decide(approvalId, "bob", APPROVE);
+    // Without a pause the reads leave the run no turn of the event loop.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+test("an approval that races a change that does not touch it counts", async () => {
+  const origins = ["https://other.example"];
+  const statuses = await racePolicy("beside", { ...GUILD_POLICY, origins });
+  expect(new Set(statuses)).toEqual(new Set([200]));
+}, 240_000);
+
+test("an approval that races a change of its terms counts, or is requested again", async () => {
+  const rule = { tools: ["lab__archive"], pattern: "async_review", ttlSeconds: 1_800 };
+  const statuses = await racePolicy("terms", { ...GUILD_POLICY, approvals: [rule] });
+  expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
 }, 240_000);

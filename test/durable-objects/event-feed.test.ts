@@ -75,17 +75,18 @@ function withFeed(work: (bench: Bench, encoded: string[]) => Promise<void>): Pro
         return `${position.seq}${model}${spell(event).toUpperCase()};`;
       },
     };
-    const build = (): EventFeed => new EventFeed({ log, run: RUN, clock, ended: false });
+    const build = (isWaiting: boolean): EventFeed =>
+      new EventFeed({ log, run: RUN, clock, ended: false, isWaiting });
     const opening =
       (of: EventFeed): Open =>
       (seq, wire = plain) =>
         of.open(seq, wire);
-    const feed = build();
+    const feed = build(false);
     const say = (...events: readonly AiEvent[]): void =>
       feed.publish(events.map((event) => ({ event, position: log.append(event) })));
     const reopen = (): Open => {
       log.flush();
-      return opening(build());
+      return opening(build(true));
     };
     await work({ log, feed, open: opening(feed), clock, say, reopen, loud }, encoded);
   });
@@ -114,10 +115,11 @@ test("encodes an event once for each wire in use, and hands each reader its own 
   }));
 
 test("a reader gets the heartbeat and the trailer of its own wire", () =>
-  withFeed(async ({ open, say, clock, loud }) => {
+  withFeed(async ({ feed, open, say, clock, loud }) => {
     const readers = [open(0), open(0, loud)].map(read);
     clock.advance(15_000);
     say(waits);
+    feed.rest();
     expect(await Promise.all(readers)).toEqual(["<3run_waiting;bye", "!1mRUN_WAITING;BYE"]);
   }));
 
@@ -175,73 +177,72 @@ test("idle readers get a heartbeat, and the timer stops with the last reader", (
     expect(clock.waiting).toBe(0);
   }));
 
-describe("a run that waits for approvals", () => {
-  // Mutant: readers are not closed while the run waits.
-  test("ends each stream after run_waiting and a trailer", () =>
-    withFeed(async ({ open, say, clock }) => {
+describe("a run that waits for people", () => {
+  // Mutant: readers are not closed when the run begins to wait.
+  test("ends each stream after the last event and a trailer, and stops the timer", () =>
+    withFeed(async ({ feed, open, say, clock }) => {
       const readers = [open(0), open(0)].map(read);
       say(delta("a"), waits);
-      const late = read(open(1));
+      expect(clock.waiting).toBe(1);
+      feed.rest();
       expect(await Promise.all(readers)).toEqual(["a;run_waiting;bye", "a;run_waiting;bye"]);
-      expect(await late).toBe("run_waiting;bye");
       expect(clock.waiting).toBe(0);
     }));
 
-  // Mutant: `since` is ignored.
-  test("keeps a reader that returns after run_waiting until the run waits again", () =>
-    withFeed(async ({ open, say, clock }) => {
+  // Mutant: a reader that returns to a waiting run stays.
+  test("ends the stream of each reader that returns, so that none keeps the object awake", () =>
+    withFeed(async ({ feed, open, say, clock }) => {
       say(delta("a"), waits);
-      const back = read(open(2));
+      feed.rest();
+      const returns = Array.from({ length: 200 }, (_, at) => read(open(at % 3)));
+      expect(new Set(await Promise.all(returns))).toEqual(
+        new Set(["a;run_waiting;bye", "run_waiting;bye", "bye"]),
+      );
+      expect(feed.isFull).toBe(false);
+      expect(clock.waiting).toBe(0);
+    }));
+
+  test("tells a reader that returns what happened while the run waits", () =>
+    withFeed(async ({ feed, open, say }) => {
+      say(waits);
+      feed.rest();
+      say(updated, { type: "user_message", text: "hurry" });
+      expect(await read(open(1))).toBe("approval_updated;user_message;bye");
+      expect(await read(open(3))).toBe("bye");
+    }));
+
+  // Mutant: the feed does not learn that the run continues.
+  test("keeps readers again once the run continues", () =>
+    withFeed(async ({ feed, open, say, clock }) => {
+      say(delta("a"), waits);
+      feed.rest();
+      feed.resume();
+      const back = [open(2), open(0)].map(read);
       clock.advance(15_000);
       say(delta("b"));
-      say(waits);
-      expect(await back).toBe("<3b;run_waiting;bye");
-    }));
-
-  test("continues for readers from any position, and ends without a trailer", () =>
-    withFeed(async ({ open, say }) => {
-      say(delta("a"), waits);
-      const back = read(open(2));
-      say(delta("b"));
-      const others = [open(0), open(1), open(3)].map(read);
       say(done);
-      expect(await back).toBe("b;done;");
-      expect(await Promise.all(others)).toEqual([
-        "a;run_waiting;b;done;",
-        "run_waiting;b;done;",
-        "done;",
-      ]);
-    }));
-
-  test("still waits after an approval update and after a steering message", () =>
-    withFeed(async ({ open, say }) => {
-      say(waits);
-      const follower = read(open(1));
-      say(updated, { type: "user_message", text: "hurry" });
-      expect(await read(open(0))).toBe("run_waiting;approval_updated;user_message;bye");
-      say(done);
-      expect(await follower).toBe("approval_updated;user_message;done;");
+      expect(await Promise.all(back)).toEqual(["<3b;done;", "a;run_waiting;<3b;done;"]);
     }));
 
   test("gives a slow reader every event before its stream ends", () =>
-    withFeed(async ({ open, say }) => {
+    withFeed(async ({ feed, open, say }) => {
       const slow = open(0);
       const words = Array.from({ length: 20 }, (_, index) => `${index}${"x".repeat(20_000)}`);
       for (const word of words) say(delta(word));
       say(waits);
+      feed.rest();
       const text = await read(slow);
       expect(text).toBe([...words, "run_waiting"].map((word) => `${word};`).join("") + "bye");
     }));
 
-  // Mutant: a new incarnation does not look at the end of its log.
+  // Mutant: a new incarnation does not know that its run waits.
   test("still waits in the next incarnation of the object", () =>
-    withFeed(async ({ say, reopen }) => {
-      say(delta("a"), waits, updated);
+    withFeed(async ({ feed, say, reopen }) => {
+      say(delta("a"), waits);
+      feed.rest();
+      say(updated);
       const next = reopen();
       expect(await read(next(0))).toBe("a;run_waiting;approval_updated;bye");
-      const back = next(3).getReader();
-      const pending = back.read().then(() => "ended");
-      expect(await Promise.race([pending, Promise.resolve("open")])).toBe("open");
-      await back.cancel();
+      expect(await read(next(3))).toBe("bye");
     }));
 });

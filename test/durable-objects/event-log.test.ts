@@ -74,7 +74,7 @@ test("a stored approval request without lines gets the lines of its packet", () 
     expect([...log.readAll()]).toEqual([{ ...requested, lines: formatPacketLines(PACKET) }]);
   }));
 
-test("a stored event keeps its own texts, even when the wording has changed since", () => {
+test("a stored event keeps its texts after the wording changes", () => {
   const lines = [{ field: "consequence", label: "Consequence", text: "worded then", notes: [] }];
   const start = { ...started(1), toolName: "its own" };
   return withRows([[proposed(1, "a"), start, { ...requested, lines }]], (log) => {

@@ -11,7 +11,7 @@ import {
   T,
 } from "../shared/reservations.ts";
 
-describe("a reservation that nobody settles", () => {
+describe("a reservation that is never settled", () => {
   const unsettled = { forMs: HOUR, keeps: { tokens: 4 } };
 
   test("counts the amounts that it may have used once it lapses, not before", async () => {

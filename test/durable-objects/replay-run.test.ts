@@ -71,7 +71,10 @@ const STEPS: readonly ScriptedStep[] = [
   },
   { calls: [{ name: "lab__flaky", args: "{}" }] },
   {
+    text: ["half \ud83d"],
     calls: [
+      { name: "lab__halves", args: '{"how":"output"}' },
+      { name: "lab__halves", args: '{"how":"cut"}' },
       { name: "lab__leak", args: '{"how":"throw"}' },
       { name: "lab__nowhere", args: "{" },
     ],

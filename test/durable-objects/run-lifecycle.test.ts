@@ -111,7 +111,7 @@ test("a failed publication is repeated by the alarm, and then no alarm is left",
     pass(6_000);
     await lifecycle.handleDueDeadlines();
     const record = await bindings.IDEMPOTENCY.get(`run/${runId}`);
-    expect(JSON.parse(record ?? "")).toMatchObject({ requestHash: "sha256:1" });
+    expect(JSON.parse(record ?? "")).toMatchObject({ run: { runId } });
     expect([run.outbox.isEmpty(), deadlines.has("outbox")]).toEqual([true, false]);
   }));
 

@@ -4,6 +4,7 @@ import { EventFeed } from "../../durable-objects/run/event-feed.ts";
 import { EventLog } from "../../durable-objects/run/event-log.ts";
 import { streamedRunOf } from "../../durable-objects/run/open-run.ts";
 import { NEW_RUN, RunStore } from "../../durable-objects/run/run-store.ts";
+import { RefusalTally } from "../../durable-objects/run/refusal-tally.ts";
 import { RunNotices } from "../../durable-objects/run/run-notices.ts";
 import { Outbox } from "../../durable-objects/run/outbox.ts";
 import { StoredInvocations } from "../../durable-objects/run/stored-invocations.ts";
@@ -56,13 +57,20 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
         return type;
       },
     };
-    const feed = new EventFeed({ log, run: streamedRunOf(store), clock, ended: false });
+    const feed = new EventFeed({
+      log,
+      run: streamedRunOf(store),
+      clock,
+      ended: false,
+      isWaiting: false,
+    });
     const abandoned: unknown[] = [];
     const abandon = (cause: unknown): void => void abandoned.push(cause);
     const transcript = new StoredTranscript(storage.sql);
     const invocations = new StoredInvocations(storage.sql);
     const outbox = new Outbox(storage.sql);
-    const notices = new RunNotices({ store, invocations, outbox });
+    const refusals = new RefusalTally(storage.sql);
+    const notices = new RunNotices({ store, invocations, outbox, refusals });
     const sync = (): Promise<void> => storage.sync();
     const journal = new StoredJournal({
       log,

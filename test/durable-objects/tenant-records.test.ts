@@ -1,6 +1,5 @@
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { Deadlines } from "../../durable-objects/deadlines.ts";
 import { verifyChain } from "../../scripts/audit/verify-chain.ts";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import { auditLine, GENESIS_HASH } from "../../src/protocol/audit/chain.ts";
@@ -13,13 +12,12 @@ import {
   runNotice,
   auditOf,
   tenantOf,
+  tell,
   tenantRows,
 } from "../shared/tenant-notices.ts";
 
 const R1 = "run_1" as RunId;
 const EVERYTHING = { after: 0, limit: 5_000 } as const;
-const tell = (tenant: string, runId: string, sent: readonly SentNotice[]): Promise<void> =>
-  tenantOf(tenant).receive(runId as RunId, sent);
 
 /** Verifies the audit chain of a tenant, as for an export. */
 async function verdictOf(tenant: string) {
@@ -101,6 +99,29 @@ describe("notices", () => {
     await tell("newer", R1, [runNotice(2, { status: "completed", title: "Mine" })]);
     const rows = await tenantRows("newer", "SELECT status, summary FROM runs");
     expect(rows).toEqual([{ status: "completed", summary: expect.stringContaining("Mine") }]);
+  });
+});
+
+describe("stored bytes", () => {
+  const ask = (tenant: string, person: string) =>
+    tenantOf(tenant).storageUse({ person, windowSeconds: 86_400 });
+  const grownTo = (seq: number, storedBytes: number, actorId = "user:mira"): SentNotice =>
+    runNotice(seq, { storedBytes, actorId: actorId as ActorId });
+
+  // Mutants: a report counts in full each time; all persons count as one.
+  test("count what each report adds, for the person and for the tenant", async () => {
+    await tell("hoard", "run_a", [grownTo(1, 1_000), grownTo(2, 1_500)]);
+    await tell("hoard", "run_a", [grownTo(2, 1_500)]);
+    await tell("hoard", "run_a", [grownTo(3, 1_800)]);
+    await tell("hoard", "run_b", [grownTo(1, 500, "user:noor")]);
+    expect(await ask("hoard", "user:mira")).toEqual({ actorBytes: 1_800, tenantBytes: 2_300 });
+    expect(await ask("hoard", "user:noor")).toEqual({ actorBytes: 500, tenantBytes: 2_300 });
+  });
+
+  test("count what a run adds to the audit log, for the person whose run it is", async () => {
+    await tell("wordy", R1, [runNotice(1), auditNotice(2, { reason: "x".repeat(3_000) })]);
+    const { actorBytes } = await ask("wordy", "user:mira");
+    expect(actorBytes).toBeGreaterThan(3_000);
   });
 });
 
@@ -224,64 +245,5 @@ describe("a stored record", () => {
       4_096,
     ]);
     expect(await verdictOf("odd")).toMatchObject({ kind: "whole", count: 1 });
-  });
-});
-
-describe("retention", () => {
-  const DAY = 86_400_000;
-  const ago = (days: number): string => new Date(Date.now() - days * DAY).toISOString();
-
-  // Mutants: the alarm is not set, or deletes nothing, or deletes the audit log.
-  test("deletes old runs and approvals by alarm, and never the audit log", async () => {
-    const tenant = "old";
-    await tell(tenant, "run_old", [
-      runNotice(1, { status: "completed", createdAt: ago(41), endedAt: ago(40) }),
-      approvalNotice(2, { requestedAt: ago(41), expiresAt: ago(40) }),
-      auditNotice(3, { at: ago(40) }),
-    ]);
-    await tell(tenant, "run_open", [runNotice(1, { createdAt: ago(50) })]);
-    await tell(tenant, "run_new", [runNotice(1, { status: "completed", endedAt: ago(1) })]);
-    await runDurableObjectAlarm(tenantOf(tenant));
-    const left = await tenantRows(tenant, "SELECT run_id FROM runs ORDER BY run_id");
-    expect(left.map(({ run_id }) => run_id)).toEqual(["run_new", "run_open"]);
-    expect(await tenantRows(tenant, "SELECT 1 FROM approvals")).toEqual([]);
-    expect((await auditOf(tenant)).items.length).toBe(1);
-    const alarm = await runInDurableObject(tenantOf(tenant), (_object, { storage }) =>
-      storage.getAlarm(),
-    );
-    expect(alarm).toBeGreaterThan(Date.now() + 28 * DAY);
-  });
-
-  test("deletes a bounded number of rows per alarm, and the rest at the next alarm", async () => {
-    await runInDurableObject(tenantOf("many"), (object) => {
-      const sent = Array.from({ length: 1_500 }, (_, index) => `run_${index}`);
-      for (const runId of sent) {
-        const done = { status: "completed", createdAt: ago(41), endedAt: ago(40) } as const;
-        void object.receive(runId as RunId, [runNotice(1, done)]);
-      }
-    });
-    const count = async (): Promise<unknown> =>
-      (await tenantRows("many", "SELECT count(*) AS n FROM runs"))[0]?.["n"];
-    const stub = tenantOf("many");
-    await runInDurableObject(stub, (object) => object.alarm());
-    expect([500, 0]).toContain(await count());
-    await runInDurableObject(stub, (object) => object.alarm());
-    expect(await count()).toBe(0);
-  });
-
-  test("does not delay the alarm of an unpublished pointer", async () => {
-    const stub = tenantOf("pending");
-    await runInDurableObject(stub, async (object, { storage }) => {
-      const by = { actorId: "user:ann" as never };
-      await object.change({
-        tenantId: "pending" as never,
-        policyText: "{}",
-        expectedRevision: undefined,
-        by,
-      });
-      new Deadlines(storage).set("policy", Date.now() + 5_000);
-      await object.receive(R1, [runNotice(1, { status: "completed", endedAt: ago(1) })]);
-      expect(await storage.getAlarm()).toBeLessThan(Date.now() + DAY);
-    });
   });
 });

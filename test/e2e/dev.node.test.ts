@@ -81,6 +81,16 @@ describe("npm run dev, offline", () => {
     expect(response.status).toBe(401);
   });
 
+  test("a page whose name is rebound to loopback is refused", async () => {
+    const line = "GET /v1/tools HTTP/1.1";
+    const forged = `mf-original-url: ${server.url}/v1/tools`;
+    expect(await rawStatus(server.url, [line, "host: evil.test", forged])).toBe(403);
+    // The platform's own server listens on another port, and believes the header.
+    const port = /--port=(\d+)/.exec(server.survivors().join(" "))?.[1] ?? "none";
+    const inner = `http://127.0.0.1:${port}`;
+    expect(await rawStatus(inner, [line, "host: evil.test", forged])).toBe(401);
+  });
+
   test.each([
     ["with a line end in it", "0-1\n0-2"],
     ["of a megabyte", "1".repeat(1024 * 1024)],
@@ -139,6 +149,7 @@ describe("npm run dev with a provider", () => {
     server = await startDev({
       OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
       OPENAI_API_KEY: "sk-mine",
+      MODELS: "mine",
     });
   });
   afterAll(async () => {

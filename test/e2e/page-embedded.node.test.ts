@@ -30,7 +30,7 @@ async function admit(origins: readonly string[]): Promise<void> {
 }
 
 async function mintFor(origin: string): Promise<string> {
-  const body = { origin, actorId: "user:ann", toolIds: ["core__get_current_time"] };
+  const body = { origin, actorId: "user:developer", toolIds: ["core__get_current_time"] };
   const response = await fetch(`${server.url}/v1/embed-tokens`, {
     method: "POST",
     headers: JSON_TYPE,

@@ -34,6 +34,7 @@ beforeAll(async () => {
   await callers.putPolicy("rival", {
     allowedTools: ["mail__send_offer"],
     origins: [rivalPage.origin],
+    embedMinters: [{ actorId: "service:rival" }],
   });
 });
 afterAll(async () => {
@@ -50,7 +51,7 @@ test("approvals work across tenants, devices, an edit, a killed process, a refus
   await theProcessDies(cast);
   await eveSeesNothing(cast, asked);
   await catEdits(cast, asked);
-  await bobComesTooLate(cast);
+  await bobComesTooLate(cast, asked);
   await bobAgreesAgain(cast);
   const refused = await danRefuses(cast);
   const expired = await nobodyDecides(cast);
@@ -169,7 +170,7 @@ async function catEdits({ ann, cat }: Cast, { approvalId }: Asked): Promise<void
   expect(await field.inputValue()).not.toContain(PIN);
   await field.fill('{\n  "amount": 2500,\n  "to": "bakery"\n}');
   expect(await cat.decide("Submit changed arguments")).toBe(422);
-  await cat.sees(/^\/amount: /);
+  await cat.sees(/^Amount: /);
   await field.scrollIntoViewIfNeeded();
   await expect.poll(() => cat.button("Reject").isDisabled()).toBe(false);
   await cat.picture("approval-field-error");
@@ -189,11 +190,13 @@ async function catEdits({ ann, cat }: Cast, { approvalId }: Asked): Promise<void
   expect(await closed.json()).toMatchObject({ status: "superseded" });
 }
 
-/** His desk still shows the old approval, and he changes his mind. */
-async function bobComesTooLate({ bobsDesk }: Cast): Promise<void> {
-  await bobsDesk.sees("Transfer 40 USD to bakery");
-  await bobsDesk.card.getByLabel("Reason").fill("40 is too much");
-  expect(await bobsDesk.decide("Reject")).toBe(409);
+/** His vote about the old approval comes too late. His desk learns of the new one by itself. */
+async function bobComesTooLate({ bobsDesk }: Cast, { approvalId }: Asked): Promise<void> {
+  const late = await callers.send("bob", `/v1/approvals/${approvalId}/decisions`, {
+    decision: "reject",
+    reason: "40 is too much",
+  });
+  expect(late.status).toBe(409);
   await bobsDesk.sees("The arguments were changed. Review the new arguments.");
   await bobsDesk.sees("Transfer 25 USD to bakery");
   await bobsDesk.sees("user:cat");

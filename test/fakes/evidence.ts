@@ -13,7 +13,8 @@ import type { RunEvidence } from "../../src/loop/replay/evidence.ts";
 import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
 import type { ModelAnswer } from "../../src/protocol/model/event.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
-import { createInputBound } from "../../src/wire/openai/input-bound.ts";
+import { createInputBound } from "../../src/wire/model/input-bound.ts";
+import { openAIWire } from "../../src/wire/openai/wire.ts";
 import { FakeClock, fakeRunCapabilities, MemoryJournal, policyOf } from "./fakes.ts";
 import { ACME, ANN, lenientPorts, passing, RUN_ID } from "./runner-ports.ts";
 
@@ -82,8 +83,13 @@ export async function happen(run: Happening): Promise<RunEvidence> {
     ...run.ports,
   };
   const signal = run.signal ?? new AbortController().signal;
-  const life = { claim, memory: newRunMemory(claim.messages), startedAtMs: createdMs, signal };
-  await passing(runLoop(life, ports), clock);
+  const incarnation = {
+    claim,
+    memory: newRunMemory(claim.messages),
+    startedAtMs: createdMs,
+    signal,
+  };
+  await passing(runLoop(incarnation, ports), clock);
   return {
     claim,
     policy,
@@ -106,7 +112,7 @@ export function replay(
   return replayRun(evidence, {
     source,
     authorizationOf: createPolicyAuthorization,
-    inputBound: createInputBound(),
+    inputBound: createInputBound(openAIWire),
     ...deciding,
   });
 }

@@ -124,6 +124,7 @@ export function fakeScope(): InvocationScope {
     signal: new AbortController().signal,
     idempotencyKey: "key",
     progress: { report: () => {} },
+    hide: (value) => value,
   };
 }
 

@@ -1,3 +1,4 @@
+import { createFingerprints } from "../../src/adapters/hmac-fingerprints.ts";
 import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts";
 import type { AuthorizationRequest } from "../../src/capabilities/identity.ts";
 import type {
@@ -24,7 +25,8 @@ import type { ToolRunnerPorts } from "../../src/runner/ports.ts";
 import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
 import { RunBudget } from "../../src/runner/budget/of-run.ts";
 import { WAITING } from "../../src/runner/waiting.ts";
-import { createInputBound } from "../../src/wire/openai/input-bound.ts";
+import { createInputBound } from "../../src/wire/model/input-bound.ts";
+import { openAIWire } from "../../src/wire/openai/wire.ts";
 import { createToolRunner, type ToolRunner } from "../../src/runner/tool-runner.ts";
 import { FakeClock, fakeRunCapabilities, MemoryJournal, newestOf, policyOf } from "./fakes.ts";
 import { TestDesk } from "./test-desk.ts";
@@ -77,6 +79,7 @@ export const APPROVAL_SECRET = "a secret of thirty-two characters";
 export function ledgerThat(reserve: BudgetLedger["reserve"], closed: Closed[] = []): BudgetLedger {
   return {
     reserve,
+    peek: async () => ({ kind: "reserved" }),
     settle: async (id, used) => void closed.push([id, used]),
     release: async (id) => void closed.push([id, "released"]),
   };
@@ -90,6 +93,7 @@ export function lenientPorts(): Pick<
   RunPorts,
   | "approvals"
   | "approvalSigner"
+  | "fingerprints"
   | "authorizationOf"
   | "broker"
   | "ledger"
@@ -98,18 +102,21 @@ export function lenientPorts(): Pick<
   | "random"
   | "registry"
   | "limitTime"
+  | "limitStorage"
   | "outcomeWaitMs"
 > {
   return {
     authorizationOf: () => ({ check: () => Promise.resolve("allow") }),
     broker: { bind: () => Promise.resolve(fail({ code: "unknown_connection" })) },
     ledger: ledgerThat(() => Promise.resolve({ kind: "reserved" })),
-    inputBound: createInputBound(),
+    inputBound: createInputBound(openAIWire),
     registry: { current: () => Promise.resolve({ revision: 1, hash: "sha256:1" }) },
     approvals: new TestDesk(),
     approvalSigner: createApprovalSigner(APPROVAL_SECRET),
+    fingerprints: createFingerprints(APPROVAL_SECRET),
     hooks: [],
     limitTime: () => {},
+    limitStorage: () => {},
     outcomeWaitMs: 60_000,
     random: { fraction: () => 0 },
   };

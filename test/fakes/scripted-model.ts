@@ -1,4 +1,12 @@
-/** Answer of a scripted model to one model call, in the format of an OpenAI-compatible provider. */
+import {
+  ANTHROPIC,
+  CHAT,
+  PLAYED_WIRES,
+  type PlayedMessage,
+  type PlayedWire,
+} from "./provider-wires.ts";
+
+/** Answer of a scripted model to one model call, on any wire. */
 export interface ScriptedStep {
   /** Text deltas, one frame each. */
   readonly text?: readonly string[];
@@ -9,8 +17,16 @@ export interface ScriptedStep {
     readonly name: string;
     readonly args: string;
   }[];
+  /**
+   * Reasoning that the provider must see again, where its wire has such a thing. The provider sends
+   * it in capitals.
+   */
+  readonly reasoning?: string;
+  /** Deltas in the format of Chat Completions, one frame each, for quirks of providers. */
+  readonly deltas?: readonly object[];
+  /** The provider's own word. */
   readonly finish?: string;
-  /** Usage as the provider reports it. `null`: no report. */
+  /** Usage as Chat Completions reports it. `null`: no report. */
   readonly usage?: unknown;
   /** Answers with this HTTP status and no stream. */
   readonly status?: number;
@@ -51,18 +67,6 @@ export function obey(first: ScriptedStep): string {
   return JSON.stringify({ obey: first });
 }
 
-interface ProviderMessage {
-  readonly role: string;
-  readonly content: string;
-}
-
-/** The model request, as the scripted model echoes it. */
-export interface ProviderRequest {
-  readonly model: string;
-  readonly messages: readonly ProviderMessage[];
-  readonly tools?: readonly { readonly function: { readonly name: string } }[];
-}
-
 /**
  * Plays the provider. The last user message holds the script, and the assistant messages after it
  * tell which step is due. After the last step the model stops. A message that is not a script is
@@ -76,18 +80,21 @@ export async function answerAsProvider(request: Request): Promise<Response> {
     await gate.promise;
     return new Response("released");
   }
-  const asked = await request.json<ProviderRequest>();
-  const start = asked.messages.findLastIndex((message) => message.role === "user");
-  const turn = asked.messages.slice(start + 1);
-  const said = asked.messages[start]?.content ?? "";
+  const wire = PLAYED_WIRES.find(({ path }) => request.url.endsWith(path)) ?? CHAT;
+  const asked = await request.json<Record<string, unknown>>();
+  const messages = wire.readMessages(asked);
+  const start = messages.findLastIndex((message) => message.role === "user");
+  const turn = messages.slice(start + 1);
+  const said = messages[start]?.content ?? "";
   const steps = readScript(said) ?? readObedience(said, turn);
-  if (!steps) return stream(frames({ text: [JSON.stringify(asked)] }), "closes");
+  const answerWith = (step: ScriptedStep) => framesOn(wire, step);
+  if (!steps) return stream(answerWith({ text: [JSON.stringify(asked)] }), "closes");
   const due = turn.filter(({ role }) => role === "assistant").length;
   const step = dueStep(steps[due] ?? { text: ["done"] });
   if (step.status !== undefined) return new Response("no", { status: step.status });
   const held = step.holds === undefined ? undefined : gateOf(step.holds).promise;
   const end = step.hangs ? "hangs" : step.breaks ? "breaks" : "closes";
-  return stream(frames(step), end, held);
+  return stream(answerWith(step), end, held, wire.closing);
 }
 
 const happened = new Set<string>();
@@ -118,7 +125,7 @@ function readScript(text: string): readonly ScriptedStep[] | undefined {
 
 function readObedience(
   text: string,
-  turn: readonly ProviderMessage[],
+  turn: readonly PlayedMessage[],
 ): readonly ScriptedStep[] | undefined {
   let first: ScriptedStep | undefined;
   try {
@@ -145,48 +152,49 @@ function readToldText(content: string): string {
   return observation?.result_payload?.data?.text ?? "";
 }
 
-function frames(step: ScriptedStep): string[] {
-  const chunk = (delta: object, finish: string | null = null): string =>
-    `data: ${JSON.stringify({
-      id: "chatcmpl-1",
-      object: "chat.completion.chunk",
-      choices: [{ index: 0, delta, finish_reason: finish }],
-    })}\n\n`;
-  const calls = (step.calls ?? []).map(({ id, name, args }, index) =>
-    chunk({
-      tool_calls: [
-        { index, id: id ?? `call_${index}`, type: "function", function: { name, arguments: args } },
-      ],
-    }),
-  );
-  const once = (step.text ?? []).map((content) => chunk({ content }));
-  const said = Array.from({ length: step.times ?? 1 }, () => once).flat();
-  if (step.hangs || step.breaks) return [...said, ...calls];
+function framesOn(wire: PlayedWire, step: ScriptedStep): readonly string[] {
+  const calls = (step.calls ?? []).map(({ id, name, args }, index) => ({
+    id: id ?? `${wire === ANTHROPIC ? "toolu" : "call"}_${index}`,
+    name,
+    args,
+  }));
+  const text = Array.from({ length: step.times ?? 1 }, () => step.text ?? []).flat();
+  const { reasoning, finish } = step;
+  const frames = wire.frames({
+    text,
+    calls,
+    // The script is in the conversation too, so a test must be able to tell the two apart.
+    ...(reasoning !== undefined && { reasoning: reasoning.toUpperCase() }),
+    ...(finish !== undefined && { finish }),
+  });
+  const said = frames.slice(0, -wire.closing);
+  const closing = frames.slice(-wire.closing);
+  said.push(...(step.deltas ?? []).map((delta) => chatChunk(delta)));
+  if (step.hangs || step.breaks) return said;
   if (step.garbled) return [...said, "data: {\n\n"];
-  const finish = step.finish ?? (calls.length > 0 ? "tool_calls" : "stop");
-  const { usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 } } = step;
-  return [
-    ...said,
-    ...calls,
-    chunk({}, finish),
-    `data: ${JSON.stringify({ id: "chatcmpl-1", choices: [], usage })}\n\n`,
-    "data: [DONE]\n\n",
-  ];
+  if (step.usage === undefined) return [...said, ...closing];
+  return [...said, closing[0] ?? "", chatUsage(step.usage), "data: [DONE]\n\n"];
 }
 
-/** Makes the frames that finish an answer: finish reason, usage and end mark. */
-const FINISHING = 3;
+function chatChunk(delta: object): string {
+  return `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`;
+}
+
+function chatUsage(usage: unknown): string {
+  return `data: ${JSON.stringify({ id: "chatcmpl-1", choices: [], usage })}\n\n`;
+}
 
 function stream(
   parts: readonly string[],
   end: "closes" | "hangs" | "breaks",
   held?: Promise<void>,
+  closing = 0,
 ): Response {
   const encoder = new TextEncoder();
   const rest = [...parts];
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      if (rest.length === FINISHING) await held;
+      if (rest.length === closing) await held;
       const next = rest.shift();
       if (next !== undefined) controller.enqueue(encoder.encode(next));
       else if (end === "closes") controller.close();

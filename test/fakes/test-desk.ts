@@ -17,6 +17,13 @@ export class TestDesk implements ApprovalDesk {
     return approvalIdOf(`run_${"0".repeat(32)}_${"0".repeat(32)}` as RunId, invocation, generation);
   }
 
+  countOpen(exceptInvocation: number): number {
+    const newest = [...this.#records.keys()].map((invocation) => this.newest(invocation));
+    return newest.filter(
+      (record) => record?.status === "pending" && record.invocation !== exceptInvocation,
+    ).length;
+  }
+
   wasRejected({ toolId, payloadHash }: Pick<ApprovalRecord, "toolId" | "payloadHash">): boolean {
     return [...this.#records.values()]
       .flat()
@@ -32,7 +39,7 @@ export class TestDesk implements ApprovalDesk {
     const { invocation } = request;
     const id = this.nextId(invocation);
     const before = this.newest(invocation);
-    if (before) this.#replace({ ...before, status: "superseded", supersededBy: id });
+    if (before) this.replace({ ...before, status: "superseded", supersededBy: id });
     const generation = (before?.generation ?? 0) + 1;
     const open = { ...request, id, generation, status: "pending" as const, votes: [] };
     const record = vote ? takeVote(open, vote) : open;
@@ -54,10 +61,11 @@ export class TestDesk implements ApprovalDesk {
   change(invocation: number, change: Partial<ApprovalRecord>): void {
     const newest = this.newest(invocation);
     if (!newest) throw new Error("nobody was asked");
-    this.#replace({ ...newest, ...change });
+    this.replace({ ...newest, ...change });
   }
 
-  #replace(record: ApprovalRecord): void {
+  /** Stores a record instead of the newest one of its invocation. */
+  replace(record: ApprovalRecord): void {
     const others = this.#records.get(record.invocation)?.slice(0, -1) ?? [];
     this.#records.set(record.invocation, [...others, record]);
   }

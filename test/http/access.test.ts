@@ -109,7 +109,7 @@ test("refuses what the token's scopes do not cover", async () => {
   expect(start.status).toBe(403);
 });
 
-test("lets whoever reads everybody's runs read one, and neither stop it nor speak to it", async () => {
+test("lets a caller with runs:read_all read a run, but neither cancel nor steer it", async () => {
   const runId = await ended();
   expect((await send(`/v1/runs/${runId}`, { caller: "reader" })).status).toBe(200);
   expect((await send(`/v1/runs/${runId}/events`, { caller: "reader" })).status).toBe(200);
@@ -133,7 +133,7 @@ test("lets an operator stop anybody's run, and not speak in their name", async (
 });
 
 // Mutant: a run that listens to whomever it belongs to.
-test("whoever acts for a person does not speak to what the person began with more authority", async () => {
+test("a delegate cannot steer a run that the person began with more authority", async () => {
   const say = (run: Response, caller: Caller): Promise<Response> =>
     send(`/v1/runs/${runIdOf(run)}/messages`, { ...JSON_BODY, caller, body: '{"content":"x"}' });
   const begun = await chat([{ text: ["hi"], hangs: true }], "acme");
@@ -191,7 +191,7 @@ test("answers a colleague's run as an unknown one also when it is no longer kept
   expect((await send(`/v1/runs/${runId}/events`, { caller: "peer" })).status).toBe(404);
 });
 
-test("two people under one key each get a run of their own", async () => {
+test("two people who use one key each get their own run", async () => {
   const ask = async (caller: Caller): Promise<string> => {
     const response = await send("/v1/chat", {
       method: "POST",

@@ -5,6 +5,7 @@ import {
   askFor,
   askToPay,
   callOf,
+  changeGuildPolicy,
   decide,
   ended,
   openOf,
@@ -13,7 +14,7 @@ import {
 } from "../shared/people.ts";
 import { cancel, refusalOf, rowsOf, untilState } from "../shared/run-object.ts";
 import { script } from "../fakes/scripted-model.ts";
-import { postChat, putPolicy, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
+import { postChat, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 
@@ -45,7 +46,7 @@ function decideRaw(approvalId: string, text: string, type = "application/json"):
   });
 }
 
-describe("an approval says nothing of", () => {
+describe("an approval does not reveal", () => {
   test("another call of the same run, even with the same arguments", async () => {
     const call = { to: "bakery", amount: 40 };
     const { runId } = await askFor([
@@ -125,46 +126,8 @@ describe("an approval says nothing of", () => {
 });
 
 describe("after people have approved", () => {
-  async function govern(document: object): Promise<void> {
-    const current = await send("/v1/policy", { caller: "chief" });
-    const etag = current.headers.get("etag") ?? "";
-    const answer = await putPolicy(document, { caller: "chief", "if-match": etag });
-    expect(answer.status).toBe(200);
-  }
-
-  test.each([
-    ["changed in nothing that concerns the call", { budgets: { maxCritical: 99 } }],
-    ["denies the tool", { allowedTools: ["lab__notify"], approvals: [], delegations: [] }],
-    [
-      "asks for three people",
-      { approvals: [{ tools: ["lab__transfer"], pattern: "dual_control", required: 3 }] },
-    ],
-  ])("a policy that %s blocks the call", async (_, change) => {
-    await govern(GUILD_POLICY);
-    const { runId, approvalId } = await askToPay();
-    await decide(approvalId, "bob", APPROVE);
-    await govern({ ...GUILD_POLICY, ...change });
-    await decide(approvalId, "cat", APPROVE);
-    const { toolCalls } = await ended(runId);
-    expect(["CONFIRMATION_MISSING", "POLICY_VIOLATION"]).toContain(toolCalls[0]?.outcome);
-    expect(moved).toEqual([]);
-    await govern(GUILD_POLICY);
-  });
-
-  test("a policy that changes and changes back blocks the call all the same", async () => {
-    await govern(GUILD_POLICY);
-    const { runId, approvalId } = await askToPay();
-    await decide(approvalId, "bob", APPROVE);
-    await govern({ ...GUILD_POLICY, budgets: { maxCritical: 97 } });
-    await govern(GUILD_POLICY);
-    await decide(approvalId, "cat", APPROVE);
-    const { toolCalls } = await ended(runId);
-    expect(toolCalls[0]?.outcome).toBe("CONFIRMATION_MISSING");
-    expect(moved).toEqual([]);
-  });
-
   test("a run that began under an older policy asks under the new one, and its call runs", async () => {
-    await govern(GUILD_POLICY);
+    await changeGuildPolicy(GUILD_POLICY);
     const response = await postChat(
       {
         messages: [
@@ -190,7 +153,7 @@ describe("after people have approved", () => {
     );
     const runId = runIdOf(response);
     await untilState(runId, { toolCalls: [{ toolCallId: "call_1" }] }, "ann");
-    await govern({ ...GUILD_POLICY, budgets: { maxCritical: 98 } });
+    await changeGuildPolicy({ ...GUILD_POLICY, budgets: { maxCritical: 98 } });
     await fetch("http://provider.test/release/attack_policy");
     const state = await untilState(runId, { status: "waiting" }, "ann");
     const [approvalId = ""] = openOf(state);

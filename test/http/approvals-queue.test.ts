@@ -45,6 +45,17 @@ const QUESTIONS: Readonly<Record<string, Partial<ApprovalSummary>>> = {
     requestedAt: isoAt(-HOUR),
   },
   approved: { status: "approved" },
+  bobsReview: { status: "withdrawn", requestedBy: "user:bob" as never },
+  bobsOfNoor: {
+    status: "withdrawn",
+    requestedBy: "user:bob" as never,
+    actorId: "user:noor" as never,
+  },
+  bobsOnPage: {
+    status: "withdrawn",
+    requestedBy: "user:bob" as never,
+    minterId: "user:Noor" as never,
+  },
   rejected: { status: "rejected" },
   late: { expiresAt: isoAt(-HOUR) },
   expired: { status: "expired", expiresAt: isoAt(-2 * HOUR) },
@@ -93,7 +104,7 @@ describe("who sees what", () => {
     ["mira", "", ["mirasConsent", "mirasReview", "compliance"]],
     ["mira", "?mine=true", ["mirasConsent", "mirasReview", "compliance"]],
     ["mira", "?decidable=true", ["mirasConsent"]],
-    ["mirasAgent", "?mine=true", ["mirasConsent", "mirasReview", "compliance"]],
+    ["mirasAgent", "?mine=true", []],
     ["noor", "", ["noorsReview", "mirasReview", "noorsConsent"]],
     ["noor", "?decidable=true", ["mirasReview", "noorsConsent"]],
     ["noor", "?decidable=true&mine=true", ["noorsConsent"]],
@@ -107,6 +118,7 @@ describe("who sees what", () => {
     ["mira", "?status=approved&decidable=true", []],
     ["noor", "?status=approved", ["approved"]],
     ["helper", "?status=approved", []],
+    ["noor", "?status=withdrawn", ["bobsReview"]],
   ])("%s with %j", async (caller, query, expected) => {
     expect(await list(query, caller)).toEqual(expected);
   });

@@ -36,7 +36,7 @@ async function outcomeOf(runId: string, call = 0): Promise<unknown> {
 }
 
 describe("asking", () => {
-  test("a call that people have to approve waits, and says for whom, about what and until when", async () => {
+  test("a call that needs approval waits, and states for whom, about what and until when", async () => {
     const { runId, approvalId } = await askToPay();
     const { toolCalls } = await stateOf(runId, "ann");
     expect(toolCalls).toMatchObject([{ state: "PENDING", approvalId }]);
@@ -57,7 +57,7 @@ describe("asking", () => {
     await cancel(runId, "ann");
   });
 
-  test("the stream tells who is asked, ends requiring action, and goes on after the decision", async () => {
+  test("the stream names the approvers, ends requiring action, and continues after the decision", async () => {
     const { runId, approvalId, response } = await askFor([
       callOf("lab__notify", { what: "hello" }),
     ]);
@@ -83,7 +83,7 @@ describe("asking", () => {
     await response.body?.cancel();
   });
 
-  test("calls that need nobody go first", async () => {
+  test("calls that need no approval run first", async () => {
     const { runId, approvalId } = await askFor([
       callOf("lab__transfer", { to: "bakery", amount: 1 }, "call_1"),
       callOf("lab__write_note", { text: "x" }, "call_2"),
@@ -115,7 +115,7 @@ describe("deciding", () => {
     expect(await viewOf(approvalId, "bob")).toHaveProperty("consumedAt");
   });
 
-  test("one person's word counts once, and is answered alike however often it comes", async () => {
+  test("one person's vote counts once, and its repeats get the same answer", async () => {
     const { runId, approvalId } = await askToPay();
     for (let times = 0; times < 3; times++) {
       const answer = await decide(approvalId, "bob", APPROVE);
@@ -163,7 +163,7 @@ describe("deciding", () => {
     expect(moved).toEqual([]);
   });
 
-  test("whoever comes too late is told what happened", async () => {
+  test("a late approver gets the outcome", async () => {
     const { runId, approvalId } = await askToPay();
     await decide(approvalId, "bob", REJECT);
     const late = await decide(approvalId, "cat", APPROVE);
@@ -176,7 +176,7 @@ describe("deciding", () => {
     expect(moved).toEqual([]);
   });
 
-  test("nobody decides in time: the question is closed by the alarm, and the model goes on without", async () => {
+  test("without a decision in time the alarm closes the approval, and the model continues without the call", async () => {
     const { runId, approvalId } = await askToPay();
     await rowsOf(
       runId,
@@ -203,7 +203,7 @@ describe("deciding", () => {
     expect(moved).toEqual(["40 to bakery"]);
   });
 
-  test("what somebody says meanwhile takes the question back", async () => {
+  test("a steering message withdraws the pending approval", async () => {
     const { runId, approvalId } = await askToPay();
     await send(`/v1/runs/${runId}/messages`, {
       caller: "ann",
@@ -220,7 +220,7 @@ describe("deciding", () => {
     expect(moved).toEqual([]);
   });
 
-  test("a cancelled run takes its questions back", async () => {
+  test("a cancelled run withdraws its pending approvals", async () => {
     const { runId, approvalId } = await askToPay();
     await cancel(runId, "ann");
     expect((await decide(approvalId, "bob", APPROVE)).status).toBe(409);
@@ -240,7 +240,7 @@ describe("every gate again", () => {
     expect(moved).toEqual([]);
   });
 
-  test("another tenant's approval is no approval, and says nothing", async () => {
+  test("another tenant's approval answers as an unknown one", async () => {
     const { runId, approvalId } = await askToPay();
     const theirs = await readApproval(approvalId, "outsider");
     const unknown = await readApproval(`${approvalId.slice(0, -4)}_9_9`, "outsider");

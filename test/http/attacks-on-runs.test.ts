@@ -50,7 +50,7 @@ async function statusUnder(key: string, body: string): Promise<number> {
 const saying = (content: string): string =>
   JSON.stringify({ messages: [{ role: "user", content }] });
 
-test("what is no invocation id, or no word, or comes without a token, settles nothing", async () => {
+test("a malformed invocation id, a malformed outcome or a missing token resolves nothing", async () => {
   const { runId } = await startInDoubt("forms");
   const ids = ["inv_01", "inv_0", "inv_1%2f..", "inv_1%00", "inv_1%0a", "inv_1%20", "inv_%F0"];
   for (const invocation of [...ids, "inv_999999999", "inv_1000000000", "INV_1", "inv_%EF%BC%91"]) {
@@ -73,7 +73,7 @@ test("what is no invocation id, or no word, or comes without a token, settles no
   expect(await stateOf(runId, "lab")).toMatchObject({ status: "waiting" });
 });
 
-test("of two words at once one counts, whatever else comes in that instant", async () => {
+test("of two simultaneous outcomes one counts, whatever else arrives at that instant", async () => {
   const { runId, response } = await startInDoubt("instant");
   const [yes, no, message, stopped] = await Promise.all([
     tellOutcome(runId, { body: COMMITTED }),
@@ -89,7 +89,7 @@ test("of two words at once one counts, whatever else comes in that instant", asy
   expect(written).toEqual(["pay: instant"]);
 });
 
-test("call ids that look like other operations, or like each other, are operations of their own", async () => {
+test("call ids that look like other operations, or like each other, are separate operations", async () => {
   const ids = ["1:call_0", "2:1:call_0", "call_1_1", "", "x".repeat(129), "\ud800", "\ufffd"];
   ids.push("\0", "a\0b", "a\0c", "\u00e9", "e\u0301", "__proto__", "dup", "dup", "dup_");
   const calls = ids.map((id, index) => ({ ...payment(`n${index}`), id }));
@@ -105,7 +105,7 @@ test("call ids that look like other operations, or like each other, are operatio
   expect(new Set(toolCalls.map(({ toolCallId }) => toolCallId)).size).toBe(ids.length + 1);
 });
 
-test("a crash while one call waits and another one runs repeats neither, and each gets its own word", async () => {
+test("a crash while one call waits and another runs repeats neither, and each gets its own outcome", async () => {
   const calls = [payment("waits", "break"), payment("attack-runs", "hold")];
   const response = await chat([{ calls }, { text: ["end"] }], "lab");
   const runId = runIdOf(response);
@@ -123,9 +123,8 @@ test("a crash while one call waits and another one runs repeats neither, and eac
   expect(written).toEqual(["pay: waits", "pay: attack-runs"]);
 });
 
-test("arguments of half characters and names of no tool run nothing, before a crash and after", async () => {
+test("names of no tool run nothing, before a crash and after", async () => {
   const calls = [
-    { id: "half", name: "lab__pay", args: '{"what":"\ud800"}' },
     { id: "nul", name: "lab__pay\0", args: '{"what":"nul"}' },
     { id: "proto", name: "__proto__", args: "{}" },
     payment("attack-real", "hold"),
@@ -136,7 +135,7 @@ test("arguments of half characters and names of no tool run nothing, before a cr
   await crash(runId);
   await response.text().catch(() => {});
   const failed = { state: "FAILED_FINAL" };
-  const toolCalls = [failed, failed, failed, { state: "PENDING" }];
+  const toolCalls = [failed, failed, { state: "PENDING" }];
   await untilState(runId, { status: "waiting", toolCalls });
   expect(written).toEqual(["pay: attack-real"]);
 });
@@ -144,9 +143,8 @@ test("arguments of half characters and names of no tool run nothing, before a cr
 test("requests under a key are compared as JSON: by value, and by the code points of their text", async () => {
   expect(await statusUnder("forms", saying("e\u0301"))).toBe(200);
   expect(await statusUnder("forms", saying("\u00e9"))).toBe(422);
-  const twice = `{"model":"other","model":"scripted",${saying("x").slice(1)}`;
-  expect(await statusUnder("twice", twice)).toBe(200);
-  expect(await statusUnder("twice", `{"model":"scripted",${saying("x").slice(1)}`)).toBe(200);
+  expect(await statusUnder("order", `{"model":"scripted",${saying("x").slice(1)}`)).toBe(200);
+  expect(await statusUnder("order", `${saying("x").slice(0, -1)},"model":"scripted"}`)).toBe(200);
 });
 
 test("a client that goes away under a key finds its run ended, and its effect made once", async () => {

@@ -84,7 +84,7 @@ describe("a preflight", () => {
     expect([bare.status, corsHeadersOf(bare)]).toEqual([405, []]);
   });
 
-  test("is answered by what the policies say: a new one admits, the next one takes it back", async () => {
+  test("follows the policies: a new one admits the origin, the next one removes it", async () => {
     const page = "https://new.bendable.example";
     const fresh = (): Promise<Response> => preflight(page, "/v1/chat", deploy({}));
     expect((await fresh()).status).toBe(403);
@@ -98,7 +98,7 @@ describe("a preflight", () => {
     expect((await bindings.POLICY.list({ prefix: `origin/${page}` })).keys).toEqual([]);
   });
 
-  test("an origin that two tenants admit stays when one of them takes it back", async () => {
+  test("an origin that two tenants admit stays when one of them removes it", async () => {
     const page = "https://shared.example";
     const shared = (caller: "strict" | "lab"): Promise<Response> =>
       replacePolicy(caller, { allowedTools: [], origins: [page] });
@@ -192,7 +192,7 @@ describe("a request of a page", () => {
     expect([response.status, corsHeadersOf(response)]).toEqual([200, []]);
   });
 
-  test("learns that its token is refused if any tenant admits it, and nobody else learns it", async () => {
+  test("learns that its token is refused only if some tenant admits the origin", async () => {
     const ask = (origin: string): Promise<Response> =>
       send("/v1/tools", { headers: { origin, authorization: "Bearer expired" } });
     const known = await ask(HOST_PAGE);

@@ -107,7 +107,7 @@ test("a run that nothing limits lets the provider decide how long it answers, un
   expect(await askedBy()).toMatchObject({ max_completion_tokens: 55 });
 });
 
-test("a refused model call uses nothing, and each further attempt is held for anew", async () => {
+test("a refused model call uses no tokens, and each further attempt gets a new hold", async () => {
   await govern(limitedTo(100_000));
   const again = { status: 503, once: "budgets-503", later: billed(40, 2) };
   expect(await run(again)).toEqual({ end: "stop", used: 42 });
@@ -149,7 +149,7 @@ describe("a provider that bills", () => {
   });
 });
 
-test("an answer that breaks off has used what was held for it, and the next attempt what it tells", async () => {
+test("an answer that breaks off costs its hold, and the next attempt its reported usage", async () => {
   await govern(limitedTo(100_000));
   const broken = { text: ["half"], breaks: true, once: "budgets-broken", later: billed(1, 1) };
   expect(await run(broken)).toEqual({ end: "stop", used: 2 });

@@ -24,15 +24,15 @@ async function headersOf(connectionId: string): Promise<unknown> {
   if (!env.ok) throw new Error(env.failure.problems.join());
   const { broker } = composeConnections(env.value);
   const { signal } = new AbortController();
-  const auth = await broker.bind("acme" as TenantId, connectionId as ConnectionId, signal);
-  return auth.ok ? auth.value.getAuthHeaders() : auth.failure.code;
+  const bound = await broker.bind("acme" as TenantId, connectionId as ConnectionId, signal);
+  return bound.ok ? bound.value.auth.getAuthHeaders() : bound.failure.code;
 }
 
 async function wholeOf(response: Response): Promise<string> {
   return JSON.stringify([[...response.headers], await response.text()]);
 }
 
-test("takes a secret, answers nothing, and the broker opens it", async () => {
+test("accepts a secret, returns no body, and the broker opens it", async () => {
   const response = await put({ kind: "bearer", token: SECRET });
   expect(response.status).toBe(204);
   expect(await wholeOf(response)).not.toContain(SECRET);
@@ -40,7 +40,7 @@ test("takes a secret, answers nothing, and the broker opens it", async () => {
   expect(await bindings.CONNECTIONS.get("connection/acme/crm")).not.toContain(SECRET);
 });
 
-test("takes a header, and knows its name in small letters", async () => {
+test("accepts a header and lower-cases its name", async () => {
   expect((await put({ kind: "header", name: "X-Api-Key", value: SECRET }, "h")).status).toBe(204);
   expect(await headersOf("h")).toEqual({ "x-api-key": SECRET });
 });
@@ -52,7 +52,7 @@ test("forgets a secret, and answers the same when there is none", async () => {
   expect((await remove("gone")).status).toBe(204);
 });
 
-test("never tells a secret", async () => {
+test("never reveals a secret", async () => {
   await put({ kind: "bearer", token: SECRET });
   const response = await send("/v1/connections/crm", { caller: "keeper" });
   expect([response.status, response.headers.get("allow")]).toEqual([405, "PUT, DELETE"]);

@@ -27,7 +27,7 @@ const ORDER = { origin: HOST_PAGE, actorId: "user:ann", toolIds: ["core__calcula
 
 const PAGE_SCOPES = ["chat", "runs:read", "tools:read"];
 
-function mint(order: unknown, caller: Caller = "hosted"): Promise<Response> {
+function mint(order: unknown, caller: Caller = "backend"): Promise<Response> {
   return send("/v1/embed-tokens", {
     caller,
     method: "POST",
@@ -57,7 +57,8 @@ async function signed({
     clock: { nowMs: () => nowMs, schedule: () => () => undefined },
     randomId: () => "x",
   });
-  const holder = { tenantId: "hosted" as TenantId, actorId: "user:ann" as ActorId };
+  const [actorId, minterId] = ["user:ann" as ActorId, "service:backend" as ActorId];
+  const holder = { tenantId: "hosted" as TenantId, actorId, minterId };
   const order = { ...ORDER, ...holder, origin, scopes: ["tools:read"] as const, ttlSeconds };
   return (await tokens.mint(order)).token;
 }
@@ -110,7 +111,7 @@ describe("a page's token", () => {
   });
 
   // Mutant: what comes from the Worker's own origin is admitted whatever the policy says.
-  test("is refused from an origin that the policy does not hold, and be it the Worker's own", async () => {
+  test("is refused from an origin that the policy does not hold, even the Worker's own", async () => {
     const origin = "https://interlock.test";
     const token = await signed({ origin });
     const refused = await ask(token, "/v1/tools", { headers: { origin } });
@@ -223,7 +224,7 @@ describe("a page's token", () => {
   });
 
   // Mutant: a run that hides no question from a page.
-  test("answers the questions of its own runs, and not those of its person's other ones", async () => {
+  test("decides approvals of its own runs only, not of its person's other runs", async () => {
     const toolIds = ["core__generate_title"];
     const scopes = [...PAGE_SCOPES, "approvals:read", "approvals:decide"];
     const token = await tokenFor({ actorId: "user:hosted", toolIds, scopes });

@@ -9,7 +9,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 const ORDER = { origin: HOST_PAGE, actorId: "user:ann", toolIds: ["core__calculate"] };
 
-function mint(order: unknown, caller: Caller = "hosted"): Promise<Response> {
+function mint(order: unknown, caller: Caller = "backend"): Promise<Response> {
   return send("/v1/embed-tokens", {
     caller,
     method: "POST",
@@ -62,7 +62,7 @@ describe("a server makes a token for a page", () => {
     const { records } = JSON.parse(text) as { records: { entry: object }[] };
     const { actorId: holder, origin, toolIds } = ORDER;
     expect(records.at(-1)?.entry).toMatchObject({
-      actorId: "user:hosted",
+      actorId: "service:backend",
       result: { holder, origin, toolIds, expiresAt },
     });
     expect(text).not.toContain(token.split(".")[2]);
@@ -115,18 +115,18 @@ describe("a server makes a token for a page", () => {
     expect(await codeOf(await mint(ORDER, "minter"))).toEqual([403, "insufficient_scope"]);
   });
 
-  // Mutants: whoever holds the scope makes tokens; a word is handed on like any other scope.
+  // Mutants: everybody who holds the scope makes tokens; people make tokens for colleagues.
   test.each<[Caller, string, readonly string[], number]>([
     ["courier", "an agent", ["chat"], 403],
     ["courier", "an agent that would decide", ["approvals:decide"], 403],
-    ["proxy", "whoever acts for somebody", ["chat"], 403],
-    ["hosted", "a person who would decide as another one", ["approvals:decide"], 403],
+    ["proxy", "a delegate", ["chat"], 403],
+    ["hosted", "a person with a colleague in mind", ["chat"], 403],
     ["backend", "a server, whose people decide", ["approvals:decide"], 200],
   ])("%s, %s, asks for %j: %i", async (caller, _who, scopes, status) => {
     const answer = await mint({ ...ORDER, scopes }, caller);
     expect(answer.status).toBe(status);
     const { code } = await answer.json<{ code?: string }>();
-    expect(code).toBe(status === 403 ? "insufficient_scope" : undefined);
+    expect(code).toBe(status === 403 ? "minting_not_allowed" : undefined);
   });
 
   test("not without the scope for it", async () => {

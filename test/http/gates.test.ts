@@ -113,7 +113,7 @@ describe("a policy that changes while a run goes", () => {
   });
 });
 
-test("the tenant's budget holds for all of its runs together, and for nobody else's", async () => {
+test("the tenant's budget limits all of its runs together, and no other tenant's", async () => {
   await govern({
     allowedTools: ["lab__write_note"],
     tenantBudgets: { maxWrites: 2, windowSeconds: 2_678_400 },

@@ -167,7 +167,7 @@ describe("what a page holds and what a server holds are never taken for each oth
   const embedBody = { origin: HOST_PAGE, actorId: "user:ann", toolIds: ["core__calculate"] };
   const mint = async (): Promise<string> => {
     const response = await sendToTest("/v1/embed-tokens", {
-      caller: "hosted",
+      caller: "backend",
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ ...embedBody, scopes: ["chat", "tools:read"] }),
@@ -175,7 +175,7 @@ describe("what a page holds and what a server holds are never taken for each oth
     return (await response.json<{ token: string }>()).token;
   };
 
-  test("a page's token whose type is taken off it is nobody's", async () => {
+  test("an embed token without its type is not accepted", async () => {
     const [, payload = "", signature = ""] = (await mint()).split(".");
     for (const header of [{ alg: "HS256" }, { alg: "HS256", typ: "JWT" }, { alg: "RS256" }]) {
       const stripped = `${base64url(JSON.stringify(header))}.${payload}.${signature}`;
@@ -184,10 +184,11 @@ describe("what a page holds and what a server holds are never taken for each oth
     }
   });
 
-  test("a token that says it is a page's is refused under every key that is not the page's", async () => {
+  test("a token that claims to be an embed token is refused under every other key", async () => {
     const claims = {
       ...claimsOf({ iss: "interlock", aud: "interlock-embed", tenant: "hosted", sub: "user:ann" }),
       jti: "x",
+      minter: "service:backend",
       origin: HOST_PAGE,
       toolIds: ["core__calculate"],
       scopes: ["tools:read"],

@@ -31,7 +31,7 @@ test.each([
   expect((await tools(claimsOf(claims), header)).status).toBe(200);
 });
 
-test("a static token goes on to count beside the issuer's", async () => {
+test("a static token stays valid beside the issuer's tokens", async () => {
   expect((await send("/v1/tools", bearer(TOKENS.acme.token))).status).toBe(200);
   expect((await send("/v1/tools", bearer("token-of-nobody"))).status).toBe(401);
 });
@@ -62,7 +62,7 @@ test("claims are read under the names that the deployment gives them", async () 
   expect((await other("/v1/tools", bearer(usual))).status).toBe(401);
 });
 
-test("a run belongs to the person an agent acts for, and to nobody else that it acts for", async () => {
+test("a run belongs to the person an agent acts for, not to its other persons", async () => {
   const agent = (sub: string): Promise<string> =>
     issuer.sign(claimsOf({ sub, act: { sub: "helper" } }));
   const [forAnn, forBob, ann] = [
@@ -124,7 +124,7 @@ describe("the issuer's keys", () => {
     expect(await own.asked()).toBe(1);
   });
 
-  test("go on to count while it is away, and nobody new gets in", async () => {
+  test("stay valid while it is unreachable, and no new key is accepted", async () => {
     const own = await foundIssuer("away");
     const at = deployed(own);
     const token = await own.sign(claimsOf());
@@ -136,7 +136,7 @@ describe("the issuer's keys", () => {
     expect(await late.json()).toMatchObject({ code: "identity_unavailable" });
   });
 
-  test("an answer that is no set of keys lets nobody in", async () => {
+  test("a response that is no key set admits no token", async () => {
     for (const body of ["", "{}", '{"keys":{}}', "[]", '{"keys":[null]}', "a".repeat(200_000)]) {
       const own = await foundIssuer("garbled");
       await fetch(own.jwksUrl, { method: "PUT", body });
@@ -150,7 +150,7 @@ describe("a shared secret", () => {
   const sign = (claims: Record<string, unknown>, key = secret): Promise<string> =>
     new SignJWT(claims).setProtectedHeader({ alg: "HS256" }).sign(new TextEncoder().encode(key));
 
-  test("signs tokens where the deployment says HS256, and no other secret does", async () => {
+  test("signs tokens where the deployment uses HS256, and no other secret does", async () => {
     const at = deploy({ AUTH: authOf({ algorithms: ["HS256"] }), JWT_SECRET: secret });
     expect((await at("/v1/tools", bearer(await sign(claimsOf())))).status).toBe(200);
     const forged = await sign(claimsOf(), `${secret}.`);

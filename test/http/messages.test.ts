@@ -77,7 +77,7 @@ function echoIn(chunks: readonly WireChunk[]): readonly { role: string; content:
   return (JSON.parse(echo) as { messages: { role: string; content: string }[] }).messages;
 }
 
-test("a message while the model streams gets a step of its own, and is an event", async () => {
+test("a message while the model streams gets its own step and its own event", async () => {
   const run = await startHeld("streams");
   const answer = await say(run.runId, "and in Paris?");
   expect(answer.status).toBe(202);
@@ -207,19 +207,17 @@ test.each([
   expect(await codeOf(await say("run_x", content))).toEqual([422, "invalid_request"]);
 });
 
-test("the longest text, half characters included, reaches the model as it was said", async () => {
+test("the longest text reaches the model as it was said, half a character as U+FFFD", async () => {
   const run = await startHeld("long");
   const text = `\ud800${"ü".repeat(32_767)}`;
   expect((await say(run.runId, text)).status).toBe(202);
   await release("long");
-  expect(
-    echoIn(await run.chunks())
-      .at(-1)
-      ?.content.slice(1),
-  ).toBe(text.slice(1));
+  const heard = echoIn(await run.chunks()).at(-1)?.content ?? "";
+  // A failed comparison would report half a character, which the test runner cannot send.
+  expect(heard === `\ufffd${text.slice(1)}`).toBe(true);
 });
 
-test("the thirty-third message that waits is refused, until a step takes them", async () => {
+test("the thirty-third waiting message is refused until a step takes the others", async () => {
   const run = await startHeld("many");
   const answers = await Promise.all(Array.from({ length: 33 }, (_, n) => say(run.runId, `m${n}`)));
   expect(answers.filter(({ status }) => status === 202).length).toBe(32);

@@ -42,7 +42,7 @@ async function startInDoubt(what: string): Promise<{ runId: string; response: Re
 const COMMITTED = { outcome: "committed" };
 const NOT_COMMITTED = { outcome: "not_committed" };
 
-test("a run whose effect nobody knows of waits, and says for whom, about what and until when", async () => {
+test("a run with an unknown outcome waits, and states for whom, about what and until when", async () => {
   const before = Date.now();
   const { runId, response } = await startInDoubt("rent");
   const { toolCalls } = await stateOf(runId, "lab");
@@ -65,13 +65,11 @@ test.each([
 ])(
   "the word of an operator, %j, settles the call, and the run goes on",
   async (body, state, outcome) => {
-    const { runId, response } = await startInDoubt(`word-${state}`);
+    const { runId } = await startInDoubt(`word-${state}`);
     const answer = await tellOutcome(runId, { body });
     expect([answer.status, (await answer.json<{ runId: string }>()).runId]).toEqual([200, runId]);
-    await response.text();
-    const ended = await stateOf(runId, "lab");
+    const ended = await untilState(runId, { status: "completed" });
     expect(ended).toMatchObject({
-      status: "completed",
       recoveries: 0,
       toolCalls: [{ state, outcome, settledBy: "user:lab" }],
     });
@@ -81,19 +79,19 @@ test.each([
 );
 
 // Mutant: settle answers "settled" for whatever comes second.
-test("the same word twice is one word, another one is refused", async () => {
-  const { runId, response } = await startInDoubt("twice");
+test("a repeated outcome is accepted once, and a different one is refused", async () => {
+  const { runId } = await startInDoubt("twice");
   const told = () => tellOutcome(runId, { body: COMMITTED });
   const both = await Promise.all([told(), told()]);
   expect(both.map(({ status }) => status)).toEqual([200, 200]);
   const otherwise = await tellOutcome(runId, { body: NOT_COMMITTED });
   expect(await refusalOf(otherwise)).toEqual([409, "outcome_not_awaited"]);
-  await response.text();
+  await untilState(runId, { status: "completed" });
   expect((await told()).status).toBe(200);
   expect((await stateOf(runId, "lab")).toolCalls).toMatchObject([{ state: "COMPLETED" }]);
 });
 
-describe("refuses a word", () => {
+describe("refuses an outcome", () => {
   let shared: Promise<{ readonly runId: string }> | undefined;
   const start = (): Promise<{ readonly runId: string }> => (shared ??= startInDoubt("refused"));
 
@@ -134,13 +132,11 @@ describe("refuses a word", () => {
 });
 
 // Mutant: an operator's time never ends.
-test("unanswered in time, the call is closed in doubt, the run fails, and its conversation can go on", async () => {
-  const { runId, response } = await startInDoubt("late");
+test("without an answer in time the call ends with an unknown outcome, the run fails, and its conversation can continue", async () => {
+  const { runId } = await startInDoubt("late");
   await rowsOf(runId, "UPDATE invocations SET awaited_until_ms = 1");
   await ring(runId, "outcome");
-  await response.text();
-  expect(await stateOf(runId, "lab")).toMatchObject({
-    status: "failed",
+  expect(await untilState(runId, { status: "failed" })).toMatchObject({
     error: { code: "outcome_unknown" },
     toolCalls: [{ state: "EXPIRED", outcome: "UNKNOWN_ERROR" }],
   });
@@ -153,7 +149,7 @@ test("unanswered in time, the call is closed in doubt, the run fails, and its co
 });
 
 // Mutant: only the alarm ends an operator's time.
-test("a word that comes after its time is refused, though the alarm is late", async () => {
+test("an outcome after its deadline is refused, even when the alarm is late", async () => {
   const { runId } = await startInDoubt("overdue");
   await rowsOf(runId, "UPDATE invocations SET awaited_until_ms = 1");
   const late = await tellOutcome(runId, { body: COMMITTED });
@@ -161,7 +157,7 @@ test("a word that comes after its time is refused, though the alarm is late", as
 });
 
 // Mutant: a word is taken that a stopped loop will not read any more.
-test("a word on a run that is being stopped is refused, not taken and dropped", async () => {
+test("an outcome for a run that is being cancelled is refused, not accepted and dropped", async () => {
   const { runId } = await startInDoubt("stopping");
   await rowsOf(runId, "UPDATE run SET stop = 'cancelled'");
   const word = await tellOutcome(runId, { body: COMMITTED });
@@ -169,7 +165,7 @@ test("a word on a run that is being stopped is refused, not taken and dropped", 
 });
 
 // Mutant: the time of an operator is up as soon as anybody's is.
-test("of two calls in doubt, one unanswered in time is closed, and the other one still waits", async () => {
+test("of two calls with unknown outcomes, the one past its deadline is closed and the other still waits", async () => {
   const calls = [payment("one", "break"), payment("two", "break")];
   const response = await chat([{ calls }, { text: ["end"] }], "lab");
   const runId = runIdOf(response);
@@ -255,8 +251,8 @@ describe("a call that a crash cut short", () => {
   });
 });
 
-test("a message to a run that waits is answered once it goes on", async () => {
-  const { runId, response } = await startInDoubt("mail");
+test("a message to a waiting run is answered when the run continues", async () => {
+  const { runId } = await startInDoubt("mail");
   const said = await send(`/v1/runs/${runId}/messages`, {
     caller: "lab",
     method: "POST",
@@ -265,5 +261,7 @@ test("a message to a run that waits is answered once it goes on", async () => {
   });
   expect(said.status).toBe(202);
   await tellOutcome(runId, { body: COMMITTED });
-  expect(await response.text()).toContain("heard you");
+  await untilState(runId, { status: "completed" });
+  const events = await send(`/v1/runs/${runId}/events`, { caller: "lab" });
+  expect(await events.text()).toContain("heard you");
 });

@@ -28,8 +28,8 @@ const hashOfPolicy = (document: object): Promise<string> => hashOf(policyOf(docu
 
 beforeEach(() => reset());
 
-describe("what somebody else wrote to KV", () => {
-  test("in place of the document denies everything, and says so to who may read the policy", async () => {
+describe("a foreign value in KV", () => {
+  test("in place of the document denies everything, and readers of the policy get the reason", async () => {
     await putPolicy(TIME, { caller: "strict", ...FIRST });
     const key = `policy/strict/${await hashOfPolicy(TIME)}`;
     await bindings.POLICY.put(key, JSON.stringify(policyOf(CALCULATE)));
@@ -60,6 +60,7 @@ test("a policy that cannot be stored is answered as such, and may be tried again
   const services = {
     registry: { change: () => Promise.resolve({ kind: "unavailable" }) },
     toolSpecs: [],
+    contracts: [],
   } as unknown as Services;
   const principal = {
     tenantId: "acme",

@@ -22,7 +22,7 @@ const from = (address: string, headers: Record<string, string> = {}): RequestIni
   headers: { ...headers, "cf-connecting-ip": address },
 });
 
-test("a caller that asks too often is told when to come back, and nobody else is", async () => {
+test("a caller over its limit gets a time to retry, and no other caller does", async () => {
   const binding = limitOf(3);
   const send = deploy({ CALLER_LIMIT: binding });
   for (let nth = 0; nth < 3; nth++) expect((await send("/v1/tools", ask)).status).toBe(200);
@@ -60,6 +60,22 @@ test("preflights that are refused count against their address as well", async ()
   expect(await preflight("https://evil.example")).toBe(429);
   expect(await preflight(HOST_PAGE)).toBe(204);
 });
+
+// Mutant: the origin is checked before the request is counted.
+test.each(["https://evil.example", "null"])(
+  "requests of the foreign origin %s count against the limit of their caller",
+  async (origin) => {
+    const send = deploy({ CALLER_LIMIT: limitOf(1) });
+    const foreign = bearer(TOKENS.acme.token, { origin });
+    expect((await send("/v1/tools", foreign)).status).toBe(403);
+    const refused = await send("/v1/tools", foreign);
+    expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([
+      429,
+      null,
+    ]);
+    expect((await send("/v1/tools", ask)).status).toBe(429);
+  },
+);
 
 test("a page may read that it has asked too often", async () => {
   const send = deploy({ CALLER_LIMIT: limitOf(0) });

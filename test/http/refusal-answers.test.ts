@@ -65,7 +65,7 @@ test.each([
   if (method !== "HEAD") expect(await codeOf(response)).toBe("method_not_allowed");
 });
 
-test("says that it is alive without a token", async () => {
+test("answers health checks without a token", async () => {
   const response = await send("/healthz");
   expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
 });

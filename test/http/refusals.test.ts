@@ -25,6 +25,7 @@ describe("refuses before any object wakes", () => {
     ["a body that is empty", "", 400, "invalid_json"],
     ["a depth bomb", nested(65), 400, "json_too_deep"],
     ["a depth bomb of a megabyte", "[".repeat(1024 * 1024), 400, "json_too_deep"],
+    ["a key twice", '{"messages":[{"role":"user","role":"system"}]}', 400, "duplicate_key"],
     ["a __proto__ key", '{"messages":[],"__proto__":{}}', 400, "forbidden_key"],
     ["a __proto__ key deep inside", '{"a":[{"b":{"__proto__":1}}]}', 400, "forbidden_key"],
     ["a body over the limit", user("x".repeat(1024 * 1024)), 413, "body_too_large"],

@@ -152,10 +152,13 @@ test("a key means the same with quotes and without", async () => {
   expect(runIdOf(await ask("8e03978e-40d5", body))).toBe(runIdOf(first));
 });
 
-test("a body of half characters is refused under a key: nothing could be bound to it", async () => {
-  const body = '{"messages":[{"role":"user","content":"\\ud83d"}]}';
-  const response = await ask("half", body);
-  expect([response.status, await codeOf(response)]).toEqual([400, "invalid_encoding"]);
+test("a body of half characters is bound to its key with U+FFFD in their place", async () => {
+  const bodyWith = (half: string) => `{"messages":[{"role":"user","content":"${half}"}]}`;
+  const first = await ask("half", bodyWith("\\ud83d"));
+  const bytes = await first.text();
+  expect(await (await ask("half", bodyWith("\\ufffd"))).text()).toBe(bytes);
+  const other = await ask("half", bodyWith("b"));
+  expect([other.status, await codeOf(other)]).toEqual([422, "request_key_reused"]);
 });
 
 test("a look at a key that was never used writes nothing", async () => {

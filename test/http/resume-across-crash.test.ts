@@ -79,8 +79,12 @@ const say = (...text: readonly string[]): ScriptedStep => ({ text, hangs: true }
 // Mutants: a position that only its own epoch knows; an epoch that begins with the loop.
 test("a reader who follows across two crashes sees every part once, and no text twice", async () => {
   const again = { text: ["said ", "whole"] };
-  const middle = { ...say("half ", "again ", "lost-two"), once: "second-life", later: again };
-  const first = { ...say("half ", "lost-one"), once: "first-life", later: middle };
+  const middle = {
+    ...say("half ", "again ", "lost-two"),
+    once: "second-incarnation",
+    later: again,
+  };
+  const first = { ...say("half ", "lost-one"), once: "first-incarnation", later: middle };
   const before: ScriptedStep = {
     text: ["Let me see. "],
     calls: [{ id: "w", name: "lab__pay", args: '{"what":"followed"}' }],

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { runInDurableObject } from "cloudflare:test";
-import { hashText } from "../../src/protocol/json/canonical-hash.ts";
 import { written } from "../workers/lab-writes.ts";
+import { fingerprintIn } from "../shared/fingerprints.ts";
 import { deadlinesOf, refusalOf, ring, rowsOf, stubOf, tellOutcome } from "../shared/run-object.ts";
 import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
 import { bindings, postChat, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
@@ -120,14 +120,14 @@ test("an ended write is published without its arguments and without its key in p
   const [row] = await rowsOf(runId, "SELECT binding FROM invocations");
   const binding = JSON.parse(row?.["binding"] as string) as Record<string, string>;
   const { idempotencyKey = "", payloadHash = "" } = binding;
-  const name = `invocation/lab/${await hashText(idempotencyKey)}`;
+  const name = `invocation/lab/${await fingerprintIn("lab", runId, idempotencyKey)}`;
   const notice = await bindings.IDEMPOTENCY.get(name);
   expect(JSON.parse(notice ?? "")).toMatchObject({
     runId,
     invocationId: "inv_1",
     toolId: "lab__pay",
     state: "COMPLETED",
-    payloadHash,
+    payloadHash: await fingerprintIn("lab", runId, payloadHash),
     outcome: "SUCCESS",
   });
   expect(`${name}${notice}`).not.toContain(idempotencyKey);
@@ -135,8 +135,8 @@ test("an ended write is published without its arguments and without its key in p
   const record = await bindings.IDEMPOTENCY.get(`run/${runId}`);
   expect(record).not.toContain(JSON.stringify(body).slice(1, -1));
   expect(JSON.parse(record ?? "")).toStrictEqual({
-    version: 2,
-    requestHash: expect.any(String),
+    version: 3,
+    requestHash: expect.stringMatching(/^hmac-sha256:/),
     run: { runId, workflowId: runId, model: "scripted", createdMs: expect.any(Number) },
     epochs: [{ epoch: 0, events: expect.any(Array) }],
   });

@@ -66,7 +66,7 @@ describe("whose runs a caller sees", () => {
   test.each<[Caller, readonly (keyof typeof ids)[]]>([
     ["mira", ["mira", "mirasAgent"]],
     ["noor", ["noor"]],
-    ["mirasAgent", ["mira", "mirasAgent"]],
+    ["mirasAgent", ["mirasAgent"]],
     ["helper", ["mirasAgent", "helper"]],
   ])("%s sees those of %j", async (caller, own) => {
     const seen = idsOf(await list("?limit=100", caller));
@@ -191,7 +191,7 @@ test("SQL in a filter is a text like any other", async () => {
   expect(await list(`?actor=${encodeURIComponent("' OR 1=1 --")}`)).toEqual({ runs: [] });
 });
 
-test("a list needs its scope, and takes no other method", async () => {
+test("a list needs its scope and accepts no other method", async () => {
   expect(await refusalOf(await ask("", "talker"))).toEqual([403, "insufficient_scope"]);
   expect(await refusalOf(await send("/v1/runs"))).toEqual([401, "missing_token"]);
   const answer = await send("/v1/runs", { caller: "archive", method: "DELETE" });

@@ -19,7 +19,7 @@ async function published(path: string): Promise<PublishedContract> {
   return response.json();
 }
 
-test("lists each tool with its class and how long it lives", async () => {
+test("lists each tool with its class and lifecycle", async () => {
   const response = await send("/v1/tools", { caller: "acme" });
   const { tools } = await response.json<{ tools: unknown[] }>();
   expect(tools[0]).toEqual({
@@ -33,7 +33,7 @@ test("lists each tool with its class and how long it lives", async () => {
   });
 });
 
-test("publishes a tool's contract, and what is Interlock's own beside it", async () => {
+test("publishes a tool's contract, with Interlock's own fields beside it", async () => {
   const { contract, interlock } = await published("/v1/tools/core__generate_title");
   expect(contract.identity).toMatchObject({ name: "core__generate_title", version: "1.0.0" });
   expect(contract.transactional.side_effect_class).toBe("LOW_RISK_INTERNAL");

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { APPROVE, askFor, askToPay, callOf, decide, ended, viewOf } from "../shared/people.ts";
+import { APPROVE, askFor, askToPay, callOf, decide, viewOf } from "../shared/people.ts";
 import { cancel } from "../shared/run-object.ts";
 import { seedPolicies, send } from "../shared/worker.ts";
 
@@ -17,7 +17,7 @@ const lastIdOf = (text: string): string =>
     ?.at(-1)
     ?.slice(4) ?? "";
 
-test("people read what the contract says of this call, with everything hidden in it made visible", async () => {
+test("people read the contract's description of the call, with all hidden characters made visible", async () => {
   const { runId, approvalId } = await askToPay({ to: "ba\u200bkery\u202e" });
   const { title, lines, packet } = await viewOf(approvalId, "bob");
   expect(title).toBe("Transfer money");
@@ -33,18 +33,29 @@ test("people read what the contract says of this call, with everything hidden in
 });
 
 // Mutant: the stream stays open, and ends without a trailer, while people think.
-test("a stream ends where people are asked; whoever comes back stays until it goes on", async () => {
+test("a stream ends with a time to return when approval is needed, and continues once the run does", async () => {
   const { runId, approvalId, response } = await askFor([callOf("lab__notify", { what: "hi" })]);
   const first = await response.text();
-  expect(first).toMatch(/"type":"message-finish".*\nid: \S+\n\ndata: \[DONE\]\n\n$/);
-  const whole = await (await follow(runId)).text();
-  expect(whole).toBe(first);
-  const back = follow(runId, lastIdOf(first)).then((stream) => stream.text());
+  const trailer = "retry: 3000\ndata: [DONE]\n\n";
+  expect(first).toMatch(/"type":"message-finish".*\nid: \S+\n\n/);
+  expect(first.endsWith(`\n\n${trailer}`)).toBe(true);
+  expect(await (await follow(runId)).text()).toBe(first);
   expect((await decide(approvalId, "ann", APPROVE)).status).toBe(200);
-  await ended(runId);
-  const rest = await back;
+  const rest = await (await follow(runId, lastIdOf(first))).text();
   expect(rest).toMatch(/\ndata: \[DONE\]\nid: \S+\n\n$/);
   const events = (text: string): string => text.replaceAll(/^: .*\n\n/gm, "");
   const later = await (await follow(runId)).text();
-  expect(events(later)).toBe(first.slice(0, -"data: [DONE]\n\n".length) + events(rest));
+  expect(events(later)).toBe(first.slice(0, -trailer.length) + events(rest));
+});
+
+// Mutant: a reader that returns to a waiting run keeps its stream, its place and the object.
+test("readers that return to a waiting run, however many, hold nothing and lock nobody out", async () => {
+  const { runId, response } = await askFor([callOf("lab__notify", { what: "hi" })]);
+  const lastId = lastIdOf(await response.text());
+  const open = [];
+  for (let reader = 0; reader < 130; reader += 1) open.push(await follow(runId, lastId));
+  expect(new Set(open.map(({ status }) => status))).toEqual(new Set([200]));
+  const texts = await Promise.all(open.map((stream) => stream.text()));
+  expect(new Set(texts)).toEqual(new Set(["retry: 3000\ndata: [DONE]\n\n"]));
+  await cancel(runId, "ann");
 });

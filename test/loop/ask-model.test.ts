@@ -69,8 +69,8 @@ function begin(answers: readonly Answer[], more: Circumstances = {}) {
   };
   const memory = newRunMemory(CLAIM.messages);
   const startMs = clock.nowMs();
-  const life = { claim: CLAIM, memory, startedAtMs: startMs, signal: stop.signal };
-  const ended = runLoop(life, ports);
+  const incarnation = { claim: CLAIM, memory, startedAtMs: startMs, signal: stop.signal };
+  const ended = runLoop(incarnation, ports);
   const gapsMs = () => atMs.slice(1).map((at, index) => at - (atMs[index] ?? 0));
   return { ended, journal, clock, stop, counted, gapsMs, calls: () => atMs.length };
 }
@@ -130,7 +130,7 @@ describe("the time between two attempts", () => {
     expect(gapsMs()).toEqual([7_000]);
   });
 
-  test("is not less than without its word", async () => {
+  test("is at least the usage without its report", async () => {
     const { gapsMs } = await run([busy(0), busy(0), says("ok")]);
     expect(gapsMs()).toEqual([500, 1_000]);
   });
@@ -153,7 +153,7 @@ describe("the time between two attempts", () => {
   });
 });
 
-test("half an answer is closed, then withdrawn, before the next one speaks on a part of its own", async () => {
+test("half an answer is closed, then withdrawn, before the next one streams on its own part", async () => {
   const { journal } = await run([breaks("upstream_stalled", {}, "half"), says("whole")]);
   expect(journal.events.slice(2, -2)).toEqual([
     { type: "text_started", part: 0 },
@@ -167,7 +167,7 @@ test("half an answer is closed, then withdrawn, before the next one speaks on a 
   expect(journal.messages).toEqual([{ role: "assistant", text: "whole", toolCalls: [] }]);
 });
 
-test("half an answer that is the last stays, for nothing takes its place", async () => {
+test("half an answer that is the last one stays, because no other replaces it", async () => {
   const { journal } = await run([breaks("upstream_stalled", {}, "half")]);
   const types = typesOf(journal);
   expect(types.filter((type) => type === "text_withdrawn").length).toBe(2);
@@ -259,7 +259,7 @@ describe("a run that is stopped", () => {
   });
 });
 
-test("a model that breaks its word ends the run, and its part is closed", async () => {
+test("a model that breaks its contract ends the run, and its part is closed", async () => {
   const broken: Model = {
     async *stream() {
       yield [{ type: "text_delta", text: "half" }];

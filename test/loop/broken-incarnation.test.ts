@@ -114,7 +114,7 @@ function asked(change: Partial<ToolInvocationRecord> = {}): Storage {
 }
 
 // Mutant: closing it only once the policy is read.
-test("a life that breaks at once closes and withdraws what was half said", async () => {
+test("an incarnation that fails at once closes and withdraws the half answer", async () => {
   const storage = halfSaid();
   const { how, done } = await goOn(storage, { policies: broken });
   expect(how).toBe("ended");
@@ -143,7 +143,7 @@ test.each([
   ],
   ["a write of which nobody told", { settlement: { outcome: "expired", atMs: 1 } }, "EXPIRED"],
 ] as readonly [string, object, string][])(
-  "a life that breaks at once ends %s as what is known of it, and answers it",
+  "a incarnation that breaks at once ends %s as what is known of it, and answers it",
   async (_name, change, state) => {
     const storage = asked(change);
     const { how, reached } = await goOn(storage, { policies: broken });
@@ -161,7 +161,7 @@ test.each([
   },
 );
 
-test("a life that breaks answers a call that had ended, once", async () => {
+test("an incarnation that fails answers a call that had ended, once", async () => {
   const storage = asked();
   await goOn(storage, {}, "cancelled");
   const [, answer] = storage.messages;
@@ -194,7 +194,7 @@ test("a run whose policy cannot be read any more asks no model", async () => {
   expect(other.records.get(1)?.end?.observation.status.taxonomy_class).toBe("POLICY_VIOLATION");
 });
 
-test("a run goes on under the policy that it noted, whatever is current", async () => {
+test("a run continues under the policy that it recorded, whatever is current", async () => {
   const pins: unknown[] = [];
   const policies: PolicyStore = {
     ...steady,
@@ -206,7 +206,7 @@ test("a run goes on under the policy that it noted, whatever is current", async 
   expect(pins).toEqual([PIN]);
 });
 
-test("a run notes the policy it stands on, its model calls and its last answer", async () => {
+test("a run records its policy, its model calls and its last answer", async () => {
   const storage = new Storage();
   const { done } = await goOn(storage);
   expect(done).toMatchObject({ reason: "stop" });
@@ -241,7 +241,7 @@ const under = (budgets: object): PolicyStore => ({
   read: async () => ({ policy: policyOf({ allowedTools: [NAME], budgets }), pin: PIN }),
 });
 
-test("what earlier lives used of the run's tokens is used up", async () => {
+test("tokens that earlier incarnations used count against the run", async () => {
   const storage = finished(asked({ state: "FAILED_FINAL", end: {} as never }), true);
   const { modelCalls, done } = await goOn(storage, { policies: under({ maxTokens: 50 }) });
   expect([modelCalls, done]).toMatchObject([0, { error: { code: "budget_exhausted" } }]);
@@ -249,7 +249,7 @@ test("what earlier lives used of the run's tokens is used up", async () => {
 
 const HELD = { id: "run_1/model/1.0", modelCall: 1, tokens: 600, maxOutputTokens: 500 };
 
-// Mutant: a next life counts only what providers have told.
+// Mutant: the next incarnation counts only what providers have told.
 test("what was held for a model call that was cut short stays counted", async () => {
   const storage = halfSaid();
   storage.facts = { ...storage.facts, tokens: 600, reservation: HELD };
@@ -258,7 +258,7 @@ test("what was held for a model call that was cut short stays counted", async ()
   expect([modelCalls, done]).toMatchObject([0, { error: { code: "budget_exhausted" } }]);
 });
 
-test("what a model call used is told the tenant by the next life, if the last one could not", async () => {
+test("the next incarnation reports a model call's usage to the tenant when the last one could not", async () => {
   const storage = asked({ dispatches: 0 });
   const usage = { inputTokens: 9, outputTokens: 3 };
   const answer = { step: 1, modelCall: 1, finish: "tool_calls", usage } as const;
@@ -272,7 +272,7 @@ test("what a model call used is told the tenant by the next life, if the last on
   expect(closed[0]).toEqual([HELD.id, { tokens: 12 }]);
 });
 
-test("what the calls of earlier lives took of the run's budgets is taken", async () => {
+test("calls of earlier incarnations count against the run's budgets", async () => {
   const storage = asked({ dispatches: 0 });
   const { binding: _none, ...fresh } = RECORD;
   const other = { ...fresh, dispatches: 1, number: 2, step: 7, toolCallId: "z" as never };
@@ -283,7 +283,7 @@ test("what the calls of earlier lives took of the run's budgets is taken", async
   expect(outcome).toBe("BUDGET_EXHAUSTED");
 });
 
-test("a run that was cut off before it said that a call is in doubt says so", async () => {
+test("a run that was cut off before it reported an unknown outcome reports it", async () => {
   const storage = finished(asked({ state: "EXPIRED", end: {} as never }), false);
   const { modelCalls, done } = await goOn(storage);
   expect([modelCalls, done]).toMatchObject([0, { error: { code: "outcome_unknown" } }]);

@@ -53,11 +53,12 @@ export async function run(
     limitTime: (maxMs) => {
       clock.schedule(maxMs, () => stop.abort("time"));
     },
+    limitStorage: () => {},
   };
   const startMs = clock.nowMs();
   const memory = newRunMemory(CLAIM.messages);
-  const life = { claim: CLAIM, memory, startedAtMs: startMs, signal: stop.signal };
-  await passing(runLoop(life, ports), clock);
+  const incarnation = { claim: CLAIM, memory, startedAtMs: startMs, signal: stop.signal };
+  await passing(runLoop(incarnation, ports), clock);
   const elapsedMs = clock.nowMs() - startMs;
   return { done: journal.events.at(-1), elapsedMs, journal };
 }

@@ -64,7 +64,7 @@ test("a run whose policy sets no time has a quarter of an hour", async () => {
   expect(elapsedMs).toBe(15 * 60_000);
 });
 
-test("a run that is cancelled says so, whatever its time", async () => {
+test("a cancelled run ends as cancelled, even past its time limit", async () => {
   const abort = new AbortController();
   const model: Model = {
     async *stream() {

@@ -167,10 +167,10 @@ function modelOf(plan: Plan, world: World, isGone: () => boolean): Model {
 
 export interface Story {
   readonly plan: Plan;
-  /** After how many writes each life is cut short; those after them are not. */
+  /** After how many writes each incarnation is cut short; those after them are not. */
   readonly cuts: readonly number[];
   readonly stop?: {
-    readonly life: number;
+    readonly incarnation: number;
     readonly afterWrites: number;
     readonly reason: StopReason;
   };
@@ -188,15 +188,15 @@ export async function tell({ plan, cuts, stop, isDeserted = false }: Story) {
     pin: PIN,
   };
   const writes: number[] = [];
-  for (let life = 0; life < 24; life++) {
-    const cut = cuts[life];
-    const isStopped = stop !== undefined && life >= stop.life;
+  for (let incarnation = 0; incarnation < 24; incarnation++) {
+    const cut = cuts[incarnation];
+    const isStopped = stop !== undefined && incarnation >= stop.incarnation;
     const { how, writes: count } = await live({
       claim: CLAIM,
       storage,
       ...(cut !== undefined && { maxWrites: cut }),
       ...(isStopped && {
-        stop: { ...stop, afterWrites: life === stop.life ? stop.afterWrites : 0 },
+        stop: { ...stop, afterWrites: incarnation === stop.incarnation ? stop.afterWrites : 0 },
       }),
       ports: (journal, clock): RunPorts => ({
         ...lenientPorts(),
@@ -217,7 +217,7 @@ export async function tell({ plan, cuts, stop, isDeserted = false }: Story) {
       });
     }
   }
-  throw new Error("it lives and lives");
+  throw new Error("24 incarnations did not end the run");
 }
 
 const ofType = <T extends AiEvent["type"]>(events: readonly AiEvent[], type: T) =>
@@ -267,11 +267,11 @@ export function expectOrder({ world, storage }: Awaited<ReturnType<typeof tell>>
   );
   const billed = steps.reduce((sum, { usage }) => sum + usage.inputTokens, 0);
   expect(dones[0]?.usage.inputTokens).toBe(billed);
-  const inDoubt = new Set(
+  const unknownSteps = new Set(
     records.filter(({ state }) => state === "EXPIRED").map(({ step }) => step),
   );
-  for (const { step, continued } of steps) expect(continued && inDoubt.has(step)).toBe(false);
-  if (inDoubt.size > 0) expect(dones[0]?.reason).not.toBe("stop");
+  for (const { step, continued } of steps) expect(continued && unknownSteps.has(step)).toBe(false);
+  if (unknownSteps.size > 0) expect(dones[0]?.reason).not.toBe("stop");
   const withdrawn = ofType(events, "text_withdrawn").flatMap(({ parts: some }) => some);
   expect(new Set(withdrawn).size).toBe(withdrawn.length);
   if (dones[0]?.reason === "stop") {

@@ -16,7 +16,7 @@ export class Storage {
   readonly records = new Map<number, ToolInvocationRecord>();
   facts: RunFacts = NO_FACTS;
 
-  /** What another life finds. */
+  /** What the next incarnation finds. */
   remember({ messages }: RunClaim): RunMemory {
     return {
       transcript: [...messages, ...this.messages],
@@ -110,7 +110,7 @@ export class CutJournal implements RunJournal {
   }
 }
 
-/** One life of a run, which may be cut short. */
+/** One incarnation of a run, which may be cut short. */
 export interface LifeSpan {
   readonly claim: RunClaim;
   readonly storage: Storage;
@@ -133,9 +133,9 @@ export async function live(span: LifeSpan): Promise<{
     if (count === stop?.afterWrites) abort.abort(stop.reason);
   });
   const memory = storage.remember(claim);
-  const life = { claim, memory, startedAtMs: clock.nowMs(), signal: abort.signal };
+  const incarnation = { claim, memory, startedAtMs: clock.nowMs(), signal: abort.signal };
   let how: "ended" | "waiting" | undefined;
-  void runLoop(life, span.ports(journal, clock)).then((answer) => (how = answer));
+  void runLoop(incarnation, span.ports(journal, clock)).then((answer) => (how = answer));
   for (let turn = 0, afterwards = 0; turn < 400 && afterwards < 4; turn++) {
     await new Promise((resolve) => setTimeout(resolve, 0));
     if (journal.isCut) afterwards++;
@@ -146,7 +146,7 @@ export async function live(span: LifeSpan): Promise<{
     if (turn % 4 === 3) clock.advance(1_000);
   }
   if (!journal.isCut) throw new Error("it never came to an end");
-  // Of a run that has ended no life is missed.
+  // A run that has ended needs no further incarnation.
   const hasEnded = storage.events.at(-1)?.type === "done";
   return { how: hasEnded ? "ended" : "crashed", writes: journal.writes };
 }

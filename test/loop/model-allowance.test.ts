@@ -50,7 +50,7 @@ describe("what a model call may use", () => {
   });
 
   // Mutant: what nobody tells is nothing.
-  test("is used up when the provider tells nothing, or the answer breaks off", async () => {
+  test("is used up when the provider reports no usage, or the answer breaks off", async () => {
     const told = modelOf(untold);
     await run({ maxTokens: 1_000, maxOutputTokens: 500 }, told.model, { inputBound });
     expect(told.asked).toEqual([500, 300]);

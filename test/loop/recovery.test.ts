@@ -40,7 +40,7 @@ test("a run that nothing cuts short goes through its plan", async () => {
   expect(story.world.modelCalls).toBe(5);
 });
 
-test("a life that is cut after any of its writes and another one make one run", async () => {
+test("an incarnation cut after any write and its successor make one run", async () => {
   const { writes } = await tell({ plan: FULL, cuts: [] });
   const [count = 0] = writes;
   expect(count).toBeGreaterThan(30);
@@ -51,7 +51,7 @@ test("a life that is cut after any of its writes and another one make one run", 
   }
 });
 
-test("a run ends with the call of which nobody told what became", async () => {
+test("a run ends with its call of unknown outcome", async () => {
   const calls = [
     { tool: "unsure", how: "acts and hangs" },
     { tool: "read", how: "works" },
@@ -63,7 +63,7 @@ test("a run ends with the call of which nobody told what became", async () => {
 });
 
 test.each(["cancelled", "time", "interrupted"] as const)(
-  "a life that is cut after any of its writes, and then stopped as %s, ends in order",
+  "a incarnation that is cut after any of its writes, and then stopped as %s, ends in order",
   async (reason) => {
     const { writes } = await tell({ plan: FULL, cuts: [] });
     const [count = 0] = writes;
@@ -71,7 +71,7 @@ test.each(["cancelled", "time", "interrupted"] as const)(
       const story = await tell({
         plan: FULL,
         cuts: [cut],
-        stop: { life: 1, afterWrites: 0, reason },
+        stop: { incarnation: 1, afterWrites: 0, reason },
       });
       expectOrder(story);
       const end = story.storage.events.at(-1);
@@ -95,7 +95,7 @@ const stories: fc.Arbitrary<Story> = fc.record(
     plan: plans,
     cuts: fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 6 }),
     stop: fc.record({
-      life: fc.nat(4),
+      incarnation: fc.nat(4),
       afterWrites: fc.nat(30),
       reason: fc.constantFrom<StopReason>("cancelled", "time", "interrupted"),
     }),

@@ -24,8 +24,8 @@ describe("a run", () => {
     };
     const abort = new AbortController();
     const memory = newRunMemory(CLAIM.messages);
-    const life = { claim: CLAIM, memory, startedAtMs: clock.nowMs(), signal: abort.signal };
-    const run = (): Promise<unknown> => passing(runLoop(life, ports), clock);
+    const incarnation = { claim: CLAIM, memory, startedAtMs: clock.nowMs(), signal: abort.signal };
+    const run = (): Promise<unknown> => passing(runLoop(incarnation, ports), clock);
     return { journal, inbox, clock, abort, run };
   }
   const endOf = ({ events }: MemoryJournal): unknown => events.at(-1);
@@ -47,7 +47,7 @@ describe("a run", () => {
     expect(endOf(bench.journal)).toMatchObject({ type: "done", reason: "stop" });
   });
 
-  test("takes what came before its first step", async () => {
+  test("takes messages that arrived before its first step", async () => {
     const { model, seen } = playModel();
     const bench = setRun(model);
     bench.inbox.put("early");
@@ -55,7 +55,7 @@ describe("a run", () => {
     expect(seen.map((messages) => voices(messages))).toEqual([["hi", "early"]]);
   });
 
-  test("takes nothing once nothing will answer: after its end, and in its last step", async () => {
+  test("takes no message that cannot be answered: after its end, and in its last step", async () => {
     const whenAsked: boolean[] = [];
     const { model } = playModel(
       ...[1, 2, 3].map(() => () => {

@@ -16,6 +16,9 @@ const REVIEW = {
   approvals: [{ tools: ["test__note"], pattern: "operator_review" }],
 };
 
+/** The approver of `approve`. */
+const OLGA = "user:olga-0" as ActorId;
+
 /** Makes a call that waits for approval, and can call it again. */
 async function requestApproval(settings: BenchSettings = {}, change: object = {}) {
   const { tool, reached } = noteTool(change);
@@ -102,12 +105,12 @@ describe("an approval is refused that", () => {
     ["belongs to another tool", { token: { tool_name: "test__other" } }],
     ["belongs to another version", { token: { tool_version: "1.0.1" } }],
     ["belongs to another payload", { token: { payload_hash: other } }],
-    ["belongs to another revision of the policy", { token: { policy_revision: 2 } }],
-    ["belongs to another policy of that revision", { token: { policy_hash: other } }],
+    ["belongs to other terms", { token: { terms_hash: other } }],
     ["has another scope", { token: { approval_scope: "any" as never } }],
     ["is a rejection", { token: { decision: "rejected" as never } }],
     ["names another approver than its vote", { token: { approver_id: "user:eve" as ActorId } }],
     ["came from the requester", { vote: { approverId: "user:ann" as ActorId } }],
+    ["came from the minter of the run's page token", { record: { minterId: OLGA } }],
     ["came from a program", { vote: { approverId: "agent:olga" as ActorId } }],
     ["came from an approver without the role", { vote: { roles: ["approver"] } }],
     ["was consumed before", { record: { consumedAtMs: 1 } }],
@@ -136,6 +139,28 @@ describe("an approval is refused that", () => {
     expect(await repeat(requested)).toEqual(["CONFIRMATION_MISSING", "approval_invalid", 0]);
   });
 
+  // Mutant: the minter and the requester count as two people.
+  test("has one vote of the requester and one of the minter of the run's page token", async () => {
+    const rule = { ...REVIEW.approvals[0], required: 2, roles: [], excludeRequester: false };
+    const repeatWith = async (minter: Pick<ApprovalRecord, "minterId">) => {
+      const requested = await requestApproval({ policy: { ...REVIEW, approvals: [rule] } });
+      await approve(requested, { vote: { approverId: "user:ann" as ActorId } });
+      const [ofRequester] = requested.open().votes;
+      await approve(requested, { vote: { approverId: OLGA } });
+      const [ofMinter] = requested.open().votes;
+      if (ofRequester && ofMinter) {
+        requested.desk.change(1, { votes: [ofRequester, ofMinter], ...minter });
+      }
+      return repeat(requested);
+    };
+    expect(await repeatWith({})).toEqual(["SUCCESS", undefined, 1]);
+    expect(await repeatWith({ minterId: OLGA })).toEqual([
+      "CONFIRMATION_MISSING",
+      "approval_invalid",
+      0,
+    ]);
+  });
+
   test("has two votes of one person in different letter case", async () => {
     const requested = await requestApproval({
       policy: { ...REVIEW, approvals: [{ ...REVIEW.approvals[0], required: 2 }] },
@@ -157,20 +182,66 @@ describe("an approval is refused that", () => {
     await approve(requested, { record: { status } });
     expect(await repeat(requested)).toEqual([taxonomyClass, code, 0]);
   });
+});
 
-  test("was given under an outdated policy", async () => {
-    const pin = { revision: 2, hash: "sha256:2" };
+describe("an approved call whose policy changes", () => {
+  const pin = { revision: 2, hash: "sha256:2" };
+
+  /** Requests and approves a call, and repeats it once the tenant has another policy. */
+  async function repeatUnder(document: object) {
+    let current = { revision: 1, hash: "sha256:1" };
     const requested = await requestApproval({
+      registry: { current: () => Promise.resolve(current) },
       ledgerAnswers: [{ kind: "policy_changed", pin }],
       policies: {
         load: () => Promise.reject(new Error("the pointer is not read")),
         learn: () => {},
-        read: () => Promise.resolve({ policy: policyOf(REVIEW), pin }),
+        read: () => Promise.resolve({ policy: policyOf(document), pin }),
       },
     });
     await approve(requested);
-    expect(await repeat(requested)).toEqual(["CONFIRMATION_MISSING", "approval_outdated", 0]);
+    current = pin;
+    return { requested, end: await repeat(requested) };
+  }
+
+  test("runs when the new policy comes to the same terms", async () => {
+    const { end } = await repeatUnder({ ...REVIEW, origins: ["https://other.example"] });
+    expect(end).toEqual(["SUCCESS", undefined, 1]);
   });
+
+  test("waits for a new approval under other terms, which names the difference", async () => {
+    const { requested, end } = await repeatUnder({
+      ...REVIEW,
+      approvals: [{ ...REVIEW.approvals[0], required: 2 }],
+    });
+    expect(end).toEqual([WAITING, 0]);
+    expect(requested.open()).toMatchObject({
+      generation: 2,
+      status: "pending",
+      changedTerms: [{ term: "required", before: 1, after: 2 }],
+    });
+  });
+
+  test("ends when the new policy refuses it", async () => {
+    const { end } = await repeatUnder({ ...REVIEW, allowedTools: [] });
+    expect(end).toEqual(["POLICY_VIOLATION", "not_allowed", 0]);
+  });
+});
+
+test("a token keeps the policy of its vote as evidence, and no other call compares it", async () => {
+  const requested = await requestApproval();
+  await approve(requested, { token: { policy_revision: 7, policy_hash: "sha256:7" } });
+  expect(await repeat(requested)).toEqual(["SUCCESS", undefined, 1]);
+});
+
+test("an approval that was stored without terms is requested again", async () => {
+  const requested = await requestApproval();
+  const { termsHash: _, ...stored } = requested.open();
+  await approve(requested);
+  const { votes } = requested.open();
+  requested.desk.replace({ ...stored, status: "approved", votes });
+  expect(await repeat(requested)).toEqual([WAITING, 0]);
+  expect(requested.open()).toMatchObject({ generation: 2, status: "pending", votes: [] });
 });
 
 test("no approval is requested when the current policy cannot be read", async () => {

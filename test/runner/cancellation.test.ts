@@ -43,7 +43,7 @@ describe("a call ends as cancelled when the run is cancelled during", () => {
           grants: [{ connectionId: "mail", tools: ["test__note"] }],
         },
         connectionIds: ["mail"] as never,
-        broker: { bind: () => at("broker", ok({}) as never) },
+        broker: { bind: () => at("broker", ok({ auth: {}, secrets: [] }) as never) },
         ledger: ledgerThat(() => at("ledger", { kind: "reserved" })),
         hooks: [
           { before: () => (place === "hook" ? (abort.abort(), never()) : at("", undefined)) },

@@ -170,7 +170,7 @@ test("a key that stays in use leaves the outcome unknown", async () => {
   expect(new Set(keysOf(shop))).toHaveProperty("size", 1);
 });
 
-test("a retry waits as long as the service's retry-after header says", async () => {
+test("a retry waits for the time in the service's retry-after header", async () => {
   const headers = { "retry-after": "20" };
   const shop = open(order, () => new Response(null, { status: 429, headers }), created);
   const start = shop.bench.clock.nowMs();

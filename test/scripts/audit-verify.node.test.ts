@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -140,6 +140,37 @@ test("the exit code is 0 for a complete chain, and 1 with the line for a broken 
   expect([broken.status, broken.stdout]).toEqual([
     1,
     expect.stringContaining("BROKEN at line 4: it does not follow"),
+  ]);
+});
+
+/** An export whose first three records the retention removed, signed by this test's own key. */
+function shortened(): { readonly texts: readonly string[]; readonly key: string } {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  const key = publicKey.export({ format: "jwk" }).x ?? "";
+  const { seq: lastSeq, hash: lastHash, entry } = chain[2] as AuditRecord;
+  const facts = { count: 3, firstSeq: 1, lastSeq, lastHash, lastAt: entry.at, key };
+  const signature = sign(null, Buffer.from(toCanonicalJson(facts)), privateKey);
+  const removed = { ...facts, signature: signature.toString("base64url") };
+  return { texts: [toCanonicalJson({ removed }), ...whole.slice(3)], key };
+}
+
+// Mutants: each check of verify-removal taken away.
+test("a chain holds after a signed summary of removed records, and a forged summary is named", () => {
+  const { texts, key } = shortened();
+  const sound = run(fileOf("shortened.jsonl", texts), "--head", last.hash, "--key", key);
+  expect([sound.status, sound.stdout]).toEqual([0, expect.stringContaining("3 were removed")]);
+  const unknown = run(fileOf("shortened.jsonl", texts));
+  expect([unknown.status, unknown.stdout]).toEqual([0, expect.stringContaining("Without --key")]);
+  const foreign = run(fileOf("shortened.jsonl", texts), "--key", shortened().key);
+  expect([foreign.status, foreign.stdout]).toEqual([
+    1,
+    expect.stringContaining("BROKEN at line 1: it is signed by another key than --key"),
+  ]);
+  const forged = texts.with(0, (texts[0] ?? "").replace("2026-11-21", "2026-11-20"));
+  const named = run(fileOf("forged.jsonl", forged), "--key", key);
+  expect([named.status, named.stdout]).toEqual([
+    1,
+    expect.stringContaining("BROKEN at line 1: its signature is forged"),
   ]);
 });
 

@@ -63,7 +63,7 @@ function failedIn({ rows }: Tested, key: string): readonly string[] {
     .map(([mode]) => mode);
 }
 
-test("every contract of this deployment passes every mode, or says why it is pending", () => {
+test("every contract of this deployment passes every mode or gives the reason it is pending", () => {
   const tested = run(ROOT, "test");
   expect(tested.status).toBe(0);
   expect(tested.rows.size).toBeGreaterThan(0);
@@ -200,7 +200,12 @@ describe("planted faults", () => {
     ["observation", "src/contracts/redact.ts", "rule === true ? child", "rule ? child"],
     ["injection", "src/wire/tool-output.ts", "return MARKUP.test(json)", "return false"],
     ["injection", "src/runner/normalise-output.ts", "tool.isOutputUntrusted", "false"],
-    ["injection", "src/runner/ask-tool.ts", "...(isOutputUntrusted && {", "...(false && {"],
+    [
+      "injection",
+      "src/runner/ask-tool.ts",
+      "isOutputUntrusted ? neutralise(text).value",
+      "false ? text",
+    ],
     [
       "drift",
       "src/runner/normalise-output.ts",
@@ -220,7 +225,7 @@ describe("planted faults", () => {
     [
       "approval",
       "src/runner/approval/require-approval.ts",
-      "if (!required) return",
+      "if (!known && !requirementOf(given.policy, tool)) return",
       "if (1) return",
     ],
     [

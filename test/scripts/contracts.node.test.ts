@@ -71,7 +71,7 @@ test("npm run check, and so the CI, runs it", () => {
   expect(readFileSync(join(ROOT, "scripts/check.ts"), "utf8")).toContain('"contracts:check"');
 });
 
-test("a breaking change fails the check and says what broke, where and what to do", () => {
+test("a breaking change fails the check, which names the break, the place and the remedy", () => {
   edit(TOOL, SHORTER);
   const { status, stdout } = contracts("check");
   expect(status).toBe(1);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
+import { ANTHROPIC, CHAT, RESPONSES } from "../fakes/provider-wires.ts";
 import { sendEvents, startLoopback } from "../adapters/loopback.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -19,8 +20,12 @@ function startDecode(args: readonly string[], env: Readonly<Record<string, strin
 }
 
 /** Runs the tool on this input to its end. */
-async function runDecode(args: readonly string[], input: string) {
-  const child = startDecode(args);
+async function runDecode(
+  args: readonly string[],
+  input: string,
+  env?: Readonly<Record<string, string>>,
+) {
+  const child = startDecode(args, env);
   child.stdin.end(input);
   const exited = once(child, "exit");
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -38,7 +43,7 @@ function golden(name: string) {
 }
 
 describe("decode", () => {
-  test("prints one line per address, in order, and goes on after a bad one", async () => {
+  test("prints one line per address, in order, and continues after a bad one", async () => {
     const text = golden("text");
     const cut = golden("length-cuts-arguments");
     await using good = await startLoopback((response) => sendEvents(response, text.sse));
@@ -80,6 +85,37 @@ describe("decode", () => {
     ]);
     expect(JSON.parse(server.requests[0]?.body ?? "")).toMatchObject({ stream: true });
     expect(JSON.parse(server.requests[0]?.body ?? "")).not.toHaveProperty("tools");
+  });
+
+  test.each([
+    ["openai", CHAT, "authorization", "Bearer sk-of-openai"],
+    ["responses", RESPONSES, "authorization", "Bearer sk-of-openai"],
+    ["anthropic", ANTHROPIC, "x-api-key", "sk-of-anthropic"],
+  ] as const)("prints the same line on the wire %s", async (wire, played, header, key) => {
+    const calls = [{ id: "a", name: "lamp__set", args: '{"on":true}' }];
+    const sse = played.frames({ text: ["Hi"], calls }).join("");
+    await using server = await startLoopback((response) => sendEvents(response, sse));
+    const env = { OPENAI_API_KEY: "sk-of-openai", ANTHROPIC_API_KEY: "sk-of-anthropic" };
+    const { reports } = await runDecode(["--wire", wire], `${server.origin}/v1\n`, env);
+    expect(reports).toEqual([
+      {
+        url: `${server.origin}/v1`,
+        text: "Hi",
+        toolCalls: [{ id: "a", name: "lamp__set", arguments: { on: true } }],
+        finish: "tool_calls",
+        usage: { prompt: 10, completion: 2 },
+      },
+    ]);
+    expect(server.requests.map(({ path, headers }) => [path, headers[header]])).toEqual([
+      [`/v1${played.path}`, key],
+    ]);
+  });
+
+  test("prints a refusal as a content filter, with the exact word", async () => {
+    const sse = ANTHROPIC.frames({ text: ["I"], finish: "refusal" }).join("");
+    await using server = await startLoopback((response) => sendEvents(response, sse));
+    const { reports } = await runDecode(["--wire", "anthropic"], `${server.origin}\n`);
+    expect(reports).toMatchObject([{ finish: "content_filter", reason: "refusal" }]);
   });
 
   test("prints a line as soon as it is ready, while stdin stays open", async () => {

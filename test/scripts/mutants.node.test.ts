@@ -8,7 +8,7 @@ describe.each(Object.entries(AREAS))("the mutants of %s", (_, mutants) => {
     (_name, { file, from, to, test: { file: testFile } }) => {
       expect(readFileSync(file, "utf8").split(from)).toHaveLength(2);
       expect(to).not.toBe(from);
-      expect(readFileSync(testFile, "utf8")).toContain("test(");
+      expect(readFileSync(testFile, "utf8")).toMatch(/\b(?:test|it)(?:\.each)?[(<]/);
     },
   );
 });

@@ -112,7 +112,7 @@ function replace(
   return value === undefined ? others : { ...object, [key]: value };
 }
 
-/** The contract under another version, in another state of its life. */
+/** The contract under another version, in another lifecycle state. */
 export function versioned(
   version: string,
   status: PublishedContract["contract"]["identity"]["lifecycle"]["status"] = "active",

@@ -30,7 +30,10 @@ export async function approveAtDesk(
     Array.from({ length: required }, async (_, index) => {
       const approverId = onlyRequester ? open.requester : (`user:olga-${index}` as ActorId);
       const said = { approverId, roles, reason: "fine", atMs: open.askedAtMs, ...vote };
-      const whole = approvalTokenOf(open, said, { runId: RUN_ID, tenantId: ACME });
+      const whole = approvalTokenOf({ ...open, termsHash: open.termsHash ?? "" }, said, {
+        runId: RUN_ID,
+        tenantId: ACME,
+      });
       const signed = await signer.sign({ ...whole, ...token });
       return Object.assign({ decision: "approve" as const, token: signed }, said);
     }),

@@ -1,4 +1,4 @@
-import { crashStorage } from "../../scripts/chaos/worker/crash-storage.ts";
+import { plantCrashes } from "../../scripts/chaos/worker/plant-crashes.ts";
 
 /** Where the next incarnation of an object ends: at one of its durable writes, or nowhere. */
 export interface CrashPlan {
@@ -27,27 +27,16 @@ export function planIncarnation(plan: CrashPlan): PlannedIncarnation {
 
 /** Plants the planned crash in an object. Contract: call it before the object uses its storage. */
 export function plantCrash(ctx: DurableObjectState): void {
-  const { storage } = ctx;
   const index = planned.findIndex(({ plan }) => isMeant(plan, ctx));
   const [meant] = index < 0 ? [] : planned.splice(index, 1);
   if (!meant) return;
   const { plan, incarnation } = meant;
-  const end = (): never => {
-    incarnation.hasCrashed = true;
-    ctx.abort("crash");
-    throw new Error("an aborted object goes on");
-  };
-  const atPoint = <T>(label: string, write: () => T): T => {
-    const isHere = incarnation.points.push(label) === plan.at;
-    if (!isHere) return write();
-    if (plan.mode === "before") return end();
-    const written = write();
-    if (plan.mode === "after") return end();
-    void storage.sync().then(end);
-    return written;
-  };
-  // The platform takes no stand-in for the state itself, but its storage is a plain property.
-  Object.defineProperty(ctx, "storage", { value: crashStorage(storage, atPoint) });
+  plantCrashes(ctx, {
+    crashAt: (label) => (incarnation.points.push(label) === plan.at ? plan.mode : undefined),
+    noteCrash: () => {
+      incarnation.hasCrashed = true;
+    },
+  });
 }
 
 function isMeant({ objectId }: CrashPlan, { id, storage }: DurableObjectState): boolean {

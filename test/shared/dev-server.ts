@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../../scripts/free-port.ts";
 
 /** The product as `npm run dev` starts it. */
 export interface DevServer {
@@ -23,7 +23,10 @@ export interface DevServer {
 export async function startDev(environment: NodeJS.ProcessEnv = {}): Promise<DevServer> {
   const port = await freePort();
   const state = mkdtempSync(join(tmpdir(), "interlock-e2e-"));
-  const { OPENAI_API_KEY: _key, OPENAI_BASE_URL: _url, ...inherited } = process.env;
+  const providers = /^(?:OPENAI|ANTHROPIC)_/;
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !providers.test(name)),
+  );
   const child = spawn("npm", ["run", "dev", "--", "--port", String(port), "--persist-to", state], {
     env: { ...inherited, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
@@ -51,15 +54,6 @@ export async function startDev(environment: NodeJS.ProcessEnv = {}): Promise<Dev
     },
     survivors: () => processesNaming(state),
   };
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }
 
 function processesNaming(text: string): readonly string[] {

@@ -3,7 +3,7 @@ import type { ApprovalView } from "../../src/protocol/approval/view.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
 import { untilState } from "./run-object.ts";
 import type { ScriptedStep } from "../fakes/scripted-model.ts";
-import { chat, runIdOf, send, type Caller } from "./worker.ts";
+import { chat, putPolicy, runIdOf, send, type Caller } from "./worker.ts";
 
 /** A run that waits for an approval. */
 export interface Asked {
@@ -26,6 +26,16 @@ export async function askFor(calls: readonly Call[], caller: Caller = "ann"): Pr
   const runId = runIdOf(response);
   const state = await untilState(runId, { status: "waiting" }, caller);
   return { runId, approvalId: openOf(state)[0] ?? "none", response };
+}
+
+/** Starts a run in which the model makes calls that all end without people, then says "done". */
+export async function askNobody(
+  calls: readonly Call[],
+  caller: Caller = "ann",
+): Promise<RunState["toolCalls"]> {
+  const response = await chat([{ calls }, { text: ["done"] }], caller);
+  const { toolCalls } = await ended(runIdOf(response), caller);
+  return toolCalls;
 }
 
 /** Starts a run that proposes one transfer. */
@@ -64,4 +74,12 @@ export const REJECT = { decision: "reject" };
 /** Waits until a run has ended. */
 export function ended(runId: string, caller: Caller = "ann"): Promise<RunState> {
   return untilState(runId, { status: "completed" }, caller);
+}
+
+/** Replaces the policy of the guild. */
+export async function changeGuildPolicy(document: object): Promise<void> {
+  const current = await send("/v1/policy", { caller: "chief" });
+  const etag = current.headers.get("etag") ?? "";
+  const answer = await putPolicy(document, { caller: "chief", "if-match": etag });
+  expect(answer.status).toBe(200);
 }

@@ -1,5 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { expect } from "vitest";
+import type { TranscriptAnswer } from "../../src/capabilities/run.ts";
+import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
 import { type Viewer, viewerOf } from "../../src/protocol/identity/viewer.ts";
@@ -21,6 +23,19 @@ export function viewerAs(caller: Caller): Viewer {
     scopes,
     roles: [],
   });
+}
+
+/** Reads the conversation of an ended run, as the provider got it. */
+export async function transcriptOf(
+  runId: string,
+  caller: Caller,
+): Promise<readonly TranscriptMessage[]> {
+  const stub = stubOf(runId) as unknown as {
+    transcript(viewer: Viewer): Promise<TranscriptAnswer>;
+  };
+  const answer = await stub.transcript(viewerAs(caller));
+  if (answer.kind !== "transcript") throw new Error(`transcript: ${answer.kind}`);
+  return answer.messages;
 }
 
 /** Crashes a run's object at once. Uncommitted writes are lost. */

@@ -15,6 +15,11 @@ export function tenantOf(tenant: string): DurableObjectStub<TenantObject> {
   return TENANTS.get(TENANTS.idFromName(tenant)) as unknown as DurableObjectStub<TenantObject>;
 }
 
+/** Sends notices of a run to its tenant's object, as the run's outbox does. */
+export function tell(tenant: string, runId: string, sent: readonly SentNotice[]): Promise<void> {
+  return tenantOf(tenant).receive(runId as RunId, sent);
+}
+
 /** Returns all records of a tenant's audit log. */
 export function auditOf(tenant: string): Promise<AuditPage> {
   const { trail } = composeTenants(bindings.TENANTS);

@@ -39,7 +39,39 @@ export const TOKENS = {
   /** Its policy allows some of the laboratory's tools. */
   lab: { token: "token-of-lab", tenantId: "lab", scopes: [...ALL, "connections:write"] },
   /** Its policy is what a test makes of it. */
-  bendable: { token: "token-of-bendable", tenantId: "bendable", scopes: ALL },
+  bendable: {
+    token: "token-of-bendable",
+    tenantId: "bendable",
+    scopes: [...ALL, "audit:read"],
+  },
+  /** People of bendable. Mallory makes page tokens and reviews calls; Oscar reviews calls too. */
+  victor: { token: "token-of-victor", tenantId: "bendable", scopes: PAGES },
+  mallory: {
+    token: "token-of-mallory",
+    tenantId: "bendable",
+    scopes: [...PAGES, "embed:mint"],
+    roles: ["operator"],
+  },
+  oscar: { token: "token-of-oscar", tenantId: "bendable", scopes: PAGES, roles: ["operator"] },
+  /** Somebody who acts for Victor, and could make page tokens. */
+  deputy: {
+    token: "token-of-deputy",
+    tenantId: "bendable",
+    scopes: [...PAGES, "embed:mint"],
+    actorId: "user:deputy",
+    subjectId: "user:victor",
+  },
+  /** A server that makes page tokens at bendable. */
+  desk: {
+    token: "token-of-desk",
+    tenantId: "bendable",
+    scopes: [...PAGES, "embed:mint"],
+    actorId: "service:desk",
+  },
+  /** People of bendable who may chat and nothing else. */
+  hoarder: { token: "token-of-hoarder", tenantId: "bendable", scopes: OWN },
+  neighbour: { token: "token-of-neighbour", tenantId: "bendable", scopes: OWN },
+  newcomer: { token: "token-of-newcomer", tenantId: "bendable", scopes: OWN },
   /** Runs what the archive keeps, and sees all of it. */
   archive: {
     token: "token-of-archive",
@@ -77,12 +109,17 @@ export const TOKENS = {
     scopes: [...ALL, ...PEOPLE, "runs:read_all", "embed:mint", "connections:write", "audit:read"],
   },
   /** May make tokens for pages of hosted, and has nothing to hand on. */
-  minter: { token: "token-of-minter", tenantId: "hosted", scopes: ["embed:mint"] },
+  minter: {
+    token: "token-of-minter",
+    tenantId: "hosted",
+    scopes: ["embed:mint"],
+    actorId: "service:minter",
+  },
   /** A server that makes tokens for the pages of hosted. */
   backend: {
     token: "token-of-backend",
     tenantId: "hosted",
-    scopes: [...PAGES, "embed:mint"],
+    scopes: [...PAGES, "embed:mint", "tools:read"],
     actorId: "service:backend",
   },
   /** An agent that was given the same. */
@@ -125,6 +162,13 @@ export const TOKENS = {
     actorId: "user:Eve",
   },
   cat: { token: "token-of-cat", tenantId: "guild", scopes: PEOPLE, roles: ["approver"] },
+  /** The id of cat, who has lost her role. */
+  formerCat: {
+    token: "token-of-former-cat",
+    tenantId: "guild",
+    scopes: PEOPLE,
+    actorId: "user:cat",
+  },
   dan: { token: "token-of-dan", tenantId: "guild", scopes: PEOPLE, roles: ["compliance"] },
   /** Asks for things and approves those of others. */
   eve: {
@@ -148,6 +192,37 @@ export const TOKENS = {
     scopes: [...TALKS, ...PEOPLE],
     roles: ["operator", "approver"],
     actorId: "user:aide",
+    subjectId: "user:ann",
+  },
+  /** Two agents on account of ann. */
+  scribe: {
+    token: "token-of-scribe",
+    tenantId: "guild",
+    scopes: [...TALKS, ...PEOPLE],
+    actorId: "agent:scribe",
+    subjectId: "user:ann",
+  },
+  porter: {
+    token: "token-of-porter",
+    tenantId: "guild",
+    scopes: [...TALKS, ...PEOPLE],
+    actorId: "agent:porter",
+    subjectId: "user:ann",
+  },
+  /** The first of them on account of eve. */
+  evesScribe: {
+    token: "token-of-eves-scribe",
+    tenantId: "guild",
+    scopes: [...TALKS, ...PEOPLE],
+    actorId: "agent:scribe",
+    subjectId: "user:eve",
+  },
+  /** An agent on account of ann that may read and stop everybody's runs. */
+  warden: {
+    token: "token-of-warden",
+    tenantId: "guild",
+    scopes: [...TALKS, "runs:operate"],
+    actorId: "agent:warden",
     subjectId: "user:ann",
   },
   /** Has every role in another tenant. */

@@ -28,6 +28,10 @@ const LAB = {
     "lab__send_mail",
     "lab__call_service",
     "lab__leak",
+    "lab__halves",
+    "lab__echo_service",
+    "lab__complain",
+    "lab__recite",
     "lab__flaky",
     "lab__greet",
     "lab__order",
@@ -38,7 +42,10 @@ const LAB = {
     "lab__watch",
   ],
   argumentRules: [{ tool: "lab__write_note", field: "/to", must: { beOneOf: ["ann"] } }],
-  grants: [{ connectionId: "service", tools: ["lab__call_service"] }],
+  grants: [
+    { connectionId: "service", tools: ["lab__call_service", "lab__echo_service"] },
+    { connectionId: "number", tools: ["lab__echo_service"] },
+  ],
 };
 /** Origin of the pages that the tenant `hosted` admits. */
 export const HOST_PAGE = "https://app.hosted.example";
@@ -51,6 +58,7 @@ const POLICIES: Partial<Record<Caller, object>> = {
     allowedTools: CORE,
     requireApprovalForEffects: ["state_change"],
     origins: [HOST_PAGE, "http://localhost:3000"],
+    embedMinters: [{ actorId: "service:backend" }],
   },
   strict: {
     allowedTools: ["core__get_current_time", "core__generate_title"],
@@ -148,11 +156,14 @@ export interface WireEvent {
 }
 export type WireChunk = Record<string, unknown> & { readonly type: string };
 
+/** Ends the stream of a run that waits for people. */
+const TRAILER = /^retry: \d+\ndata: \[DONE\]\n\n$/m;
+
 /** Splits a stream into its events. Each event ends with the frame that has an id. */
 export function splitEvents(stream: string): readonly WireEvent[] {
   const events: WireEvent[] = [];
   let text = "";
-  for (const frame of stream.split(/(?<=\n\n)/)) {
+  for (const frame of stream.replace(TRAILER, "").split(/(?<=\n\n)/)) {
     if (frame.startsWith(":")) continue;
     text += frame;
     const id = /^id: (.*)$/m.exec(frame)?.[1];

@@ -134,7 +134,7 @@ describe("an answer", () => {
     ]);
   });
 
-  it("keeps a message that the run does not accept in the field, and tells why", async () => {
+  it("keeps a message that the run does not accept in the field, and gives the reason", async () => {
     visit.api.messagesStatus = 409;
     const run = await visit.ask("What time is it?");
     run.emit(say.startText(0), say.text(0, "Late"));

@@ -126,7 +126,7 @@ describe("editing the arguments", () => {
     });
     await field.fill('{"amount":35}');
     await button("Submit changed arguments").click();
-    await sees("/amount: expected at most 30");
+    await sees("Amount: expected at most 30");
     const next = createApproval({
       id: "appr_a_b_1_2",
       packet: { arguments: { shown: { amount: 30 }, withheld: [] }, consequence: "Ann gets 30." },

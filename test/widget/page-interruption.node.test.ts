@@ -59,7 +59,7 @@ describe("a call with an unknown outcome", () => {
     return run;
   };
 
-  it("says so, also after a reload, until an operator resolves it", async () => {
+  it("is shown, also after a reload, until an operator resolves it", async () => {
     const run = await showUnknownOutcome();
     await sees("Waiting for an operator…");
     await expect.poll(status).toContain("An operator has been asked");
@@ -74,7 +74,7 @@ describe("a call with an unknown outcome", () => {
     await sees("It was sent.");
   });
 
-  it("that nobody resolved is neither done nor failed, and offers no Try again", async () => {
+  it("that was never resolved is neither done nor failed, and offers no Try again", async () => {
     const run = await showUnknownOutcome();
     run.emit(say.leaveUnresolved(0));
     await log().getByText("Unknown outcome").waitFor();
@@ -139,7 +139,7 @@ describe("a question without a response", () => {
 });
 
 describe("a run that the server no longer stores", () => {
-  it("says so after a reload, and its question can be asked again", async () => {
+  it("is shown after a reload, and its question can be asked again", async () => {
     const run = await visit.ask("Hello?");
     run.emit(say.startText(0), say.text(0, "Hi"), say.end());
     await sees("Hi");
@@ -152,7 +152,7 @@ describe("a run that the server no longer stores", () => {
     await sees("Hi again");
   });
 
-  it("is not continued: the next question starts without history, and says so", async () => {
+  it("is not continued: the next question starts without history, and the page states it", async () => {
     const run = await visit.ask("Hello?");
     run.emit(say.startText(0), say.text(0, "Hi"), say.end());
     await visit.page.getByRole("button", { name: "Send" }).waitFor();

@@ -81,7 +81,7 @@ describe("the keyboard alone", () => {
     expect(await focused()).toBe("message");
   });
 
-  it("does not send while an input method composes a word", async () => {
+  it("does not send while an input method composes text", async () => {
     await open();
     const field = visit.page.getByLabel("Message");
     await field.fill("にほ");

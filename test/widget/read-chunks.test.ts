@@ -35,7 +35,7 @@ async function read(...pieces: readonly (string | Uint8Array)[]) {
 describe("reading a stream", () => {
   it("returns the same events wherever the bytes are split", async () => {
     const expected = await read(whole);
-    expect(expected.end).toBe("done");
+    expect(expected.end.kind).toBe("done");
     expect(expected.events.map((event) => event.id)).toEqual(log.map((_, seq) => `0-${seq}`));
     const bytes = new TextEncoder().encode(whole);
     for (let at = 0; at <= bytes.length; at += 1) {
@@ -49,22 +49,31 @@ describe("reading a stream", () => {
     const { events } = await read(whole);
     for (let at = 0; at < bytes.length - 1; at += 1) {
       const cut = await read(bytes.slice(0, at));
-      expect(cut.end).toBe("cut");
+      expect(cut.end.kind).toBe("cut");
       expect(cut.events).toEqual(events.slice(0, cut.events.length));
     }
   });
 
   it("ignores comments and everything after the end", async () => {
     const { end, events } = await read(`: keep-alive\n\n${whole}data: {}\nid: 0-99\n\n`);
-    expect(end).toBe("done");
+    expect(end.kind).toBe("done");
     expect(events).toHaveLength(log.length);
+  });
+
+  it.each([
+    ["5000", 5_000],
+    ["999999999", 60_000],
+    ["soon", 3_000],
+  ])("reads from a waiting run's stream that it should return after %s ms", async (retry, ms) => {
+    const { end } = await read(`retry: ${retry}\ndata: [DONE]\n\n`);
+    expect(end).toEqual({ kind: "waiting", returnAfterMs: ms });
   });
 
   it("ends as waiting at a trailer without an id, and drops an unfinished event before it", async () => {
     const half = 'data: {"type":"data"}\n\n';
     const before = log.slice(0, 2).map((event, seq) => encodeEvent(event, { epoch: 0, seq }));
     const { end, events } = await read(`${before.join("")}${half}${TRAILER}${whole}`);
-    expect(end).toBe("waiting");
+    expect(end).toEqual({ kind: "waiting", returnAfterMs: 3_000 });
     expect(events.map((event) => event.id)).toEqual(["0-0", "0-1"]);
   });
 
@@ -73,21 +82,21 @@ describe("reading a stream", () => {
     ["a frame that is not an object", "data: [1]\nid: 0-0\n\n"],
     ["an invalid id", "data: {}\nid: 0-0\\r\\nx: y\n\n"],
   ])("ends as malformed on %s", async (_, text) => {
-    expect(await read(text)).toEqual({ end: "malformed", events: [] });
+    expect(await read(text)).toEqual({ end: { kind: "malformed" }, events: [] });
   });
 
   it("ends as too large on an endless line or an endless event", async () => {
     const megabyte = "x".repeat(1024 * 1024);
     const line = await read(`data: "${megabyte}`, ...Array.from({ length: 5 }, () => megabyte));
-    expect(line.end).toBe("too_large");
+    expect(line.end.kind).toBe("too_large");
     const frames = Array.from({ length: 6 }, () => `data: {"x":"${megabyte}"}\n\n`);
-    expect((await read(...frames)).end).toBe("too_large");
+    expect((await read(...frames)).end.kind).toBe("too_large");
   });
 
   it("treats a failed body as cut", async () => {
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.error(new Error("connection reset")),
     });
-    expect(await readChunks(body, () => undefined)).toBe("cut");
+    expect(await readChunks(body, () => undefined)).toEqual({ kind: "cut" });
   });
 });

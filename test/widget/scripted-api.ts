@@ -54,6 +54,8 @@ export class ScriptedApi {
   lostPosts = 0;
   /** Runs whose records are no longer stored. */
   readonly gone = new Set<string>();
+  /** When readers of a waiting run should return. */
+  returnAfterMs = 50;
   readonly approvals = new ScriptedApprovals();
   readonly requests: ApiRequest[] = [];
   readonly runs: ScriptedRun[] = [];
@@ -106,6 +108,9 @@ export class ScriptedApi {
 
   #answerApproval({ method, path, body }: ApiRequest, response: ServerResponse): void {
     const reply = this.approvals.answer(method, path, body);
+    const { status } = (reply?.body ?? {}) as { readonly status?: string };
+    // A run continues in the moment in which its approval is decided.
+    if (method === "POST" && status !== "pending") for (const run of this.runs) run.resume();
     response.writeHead(reply?.status ?? 404, { "content-type": "application/json" });
     response.end(JSON.stringify(reply?.body ?? {}));
   }
@@ -115,13 +120,17 @@ export class ScriptedApi {
     const known = this.#runsByKey.get(idempotencyKey);
     const { previousRunId = "" } = JSON.parse(body) as { previousRunId?: string };
     if (!known && this.gone.has(previousRunId)) return refuse(response, 410, "It is not kept.");
-    const run = known ?? new ScriptedRun(`run_${this.runs.length + 1}`);
+    const run = known ?? new ScriptedRun(`run_${this.runs.length + 1}`, () => this.#trailer());
     if (!known) this.runs.push(run);
     if (idempotencyKey !== "") this.#runsByKey.set(idempotencyKey, run);
     if (this.#loses(response)) return;
     if (!known || run.isDone) return run.serve(response);
     response.setHeader("x-run-id", run.id);
     refuse(response, 409, "Follow its run.", "request_in_progress");
+  }
+
+  #trailer(): string {
+    return TRAILER.replace(/retry: \d+/, `retry: ${this.returnAfterMs}`);
   }
 
   #loses(response: ServerResponse): boolean {
@@ -162,13 +171,12 @@ export class ScriptedRun {
   #isDone = false;
   #epoch = 0;
   readonly #open = new Set<ServerResponse>();
-  /**
-   * The number of events when the run began to wait for an approval; zero while the run is active.
-   */
-  #waitsSince = 0;
+  readonly #trailer: () => string;
+  #isWaiting = false;
 
-  constructor(id: string) {
+  constructor(id: string, trailer: () => string) {
     this.id = id;
+    this.#trailer = trailer;
     this.emit({ type: "run_started", runId: id as never, model: "scripted-model" });
   }
 
@@ -187,15 +195,19 @@ export class ScriptedRun {
       const position = { epoch: this.#epoch, seq: this.#frames.length };
       this.#frames.push({ id: formatEventId(position), text: encodeEvent(event, position) });
       this.#isDone ||= event.type === "done";
-      if (event.type === "run_waiting") this.#waitsSince = this.#frames.length;
-      else if (event.type !== "approval_updated") this.#waitsSince = 0;
+      if (event.type === "run_waiting") this.#isWaiting = true;
+      else if (event.type !== "approval_updated") this.#isWaiting = false;
     }
     const text = this.#frames.slice(-events.length).map((frame) => frame.text);
-    const waitsNow = this.#waitsSince > this.#frames.length - events.length;
     for (const response of this.#open) {
       this.#send(response, text.join(""));
-      if (waitsNow) response.end(TRAILER);
+      if (this.#isWaiting) response.end(this.#trailer());
     }
+  }
+
+  /** Ends the wait; the next events follow. */
+  resume(): void {
+    this.#isWaiting = false;
   }
 
   /** Sends bytes that are not in the log. */
@@ -243,7 +255,7 @@ export class ScriptedRun {
     response.write(HEARTBEAT);
     const rest = this.#frames.slice(after).map((frame) => frame.text);
     this.#send(response, rest.join(""));
-    if (after < this.#waitsSince) response.end(TRAILER);
+    if (this.#isWaiting) response.end(this.#trailer());
   }
 
   /** A reader of an earlier epoch may have seen lost events. It continues after the stored ones. */

@@ -85,7 +85,29 @@ const notify = defineTool({
   sideEffectClass: "HIGH_RISK_EXTERNAL",
   effect: "external_side_effect",
   transactional: { semantics: "irreversible_pivot" },
+  describe: ({ what }) => ({ action: `Notice: ${what}`, consequence: "A customer reads it." }),
   execute: does("notified"),
+});
+
+/** Moves any amount of money, two times in a run. */
+const wire = defineTool({
+  name: "lab__wire",
+  version: "1.0.0",
+  description: "Wires money. The person who asks has to approve it.",
+  input: v.strictObject({ amount: v.number() }),
+  output: v.strictObject({ done: v.string() }),
+  sideEffectClass: "HIGH_RISK_EXTERNAL",
+  effect: "external_side_effect",
+  amountField: "/amount",
+  runtime: { rateLimit: { windowSeconds: 86_400, maxRequests: 2 } },
+  redaction: { args: ["amount"], output: ["done"] },
+  capabilities: [],
+  transactional: { semantics: "irreversible_pivot" },
+  describe: ({ amount: money }) => ({ action: "Wire money", consequence: `${money} USD leave.` }),
+  execute({ amount: money }) {
+    moved.push(`wired ${money}`);
+    return ok({ done: "wired" });
+  },
 });
 
 const archive = defineTool({
@@ -116,7 +138,14 @@ const peek = defineTool({
 });
 
 /** Tools that need an approval, by their contract or by the guild's policy. */
-export const LAB_APPROVALS: readonly AnyToolContract[] = [transfer, notify, archive, publish, peek];
+export const LAB_APPROVALS: readonly AnyToolContract[] = [
+  transfer,
+  notify,
+  wire,
+  archive,
+  publish,
+  peek,
+];
 
 /** The policy of the tenant for tests of approvals. */
 export const GUILD_POLICY = {
@@ -135,7 +164,11 @@ export const GUILD_POLICY = {
     { tools: ["lab__publish"], pattern: "compliance" },
     { tools: ["lab__peek"], pattern: "operator_review" },
   ],
-  delegations: [{ actorId: "user:aide", subjectId: "user:ann", tools: ["lab__notify"] }],
+  argumentRules: [{ tool: "lab__transfer", field: "/to", must: { notBeOneOf: ["casino"] } }],
+  delegations: [
+    { actorId: "user:aide", subjectId: "user:ann", tools: ["lab__notify"] },
+    { actorId: "agent:scribe", subjectId: "user:ann", tools: ["lab__notify"] },
+  ],
   budgets: { maxCritical: 100 },
   tenantBudgets: { maxCritical: 10_000 },
 };

@@ -77,6 +77,7 @@ const sendMail = defineTool({
   effect: "external_side_effect",
   redaction: { args: ["to"], output: ["sent"] },
   capabilities: [],
+  describe: ({ to }) => ({ action: `Mail to ${to}`, consequence: `${to} gets a mail.` }),
   execute({ to }) {
     effects.push(`mail to ${to}`);
     return ok({ sent: true });
@@ -102,6 +103,58 @@ const callService = defineTool({
   },
 });
 
+/** Passes on whatever the service answers to a request with the stored credentials. */
+const echoService = defineTool({
+  name: "lab__echo_service",
+  version: "1.0.0",
+  description: "Shows what the tenant's service answers.",
+  input: v.strictObject({ form: v.string(), fails: v.boolean() }),
+  output: v.strictObject({ text: v.string(), balance: v.number() }),
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  redaction: { args: ["form", "fails"], output: ["text", "balance"] },
+  capabilities: ["auth", "runTitle", "progress"],
+  requiresConnection: true,
+  security: { untrustedOutput: true },
+  async execute({ form, fails }, _context, { auth, runTitle, progress }) {
+    const text = (echoes.get(form) ?? String)(await auth.getAccessToken());
+    const balance = Number(text) || 0;
+    progress.report({ done: balance });
+    runTitle.set(text);
+    const error = { field: text, code: text, message: `${"x".repeat(490)}${text}` };
+    return fails
+      ? fail({ taxonomyClass: "DEPENDENCY_UNAVAILABLE", errors: [error] })
+      : ok({ text, balance });
+  },
+});
+
+/** How the service of `lab__echo_service` repeats a secret, by name of the form. */
+export const echoes = new Map<string, (secret: string) => string>();
+
+/** Repeats a withheld argument in its own failure. */
+const complain = defineTool({
+  name: "lab__complain",
+  version: "1.0.0",
+  description: "Checks a code and fails.",
+  input: v.strictObject({
+    code: v.optional(v.string()),
+    number: v.optional(v.number()),
+    note: v.optional(v.string()),
+    message: v.string(),
+  }),
+  output: v.strictObject({ done: v.boolean() }),
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  redaction: { args: ["note", "message"], output: ["done"] },
+  capabilities: [],
+  errors: { bad_code: "SEMANTIC_INVALIDITY" },
+  execute: ({ message }) =>
+    fail({
+      taxonomyClass: "SEMANTIC_INVALIDITY",
+      errors: [{ field: "/code", code: "bad_code", message: message.replaceAll("~", "") }],
+    }),
+});
+
 /** Throws an error that contains the canary. */
 const leak = defineTool({
   name: "lab__leak",
@@ -116,6 +169,56 @@ const leak = defineTool({
   execute({ how }) {
     if (how === "throw") throw new Error(`at vault: ${CANARY}`);
     return ok({ done: CANARY as never });
+  },
+});
+
+/** Answers with half characters, or with a message whose character 500 is half of a pair. */
+const halves = defineTool({
+  name: "lab__halves",
+  version: "1.0.0",
+  description: "Answers in half characters.",
+  input: v.strictObject({ how: v.picklist(["output", "failure", "cut"]) }),
+  output: v.strictObject({ text: v.string() }),
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  redaction: { args: ["how"], output: ["text"] },
+  capabilities: [],
+  execute({ how }) {
+    if (how === "output") return ok({ text: "a\ud83d" });
+    const message = how === "cut" ? `${"x".repeat(499)}\ud83d\ude00` : "a\ud83d";
+    return fail({
+      taxonomyClass: "PERMISSION_DENIED",
+      errors: [{ field: null, code: "no", message }],
+    });
+  },
+});
+
+/** Has limits of its own, and answers or fails at length. */
+const recite = defineTool({
+  name: "lab__recite",
+  version: "1.0.0",
+  description: "Recites as many letters as asked.",
+  input: v.strictObject({
+    letters: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100_000)),
+    fails: v.optional(v.boolean()),
+    text: v.optional(v.string()),
+    numbers: v.optional(v.array(v.number())),
+  }),
+  output: v.strictObject({ text: v.string() }),
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  redaction: { args: ["letters", "fails", "text", "numbers"], output: ["text"] },
+  capabilities: [],
+  runtime: { maxArgumentsBytes: 16 * 1024, maxResultBytes: 64 * 1024 },
+  execute({ letters, fails }) {
+    if (!fails) return ok({ text: "\u00fc".repeat(letters) });
+    // Each of these characters has six bytes in JSON.
+    const long = "\u0001".repeat(1_000);
+    const error = { field: long, code: long, message: long };
+    return fail({
+      taxonomyClass: "PERMISSION_DENIED",
+      errors: Array.from({ length: 50 }, () => error),
+    });
   },
 });
 
@@ -226,7 +329,11 @@ export const LAB_TOOLS = [
   deleteAll,
   sendMail,
   callService,
+  echoService,
+  complain,
   leak,
+  halves,
+  recite,
   flaky,
   order,
   visit,

@@ -20,7 +20,7 @@ const WITHOUT_REQUESTS_PERCENT = 10;
  */
 const MAX_CRASHES = 8;
 /** Percentage of the cases that a short proof runs. */
-const SHORT_PERCENT = 8;
+const SHORT_PERCENT = 4;
 
 /** Crashes the object at every durable write of every class of effect, round after round. */
 export const killMatrix: Part = {
@@ -46,7 +46,7 @@ export const killMatrix: Part = {
         if (round > MAX_ROUNDS) tally.fail("matrix", ["too few crashes come about"]);
       }
       await Promise.all(patient);
-      return await tally.close();
+      return await tally.close(target);
     } finally {
       await host.stop();
     }
@@ -114,7 +114,8 @@ async function planRound(
         const id = `${name}-${index + 1}-${mode}`;
         if (context.isShort && !random.chance(SHORT_PERCENT)) continue;
         const script = { ...make(id), crashes: [{ point: index + 1, mode }] };
-        const getsNoRequests = !context.isShort && random.chance(WITHOUT_REQUESTS_PERCENT);
+        const getsNoRequests =
+          random.chance(WITHOUT_REQUESTS_PERCENT) && !context.isShort && effectClass !== "approved";
         cases.push({
           name: `${id} (${label})`,
           script,

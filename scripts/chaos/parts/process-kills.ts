@@ -4,7 +4,7 @@ import { inLanes } from "../lanes.ts";
 import { endsWithoutRequests } from "../incarnations.ts";
 import { plainScript } from "../make-script.ts";
 import type { Part, PartContext } from "../part.ts";
-import { EFFECT_CLASSES } from "../scenario.ts";
+import { EFFECT_CLASSES, type EffectClass } from "../scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { sleep } from "../sleep.ts";
 import { Tally } from "../tally.ts";
@@ -68,7 +68,7 @@ async function killAgain(
     }
     calm.resolve();
     await Promise.all(apart);
-    return await tally.close();
+    return await tally.close({ url: host.url, token: TOKENS.chaos });
   } finally {
     context.world.onMoment = undefined;
     await host.stop();
@@ -92,8 +92,10 @@ async function killOnce(context: PartContext, kill: Kill): Promise<void> {
   const random = seededRandom(seed, name);
   const target = { url: host.url, token: TOKENS.chaos };
   const killed = killAtMoment(context, host, `${name} moment`);
+  const classOf = (index: number): EffectClass =>
+    EFFECT_CLASSES[index % EFFECT_CLASSES.length] ?? "read_only";
   const carry = async (index: number, getsNoRequests: boolean): Promise<void> => {
-    const effectClass = EFFECT_CLASSES[index % EFFECT_CLASSES.length] ?? "read_only";
+    const effectClass = classOf(index);
     const script = plainScript(`${name}-${index}`, effectClass, random);
     const waitForEnd = async (runId: string): Promise<void> => {
       tally.count("left alone");
@@ -108,7 +110,8 @@ async function killOnce(context: PartContext, kill: Kill): Promise<void> {
   };
   const asked: Promise<void>[] = [];
   for (let index = 0; index < RUNS_AT_ONCE; index++) {
-    const getsNoRequests = !isShort && random.chance(WITHOUT_REQUESTS_PERCENT);
+    const getsNoRequests =
+      !isShort && classOf(index) !== "approved" && random.chance(WITHOUT_REQUESTS_PERCENT);
     (getsNoRequests ? apart : asked).push(carry(index, getsNoRequests));
   }
   await killed;

@@ -4,7 +4,12 @@ import { miniflareHost } from "../hosts.ts";
 import { untilClaimed } from "../incarnations.ts";
 import { anyCrash, plainScript } from "../make-script.ts";
 import type { Part, PartContext } from "../part.ts";
-import { EFFECT_CLASSES, type ChaosScript } from "../scenario.ts";
+import {
+  EFFECT_CLASSES,
+  UNATTENDED_CLASSES,
+  type ChaosScript,
+  type EffectClass,
+} from "../scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { Tally } from "../tally.ts";
 import { askUnderKey, type Asked, type Target } from "../target.ts";
@@ -16,7 +21,7 @@ const VARIANT_ROUNDS = 50;
 /** Sends many requests under one idempotency key. */
 export const sameKey: Part = {
   name: "same-key",
-  claim: "one key is one run, whoever repeats it, however often and in whatever order of fields",
+  claim: "one key is one run, for every caller, repeat and order of fields",
   async run(context) {
     const tally = new Tally(context);
     const host = await miniflareHost(context.deployment, context.makeDirectory());
@@ -31,7 +36,7 @@ export const sameKey: Part = {
       }
       const rounds = context.isShort ? 4 : VARIANT_ROUNDS;
       for (let round = 0; round < rounds && !tally.isFull; round++) await askVariants(crowd, round);
-      return await tally.close();
+      return await tally.close(crowd.target);
     } finally {
       await host.stop();
     }
@@ -44,8 +49,13 @@ interface Crowd {
   readonly target: Target;
 }
 
-function scriptOf(id: string, { seed }: PartContext, round: number): ChaosScript {
-  const effectClass = EFFECT_CLASSES[round % EFFECT_CLASSES.length] ?? "read_only";
+/** Plans the run of a round; the classes take turns. */
+function scriptOf(
+  id: string,
+  seed: number,
+  { round, classes }: { readonly round: number; readonly classes: readonly EffectClass[] },
+): ChaosScript {
+  const effectClass = classes[round % classes.length] ?? "read_only";
   return plainScript(id, effectClass, seededRandom(seed, id));
 }
 
@@ -56,7 +66,7 @@ async function askAtOnce(
   round: number,
 ): Promise<void> {
   const id = `same-key-${context.seed}-${clients}-${round}`;
-  const plain = scriptOf(id, context, round);
+  const plain = scriptOf(id, context.seed, { round, classes: EFFECT_CLASSES });
   const isCrashed = round % 2 === 1;
   const crashes = isCrashed ? [anyCrash(seededRandom(context.seed, `${id} crash`), 20)] : [];
   const script = { ...plain, crashes };
@@ -92,7 +102,7 @@ function misfit(answer: Asked, { runId, stream, mayBeLost }: Truth): string | un
  */
 async function askVariants({ context, tally, target }: Crowd, round: number): Promise<void> {
   const id = `variant-${context.seed}-${round}`;
-  const script = scriptOf(id, context, round);
+  const script = scriptOf(id, context.seed, { round, classes: UNATTENDED_CLASSES });
   const body = { model: "chaos", ...(JSON.parse(bodyOf(script)) as object) };
   const ask = (asked: object, from: Target = target): Promise<Asked> =>
     askUnderKey(from, { key: id, body: JSON.stringify(asked) }, () => Promise.resolve());

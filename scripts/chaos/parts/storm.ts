@@ -6,6 +6,7 @@ import { wildScript } from "../make-script.ts";
 import type { Part } from "../part.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { Tally } from "../tally.ts";
+import { crashTenantAtRandom } from "../tenant-crashes.ts";
 
 const RUNS = 1_000;
 const SHORT_RUNS = 16;
@@ -28,7 +29,9 @@ export const storm: Part = {
     try {
       const maxCrashes = isShort ? SHORT_MAX_CRASHES : MAX_CRASHES;
       const numbers = Array.from({ length: isShort ? SHORT_RUNS : RUNS }, (_, number) => number);
-      await inFlight(RUNS_AT_ONCE, numbers, async (number) => {
+      let isOver = false;
+      const random = seededRandom(seed, "storm tenant");
+      const runs = inFlight(RUNS_AT_ONCE, numbers, async (number) => {
         if (tally.isFull) return;
         const id = `storm-${seed}-${number}`;
         const script = wildScript(id, seededRandom(seed, id), maxCrashes);
@@ -36,8 +39,11 @@ export const storm: Part = {
         const incarnations = await readIncarnations(target.url, id);
         tally.count("crashes", incarnations.filter(({ crashed }) => crashed).length);
         progress.show(`storm: run ${number} of ${numbers.length}`);
-      });
-      return await tally.close();
+      }).finally(() => (isOver = true));
+      const crashing = crashTenantAtRandom(host.url, random, () => isOver);
+      const [tenantCrashes] = await Promise.all([crashing, runs]);
+      tally.count("tenant crashes", tenantCrashes);
+      return await tally.close(target);
     } finally {
       await host.stop();
     }

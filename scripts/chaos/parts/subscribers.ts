@@ -32,7 +32,7 @@ export const subscribers: Part = {
         await readTogether({ context, tally, target, round });
         context.progress.show(`subscribers: round ${round}`);
       }
-      return await tally.close();
+      return await tally.close(target);
     } finally {
       await host.stop();
     }

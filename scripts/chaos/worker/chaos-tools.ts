@@ -69,8 +69,21 @@ const post = defineTool({
   execute: (args, context, scope) => ask("unreconciled", { args, context, ...scope }),
 });
 
+const send = defineTool({
+  ...base,
+  name: "chaos__send",
+  description: "Has an effect with every request, and runs after two people approved the call.",
+  sideEffectClass: "HIGH_RISK_EXTERNAL",
+  effect: "external_side_effect",
+  describe: ({ operation }) => ({
+    action: "Send something",
+    consequence: `Operation ${operation} leaves the house and cannot be taken back.`,
+  }),
+  execute: (args, context, scope) => ask("approved", { args, context, ...scope }),
+});
+
 /** One tool for each class of effect. */
-export const CHAOS_TOOLS = [look, put, pay, post];
+export const CHAOS_TOOLS = [look, put, pay, post, send];
 
 interface Asked {
   readonly args: v.InferOutput<typeof base.input>;

@@ -1,4 +1,5 @@
 import { RunObject as ProductRunObject } from "../../../durable-objects/run/run-object.ts";
+import { TenantObject as ProductTenantObject } from "../../../durable-objects/tenant/tenant-object.ts";
 import type { RunParts } from "../../../src/compose/run.ts";
 import { composeWorker } from "../../../src/compose/worker.ts";
 import { registerContracts } from "../../../src/contracts/register.ts";
@@ -12,9 +13,8 @@ import {
   recordOfScript,
   type Incarnation,
 } from "./crash-plan.ts";
-import { crashStorage } from "./crash-storage.ts";
-
-export { TenantObject } from "../../../durable-objects/tenant/tenant-object.ts";
+import { plantCrashes } from "./plant-crashes.ts";
+import { noteTenantCrash, planTenantCrash, tenantCrashAt, tenantRecord } from "./tenant-crash.ts";
 
 const CONTRACTS = registerContracts(CHAOS_TOOLS);
 
@@ -29,30 +29,19 @@ export class RunObject extends ProductRunObject {
     connectWorld(env);
     let incarnation: Incarnation | undefined;
     let crash: Crash | undefined;
-    const { storage } = ctx;
-    const end = (): never => {
-      if (incarnation) incarnation.crashed = true;
-      ctx.abort("chaos");
-      throw new Error("an aborted object goes on");
-    };
     const known = recordOfObject(ctx.id.toString());
     if (known) {
       crash = known.crashes[known.incarnations.length];
       incarnation = { points: [], crashed: false };
       known.incarnations.push(incarnation);
     }
-    const atPoint = <T>(label: string, write: () => T): T => {
-      incarnation?.points.push(label);
-      const isHere = crash !== undefined && crash.point === incarnation?.points.length;
-      if (!isHere) return write();
-      if (crash?.mode === "before") return end();
-      const written = write();
-      if (crash?.mode === "after") return end();
-      void storage.sync().then(end);
-      return written;
-    };
-    // The platform accepts no substitute for the state itself, but its storage is a plain property.
-    Object.defineProperty(ctx, "storage", { value: crashStorage(storage, atPoint) });
+    plantCrashes(ctx, {
+      crashAt: (label) =>
+        incarnation?.points.push(label) === crash?.point ? crash?.mode : undefined,
+      noteCrash: () => {
+        if (incarnation) incarnation.crashed = true;
+      },
+    });
     super(ctx, env);
     this.#begin = (first, record) => {
       if (incarnation) return;
@@ -76,6 +65,14 @@ export class RunObject extends ProductRunObject {
   }
 }
 
+/** The product's tenant with a storage that can crash the object at any write. */
+export class TenantObject extends ProductTenantObject {
+  constructor(ctx: DurableObjectState, env: RawEnv) {
+    plantCrashes(ctx, { crashAt: tenantCrashAt, noteCrash: noteTenantCrash });
+    super(ctx, env);
+  }
+}
+
 let worker: ((request: Request) => Promise<Response>) | undefined;
 
 export default {
@@ -83,6 +80,10 @@ export default {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname === "/chaos/incarnations") {
       return Response.json(recordOfScript(searchParams.get("script") ?? "") ?? null);
+    }
+    if (pathname === "/chaos/tenant") {
+      if (request.method === "PUT") planTenantCrash(await request.json<Crash | null>());
+      return Response.json(tenantRecord());
     }
     if (pathname === "/chaos/record") {
       const kv = env["IDEMPOTENCY"] as KVNamespace;

@@ -57,7 +57,7 @@ interface Repeated {
   readonly first: Trial;
   readonly result: ToolExecResult;
   readonly again: ToolExecResult;
-  /** What reached the tool in the life that was asked again. */
+  /** What reached the tool in the incarnation that was asked again. */
   readonly ran: Trial["started"];
 }
 

@@ -214,13 +214,19 @@ function lenientPolicy({ contract }: Subject): object {
   };
 }
 
+/** No word that a tool could return for another reason. */
+const TOKEN = "token-of-the-trial";
+
 const oneConnection: ConnectionBroker = {
   bind: (tenantId, connectionId) =>
     Promise.resolve(
       tenantId === ACME && connectionId === CONNECTION
         ? ok({
-            getAccessToken: () => Promise.resolve("token"),
-            getAuthHeaders: () => Promise.resolve({ authorization: "Bearer token" }),
+            auth: {
+              getAccessToken: () => Promise.resolve(TOKEN),
+              getAuthHeaders: () => Promise.resolve({ authorization: `Bearer ${TOKEN}` }),
+            },
+            secrets: [TOKEN],
           })
         : fail({ code: "unknown_connection" }),
     ),

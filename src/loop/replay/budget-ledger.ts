@@ -26,6 +26,13 @@ export function replayLedger(replay: Replay, model: ReplayModel): BudgetLedger {
       const record = records.get(id);
       return Promise.resolve(record ? answerCall(replay, record) : answerModel());
     },
+    // A call that was asked about without room ended without amounts.
+    peek({ id }) {
+      const record = records.get(id);
+      return Promise.resolve(
+        record && !record.amounts ? answerCall(replay, { ...record, amounts: {} }) : RESERVED,
+      );
+    },
     settle: () => Promise.resolve(),
     release: () => Promise.resolve(),
   };

@@ -18,7 +18,7 @@ export function checkEvidence({ log, invocations }: RunEvidence): NotReplayableR
 
 function isStopped({ reason, error }: Extract<AiEvent, { type: "done" }>): boolean {
   if (reason === "cancelled") return true;
-  return (["time", "interrupted"] as const).some(
+  return (["time", "storage", "interrupted"] as const).some(
     (stop) => endOfStop(stop).error?.message === error?.message && error !== undefined,
   );
 }

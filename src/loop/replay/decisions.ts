@@ -1,5 +1,6 @@
 import type { AiEvent } from "../../protocol/run/event.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json/value.ts";
+import { replaceHalves } from "../../protocol/text/whole-characters.ts";
 import type { ObservationObject } from "../../protocol/outcome/observation.ts";
 
 /** The decisions about one call, in the order of its events. */
@@ -79,7 +80,9 @@ export function readDecisions(log: Iterable<AiEvent>): JsonValue {
         break;
     }
   }
-  return { steps: steps.map((decided) => formatStep(decided, texts)), run: ends };
+  const decisions = { steps: steps.map((decided) => formatStep(decided, texts)), run: ends };
+  // The log of an earlier release may hold half characters, and no hash binds them.
+  return replaceHalves(decisions);
 }
 
 function openStep(step: number): DecidedStep {
@@ -124,4 +127,5 @@ function withoutTimes(observation: ObservationObject): JsonObject {
 }
 
 /** Warnings about the raw output, which is not stored: a replay cannot repeat them. */
-const TIDIED = /^images, hidden characters or links were removed$|^the result was cut to \d+ bytes/;
+const TIDIED =
+  /^images, hidden characters or links were removed$|^the result was cut to \d+ bytes|^a secret of the connection was hidden$/;

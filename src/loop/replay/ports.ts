@@ -35,6 +35,7 @@ export function replayPorts(
     registry: { current: () => Promise.resolve(policy.pin) },
     approvals: NO_APPROVALS,
     approvalSigner: { sign: () => Promise.resolve(""), read: () => Promise.resolve(undefined) },
+    fingerprints: { of: (_run, value) => Promise.resolve(value) },
     model,
     inbox: new ReplaySteering(replay),
     hooks: [],
@@ -43,6 +44,7 @@ export function replayPorts(
     random: { fraction: () => 0 },
     outcomeWaitMs: 0,
     limitTime: () => {},
+    limitStorage: () => {},
   };
 }
 
@@ -50,6 +52,7 @@ export function replayPorts(
 export const NO_APPROVALS: ApprovalDesk = {
   newest: () => undefined,
   wasRejected: () => false,
+  countOpen: () => 0,
   withdraw: () => {},
   nextId: rejectApproval,
   ask: rejectApproval,

@@ -68,7 +68,9 @@ export function replayBroker({ evidence, answered }: Replay): ConnectionBroker {
       const current = evidence.invocations.find(({ toolCallId }) => !answered.has(toolCallId));
       const code = current?.dispatches === 0 ? codeOf(current) : undefined;
       const isRefused = code === "unknown_connection" || code === "unreadable_connection";
-      return Promise.resolve(isRefused ? fail({ code }) : ok(NO_CREDENTIALS));
+      return Promise.resolve(
+        isRefused ? fail({ code }) : ok({ auth: NO_CREDENTIALS, secrets: [] }),
+      );
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { ApprovalRecord, ApprovalVote } from "./record.ts";
 import type { ActorId } from "../identity/ids.ts";
+import { isDelegate } from "../identity/principal.ts";
 
 /** The person who votes, or wants to vote. */
 export interface Voter {
@@ -20,24 +21,28 @@ export type VoteRefusal =
   | "role_missing"
   | "reason_missing";
 
-type RequestedApproval = Pick<ApprovalRecord, "requester" | "actorId" | "requirement">;
+type Requesters = Pick<ApprovalRecord, "requester" | "actorId" | "minterId">;
+type RequestedApproval = Requesters & Pick<ApprovalRecord, "requirement" | "votes">;
 type VoteContent = Pick<ApprovalVote, "decision" | "reason">;
 
 /**
  * Tells why a person must not vote this way; undefined when they may. The requester may always
- * reject their own request.
+ * reject their own request. A person who has voted may always reject, whatever roles they have now.
  * Contract: pure. It runs when a person votes, and again for each vote when the call uses the
  * approval.
  */
 export function checkVote(
-  { requester, actorId, requirement }: RequestedApproval,
+  record: RequestedApproval,
   who: Voter,
   { decision, reason }: VoteContent,
 ): VoteRefusal | undefined {
   if (!actsInOwnName(who)) return "not_a_person";
-  const isRequester = who.actorId === requester || who.actorId === actorId;
-  if (decision === "reject" && isRequester) return undefined;
-  const isAlike = [requester, actorId].some((id) => isSamePerson(id, who.actorId));
+  const { requester, requirement, votes } = record;
+  const requesters = requestersOf(record);
+  const isRequester = requesters.includes(who.actorId);
+  const hasVoted = votes.some(({ approverId }) => isSamePerson(approverId, who.actorId));
+  if (decision === "reject" && (isRequester || hasVoted)) return undefined;
+  const isAlike = requesters.some((id) => isSamePerson(id, who.actorId));
   if (requirement.excludesRequester && isAlike) return "own_request";
   if (requirement.onlyRequester && who.actorId !== requester) return "not_the_requester";
   const { roles } = requirement;
@@ -46,10 +51,17 @@ export function checkVote(
   return requirement.needsReason && !isReasoned ? "reason_missing" : undefined;
 }
 
+/**
+ * Lists everybody who counts as the requester of a call.
+ * Threat: the minter of an embed token can start runs with the token, and then approve their calls.
+ */
+export function requestersOf({ requester, actorId, minterId }: Requesters): readonly ActorId[] {
+  return minterId === undefined ? [requester, actorId] : [requester, actorId, minterId];
+}
+
 /** Tells whether an actor may vote at all: a person who does not act for somebody else. */
-export function actsInOwnName({ actorId, subjectId }: Omit<Voter, "roles">): boolean {
-  const isActing = subjectId !== undefined && subjectId !== actorId;
-  return actorId.startsWith("user:") && !isActing;
+export function actsInOwnName(who: Omit<Voter, "roles">): boolean {
+  return who.actorId.startsWith("user:") && !isDelegate(who);
 }
 
 /**
@@ -60,9 +72,36 @@ export function isSamePerson(a: ActorId, b: ActorId): boolean {
   return foldPerson(a) === foldPerson(b);
 }
 
-/** Folds an id, so that all spellings that may belong to one person are equal. */
-export function foldPerson(id: ActorId): string {
+/**
+ * Tells whether a person has made this decision about this approval before. Arguments that the
+ * person sent along are part of the decision. An edit is stored beside the votes, because it closes
+ * the approval and counts for the next one.
+ * Contract: pure. It asks nothing about the present, so that a repeated request gets its first
+ * answer when the call has begun, the approval is closed or the person has lost a role.
+ */
+export function isRepeated(
+  { votes, edit }: Pick<ApprovalRecord, "votes" | "edit">,
+  { approverId, decision, argumentsHash }: ApprovalVote,
+): boolean {
+  const isTheirs = (vote: ApprovalVote): boolean =>
+    isSamePerson(vote.approverId, approverId) && vote.decision === decision;
+  const isSame = (vote: ApprovalVote): boolean =>
+    isTheirs(vote) && vote.argumentsHash === argumentsHash;
+  if (argumentsHash === undefined) return votes.some(isTheirs);
+  return votes.some(isSame) || (edit !== undefined && isSame(edit.vote));
+}
+
+function foldPerson(id: ActorId): string {
   return id.toLowerCase();
+}
+
+/**
+ * Names a voter, so that all ids that may belong to one person get one name. The minter of the
+ * run's embed token can vote with that token as the requester, so both are one voter.
+ */
+export function voterOf({ requester, minterId }: Requesters, id: ActorId): string {
+  const isMinter = minterId !== undefined && isSamePerson(minterId, id);
+  return foldPerson(isMinter ? requester : id);
 }
 
 /**
@@ -71,9 +110,8 @@ export function foldPerson(id: ActorId): string {
  * Contract: pure.
  */
 export function takeVote(record: ApprovalRecord, vote: ApprovalVote): ApprovalRecord {
-  const others = record.votes.filter(
-    ({ approverId }) => !isSamePerson(approverId, vote.approverId),
-  );
+  const voter = voterOf(record, vote.approverId);
+  const others = record.votes.filter(({ approverId }) => voterOf(record, approverId) !== voter);
   const votes = [...others, vote];
   const status = statusAfter(votes, record.requirement.required);
   const closed = status === "pending" ? {} : { closedAtMs: vote.atMs };

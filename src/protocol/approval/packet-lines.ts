@@ -1,12 +1,14 @@
 import type { ConfirmationPacket } from "./packet.ts";
+import { labelFields } from "./label-fields.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
 import { leavesOf } from "../json/pointer.ts";
+import type { TermChange } from "./terms.ts";
 import type { SideEffectClass } from "../tool/effect.ts";
 import { joinNotes, type VisibleNote } from "../text/visible-note.ts";
 import { toVisible } from "../text/visible.ts";
 
 /** The packet field that a line shows. */
-export type PacketField = keyof ConfirmationPacket | "withheld";
+export type PacketField = keyof ConfirmationPacket | "withheld" | "changedTerms";
 
 /**
  * One line that approvers read before they vote. Label and text are safe to show; see toVisible. A
@@ -23,18 +25,21 @@ export interface PacketLine {
 }
 
 /**
- * Writes a packet as lines, in the order of seeds/004, "Confirmation Gates".
+ * Writes a packet as lines, in the order of seeds/004, "Confirmation Gates". Changed terms come
+ * first: they say why the approval is requested again.
  * Contract: pure; it cuts nothing. An object with too many values becomes one line of JSON.
  */
-export function formatPacketLines(packet: ConfirmationPacket): readonly PacketLine[] {
+export function formatPacketLines(
+  packet: ConfirmationPacket,
+  changedTerms: readonly TermChange[] = [],
+): readonly PacketLine[] {
   const { actionName, compensation } = packet;
-  const { withheld, shown } = packet.arguments;
   return [
+    ...changedTerms.map(lineOfChange),
     line("actionName", "Action", actionName.title),
     line("actionName", "Tool", `${actionName.tool}, version ${actionName.version}`),
     line("consequence", "Consequence", packet.consequence),
-    ...linesOfObject("arguments", shown),
-    ...withheld.map(lineOfWithheld),
+    ...linesOfArguments(packet.arguments),
     ...linesOfState("beforeState", packet.beforeState),
     ...linesOfState("afterState", packet.afterState),
     line("riskClass", "Risk", `${packet.riskClass}: ${RISKS[packet.riskClass]}`),
@@ -61,8 +66,32 @@ function line(field: PacketField, label: string, text: string): PacketLine {
   return { field, label: seenLabel.text, text: seenText.text, notes };
 }
 
-function lineOfWithheld(pointer: string): PacketLine {
-  return { ...line("withheld", pointer, "not shown, as its contract says"), pointer };
+/** Threat: approvers take a call with withheld values for a call without values. */
+function linesOfArguments({ shown, withheld }: ConfirmationPacket["arguments"]) {
+  if (Object.keys(shown).length > 0) return linesOfObject("arguments", shown, withheld);
+  if (withheld.length === 0) return [line("arguments", "Arguments", "none")];
+  return linesOfRows(shown, withheld.map(toWithheldRow));
+}
+
+const TERMS: Readonly<Record<string, string>> = {
+  toolVersion: "version of the tool",
+  pattern: "pattern",
+  required: "number of approvers",
+  roles: "roles of approvers",
+  excludesRequester: "requester excluded",
+  onlyRequester: "only the requester",
+  needsReason: "reason needed",
+  isBulk: "bulk decisions",
+  ttlSeconds: "seconds to decide",
+  connectionId: "connection",
+  runLimits: "limits of the run",
+  tenantLimits: "limits of the tenant",
+  rateLimit: "rate limit",
+};
+
+function lineOfChange({ term, before, after }: TermChange): PacketLine {
+  const text = `was ${JSON.stringify(before)}, is now ${JSON.stringify(after)}`;
+  return line("changedTerms", `Changed: ${TERMS[term] ?? term}`, text);
 }
 
 function linesOfState(
@@ -78,14 +107,42 @@ const STATES = { beforeState: "Before", afterState: "After", arguments: "Argumen
 const MAX_LEAVES = 200;
 const MAX_POINTER_CHARS = 1_024;
 
-function linesOfObject(field: keyof typeof STATES, object: JsonObject): readonly PacketLine[] {
-  const lines: PacketLine[] = [];
+/** One value of an object, or the place of a withheld one. */
+interface Row {
+  readonly field: PacketField;
+  readonly pointer: string;
+  readonly text: string;
+}
+
+function linesOfObject(
+  field: keyof typeof STATES,
+  object: JsonObject,
+  withheld: readonly string[] = [],
+): readonly PacketLine[] {
+  const rows: Row[] = [];
+  const hidden = withheld.map(toWithheldRow);
   for (const { pointer, value } of leavesOf(object)) {
-    const isTooMuch = lines.length >= MAX_LEAVES || pointer.length > MAX_POINTER_CHARS;
-    if (isTooMuch || pointer === "") return [line(field, STATES[field], JSON.stringify(object))];
-    lines.push({ ...line(field, pointer, formatLeaf(value)), pointer });
+    const isTooMuch = rows.length >= MAX_LEAVES || pointer.length > MAX_POINTER_CHARS;
+    if (isTooMuch || pointer === "") {
+      return [line(field, STATES[field], JSON.stringify(object)), ...linesOfRows(object, hidden)];
+    }
+    rows.push({ field, pointer, text: formatLeaf(value) });
   }
-  return lines;
+  return linesOfRows(object, [...rows, ...hidden]);
+}
+
+function toWithheldRow(pointer: string): Row {
+  const text = "withheld: the contract of the tool does not show this value";
+  return { field: "withheld", pointer, text };
+}
+
+function linesOfRows(object: JsonObject, rows: readonly Row[]): readonly PacketLine[] {
+  const pointers = rows.map(({ pointer }) => pointer);
+  const labels = labelFields(object, pointers);
+  return rows.map(({ field, pointer, text }, at) => ({
+    ...line(field, labels[at] ?? pointer, text),
+    pointer,
+  }));
 }
 
 const MAY_BE_JSON = /^(?:["{[]|true$|false$|null$|-?\d[\d.eE+-]*$)/;

@@ -23,7 +23,7 @@ export type ConfirmationPacket = {
   /** Null when the contract does not know the state. */
   readonly beforeState: JsonObject | null;
   readonly afterState: JsonObject | null;
-  /** `sha256:…` over the invocation's idempotency key. */
+  /** Fingerprint of the invocation's idempotency key. */
   readonly idempotencyFingerprint: string;
   readonly riskClass: SideEffectClass;
   /** ISO 8601, UTC. */

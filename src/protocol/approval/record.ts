@@ -2,6 +2,7 @@ import type { ApprovalRequirement } from "./requirement.ts";
 import type { ConfirmationPacket } from "./packet.ts";
 import type { ActorId, ApprovalId, ToolCallId, ToolId } from "../identity/ids.ts";
 import type { PolicyPin } from "../policy/pin.ts";
+import type { CallBounds, TermChange } from "./terms.ts";
 
 /** Statuses of an approval; all except `pending` are final. */
 export const APPROVAL_STATUSES = [
@@ -11,7 +12,7 @@ export const APPROVAL_STATUSES = [
   "rejected",
   /** Too few people voted in time. */
   "expired",
-  /** An approver edited the arguments. Another approval took its place. */
+  /** An approver edited the arguments, or the terms changed. Another approval took its place. */
   "superseded",
   /** The run does not want the call any more. */
   "withdrawn",
@@ -26,7 +27,7 @@ export interface ApprovalRecord {
   readonly id: ApprovalId;
   /** Number of the invocation within its run. */
   readonly invocation: number;
-  /** Starts at 1 and grows with each edit. */
+  /** Starts at 1 and grows with each edit, and with each change of the terms. */
   readonly generation: number;
   readonly toolCallId: ToolCallId;
   readonly part: number;
@@ -40,7 +41,18 @@ export interface ApprovalRecord {
   readonly requester: ActorId;
   /** The actor who started the run: the requester, or somebody who acts for the requester. */
   readonly actorId: ActorId;
+  /** The actor who minted the embed token that started the run; a further requester. */
+  readonly minterId?: ActorId;
   readonly requirement: ApprovalRequirement;
+  /** Absent in approvals that earlier code stored, like the hash of the terms. */
+  readonly bounds?: CallBounds;
+  /**
+   * Hash of the terms under which the approval was requested. A vote counts only while the policies
+   * come to the same terms.
+   */
+  readonly termsHash?: string;
+  /** How the terms differ from those of the approval before. */
+  readonly changedTerms?: readonly TermChange[];
   readonly packet: ConfirmationPacket;
   readonly status: ApprovalStatus;
   readonly votes: readonly ApprovalVote[];
@@ -71,6 +83,11 @@ export interface ApprovalVote {
   readonly roles: readonly string[];
   readonly decision: "approve" | "reject";
   readonly reason?: string;
+  /**
+   * `sha256:…` over the arguments as the person sent them, in canonical JSON; absent when the
+   * person sent none. It recognises a repeated request.
+   */
+  readonly argumentsHash?: string;
   readonly atMs: number;
   /** The signed ApprovalToken of a vote that approves. It never leaves the run's storage. */
   readonly token?: string;
@@ -85,6 +102,8 @@ export interface ApprovalToken {
   readonly tool_name: string;
   readonly tool_version: string;
   readonly payload_hash: string;
+  readonly terms_hash: string;
+  /** Evidence: the policy that was current at the vote. Nothing compares it later. */
   readonly policy_revision: number;
   readonly policy_hash: string;
   readonly approver_id: ActorId;

@@ -91,6 +91,16 @@ export const PATTERN_DEFAULTS: { readonly [P in ApprovalPattern]: ApprovalRequir
   },
 };
 
+/**
+ * Tells whether a requirement is enough for a CRITICAL_MUTATION: two distinct people, or one of a
+ * named role; never the requester, and never in a bulk decision.
+ * Threat: somebody who may write the policy turns dual control into their own consent.
+ */
+export function isEnoughForCritical(requirement: ApprovalRequirement): boolean {
+  const { required, roles, excludesRequester, isBulk } = requirement;
+  return (required > 1 || roles.length > 0) && excludesRequester && !isBulk;
+}
+
 /** Longest time that people may have: 30 days. */
 const MAX_TTL_SECONDS = 2_592_000;
 /** Most people that one call may need. */

@@ -4,6 +4,7 @@ import type { ConfirmationPacket } from "./packet.ts";
 import type { ActorId, ApprovalId, RunId, ToolCallId, ToolId } from "../identity/ids.ts";
 import { formatPacketLines, type PacketLine } from "./packet-lines.ts";
 import type { SideEffectClass } from "../tool/effect.ts";
+import type { TermChange } from "./terms.ts";
 import { toVisible } from "../text/visible.ts";
 import { toIso } from "../text/iso-time.ts";
 
@@ -26,21 +27,31 @@ export type ApprovalSummary = {
   readonly excludesRequester: boolean;
   /** Only the requester may approve. */
   readonly onlyRequester?: boolean;
+  /** The person for whom the call is made. */
   readonly requestedBy: ActorId;
+  /** The actor who started the run, where that is not the person. */
+  readonly actorId?: ActorId;
+  /** The actor who minted the embed token that started the run. */
+  readonly minterId?: ActorId;
   readonly requestedAt: string;
   readonly expiresAt: string;
   readonly closedAt?: string;
   readonly supersededBy?: ApprovalId;
+  /** Why another approval took its place. Present exactly when the status is `superseded`. */
+  readonly supersededBecause?: "arguments_edited" | "terms_changed";
 };
 
 /** `GET /v1/approvals/:id`. */
 export type ApprovalView = ApprovalSummary & {
   /** `inv_<number>`. */
   readonly invocationId: string;
+  /** Of the record; outside the run's object its fingerprint. */
   readonly payloadHash: string;
   readonly policyRevision: number;
+  /** How the terms differ from those of the approval before. */
+  readonly changedTerms?: readonly TermChange[];
   readonly packet: ConfirmationPacket;
-  /** The packet as text that is safe to show; see formatPacketLines. */
+  /** The changed terms and the packet as text that is safe to show; see formatPacketLines. */
   readonly lines: readonly PacketLine[];
   readonly votes: readonly {
     readonly approverId: ActorId;
@@ -55,7 +66,7 @@ export type ApprovalView = ApprovalSummary & {
 
 /** Summarises an approval for the queue. Contract: pure. */
 export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary {
-  const { requirement, packet, votes, closedAtMs, supersededBy } = record;
+  const { requirement, packet, votes, actorId, minterId, closedAtMs, supersededBy } = record;
   return {
     approvalId: record.id,
     runId,
@@ -72,23 +83,29 @@ export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary
     excludesRequester: requirement.excludesRequester,
     ...(requirement.onlyRequester && { onlyRequester: true }),
     requestedBy: record.requester,
+    ...(actorId !== record.requester && { actorId }),
+    ...(minterId && { minterId }),
     requestedAt: toIso(record.askedAtMs),
     expiresAt: toIso(record.expiresAtMs),
     ...(closedAtMs !== undefined && { closedAt: toIso(closedAtMs) }),
     ...(supersededBy && { supersededBy }),
+    ...(record.status === "superseded" && {
+      supersededBecause: record.edit ? "arguments_edited" : "terms_changed",
+    }),
   };
 }
 
 /** Builds the full view of an approval for a voter. Contract: pure. */
 export function viewApproval(runId: RunId, record: ApprovalRecord): ApprovalView {
-  const { votes, consumedAtMs } = record;
+  const { votes, consumedAtMs, changedTerms } = record;
   return {
     ...summarise(runId, record),
     invocationId: `inv_${record.invocation}`,
     payloadHash: record.payloadHash,
     policyRevision: record.pin.revision,
+    ...(changedTerms && { changedTerms }),
     packet: record.packet,
-    lines: formatPacketLines(record.packet),
+    lines: formatPacketLines(record.packet, changedTerms),
     votes: votes.map(viewVote),
     ...(consumedAtMs !== undefined && { consumedAt: toIso(consumedAtMs) }),
   };

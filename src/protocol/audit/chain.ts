@@ -1,5 +1,6 @@
 import { toCanonicalJson } from "../json/canonical-hash.ts";
 import type { AuditEntry } from "./entry.ts";
+import type { SignedRemoval } from "./removed.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
 
 /** `prevHash` of the first record of a chain. */
@@ -40,8 +41,13 @@ export function entryText(entry: AuditEntry): string {
 }
 
 /** Writes one line of an export, in canonical JSON. */
-export function auditLine(line: AuditRecord | ExportEnd): string {
+export function auditLine(line: AuditRecord | ExportStart | ExportEnd): string {
   return `${toCanonicalJson(line as unknown as JsonValue)}\n`;
+}
+
+/** The first line of a complete export, when the retention removed records. */
+export interface ExportStart {
+  readonly removed: SignedRemoval;
 }
 
 /** The last line of a complete export. An export without this line is cut off. */

@@ -8,6 +8,7 @@ export const AUDIT_ACTIONS = [
   "run.cancelled",
   "run.ended",
   "call.ended",
+  "calls.refused",
   "approval.requested",
   "approval.voted",
   "approval.edited",
@@ -23,7 +24,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /**
  * One fact for the audit log: who did what, what was decided and why. It holds no secret. Of a
- * payload it holds the hash and the redacted values only.
+ * payload it holds the fingerprint and the redacted values only.
  */
 export interface AuditEntry {
   readonly action: AuditAction;
@@ -32,6 +33,8 @@ export interface AuditEntry {
   /** Absent when a time limit caused the action. */
   readonly actorId?: ActorId;
   readonly subjectId?: ActorId;
+  /** The actor who minted the embed token of the request. */
+  readonly minterId?: ActorId;
   readonly runId?: RunId;
   /** `inv_<number>`. */
   readonly invocationId?: string;
@@ -41,6 +44,7 @@ export interface AuditEntry {
   readonly toolVersion?: string;
   /** WRAPPER_VERSION of the code that validated, gated and ran the call. */
   readonly wrapperVersion?: string;
+  /** Of the validated arguments; outside the run's object its fingerprint. */
   readonly payloadHash?: string;
   readonly policyHash?: string;
   readonly policyRevision?: number;
@@ -50,6 +54,10 @@ export interface AuditEntry {
   readonly gates?: { readonly passed: readonly string[]; readonly refusedBy?: string };
   readonly outcome?: TaxonomyClass;
   readonly durationMs?: number;
+  /** Refused calls of one kind, of which no other record tells. The last one ended at `at`. */
+  readonly count?: number;
+  /** When the first of them ended. */
+  readonly since?: string;
   /** Redacted arguments and output. */
   readonly input?: JsonObject;
   readonly result?: JsonObject;

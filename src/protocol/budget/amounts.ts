@@ -62,18 +62,6 @@ export function findExhausted(
   });
 }
 
-/** Names the first budget that `spent` already exceeds, among the budgets that `of` uses. */
-export function findExceeded(
-  limits: BudgetAmounts,
-  spent: BudgetAmounts,
-  of: BudgetAmounts,
-): Budget | undefined {
-  return BUDGETS.find((budget) => {
-    const limit = limits[budget];
-    return limit !== undefined && (of[budget] ?? 0) > 0 && (spent[budget] ?? 0) > limit;
-  });
-}
-
 /** Takes the lower of two limits for each budget. */
 export function lowerLimits(a: BudgetAmounts, b: BudgetAmounts): BudgetAmounts {
   const lower: { [B in Budget]?: number } = { ...a };

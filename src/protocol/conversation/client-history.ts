@@ -1,9 +1,5 @@
-import {
-  MAX_TOOL_ARGUMENTS_BYTES,
-  MAX_TOOL_CALL_ID_CHARS,
-  MAX_TOOL_RESULT_BYTES,
-  type ToolCallId,
-} from "../identity/ids.ts";
+import { MAX_TOOL_CALL_ID_CHARS, type ToolCallId } from "../identity/ids.ts";
+import { isJsonObject, type JsonValue } from "../json/value.ts";
 import { fail, ok, type Result } from "../outcome/result.ts";
 import type { ChatMessage } from "../run/chat-request.ts";
 import { utf8Bytes } from "../text/encoding.ts";
@@ -22,14 +18,25 @@ export interface HistoryFailure {
   readonly pointer: string;
 }
 
+/** Largest arguments and result of one tool's calls. Unit: bytes of JSON in UTF-8. */
+export interface CallLimits {
+  readonly maxArgumentsBytes: number;
+  readonly maxResultBytes: number;
+}
+
+/** Finds the limits of a tool by its name, also for a name that no tool has. */
+export type LimitsOf = (toolName: string) => CallLimits;
+
 /**
  * Turns client-sent messages into a transcript. Checks what one message alone cannot show: each
  * result follows its call, each call has one result, and every result comes before the next other
  * message (seeds/001, "Contract layer").
- * Contract: pure; linear in the messages.
+ * Contract: pure; linear in the messages. Accepts every call and result that a stream delivered
+ * under the same limits.
  */
 export function toTranscript(
   messages: readonly ChatMessage[],
+  limitsOf: LimitsOf,
 ): Result<readonly TranscriptMessage[], HistoryFailure> {
   const transcript: TranscriptMessage[] = [];
   const history: OpenCalls = { seen: new Set(), unanswered: new Map() };
@@ -39,7 +46,7 @@ export function toTranscript(
       return fail({ code: "unanswered_tool_call", pointer });
     }
     if (message.role === "system" && index > 0) return fail({ code: "misplaced_message", pointer });
-    const read = readMessage(message, { history, pointer });
+    const read = readMessage(message, { history, pointer, limitsOf });
     if (!read.ok) return read;
     transcript.push(read.value);
   }
@@ -85,6 +92,7 @@ interface OpenCalls {
 type ReadResult<T> = Result<T, HistoryFailure>;
 interface ReadContext {
   readonly history: OpenCalls;
+  readonly limitsOf: LimitsOf;
   readonly pointer: string;
 }
 
@@ -102,7 +110,7 @@ function readMessage(message: ChatMessage, context: ReadContext): ReadResult<Tra
 
 function readAssistant(
   content: Extract<ChatMessage, { role: "assistant" }>["content"],
-  { history, pointer }: ReadContext,
+  { history, pointer, limitsOf }: ReadContext,
 ): ReadResult<TranscriptMessage> {
   if (typeof content === "string") return ok({ role: "assistant", text: content, toolCalls: [] });
   const toolCalls: TranscriptToolCall[] = [];
@@ -117,7 +125,7 @@ function readAssistant(
       return fail({ code: "duplicate_tool_call_id", pointer: `${at}/toolCallId` });
     }
     const argumentsText = JSON.stringify(part.args);
-    if (utf8Bytes(argumentsText) > MAX_TOOL_ARGUMENTS_BYTES) {
+    if (utf8Bytes(argumentsText) > limitsOf(toolName).maxArgumentsBytes) {
       return fail({ code: "tool_args_too_large", pointer: `${at}/args` });
     }
     history.seen.add(toolCallId);
@@ -130,7 +138,7 @@ function readAssistant(
 
 function readToolResult(
   content: Extract<ChatMessage, { role: "tool" }>["content"],
-  { history, pointer }: ReadContext,
+  { history, pointer, limitsOf }: ReadContext,
 ): ReadResult<TranscriptMessage> {
   const [part] = content;
   const at = `${pointer}/content/0`;
@@ -142,7 +150,7 @@ function readToolResult(
   if (name === undefined || (part.toolName !== undefined && part.toolName !== name)) {
     return fail({ code: "orphan_tool_result", pointer: at });
   }
-  if (utf8Bytes(JSON.stringify(part.result)) > MAX_TOOL_RESULT_BYTES) {
+  if (exceeds(part.result, limitsOf(name).maxResultBytes)) {
     return fail({ code: "tool_result_too_large", pointer: `${at}/result` });
   }
   history.unanswered.delete(part.toolCallId);
@@ -152,6 +160,22 @@ function readToolResult(
     name,
     result: part.result,
   });
+}
+
+/** Most bytes of an observation beside its data: its errors are at most 16 of 1,012 characters. */
+const MAX_ENVELOPE_BYTES = 128 * 1024;
+
+/** Tells whether a result is too large. Of an observation, the tool's limit bounds the data. */
+function exceeds(result: JsonValue, maxBytes: number): boolean {
+  const payload = isJsonObject(result) ? result["result_payload"] : undefined;
+  const isObservation = isJsonObject(payload) && Object.hasOwn(payload, "data");
+  const measured = isObservation ? (payload["data"] ?? null) : result;
+  const bytes = jsonBytes(measured);
+  return bytes > maxBytes || jsonBytes(result) - bytes > MAX_ENVELOPE_BYTES;
+}
+
+function jsonBytes(value: JsonValue): number {
+  return utf8Bytes(JSON.stringify(value));
 }
 
 function joinText(content: string | readonly { readonly text: string }[]): string {

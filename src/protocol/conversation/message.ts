@@ -1,5 +1,5 @@
 import type { ToolCallId } from "../identity/ids.ts";
-import type { JsonValue } from "../json/value.ts";
+import type { JsonObject, JsonValue } from "../json/value.ts";
 
 /** Longest stored conversation that another run may continue. A longer one could not be sent. */
 export const MAX_CONVERSATION_BYTES = 8 * 1024 * 1024;
@@ -12,6 +12,17 @@ export interface TranscriptToolCall {
   readonly argumentsText: string;
 }
 
+/**
+ * The provider's own form of an answer, such as encrypted reasoning. The provider must see it again
+ * verbatim; no one else reads it.
+ */
+export interface OpaqueAnswer {
+  /** The wire and the model that can read it. */
+  readonly wire: string;
+  readonly model: string;
+  readonly items: readonly JsonObject[];
+}
+
 /** One message of the conversation, as the model sees it. */
 export type TranscriptMessage =
   | { readonly role: "system"; readonly text: string }
@@ -20,6 +31,8 @@ export type TranscriptMessage =
       readonly role: "assistant";
       readonly text: string;
       readonly toolCalls: readonly TranscriptToolCall[];
+      /** Says the same as the text and the calls, and more. */
+      readonly opaque?: OpaqueAnswer;
     }
   | {
       readonly role: "tool";

@@ -43,7 +43,18 @@ export function parseApiTokens(text: string): readonly ApiToken[] | undefined {
   return parseJsonAs(apiTokens, text);
 }
 
-/** Reads one principal from JSON; undefined when the text is no valid principal. */
-export function parsePrincipal(text: string): Principal | undefined {
-  return parseJsonAs(principal, text);
+const developer = v.strictObject({ principal, secret: v.pipe(v.string(), v.minLength(32)) });
+
+/** The principal of a developer without a token, and the secret of the development server. */
+export interface Developer {
+  readonly principal: Principal;
+  readonly secret: string;
+}
+
+/** Carries the secret of the development server, which adds it to the requests that it admits. */
+export const DEVELOPER_HEADER = "x-interlock-developer";
+
+/** Reads a developer from JSON; undefined when the text is no valid one. */
+export function parseDeveloper(text: string): Developer | undefined {
+  return parseJsonAs(developer, text);
 }

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { runLimits, type RunLimits } from "../policy/limits.ts";
+import type { ActorId } from "./ids.ts";
 import { webOrigin } from "./web-origin.ts";
 
 const MAX_TOOLS = 64;
@@ -15,6 +16,11 @@ const toolIds = v.pipe(
 export interface EmbedGrant {
   /** The id of the token, unique among all tokens. */
   readonly id: string;
+  /**
+   * The actor who minted it. The minter can use the token too, so the minter counts as a requester.
+   * Absent in runs that earlier code started.
+   */
+  readonly minterId?: ActorId | undefined;
   /** The only origin that may send it. */
   readonly origin: string;
   /** The only tools that its runs may use. */

@@ -45,10 +45,31 @@ export function personOf({
   return subjectId ?? actorId;
 }
 
-/** Reads actor and subject in the form of the audit log. */
-export function actorsOf({ actorId, subjectId }: Pick<Principal, "actorId" | "subjectId">): {
+/** Tells whether an actor acts for another person. */
+export function isDelegate({
+  actorId,
+  subjectId,
+}: Pick<Principal, "actorId" | "subjectId">): boolean {
+  return subjectId !== undefined && subjectId !== actorId;
+}
+
+/** Who makes a request, in the form of the audit log. */
+export interface Actors {
   readonly actorId: ActorId;
   readonly subjectId?: ActorId;
-} {
-  return { actorId, ...(subjectId !== undefined && { subjectId }) };
+  /** The actor who minted the embed token of the request. */
+  readonly minterId?: ActorId;
+}
+
+/** Reads who makes a request. */
+export function actorsOf({
+  actorId,
+  subjectId,
+  embed,
+}: Pick<Principal, "actorId" | "subjectId" | "embed">): Actors {
+  return {
+    actorId,
+    ...(subjectId !== undefined && { subjectId }),
+    ...(embed?.minterId && { minterId: embed.minterId }),
+  };
 }

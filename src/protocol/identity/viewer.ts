@@ -47,23 +47,18 @@ export function viewerOf(principal: Principal): Viewer {
 
 /**
  * Tells whether a run belongs to the viewer: the viewer started it, or somebody started it for
- * them. An agent that acts for one person does not own its runs for another. A page owns only runs
- * that pages of its origin started, because other runs may have tools that its token lacks.
+ * them. Only owners steer a run, because a run acts on a message with the authority of its start.
+ * Threat: an agent may only use what its person delegated to it. It owns the runs that it started
+ * for this person: no other run of the person, which may hold more, and no run for somebody else.
+ * A page owns only runs that pages of its origin started, because other runs may have tools that
+ * its token lacks.
  */
 export function isOwn(run: RunOwner, viewer: Viewer): boolean {
   if (run.tenantId !== viewer.tenantId) return false;
   if (viewer.origin !== undefined && run.origin !== viewer.origin) return false;
-  return viewer.person === run.actorId || viewer.person === personOf(run);
-}
-
-/**
- * Tells whether the viewer may steer a run. A run acts on a message with the authority of its
- * start.
- * Threat: an agent may only use the tools that its person delegated. A run that the person started
- * has all tools of the person, so the agent must not steer it.
- */
-export function maySteer(run: RunOwner, viewer: Viewer): boolean {
-  return isOwn(run, viewer) && (viewer.actor === viewer.person || viewer.actor === run.actorId);
+  const isFor = viewer.person === personOf(run);
+  if (viewer.actor !== viewer.person) return isFor && viewer.actor === run.actorId;
+  return isFor || viewer.person === run.actorId;
 }
 
 /** Tells whether the viewer may read a run. */

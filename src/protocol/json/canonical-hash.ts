@@ -1,5 +1,8 @@
 import canonicalize from "canonicalize";
+import { toHex } from "../text/hex.ts";
 import type { JsonValue } from "./value.ts";
+
+const UTF_8 = new TextEncoder();
 
 /**
  * Writes a JSON value in canonical form (RFC 8785). Fails: throws on a value that JSON cannot hold.
@@ -17,7 +20,6 @@ export function hashOf(value: JsonValue): Promise<string> {
 
 /** Hashes text as UTF-8. For canonical JSON the result equals `hashOf` of the value. */
 export async function hashText(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0"));
-  return `sha256:${hex.join("")}`;
+  const digest = await crypto.subtle.digest("SHA-256", UTF_8.encode(text));
+  return `sha256:${toHex(new Uint8Array(digest))}`;
 }

@@ -22,7 +22,56 @@ export function nestsTooDeep(text: string, maxDepth: number = MAX_JSON_DEPTH): b
   return false;
 }
 
+/** An object or a list that is open at one place of a text. */
+interface Frame {
+  /** Keys so far; absent for a list. */
+  readonly keys?: Set<string>;
+  /** The key, or the index, of the value that is read. */
+  at: string;
+}
+
+/**
+ * Finds the first key that an object of a JSON text holds twice, and returns its path. Two
+ * spellings of one key are equal.
+ * Threat: one reader of such a text takes the first value and another the last. So a proxy, a log
+ * or a person may see another decision than the one that counts.
+ * Contract: pure and linear; the text is valid JSON.
+ */
+export function findDuplicateKey(text: string): readonly string[] | undefined {
+  const frames: Frame[] = [];
+  let isKeyNext = false;
+  for (let index = 0; index < text.length; index++) {
+    const char = text.charCodeAt(index);
+    const frame = frames.at(-1);
+    if (char === QUOTE) {
+      const start = index;
+      index = endOfString(text, start);
+      if (!isKeyNext || !frame?.keys) continue;
+      isKeyNext = false;
+      frame.at = JSON.parse(text.slice(start, index + 1)) as string;
+      if (frame.keys.has(frame.at)) return frames.map(({ at }) => at);
+      frame.keys.add(frame.at);
+    } else if (char === OPEN_BRACE || char === OPEN_BRACKET) {
+      isKeyNext = char === OPEN_BRACE;
+      frames.push(isKeyNext ? { keys: new Set(), at: "" } : { at: "0" });
+    } else if (char === CLOSE_BRACE || char === CLOSE_BRACKET) frames.pop();
+    else if (char === COMMA && frame) {
+      isKeyNext = frame.keys !== undefined;
+      if (!isKeyNext) frame.at = String(Number(frame.at) + 1);
+    }
+  }
+  return undefined;
+}
+
+/** Answers the index of the quote that ends the string that starts at an index. */
+function endOfString(text: string, start: number): number {
+  let index = start + 1;
+  while (text.charCodeAt(index) !== QUOTE) index += text.charCodeAt(index) === BACKSLASH ? 2 : 1;
+  return index;
+}
+
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;

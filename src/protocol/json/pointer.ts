@@ -1,12 +1,14 @@
+import { cutText, replaceHalves } from "../text/whole-characters.ts";
 import type { JsonValue } from "./value.ts";
 
 /** A pointer repeats keys that a stranger chose, so it is cut. */
 const MAX_POINTER_CHARS = 256;
 
-/** Writes a path as a JSON pointer (RFC 6901), cut to 256 characters. */
+/** Writes a path as a JSON pointer (RFC 6901), cut to 256 UTF-16 code units of whole characters. */
 export function toPointer(path: readonly unknown[]): string {
-  const pointer = path.map((key) => pointerPart(String(key))).join("");
-  return pointer.length > MAX_POINTER_CHARS ? `${pointer.slice(0, MAX_POINTER_CHARS)}…` : pointer;
+  const pointer = replaceHalves(path.map((key) => pointerPart(String(key))).join(""));
+  const head = cutText(pointer, MAX_POINTER_CHARS);
+  return head === pointer ? pointer : `${head}…`;
 }
 
 /** Writes one key as part of a JSON pointer, with its `/`. */
@@ -23,6 +25,12 @@ export function fromPointer(pointer: string): readonly string[] {
     .split("/")
     .slice(1)
     .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** Returns an own member of an object or a list; undefined when there is none. */
+export function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as { readonly [key: string]: JsonValue })[name];
 }
 
 /** A value that holds no other values, and the pointer to it. */

@@ -1,4 +1,4 @@
-import { pointerPart } from "./pointer.ts";
+import { memberOf, pointerPart } from "./pointer.ts";
 import type { JsonObject, JsonValue } from "./value.ts";
 
 /**
@@ -13,13 +13,8 @@ function* withheldIn(whole: JsonValue, shown: JsonValue, at: string): Generator<
   if (typeof whole !== "object" || whole === null) return;
   for (const [name, value] of Object.entries<JsonValue>(whole)) {
     const pointer = `${at}${pointerPart(name)}`;
-    const kept = ownOf(shown, name);
+    const kept = memberOf(shown, name);
     if (kept === undefined) yield pointer;
     else yield* withheldIn(value, kept, pointer);
   }
-}
-
-function ownOf(value: JsonValue, name: string): JsonValue | undefined {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as { readonly [key: string]: JsonValue })[name];
 }

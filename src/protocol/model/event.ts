@@ -1,12 +1,25 @@
+import type { OpaqueAnswer } from "../conversation/message.ts";
 import type { ToolCall } from "../tool/call.ts";
 import type { Usage } from "./usage.ts";
 
 /** Why a model stopped, in neutral terms. */
-export type ModelFinish = "stop" | "tool_calls" | "length" | "content_filter" | "error";
+export type ModelFinish =
+  | "stop"
+  | "tool_calls"
+  /** The provider stopped in the middle of its own work and wants the same conversation again. */
+  | "pause"
+  | "length"
+  /** The conversation filled the model's context window. */
+  | "context_window"
+  | "content_filter"
+  /** The model declined to answer. */
+  | "refusal"
+  | "error";
 
 /** Why a model call failed. `detail` may hold a provider's text, so only the audit gets it. */
 export interface ModelFailure {
   readonly code:
+    | "upstream_not_configured"
     | "upstream_unreachable"
     | "upstream_status"
     | "upstream_not_a_stream"
@@ -26,11 +39,16 @@ export interface ModelFailure {
 /** One finished model call. */
 export interface ModelAnswer {
   readonly text: string;
-  /** In the order asked; ids are non-empty and unique. Empty when the call failed. */
+  /**
+   * In the order asked; ids are non-empty, and a provider may repeat one. Empty when the call
+   * failed.
+   */
   readonly toolCalls: readonly ToolCall[];
   readonly finish: ModelFinish;
   /** Absent when the provider reported no usage. */
   readonly usage?: Usage;
+  /** What the provider must see again. Absent when there is nothing. */
+  readonly opaque?: OpaqueAnswer;
   /** Present exactly when `finish` is `error`. */
   readonly failure?: ModelFailure;
 }

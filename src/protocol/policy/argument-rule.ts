@@ -82,6 +82,34 @@ export function findBrokenRule(
   return broken && describe(broken);
 }
 
+/**
+ * Lists the indexes of the rules that no value can meet together with earlier rules on the same
+ * field. Contract: pure; it finds contradictions of values, bounds and absence, not every one.
+ */
+export function findUnmeetableRules(rules: readonly ArgumentRule[]): readonly number[] {
+  return rules.flatMap(({ tool, field }, index) => {
+    // An empty list meets every rule on its items.
+    if (field.split("/").includes("*")) return [];
+    const together = rules
+      .slice(0, index + 1)
+      .filter((other) => other.tool === tool && other.field === field)
+      .map(({ must }) => must);
+    return canBeMet(together) ? [] : [index];
+  });
+}
+
+function canBeMet(musts: readonly ArgumentRule["must"][]): boolean {
+  const values = musts.flatMap(({ equal, beOneOf = [] }) =>
+    equal === undefined ? beOneOf : [equal],
+  );
+  if (values.length > 0) {
+    return values.some((value) => musts.every((must) => meetsPredicate(must, value)));
+  }
+  if (musts.some(({ beAbsent }) => beAbsent)) return musts.every(({ beAbsent }) => beAbsent);
+  const least = Math.max(...musts.map(({ beAtLeast = -Infinity }) => beAtLeast));
+  return least <= Math.min(...musts.map(({ beAtMost = Infinity }) => beAtMost));
+}
+
 function holds({ field, must }: ArgumentRule, args: JsonObject): boolean {
   const meets = (value: JsonValue | undefined): boolean =>
     value === undefined ? must.beAbsent === true : meetsPredicate(must, value);

@@ -1,4 +1,8 @@
-import { PATTERN_DEFAULTS, type ApprovalRequirement } from "../approval/requirement.ts";
+import {
+  isEnoughForCritical,
+  PATTERN_DEFAULTS,
+  type ApprovalRequirement,
+} from "../approval/requirement.ts";
 import type { SideEffectClass, ToolEffect } from "../tool/effect.ts";
 import type { AllowedTool, ApprovalRule, ToolPolicy } from "./document.ts";
 
@@ -16,12 +20,15 @@ export interface DecidedTool {
 }
 
 /**
- * Decides whether a tool may run. The catalog uses it, and each execution uses it again.
+ * Decides whether a tool may run. The catalog uses it, and each execution uses it again. A critical
+ * mutation is denied when its approval rule is too weak: such a rule was stored before the API
+ * refused it, or before the tool was critical.
  * Contract: pure.
  */
 export function decide(policy: ToolPolicy, tool: DecidedTool): PolicyDecision {
   const entry = entryOf(policy, tool.id);
   if (!entry || !allowsVersion(entry, tool.version)) return "deny";
+  if (findWeakRule(policy, tool) !== undefined) return "deny";
   const needsApproval =
     tool.confirmationRequired ||
     policy.requireApprovalForEffects.includes(tool.effect) ||
@@ -37,19 +44,33 @@ export function requirementOf(
 ): ApprovalRequirement | undefined {
   if (decide(policy, tool) !== "require_approval") return undefined;
   const rule = policy.approvals.find((candidate) => fits(candidate, tool));
-  if (!rule) {
-    const isCritical = tool.sideEffectClass === "CRITICAL_MUTATION";
-    return PATTERN_DEFAULTS[isCritical ? "dual_control" : "user_consent"];
-  }
+  return rule
+    ? requirementUnder(rule)
+    : PATTERN_DEFAULTS[isCritical(tool) ? "dual_control" : "user_consent"];
+}
+
+function requirementUnder(rule: ApprovalRule): ApprovalRequirement {
   const { pattern, required, roles, excludeRequester, ttlSeconds } = rule;
-  const defaults = PATTERN_DEFAULTS[pattern];
   return {
-    ...defaults,
+    ...PATTERN_DEFAULTS[pattern],
     ...(required !== undefined && { required }),
     ...(roles && { roles }),
     ...(excludeRequester !== undefined && { excludesRequester: excludeRequester }),
     ...(ttlSeconds !== undefined && { ttlSeconds }),
   };
+}
+
+/**
+ * Finds the rule that says how a critical mutation is approved and is too weak for it; undefined
+ * when there is none.
+ */
+export function findWeakRule(
+  { approvals }: Pick<ToolPolicy, "approvals">,
+  tool: Pick<DecidedTool, "id" | "sideEffectClass">,
+): ApprovalRule | undefined {
+  if (!isCritical(tool)) return undefined;
+  const rule = approvals.find((candidate) => fits(candidate, tool));
+  return rule && !isEnoughForCritical(requirementUnder(rule)) ? rule : undefined;
 }
 
 /** Finds a tool's entry in the allowlist. */
@@ -68,12 +89,16 @@ function namesTools({ tools, classes }: ApprovalRule): boolean {
   return tools !== undefined || classes !== undefined;
 }
 
-/** The consent of one person is never enough for a critical mutation: nobody can undo it. */
-function fits({ tools, classes, pattern }: ApprovalRule, tool: DecidedTool): boolean {
-  const isEnough = pattern !== "user_consent" || tool.sideEffectClass !== "CRITICAL_MUTATION";
-  return (
-    isEnough &&
-    (tools?.includes(tool.id) ?? true) &&
-    (classes?.includes(tool.sideEffectClass) ?? true)
-  );
+/**
+ * A rule for every tool does not speak of critical mutations when its pattern is never enough for
+ * them.
+ */
+function fits(rule: ApprovalRule, tool: Pick<DecidedTool, "id" | "sideEffectClass">): boolean {
+  const { tools, classes, pattern } = rule;
+  if (isCritical(tool) && !namesTools(rule)) return isEnoughForCritical(PATTERN_DEFAULTS[pattern]);
+  return (tools?.includes(tool.id) ?? true) && (classes?.includes(tool.sideEffectClass) ?? true);
+}
+
+function isCritical({ sideEffectClass }: Pick<DecidedTool, "sideEffectClass">): boolean {
+  return sideEffectClass === "CRITICAL_MUTATION";
 }

@@ -44,6 +44,13 @@ const grant = v.strictObject({
 /** Who may act for whom, with which tools. */
 const delegation = v.strictObject({ actorId: actor, subjectId: actor, tools: listOf(name) });
 
+/** A service that may mint embed tokens, and for whom. */
+const embedMinter = v.strictObject({
+  actorId: v.pipe(actor, v.startsWith("service:", "the id of a service: service:…")),
+  /** Absent: every person of the tenant. */
+  people: v.optional(listOf(actor)),
+});
+
 /** Accepts a policy document: what `PUT /v1/policy` takes. */
 export const toolPolicyDocument = v.strictObject({
   /** Tools that may run. Every other tool is denied. An entry that is a text names a tool's id. */
@@ -63,6 +70,7 @@ export const toolPolicyDocument = v.strictObject({
   argumentRules: v.optional(listOf(argumentRule), []),
   grants: v.optional(listOf(grant), []),
   delegations: v.optional(listOf(delegation), []),
+  embedMinters: v.optional(listOf(embedMinter), []),
   /** Origins of pages that may call the API. See docs/identity.md. */
   origins: v.optional(v.pipe(v.array(webOrigin), v.maxLength(64)), []),
   /** ISO 4217. Calls that move or cost money in another currency are denied. */

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { BudgetAmounts } from "../budget/amounts.ts";
 import { toMillionths } from "../budget/millionths.ts";
+import { MAX_CONVERSATION_BYTES } from "../conversation/message.ts";
 import { count, money, positive, windowSeconds } from "./fields.ts";
 
 /** Limits that a run and a tenant both can have. */
@@ -20,6 +21,10 @@ const amounts = {
 /** Longest time of one run. A timer that waits longer than 24 days would ring at once. */
 const DAY_MS = 86_400_000;
 
+const MIB = 1024 * 1024;
+/** The tables of a run take about 50 KiB. */
+const MIN_STORED_BYTES = MIB / 4;
+
 /** Accepts the limits of one run, and of one call where the comment says so. */
 export const runLimits = v.strictObject({
   /** Of one call. */
@@ -33,6 +38,12 @@ export const runLimits = v.strictObject({
   maxRetries: v.optional(count),
   /** Steps with refused calls of one tool, which the model may correct. */
   maxRepairs: v.optional(count),
+  /** Approvals that wait for people at the same time. */
+  maxOpenApprovals: v.optional(count),
+  /** Everything that the run stores, the conversation that it continues included. */
+  maxStoredBytes: v.optional(v.pipe(positive, v.minValue(MIN_STORED_BYTES))),
+  /** The conversation that a run copies from the run that it continues. */
+  maxHistoryBytes: v.optional(v.pipe(count, v.maxValue(MAX_CONVERSATION_BYTES))),
   ...amounts,
 });
 
@@ -42,6 +53,9 @@ export type RunLimits = v.InferOutput<typeof runLimits>;
 /** Accepts the limits of all runs of a tenant together, within a window. */
 export const tenantLimits = v.strictObject({
   windowSeconds: v.optional(windowSeconds, 86_400),
+  maxStoredBytes: v.optional(positive),
+  /** Of the runs of one actor. The run of an agent counts for the person that it acts for. */
+  maxStoredBytesPerActor: v.optional(positive),
   ...amounts,
 });
 
@@ -54,8 +68,33 @@ export const IMPLIED_LIMITS = {
   /** As long as the platform keeps a run awake without a reader. */
   maxWallClockMs: 15 * 60_000,
   maxRepairs: 4,
+  maxOpenApprovals: 10,
+  maxStoredBytes: 16 * MIB,
+  /** As much as the body of a request may hold. */
+  maxHistoryBytes: MIB,
   maxCritical: 0,
 } as const satisfies RunLimits;
+
+/** What a tenant and one actor may store in a day, where the policy names no limit. */
+const IMPLIED_DAILY_BYTES = { tenant: 16 * 1024 * MIB, actor: 1024 * MIB } as const;
+
+/** Limits of what runs store within a window. Unit: bytes. */
+export interface StorageLimits {
+  readonly windowSeconds: number;
+  readonly tenantBytes: number;
+  readonly actorBytes: number;
+}
+
+/** Reads the storage limits. An implied limit grows with a window that is longer than a day. */
+export function storageLimitsOf(limits: TenantLimits): StorageLimits {
+  const { windowSeconds, maxStoredBytes, maxStoredBytesPerActor } = limits;
+  const days = Math.max(1, (windowSeconds * 1_000) / DAY_MS);
+  return {
+    windowSeconds,
+    tenantBytes: maxStoredBytes ?? IMPLIED_DAILY_BYTES.tenant * days,
+    actorBytes: maxStoredBytesPerActor ?? IMPLIED_DAILY_BYTES.actor * days,
+  };
+}
 
 /**
  * Reads the budget amounts of a policy section. Critical mutations are 0 unless the section says

@@ -12,7 +12,9 @@ import type { EventPosition } from "./event-id.ts";
 export type DoneReason =
   | "stop"
   | "length"
+  | "context_window"
   | "content_filter"
+  | "refusal"
   | "step_limit"
   | "cancelled"
   | "error";

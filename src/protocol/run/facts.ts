@@ -36,6 +36,8 @@ export type StopReason =
   | "cancelled"
   /** The run's time limit has passed. */
   | "time"
+  /** The run has stored as much as it may. */
+  | "storage"
   /** The run was interrupted too often. */
   | "interrupted";
 

@@ -16,7 +16,9 @@ export function statusOf(reason: DoneReason): Exclude<RunStatus, "running" | "wa
   switch (reason) {
     case "stop":
     case "length":
+    case "context_window":
     case "content_filter":
+    case "refusal":
     case "step_limit":
       return "completed";
     case "cancelled":
@@ -41,8 +43,12 @@ export interface ToolCallSummary {
   /** The next action after this outcome (seeds/004, "Response Vector Model"). */
   readonly nextAction?: NextAction;
   readonly attempts: number;
-  /** Absent until the arguments are known to be valid, like `idempotencyKeyHash`. */
+  /**
+   * Fingerprint of the validated arguments. Absent until the arguments are known to be valid, like
+   * `idempotencyKeyHash`.
+   */
   readonly payloadHash?: string;
+  /** Fingerprint of the idempotency key; it names the operation's record in KV. */
   readonly idempotencyKeyHash?: string;
   /** Present exactly while an operator can resolve the unknown outcome. */
   readonly awaitsOutcomeUntil?: string;

@@ -11,8 +11,12 @@ export interface RunSummary {
   readonly model: string;
   readonly actorId: ActorId;
   readonly subjectId?: ActorId;
+  /** The actor who minted the embed token that started the run. */
+  readonly minterId?: ActorId;
   readonly steps: number;
   readonly toolCalls: number;
+  /** What the run stores. Absent for a run that an earlier release reported. Unit: bytes. */
+  readonly storedBytes?: number;
   readonly createdAt: string;
   readonly endedAt?: string;
 }

@@ -1,4 +1,6 @@
 import type { ToolCallId } from "../identity/ids.ts";
+import { toCanonicalJson } from "../json/canonical-hash.ts";
+import { hasFiniteNumbers, isWellFormed, nestsTooDeep } from "../json/guard.ts";
 import { isJsonObject, type JsonObject } from "../json/value.ts";
 import { fail, ok, type Result } from "../outcome/result.ts";
 
@@ -35,4 +37,16 @@ export function parseArguments(
     return fail({ code: "not_json" });
   }
   return isJsonObject(value) ? ok(value) : fail({ code: "not_an_object" });
+}
+
+/**
+ * Writes the arguments of a call so that equal arguments give equal texts: as canonical JSON. Text
+ * that no gate accepts stays as it is.
+ * Contract: pure; never throws.
+ */
+export function payloadOf(call: Pick<ToolCall, "argumentsText" | "truncated">): string {
+  if (nestsTooDeep(call.argumentsText)) return call.argumentsText;
+  const parsed = parseArguments(call);
+  const isSound = parsed.ok && isWellFormed(parsed.value) && hasFiniteNumbers(parsed.value);
+  return isSound ? toCanonicalJson(parsed.value) : call.argumentsText;
 }

@@ -1,11 +1,12 @@
+import type { Fingerprints } from "../../capabilities/fingerprints.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
-import { hashText } from "../../protocol/json/canonical-hash.ts";
 import type { ConfirmationPacket } from "../../protocol/approval/packet.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
-import { findProtoKey, isWellFormed, nestsTooDeep } from "../../protocol/json/guard.ts";
-import { isHighSurrogate, utf8Bytes } from "../../protocol/text/encoding.ts";
+import { findProtoKey, nestsTooDeep } from "../../protocol/json/guard.ts";
+import { utf8Bytes } from "../../protocol/text/encoding.ts";
+import { cutText, replaceHalves } from "../../protocol/text/whole-characters.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
 import { answerWithin } from "../answer-within.ts";
 import type { ValiditySubject } from "../gates/subjects.ts";
@@ -15,6 +16,7 @@ import { toIso } from "../../protocol/text/iso-time.ts";
 /** What building a packet takes of the run. */
 export interface PacketPorts {
   readonly clock: Clock;
+  readonly fingerprints: Fingerprints;
   readonly policy: Pick<ToolPolicy, "budgets">;
 }
 
@@ -30,18 +32,19 @@ export async function buildPacket(
 ): Promise<ConfirmationPacket> {
   const { tool, accepted, invocation } = subject;
   const { args, shown } = accepted;
+  const { context, scope } = invocation;
   const { title, consequence } = describe(tool, args);
   return {
     actionName: { title, tool: tool.id, version: tool.version },
     consequence,
     arguments: { shown, withheld: withheldPaths(args, shown) },
     ...(await previewStates(ports, subject)),
-    idempotencyFingerprint: await hashText(invocation.scope.idempotencyKey),
+    idempotencyFingerprint: await ports.fingerprints.of(context, scope.idempotencyKey),
     riskClass: tool.sideEffectClass,
     expiresAt: toIso(expiresAtMs),
     compensation: describeCompensation(tool.compensation),
     rejectionPath: "The tool does not run; the model is told and may go on without it.",
-    traceId: invocation.context.runId,
+    traceId: context.runId,
   };
 }
 
@@ -84,9 +87,8 @@ function askToDescribe(tool: BoundToolRuntime, args: JsonObject): Texts {
 /** Reads text, and says how much of it is not shown. */
 function readText(text: unknown, maxChars: number): string | undefined {
   if (typeof text !== "string" || text.trim() === "") return undefined;
-  if (text.length <= maxChars) return text;
-  const splitsPair = isHighSurrogate(text.charCodeAt(maxChars - 1));
-  const kept = text.slice(0, splitsPair ? maxChars - 1 : maxChars);
+  const kept = cutText(replaceHalves(text), maxChars);
+  if (kept.length === text.length) return kept;
   return `${kept}… (${text.length - kept.length} more characters are not shown)`;
 }
 
@@ -97,8 +99,9 @@ type States = Pick<ConfirmationPacket, "beforeState" | "afterState">;
 /** Asks the contract for the target's state; the capabilities that it gets for this cannot act. */
 async function previewStates(
   { clock, policy }: PacketPorts,
-  { tool, accepted, invocation, signal }: ValiditySubject,
+  subject: ValiditySubject,
 ): Promise<States> {
+  const { tool, accepted, invocation, signal } = subject;
   const { context, scope } = invocation;
   const unknown: States = { beforeState: null, afterState: null };
   const { preview } = tool;
@@ -110,7 +113,8 @@ async function previewStates(
     const waited = await answerWithin({ clock, timeoutMs, signal }, ask);
     if (waited.kind !== "answered") return unknown;
     const { before, after } = (waited.value ?? {}) as Readonly<Record<string, unknown>>;
-    return { beforeState: readState(tool, before), afterState: readState(tool, after) };
+    const read = (state: unknown): JsonObject | null => readState(subject, state);
+    return { beforeState: read(before), afterState: read(after) };
   } catch {
     return unknown;
   }
@@ -119,13 +123,19 @@ async function previewStates(
 /** Larger states are more than a person reads. */
 const MAX_STATE_BYTES = 32 * 1024;
 
-/** Keeps the allowlisted fields of a state that is JSON and not too large. Throws for a cycle. */
-function readState(tool: BoundToolRuntime, state: unknown): JsonObject | null {
+/**
+ * Keeps the allowlisted fields of a state that is JSON and not too large, without the secrets of
+ * the connection. Throws for a cycle.
+ */
+function readState(
+  { tool, invocation }: Pick<ValiditySubject, "tool" | "invocation">,
+  state: unknown,
+): JsonObject | null {
   if (!isJsonObject(state)) return null;
   const text = JSON.stringify(state);
   if (typeof text !== "string" || nestsTooDeep(text)) return null;
   const plain: unknown = JSON.parse(text);
-  if (!isJsonObject(plain) || findProtoKey(plain) || !isWellFormed(plain)) return null;
-  const shown = tool.redactState(plain);
+  if (!isJsonObject(plain) || findProtoKey(plain)) return null;
+  const shown = invocation.scope.hide(tool.redactState(replaceHalves(plain)));
   return utf8Bytes(JSON.stringify(shown)) <= MAX_STATE_BYTES ? shown : null;
 }

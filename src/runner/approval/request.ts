@@ -1,11 +1,12 @@
 import type { ApprovalDesk, ApprovalSigner } from "../../capabilities/approval.ts";
 import type { ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
-import type { ApprovalRequirement } from "../../protocol/approval/requirement.ts";
+import { diffTerms, type ApprovalTerms } from "../../protocol/approval/terms.ts";
 import { approvalTokenOf } from "../../protocol/approval/token.ts";
 import { personOf, type Principal } from "../../protocol/identity/principal.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, type Result } from "../../protocol/outcome/result.ts";
-import { isSamePin, type PolicyPin } from "../../protocol/policy/pin.ts";
+import { IMPLIED_LIMITS } from "../../protocol/policy/limits.ts";
+import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import type { ValiditySubject } from "../gates/subjects.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
 import { CANCELLED, failCall } from "../tool-failure.ts";
@@ -23,21 +24,23 @@ export interface RequestPorts extends PacketPorts {
 
 /** What is required, and under which policy. */
 interface Required {
-  readonly requirement: ApprovalRequirement;
+  readonly terms: ApprovalTerms;
+  readonly termsHash: string;
   /** The policy that is current now. */
   readonly pin: PolicyPin;
 }
 
 /**
  * Requests approval for a call, and answers `waiting`. An approver's edit carries that approver's
- * own vote over, so the request may be approved at once.
+ * own vote over, so the request may be approved at once. A request that replaces another one tells
+ * how the terms changed.
  * Contract: a payload that people rejected in this run is not requested again.
  * Fails: `waiting`; PERMISSION_DENIED; UNKNOWN_ERROR for a run that is stopped meanwhile.
  */
 export async function requestApproval(
   ports: RequestPorts,
   subject: ValiditySubject,
-  { requirement, pin }: Required,
+  { terms, termsHash, pin }: Required,
 ): Promise<Result<ApprovalRecord, ToolFailure | typeof WAITING>> {
   const { approvals, invocations, clock, principal } = ports;
   const { tool, accepted, invocation, signal } = subject;
@@ -46,6 +49,9 @@ export async function requestApproval(
   const number = invocations.find(context)?.number;
   if (number === undefined) throw new Error("an approval is requested for no reserved invocation");
   if (approvals.wasRejected({ toolId: tool.id, payloadHash })) return REJECTED_BEFORE;
+  const { requirement } = terms;
+  const before = approvals.newest(number);
+  const changedTerms = before ? diffTerms(before, terms) : [];
   const askedAtMs = clock.nowMs();
   const expiresAtMs = askedAtMs + requirement.ttlSeconds * 1_000;
   const packet = await buildPacket(ports, subject, expiresAtMs);
@@ -54,19 +60,24 @@ export async function requestApproval(
     toolCallId: context.toolCallId,
     part: context.part,
     toolId: tool.id,
-    toolVersion: tool.version,
+    ...terms,
+    termsHash,
+    ...(changedTerms.length > 0 && { changedTerms }),
     payloadHash,
     pin,
     requester: personOf(principal),
     actorId: principal.actorId,
-    requirement,
+    ...(principal.embed?.minterId && { minterId: principal.embed.minterId }),
     packet,
     askedAtMs,
     expiresAtMs,
   };
   const vote = await carryVote(ports, context.runId, request);
   if (signal.aborted) return CANCELLED;
-  const isEdited = approvals.newest(number)?.edit?.payloadHash === payloadHash;
+  // In the same turn as the request, so that parallel calls cannot pass the limit together.
+  const { maxOpenApprovals = IMPLIED_LIMITS.maxOpenApprovals } = ports.policy.budgets;
+  if (approvals.countOpen(number) >= maxOpenApprovals) return TOO_MANY;
+  const isEdited = before?.isEdited === true || before?.edit?.payloadHash === payloadHash;
   const record = approvals.ask({
     ...request,
     ...(isEdited && { isEdited }),
@@ -80,20 +91,26 @@ const REJECTED_BEFORE = failCall("PERMISSION_DENIED", {
   message: "a person rejected exactly this call before; it is not requested again",
 });
 
+const TOO_MANY = failCall("BUDGET_EXHAUSTED", {
+  code: "too_many_approvals",
+  message: "too many calls of this run wait for people; ask again when people have decided",
+});
+
 type Payload = Pick<ApprovalRecord, "invocation" | "payloadHash" | "pin" | "expiresAtMs"> &
-  Pick<ApprovalRecord, "toolId" | "toolVersion">;
+  Pick<ApprovalRecord, "toolId" | "toolVersion"> &
+  Pick<Required, "termsHash">;
 
 /**
  * An edit drops all earlier votes. Only the editor's own vote is carried over, and only for exactly
- * the arguments and the policy that the editor saw.
+ * the arguments and the terms that the editor saw.
  */
 async function carryVote(
   { approvals, approvalSigner, principal }: RequestPorts,
   runId: ValiditySubject["invocation"]["context"]["runId"],
   payload: Payload,
 ): Promise<ApprovalVote | undefined> {
-  const { edit, pin } = approvals.newest(payload.invocation) ?? {};
-  const isTheirs = edit?.payloadHash === payload.payloadHash && pin && isSamePin(pin, payload.pin);
+  const { edit, termsHash } = approvals.newest(payload.invocation) ?? {};
+  const isTheirs = edit?.payloadHash === payload.payloadHash && termsHash === payload.termsHash;
   if (!edit || !isTheirs) return undefined;
   const id = approvals.nextId(payload.invocation);
   const { tenantId } = principal;

@@ -1,38 +1,42 @@
-import { combineRequirements } from "../../protocol/approval/requirement.ts";
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
+import { hashTerms } from "../../protocol/approval/terms.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { requirementOf } from "../../protocol/policy/decide.ts";
 import { isSamePin } from "../../protocol/policy/pin.ts";
-import { isHighSurrogate } from "../../protocol/text/encoding.ts";
+import { cutText } from "../../protocol/text/whole-characters.ts";
+import { checkRoom, type RoomPorts } from "../budget/reserve.ts";
 import type { GateTrail } from "../gates/gate.ts";
-import { isAllowed } from "../gates/is-allowed.ts";
-import type { ValiditySubject } from "../gates/subjects.ts";
+import { obeyNewerPolicy } from "../gates/obey-newer-policy.ts";
+import type { PolicyPorts } from "../gates/obey-policy.ts";
+import type { PolicySubject, ValiditySubject } from "../gates/subjects.ts";
 import { NO_POLICY, readCurrentPolicy, type CurrentPolicyPorts, type Terms } from "../terms.ts";
 import { failCall } from "../tool-failure.ts";
 import { WAITING } from "../waiting.ts";
+import { approvalTermsOf } from "./approval-terms.ts";
 import { requestApproval, type RequestPorts } from "./request.ts";
 import { verifyApproval } from "./verify.ts";
 
 /** What this group uses of the run. */
-export type ApprovalPorts = RequestPorts & CurrentPolicyPorts;
+export type ApprovalPorts = RequestPorts & CurrentPolicyPorts & PolicyPorts & RoomPorts;
 
 /** A call that may need approval under some terms. */
 export interface ApprovalSubject extends ValiditySubject {
   readonly terms: Terms;
+  readonly connectionId: PolicySubject["connectionId"];
+  readonly amounts: PolicySubject["amounts"];
 }
 
 /** The approval that the call uses, or null when it needs none. */
 export type Approved = Result<ApprovalRecord | null, ToolFailure | typeof WAITING>;
 
 /**
- * Group: lets a call pass that needs no approval under the terms, or that people approved with
- * exactly these arguments; requests approval where nobody was asked yet (gate 9). The terms are
- * those that the run pinned, or newer ones. An approval counts under newer terms only if it was
- * requested under them.
+ * Group: lets a call pass that needs no approval, or that people approved with exactly these
+ * arguments and under the terms that hold now; requests approval where nobody was asked yet, and
+ * again where the terms have changed (gate 9).
  * Contract: an approval answers this gate and no other gate.
- * Fails: `waiting`; CONFIRMATION_MISSING; PERMISSION_DENIED for a rejected call; POLICY_VIOLATION;
- * DEPENDENCY_UNAVAILABLE.
+ * Fails: `waiting`; CONFIRMATION_MISSING; PERMISSION_DENIED; POLICY_VIOLATION;
+ * DEPENDENCY_UNAVAILABLE; what `obeyPolicy` fails with under the current policy.
  */
 export async function requireApproval(
   ports: ApprovalPorts,
@@ -40,30 +44,54 @@ export async function requireApproval(
   trail: GateTrail,
 ): Promise<Approved> {
   const known = findRequest(ports, subject);
-  const approved = known
-    ? await answerOf(ports, subject, known)
-    : await requestIfRequired(ports, subject, trail);
-  return trail.note("approval", approved);
+  const answer = known && answerOf(ports, known);
+  return trail.note("approval", answer ?? (await compareTerms(ports, subject, { known, trail })));
 }
 
-/** Requests an approval under the current policy, with the pinned policy as its floor. */
-async function requestIfRequired(
+/** What people were asked about the call, and where the gates note what they answer. */
+interface Asked {
+  /** Approved, or absent. */
+  readonly known: ApprovalRecord | undefined;
+  readonly trail: GateTrail;
+}
+
+/**
+ * Compares the approval with the terms under the current policy, with the pinned policy as their
+ * floor. Requests a new approval where they differ.
+ */
+async function compareTerms(
   ports: ApprovalPorts,
   subject: ApprovalSubject,
-  trail: GateTrail,
+  { known, trail }: Asked,
 ): Promise<Approved> {
-  const { terms, tool } = subject;
-  const required = requirementOf(terms.policy, tool);
-  if (!required) return ok(null);
-  const current = isPinnedByRun(ports, terms) ? await readCurrentPolicy(ports) : ok(terms);
+  const { terms: given, tool, connectionId } = subject;
+  if (!known && !requirementOf(given.policy, tool)) return ok(null);
+  const current = await obeyCurrentPolicy(ports, subject, trail);
   if (!current.ok) return current;
   const { policy, pin } = current.value;
-  const allowed = isAllowed({ terms: current.value, tool }, trail);
-  if (!allowed.ok) return allowed;
   if (!pin) return NO_POLICY;
-  const currently = requirementOf(policy, tool);
-  const requirement = currently ? combineRequirements(required, currently) : required;
-  return requestApproval(ports, subject, { requirement, pin });
+  const terms = approvalTermsOf({ pinned: ports.policy, current: policy, tool, connectionId });
+  if (!terms) return ok(null);
+  const termsHash = await hashTerms(terms);
+  if (known?.termsHash === termsHash) return verifyApproval(ports, subject, known);
+  const call = { ...subject, context: subject.invocation.context };
+  const room = await checkRoom(ports, call, { policy, pin });
+  if (!room.ok) return trail.note("budget", room);
+  return requestApproval(ports, subject, { terms, termsHash, pin });
+}
+
+/** Reads the current policy and holds the call against it. Newer terms are obeyed already. */
+async function obeyCurrentPolicy(
+  ports: ApprovalPorts,
+  { terms, tool, accepted, connectionId, invocation }: ApprovalSubject,
+  trail: GateTrail,
+): Promise<Result<Terms, ToolFailure>> {
+  if (!isPinnedByRun(ports, terms)) return ok(terms);
+  const current = await readCurrentPolicy(ports);
+  if (!current.ok || isPinnedByRun(ports, current.value)) return current;
+  const call = { tool, args: accepted.args, connectionId, operation: invocation.context };
+  const obeyed = await obeyNewerPolicy(ports, call, { terms: current.value, trail });
+  return obeyed.ok ? current : obeyed;
 }
 
 /**
@@ -92,18 +120,19 @@ function findRequest(
   return isThis ? newest : undefined;
 }
 
-async function answerOf(
-  ports: ApprovalPorts,
-  subject: ApprovalSubject,
+/**
+ * Answers for a request that decides the call without its terms; undefined for one that people
+ * approved.
+ */
+function answerOf(
+  { clock }: Pick<ApprovalPorts, "clock">,
   record: ApprovalRecord,
-): Promise<Approved> {
+): Approved | undefined {
   switch (record.status) {
     case "pending":
-      return record.expiresAtMs > ports.clock.nowMs() ? fail(WAITING) : EXPIRED;
+      return record.expiresAtMs > clock.nowMs() ? fail(WAITING) : EXPIRED;
     case "approved":
-      return countsUnder(ports, subject.terms, record)
-        ? verifyApproval(ports, subject, record)
-        : OUTDATED;
+      return undefined;
     case "rejected":
       return refuseRejected(record);
     case "expired":
@@ -114,14 +143,6 @@ async function answerOf(
   }
 }
 
-/**
- * Under the pinned terms every approval counts: `reserve` finds out whether they are still current.
- */
-function countsUnder(ports: ApprovalPorts, terms: Terms, { pin }: ApprovalRecord): boolean {
-  if (isPinnedByRun(ports, terms)) return true;
-  return terms.pin !== undefined && isSamePin(pin, terms.pin);
-}
-
 const EXPIRED = failCall("CONFIRMATION_MISSING", {
   code: "approval_expired",
   message: "nobody approved this call in time",
@@ -130,23 +151,13 @@ const WITHDRAWN = failCall("CONFIRMATION_MISSING", {
   code: "approval_withdrawn",
   message: "the approval request for this call is closed",
 });
-const OUTDATED = failCall("CONFIRMATION_MISSING", {
-  code: "approval_outdated",
-  message: "the policy has changed since the approval was requested",
-});
 
 /** Longest reason of a person that the model is told. Unit: UTF-16 code units. */
 const MAX_REASON_CHARS = 300;
 
 function refuseRejected({ votes }: ApprovalRecord): Approved {
   const reason = votes.find(({ decision }) => decision === "reject")?.reason;
-  const because = reason === undefined ? "" : `: ${cut(reason)}`;
+  const because = reason === undefined ? "" : `: ${cutText(reason, MAX_REASON_CHARS)}`;
   const message = `a person refused this call${because}`;
   return failCall("PERMISSION_DENIED", { code: "approval_rejected", message });
-}
-
-/** Never cuts a surrogate pair: providers refuse half a character. */
-function cut(reason: string): string {
-  const splitsPair = isHighSurrogate(reason.charCodeAt(MAX_REASON_CHARS - 1));
-  return reason.slice(0, splitsPair ? MAX_REASON_CHARS - 1 : MAX_REASON_CHARS);
 }

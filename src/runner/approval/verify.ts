@@ -1,7 +1,7 @@
 import type { ApprovalSigner } from "../../capabilities/approval.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
-import { foldPerson, checkVote } from "../../protocol/approval/check-vote.ts";
+import { checkVote, voterOf } from "../../protocol/approval/check-vote.ts";
 import type {
   ApprovalRecord,
   ApprovalToken,
@@ -30,8 +30,9 @@ interface ApprovedCall {
 
 /**
  * Verifies that an approval is for this call: enough distinct people voted, each with a token that
- * this deployment signed for this run, tool, version, payload and policy, each entitled to decide,
+ * this deployment signed for this run, tool, version, payload and terms, each entitled to decide,
  * and in time (seeds/004, "Approval Tokens"). The runner verifies before every attempt.
+ * Contract: the caller has compared the terms of the approval with those of the call.
  * Fails: CONFIRMATION_MISSING.
  */
 export async function verifyApproval(
@@ -49,7 +50,7 @@ export async function verifyApproval(
     if (!token || !isFor(token, record, { ...call, tenantId: ports.principal.tenantId })) continue;
     if (!isEntitled(token, vote, record)) continue;
     if (Date.parse(token.expires_at) > ports.clock.nowMs()) {
-      people.add(foldPerson(token.approver_id));
+      people.add(voterOf(record, token.approver_id));
     } else isLate = true;
   }
   if (people.size >= record.requirement.required) return ok(record);
@@ -58,7 +59,7 @@ export async function verifyApproval(
 
 function isFor(
   token: ApprovalToken,
-  { id, pin }: Pick<ApprovalRecord, "id" | "pin">,
+  { id, termsHash }: Pick<ApprovalRecord, "id" | "termsHash">,
   { tool, accepted, invocation, tenantId }: ApprovedCall & Pick<Principal, "tenantId">,
 ): boolean {
   return (
@@ -68,8 +69,7 @@ function isFor(
     token.tool_name === tool.id &&
     token.tool_version === tool.version &&
     token.payload_hash === accepted.payloadHash &&
-    token.policy_revision === pin.revision &&
-    token.policy_hash === pin.hash &&
+    token.terms_hash === termsHash &&
     token.approval_scope === "single_execution" &&
     token.decision === "approved"
   );

@@ -1,6 +1,5 @@
 import type { RateLimit, ReservationAnswer } from "../../capabilities/budget.ts";
 import {
-  findExceeded,
   findExhausted,
   isSameAmounts,
   replaceAmounts,
@@ -22,6 +21,12 @@ export interface Start {
   readonly nowMs: number;
 }
 
+/** The calls of one tool since the first one. Unit: fromMs in Unix milliseconds. */
+interface RateWindow {
+  readonly fromMs: number;
+  readonly count: number;
+}
+
 /** Why an operation gets no reservation. */
 export type NoRoom = Extract<ReservationAnswer, { readonly kind: "exhausted" | "rate_limited" }>;
 
@@ -33,7 +38,7 @@ export type NoRoom = Extract<ReservationAnswer, { readonly kind: "exhausted" | "
 export class RunBudget {
   readonly #limits: BudgetAmounts;
   readonly #reserved = new Map<string, BudgetAmounts>();
-  readonly #starts = new Map<string, { readonly fromMs: number; readonly count: number }>();
+  readonly #starts = new Map<string, RateWindow>();
   #spent: BudgetAmounts = {};
   #retriesLeft: number;
 
@@ -47,21 +52,38 @@ export class RunBudget {
    * Contract: an operation counts once, however often it asks. With other amounts, after an
    * approver's edit, its reservation is replaced.
    */
-  reserve({ id, toolId, rateLimit, amounts, nowMs }: Start): NoRoom | undefined {
+  reserve(start: Start): NoRoom | undefined {
+    const { id, toolId, amounts } = start;
     const before = this.#reserved.get(id);
     if (before && isSameAmounts(before, amounts)) return undefined;
-    const others = replaceAmounts(this.#spent, before ?? {}, {});
-    const budget = findExhausted(this.#limits, others, amounts);
-    if (budget !== undefined) return { kind: "exhausted", budget };
-    if (before) return this.#take(id, amounts, before);
-    const windowMs = rateLimit.windowSeconds * 1_000;
-    const known = this.#starts.get(toolId);
-    const window = known && nowMs < known.fromMs + windowMs ? known : { fromMs: nowMs, count: 0 };
-    if (window.count >= rateLimit.maxRequests) {
-      return { kind: "rate_limited", retryAfterMs: window.fromMs + windowMs - nowMs };
+    const noRoom = this.findNoRoom(start);
+    if (noRoom) return noRoom;
+    if (!before) {
+      const { fromMs, count } = this.#windowOf(start);
+      this.#starts.set(toolId, { fromMs, count: count + 1 });
     }
-    this.#starts.set(toolId, { ...window, count: window.count + 1 });
-    return this.#take(id, amounts);
+    this.#reserved.set(id, amounts);
+    this.spend(amounts, before);
+    return undefined;
+  }
+
+  /** Tells why an operation would get no reservation now. Contract: takes nothing. */
+  findNoRoom(start: Start): NoRoom | undefined {
+    const { rateLimit, nowMs } = start;
+    const budget = this.findExhausted(this.#limits, start);
+    if (budget !== undefined) return { kind: "exhausted", budget };
+    const { fromMs, count } = this.#windowOf(start);
+    if (this.#reserved.has(start.id) || count < rateLimit.maxRequests) return undefined;
+    return {
+      kind: "rate_limited",
+      retryAfterMs: fromMs + rateLimit.windowSeconds * 1_000 - nowMs,
+    };
+  }
+
+  #windowOf({ toolId, rateLimit: { windowSeconds }, nowMs }: Start): RateWindow {
+    const known = this.#starts.get(toolId);
+    const isOpen = known !== undefined && nowMs < known.fromMs + windowSeconds * 1_000;
+    return isOpen ? known : { fromMs: nowMs, count: 0 };
   }
 
   /**
@@ -103,15 +125,15 @@ export class RunBudget {
   }
 
   /**
-   * Finds a budget that the run has exceeded under other limits, among the budgets that `of` uses.
+   * Finds a budget that an operation would exceed under some limits. What the operation itself
+   * reserved before does not count. Contract: takes nothing.
    */
-  findExceeded(limits: BudgetAmounts, of: BudgetAmounts): Budget | undefined {
-    return findExceeded(limits, this.#spent, of);
-  }
-
-  #take(id: string, amounts: BudgetAmounts, before?: BudgetAmounts): undefined {
-    this.#reserved.set(id, amounts);
-    this.spend(amounts, before);
+  findExhausted(
+    limits: BudgetAmounts,
+    { id, amounts }: Pick<Start, "id" | "amounts">,
+  ): Budget | undefined {
+    const others = replaceAmounts(this.#spent, this.#reserved.get(id) ?? {}, {});
+    return findExhausted(limits, others, amounts);
   }
 
   takeRetry(): boolean {

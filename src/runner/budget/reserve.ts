@@ -1,4 +1,4 @@
-import type { BudgetLedger, RateLimit, Reservation } from "../../capabilities/budget.ts";
+import type { BudgetLedger, Reservation } from "../../capabilities/budget.ts";
 import type { PolicyStore } from "../../capabilities/policy.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
@@ -16,9 +16,10 @@ import { operationIdOf, type InvocationLedger } from "../invocation-ledger.ts";
 import { NO_POLICY, type PinnedTerms, type Terms } from "../terms.ts";
 import { failCall, refuseExhausted } from "../tool-failure.ts";
 import type { WAITING } from "../waiting.ts";
-import type { NoRoom, RunBudget } from "./of-run.ts";
+import type { NoRoom, RunBudget, Start } from "./of-run.ts";
 import { reserveUnderCurrentPolicy, type Applicant } from "./reserve-under-current-policy.ts";
 import { latestEndMs } from "./run-time.ts";
+import { slowerOf } from "./slower-of.ts";
 
 /** What reserving takes of the run. */
 export interface ReservePorts {
@@ -59,19 +60,53 @@ export async function reserve(
   subject: ReserveSubject,
   trail: GateTrail,
 ): Promise<Result<unknown, ToolFailure | typeof WAITING>> {
-  const { budget, invocations, clock } = ports;
+  const { budget, invocations } = ports;
   const { tool, context, amounts } = subject;
-  const noRoom = budget.reserve({
-    id: operationIdOf(context),
-    toolId: tool.id,
-    rateLimit: tool.rateLimit,
-    amounts,
-    nowMs: clock.nowMs(),
-  });
+  const noRoom = budget.reserve(startOf(ports, subject));
   if (noRoom) return trail.note("budget", refuse(noRoom, "run"));
   invocations.charge(context, amounts);
   const asksTenant = subject.isApproved || asksLedger(ports.policy, tool, amounts);
   return trail.note("budget", asksTenant ? await reserveAtTenant(ports, subject) : ok(null));
+}
+
+/** What looking for room takes of the run. */
+export interface RoomPorts extends Pick<ReservePorts, "budget" | "policy" | "clock"> {
+  readonly ledger: Pick<BudgetLedger, "peek">;
+}
+
+/** A call for which `reserve` may have room. */
+export interface RoomSubject extends Pick<ReserveSubject, "tool" | "amounts"> {
+  readonly context: ChargedOperation;
+}
+
+/** The operation that a reservation counts. */
+type ChargedOperation = Pick<ToolInvocationContext, "runId" | "step" | "toolCallId">;
+
+/**
+ * Group: tells before people are asked whether `reserve` would find room for the call now, so that
+ * nobody decides about a call that cannot run (gate 10). Where the tenant's object does not answer,
+ * people are asked.
+ * Contract: reserves nothing.
+ * Fails: RATE_LIMITED, BUDGET_EXHAUSTED.
+ */
+export async function checkRoom(
+  ports: RoomPorts,
+  subject: RoomSubject,
+  terms: PinnedTerms,
+): Promise<Result<null, ToolFailure>> {
+  const noRoom = ports.budget.findNoRoom(startOf(ports, subject));
+  if (noRoom) return refuse(noRoom, "run");
+  const answer = await ports.ledger.peek(reservationUnder(ports.policy, subject, terms));
+  const isFull = answer.kind === "exhausted" || answer.kind === "rate_limited";
+  return isFull ? refuse(answer, "tenant") : ok(null);
+}
+
+function startOf(
+  { clock }: Pick<ReservePorts, "clock">,
+  { tool, context, amounts }: RoomSubject,
+): Start {
+  const { id: toolId, rateLimit } = tool;
+  return { id: operationIdOf(context), toolId, rateLimit, amounts, nowMs: clock.nowMs() };
 }
 
 /**
@@ -126,7 +161,7 @@ const UNAVAILABLE = {
 /** The pinned policy is the ceiling: the lower limit of it and of the current policy holds. */
 function reservationUnder(
   pinned: ToolPolicy,
-  { tool, context, amounts }: ReserveSubject,
+  { tool, context, amounts }: RoomSubject,
   { policy, pin }: PinnedTerms,
 ): Reservation {
   const rateLimit = slowerOf(
@@ -153,13 +188,8 @@ function moneyOf({ cost = 0, financial = 0 }: BudgetAmounts): BudgetAmounts {
 }
 
 /** Names a call in its tenant's ledger. */
-export function reservationIdOf(context: ToolInvocationContext): string {
+export function reservationIdOf(context: ChargedOperation): string {
   return `${context.runId}/${operationIdOf(context)}`;
-}
-
-function slowerOf(a: RateLimit | undefined, b: RateLimit | undefined): RateLimit | undefined {
-  if (!a || !b) return a ?? b;
-  return a.maxRequests * b.windowSeconds < b.maxRequests * a.windowSeconds ? a : b;
 }
 
 function refuse(noRoom: NoRoom, whose: "run" | "tenant"): Result<never, ToolFailure> {

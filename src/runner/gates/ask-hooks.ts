@@ -2,7 +2,7 @@ import type { Clock } from "../../capabilities/system.ts";
 import type { HookedCall, ToolHook, Veto } from "../../capabilities/tool.ts";
 import type { ObservationObject } from "../../protocol/outcome/observation.ts";
 import { answerWithin, type Patience } from "../answer-within.ts";
-import { CANCELLED, failCall } from "../tool-failure.ts";
+import { boundError, CANCELLED, failCall } from "../tool-failure.ts";
 import type { ValiditySubject } from "./subjects.ts";
 import { PASSED, type Gate } from "./gate.ts";
 
@@ -73,7 +73,9 @@ async function vetoOf(
 ): Promise<Veto | undefined> {
   try {
     const waited = await answerWithin(patience, ask);
-    return waited.kind === "answered" ? waited.value : BROKEN;
+    if (waited.kind !== "answered") return BROKEN;
+    const veto = waited.value;
+    return veto && boundError({ field: null, ...veto });
   } catch {
     return BROKEN;
   }

@@ -1,5 +1,5 @@
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
-import { callBudgetOf, type Budget, type BudgetAmounts } from "../../protocol/budget/amounts.ts";
+import { callBudgetOf, type BudgetAmounts } from "../../protocol/budget/amounts.ts";
 import { toMillionths } from "../../protocol/budget/millionths.ts";
 import { fromPointer } from "../../protocol/json/pointer.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
@@ -7,31 +7,33 @@ import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
+import type { RunBudget } from "../budget/of-run.ts";
+import { operationIdOf } from "../invocation-ledger.ts";
 import { failCall, refuseExhausted } from "../tool-failure.ts";
 import type { Gate } from "./gate.ts";
 import type { PolicySubject } from "./subjects.ts";
 
 interface Ports {
-  readonly budget: {
-    findExceeded(limits: BudgetAmounts, of: BudgetAmounts): Budget | undefined;
-  };
+  readonly budget: Pick<RunBudget, "findExhausted">;
 }
 
 /**
  * The ceilings of gate 7: counts what the call takes, and checks that the policy counts money in
- * the tool's currency and that the run has not passed the policy's limits already.
+ * the tool's currency and that the call stays within the policy's limits of the run. It reserves
+ * nothing, so parallel calls may pass together; gate 10 reserves.
  * Fails: OUT_OF_BOUNDS for an amount that cannot be counted; POLICY_VIOLATION; BUDGET_EXHAUSTED.
  */
 export const checkCeilings: Gate<PolicySubject, Ports> = {
   name: "ceilings",
-  check({ terms, tool, args }, { budget }) {
+  check({ terms, tool, args, operation }, { budget }) {
     const counted = countAmounts(tool, args);
     if (!counted.ok) return counted;
     const amounts = counted.value;
     const countable = checkCurrency(tool, terms.policy, amounts);
     if (!countable.ok) return countable;
-    const exceeded = budget.findExceeded(limitsOf(terms.policy.budgets), amounts);
-    return exceeded === undefined ? ok({ amounts }) : refuseExhausted("run", exceeded);
+    const id = operationIdOf(operation);
+    const exhausted = budget.findExhausted(limitsOf(terms.policy.budgets), { id, amounts });
+    return exhausted === undefined ? ok({ amounts }) : refuseExhausted("run", exhausted);
   },
 };
 

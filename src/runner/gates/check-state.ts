@@ -8,9 +8,10 @@ import { PASSED, type Gate } from "./gate.ts";
  */
 export const checkState: Gate<ValiditySubject, AskPorts> = {
   name: "state",
-  async check({ tool, accepted, invocation, signal }, ports) {
+  async check(subject, ports) {
+    const { tool, accepted, invocation } = subject;
     const { context, scope } = invocation;
-    const answer = await askTool(ports, { tool, signal }, () =>
+    const answer = await askTool(ports, subject, () =>
       tool.checkState(accepted.args, context, scope),
     );
     return answer.ok ? PASSED : answer;

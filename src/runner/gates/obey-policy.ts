@@ -20,9 +20,9 @@ export type PolicyPorts = PortsOf<typeof GATES>;
  */
 export function obeyPolicy(
   ports: PolicyPorts,
-  { terms, tool, args }: Pick<PolicySubject, "terms" | "tool" | "args">,
+  call: Pick<PolicySubject, "terms" | "tool" | "args" | "operation">,
   trail: GateTrail,
 ): Promise<Result<PolicySubject, ToolFailure>> {
-  const subject: PolicySubject = { terms, tool, args, connectionId: undefined, amounts: {} };
+  const subject: PolicySubject = { ...call, connectionId: undefined, amounts: {} };
   return passAll<PolicySubject, PolicyPorts>(GATES, subject, { ports, trail });
 }

@@ -1,3 +1,4 @@
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import { utf8Bytes } from "../../protocol/text/encoding.ts";
 import {
   findProtoKey,
@@ -24,10 +25,7 @@ function parse({
   tool,
   call,
 }: ArgumentsSubject): Result<Pick<ArgumentsSubject, "args">, ToolFailure> {
-  if (utf8Bytes(call.argumentsText) > tool.maxArgumentsBytes) {
-    const message = `the arguments exceed ${tool.maxArgumentsBytes} bytes`;
-    return failCall("OUT_OF_BOUNDS", { code: "arguments_too_large", message });
-  }
+  if (utf8Bytes(call.argumentsText) > tool.maxArgumentsBytes) return refuseTooLarge(tool);
   if (nestsTooDeep(call.argumentsText)) {
     const message = `the arguments nest deeper than ${MAX_JSON_DEPTH} levels`;
     return failCall("OUT_OF_BOUNDS", { code: "arguments_too_deep", message });
@@ -49,6 +47,14 @@ function parse({
     });
   }
   return ok({ args: parsed.value });
+}
+
+/** Refuses arguments that are larger than the contract allows. */
+export function refuseTooLarge({
+  maxArgumentsBytes,
+}: Pick<BoundToolRuntime, "maxArgumentsBytes">): Result<never, ToolFailure> {
+  const message = `the arguments exceed ${maxArgumentsBytes} bytes`;
+  return failCall("OUT_OF_BOUNDS", { code: "arguments_too_large", message });
 }
 
 function describe({ code }: ArgumentsFailure): { readonly code: string; readonly message: string } {

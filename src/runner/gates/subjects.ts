@@ -4,6 +4,7 @@ import type { ConnectionId } from "../../protocol/identity/ids.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolCall } from "../../protocol/tool/call.ts";
 import type { Invocation } from "../invocation.ts";
+import type { Operation } from "../invocation-ledger.ts";
 import type { Terms } from "../terms.ts";
 
 /** What policy decides about before anybody looks at an argument. */
@@ -36,6 +37,7 @@ export interface AcceptedArguments {
 export interface PolicySubject extends ToolUnderTerms {
   /** Validated. */
   readonly args: JsonObject;
+  readonly operation: Operation;
   /** The one connection that the call may use; gate 6 finds it. */
   readonly connectionId: ConnectionId | undefined;
   /** What the call takes of budgets; the ceilings' gate counts it. */

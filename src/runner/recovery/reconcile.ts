@@ -3,6 +3,7 @@ import type { JsonObject } from "../../protocol/json/value.ts";
 import type { Reconciliation } from "../../protocol/outcome/reconciliation.ts";
 import { ok } from "../../protocol/outcome/result.ts";
 import type { ActiveCall } from "../active-call.ts";
+import { hideValues, type HideValues } from "../../protocol/text/hide-values.ts";
 import { askTool, type AskPorts } from "../ask-tool.ts";
 import { GateTrail } from "../gates/gate.ts";
 import { isAllowed } from "../gates/is-allowed.ts";
@@ -28,6 +29,8 @@ export interface Reconciled {
   /** Redacted. */
   readonly args?: JsonObject;
   readonly argumentsFingerprint: string;
+  /** Hides the secrets of the connection that the contract was given. */
+  readonly hide: HideValues;
 }
 
 /**
@@ -37,7 +40,11 @@ export interface Reconciled {
  */
 export async function reconcile(ports: ReconcilePorts, call: ActiveCall): Promise<Reconciled> {
   const argumentsFingerprint = await fingerprintText(call.toolCall);
-  const unknown: Reconciled = { answer: { kind: "unknown" }, argumentsFingerprint };
+  const unknown: Reconciled = {
+    answer: { kind: "unknown" },
+    argumentsFingerprint,
+    hide: hideValues([]),
+  };
   const contract = call.tool.reconcile;
   if (!contract) return unknown;
   try {
@@ -61,7 +68,8 @@ async function reconcileBy(
   const read = await readArguments(tool, toolCall, trail);
   if (!read.ok) return undefined;
   const accepted = read.value;
-  const obeyed = await obeyPolicy(ports, { terms, tool, args: accepted.args }, trail);
+  const policyCall = { terms, tool, args: accepted.args, operation: context };
+  const obeyed = await obeyPolicy(ports, policyCall, trail);
   if (!obeyed.ok) return undefined;
   const { payloadHash } = accepted;
   const { connectionId } = obeyed.value;
@@ -71,12 +79,12 @@ async function reconcileBy(
   try {
     if (invocation.scope.idempotencyKey !== bound.idempotencyKey) return undefined;
     const { context, scope } = invocation;
-    const asked = await askTool(ports, { tool, signal }, async () =>
+    const asked = await askTool(ports, { tool, signal, accepted, invocation }, async () =>
       ok(await contract(accepted.args, context, scope)),
     );
     if (!asked.ok) return undefined;
     const answer = readAnswer(asked.value);
-    return { answer, args: bound.args, argumentsFingerprint: payloadHash };
+    return { answer, args: bound.args, argumentsFingerprint: payloadHash, hide: scope.hide };
   } finally {
     invocation.close();
   }

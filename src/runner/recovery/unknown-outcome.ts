@@ -54,7 +54,7 @@ export async function resolveUnknownOutcome(
   const answer: Reconciliation<unknown> = isTrusted ? reconciled.answer : { kind: "unknown" };
   switch (answer.kind) {
     case "committed": {
-      const outcome = normaliseOutput(ports, call.tool, answer.output);
+      const outcome = normaliseOutput(ports, { ...call, ...reconciled }, answer.output);
       const result = { ...resultOf(call, reconciled), outcome, isReplay: true };
       return ended(record(ports, call, await finalise(ports, call, result)));
     }

@@ -8,6 +8,8 @@ import { ApprovalTracker } from "./tracker.ts";
 
 export interface ApprovalCardPorts {
   readonly api: ApprovalsApi;
+  /** True when a stream reports news of the approval; see `update`. */
+  readonly isStreamed: boolean;
   /** Called with each state that the card read from the server, once it is shown. */
   readonly onChange?: (approval: ApprovalInfo) => void;
 }
@@ -25,7 +27,7 @@ export class ApprovalCard {
   readonly #tracker: ApprovalTracker;
   #shown = "";
 
-  constructor({ api, onChange }: ApprovalCardPorts, first: ApprovalInfo) {
+  constructor({ api, isStreamed, onChange }: ApprovalCardPorts, first: ApprovalInfo) {
     this.root = this.#face.root;
     this.#form = new ApprovalForm((decision) => {
       void this.#tracker.decide(decision).then(() => this.#keepFocus());
@@ -34,6 +36,7 @@ export class ApprovalCard {
     this.#tracker = new ApprovalTracker(
       {
         api,
+        needsReads: () => !isStreamed && isSeen(this.root),
         draw,
         onChange: (approval) => onChange?.(approval),
         onFailure: (failure) => this.#form.showFailure(failure),
@@ -43,7 +46,7 @@ export class ApprovalCard {
     this.root.append(this.#form.root, this.#face.outcome);
     this.#face.onTick(() => {
       draw();
-      this.#tracker.pollForEnd();
+      this.#tracker.tick();
     });
     draw();
     void this.#tracker.read();
@@ -75,6 +78,10 @@ export class ApprovalCard {
     const isLost = active === null || active === document.body || this.#form.root.contains(active);
     if (this.#form.root.hidden && isLost) this.#face.outcome.focus();
   }
+}
+
+function isSeen(element: Element): boolean {
+  return document.visibilityState === "visible" && element.checkVisibility();
 }
 
 function activeElementOf(element: HTMLElement): Element | null {

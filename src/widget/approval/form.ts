@@ -1,9 +1,11 @@
 import { toEditableJson } from "../../protocol/text/hidden-characters.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
+import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
 import type { ApprovalInfo } from "./info.ts";
 import type { ApprovalDecision, ApprovalFailure } from "./api.ts";
 import { createField } from "./field.ts";
 import { el, setText } from "../dom.ts";
+import { drawText } from "./packet-view.ts";
 
 /** How long buttons stay disabled after the approval appeared or changed. Unit: milliseconds. */
 export const ARM_AFTER_MS = 1_000;
@@ -23,6 +25,7 @@ export class ApprovalForm {
   #isSending = false;
   #isArmed = false;
   #isEditing = false;
+  #sentence = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(onDecide: (decision: ApprovalDecision) => void) {
@@ -59,10 +62,19 @@ export class ApprovalForm {
     const errors = Map.groupBy(failure?.errors ?? [], ({ pointer }) => pointer === "/reason");
     reason.showErrors((errors.get(true) ?? []).map(({ message }) => message));
     editor.showErrors(
-      (errors.get(false) ?? []).map(({ pointer, message }) => `${pointer || "/"}: ${message}`),
+      (errors.get(false) ?? []).map(({ pointer, message }) =>
+        pointer === "" ? message : `${this.#labelOf(pointer)}: ${message}`,
+      ),
     );
     if (failure) this.#arm();
     this.#draw();
+  }
+
+  /** Returns the label under which the packet shows an argument. */
+  #labelOf(pointer: string): string {
+    const isShown = ({ field, ...line }: PacketLine): boolean =>
+      line.pointer === pointer && (field === "arguments" || field === "withheld");
+    return this.#approval?.lines.find(isShown)?.label ?? pointer;
   }
 
   #arm(): void {
@@ -92,11 +104,23 @@ export class ApprovalForm {
     setText(reject, mayDecide ? "Reject" : "Cancel request");
     setText(edit, this.#isEditing ? "Discard changes" : "Edit arguments");
     setText(approve, this.#isEditing ? "Submit changed arguments" : "Approve");
+    this.#drawSentence(this.#approval);
     const isReady = this.#isArmed && !this.#isSending;
     const isSure = !isCritical || confirm.input.value === toolId;
     approve.disabled = !isReady || !isSure || (needsReason && reason.input.value.trim() === "");
     reject.disabled = !isReady;
     edit.disabled = this.#isSending;
+  }
+
+  /** Repeats beside the buttons what the call would do, so that nobody decides out of its sight. */
+  #drawSentence({ title, lines }: ApprovalInfo): void {
+    const { text = "" } = lines.find(({ field }) => field === "consequence") ?? {};
+    const parts = this.#isEditing ? ["Other arguments for:", title] : [title, text];
+    const next = parts.join("\n");
+    if (this.#sentence === next) return;
+    this.#sentence = next;
+    const [first = "", second = ""] = parts.map((part) => el("bdi", {}, ...drawText(part)));
+    this.#parts.sentence.replaceChildren(el("strong", {}, first), " ", second);
   }
 
   #decide(decision: ApprovalDecision["decision"]): void {
@@ -134,9 +158,12 @@ function createParts(id: string) {
   const approve = el("button", { type: "button", class: "primary" }, "Approve");
   const reject = el("button", { type: "button", class: "reject" }, "Reject");
   const edit = el("button", { type: "button" }, "Edit arguments");
+  const sentence = el("p", { id: `${id}-sentence`, class: "sentence" });
+  for (const button of [approve, reject]) button.setAttribute("aria-describedby", sentence.id);
   const row = el("div", { class: "row" }, approve, reject, edit);
-  const root = el("div", { class: "decide" }, editor.root, reason.root, confirm.root, row);
-  return { root, reason, confirm, editor, approve, reject, edit };
+  const sign = el("div", { class: "sign" }, sentence, row);
+  const root = el("div", { class: "decide" }, editor.root, reason.root, confirm.root, sign);
+  return { root, reason, confirm, editor, sentence, approve, reject, edit };
 }
 
 /** Parses edited arguments; null when the text is not a JSON object. */

@@ -29,7 +29,7 @@ export function formatRequirement(approval: ApprovalInfo): string {
 }
 
 /** Tells how an approval ended; empty while it is pending. */
-export function formatEnd({ status }: ApprovalInfo): string {
+export function formatEnd({ status, supersededBecause }: ApprovalInfo): string {
   switch (status) {
     case "pending":
       return "";
@@ -40,7 +40,9 @@ export function formatEnd({ status }: ApprovalInfo): string {
     case "expired":
       return "Nobody decided in time. The tool does not run.";
     case "superseded":
-      return "The arguments were changed, so the call needs a new approval.";
+      return supersededBecause === "terms_changed"
+        ? "The rules for this call changed, so the call needs a new approval."
+        : "The arguments were changed, so the call needs a new approval.";
     case "withdrawn":
       return "The run no longer needs this call. The tool does not run.";
   }

@@ -4,6 +4,7 @@ import { el } from "../dom.ts";
 
 /** The section of each field. A field that is not named here is shown among the details. */
 const SECTIONS: Readonly<Record<string, string>> = {
+  changedTerms: "Asked again, because the rules changed",
   consequence: "",
   compensation: "",
   rejectionPath: "",
@@ -14,7 +15,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
 };
 const DETAILS = "More details";
 
-/** Draws a packet: consequence first, then arguments and states, then all other details. */
+/** Draws a packet: changed rules and consequence first, then arguments and states, then details. */
 export function drawPacket(lines: readonly PacketLine[]): readonly HTMLElement[] {
   const sections = Map.groupBy(lines, ({ field }) =>
     Object.hasOwn(SECTIONS, field) ? (SECTIONS[field] ?? DETAILS) : DETAILS,
@@ -27,7 +28,8 @@ export function drawPacket(lines: readonly PacketLine[]): readonly HTMLElement[]
   const states = el("div", { class: "states" }, ...sectionsOf("Before", "After"));
   const details = drawList(sections.get(DETAILS) ?? []);
   const rest = el("details", { class: "facts" }, el("summary", {}, DETAILS), details);
-  return [drawList(sections.get("") ?? []), ...sectionsOf("Arguments"), states, rest];
+  const renewed = sectionsOf(SECTIONS["changedTerms"] ?? "");
+  return [...renewed, drawList(sections.get("") ?? []), ...sectionsOf("Arguments"), states, rest];
 }
 
 function drawSection(title: string, lines: readonly PacketLine[]): HTMLElement {
@@ -61,7 +63,7 @@ function drawValue(text: string): HTMLElement {
 const MARK = /(⟦U\+[0-9A-F]{4,6}(?:×\d+)?⟧)/;
 
 /** Sets marks of hidden characters apart from the text. Only toVisible writes such marks. */
-function drawText(text: string): (Node | string)[] {
+export function drawText(text: string): (Node | string)[] {
   return text
     .split(MARK)
     .map((piece, at) => (at % 2 === 1 ? el("mark", {}, piece) : piece))

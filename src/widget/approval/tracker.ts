@@ -5,9 +5,13 @@ import { findRefusal } from "./labels.ts";
 /** How often the page polls for an approval's end or successor, and how long it waits each time. */
 const MAX_POLLS = 10;
 const POLL_AFTER_MS = 700;
+/** How often a card that no stream updates reads its open approval. Unit: ticks of one second. */
+const READ_EVERY_TICKS = 5;
 
 export interface ApprovalTrackerPorts {
   readonly api: ApprovalsApi;
+  /** True while the reader looks at the approval, and no stream reports its news. */
+  readonly needsReads: () => boolean;
   /** Draws the current state. */
   readonly draw: () => void;
   /** Called with a state that the server sent, once it is drawn. */
@@ -15,6 +19,10 @@ export interface ApprovalTrackerPorts {
   /** Called with the failure of the newest request; undefined when a decision is sent. */
   readonly onFailure: (failure: ApprovalFailure | undefined) => void;
 }
+
+const EDITED = "The arguments were changed. Review the new arguments.";
+const TERMS_CHANGED =
+  "The rules for this call changed. Earlier votes do not count. Review what changed.";
 
 /** Keeps one approval current, and follows it to the approval that replaces it. */
 export class ApprovalTracker {
@@ -24,6 +32,7 @@ export class ApprovalTracker {
   #isSending = false;
   #reads = 0;
   #polls = 0;
+  #ticks = 0;
   /** Approvals that another one has replaced. Later news of them is ignored. */
   readonly #replaced = new Set<string>();
 
@@ -57,13 +66,14 @@ export class ApprovalTracker {
     void this.read();
   }
 
-  async read(): Promise<void> {
+  /** Reads the approval. A read that nobody asked for does not show that it failed. */
+  async read({ isQuiet = false } = {}): Promise<void> {
     this.#reads += 1;
     const own = this.#reads;
     const answer = await this.#ports.api.read(this.#approval.approvalId);
     if (own !== this.#reads) return;
     if (answer.ok) this.#accept(answer.value);
-    else this.#fail(answer.failure);
+    else if (!isQuiet) this.#fail(answer.failure);
   }
 
   async decide(decision: ApprovalDecision): Promise<void> {
@@ -82,13 +92,21 @@ export class ApprovalTracker {
     if (answer.value.mayDecide === undefined) void this.read();
   }
 
-  /** Reads the approval's end when its time is up by the reader's clock. The server decides it. */
-  pollForEnd(): void {
-    const { status, expiresAt } = this.#approval;
-    const isLate = status === "pending" && Date.parse(expiresAt) <= Date.now();
-    if (!isLate || this.#polls >= MAX_POLLS) return;
-    this.#polls += 1;
-    void this.read();
+  /**
+   * Called each second while the approval is open. Reads its end when its time is up by the clock
+   * of the reader; the server decides it. Reads the votes of other people where no stream reports
+   * them.
+   */
+  tick(): void {
+    if (this.#isSending) return;
+    this.#ticks += 1;
+    const isLate = Date.parse(this.#approval.expiresAt) <= Date.now();
+    if (isLate) {
+      this.#polls += 1;
+      if (this.#polls <= MAX_POLLS) void this.read();
+    } else if (this.#ticks % READ_EVERY_TICKS === 0 && this.#ports.needsReads()) {
+      void this.read({ isQuiet: true });
+    }
   }
 
   #accept(news: ApprovalInfo): void {
@@ -98,11 +116,12 @@ export class ApprovalTracker {
     this.#follow();
   }
 
-  /** Edited arguments need a new approval, which replaces this one. */
+  /** Edited arguments and changed rules need a new approval, which replaces this one. */
   #follow(): void {
-    const { supersededBy, mayDecide: _, said: __, ...rest } = this.#approval;
+    const { supersededBy, supersededBecause, ...known } = this.#approval;
     if (supersededBy === undefined) return this.#pollForSuccessor();
-    this.#message = "The arguments were changed. Review the new arguments.";
+    this.#message = supersededBecause === "terms_changed" ? TERMS_CHANGED : EDITED;
+    const { mayDecide: _, said: __, ...rest } = known;
     this.#polls = 0;
     this.#replaced.add(rest.approvalId);
     // Votes for the replaced approval do not count for its successor.

@@ -113,8 +113,8 @@ export class ApprovalsView {
   #open(approval: ApprovalInfo): void {
     const { root, detail, back } = this.#frame;
     this.#name(approval);
-    const ports = { api: this.#api, onChange: (news: ApprovalInfo) => this.#accept(news) };
-    const card = new ApprovalCard(ports, approval);
+    const onChange = (news: ApprovalInfo) => this.#accept(news);
+    const card = new ApprovalCard({ api: this.#api, isStreamed: false, onChange }, approval);
     detail.replaceChildren(back, card.root);
     root.dataset["open"] = "";
     card.root.tabIndex = -1;
@@ -128,7 +128,7 @@ export class ApprovalsView {
     this.#list.mark(approvalId);
   }
 
-  /** Edited arguments need a new approval, which takes the place of the open one. */
+  /** A new approval takes the place of the open one that it supersedes. */
   #accept(news: ApprovalInfo): void {
     if (news.approvalId === this.#openId) return this.#list.update(news);
     this.#list.replace(this.#openId, news);

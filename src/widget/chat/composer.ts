@@ -24,6 +24,7 @@ export class Composer {
 
   constructor(actions: ComposerActions) {
     this.#actions = actions;
+    this.#send.classList.add("primary");
     this.#stop.type = "button";
     this.#stop.hidden = true;
     const label = el("label", { for: "message", class: "sr" }, "Message");

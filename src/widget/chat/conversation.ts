@@ -4,11 +4,12 @@ import type { ChatApi } from "./api.ts";
 import { createExchange, type Exchange, isActive } from "./exchange.ts";
 import { ExchangeList, type ExchangeListPorts } from "./exchange-list.ts";
 import { type FollowEnd, type FollowPorts, followRun } from "./follow-run.ts";
+import { createReturnPause, type PausePorts } from "./return-pause.ts";
 import type { SavedExchange } from "../session-store.ts";
 import { createSteering, type SteerPorts, type SteerRun } from "./steer-run.ts";
 import { StreamOpener } from "./stream-opener.ts";
 
-export interface ConversationPorts extends ExchangeListPorts, FollowPorts, SteerPorts {
+export interface ConversationPorts extends ExchangeListPorts, FollowPorts, PausePorts, SteerPorts {
   readonly api: ChatApi;
   /** False where the page provides the token, so that the reader is not asked for one. */
   readonly canAskForToken: () => boolean;
@@ -25,6 +26,7 @@ export class Conversation {
   readonly #exchanges: ExchangeList;
   readonly #opener: StreamOpener;
   readonly #steer: SteerRun;
+  readonly #pause: ReturnType<typeof createReturnPause>;
   #lifetime = new AbortController();
   #stopRequested = false;
   #notice = "";
@@ -33,6 +35,7 @@ export class Conversation {
     this.#ports = ports;
     this.#exchanges = new ExchangeList(ports);
     this.#steer = createSteering(ports);
+    this.#pause = createReturnPause(ports);
     const { api, newKey } = ports;
     const onRun = (runId: string) => this.#stopRequested && void this.#cancel(runId);
     this.#opener = new StreamOpener(this.#exchanges, { api, newKey, onRun });
@@ -82,10 +85,18 @@ export class Conversation {
     this.#notice = "";
     const { signal } = this.#lifetime;
     const sent = await this.#steer(exchange.runId, message, signal);
-    if (sent.ok) return true;
+    if (sent.ok) {
+      this.hurry();
+      return true;
+    }
     if (!signal.aborted) this.#notice = `The message was not sent. ${sent.failure.message}`;
     this.#ports.onChange();
     return false;
+  }
+
+  /** Looks for news of waiting runs at once, because the reader decided something. */
+  hurry(): void {
+    this.#pause.end();
   }
 
   /** Continues a broken exchange. Asks again when the run failed, is gone or never began. */
@@ -137,12 +148,14 @@ export class Conversation {
 
   #follow(exchange: Exchange): void {
     const { key } = exchange;
+    const { signal } = this.#lifetime;
     const task = {
       open: (connection: AbortSignal) => this.#opener.open(exchange, connection),
       isDone: () => this.#exchanges.find(key)?.answer.done !== undefined,
       onEvents: (events: readonly StreamedEvent[]) => this.#apply(key, events),
       onLink: (link: "open" | "reconnecting") => this.#exchanges.patch(key, { link }),
-      signal: this.#lifetime.signal,
+      pause: (ms: number) => this.#pause.pause(ms, signal),
+      signal,
     };
     void followRun(task, this.#ports).then((end) => this.#end(key, end));
   }
@@ -170,6 +183,7 @@ export class Conversation {
     this.#notice = "";
     const { signal } = this.#lifetime;
     const cancelled = await this.#ports.api.cancel(runId);
+    this.hurry();
     if (cancelled.ok || signal.aborted || !this.isBusy) return;
     this.#stopRequested = false;
     this.#notice = `The answer could not be stopped. ${cancelled.failure.message}`;

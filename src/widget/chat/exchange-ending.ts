@@ -49,7 +49,9 @@ const LOST_HISTORY =
 
 const ENDINGS: Readonly<Record<string, string>> = {
   length: "The answer was cut off because it reached the length limit.",
+  context_window: "The answer was cut off because the conversation is too long for the model.",
   content_filter: "A content filter stopped the answer.",
+  refusal: "The model declined to answer.",
   step_limit: "The answer stopped because the run used all of its steps.",
   cancelled: "You stopped this answer.",
 };

@@ -1,3 +1,4 @@
+import { formatPath, sentence } from "../../protocol/text/field-label.ts";
 import type { JsonValue } from "../../protocol/json/value.ts";
 
 /** One labelled value of arguments or of a result, formatted for a reader. */
@@ -23,16 +24,6 @@ export function friendlyName(id: string): string {
   return sentence(id.slice(id.lastIndexOf("__") + 1)) || id || "Tool";
 }
 
-/** Turns `time_zone` and `timeZone` into "Time zone". */
-export function sentence(name: string): string {
-  const words = name
-    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
-    .replaceAll(/[_\-.\s]+/g, " ")
-    .trim()
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 interface Collector {
   readonly path: readonly string[];
   readonly fields: Field[];
@@ -53,11 +44,6 @@ function collect(value: JsonValue, { path, fields }: Collector): void {
     if (path.length === 0 && value === null) return;
     fields.push({ label: formatPath(path), value: formatValue(value) });
   }
-}
-
-/** Formats a path as a label: `["a", "bC"]` becomes "A › B c". */
-export function formatPath(path: readonly string[]): string {
-  return path.length === 0 ? "Value" : path.map((key) => sentence(key) || key).join(" › ");
 }
 
 /** Formats one value in words; JSON text for what has none. Very long values are cut. */

@@ -16,6 +16,8 @@ export interface FollowTask {
   readonly isDone: () => boolean;
   readonly onEvents: (events: readonly StreamedEvent[]) => void;
   readonly onLink: (link: "open" | "reconnecting") => void;
+  /** Waits before the return to a run that waits for people; ends early when the signal aborts. */
+  readonly pause: (ms: number) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -40,6 +42,7 @@ const GIVEN_UP =
 /**
  * Follows a run until its last event, and reconnects after a lost connection. The number of
  * reconnections in a row is bounded; each waits longer. An event that arrives resets the count.
+ * While the run waits for people no connection stays open: the page returns when the server said.
  * Contract: never throws.
  */
 export async function followRun(task: FollowTask, ports: FollowPorts): Promise<FollowEnd> {
@@ -47,12 +50,13 @@ export async function followRun(task: FollowTask, ports: FollowPorts): Promise<F
   for (;;) {
     const { end, hadEvents } = await followOnce(task, ports);
     if (task.signal.aborted) return { kind: "aborted" };
-    if (end.kind !== "lost" && end.kind !== "waiting") return end;
-    // The run waits for an approval. A new connection after the last event gets the next events.
-    if (end.kind === "waiting" && hadEvents) {
+    if (end.kind === "waiting") {
       losses = 0;
+      await task.pause(end.returnAfterMs);
+      if (task.signal.aborted) return { kind: "aborted" };
       continue;
     }
+    if (end.kind !== "lost") return end;
     losses = hadEvents ? 1 : losses + 1;
     if (losses > MAX_RECONNECTIONS) return { kind: "broken", message: GIVEN_UP };
     task.onLink("reconnecting");
@@ -62,7 +66,10 @@ export async function followRun(task: FollowTask, ports: FollowPorts): Promise<F
   }
 }
 
-type AttemptEnd = FollowEnd | { readonly kind: "lost" } | { readonly kind: "waiting" };
+type AttemptEnd =
+  | FollowEnd
+  | { readonly kind: "lost" }
+  | Extract<StreamEnd, { readonly kind: "waiting" }>;
 
 interface Attempt {
   readonly end: AttemptEnd;
@@ -98,10 +105,11 @@ const UNREADABLE = "The server sent data that this page cannot read. Select Try 
 const TOO_LARGE = "The server sent an event that is too large for this page. Select Try again.";
 
 function endOfStream(end: StreamEnd): AttemptEnd {
-  switch (end) {
+  switch (end.kind) {
     case "done":
+      return { kind: "done" };
     case "waiting":
-      return { kind: end };
+      return end;
     case "cut":
       return { kind: "lost" };
     case "malformed":

@@ -1,4 +1,5 @@
 import type { ApprovalsApi } from "../approval/api.ts";
+import type { ApprovalInfo } from "../approval/info.ts";
 import type { Conversation } from "./conversation.ts";
 import { el } from "../dom.ts";
 import type { Exchange } from "./exchange.ts";
@@ -31,12 +32,17 @@ export function createLog(conversation: Conversation, { empty, approvals }: LogP
 
   function addView({ key, question }: Exchange): ExchangeView {
     const view = createExchangeView(question, {
-      approvals: { api: approvals, onChange: () => keeper.follow() },
+      approvals: { api: approvals, isStreamed: true, onChange: onApprovalChange },
       onRetry: () => conversation.retry(key),
     });
     views.set(key, view);
     list.append(view.root);
     return view;
+  }
+
+  function onApprovalChange({ status }: ApprovalInfo): void {
+    keeper.follow();
+    if (status !== "pending") conversation.hurry();
   }
 
   return {

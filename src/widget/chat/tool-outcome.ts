@@ -1,13 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
-import {
-  type Field,
-  formatPath,
-  formatValue,
-  MAX_FIELDS,
-  readFields,
-  sentence,
-  shorten,
-} from "./fields.ts";
+import { formatPath, sentence } from "../../protocol/text/field-label.ts";
+import { type Field, formatValue, MAX_FIELDS, readFields, shorten } from "./fields.ts";
 
 /** The result of a tool call, read from an untrusted observation. */
 export interface ToolOutcome {

@@ -18,8 +18,15 @@ export const HEARTBEAT = ": keep-alive\n\n";
 
 const DONE_FRAME = "data: [DONE]\n";
 
-/** Ends a stream while its run waits for approvals; the next event continues the ids. */
-export const TRAILER = `${DONE_FRAME}\n`;
+/** When a reader of a waiting run should return; short, so that people see a decision soon. */
+const RETURN_AFTER_MS = 3_000;
+
+/**
+ * Ends a stream while its run waits for people; the next event continues the ids. `retry` is when
+ * an EventSource returns by itself (https://html.spec.whatwg.org/multipage/server-sent-events.html,
+ * read 2026-11-22).
+ */
+export const TRAILER = `retry: ${RETURN_AFTER_MS}\n${DONE_FRAME}\n`;
 
 /**
  * Encodes one event as server-sent events of the assistant-transport protocol. The last frame of
@@ -157,7 +164,12 @@ function toFinishReason(finish: ModelFinish): FinishReason {
     case "tool_calls":
       return "tool-calls";
     case "content_filter":
+    case "refusal":
       return "content-filter";
+    case "context_window":
+      return "length";
+    case "pause":
+      return "other";
     case "stop":
     case "length":
     case "error":
@@ -171,7 +183,10 @@ function toFinishReason(finish: ModelFinish): FinishReason {
 function doneFinishReason(reason: DoneReason): FinishReason {
   switch (reason) {
     case "content_filter":
+    case "refusal":
       return "content-filter";
+    case "context_window":
+      return "length";
     case "step_limit":
     case "cancelled":
       return "other";

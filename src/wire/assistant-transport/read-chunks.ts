@@ -11,10 +11,17 @@ export interface StreamedEvent {
 }
 
 /**
- * How a stream ended: `done` after the run's last event, `waiting` while the run waits, `cut` in
- * between, `malformed` or `too_large` on data that cannot be read.
+ * How a stream ended: `done` after the run's last event, `cut` in between, `malformed` or
+ * `too_large` on data that cannot be read, `waiting` while the run waits for people.
  */
-export type StreamEnd = "done" | "waiting" | "cut" | "malformed" | "too_large";
+export type StreamEnd =
+  | { readonly kind: "done" | "cut" | "malformed" | "too_large" }
+  /** The reader should return after this time. */
+  | { readonly kind: "waiting"; readonly returnAfterMs: number };
+
+/** When to return to a server that does not say it, and the longest time that is obeyed. */
+const RETURN_AFTER_MS = 3_000;
+const MAX_RETURN_AFTER_MS = 60_000;
 
 /** Longest event, far above the largest observation. Unit: UTF-16 code units. */
 const MAX_EVENT_CHARS = 4 * 1024 * 1024;
@@ -34,7 +41,7 @@ export async function readChunks(
   const reader = body.getReader();
   for (;;) {
     const read = await reader.read().catch(() => undefined);
-    if (!read || read.done) return "cut";
+    if (!read || read.done) return { kind: "cut" };
     assembler.feed(decoder.decode(read.value, { stream: true }));
     apply(assembler.take());
     const end = assembler.end();
@@ -55,7 +62,8 @@ function assembleEvents(): EventAssembler {
   let complete: StreamedEvent[] = [];
   let chunks: JsonObject[] = [];
   let chars = 0;
-  let end: StreamEnd | undefined;
+  let end: StreamEnd["kind"] | undefined;
+  let returnAfterMs = RETURN_AFTER_MS;
 
   function onFrame({ data, id }: EventSourceMessage): void {
     if (end) return;
@@ -84,6 +92,9 @@ function assembleEvents(): EventAssembler {
     onError: (error) => {
       if (error.type === "max-buffer-size-exceeded") end ??= "too_large";
     },
+    onRetry: (ms) => {
+      returnAfterMs = Math.min(ms, MAX_RETURN_AFTER_MS);
+    },
     maxBufferSize: MAX_EVENT_CHARS,
   });
   return {
@@ -93,7 +104,7 @@ function assembleEvents(): EventAssembler {
       complete = [];
       return taken;
     },
-    end: () => end,
+    end: () => (end === "waiting" ? { kind: end, returnAfterMs } : end && { kind: end }),
   };
 }
 

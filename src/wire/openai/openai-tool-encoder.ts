@@ -4,9 +4,30 @@ import type {
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
+import type { ModelSettings } from "../../protocol/model/configured-model.ts";
 import type { TranscriptMessage, TranscriptToolCall } from "../../protocol/conversation/message.ts";
 import { wrapToolOutput } from "../tool-output.ts";
+import type { EncodedRequest, WireRequest } from "../model/model-wire.ts";
+import { encodeName } from "../model/opaque.ts";
 import { dropNullsOfOptional, toStrictSchema } from "./strict-schema.ts";
+
+/** Encodes a model call as the body of a streaming Chat Completions request. Contract: pure. */
+export function encodeRequest(
+  { model, messages, tools: specs, maxOutputTokens }: WireRequest,
+  { strictTools = true, maxTokensField = "max_completion_tokens", effort }: ModelSettings,
+): EncodedRequest {
+  const { tools, restoreArguments } = encodeTools(specs, strictTools);
+  const body = {
+    model,
+    messages: encodeMessages(messages),
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(effort !== undefined && { reasoning_effort: effort }),
+    ...(tools.length > 0 && { tools }),
+    ...(maxOutputTokens !== undefined && { [maxTokensField]: maxOutputTokens }),
+  };
+  return { body, restoreArguments };
+}
 
 /** Tools in the provider's format, and the function that reverts the arguments of their calls. */
 export interface EncodedTools {
@@ -89,9 +110,4 @@ function encodeToolCall(call: TranscriptToolCall): ChatCompletionMessageFunction
     type: "function",
     function: { name: encodeName(call.name), arguments: call.argumentsText },
   };
-}
-
-/** Replaces what providers reject: one invented name would fail the whole conversation. */
-function encodeName(name: string): string {
-  return name.slice(0, 64).replaceAll(/[^a-zA-Z0-9_-]/g, "_") || "unknown";
 }

@@ -136,7 +136,13 @@ describe("what was changed afterwards", () => {
     ["what it shows of arguments", { redaction: { args: [], output: ["text"] } }],
     ["what it shows of its output", { redaction: { args: ["text"], output: [] } }],
     ["its scopes", { security: { requiredScopes: ["notes:write"] } }],
-    ["that a person has to approve", { transactional: { confirmationRequired: true } }],
+    [
+      "that a person has to approve",
+      {
+        transactional: { confirmationRequired: true },
+        describe: () => ({ action: "Note", consequence: "It is noted." }),
+      },
+    ],
   ])("in the contract, %s, is not decided alike", async (_, change) => {
     const [recorded, replayed] = await hashesOf(await record(), contracts(change));
     expect(replayed).not.toBe(recorded);

@@ -16,7 +16,7 @@ const stale = fail({
 const note = (change: object = {}) => noteTool(change).tool;
 const noting = (text: string) => ["test__note", { text }] as const;
 
-describe("not replayable, and it says why, is a run", () => {
+describe("not replayable, with a reason, is a run", () => {
   const answers = [{ calls: [noting("a")] }, {}];
   const reasonOf = async (
     run: Happening,
@@ -97,6 +97,7 @@ describe("not replayable, and it says why, is a run", () => {
     const ports: Happening["ports"] = {
       ledger: {
         reserve: () => Promise.resolve({ kind: "policy_changed", pin }),
+        peek: () => Promise.resolve({ kind: "reserved" }),
         settle: () => Promise.resolve(),
         release: () => Promise.resolve(),
       },

@@ -172,6 +172,7 @@ const RUNS: Readonly<Record<string, readonly [...string[], () => Happening]>> = 
         ports: {
           ledger: {
             reserve: () => Promise.resolve(answers[asked++] ?? { kind: "reserved" }),
+            peek: () => Promise.resolve({ kind: "reserved" }),
             settle: () => Promise.resolve(),
             release: () => Promise.resolve(),
           },
@@ -195,6 +196,7 @@ const RUNS: Readonly<Record<string, readonly [...string[], () => Happening]>> = 
                   ? { kind: "exhausted", budget: "tokens" }
                   : { kind: "reserved" },
               ),
+            peek: () => Promise.resolve({ kind: "reserved" }),
             settle: () => Promise.resolve(),
             release: () => Promise.resolve(),
           },

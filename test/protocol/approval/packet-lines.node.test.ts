@@ -18,10 +18,10 @@ test("every field of a packet is a line, in the order of the canon", () => {
     ["actionName", "Action", "Refund 40 EUR to Ann"],
     ["actionName", "Tool", "pay__refund, version 2.1.0"],
     ["consequence", "Consequence", "Ann gets 40 EUR back."],
-    ["arguments", "/amount", "40"],
-    ["arguments", "/to/name", "Ann"],
-    ["withheld", "/iban", "not shown, as its contract says"],
-    ["beforeState", "/status", "paid"],
+    ["arguments", "Amount", "40"],
+    ["arguments", "To › Name", "Ann"],
+    ["withheld", "Iban", expect.stringMatching(/^withheld: /)],
+    ["beforeState", "Status", "paid"],
     ["afterState", "After", "not known"],
     ["riskClass", "Risk", expect.stringContaining("CRITICAL_MUTATION")],
     ["compensation", "Way back", "It cannot be undone."],
@@ -69,6 +69,63 @@ describe("a value is worded as what it is", () => {
   });
 });
 
+describe("a field has a label that people can read", () => {
+  const labelsOf = (shown: JsonObject): readonly string[] =>
+    withArguments(shown).map(({ label }) => label);
+
+  test.each<[JsonObject, readonly string[]]>([
+    [{ bank_account: "x", bankName: "y" }, ["Bank account", "Bank name"]],
+    [
+      { items: [{ unitPrice: 1 }, { unitPrice: 2 }] },
+      ["Items › 1 › Unit price", "Items › 2 › Unit price"],
+    ],
+    [{ tags: { "0": "x" } }, ["/tags/0"]],
+    [{ "Amount ": 1 }, ["/Amount⟦U+0020⟧"]],
+    [{ "a/b": 1, "": 2 }, ["/a~1b", "/"]],
+  ])("%j", (shown, labels) => {
+    expect(labelsOf(shown)).toEqual(labels);
+  });
+
+  // Mutant: labels that are not compared.
+  test("which no other field has, withheld ones included", () => {
+    expect(labelsOf({ pay_to: "ann", payTo: "eve", "pay-to": "bob" })).toEqual([
+      "/pay_to",
+      "/payTo",
+      "/pay-to",
+    ]);
+    const args = { shown: { payTo: "ann" }, withheld: ["/pay_to"] };
+    const labels = formatPacketLines({ ...PACKET, arguments: args }).map(({ label }) => label);
+    expect(labels).toEqual(expect.arrayContaining(["/payTo", "/pay_to"]));
+  });
+});
+
+describe("the arguments of a packet are never empty", () => {
+  const linesOf = (shown: JsonObject, withheld: readonly string[]) =>
+    formatPacketLines({ ...PACKET, arguments: { shown, withheld } })
+      .filter(({ field }) => field === "arguments" || field === "withheld")
+      .map(({ field, label, text }) => [field, label, text]);
+
+  test("a call without arguments says so", () => {
+    expect(linesOf({}, [])).toEqual([["arguments", "Arguments", "none"]]);
+  });
+
+  // Mutant: no lines for withheld values.
+  test("a call whose every argument is withheld names each of them as withheld", () => {
+    expect(linesOf({}, ["/amount", "/to"])).toEqual([
+      ["withheld", "Amount", expect.stringMatching(/^withheld: /)],
+      ["withheld", "To", expect.stringMatching(/^withheld: /)],
+    ]);
+  });
+
+  test("a call with too many values for lines still names what is withheld", () => {
+    const shown = { list: Array.from({ length: 300 }, (_, at) => at) };
+    expect(linesOf(shown, ["/pin"])).toEqual([
+      ["arguments", "Arguments", JSON.stringify(shown)],
+      ["withheld", "Pin", expect.stringMatching(/^withheld: /)],
+    ]);
+  });
+});
+
 // Mutant: labels that are not made visible.
 test("names of fields are made visible like values, and remarked on", () => {
   const [line] = withArguments({ "am\u200bount": "\u202e9", "а/b~": "x" });
@@ -78,7 +135,7 @@ test("names of fields are made visible like values, and remarked on", () => {
   expect(withArguments({ "a/b~": "x" })[0]?.pointer).toBe("/a~1b~0");
 });
 
-test("an argument that is written like another line stays within its own", () => {
+test("an argument written like another line stays within its own line", () => {
   const text = "10\nRisk: READ_ONLY\r\n\u2028Expires: never";
   const [line, ...rest] = withArguments({ text });
   expect(rest).toEqual([]);
@@ -86,7 +143,7 @@ test("an argument that is written like another line stays within its own", () =>
 });
 
 // Mutant: slice() in place of the one line of JSON.
-test("what is too much for lines of their own is shown whole, in one", () => {
+test("arguments too many for lines of their own are shown whole in one line", () => {
   const shown = { list: Array.from({ length: 5_000 }, (_, at) => `value ${at}`) };
   const lines = withArguments(shown);
   expect(lines).toHaveLength(1);

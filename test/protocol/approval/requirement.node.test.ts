@@ -27,7 +27,7 @@ const requirement = (approvals: readonly object[], change: Partial<DecidedTool> 
 const CRITICAL = { sideEffectClass: "CRITICAL_MUTATION", confirmationRequired: true } as const;
 
 describe("who is asked", () => {
-  test("nobody, where neither contract nor policy wants it", () => {
+  test("no one, where neither contract nor policy requires it", () => {
     expect(requirement([])).toEqual({ decision: "allow", asked: undefined });
     expect(requirement([{ pattern: "dual_control" }])).toEqual({
       decision: "allow",
@@ -43,7 +43,7 @@ describe("who is asked", () => {
     expect([decision, asked]).toEqual(["require_approval", PATTERN_DEFAULTS.compliance]);
   });
 
-  test("whom the first rule says that fits, with what it sets", () => {
+  test("the approvers of the first rule that matches, with its settings", () => {
     const rules = [
       { tools: ["bank__other"], pattern: "compliance" },
       { pattern: "operator_review", required: 3, roles: ["lead"], ttlSeconds: 5 },
@@ -68,6 +68,41 @@ describe("who is asked", () => {
   });
 });
 
+const NAMED = { tools: ["bank__pay"] };
+const WEAK = { pattern: "dual_control", required: 1, roles: [], excludeRequester: false };
+
+// Mutant: `findWeakRule` finds nothing.
+describe("a critical mutation whose rule is too weak is denied", () => {
+  test.each([
+    ["one person without a role", { ...NAMED, pattern: "dual_control", required: 1, roles: [] }],
+    ["the requester among two", { ...NAMED, pattern: "dual_control", excludeRequester: false }],
+    ["the requester with a role", { ...NAMED, pattern: "compliance", excludeRequester: false }],
+    ["the requester alone", { ...NAMED, pattern: "user_consent" }],
+    ["a bulk decision", { ...NAMED, pattern: "async_review", required: 2 }],
+    ["one person, by class", { ...WEAK, classes: ["CRITICAL_MUTATION"] }],
+    ["one person, for every tool", WEAK],
+  ])("%s", (_, rule) => {
+    expect(requirement([rule], CRITICAL)).toEqual({ decision: "deny", asked: undefined });
+    expect(requirement([rule]).decision).not.toBe("deny");
+  });
+
+  test.each([
+    ["two people", { ...NAMED, pattern: "dual_control", roles: [] }],
+    ["one person with a role", { ...NAMED, pattern: "operator_review" }],
+    [
+      "one person with another role",
+      { ...NAMED, pattern: "dual_control", required: 1, roles: ["cfo"] },
+    ],
+  ])("but %s are enough", (_, rule) => {
+    expect(requirement([rule], CRITICAL).decision).toBe("require_approval");
+  });
+
+  test("a bulk pattern for every tool does not speak of it", () => {
+    const rules = [{ pattern: "async_review" }];
+    expect(requirement(rules, CRITICAL).asked).toEqual(PATTERN_DEFAULTS.dual_control);
+  });
+});
+
 const anyRequirement: fc.Arbitrary<ApprovalRequirement> = fc.record({
   pattern: fc.constantFrom(...APPROVAL_PATTERNS),
   required: fc.integer({ min: 1, max: 16 }),
@@ -79,7 +114,7 @@ const anyRequirement: fc.Arbitrary<ApprovalRequirement> = fc.record({
   ttlSeconds: fc.integer({ min: 1, max: 1_000 }),
 });
 
-test("whoever meets two requirements together meets each of them", () => {
+test("an approver who meets two combined requirements meets each of them", () => {
   const who = fc.record({
     actorId: fc.constantFrom("user:ann", "user:bob", "agent:x") as fc.Arbitrary<ActorId>,
     roles: fc.subarray(["operator", "approver", "compliance", "lead"]),
@@ -91,7 +126,8 @@ test("whoever meets two requirements together meets each of them", () => {
       const both = combineRequirements(a, b);
       const word = { decision: "approve" as const, ...(reason !== undefined && { reason }) };
       const meets = (one: ApprovalRequirement): boolean =>
-        checkVote({ requester: ann, actorId: ann, requirement: one }, decider, word) === undefined;
+        checkVote({ requester: ann, actorId: ann, requirement: one, votes: [] }, decider, word) ===
+        undefined;
       if (meets(both)) expect([meets(a), meets(b)]).toEqual([true, true]);
       expect(both.required).toBe(Math.max(a.required, b.required));
       expect(both.ttlSeconds).toBe(Math.min(a.ttlSeconds, b.ttlSeconds));

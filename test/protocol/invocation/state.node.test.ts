@@ -87,7 +87,7 @@ const NOTHING: Model = {
 function follow(model: Model, next: Act): Model | undefined {
   if (next.kind === "reserve") return model.isReserved ? undefined : { ...model, isReserved: true };
   if (!model.isReserved || model.hasEnded) return undefined;
-  const inDoubt = model.state === "PENDING" && model.dispatches > 0;
+  const hasUnknownOutcome = model.state === "PENDING" && model.dispatches > 0;
   switch (next.kind) {
     case "bind":
       return { ...model, isBound: true };
@@ -98,13 +98,14 @@ function follow(model: Model, next: Act): Model | undefined {
         ? { ...model, state: "PENDING", dispatches: model.dispatches + 1 }
         : undefined;
     case "retract":
-      return inDoubt ? { ...model, state: "FAILED_RETRYABLE" } : undefined;
+      return hasUnknownOutcome ? { ...model, state: "FAILED_RETRYABLE" } : undefined;
     case "await":
-      return inDoubt ? model : undefined;
+      return hasUnknownOutcome ? model : undefined;
     case "settle": {
       const { state } = next;
       const ended = { ...model, state, hasEnded: true };
-      if (state === "COMPLETED" || state === "EXPIRED") return inDoubt ? ended : undefined;
+      if (state === "COMPLETED" || state === "EXPIRED")
+        return hasUnknownOutcome ? ended : undefined;
       return model.state === state || LEGAL.has(`${model.state} > ${state}`) ? ended : undefined;
     }
   }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { findProtoKey, nestsTooDeep } from "../../../src/protocol/json/guard.ts";
+import { findDuplicateKey, findProtoKey, nestsTooDeep } from "../../../src/protocol/json/guard.ts";
 import { toPointer } from "../../../src/protocol/json/pointer.ts";
 
 function depthOf(value: unknown): number {
@@ -32,4 +32,26 @@ test("finds __proto__ wherever it hides and points at it", () => {
 test("writes a path as a pointer, escaped and bounded", () => {
   expect(toPointer(["a/b", 1, "c~d"])).toBe("/a~1b/1/c~0d");
   expect(toPointer(["x".repeat(10_000)]).length).toBeLessThan(300);
+});
+
+test.each([
+  ['{"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]}', undefined],
+  ['["a","a",{"x":"a","a":"a"},[],{},"a:","}"]', undefined],
+  ['{"a":"\\"","b":"a","c":{}, "d" : [1,{ }]}', undefined],
+  ['{"a":1,"a":1}', ["a"]],
+  ['{"a":{},"\\u0061":1}', ["a"]],
+  ['{"x":[0,{"y":[]},{"y":{"z":1},"b":[],"y":2}]}', ["x", "2", "y"]],
+  ['{"__proto__":1,"__proto__":2}', ["__proto__"]],
+  ['{"":1,"b,{":[1,2],"":2}', [""]],
+])("finds a key that one object holds twice: %s", (text, path) => {
+  expect(JSON.parse(text)).toBeDefined();
+  expect(findDuplicateKey(text)).toEqual(path);
+});
+
+test("finds no key twice in any value that was written by JSON.stringify", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(findDuplicateKey(JSON.stringify(value))).toBeUndefined();
+    }),
+  );
 });

@@ -139,7 +139,7 @@ describe("a place", () => {
   });
 });
 
-test("every rule on a place has to hold, and rules of other tools say nothing", () => {
+test("every rule on an argument must hold, and rules of other tools do not apply", () => {
   const both = [rule("/at", { beAtLeast: 1 }), rule("/at", { beAtMost: 5 })];
   expect(findBrokenRule(both, "mail__send", { at: 3 })).toBeUndefined();
   expect(findBrokenRule(both, "mail__send", { at: 6 })?.predicate).toBe("beAtMost");
@@ -190,7 +190,7 @@ test("never throws and always answers, whatever the arguments are", () => {
   );
 });
 
-test("takes a time that grows with the arguments, not with their square", () => {
+test("takes time linear in the size of the arguments", () => {
   const at = Array.from({ length: 100_000 }, () => ({ to: ["x@a.example"] }));
   expect(breaks("/at/*/to/*", { endWithOneOf: ["@a.example"] }, { at })).toBe(false);
 });

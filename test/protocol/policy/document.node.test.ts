@@ -34,7 +34,7 @@ test.each([
   expect(toCanonicalJson(parseToolPolicy(JSON.parse(text)) as JsonValue)).toBe(text);
 });
 
-test("critical calls are none unless a section says how many", () => {
+test("no critical call is allowed unless a section sets a number", () => {
   expect(limitsOf({})).toEqual({ critical: 0 });
   expect(limitsOf({ maxCritical: 2, maxReads: 0 })).toEqual({ critical: 2, reads: 0 });
 });

@@ -42,7 +42,7 @@ test("a grant may name the actor, and lasts until it expires", () => {
   expect(ask({ grants })).toEqual(["crm"]);
 });
 
-test("a grant that lapsed takes nothing from one that holds", () => {
+test("an expired grant does not weaken a valid one", () => {
   expect(ask({ grants: [{ ...grant, expiresAt: at(NOW - 1) }, grant] })).toEqual(["crm"]);
 });
 

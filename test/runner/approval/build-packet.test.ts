@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
+import { createFingerprints } from "../../../src/adapters/hmac-fingerprints.ts";
 import type { HttpClient } from "../../../src/capabilities/http.ts";
 import type { InvocationScope } from "../../../src/capabilities/tool.ts";
 import { defineTool } from "../../../src/contracts/define-tool.ts";
 import { registerContracts } from "../../../src/contracts/register.ts";
 import { createToolSource } from "../../../src/contracts/tool-source.ts";
-import { hashText } from "../../../src/protocol/json/canonical-hash.ts";
 import type { ConfirmationPacket } from "../../../src/protocol/approval/packet.ts";
 import type { ToolCallId } from "../../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
@@ -17,6 +17,7 @@ import { fakeEgress, FakeClock, fakeRunCapabilities, policyOf } from "../../fake
 import { contextOf, passing, RUN_ID } from "../../fakes/runner-ports.ts";
 
 const KEY = "key-of-the-operation";
+const FINGERPRINTS = createFingerprints("a secret of thirty-two characters");
 const ARGS = {
   to: "ann@example.com",
   amount: 40,
@@ -38,7 +39,7 @@ const base = {
     items: v.array(v.strictObject({ name: v.string(), price: v.number() })),
   }),
   output: v.strictObject({ ok: v.boolean() }),
-  sideEffectClass: "CRITICAL_MUTATION",
+  sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "external_side_effect",
   redaction: { args: ["to", "amount", "card.holder", "items.*.name"], output: ["ok"] },
   capabilities: ["clock"],
@@ -61,11 +62,13 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
   if (!tool) throw new Error("no tool");
   const context = contextOf("call_1" as ToolCallId);
   const { signal } = new AbortController();
-  const ports = { clock, policy: policyOf({ allowedTools: [tool.id] }) };
+  const policy = policyOf({ allowedTools: [tool.id] });
+  const ports = { clock, policy, fingerprints: FINGERPRINTS };
   const scope: InvocationScope = {
     signal,
     idempotencyKey: KEY,
     progress: { report: () => undefined },
+    hide: (value) => value,
   };
   const accepted = { args, shown: tool.redactArgs(args), payloadHash: "sha256:0" };
   const invocation = { context, scope, close: () => undefined };
@@ -75,6 +78,7 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
 
 test("a packet shows the action, its target, its compensation and the rejection path", async () => {
   const packet = await packetOf({
+    sideEffectClass: "CRITICAL_MUTATION",
     describe: ({ amount }: typeof ARGS) => ({
       action: `Refund ${amount} EUR`,
       consequence: "Ann gets her money.",
@@ -97,7 +101,7 @@ test("a packet shows the action, its target, its compensation and the rejection 
     },
     beforeState: { status: "paid" },
     afterState: { status: "refunded" },
-    idempotencyFingerprint: await hashText(KEY),
+    idempotencyFingerprint: await FINGERPRINTS.of(contextOf("call_1" as ToolCallId), KEY),
     riskClass: "CRITICAL_MUTATION",
     expiresAt: "2026-11-21T10:00:00.000Z",
     compensation: { reversible: false, tool: null, note: "It cannot be undone." },

@@ -46,7 +46,7 @@ test("every attempt of an earlier incarnation after the first counts as a retry"
   expect([budget.takeRetry(), budget.takeRetry()]).toEqual([true, false]);
 });
 
-test("an operation without a reservation takes nothing", () => {
+test("an operation without a reservation uses no budget", () => {
   const budget = new RunBudget({ writes: 1 }, 1);
   const { amounts: _none, ...bare } = RECORD;
   budget.restore({ ...bare, dispatches: 0 });

@@ -35,8 +35,11 @@ test("a connection is bound for one invocation, and the tool cannot choose anoth
         bound.push(names);
         return Promise.resolve(
           ok({
-            getAccessToken: () => Promise.resolve("s3cret"),
-            getAuthHeaders: () => Promise.resolve({}),
+            auth: {
+              getAccessToken: () => Promise.resolve("s3cret"),
+              getAuthHeaders: () => Promise.resolve({}),
+            },
+            secrets: ["s3cret"],
           }),
         );
       },
@@ -62,7 +65,9 @@ test.each([
     authorizationOf: () => ({
       check: async ({ action }) => (action === "connection.use" ? "no_permission" : "allow"),
     }),
-    broker: { bind: async (...names) => (bound.push(names), ok({}) as never) },
+    broker: {
+      bind: async (...names) => (bound.push(names), ok({ auth: {}, secrets: [] }) as never),
+    },
   });
   expect(endOf(await call("test__note", { text: "hi" }))).toEqual(["PERMISSION_DENIED", code]);
   expect([reached, bound]).toEqual([[], []]);

@@ -50,7 +50,7 @@ describe("hooks", () => {
     expect(seen).toEqual([{ text: "hi" }, "user:bob"]);
   });
 
-  test("withhold a result, and the failure says that the tool ran", async () => {
+  test("withhold a result, and the failure states that the tool ran", async () => {
     const { tool, reached } = noteTool();
     const seen: unknown[] = [];
     const hook: ToolHook = {

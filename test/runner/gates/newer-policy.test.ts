@@ -33,7 +33,7 @@ function granting(...ids: readonly string[]): object {
 const CONNECTION_PORTS: BenchSettings = {
   policy: granting("mail"),
   connectionIds: ["mail", "other"] as never,
-  broker: { bind: () => Promise.resolve(ok({}) as never) },
+  broker: { bind: () => Promise.resolve(ok({ auth: {}, secrets: [] }) as never) },
 };
 
 /** Calls the tool while the policy changes, and returns the evidence of the call. */

@@ -121,7 +121,7 @@ describe("the possible effect of an earlier attempt", () => {
         grants: [{ connectionId: "mail", tools: ["test__note"] }],
       },
       connectionIds: ["mail"] as never,
-      broker: { bind: () => Promise.resolve(ok({}) as never) },
+      broker: { bind: () => Promise.resolve(ok({ auth: {}, secrets: [] }) as never) },
       authorizationOf: () => ({ check: async () => (++asked > 2 ? "no_permission" : "allow") }),
     });
     expect(await passing(ask("test__note", { text: "hi" }), clock)).toBe("waiting");

@@ -19,7 +19,7 @@ describe("a tool's progress", () => {
 });
 
 describe("a tool's outcome", () => {
-  it("is an unknown outcome when the observation says so, and not a failure", () => {
+  it("is an unknown outcome when the observation reports one, and not a failure", () => {
     expect(readOutcome(say.leaveUnresolved(0).observation).isUnknown).toBe(true);
     expect(readOutcome(say.failTool(0, "no").observation).isUnknown).toBe(false);
   });

@@ -51,7 +51,7 @@ const EVENTS: readonly AiEvent[] = [
   { type: "done", reason: "error", usage, error: { code: "c", message: "m" } },
 ];
 
-test("the frames are those of the package's own encoder, byte for byte, ids aside", async () => {
+test("the frames equal the package's own encoder's, byte for byte, except for ids", async () => {
   const chunks = EVENTS.flatMap(toChunks);
   const ours = EVENTS.map((event, index) => encodeEvent(event, { epoch: 0, seq: index + 1 })).join(
     "",
@@ -59,7 +59,7 @@ test("the frames are those of the package's own encoder, byte for byte, ids asid
   expect(ours.replace(/^id: .*\n/gm, "")).toBe(await officialEncoding(chunks));
 });
 
-test("the id stands on an event's last frame and nowhere else", () => {
+test("only an event's last frame carries the id", () => {
   for (const event of EVENTS) {
     const text = encodeEvent(event, { epoch: 3, seq: 14 });
     expect(text.match(/^id: /gm)?.length).toBe(1);

@@ -120,7 +120,7 @@ test.each(["length", "content_filter"])(
   },
 );
 
-test("a call that policy denies is a result, and the answer goes on", async () => {
+test("a call that policy denies is a result, and the answer continues", async () => {
   const message = await accumulate(await chat([{ calls: [tokyo] }, { text: ["sorry"] }], "bare"));
   expect(parts(message)).toEqual([
     ["core__get_current_time", "result", {}, "POLICY_VIOLATION"],

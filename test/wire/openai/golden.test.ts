@@ -7,7 +7,7 @@ import {
   decodePieces,
   type StreamFixture,
   summarise,
-} from "./decode-stream.ts";
+} from "../model/decode-stream.ts";
 
 const fixtures = Object.values(
   import.meta.glob<StreamFixture & { readonly quirk: string }>("../../fixtures/openai/*.json", {
@@ -20,7 +20,7 @@ test("the golden streams are there", () => {
   expect(fixtures.length).toBeGreaterThan(70);
 });
 
-describe("every golden stream means what it says, wherever the network cuts it", () => {
+describe("every golden stream decodes the same, wherever the network cuts it", () => {
   for (const { name, quirk, sse, expect: expected } of fixtures) {
     test(`${name}: ${quirk}`, () => {
       const body = bytesOf(sse);
@@ -35,7 +35,7 @@ describe("every golden stream means what it says, wherever the network cuts it",
   }
 });
 
-describe("a stream that breaks off says nothing that the whole does not", () => {
+describe("a stream that breaks off yields nothing that the whole does not", () => {
   for (const { name, sse, expect: expected } of fixtures) {
     test(name, () => {
       const body = bytesOf(sse);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../../src/protocol/tool/call.ts";
 import { OpenAIToolDecoder } from "../../../src/wire/openai/openai-tool-decoder.ts";
-import { byteByByte, bytesOf, decodePieces, summarise, answerOf } from "./decode-stream.ts";
+import { byteByByte, bytesOf, decodePieces, summarise, answerOf } from "../model/decode-stream.ts";
 
 const DONE = "data: [DONE]\n\n";
 
@@ -49,11 +49,10 @@ describe("indices and counts", () => {
     expect(summarise(decode(calls(...many) + DONE)).error).toBe("upstream_too_large");
   });
 
-  test("ids are unique when every call has the same, and a generated one", () => {
-    const same = Array.from({ length: 128 }, (_, index) => call(index, "{}", "call_5"));
-    const ids = decode(calls(...same) + DONE).toolCalls.map((one) => one.toolCallId);
-    expect(new Set(ids).size).toBe(128);
-    expect(ids.filter((id) => id === "call_5")).toHaveLength(1);
+  test("an id that a provider repeats stays, and a generated id is another one", () => {
+    const given = [call(0, "{}", "call_2"), call(1, "{}", "call_2"), call(2, "{}", null)];
+    const ids = decode(calls(...given) + DONE).toolCalls.map((one) => one.toolCallId);
+    expect(ids).toEqual(["call_2", "call_2", "call_3"]);
   });
 
   test("ids that are no text, blank or too long are replaced", () => {
@@ -62,9 +61,50 @@ describe("indices and counts", () => {
     expect(answer.toolCalls.map((one) => one.toolCallId)).toEqual(ids.map((_, n) => `call_${n}`));
   });
 
-  test("a refused call takes the calls before it along", () => {
+  test("a refused call also cancels the calls before it", () => {
     const answer = decode(calls(call(0, "{}"), call(1, "{}")) + DONE, { maxCalls: 1 });
     expect(answer.toolCalls).toEqual([]);
+  });
+});
+
+describe("names in pieces", () => {
+  const piece = (name: string, more: object = {}) =>
+    calls({ index: 0, id: "a", function: { name, arguments: "" }, ...more });
+  const named = (toolNames: readonly string[], ...pieces: readonly string[]) =>
+    decodePieces([bytesOf(pieces.join("") + calls({ index: 0, function: { arguments: "{}" } }))], {
+      toolNames,
+    }).toolCalls.map(({ name }) => name);
+
+  test("are joined when only the joined name was offered", () => {
+    const pieces = [piece("lamp_"), piece("_se"), piece("t", { id: undefined }), delta({}, "stop")];
+    expect(named(["lamp__set", "lamp__get"], ...pieces)).toEqual(["lamp__set"]);
+  });
+
+  test("are not joined when a piece, or no joined name, was offered", () => {
+    const two = [piece("lamp"), piece("__set"), delta({}, "stop")];
+    const anonymous = [piece("lamp", { id: null }), piece("__set", { id: null })];
+    for (const offered of [[], ["lamp__get"], ["lamp__set", "lamp"], ["lamp__set", "__set"]]) {
+      expect(named(offered, ...two), offered.join()).toEqual(["lamp"]);
+      expect(named(offered, ...anonymous, DONE), offered.join()).toEqual(["lamp", "__set"]);
+    }
+  });
+
+  test("are not joined across ids, nor after arguments began", () => {
+    expect(named(["ab"], piece("a"), piece("b", { id: "b" }), delta({}, "stop"))).toEqual([
+      "a",
+      "b",
+    ]);
+    const begun = calls({ index: 0, id: "a", function: { name: "a", arguments: "{}" } });
+    expect(named(["ab"], begun, piece("b"), delta({}, "stop"))).toEqual(["a", "b"]);
+  });
+});
+
+describe("a call of a kind that cannot run", () => {
+  test("is named in the failure's detail", () => {
+    const custom = { index: 0, id: "a", type: "custom", custom: { name: "shell", input: "rm" } };
+    const { failure } = decode(calls(custom) + DONE);
+    expect(failure).toMatchObject({ code: "upstream_error_event" });
+    expect(failure?.detail).toMatch(/custom.*shell/);
   });
 });
 
@@ -124,7 +164,7 @@ describe("arguments", () => {
     ]);
   });
 
-  test("an own __proto__ stays plain data", () => {
+  test("a key named __proto__ stays plain data", () => {
     const text = '{"__proto__":{"admin":true},"a":1}';
     const [one] = decode(calls(call(0, text)) + DONE).toolCalls;
     expect(one?.argumentsText).toBe(text);
@@ -213,7 +253,7 @@ describe("bytes, lines and frames", () => {
   });
 });
 
-describe("what a provider says about its failure", () => {
+describe("a provider's failure text", () => {
   test("reaches the failure's detail and nothing else", () => {
     for (const sse of [
       "event: error\ndata: SECRET WORDS\n\n",

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import type { ToolCallId, ToolId } from "../../../src/protocol/identity/ids.ts";
 import type { ToolSpec } from "../../../src/protocol/tool/spec.ts";
 import type { TranscriptMessage } from "../../../src/protocol/conversation/message.ts";
-import { createInputBound } from "../../../src/wire/openai/input-bound.ts";
+import { createInputBound } from "../../../src/wire/model/input-bound.ts";
+import { openAIWire } from "../../../src/wire/openai/wire.ts";
 import { encodeMessages, encodeTools } from "../../../src/wire/openai/openai-tool-encoder.ts";
 
 const bytesOf = (value: unknown): number =>
@@ -49,7 +50,7 @@ test("a request has at most as many tokens as bytes are sent, whatever is in it"
     fc.property(fc.array(message, { maxLength: 6 }), fc.boolean(), (messages, hasTools) => {
       const tools = hasTools ? [SPEC] : [];
       const sent = bytesOf(encodeMessages(messages)) + bytesOf(encodeTools(tools, true).tools);
-      const bound = createInputBound()({ messages, tools });
+      const bound = createInputBound(openAIWire)({ messages, tools });
       expect(bound).toBeGreaterThanOrEqual(sent);
       expect(bound).toBeLessThan(sent + 64 + 16 * (messages.length + 1) + 1);
     }),
@@ -65,7 +66,7 @@ test("each message is read once, however often the request that it is in grows",
       return "hello";
     },
   });
-  const boundOf = createInputBound();
+  const boundOf = createInputBound(openAIWire);
   const messages: TranscriptMessage[] = [];
   const bounds = Array.from({ length: 200 }, () => {
     messages.push(said());

@@ -6,7 +6,7 @@ import type { ToolCallId, ToolId } from "../../../src/protocol/identity/ids.ts";
 import type { JsonSchema7, ToolSpec } from "../../../src/protocol/tool/spec.ts";
 import type { TranscriptMessage } from "../../../src/protocol/conversation/message.ts";
 import { encodeMessages, encodeTools } from "../../../src/wire/openai/openai-tool-encoder.ts";
-import { bytesOf, decodePieces } from "./decode-stream.ts";
+import { bytesOf, decodePieces } from "../model/decode-stream.ts";
 
 const id = (text: string) => text as ToolCallId;
 

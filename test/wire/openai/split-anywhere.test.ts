@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { bytesOf, cutAt, decodePieces, summarise } from "./decode-stream.ts";
+import { bytesOf, cutAt, decodePieces, summarise } from "../model/decode-stream.ts";
 
 const toolCall = fc.record({
   name: fc.stringMatching(/^[a-z]{1,8}__[a-z]{1,8}$/),

@@ -1,34 +1,33 @@
 import type { Clock } from "../capabilities/system.ts";
 import type { Model, ModelRequest } from "../capabilities/model.ts";
 import type { ModelEvent, ModelFailure } from "../protocol/model/event.ts";
-import { type BodyKind, bodyKind } from "../wire/openai/body-kind.ts";
 import {
+  AnswerDecoder,
   DEFAULT_DECODER_LIMITS,
-  type OpenAIDecoderLimits,
-  OpenAIToolDecoder,
-} from "../wire/openai/openai-tool-decoder.ts";
-import { encodeMessages, encodeTools } from "../wire/openai/openai-tool-encoder.ts";
+  type DecoderLimits,
+} from "../wire/model/answer-decoder.ts";
+import { type BodyKind, bodyKind } from "../wire/model/body-kind.ts";
+import type { ModelSettings } from "../protocol/model/configured-model.ts";
+import type { ModelWire } from "../wire/model/model-wire.ts";
 import { type Fetch, HttpExchange } from "./http-exchange.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { systemClock } from "./system.ts";
 
-export interface OpenAIModelOptions {
-  /** Base address such as `https://host/v1`; requests go to `/chat/completions` under its path. */
+export interface HttpModelOptions {
+  readonly wire: ModelWire;
+  /** Base address such as `https://host/v1`; requests go to the wire's path under it. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly fetch: Fetch;
   /** Longest silence of the provider between the request and the last byte. Default: 60,000. */
   readonly idleTimeoutMs?: number;
-  /** Sends `strict: true` with each tool whose schema fits. Default: true. */
-  readonly strictTools?: boolean;
-  /** The field with the maximum output tokens. Default: `max_completion_tokens`. */
-  readonly maxTokensField?: "max_completion_tokens" | "max_tokens";
-  readonly limits?: Partial<OpenAIModelLimits>;
+  readonly settings?: ModelSettings;
+  readonly limits?: Partial<HttpModelLimits>;
   readonly clock?: Clock;
 }
 
 /** Limits of one answer. */
-export interface OpenAIModelLimits extends OpenAIDecoderLimits {
+export interface HttpModelLimits extends DecoderLimits {
   readonly maxBodyBytes: number;
 }
 
@@ -43,48 +42,46 @@ const MAX_ERROR_BODY_CHARS = 8_192;
 const MAX_DETAIL_CHARS = 2_000;
 
 /**
- * Builds a Model that calls OpenAI's Chat Completions over HTTP, streaming.
+ * Builds a Model that calls a provider over HTTP, streaming, on any wire.
  * Contract: that of Model. Redirects are not followed, so the API key reaches no other host. The
  * key appears in no event. Tolerates what docs/providers.md lists.
  * Fails: in the answer, with every code of ModelFailure.
  */
-export function createOpenAIModel(options: OpenAIModelOptions): Model {
+export function createHttpModel(options: HttpModelOptions): Model {
   return {
     stream: (request, signal) => streamAnswer(options, request, signal),
   };
 }
 
 async function* streamAnswer(
-  options: OpenAIModelOptions,
+  options: HttpModelOptions,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ModelEvent[], void, undefined> {
-  const { tools, restoreArguments } = encodeTools(request.tools, options.strictTools ?? true);
+  const { wire, apiKey, settings = {} } = options;
+  const { body: content, restoreArguments } = wire.encodeRequest(request, settings);
   const limits = readLimits(options.limits);
-  const decoder = new OpenAIToolDecoder({ limits, restoreArguments });
+  const toolNames = request.tools.map(({ name }) => name);
+  const author = { wire: wire.id, model: request.model };
+  const decoder = new AnswerDecoder(wire.createReader(), {
+    limits,
+    author,
+    toolNames,
+    restoreArguments,
+  });
   const { fetch, clock = systemClock, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
-  const { maxTokensField = "max_completion_tokens" } = options;
-  const { maxOutputTokens } = request;
   const exchange = new HttpExchange({ fetch, clock, idleTimeoutMs, signal });
-  const hide = (batch: readonly ModelEvent[]) => hideKey(batch, options.apiKey);
+  const hide = (batch: readonly ModelEvent[]) => hideKey(batch, apiKey);
   try {
-    const url = completionsUrl(options.baseUrl);
-    const opened = await exchange.open(url, {
+    const opened = await exchange.open(endpointUrl(options.baseUrl, wire.path), {
       method: "POST",
       redirect: "manual",
       headers: {
-        authorization: `Bearer ${options.apiKey}`,
+        ...wire.headers(apiKey),
         "content-type": "application/json",
         accept: "text/event-stream, application/json",
       },
-      body: JSON.stringify({
-        model: request.model,
-        messages: encodeMessages(request.messages),
-        stream: true,
-        stream_options: { include_usage: true },
-        ...(tools.length > 0 && { tools }),
-        ...(maxOutputTokens !== undefined && { [maxTokensField]: maxOutputTokens }),
-      }),
+      body: JSON.stringify(content),
     });
     if (!opened.ok) return yield hide(decoder.fail(opened.failure));
     if (!opened.value.ok) {
@@ -102,23 +99,23 @@ async function* streamAnswer(
   }
 }
 
-function readLimits(limits: Partial<OpenAIModelLimits> | undefined): OpenAIModelLimits {
+function readLimits(limits: Partial<HttpModelLimits> | undefined): HttpModelLimits {
   return { ...DEFAULT_DECODER_LIMITS, maxBodyBytes: DEFAULT_MAX_BODY_BYTES, ...limits };
 }
 
 /** Builds the address of the endpoint; "" when `baseUrl` is no HTTP address. */
-function completionsUrl(baseUrl: string): string {
+function endpointUrl(baseUrl: string, path: string): string {
   if (!URL.canParse(baseUrl)) return "";
   const url = new URL(baseUrl);
   if (url.protocol !== "http:" && url.protocol !== "https:") return "";
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/chat/completions`;
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
   return url.href;
 }
 
 /** Decodes the bytes of an answer, once its first characters have decided the format. */
 class AnswerBody {
-  readonly #decoder: OpenAIToolDecoder;
-  readonly #limits: OpenAIModelLimits;
+  readonly #decoder: AnswerDecoder;
+  readonly #limits: HttpModelLimits;
   readonly #contentType: string | null;
   readonly #utf8 = new TextDecoder();
   #kind: BodyKind | undefined;
@@ -127,7 +124,7 @@ class AnswerBody {
   #documentChars = 0;
   #bytes = 0;
 
-  constructor(decoder: OpenAIToolDecoder, limits: OpenAIModelLimits, contentType: string | null) {
+  constructor(decoder: AnswerDecoder, limits: HttpModelLimits, contentType: string | null) {
     this.#decoder = decoder;
     this.#limits = limits;
     this.#contentType = contentType;

@@ -3,9 +3,11 @@ import type { JsonObject } from "../../../src/protocol/json/value.ts";
 import type { ModelEvent, ModelFinish, ModelAnswer } from "../../../src/protocol/model/event.ts";
 import { parseArguments } from "../../../src/protocol/tool/call.ts";
 import {
-  type OpenAIDecoderOptions,
-  OpenAIToolDecoder,
-} from "../../../src/wire/openai/openai-tool-decoder.ts";
+  AnswerDecoder,
+  type AnswerDecoderOptions,
+} from "../../../src/wire/model/answer-decoder.ts";
+import type { ModelWire } from "../../../src/wire/model/model-wire.ts";
+import { openAIWire } from "../../../src/wire/openai/wire.ts";
 
 /** A stream and what it means. */
 export interface StreamFixture {
@@ -30,9 +32,9 @@ export interface Expectation {
 /** Decodes a body read in these pieces; checks what holds for every stream. */
 export function decodePieces(
   pieces: Iterable<Uint8Array>,
-  options: OpenAIDecoderOptions = {},
+  { wire = openAIWire, ...options }: AnswerDecoderOptions & { readonly wire?: ModelWire } = {},
 ): ModelAnswer {
-  const decoder = new OpenAIToolDecoder(options);
+  const decoder = new AnswerDecoder(wire.createReader(), options);
   const utf8 = new TextDecoder();
   const events: ModelEvent[] = [];
   for (const piece of pieces) events.push(...decoder.feed(utf8.decode(piece, { stream: true })));

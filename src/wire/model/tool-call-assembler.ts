@@ -1,6 +1,6 @@
 import { MAX_TOOL_CALL_ID_CHARS, type ToolCallId } from "../../protocol/identity/ids.ts";
 import { ArgumentText } from "./argument-text.ts";
-import type { ToolCallFragment } from "./read-chunk.ts";
+import type { ToolCallFragment } from "./stream-reader.ts";
 
 /** One assembled call; its arguments are not checked yet. */
 export interface AssembledCall {
@@ -9,8 +9,13 @@ export interface AssembledCall {
   readonly arguments: ArgumentText;
 }
 
-/** No tool has a longer name, so a longer name is dropped. Unit: UTF-16 code units. */
+/** No tool has a longer name, so a longer name is cut. Unit: UTF-16 code units. */
 const MAX_NAME_CHARS = 256;
+
+interface AssemblerLimits {
+  readonly maxCalls: number;
+  readonly maxArgumentsBytes: number;
+}
 
 interface OpenCall {
   readonly index: number | string | undefined;
@@ -28,11 +33,14 @@ export class ToolCallAssembler {
   readonly #calls: OpenCall[] = [];
   readonly #byIndex = new Map<number | string, OpenCall>();
   readonly #byId = new Map<string, OpenCall>();
-  readonly #limits: { readonly maxCalls: number; readonly maxArgumentsBytes: number };
+  readonly #limits: AssemblerLimits;
+  readonly #toolNames: readonly string[];
   #indicesReused = false;
 
-  constructor(limits: { readonly maxCalls: number; readonly maxArgumentsBytes: number }) {
+  /** `toolNames` are the names that the model was offered. */
+  constructor(limits: AssemblerLimits, toolNames: readonly string[]) {
     this.#limits = limits;
+    this.#toolNames = toolNames;
   }
 
   /** Adds the fragments of one chunk; false when they would exceed `maxCalls`. */
@@ -41,19 +49,22 @@ export class ToolCallAssembler {
       // Several fragments without indices in one chunk are several calls, told apart by order.
       const index = fragment.index ?? (fragments.length > 1 ? position : undefined);
       const known = this.#find(fragment, index);
-      const starts = known === undefined || startsAnother(known, fragment);
+      const continued = known && this.#continuedName(known, fragment);
+      if (known && continued !== undefined) known.name = continued;
+      const isMore = fragment.isWhole === true || continued !== undefined;
+      const starts = !known || (!isMore && startsAnother(known, fragment));
       if (starts && this.#calls.length >= this.#limits.maxCalls) return false;
       this.#extend(starts ? this.#open(index) : known, fragment);
     }
     return true;
   }
 
-  /** Lists the calls in the order asked, each with a unique, non-empty id. */
+  /** Lists the calls in the order asked. Each has an id; a provider may repeat its own ids. */
   list(): readonly AssembledCall[] {
     const ordered = this.#inOrder();
     const ids = new IdGiver(this.#byId.keys());
     return ordered.map((call, position) => ({
-      toolCallId: ids.give(call.id, position),
+      toolCallId: (call.id ?? ids.generate(position)) as ToolCallId,
       name: call.name,
       arguments: call.arguments,
     }));
@@ -73,6 +84,20 @@ export class ToolCallAssembler {
     return fragment.name === undefined ? withId : undefined;
   }
 
+  /**
+   * Joins a name that arrives in pieces; undefined when the fragment has no further piece. Two
+   * names are pieces of one name only where the model was offered no piece but the joined name.
+   */
+  #continuedName(call: OpenCall, { id, name }: ToolCallFragment): string | undefined {
+    if (name === undefined || call.name === "" || !call.arguments.blank) return undefined;
+    if (id !== undefined && id !== call.id) return undefined;
+    const joined = call.name + name;
+    const isPiece = !this.#toolNames.includes(call.name) && !this.#toolNames.includes(name);
+    return isPiece && this.#toolNames.some((offered) => offered.startsWith(joined))
+      ? joined
+      : undefined;
+  }
+
   #open(index: number | string | undefined): OpenCall {
     const call: OpenCall = {
       index,
@@ -87,14 +112,25 @@ export class ToolCallAssembler {
     return call;
   }
 
-  #extend(call: OpenCall, { id, name, arguments: text }: ToolCallFragment): void {
-    if (call.id === undefined && id !== undefined && id.length <= MAX_TOOL_CALL_ID_CHARS) {
+  #extend(call: OpenCall, { id, name, arguments: text, isWhole }: ToolCallFragment): void {
+    const isNewId = call.id === undefined || isWhole === true;
+    if (isNewId && id !== undefined && id.length <= MAX_TOOL_CALL_ID_CHARS) {
       call.id = id;
       if (!this.#byId.has(id)) this.#byId.set(id, call);
     }
-    if (call.name === "" && name !== undefined && name.length <= MAX_NAME_CHARS) call.name = name;
+    if (call.name === "" && name !== undefined) call.name = name.slice(0, MAX_NAME_CHARS);
     if (text === undefined) call.arguments.overflow();
+    else if (isWhole) call.arguments.replace(text);
     else call.arguments.append(text);
+  }
+
+  hasAny(): boolean {
+    return this.#calls.length > 0;
+  }
+
+  /** Tells whether a call never got a name. */
+  hasNameless(): boolean {
+    return this.#calls.some(({ name }) => name === "");
   }
 
   /** Orders calls by their index, the place in the list, unless the provider reuses indices. */
@@ -119,24 +155,15 @@ function startsAnother(call: OpenCall, fragment: ToolCallFragment): boolean {
   return text.trim() !== "" && call.arguments.isComplete() && !call.arguments.repeats(text);
 }
 
-/**
- * Assigns ids: the provider's id at its first use, else a `call_<n>` that the provider never used.
- */
+/** Generates ids for calls without one: a `call_<n>` that the provider never used. */
 class IdGiver {
   readonly #taken: Set<string>;
-  readonly #given = new Set<string>();
 
   constructor(used: Iterable<string>) {
     this.#taken = new Set(used);
   }
 
-  give(id: string | undefined, position: number): ToolCallId {
-    const own = id !== undefined && !this.#given.has(id) ? id : this.#generate(position);
-    this.#given.add(own);
-    return own as ToolCallId;
-  }
-
-  #generate(position: number): string {
+  generate(position: number): string {
     let number = position;
     while (this.#taken.has(`call_${number}`)) number++;
     this.#taken.add(`call_${number}`);

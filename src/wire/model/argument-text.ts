@@ -6,7 +6,7 @@ import { utf8Length } from "./utf8-length.ts";
  */
 export class ArgumentText {
   readonly #maxBytes: number;
-  readonly #closing = new ClosingBrace();
+  #closing = new ClosingBrace();
   #fragments: string[] = [];
   #chars = 0;
   #bytes = 0;
@@ -44,6 +44,17 @@ export class ArgumentText {
     this.#fragments.push(fragment);
     this.#chars += fragment.length;
     this.#blank &&= fragment.trim() === "";
+  }
+
+  /** Replaces the text by the whole text, unless that is blank. */
+  replace(text: string): void {
+    if (text.trim() === "" || this.#overflowed) return;
+    this.#closing = new ClosingBrace();
+    this.#fragments = [];
+    this.#chars = 0;
+    this.#bytes = 0;
+    this.#scanned = 0;
+    this.append(text);
   }
 
   /** True when the text is one whole object and the fragment repeats that object. */

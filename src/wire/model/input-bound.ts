@@ -1,12 +1,10 @@
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
-import { encodeMessage, encodeTools } from "./openai-tool-encoder.ts";
+import type { ModelWire } from "./model-wire.ts";
 import { utf8Length } from "./utf8-length.ts";
 
 /** Allowance for what a provider adds to each message or tool. Unit: tokens. */
 const PER_ITEM = 16;
-/** Allowance for what a provider adds once per request, such as tool instructions. Unit: tokens. */
-const PER_REQUEST = 64;
 
 interface Request {
   readonly messages: readonly TranscriptMessage[];
@@ -14,12 +12,14 @@ interface Request {
 }
 
 /**
- * Builds a function that bounds the input tokens of a Chat Completions request by its bytes. In a
- * byte-level encoding each token stands for at least one byte.
+ * Builds a function that bounds the input tokens of a wire's request by its bytes. In a byte-level
+ * encoding each token stands for at least one byte.
  * Contract: that of InputBound. Limit: text that a provider adds beyond the allowances is not
  * counted.
  */
-export function createInputBound(): (request: Request) => number {
+export function createInputBound(
+  wire: Pick<ModelWire, "encodeMessage" | "encodeTool" | "tokensPerRequest">,
+): (request: Request) => number {
   const known = new WeakMap<object, number>();
   const measure = <T extends object>(item: T, encode: (item: T) => unknown): number => {
     const bound = known.get(item) ?? utf8Length(JSON.stringify(encode(item))) + PER_ITEM;
@@ -27,14 +27,9 @@ export function createInputBound(): (request: Request) => number {
     return bound;
   };
   return ({ messages, tools }) => {
-    let bound = PER_REQUEST;
-    for (const message of messages) bound += measure(message, encodeMessage);
-    for (const tool of tools) bound += measure(tool, encodeTool);
+    let bound = wire.tokensPerRequest;
+    for (const message of messages) bound += measure(message, wire.encodeMessage);
+    for (const tool of tools) bound += measure(tool, wire.encodeTool);
     return bound;
   };
-}
-
-/** Strict schemas are longer than plain ones, so they give the upper bound. */
-function encodeTool(spec: ToolSpec): unknown {
-  return encodeTools([spec], true).tools;
 }

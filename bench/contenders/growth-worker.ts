@@ -1,0 +1,92 @@
+import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
+import { TenantObject as ProductTenantObject } from "../../durable-objects/tenant/tenant-object.ts";
+import type { SentNotice } from "../../src/capabilities/tenant.ts";
+import type { RunParts } from "../../src/compose/run.ts";
+import { composeWorker } from "../../src/compose/worker.ts";
+import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
+import type { RawEnv } from "../../src/env.ts";
+import type { ActorId, RunId } from "../../src/protocol/identity/ids.ts";
+
+const CONTRACTS = registerContracts(TOOL_CONTRACTS);
+
+export class RunObject extends ProductRunObject {
+  protected override get contracts(): RunParts["contracts"] {
+    return CONTRACTS;
+  }
+}
+
+/** The product's tenant object, which also counts the rows that its queries read. */
+export class TenantObject extends ProductTenantObject {
+  readonly #state: DurableObjectState;
+  readonly #cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[];
+
+  constructor(ctx: DurableObjectState, env: RawEnv) {
+    const { sql } = ctx.storage;
+    const exec = sql.exec.bind(sql);
+    const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+    sql.exec = ((query: string, ...values: unknown[]) => {
+      const cursor = exec(query, ...values);
+      cursors.push(cursor);
+      return cursor;
+    }) as SqlStorage["exec"];
+    super(ctx, env);
+    this.#state = ctx;
+    this.#cursors = cursors;
+  }
+
+  /** Bytes that the object stores, and the rows that it read since the last call. */
+  async use(): Promise<{ readonly bytes: number; readonly rowsRead: number }> {
+    const rowsRead = this.#cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsRead, 0);
+    return { bytes: this.#state.storage.sql.databaseSize, rowsRead };
+  }
+
+  /** Takes the notices of finished runs, as their objects send them. */
+  async fill(from: number, to: number): Promise<void> {
+    for (let run = from; run < to; run++) {
+      await this.receive(`run_filled_${run}` as RunId, noticesOf(run));
+    }
+    this.#cursors.splice(0);
+  }
+}
+
+function noticesOf(run: number): readonly SentNotice[] {
+  const runId = `run_filled_${run}` as RunId;
+  const actorId = `user:${run % 100}` as ActorId;
+  const at = new Date().toISOString();
+  const facts = { runId, model: "bench", actorId, steps: 2, toolCalls: 1, createdAt: at };
+  const call = {
+    action: "call.ended",
+    at,
+    runId,
+    actorId,
+    toolId: "core__get_current_time",
+    input: { timeZone: "UTC" },
+    result: { time: at },
+    outcome: "SUCCESS",
+  } as const;
+  const notices: readonly SentNotice["notice"][] = [
+    { type: "run", run: { ...facts, status: "running", storedBytes: 70_000 } },
+    { type: "audit", entry: { action: "run.started", at, runId, actorId } },
+    { type: "audit", entry: call },
+    { type: "run", run: { ...facts, status: "completed", storedBytes: 80_000, endedAt: at } },
+    { type: "audit", entry: { action: "run.ended", at, runId, actorId, decision: "stop" } },
+  ];
+  return notices.map((notice, index) => ({ seq: index + 1, notice }));
+}
+
+let worker: ((request: Request) => Promise<Response>) | undefined;
+
+export default {
+  async fetch(request: Request, env: RawEnv): Promise<Response> {
+    const [, , tenant = "", from, to] = new URL(request.url).pathname.split("/");
+    if (!request.url.includes("/tenant/")) {
+      worker ??= composeWorker(env, CONTRACTS);
+      return worker(request);
+    }
+    const tenants = env["TENANTS"] as DurableObjectNamespace;
+    const object = tenants.get(tenants.idFromName(tenant)) as unknown as TenantObject;
+    if (from !== undefined) await object.fill(Number(from), Number(to));
+    return Response.json(await object.use());
+  },
+};

@@ -1,0 +1,42 @@
+import type { ApprovalAnswer, DecisionAnswer } from "../../src/capabilities/run.ts";
+import type { SentNotice } from "../../src/capabilities/tenant.ts";
+import { composeFingerprints } from "../../src/compose/run.ts";
+import type { RawEnv } from "../../src/env.ts";
+import { lazily } from "../../src/protocol/text/lazily.ts";
+import type { RunStore } from "./run-store.ts";
+
+/**
+ * Makes the fingerprint of a hash of this run. The rows of the run keep the hash; everything that
+ * leaves its object carries the fingerprint.
+ */
+export type FingerprintOf = (hash: string) => Promise<string>;
+
+/** Gives the fingerprints of one run. */
+export function fingerprintsOf(store: Pick<RunStore, "identity">, env: RawEnv): FingerprintOf {
+  const fingerprints = lazily(() => composeFingerprints(env));
+  return (hash) => {
+    const { runId, owner } = store.identity();
+    return fingerprints().of({ tenantId: owner.tenantId, runId }, hash);
+  };
+}
+
+/** Replaces the payload's hash in an answer about an approval. */
+export async function answerWithFingerprint<Answer extends ApprovalAnswer | DecisionAnswer>(
+  answer: Answer,
+  fingerprintOf: FingerprintOf,
+): Promise<Answer> {
+  if (!("approval" in answer)) return answer;
+  const payloadHash = await fingerprintOf(answer.approval.payloadHash);
+  return { ...answer, approval: { ...answer.approval, payloadHash } };
+}
+
+/** Replaces the payload's hash in a notice for the object of the tenant. */
+export async function noticeWithFingerprint(
+  sent: SentNotice,
+  fingerprintOf: FingerprintOf,
+): Promise<SentNotice> {
+  const { notice } = sent;
+  if (notice.type !== "audit" || notice.entry.payloadHash === undefined) return sent;
+  const payloadHash = await fingerprintOf(notice.entry.payloadHash);
+  return { ...sent, notice: { ...notice, entry: { ...notice.entry, payloadHash } } };
+}

@@ -1,0 +1,215 @@
+import type { Mutant } from "./mutant.ts";
+
+/** What bounds the storage that one person can fill. */
+export const GROWTH: readonly Mutant[] = [
+  {
+    name: "a run copies a conversation of any length",
+    file: "durable-objects/run/run-answers.ts",
+    from: "if (transcript.bytes() > maxBytes) return",
+    to: "if (transcript.bytes() > Infinity) return",
+    test: {
+      file: "test/http/growth.test.ts",
+      name: "a short request copies no conversation that is longer than the policy allows",
+    },
+  },
+  {
+    name: "the policy's limit of a copied conversation is not read",
+    file: "src/http/storage-limits.ts",
+    from: "ok(budgets.maxHistoryBytes ?? IMPLIED_LIMITS.maxHistoryBytes)",
+    to: "ok(8 * 1024 * 1024)",
+    test: {
+      file: "test/http/growth.test.ts",
+      name: "a conversation over a mebibyte is not copied where the policy names no limit",
+    },
+  },
+  {
+    name: "a run stores without limit",
+    file: "durable-objects/run/run-activity.ts",
+    from: 'this.stop("storage")',
+    to: "return",
+    test: {
+      file: "test/http/growth.test.ts",
+      name: "a run that stored as much as it may ends, in the middle of its calls",
+    },
+  },
+  {
+    name: "the limit of an actor is not compared",
+    file: "src/http/storage-limits.ts",
+    from: "use.actorBytes >= limits.actorBytes || ",
+    to: "",
+    test: {
+      file: "test/http/growth.test.ts",
+      name: "a person who stored as much as the policy allows starts no run until the window ends",
+    },
+  },
+  {
+    name: "a new run does not count before its first report",
+    file: "src/http/chat.ts",
+    from: "  countNewRun(authorised, claim);\n",
+    to: "",
+    test: {
+      file: "test/http/growth.test.ts",
+      name: "a person who stored as much as the policy allows starts no run until the window ends",
+    },
+  },
+  {
+    name: "the limit of the tenant is not compared",
+    file: "src/http/storage-limits.ts",
+    from: " || use.tenantBytes >= limits.tenantBytes",
+    to: "",
+    test: {
+      file: "test/http/growth.test.ts",
+      name: "runs of one person count against the limit of the tenant",
+    },
+  },
+  {
+    name: "each report of a run counts in full",
+    file: "durable-objects/tenant/tenant-records.ts",
+    from: "storedBytes - (before?.storedBytes ?? 0)",
+    to: "storedBytes",
+    test: {
+      file: "test/durable-objects/tenant-records.test.ts",
+      name: "count what each report adds, for the person and for the tenant",
+    },
+  },
+  {
+    name: "what a run adds to the audit log is not counted",
+    file: "durable-objects/tenant/tenant-records.ts",
+    from: "grown + auditBytes",
+    to: "grown",
+    test: {
+      file: "test/durable-objects/tenant-records.test.ts",
+      name: "count what a run adds to the audit log, for the person whose run it is",
+    },
+  },
+  {
+    name: "every refused call is recorded in full",
+    file: "durable-objects/run/refusal-tally.ts",
+    from: "seen < FULL_PER_KIND && ",
+    to: "",
+    test: {
+      file: "test/http/growth.test.ts",
+      name: "a chat whose calls are all refused leaves the first ones and a count in the audit log",
+    },
+  },
+  {
+    name: "a made-up tool name makes a kind of its own",
+    file: "durable-objects/run/refusal-tally.ts",
+    from: "...(toolVersion !== undefined && { toolId, toolVersion }),",
+    to: "toolId,",
+    test: {
+      file: "test/http/growth.test.ts",
+      name: "a chat whose calls are all refused leaves the first ones and a count in the audit log",
+    },
+  },
+  {
+    name: "counted refusals are never reported",
+    file: "durable-objects/run/run-notices.ts",
+    from: "this.#reportRefusals();\n    this.#audit({",
+    to: "this.#audit({",
+    test: {
+      file: "test/http/growth.test.ts",
+      name: "refused calls are counted across a crash of the run, each once",
+    },
+  },
+  {
+    name: "the retention leaves no summary's end to follow",
+    file: "durable-objects/tenant/audit-log.ts",
+    from: '{ lastSeq: seq = 0, lastHash: hash = GENESIS_HASH, lastAt = "" } = this.removed() ?? {};',
+    to: '{ lastSeq: seq = 0, lastHash: hash = GENESIS_HASH, lastAt = "" } = {} as Partial<SignedRemoval>;',
+    test: {
+      file: "test/durable-objects/audit-retention.test.ts",
+      name: "a later removal extends the summary, and the newest record always stays",
+    },
+  },
+  {
+    name: "the retention signs for records that do not follow each other",
+    file: "durable-objects/tenant/audit-log.ts",
+    from: 'if (!follows(row, last)) return "broken";',
+    to: "",
+    test: {
+      file: "test/durable-objects/audit-retention.test.ts",
+      name: "the retention signs for nothing after a removed record",
+    },
+  },
+  {
+    name: "the retention signs for changed records",
+    file: "durable-objects/tenant/audit-log.ts",
+    from: "isNext && hash === hashLink({ seq, prevHash, entryText: entry })",
+    to: "isNext",
+    test: {
+      file: "test/durable-objects/audit-retention.test.ts",
+      name: "the retention signs for nothing after a changed record",
+    },
+  },
+  {
+    name: "the retention goes on from any summary",
+    file: "durable-objects/tenant/audit-retention.ts",
+    from: "if (before && (await signer.sign(removalText(before))) !== before.signature) return false;",
+    to: "",
+    test: {
+      file: "test/durable-objects/audit-retention.test.ts",
+      name: "the retention does not go on from a summary that somebody planted",
+    },
+  },
+  {
+    name: "the retention removes what is not old",
+    file: "durable-objects/tenant/audit-log.ts",
+    from: "if (Date.parse(at) >= beforeMs) break;",
+    to: "",
+    test: {
+      file: "test/durable-objects/audit-retention.test.ts",
+      name: "an alarm removes records whose retention has ended, and the chain still holds",
+    },
+  },
+  {
+    name: "the retention removes the newest record too",
+    file: "durable-objects/tenant/audit-log.ts",
+    from: "this.#last().seq,\n      limit",
+    to: "this.#last().seq + 1,\n      limit",
+    test: {
+      file: "test/durable-objects/audit-retention.test.ts",
+      name: "a later removal extends the summary, and the newest record always stays",
+    },
+  },
+  {
+    name: "a gap in an export is not noticed",
+    file: "src/http/audit-export.ts",
+    from: 'if (isWhole && page?.removed) throw new Error("records were removed during the export");',
+    to: "",
+    test: {
+      file: "test/durable-objects/audit-retention.test.ts",
+      name: "an export breaks off when records are removed while it runs",
+    },
+  },
+  {
+    name: "any signature of a summary passes",
+    file: "scripts/audit/verify-removal.ts",
+    from: '(await isSigned(summary)) ? undefined : "its signature is forged"',
+    to: "undefined",
+    test: {
+      file: "test/durable-objects/audit-retention.test.ts",
+      name: "a summary that somebody forged is named",
+    },
+  },
+  {
+    name: "any key of a summary passes",
+    file: "scripts/audit/verify-removal.ts",
+    from: 'if (key !== undefined && key !== summary.key) return "it is signed by another key than --key";',
+    to: "",
+    test: {
+      file: "test/durable-objects/audit-retention.test.ts",
+      name: "a summary that somebody forged is named",
+    },
+  },
+  {
+    name: "a column that lies about the time sets the alarm again and again",
+    file: "durable-objects/tenant/audit-retention.ts",
+    from: "return (log.oldestMs() ?? beforeMs) >= beforeMs;",
+    to: "return true;",
+    test: {
+      file: "test/durable-objects/audit-retention.test.ts",
+      name: "a record is as old as its entry says, not as its column says",
+    },
+  },
+];

@@ -1,0 +1,205 @@
+import type { Mutant } from "./mutant.ts";
+
+/** What makes texts and ids of models, tools and clients harmless before they are used. */
+export const INPUTS: readonly Mutant[] = [
+  {
+    name: "a call that a step repeats is made again",
+    file: "src/loop/call-ids.ts",
+    from: 'const isNew = toolCallId === "" || !known.has(operation);',
+    to: "const isNew = true;",
+    test: {
+      file: "test/http/provider-call-ids.test.ts",
+      name: "a call that a step repeats under its id, in the same text, is one operation",
+    },
+  },
+  {
+    name: "a call that a step repeats in other words is made again",
+    file: "src/loop/call-ids.ts",
+    from: "payloadOf(call)]",
+    to: "call.argumentsText]",
+    test: {
+      file: "test/http/provider-call-ids.test.ts",
+      name: "a call that a step repeats under its id, in another order, is one operation",
+    },
+  },
+  {
+    name: "another payload under the id of a call is dropped",
+    file: "src/loop/call-ids.ts",
+    from: "JSON.stringify([toolCallId, name, truncated, payloadOf(call)])",
+    to: "toolCallId",
+    test: {
+      file: "test/http/provider-call-ids.test.ts",
+      name: "another payload under the id of a call is another operation, with an id of its own",
+    },
+  },
+  {
+    name: "an id that looks like a secret is kept",
+    file: "src/loop/call-ids.ts",
+    from: "findSecret(wanted) === undefined",
+    to: "true",
+    test: {
+      file: "test/http/provider-call-ids.test.ts",
+      name: "a call whose id looks like a secret runs under another id, and the id is told to nobody",
+    },
+  },
+  {
+    name: "half a character of the model's text reaches readers",
+    file: "src/loop/stream-answer.ts",
+    from: "pushDeltas(events, part, replaceHalves(event.text));",
+    to: "pushDeltas(events, part, event.text);",
+    test: {
+      file: "test/http/half-characters.test.ts",
+      name: "half a character in text reaches readers and the model as U+FFFD, or not",
+    },
+  },
+  {
+    name: "half a character of the model's text reaches the next model call",
+    file: "src/loop/stream-answer.ts",
+    from: "{ ...answer, text: replaceHalves(answer.text) }",
+    to: "answer",
+    test: {
+      file: "test/http/half-characters.test.ts",
+      name: "half a character in text at the end reaches readers and the model as U+FFFD, or not",
+    },
+  },
+  {
+    name: "half a character stays in arguments",
+    file: "src/loop/call-ids.ts",
+    from: "replaceHalvesInJson(argumentsText)",
+    to: "argumentsText",
+    test: {
+      file: "test/http/half-characters.test.ts",
+      name: "arguments with half a character run with U+FFFD in its place",
+    },
+  },
+  {
+    name: "an escaped half stays in arguments",
+    file: "src/protocol/text/whole-characters.ts",
+    from: "ESCAPED_HALF.test(escape)",
+    to: "false",
+    test: {
+      file: "test/http/half-characters.test.ts",
+      name: "half a character in escaped arguments reaches readers and the model as U+FFFD, or not",
+    },
+  },
+  {
+    name: "half a character stays in a trusted tool's output",
+    file: "src/runner/normalise-output.ts",
+    from: "replaceHalves(tool.redactOutput(valid.value))",
+    to: "tool.redactOutput(valid.value)",
+    test: {
+      file: "test/http/half-characters.test.ts",
+      name: "half a character in the output of a trusted tool reaches readers and the model as U+FFFD, or not",
+    },
+  },
+  {
+    name: "half a character stays in a tool's failure",
+    file: "src/runner/tool-failure.ts",
+    from: "cutText(clean(replaceHalves(message)), MAX_MESSAGE_CHARS)",
+    to: "cutText(message, MAX_MESSAGE_CHARS)",
+    test: {
+      file: "test/http/half-characters.test.ts",
+      name: "half a character in the failure of a tool reaches readers and the model as U+FFFD, or not",
+    },
+  },
+  {
+    name: "a cut leaves half a character",
+    file: "src/protocol/text/whole-characters.ts",
+    from: "isHighSurrogate(text.charCodeAt(maxChars - 1)) ? maxChars - 1 : maxChars",
+    to: "maxChars",
+    test: {
+      file: "test/http/half-characters.test.ts",
+      name: "half a character in a message that is cut within a character reaches readers and the model as U+FFFD, or not",
+    },
+  },
+  {
+    name: "half a character stays in a client's messages",
+    file: "src/http/chat.ts",
+    from: "return replaceHalves(parsed as JsonValue) as Value;",
+    to: "return parsed;",
+    test: {
+      file: "test/http/half-characters.test.ts",
+      name: "half a character in a client's history reaches the model as U+FFFD",
+    },
+  },
+  {
+    name: "half a character stays in a steering message",
+    file: "src/http/runs.ts",
+    from: "replaceHalves(body.value.content)",
+    to: "body.value.content",
+    test: {
+      file: "test/http/messages.test.ts",
+      name: "the longest text reaches the model as it was said, half a character as U+FFFD",
+    },
+  },
+  {
+    name: "a stored half character has no hash",
+    file: "src/loop/replay/decisions.ts",
+    from: "return replaceHalves(decisions);",
+    to: "return decisions;",
+    test: {
+      file: "test/loop/replay/decisions.test.ts",
+      name: "a stored log with half a character has a hash, that of U+FFFD in its place",
+    },
+  },
+  {
+    name: "a re-posted observation is measured with its envelope",
+    file: "src/protocol/conversation/client-history.ts",
+    from: 'isObservation ? (payload["data"] ?? null) : result',
+    to: "result",
+    test: {
+      file: "test/http/reposted-history.test.ts",
+      name: "a result cut to the default limit",
+    },
+  },
+  {
+    name: "the limits of contracts do not hold for history",
+    file: "src/contracts/call-limits.ts",
+    from: "if (limits.length === 0) {",
+    to: "if (limits.length >= 0) {",
+    test: {
+      file: "test/http/reposted-history.test.ts",
+      name: "a result cut to the limit of its contract",
+    },
+  },
+  {
+    name: "the data of a re-posted observation has no limit",
+    file: "src/protocol/conversation/client-history.ts",
+    from: "return bytes > maxBytes ||",
+    to: "return",
+    test: {
+      file: "test/http/reposted-history.test.ts",
+      name: "data over 64 KB",
+    },
+  },
+  {
+    name: "the rest of a re-posted observation has no limit",
+    file: "src/protocol/conversation/client-history.ts",
+    from: " || jsonBytes(result) - bytes > MAX_ENVELOPE_BYTES",
+    to: "",
+    test: {
+      file: "test/http/reposted-history.test.ts",
+      name: "200 KB beside the data",
+    },
+  },
+  {
+    name: "validated arguments may be longer than the contract allows",
+    file: "src/runner/gates/check-arguments.ts",
+    from: "bytes > tool.maxArgumentsBytes ? refuseTooLarge(tool) :",
+    to: "",
+    test: {
+      file: "test/http/reposted-history.test.ts",
+      name: "numbers that JSON writes longer",
+    },
+  },
+  {
+    name: "a tool's failure has any number of errors",
+    file: "src/runner/tool-failure.ts",
+    from: "errors.slice(0, MAX_ERRORS)",
+    to: "errors",
+    test: {
+      file: "test/http/reposted-history.test.ts",
+      name: "a failure with many long errors",
+    },
+  },
+];

@@ -1,0 +1,165 @@
+import type { Mutant } from "./mutant.ts";
+
+/** What people see of an approval, and what open pages cost. */
+export const PAGE: readonly Mutant[] = [
+  {
+    name: "a tool whose calls need approval registers without a description",
+    file: "src/contracts/consistency.ts",
+    from: "if (!contract.describe) {",
+    to: "if (false) {",
+    test: {
+      file: "test/contracts/consistency.test.ts",
+      name: "a critical mutation that nothing describes",
+    },
+  },
+  {
+    name: "a tool whose calls need approval registers with every argument withheld",
+    file: "src/contracts/consistency.ts",
+    from: "const isShown = contract.redaction.args.length > 0 ||",
+    to: "const isShown = true ||",
+    test: {
+      file: "test/contracts/consistency.test.ts",
+      name: "a critical mutation of which approvers see no argument",
+    },
+  },
+  {
+    name: "a packet leaves out what is withheld when nothing is shown",
+    file: "src/protocol/approval/packet-lines.ts",
+    from: "return linesOfRows(shown, withheld.map(toWithheldRow));",
+    to: "return [];",
+    test: {
+      file: "test/protocol/approval/packet-lines.node.test.ts",
+      name: "a call whose every argument is withheld names each of them as withheld",
+    },
+  },
+  {
+    name: "two fields share a label",
+    file: "src/protocol/approval/label-fields.ts",
+    from: "groups.get(label)?.length === 1 ? label :",
+    to: "true ? label :",
+    test: {
+      file: "test/protocol/approval/packet-lines.node.test.ts",
+      name: "which no other field has, withheld ones included",
+    },
+  },
+  {
+    name: "an edit that the policy refuses is answered as one that the tool refuses",
+    file: "durable-objects/run/approval-decisions.ts",
+    from: "const isByPolicy = BY_POLICY.has(taxonomyClass);",
+    to: "const isByPolicy = false;",
+    test: {
+      file: "test/http/approval-edits.test.ts",
+      name: "an edit with what a rule of the policy forbids is refused to the editor",
+    },
+  },
+  {
+    name: "the sentence about a call scrolls away from its buttons",
+    file: "src/widget/approval/form.css",
+    from: "position: sticky;",
+    to: "position: relative;",
+    test: {
+      file: "test/widget/page-sentence.node.test.ts",
+      name: "a short sentence is in sight wherever Approve is, on a phone",
+    },
+  },
+  {
+    name: "a long sentence about a call pushes itself out of sight",
+    file: "src/widget/approval/form.css",
+    from: "max-height: min(40vh, 10rem);",
+    to: "",
+    test: {
+      file: "test/widget/page-sentence.node.test.ts",
+      name: "a sentence of a thousand characters is in sight wherever Approve is, on a phone",
+    },
+  },
+  {
+    name: "an open card does not learn of other votes",
+    file: "src/widget/approval/tracker.ts",
+    from: "this.#ticks % READ_EVERY_TICKS === 0 && this.#ports.needsReads()",
+    to: "false",
+    test: {
+      file: "test/widget/approvals-page.node.test.ts",
+      name: "shows the votes of other people",
+    },
+  },
+  {
+    name: "a card is read while nobody sees the page",
+    file: "src/widget/approval/card.ts",
+    from: 'return document.visibilityState === "visible" && element.checkVisibility();',
+    to: "return true;",
+    test: {
+      file: "test/widget/approvals-page.node.test.ts",
+      name: "shows the votes of other people",
+    },
+  },
+  {
+    name: "changed rules look like edited arguments",
+    file: "src/widget/approval/tracker.ts",
+    from: 'supersededBecause === "terms_changed" ? TERMS_CHANGED : EDITED',
+    to: "EDITED",
+    test: {
+      file: "test/widget/approvals-page.node.test.ts",
+      name: "whose rules change says so, shows what changed, and leads to the new approval",
+    },
+  },
+  {
+    name: "a reader that returns to a waiting run keeps the object awake",
+    file: "durable-objects/run/event-feed.ts",
+    from: "if (!this.#ended && !this.#isWaiting) return;",
+    to: "if (!this.#ended) return;",
+    test: {
+      file: "test/http/what-people-see.test.ts",
+      name: "readers that return to a waiting run, however many, hold nothing and lock nobody out",
+    },
+  },
+  {
+    name: "readers stay when a run begins to wait",
+    file: "durable-objects/run/run-lifecycle.ts",
+    from: "this.#run.feed.rest();",
+    to: "",
+    test: {
+      file: "test/http/what-people-see.test.ts",
+      name: "a stream ends with a time to return when approval is needed",
+    },
+  },
+  {
+    name: "a run that continues still sends its readers away",
+    file: "durable-objects/run/run-lifecycle.ts",
+    from: "this.#run.feed.resume();",
+    to: "",
+    test: {
+      file: "test/http/what-people-see.test.ts",
+      name: "a stream ends with a time to return when approval is needed",
+    },
+  },
+  {
+    name: "the page returns to a waiting run before the time that the server said",
+    file: "src/widget/chat/follow-run.ts",
+    from: "await task.pause(end.returnAfterMs);",
+    to: "",
+    test: {
+      file: "test/widget/chat/follow-run.test.ts",
+      name: "returns to a run that waits for people when the server said, however often",
+    },
+  },
+  {
+    name: "a hidden page returns to a waiting run",
+    file: "src/widget/chat/return-pause.ts",
+    from: "await untilSeen(signal);",
+    to: "",
+    test: {
+      file: "test/widget/chat/return-pause.test.ts",
+      name: "lasts as long as the server said, and then until the reader sees the page",
+    },
+  },
+  {
+    name: "the chat learns of the reader's own decision late",
+    file: "src/widget/chat/return-pause.ts",
+    from: "current.abort();",
+    to: "",
+    test: {
+      file: "test/widget/chat/return-pause.test.ts",
+      name: "ends at once when the reader decided something, and the next pause is whole again",
+    },
+  },
+];

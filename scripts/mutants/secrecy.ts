@@ -1,0 +1,115 @@
+import type { Mutant } from "./mutant.ts";
+
+/** What keeps withheld arguments and secrets inside the run. */
+export const SECRECY: readonly Mutant[] = [
+  {
+    name: "an approval shows the plain hash of its payload",
+    file: "durable-objects/run/outgoing-hashes.ts",
+    from: 'if (!("approval" in answer)) return answer;',
+    to: "return answer;",
+    test: {
+      file: "test/http/hidden-arguments.test.ts",
+      name: "a PIN that redaction withholds fits no value that leaves the run, among all 10,000 PINs",
+    },
+  },
+  {
+    name: "a run shows the plain hash of a payload",
+    file: "durable-objects/run/run-state-of.ts",
+    from: "payloadHash: await fingerprintOf(binding.payloadHash),",
+    to: "payloadHash: binding.payloadHash,",
+    test: {
+      file: "test/http/hidden-arguments.test.ts",
+      name: "a PIN that redaction withholds fits no value that leaves the run, among all 10,000 PINs",
+    },
+  },
+  {
+    name: "a run shows an idempotency key",
+    file: "durable-objects/run/run-state-of.ts",
+    from: "await fingerprintOf(binding.idempotencyKey)",
+    to: "binding.idempotencyKey",
+    test: {
+      file: "test/http/hidden-arguments.test.ts",
+      name: "a PIN that redaction withholds fits no value that leaves the run, among all 10,000 PINs",
+    },
+  },
+  {
+    name: "the audit log holds the plain hash of a payload",
+    file: "durable-objects/run/outgoing-hashes.ts",
+    from: 'if (notice.type !== "audit" || notice.entry.payloadHash === undefined) return sent;',
+    to: "return sent;",
+    test: {
+      file: "test/http/hidden-arguments.test.ts",
+      name: "a PIN that redaction withholds fits no value that leaves the run, among all 10,000 PINs",
+    },
+  },
+  {
+    name: "a packet shows the idempotency key",
+    file: "src/runner/approval/build-packet.ts",
+    from: "await ports.fingerprints.of(context, scope.idempotencyKey)",
+    to: "scope.idempotencyKey",
+    test: {
+      file: "test/http/hidden-arguments.test.ts",
+      name: "a PIN that redaction withholds fits no value that leaves the run, among all 10,000 PINs",
+    },
+  },
+  {
+    name: "a name in KV holds the idempotency key",
+    file: "src/adapters/kv-run-records.ts",
+    from: "${await fingerprints.of(run, idempotencyKey)}",
+    to: "${idempotencyKey}",
+    test: {
+      file: "test/http/hidden-arguments.test.ts",
+      name: "a PIN that redaction withholds fits no value that leaves the run, among all 10,000 PINs",
+    },
+  },
+  {
+    name: "KV holds the plain hash of a payload",
+    file: "src/adapters/kv-run-records.ts",
+    from: "await fingerprints.of(run, notice.payloadHash)",
+    to: "notice.payloadHash",
+    test: {
+      file: "test/http/hidden-arguments.test.ts",
+      name: "a PIN that redaction withholds fits no value that leaves the run, among all 10,000 PINs",
+    },
+  },
+  {
+    name: "KV holds the plain hash of a request",
+    file: "src/adapters/kv-run-records.ts",
+    from: "const requestHash = await fingerprints.of(run, finished.requestHash);",
+    to: "const { requestHash } = finished;",
+    test: {
+      file: "test/http/hidden-arguments.test.ts",
+      name: "a PIN that redaction withholds fits no value that leaves the run, among all 10,000 PINs",
+    },
+  },
+  {
+    name: "a fingerprint does not cover the run",
+    file: "src/adapters/hmac-fingerprints.ts",
+    from: "[tenantId, runId, value]",
+    to: "[tenantId, value]",
+    test: {
+      file: "test/http/hidden-arguments.test.ts",
+      name: "the attacker's own run shows another fingerprint for the same PIN",
+    },
+  },
+  {
+    name: "stored packets keep the plain hash of a key",
+    file: "durable-objects/run/run-migrations.ts",
+    from: '"UPDATE approvals SET body = json_replace',
+    to: '"SELECT json_replace',
+    test: {
+      file: "test/durable-objects/stored-by-earlier-code.test.ts",
+      name: "that waits shows no plain hash of an idempotency key",
+    },
+  },
+  {
+    name: "stored events keep the plain hash of a key",
+    file: "durable-objects/run/run-migrations.ts",
+    from: "events.map(withoutKeyHash)",
+    to: "events",
+    test: {
+      file: "test/durable-objects/stored-by-earlier-code.test.ts",
+      name: "that waits shows no plain hash of an idempotency key",
+    },
+  },
+];

@@ -1,0 +1,102 @@
+import type { Mutant } from "./mutant.ts";
+
+/** What keeps a provider's answer from being taken for something else. */
+export const WIRES: readonly Mutant[] = [
+  {
+    name: "a finish word that names a failure is a stop",
+    file: "src/wire/model/stream-reader.ts",
+    from: 'return FAILURE.test(word.toLowerCase()) ? "error" : other;',
+    to: "return other;",
+    test: {
+      file: "test/http/provider-quirks.test.ts",
+      name: "fails the model call, and its tool calls do not run",
+    },
+  },
+  {
+    name: "a custom tool call is read as a call",
+    file: "src/wire/openai/openai-tool-decoder.ts",
+    from: "(delta && foreignCall(delta)),",
+    to: "undefined,",
+    test: {
+      file: "test/http/provider-quirks.test.ts",
+      name: "a custom tool call fails the model call, and no other call of the answer runs",
+    },
+  },
+  {
+    name: "a tool name in pieces is not joined",
+    file: "src/wire/model/tool-call-assembler.ts",
+    from: "if (known && continued !== undefined) known.name = continued;",
+    to: "",
+    test: {
+      file: "test/http/provider-quirks.test.ts",
+      name: "a tool name in pieces is joined, and the tool runs once",
+    },
+  },
+  {
+    name: "pieces of a name are joined although one of them was offered",
+    file: "src/wire/model/tool-call-assembler.ts",
+    from: "return isPiece && this.#toolNames",
+    to: "return this.#toolNames",
+    test: {
+      file: "test/wire/openai/hostile-streams.test.ts",
+      name: "are not joined when a piece, or no joined name, was offered",
+    },
+  },
+  {
+    name: "reasoning goes to another model",
+    file: "src/wire/model/opaque.ts",
+    from: "return wire === reader.wire && model === reader.model ? items : undefined;",
+    to: "return wire === reader.wire || model === reader.model ? items : undefined;",
+    test: {
+      file: "test/http/model-wires.test.ts",
+      name: "goes back verbatim while the model stays, and not to another model",
+    },
+  },
+  {
+    name: "reasoning is not sent back",
+    file: "src/loop/run-step.ts",
+    from: "return isSaidBy(answer, toolCalls) ? { ...message, opaque: answer.opaque } : message;",
+    to: "return message;",
+    test: {
+      file: "test/http/model-wires.test.ts",
+      name: "goes back verbatim while the model stays, and not to another model",
+    },
+  },
+  {
+    name: "a tool call without a name is kept",
+    file: "src/wire/model/answer-decoder.ts",
+    from: "if (this.#calls.hasNameless()) {",
+    to: "if (false) {",
+    test: { file: "test/http/model-wires.test.ts", name: "fails when a tool call has no name" },
+  },
+  {
+    name: "a stream without a terminal event is an answer",
+    file: "src/wire/model/answer-decoder.ts",
+    from: "const isOver = this.#reader.endsWithDone && this.#finish !== undefined;",
+    to: "const isOver = true;",
+    test: {
+      file: "test/wire/model/decoder-suite.test.ts",
+      name: "an answer that breaks off anywhere is an error or the whole answer",
+    },
+  },
+  {
+    name: "the call of a provider's program is run",
+    file: "src/wire/anthropic/anthropic-tool-decoder.ts",
+    from: 'if (caller !== "direct") {',
+    to: "if (false) {",
+    test: {
+      file: "test/wire/anthropic/messages-quirks.test.ts",
+      name: "only a call with the caller direct is listed",
+    },
+  },
+  {
+    name: "the result of an edited call does not show what ran",
+    file: "src/runner/record.ts",
+    from: 'const what = shown.length > MAX_EDITED_CHARS ? "" : `. It ran with ${shown}`;',
+    to: 'const what = shown.length > MAX_EDITED_CHARS ? "" : "";',
+    test: {
+      file: "test/http/approval-edits.test.ts",
+      name: "one sufficient approver edits and approves in one request",
+    },
+  },
+];

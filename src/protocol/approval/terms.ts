@@ -1,0 +1,51 @@
+import { hashOf, toCanonicalJson } from "../json/canonical-hash.ts";
+import type { JsonObject, JsonValue } from "../json/value.ts";
+import type { ApprovalRequirement } from "./requirement.ts";
+
+/** What bounds a call besides its approvers. */
+export type CallBounds = {
+  /** Null when the call uses no connection. */
+  readonly connectionId: string | null;
+  /** Limits of the run, of the budgets that the tool uses. */
+  readonly runLimits: JsonObject;
+  /** Limits of the tenant, of the budgets that the tool uses, and their window. */
+  readonly tenantLimits: JsonObject;
+  /** The tenant's rate limit of the tool. */
+  readonly rateLimit: JsonObject | null;
+};
+
+/**
+ * The terms to which an approval is bound: what the policies came to for its call. The arguments
+ * are not part of the terms, because an approval is bound to their hash as well.
+ */
+export interface ApprovalTerms {
+  readonly toolVersion: string;
+  /** Who must approve. */
+  readonly requirement: ApprovalRequirement;
+  /** Absent in approvals that earlier code stored. */
+  readonly bounds?: CallBounds;
+}
+
+/** A term that differs from the terms of the approval before. */
+export interface TermChange {
+  readonly term: string;
+  readonly before: JsonValue;
+  readonly after: JsonValue;
+}
+
+/** Hashes terms. Shape: `sha256:…` over canonical JSON. */
+export function hashTerms(terms: ApprovalTerms): Promise<string> {
+  return hashOf(flatten(terms));
+}
+
+/** Lists the terms that differ. Contract: pure. */
+export function diffTerms(before: ApprovalTerms, after: ApprovalTerms): readonly TermChange[] {
+  const earlier = flatten(before);
+  return Object.entries(flatten(after))
+    .map(([term, value]) => ({ term, before: earlier[term] ?? null, after: value }))
+    .filter((change) => toCanonicalJson(change.before) !== toCanonicalJson(change.after));
+}
+
+function flatten({ toolVersion, requirement, bounds }: ApprovalTerms): JsonObject {
+  return { toolVersion, ...requirement, ...bounds };
+}

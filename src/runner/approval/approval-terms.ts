@@ -1,0 +1,77 @@
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import {
+  combineRequirements,
+  type ApprovalRequirement,
+} from "../../protocol/approval/requirement.ts";
+import type { ApprovalTerms } from "../../protocol/approval/terms.ts";
+import { callBudgetOf, lowerLimits, type Budget } from "../../protocol/budget/amounts.ts";
+import type { ConnectionId } from "../../protocol/identity/ids.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
+import { entryOf, requirementOf } from "../../protocol/policy/decide.ts";
+import type { ToolPolicy } from "../../protocol/policy/document.ts";
+import { limitsOf } from "../../protocol/policy/limits.ts";
+import { slowerOf } from "../budget/slower-of.ts";
+
+/** A call, and the two policies that it has passed. */
+export interface CallUnderPolicies {
+  /** The policy that the run pinned: its ceiling. */
+  readonly pinned: ToolPolicy;
+  readonly current: ToolPolicy;
+  readonly tool: BoundToolRuntime;
+  readonly connectionId: ConnectionId | undefined;
+}
+
+/**
+ * Computes the terms under which a call would be approved; undefined when neither policy asks for
+ * an approval. Only what touches the call enters the terms, so another change of the policy leaves
+ * its approval standing.
+ */
+export function approvalTermsOf(call: CallUnderPolicies): Required<ApprovalTerms> | undefined {
+  const { pinned, current, tool, connectionId } = call;
+  const requirement = requirementUnderBoth(call);
+  if (!requirement) return undefined;
+  const tenantLimits = limitsOfTool(tool, pinned.tenantBudgets, current.tenantBudgets);
+  const { windowSeconds } = current.tenantBudgets;
+  const isLimited = Object.keys(tenantLimits).length > 0;
+  const bounds = {
+    connectionId: connectionId ?? null,
+    runLimits: limitsOfTool(tool, pinned.budgets, current.budgets),
+    tenantLimits: { ...tenantLimits, ...(isLimited && { windowSeconds }) },
+    rateLimit: rateLimitUnderBoth(call) ?? null,
+  };
+  return { toolVersion: tool.version, requirement, bounds };
+}
+
+function requirementUnderBoth({
+  pinned,
+  current,
+  tool,
+}: CallUnderPolicies): ApprovalRequirement | undefined {
+  const [floor, now] = [requirementOf(pinned, tool), requirementOf(current, tool)];
+  return floor && now ? combineRequirements(floor, now) : (floor ?? now);
+}
+
+function rateLimitUnderBoth({ pinned, current, tool }: CallUnderPolicies): JsonObject | undefined {
+  const limit = slowerOf(entryOf(pinned, tool.id)?.rateLimit, entryOf(current, tool.id)?.rateLimit);
+  return limit && { ...limit };
+}
+
+/** The lower limits of two policies, of the budgets that a tool can use. */
+function limitsOfTool(
+  { sideEffectClass, cost, amountField }: BoundToolRuntime,
+  a: Parameters<typeof limitsOf>[0],
+  b: Parameters<typeof limitsOf>[0],
+): JsonObject {
+  const used: readonly Budget[] = [
+    callBudgetOf(sideEffectClass),
+    ...(cost.perCall > 0 ? (["cost"] as const) : []),
+    ...(amountField === undefined ? [] : (["financial"] as const)),
+  ];
+  const limits = lowerLimits(limitsOf(a), limitsOf(b));
+  return Object.fromEntries(
+    used.flatMap((budget) => {
+      const limit = limits[budget];
+      return limit === undefined ? [] : [[budget, limit]];
+    }),
+  );
+}

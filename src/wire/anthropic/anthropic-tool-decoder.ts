@@ -1,0 +1,260 @@
+import { nestsTooDeep } from "../../protocol/json/guard.ts";
+import { isJsonArray, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
+import type { ModelFinish } from "../../protocol/model/event.ts";
+import {
+  nonBlank,
+  objectOf,
+  OpaqueRoom,
+  readCount,
+  readError,
+  readUnknownFinish,
+  type StreamFacts,
+  type StreamReader,
+  textOf,
+  toUsage,
+  writeJson,
+} from "../model/stream-reader.ts";
+
+/** One content block as it grows. Its pieces are joined when the block ends. */
+interface OpenBlock {
+  readonly start: JsonObject;
+  readonly index: number;
+  text: string;
+  input: string;
+  hasInput: boolean;
+  readonly citations: JsonValue[];
+  /** Fields that deltas set or replace. */
+  fields: JsonObject;
+}
+
+/** Creates the reader of one Messages stream. */
+export function createMessageReader(): StreamReader {
+  return new MessageReader();
+}
+
+/**
+ * Reads the events of one Messages stream. Only `message_stop` ends it. Thinking is not text, and
+ * the blocks of tools that the provider runs are not calls.
+ */
+class MessageReader implements StreamReader {
+  readonly endsWithDone = false;
+  readonly #open = new Map<number, OpenBlock>();
+  readonly #blocks: { readonly index: number; readonly block: JsonObject }[] = [];
+  #counts: JsonObject = {};
+  readonly #room = new OpaqueRoom();
+  /** A call that a program of the provider made. Nobody here may run it. */
+  #hasForeignCall = false;
+  #hasOwnCall = false;
+  #isPaused = false;
+
+  readEvent(event: JsonObject): StreamFacts {
+    const at = readCount(event["index"]) ?? 0;
+    switch (textOf(event["type"])) {
+      case "message_start":
+        // The output tokens of this report are not final, so it counts only with a later one.
+        this.#count(objectOf(event["message"])?.["usage"]);
+        return {};
+      case "content_block_start":
+        return this.#start(at, objectOf(event["content_block"]) ?? {});
+      case "content_block_delta":
+        return this.#extend(at, objectOf(event["delta"]) ?? {});
+      case "content_block_stop":
+        return this.#stop(at);
+      case "message_delta":
+        return this.#finish(objectOf(event["delta"])?.["stop_reason"], event["usage"]);
+      case "message_stop":
+        return this.#end();
+      default:
+        return { error: readError(event) };
+    }
+  }
+
+  readDocument(document: JsonObject): StreamFacts | undefined {
+    const error = readError(document);
+    if (error !== undefined) return { error };
+    const { content } = document;
+    if (document["type"] !== "message" || !isJsonArray(content)) return undefined;
+    const facts = content.flatMap((block, index) => [
+      this.#start(index, objectOf(block) ?? {}),
+      this.#stop(index),
+    ]);
+    facts.push(this.#finish(document["stop_reason"], document["usage"]), this.#end());
+    return mergeFacts(facts);
+  }
+
+  opaqueItems(): readonly JsonObject[] | undefined {
+    const blocks = this.#blocks.toSorted((a, b) => a.index - b.index).map(({ block }) => block);
+    const isNeeded = this.#isPaused || blocks.some(({ type }) => !isRebuilt(type));
+    return isNeeded && this.#room.isOpen && !this.#hasForeignCall ? blocks : undefined;
+  }
+
+  #start(index: number, start: JsonObject): StreamFacts {
+    const text = textOf(start["text"]);
+    const kept = this.#room.takeValue(start) ? start : pickCall(start);
+    this.#open.set(index, {
+      start: kept,
+      index,
+      text,
+      input: "",
+      hasInput: false,
+      citations: [],
+      fields: {},
+    });
+    if (start["type"] !== "tool_use") return { text };
+    const caller = objectOf(start["caller"])?.["type"] ?? "direct";
+    if (caller !== "direct") {
+      this.#hasForeignCall = true;
+      return {};
+    }
+    this.#hasOwnCall = true;
+    const [id, name] = [nonBlank(start["id"]), nonBlank(start["name"])];
+    return { fragments: [{ index, id, name, arguments: "" }] };
+  }
+
+  #extend(index: number, delta: JsonObject): StreamFacts {
+    const block = this.#open.get(index);
+    if (!block) return {};
+    const { fields } = block;
+    switch (textOf(delta["type"])) {
+      case "text_delta":
+      case "thinking_delta": {
+        const text = textOf(delta["text"] ?? delta["thinking"]);
+        if (this.#room.take(text)) block.text += text;
+        return delta["type"] === "text_delta" ? { text } : {};
+      }
+      case "input_json_delta": {
+        const piece = textOf(delta["partial_json"]);
+        if (this.#room.take(piece)) block.input += piece;
+        block.hasInput ||= piece.trim() !== "";
+        return isOwnCall(block) ? callPart(block, piece) : {};
+      }
+      case "signature_delta":
+      case "compaction_delta": {
+        const { type: _, ...changed } = delta;
+        if (this.#room.takeValue(changed)) block.fields = { ...fields, ...changed };
+        return {};
+      }
+      case "citations_delta": {
+        const { citation = null } = delta;
+        if (this.#room.takeValue(citation)) block.citations.push(citation);
+        return {};
+      }
+      default:
+        this.#room.close();
+        return {};
+    }
+  }
+
+  #stop(index: number): StreamFacts {
+    const block = this.#open.get(index);
+    if (!block) return {};
+    this.#open.delete(index);
+    const whole = closeBlock(block);
+    if (whole) this.#blocks.push({ index, block: whole });
+    else this.#room.close();
+    // Some servers send the whole input with the start of the block.
+    const input = block.start["input"];
+    const isInputGiven = isOwnCall(block) && !block.hasInput && input !== undefined;
+    return isInputGiven ? callPart(block, writeJson(input)) : {};
+  }
+
+  #finish(reason: JsonValue | undefined, usage: JsonValue | undefined): StreamFacts {
+    const finish = readFinish(reason);
+    this.#isPaused ||= finish === "pause";
+    return { ...this.#count(usage), finish };
+  }
+
+  /** Ends the message. A call whose block is still open was cut off and never runs. */
+  #end(): StreamFacts {
+    if (this.#hasForeignCall && !this.#hasOwnCall) {
+      return { error: "a tool call of a program, which cannot run here" };
+    }
+    const cut = [...this.#open.values()].filter(isOwnCall);
+    if (this.#open.size > 0) this.#room.close();
+    return { fragments: cut.flatMap((block) => callPart(block, undefined).fragments), isEnd: true };
+  }
+
+  /** Reads a report of tokens; a later report replaces the fields that it has. */
+  #count(usage: JsonValue | undefined): StreamFacts {
+    this.#counts = { ...this.#counts, ...objectOf(usage) };
+    const cached = readCount(this.#counts["cache_read_input_tokens"]) ?? 0;
+    const cacheWrite = readCount(this.#counts["cache_creation_input_tokens"]) ?? 0;
+    const input = readCount(this.#counts["input_tokens"]);
+    const output = readCount(this.#counts["output_tokens"]);
+    const details = objectOf(this.#counts["output_tokens_details"]);
+    return {
+      usage: toUsage({
+        // The provider counts cached input apart.
+        input: input === undefined ? undefined : input + cached + cacheWrite,
+        output,
+        cached,
+        cacheWrite,
+        reasoning: readCount(details?.["thinking_tokens"]),
+      }),
+    };
+  }
+}
+
+function isOwnCall({ start }: OpenBlock): boolean {
+  return (
+    start["type"] === "tool_use" && (objectOf(start["caller"])?.["type"] ?? "direct") === "direct"
+  );
+}
+
+function callPart({ index }: OpenBlock, text: string | undefined) {
+  return { fragments: [{ index, arguments: text }] };
+}
+
+/** Keeps what a call needs of a block that is not kept. */
+function pickCall({ type = null, caller = null, input = null }: JsonObject): JsonObject {
+  return { type, caller, ...(type === "tool_use" && { input }) };
+}
+
+/** Our own message holds text and calls already. */
+function isRebuilt(type: JsonValue | undefined): boolean {
+  return type === "text" || type === "tool_use";
+}
+
+/** Builds the block as the provider must see it again; undefined when it cannot be built. */
+function closeBlock(block: OpenBlock): JsonObject | undefined {
+  const { start, text, input, citations, fields } = block;
+  const type = start["type"];
+  if (type === "text") return { ...start, text, ...(citations.length > 0 && { citations }) };
+  if (type === "thinking")
+    return { ...start, thinking: textOf(start["thinking"]) + text, ...fields };
+  if (input.trim() === "") return { ...start, ...fields };
+  if (nestsTooDeep(input)) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(input);
+    return objectOf(parsed as JsonValue) && { ...start, input: parsed as JsonObject };
+  } catch {
+    return undefined;
+  }
+}
+
+const FINISHES: ReadonlyMap<string, ModelFinish> = new Map([
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
+  ["tool_use", "tool_calls"],
+  ["max_tokens", "length"],
+  ["pause_turn", "pause"],
+  ["refusal", "refusal"],
+  ["model_context_window_exceeded", "context_window"],
+]);
+
+function readFinish(reason: JsonValue | undefined): ModelFinish | undefined {
+  if (typeof reason !== "string" || reason === "") return undefined;
+  return FINISHES.get(reason) ?? readUnknownFinish(reason, "stop");
+}
+
+function mergeFacts(facts: readonly StreamFacts[]): StreamFacts {
+  const error = facts.find((fact) => fact.error !== undefined)?.error;
+  return {
+    ...(error !== undefined && { error }),
+    text: facts.map(({ text = "" }) => text).join(""),
+    fragments: facts.flatMap(({ fragments = [] }) => fragments),
+    finish: facts.findLast(({ finish }) => finish !== undefined)?.finish,
+    usage: facts.findLast(({ usage }) => usage !== undefined)?.usage,
+    isEnd: facts.some(({ isEnd }) => isEnd),
+  };
+}

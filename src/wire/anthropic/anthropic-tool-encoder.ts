@@ -1,0 +1,116 @@
+import type { ModelSettings } from "../../protocol/model/configured-model.ts";
+import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
+import type { ToolSpec } from "../../protocol/tool/spec.ts";
+import type { EncodedRequest, WireRequest } from "../model/model-wire.ts";
+import { encodeName, opaqueItemsFor } from "../model/opaque.ts";
+import { wrapToolOutput } from "../tool-output.ts";
+
+/** The API asks for a longest answer. Every current model may answer this long. Unit: tokens. */
+const DEFAULT_MAX_TOKENS = 16_384;
+const CACHED = { cache_control: { type: "ephemeral" } } as const;
+
+interface Message {
+  readonly role: "user" | "assistant";
+  readonly content: JsonObject[];
+}
+
+/**
+ * Encodes a model call as the body of a streaming Messages request. Instructions and tools are
+ * marked for the provider's cache.
+ * Contract: pure; linear; keeps order. The results of one answer's calls go in one user message,
+ * and nothing stands before them.
+ */
+export function encodeRequest(
+  { model, messages, tools: specs, maxOutputTokens }: WireRequest,
+  { effort }: ModelSettings,
+): EncodedRequest {
+  const system = messages.flatMap((message) =>
+    message.role === "system" && message.text.trim() !== "" ? [textBlock(message.text)] : [],
+  );
+  const tools = specs.map(encodeTool);
+  const body = {
+    model,
+    max_tokens: maxOutputTokens ?? DEFAULT_MAX_TOKENS,
+    ...(system.length > 0 && { system: markLast(system) }),
+    messages: encodeMessages(messages, model),
+    stream: true,
+    ...(effort !== undefined && { output_config: { effort } }),
+    ...(tools.length > 0 && { tools: markLast(tools) }),
+  };
+  return { body, restoreArguments: (_, argumentsText) => argumentsText };
+}
+
+export function encodeTool({ name, description, inputSchema }: ToolSpec): JsonObject {
+  const { $schema: _, ...schema } = inputSchema;
+  return { name, description, input_schema: schema };
+}
+
+/** Encodes a message with everything that may be sent of it. */
+export function encodeMessage(message: TranscriptMessage): unknown {
+  const plain = encodePlain(message, encodeId);
+  return [message.role === "assistant" && message.opaque?.items, plain];
+}
+
+function encodeMessages(messages: readonly TranscriptMessage[], model: string): readonly Message[] {
+  const encoded: Message[] = [];
+  const verbatimIds = new Set<string>();
+  const idOf = (id: string) => (verbatimIds.has(id) ? id : encodeId(id));
+  for (const message of messages) {
+    if (message.role === "system") continue;
+    const opaque = opaqueItemsFor(message, { wire: "anthropic", model });
+    for (const { id } of opaque ?? []) if (typeof id === "string") verbatimIds.add(id);
+    const content = opaque ?? encodePlain(message, idOf);
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const last = encoded.at(-1);
+    if (content.length === 0) continue;
+    // The API wants a user to begin.
+    if (!last && role === "assistant") encoded.push({ role: "user", content: [textBlock("…")] });
+    if (last?.role === role) last.content.push(...content);
+    else encoded.push({ role, content: [...content] });
+  }
+  return encoded;
+}
+
+/** Encodes what is ours of a message. The API refuses empty text. */
+function encodePlain(
+  message: TranscriptMessage,
+  idOf: (id: string) => string,
+): readonly JsonObject[] {
+  switch (message.role) {
+    case "system":
+    case "user":
+      return message.text.trim() === "" ? [] : [textBlock(message.text)];
+    case "assistant":
+      return [
+        ...(message.text.trim() === "" ? [] : [textBlock(message.text)]),
+        ...message.toolCalls.map(({ toolCallId, name, argumentsText }) => ({
+          type: "tool_use",
+          id: idOf(toolCallId),
+          name: encodeName(name),
+          input: JSON.parse(argumentsText) as JsonObject,
+        })),
+      ];
+    case "tool": {
+      const { name: tool, toolCallId: call, result } = message;
+      const content = wrapToolOutput({ tool, call, result });
+      return [{ type: "tool_result", tool_use_id: idOf(call), content }];
+    }
+  }
+}
+
+function textBlock(text: string): JsonObject {
+  return { type: "text", text };
+}
+
+function markLast(items: readonly JsonObject[]): readonly JsonObject[] {
+  return items.map((item, at) => (at === items.length - 1 ? { ...item, ...CACHED } : item));
+}
+
+const VALID_ID = /^[a-zA-Z0-9_-]+$/;
+
+/** Writes an id of another provider in the characters that the API takes. */
+function encodeId(id: string): string {
+  if (VALID_ID.test(id)) return id;
+  return `id${id.replaceAll(/[^a-zA-Z0-9]/g, (char) => `_${char.charCodeAt(0).toString(16)}_`)}`;
+}

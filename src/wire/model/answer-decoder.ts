@@ -1,0 +1,256 @@
+import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
+import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
+import type { OpaqueAnswer } from "../../protocol/conversation/message.ts";
+import type {
+  ModelEvent,
+  ModelFailure,
+  ModelFinish,
+  ModelAnswer,
+} from "../../protocol/model/event.ts";
+import { parseArguments, type ToolCall } from "../../protocol/tool/call.ts";
+import type { Usage } from "../../protocol/model/usage.ts";
+import { isHighSurrogate } from "../../protocol/text/encoding.ts";
+import type { StreamFacts, StreamReader } from "./stream-reader.ts";
+import { type AssembledCall, ToolCallAssembler } from "./tool-call-assembler.ts";
+import { utf8Length } from "./utf8-length.ts";
+
+/** Limits of one decode session. */
+export interface DecoderLimits {
+  /** A call with longer arguments is marked truncated; the stream goes on. */
+  readonly maxArgumentsBytes: number;
+  readonly maxCalls: number;
+  readonly maxTextBytes: number;
+  /** Unit: UTF-16 code units of one event's data, or of a whole JSON answer. */
+  readonly maxFrameChars: number;
+}
+
+export const DEFAULT_DECODER_LIMITS: DecoderLimits = {
+  maxArgumentsBytes: 256 * 1024,
+  maxCalls: 128,
+  maxTextBytes: 1024 * 1024,
+  maxFrameChars: 4 * 1024 * 1024,
+};
+
+export interface AnswerDecoderOptions {
+  readonly limits?: Partial<DecoderLimits>;
+  /** Who answers. Without it no opaque items are kept. */
+  readonly author?: Pick<OpaqueAnswer, "wire" | "model">;
+  /** Names of the tools that the model was offered. */
+  readonly toolNames?: readonly string[];
+  /** Reverts in the arguments what the encoder changed in the schema; see EncodedTools. */
+  readonly restoreArguments?: (toolName: string, argumentsText: string) => string;
+}
+
+/** Room for `data: ` and line ends, so that the frame limit applies before the parser's limit. */
+const FRAME_OVERHEAD_CHARS = 16;
+const MAX_DETAIL_CHARS = 8_192;
+
+/**
+ * Decodes one streamed answer of a model; an instance is the state of one session. The reader
+ * knows the format of the provider.
+ * Contract: every method returns the new events, in order. The first batch that ends in an `answer`
+ * is the last batch that is not empty. Within the limits the answer does not depend on how the text
+ * is split. Never throws. Time and memory are linear in the text; no index sizes an allocation.
+ * Fails: in the answer, with upstream_error_event, upstream_malformed, upstream_too_large,
+ * upstream_truncated. A failed answer lists no tool call.
+ */
+export class AnswerDecoder {
+  readonly #reader: StreamReader;
+  readonly #author: AnswerDecoderOptions["author"];
+  readonly #limits: DecoderLimits;
+  readonly #restoreArguments: (toolName: string, argumentsText: string) => string;
+  readonly #parser: EventSourceParser;
+  readonly #calls: ToolCallAssembler;
+  #batch: ModelEvent[] = [];
+  #text = "";
+  #textBytes = 0;
+  /** First half of a surrogate pair whose second half is missing: UTF-8 cannot encode it alone. */
+  #halfPair = "";
+  #finish: ModelFinish | undefined;
+  #usage: Usage | undefined;
+  #ending = false;
+  #finished = false;
+  #succeeded = false;
+
+  constructor(reader: StreamReader, options: AnswerDecoderOptions = {}) {
+    this.#reader = reader;
+    this.#author = options.author;
+    this.#limits = { ...DEFAULT_DECODER_LIMITS, ...options.limits };
+    this.#restoreArguments = options.restoreArguments ?? ((_, argumentsText) => argumentsText);
+    this.#calls = new ToolCallAssembler(this.#limits, options.toolNames ?? []);
+    this.#parser = createParser({
+      maxBufferSize: this.#limits.maxFrameChars + FRAME_OVERHEAD_CHARS,
+      onEvent: (event) => this.#readEvent(event),
+      onError: (error) => {
+        if (error.type === "max-buffer-size-exceeded") this.#failTooLarge("one event's data");
+      },
+    });
+  }
+
+  /** True once the answer was emitted; more text changes nothing. */
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  /** True once the answer was emitted without a failure. */
+  get succeeded(): boolean {
+    return this.#succeeded;
+  }
+
+  /** Decodes the next piece of the body, which may be cut anywhere. */
+  feed(text: string): readonly ModelEvent[] {
+    if (!this.#finished) this.#parser.feed(text);
+    return this.#takeBatch();
+  }
+
+  /** Decodes a body that is one JSON document: a whole answer or an error. */
+  feedAnswer(body: string): readonly ModelEvent[] {
+    const document = body.length <= this.#limits.maxFrameChars ? parseDocument(body) : undefined;
+    const facts = document && this.#reader.readDocument(document);
+    if (facts) this.#addFacts(facts);
+    else this.#fail("upstream_not_a_stream", "neither events nor an answer in one document");
+    return this.#takeBatch();
+  }
+
+  /** Ends the body. */
+  end(): readonly ModelEvent[] {
+    this.#ending = true;
+    // A whole last event counts also without its blank line.
+    if (!this.#finished) this.#parser.feed("\n\n");
+    const isOver = this.#reader.endsWithDone && this.#finish !== undefined;
+    if (isOver) this.#complete();
+    else this.#fail("upstream_truncated", "the stream ended before the answer did");
+    return this.#takeBatch();
+  }
+
+  /** Ends the session with a failure from outside the body. Contract: an earlier end stays. */
+  fail(failure: ModelFailure): readonly ModelEvent[] {
+    this.#emitAnswer("error", failure);
+    return this.#takeBatch();
+  }
+
+  #readEvent({ event, data }: EventSourceMessage): void {
+    if (this.#finished) return;
+    if (data.length > this.#limits.maxFrameChars) return this.#failTooLarge("one event's data");
+    if (event === "error") return this.#fail("upstream_error_event", data);
+    const content = data.trim();
+    if (content === "" || event === "ping") return;
+    if (content === "[DONE]") {
+      if (this.#reader.endsWithDone) this.#complete();
+      return;
+    }
+    const document = parseDocument(content);
+    if (document) this.#addFacts(this.#reader.readEvent(document));
+    // A body that ends inside an event was cut; its JSON is not malformed.
+    else if (this.#ending) this.#fail("upstream_truncated", "the stream ended inside an event");
+    else this.#fail("upstream_malformed", `not a JSON object: ${content}`);
+  }
+
+  #addFacts({ usage, text = "", error, fragments = [], finish, isEnd }: StreamFacts): void {
+    this.#usage = usage ?? this.#usage;
+    this.#addText(text);
+    if (error !== undefined) this.#fail("upstream_error_event", error);
+    if (!this.#calls.add(fragments)) this.#failTooLarge("the number of tool calls");
+    if (finish !== undefined) this.#finish = worse(this.#finish, finish);
+    if (isEnd) this.#complete();
+  }
+
+  #addText(delta: string): void {
+    if (delta === "") return;
+    this.#textBytes += utf8Length(delta);
+    if (this.#textBytes > this.#limits.maxTextBytes) return this.#failTooLarge("the text");
+    const text = this.#halfPair + delta;
+    const cut = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length;
+    this.#halfPair = text.slice(cut);
+    this.#emitText(text.slice(0, cut));
+  }
+
+  #emitText(text: string): void {
+    if (text === "" || this.#finished) return;
+    this.#text += text;
+    this.#batch.push({ type: "text_delta", text });
+  }
+
+  /** Without a cut and without an error the tool calls decide the finish. */
+  #complete(): void {
+    if (this.#finish === "error") return this.#fail("upstream_error_event", "a failed answer");
+    if (this.#calls.hasNameless()) {
+      return this.#fail("upstream_malformed", "a tool call without a name");
+    }
+    const isCut = this.#finish !== undefined && BADNESS[this.#finish] > 0;
+    const isPaused = this.#finish === "pause" && !this.#calls.hasAny();
+    this.#emitAnswer(isCut || isPaused ? this.#finish : undefined);
+  }
+
+  #failTooLarge(what: string): void {
+    this.#fail("upstream_too_large", `${what} passed its limit`);
+  }
+
+  #fail(code: ModelFailure["code"], detail: string): void {
+    this.#emitAnswer("error", { code, detail: detail.slice(0, MAX_DETAIL_CHARS) });
+  }
+
+  /** Emits the one answer; without a given finish the tool calls decide the finish. */
+  #emitAnswer(finish: ModelFinish | undefined, failure?: ModelFailure): void {
+    if (this.#finished) return;
+    this.#emitText(this.#halfPair);
+    this.#finished = true;
+    this.#succeeded = failure === undefined;
+    const cut = finish !== undefined && finish !== "pause";
+    const toolCalls = failure ? [] : this.#calls.list().map((call) => this.#closeCall(call, cut));
+    const author = failure ? undefined : this.#author;
+    const items = author && this.#reader.opaqueItems();
+    const answer: ModelAnswer = {
+      text: this.#text,
+      toolCalls,
+      finish: finish ?? (toolCalls.length > 0 ? "tool_calls" : "stop"),
+      ...(this.#usage && { usage: this.#usage }),
+      ...(author && items && { opaque: { ...author, items } }),
+      ...(failure && { failure }),
+    };
+    this.#batch.push({ type: "answer", answer });
+  }
+
+  /** In a cut answer, arguments that are blank or do not parse count as truncated. */
+  #closeCall({ toolCallId, name, arguments: collected }: AssembledCall, cut: boolean): ToolCall {
+    if (collected.overflowed) return { toolCallId, name, argumentsText: "", truncated: true };
+    const text = collected.toString();
+    const whole: ToolCall = { toolCallId, name, argumentsText: text, truncated: false };
+    if (cut && (collected.blank || !parseArguments(whole).ok)) return { ...whole, truncated: true };
+    return { ...whole, argumentsText: this.#restoreArguments(name, text) };
+  }
+
+  #takeBatch(): readonly ModelEvent[] {
+    const batch = this.#batch;
+    this.#batch = [];
+    return batch;
+  }
+}
+
+/** Parses one JSON object; some providers wrap an error into an array of one element. */
+function parseDocument(text: string): JsonObject | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const document: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  return isJsonObject(document) ? document : undefined;
+}
+
+const BADNESS: { readonly [Finish in ModelFinish]: number } = {
+  stop: 0,
+  tool_calls: 0,
+  pause: 0,
+  length: 1,
+  content_filter: 1,
+  refusal: 1,
+  context_window: 1,
+  error: 2,
+};
+
+/** Answers the worse of two finishes: a later `stop` does not undo a reported cut. */
+function worse(seen: ModelFinish | undefined, next: ModelFinish): ModelFinish {
+  return seen !== undefined && BADNESS[seen] >= BADNESS[next] ? seen : next;
+}

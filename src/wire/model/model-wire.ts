@@ -1,0 +1,40 @@
+import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
+import type { ModelSettings } from "../../protocol/model/configured-model.ts";
+import type { ToolSpec } from "../../protocol/tool/spec.ts";
+import type { StreamReader } from "./stream-reader.ts";
+
+/** One model call, as a wire encodes it. */
+export interface WireRequest {
+  /** The provider's name of the model. */
+  readonly model: string;
+  readonly messages: readonly TranscriptMessage[];
+  readonly tools: readonly ToolSpec[];
+  readonly maxOutputTokens?: number;
+}
+
+/** A request's body, and the function that reverts the arguments of the answer's calls. */
+export interface EncodedRequest {
+  readonly body: object;
+  /** Turns arguments back into the shape of the tool's contract. */
+  readonly restoreArguments: (toolName: string, argumentsText: string) => string;
+}
+
+/**
+ * The format of one family of model providers: an encoder and a decoder.
+ * Contract: pure but for the readers; encoding is linear.
+ */
+export interface ModelWire {
+  /** Names the wire in the configuration, and binds what a provider must see again. */
+  readonly id: string;
+  /** Path of the endpoint under the base address. */
+  readonly path: string;
+  headers(apiKey: string): Readonly<Record<string, string>>;
+  encodeRequest(request: WireRequest, settings: ModelSettings): EncodedRequest;
+  /** Encodes one message alone, to bound the tokens of a request. */
+  encodeMessage(message: TranscriptMessage): unknown;
+  /** Encodes one tool alone, in its longest form. */
+  encodeTool(spec: ToolSpec): unknown;
+  /** Allowance for what a provider adds once per request. Unit: tokens. */
+  readonly tokensPerRequest: number;
+  createReader(): StreamReader;
+}

@@ -1,0 +1,16 @@
+import type { ModelWire } from "../model/model-wire.ts";
+import { createChunkReader } from "./openai-tool-decoder.ts";
+import { encodeMessage, encodeRequest, encodeTools } from "./openai-tool-encoder.ts";
+
+/** OpenAI's Chat Completions, which most servers speak. */
+export const openAIWire: ModelWire = {
+  id: "openai",
+  path: "/chat/completions",
+  headers: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
+  encodeRequest,
+  encodeMessage,
+  // Strict schemas are longer than plain ones.
+  encodeTool: (spec) => encodeTools([spec], true).tools,
+  tokensPerRequest: 64,
+  createReader: createChunkReader,
+};

@@ -1,0 +1,88 @@
+import type { FunctionTool, ResponseInputItem } from "openai/resources/responses/responses";
+import type { ModelSettings } from "../../protocol/model/configured-model.ts";
+import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
+import type { JsonSchema7, ToolSpec } from "../../protocol/tool/spec.ts";
+import type { EncodedRequest, WireRequest } from "../model/model-wire.ts";
+import { encodeName, opaqueItemsFor } from "../model/opaque.ts";
+import { dropNullsOfOptional, toStrictSchema } from "../openai/strict-schema.ts";
+import { wrapToolOutput } from "../tool-output.ts";
+
+/**
+ * Encodes a model call as the body of a streaming Responses request. The provider stores nothing,
+ * so it sends its reasoning encrypted and gets the reasoning back.
+ * Contract: pure; linear; keeps ids, order and argument text.
+ */
+export function encodeRequest(
+  { model, messages, tools: specs, maxOutputTokens }: WireRequest,
+  { strictTools = true, effort }: ModelSettings,
+): EncodedRequest {
+  const tools = specs.map((spec) => encodeTool(spec, strictTools));
+  const strict = new Map<string, JsonSchema7>();
+  for (const [at, spec] of specs.entries()) {
+    if (tools[at]?.strict) strict.set(spec.name, spec.inputSchema);
+  }
+  const body = {
+    model,
+    input: messages.flatMap<object>(
+      (message) => opaqueItemsFor(message, { wire: "responses", model }) ?? encodePlain(message),
+    ),
+    stream: true,
+    store: false,
+    ...(!NEVER_REASONS.test(model) && { include: ["reasoning.encrypted_content"] }),
+    ...(effort !== undefined && { reasoning: { effort } }),
+    ...(tools.length > 0 && { tools }),
+    ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
+  };
+  const restoreArguments = (toolName: string, argumentsText: string): string => {
+    const schema = strict.get(toolName);
+    return schema ? dropNullsOfOptional(schema, argumentsText) : argumentsText;
+  };
+  return { body, restoreArguments };
+}
+
+/** Families that refuse to be asked for encrypted reasoning, because they have none. */
+const NEVER_REASONS = /^(?:openai\/)?(?:gpt-3|gpt-4|chatgpt-4)/;
+
+/** Encodes a tool. Without `strict` the provider would take the tool as strict. */
+export function encodeTool(
+  { name, description, inputSchema }: ToolSpec,
+  strict: boolean,
+): FunctionTool {
+  const parameters = strict ? toStrictSchema(inputSchema) : undefined;
+  return {
+    type: "function",
+    name,
+    description,
+    parameters: { ...(parameters ?? inputSchema) },
+    strict: parameters !== undefined,
+  };
+}
+
+/** Encodes a message with everything that may be sent of it. */
+export function encodeMessage(message: TranscriptMessage): unknown {
+  return [message.role === "assistant" && message.opaque?.items, encodePlain(message)];
+}
+
+/** Encodes what is ours of a message. */
+function encodePlain(message: TranscriptMessage): readonly ResponseInputItem[] {
+  switch (message.role) {
+    case "system":
+    case "user":
+      return [{ role: message.role, content: message.text }];
+    case "assistant":
+      return [
+        ...(message.text === "" ? [] : [{ role: "assistant" as const, content: message.text }]),
+        ...message.toolCalls.map((call) => ({
+          type: "function_call" as const,
+          call_id: call.toolCallId,
+          name: encodeName(call.name),
+          arguments: call.argumentsText,
+        })),
+      ];
+    case "tool": {
+      const { name: tool, toolCallId: call, result } = message;
+      const output = wrapToolOutput({ tool, call, result });
+      return [{ type: "function_call_output", call_id: call, output }];
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { Deadlines } from "../../durable-objects/deadlines.ts";
+import type { RunId } from "../../src/protocol/identity/ids.ts";
+import {
+  approvalNotice,
+  auditNotice,
+  runNotice,
+  auditOf,
+  tenantOf,
+  tell,
+  tenantRows,
+} from "../shared/tenant-notices.ts";
+
+const R1 = "run_1" as RunId;
+
+describe("retention", () => {
+  const DAY = 86_400_000;
+  const ago = (days: number): string => new Date(Date.now() - days * DAY).toISOString();
+
+  // Mutants: the alarm is not set, or deletes nothing, or deletes the audit log.
+  test("deletes old runs and approvals by alarm, and never the audit log", async () => {
+    const tenant = "old";
+    await tell(tenant, "run_old", [
+      runNotice(1, { status: "completed", createdAt: ago(41), endedAt: ago(40) }),
+      approvalNotice(2, { requestedAt: ago(41), expiresAt: ago(40) }),
+      auditNotice(3, { at: ago(40) }),
+    ]);
+    await tell(tenant, "run_open", [runNotice(1, { createdAt: ago(50) })]);
+    await tell(tenant, "run_new", [runNotice(1, { status: "completed", endedAt: ago(1) })]);
+    await runDurableObjectAlarm(tenantOf(tenant));
+    const left = await tenantRows(tenant, "SELECT run_id FROM runs ORDER BY run_id");
+    expect(left.map(({ run_id }) => run_id)).toEqual(["run_new", "run_open"]);
+    expect(await tenantRows(tenant, "SELECT 1 FROM approvals")).toEqual([]);
+    expect((await auditOf(tenant)).items.length).toBe(1);
+    const alarm = await runInDurableObject(tenantOf(tenant), (_object, { storage }) =>
+      storage.getAlarm(),
+    );
+    expect(alarm).toBeGreaterThan(Date.now() + 28 * DAY);
+  });
+
+  test("deletes a bounded number of rows per alarm, and the rest at the next alarm", async () => {
+    await runInDurableObject(tenantOf("many"), (object) => {
+      const sent = Array.from({ length: 1_500 }, (_, index) => `run_${index}`);
+      for (const runId of sent) {
+        const done = { status: "completed", createdAt: ago(41), endedAt: ago(40) } as const;
+        void object.receive(runId as RunId, [runNotice(1, done)]);
+      }
+    });
+    const count = async (): Promise<unknown> =>
+      (await tenantRows("many", "SELECT count(*) AS n FROM runs"))[0]?.["n"];
+    const stub = tenantOf("many");
+    await runInDurableObject(stub, (object) => object.alarm());
+    expect([500, 0]).toContain(await count());
+    await runInDurableObject(stub, (object) => object.alarm());
+    expect(await count()).toBe(0);
+  });
+
+  test("does not delay the alarm of an unpublished pointer", async () => {
+    const stub = tenantOf("pending");
+    await runInDurableObject(stub, async (object, { storage }) => {
+      const by = { actorId: "user:ann" as never };
+      await object.change({
+        tenantId: "pending" as never,
+        policyText: "{}",
+        expectedRevision: undefined,
+        by,
+      });
+      new Deadlines(storage).set("policy", Date.now() + 5_000);
+      await object.receive(R1, [runNotice(1, { status: "completed", endedAt: ago(1) })]);
+      expect(await storage.getAlarm()).toBeLessThan(Date.now() + DAY);
+    });
+  });
+});

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
+import {
+  APPROVE,
+  askFor,
+  askNobody,
+  callOf,
+  decide,
+  ended,
+  openOf,
+  REJECT,
+} from "../shared/people.ts";
+import { cancel, untilState } from "../shared/run-object.ts";
+import { chat, putPolicy, runIdOf, seedPolicies, send } from "../shared/worker.ts";
+
+beforeAll(seedPolicies);
+
+beforeEach(() => {
+  moved.length = 0;
+});
+
+/** Windows of their own keep the tests of one tenant apart. */
+let windowSeconds = 2_400_000;
+
+/** Replaces the policy of the guild. */
+async function govern(change: object): Promise<void> {
+  const current = await send("/v1/policy", { caller: "chief" });
+  const document = {
+    ...GUILD_POLICY,
+    allowedTools: ["lab__transfer", "lab__notify", "lab__wire", "lab__watch"],
+    approvals: [],
+    delegations: [],
+    tenantBudgets: { windowSeconds: ++windowSeconds },
+    ...change,
+  };
+  const etag = current.headers.get("etag") ?? "";
+  const answer = await putPolicy(document, { caller: "chief", "if-match": etag });
+  expect(answer.status).toBe(200);
+}
+
+afterAll(() => govern({}));
+
+const wire = (amount: number, id?: string) => callOf("lab__wire", { amount }, id);
+const notify = (what: string, id?: string) => callOf("lab__notify", { what }, id);
+
+/** Approves a call of the requester, and waits for its effect. */
+async function consent(call: ReturnType<typeof callOf>): Promise<void> {
+  const { runId, approvalId } = await askFor([call]);
+  expect((await decide(approvalId, "ann", APPROVE)).status).toBe(200);
+  await ended(runId);
+}
+
+describe("nobody is asked about a call that cannot run", () => {
+  test.each([
+    ["a negative amount", {}, [wire(-5)], "OUT_OF_BOUNDS"],
+    ["an amount that cannot be counted", {}, [wire(2 ** 60)], "OUT_OF_BOUNDS"],
+    ["money in another currency", { currency: "EUR" }, [wire(5)], "POLICY_VIOLATION"],
+    [
+      "an amount over the limit of a run",
+      { budgets: { maxFinancial: 4 } },
+      [wire(5)],
+      "BUDGET_EXHAUSTED",
+    ],
+    [
+      "a critical mutation where policy allows none in a run",
+      { budgets: {}, tenantBudgets: { maxCritical: 9, windowSeconds: 60 } },
+      [callOf("lab__transfer", { to: "bakery", amount: 1 })],
+      "BUDGET_EXHAUSTED",
+    ],
+    [
+      "a critical mutation where policy allows none in the tenant",
+      { tenantBudgets: { windowSeconds: 61 } },
+      [callOf("lab__transfer", { to: "bakery", amount: 1 })],
+      "BUDGET_EXHAUSTED",
+    ],
+    [
+      "an amount over the tenant's limit",
+      { tenantBudgets: { maxFinancial: 4 } },
+      [wire(5)],
+      "BUDGET_EXHAUSTED",
+    ],
+  ])("because of %s", async (_, policy, calls, outcome) => {
+    await govern(policy);
+    expect(await askNobody(calls)).toMatchObject([{ outcome }]);
+    expect(moved).toEqual([]);
+  });
+
+  // Mutant: people are asked before the tenant's object says what is left.
+  test("because of what the tenant has used up, in budget and in rate", async () => {
+    const allowedTools = [
+      "lab__wire",
+      { id: "lab__notify", rateLimit: { windowSeconds: ++windowSeconds, maxRequests: 1 } },
+    ];
+    await govern({
+      allowedTools,
+      tenantBudgets: { maxFinancial: 7, windowSeconds: ++windowSeconds },
+    });
+    await consent(wire(5));
+    expect(await askNobody([wire(3)])).toMatchObject([{ outcome: "BUDGET_EXHAUSTED" }]);
+    await consent(wire(2));
+    await consent(notify("first"));
+    expect(await askNobody([notify("second")])).toMatchObject([{ outcome: "RATE_LIMITED" }]);
+    expect(moved).toEqual(["wired 5", "wired 2", "notified: first"]);
+  });
+
+  // Mutant: looking for room takes it.
+  test("but asking takes nothing: what a rejected call would have used is there for the next", async () => {
+    await govern({ tenantBudgets: { maxFinancial: 5, windowSeconds: ++windowSeconds } });
+    const { runId, approvalId } = await askFor([wire(5)]);
+    await decide(approvalId, "ann", REJECT);
+    await ended(runId);
+    await consent(wire(5));
+    expect(moved).toEqual(["wired 5"]);
+  });
+
+  // Mutant: people are asked before the run says what is left.
+  test("because of what the run has used up, in budget and in the contract's rate", async () => {
+    await govern({ budgets: { maxFinancial: 7 } });
+    const steps = [5, 3, 2, 0].map((amount) => ({ calls: [wire(amount)] }));
+    const runId = runIdOf(await chat([...steps, { text: ["done"] }], "ann"));
+    for (const open of [1, 2]) {
+      const state = await untilState(runId, { status: "waiting" }, "ann");
+      expect(openOf(state)).toHaveLength(1);
+      expect(moved).toHaveLength(open - 1);
+      await decide(openOf(state)[0] ?? "", "ann", APPROVE);
+      await expect.poll(() => moved).toHaveLength(open);
+    }
+    const { toolCalls } = await ended(runId);
+    expect(toolCalls.map(({ outcome }) => outcome)).toEqual([
+      "SUCCESS",
+      "BUDGET_EXHAUSTED",
+      "SUCCESS",
+      "RATE_LIMITED",
+    ]);
+    expect(moved).toEqual(["wired 5", "wired 2"]);
+  });
+});
+
+// Mutant: the policy of the run does not limit its open approvals.
+test("the calls of one run ask people about no more than policy allows at once", async () => {
+  await govern({ budgets: { maxOpenApprovals: 3 } });
+  const calls = Array.from({ length: 8 }, (_, index) => notify(`n${index}`, `call_${index}`));
+  const { runId, approvalId } = await askFor(calls);
+  const state = await untilState(runId, { status: "waiting" }, "ann");
+  expect(openOf(state)).toHaveLength(3);
+  const refused = state.toolCalls.filter(({ outcome }) => outcome === "BUDGET_EXHAUSTED");
+  expect(refused).toHaveLength(5);
+  // An edit takes the place of its own request.
+  await decide(approvalId, "ann", { ...APPROVE, arguments: { what: "edited" } });
+  await expect.poll(() => moved).toEqual(["notified: edited"]);
+  await cancel(runId, "ann");
+});
+
+test("without a limit in the policy, one run asks people ten things at once", async () => {
+  await govern({});
+  const calls = Array.from({ length: 12 }, (_, index) => notify(`d${index}`, `call_${index}`));
+  const { runId } = await askFor(calls);
+  expect(openOf(await untilState(runId, { status: "waiting" }, "ann"))).toHaveLength(10);
+  await cancel(runId, "ann");
+});
+
+describe("an edit to a value that cannot run is refused to the editor", () => {
+  test.each([
+    ["a negative amount", {}, -5],
+    ["an amount that cannot be counted", {}, 2 ** 60],
+    ["an amount over the limit of a run", { budgets: { maxFinancial: 9 } }, 10],
+    ["an amount over the limit of the tenant", { tenantBudgets: { maxFinancial: 9 } }, 10],
+  ])("%s", async (_, policy, amount) => {
+    await govern(policy);
+    const { runId, approvalId } = await askFor([wire(5)]);
+    const answer = await decide(approvalId, "ann", { ...APPROVE, arguments: { amount } });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      422,
+      { code: "arguments_refused" },
+    ]);
+    expect((await decide(approvalId, "ann", APPROVE)).status).toBe(200);
+    await ended(runId);
+    expect(moved).toEqual(["wired 5"]);
+  });
+});

@@ -1,0 +1,219 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { createEmbedTokens } from "../../src/adapters/embed-tokens.ts";
+import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
+import { bearer } from "../shared/identity.ts";
+import { APPROVE, decide, openOf, readApproval, REJECT, viewOf } from "../shared/people.ts";
+import { untilState } from "../shared/run-object.ts";
+import { script } from "../fakes/scripted-model.ts";
+import { type Caller, govern, HOST_PAGE, putPolicy, runIdOf, send } from "../shared/worker.ts";
+
+const TOOL = "core__generate_title";
+const VICTOR = "user:victor" as ActorId;
+const SCOPES = ["chat", "runs:read", "approvals:read", "approvals:decide"] as const;
+const ORDER = { origin: HOST_PAGE, actorId: VICTOR, toolIds: [TOOL], scopes: SCOPES };
+const JSON_TYPE = { "content-type": "application/json" };
+
+const POLICY = {
+  allowedTools: [TOOL],
+  requireApprovalForEffects: ["state_change"],
+  approvals: [{ pattern: "operator_review" }],
+  origins: [HOST_PAGE],
+  embedMinters: [{ actorId: "service:desk" }],
+};
+
+beforeEach(() => govern(POLICY));
+
+/** Asks for a page token as a caller does. */
+async function mint(caller: Caller, changes: object = {}): Promise<unknown> {
+  const answer = await send("/v1/embed-tokens", {
+    caller,
+    method: "POST",
+    headers: JSON_TYPE,
+    body: JSON.stringify({ ...ORDER, ...changes }),
+  });
+  const { code, token } = await answer.json<{ code?: string; token?: string }>();
+  return token === undefined ? [answer.status, code] : token;
+}
+
+/** Signs a page token of Victor as the Worker does, for any minter. */
+async function signedBy(minter: string): Promise<string> {
+  const tokens = createEmbedTokens({
+    rootSecret: "a secret for tests, 32 bytes long",
+    clock: { nowMs: () => Date.now(), schedule: () => () => undefined },
+    randomId: () => "x",
+  });
+  const [tenantId, minterId] = ["bendable" as TenantId, minter as ActorId];
+  return (await tokens.mint({ ...ORDER, tenantId, minterId, ttlSeconds: 900 })).token;
+}
+
+/** Sends a request as the page would that holds the token. */
+function ask(token: string, path: string, body?: object): Promise<Response> {
+  const post = body && { method: "POST", body: JSON.stringify(body) };
+  return send(path, { ...post, ...bearer(token, { origin: HOST_PAGE, ...JSON_TYPE }) });
+}
+
+/** Starts a run on a page in which the model makes one call that needs approval. */
+async function askOnPage(token: string): Promise<{ runId: string; approvalId: string }> {
+  const content = script({ calls: [{ name: TOOL, args: '{"title":"x"}' }] }, { text: ["done"] });
+  const started = await ask(token, "/v1/chat", { messages: [{ role: "user", content }] });
+  expect(started.status).toBe(200);
+  const runId = runIdOf(started);
+  const state = await untilState(runId, { status: "waiting" }, "bendable");
+  return { runId, approvalId: openOf(state)[0] ?? "none" };
+}
+
+const reasonOf = async (answer: Response): Promise<unknown> => [
+  answer.status,
+  (await answer.json<{ reason?: string }>()).reason,
+];
+
+describe("who mints a page token, and for whom", () => {
+  // Mutant: a person mints for a colleague.
+  test("a person mints for themself only", async () => {
+    for (const scopes of [SCOPES, ["chat", "runs:read"], ["runs:read"]]) {
+      for (const actorId of ["user:victor", "user:Mallory"]) {
+        expect(await mint("mallory", { scopes, actorId })).toEqual([403, "minting_not_allowed"]);
+      }
+      expect(await mint("mallory", { scopes, actorId: "user:mallory" })).toEqual(
+        expect.any(String),
+      );
+    }
+  });
+
+  // Mutant: a person who acts for somebody mints.
+  test.each(["user:deputy", "user:victor"])(
+    "a person who acts for somebody mints for nobody, such as %s",
+    async (actorId) => {
+      expect(await mint("deputy", { actorId })).toEqual([403, "minting_not_allowed"]);
+    },
+  );
+
+  // Mutant: a service needs no word of the policy.
+  test.each<[string, readonly object[], boolean]>([
+    ["names no service", [], false],
+    ["names another service", [{ actorId: "service:front" }], false],
+    ["names the service for other people", [{ actorId: "service:desk", people: [] }], false],
+    ["names the person", [{ actorId: "service:desk", people: ["user:victor"] }], true],
+    ["names the service alone", [{ actorId: "service:desk" }], true],
+  ])(
+    "a service mints if its policy allows it: a policy that %s",
+    async (_is, minters, isMinted) => {
+      await govern({ ...POLICY, embedMinters: minters });
+      const said = isMinted ? expect.any(String) : [403, "minting_not_allowed"];
+      expect(await mint("desk")).toEqual(said);
+    },
+  );
+
+  test("a policy without embedMinters lets no service mint", async () => {
+    const { embedMinters: _none, ...policy } = POLICY;
+    await govern(policy);
+    expect(await mint("desk")).toEqual([403, "minting_not_allowed"]);
+  });
+
+  test.each(["user:mallory", "agent:courier", "desk"])(
+    "a policy does not name %s as a minter, because it is no service",
+    async (actorId) => {
+      const policy = { ...POLICY, embedMinters: [{ actorId }] };
+      const refused = await putPolicy(policy, { caller: "bendable", "if-match": '"1"' });
+      expect(refused.status).toBe(422);
+    },
+  );
+});
+
+describe("the minter of a page token is a requester of its runs", () => {
+  // Mutants: nobody notes the minter; the minter is no requester.
+  test("so the minter does not approve them, and may reject them", async () => {
+    const { approvalId } = await askOnPage(await signedBy("user:mallory"));
+    expect(await reasonOf(await decide(approvalId, "mallory", APPROVE))).toEqual([
+      403,
+      "own_request",
+    ]);
+    const view = await readApproval(approvalId, "mallory");
+    expect(await view.json()).toMatchObject({ mayDecide: false, mayNot: "own_request" });
+    expect(await viewOf(approvalId, "oscar")).toMatchObject({ approvals: 0, status: "pending" });
+    expect((await decide(approvalId, "mallory", REJECT)).status).toBe(200);
+  });
+
+  test("so the minter's id in other capitals does not approve them either", async () => {
+    const { approvalId } = await askOnPage(await signedBy("user:MALLORY"));
+    expect((await decide(approvalId, "mallory", APPROVE)).status).toBe(404);
+    expect((await decide(approvalId, "oscar", APPROVE)).status).toBe(200);
+  });
+
+  test("so an edit by the minter is refused", async () => {
+    const { approvalId } = await askOnPage(await signedBy("user:mallory"));
+    const edit = { ...APPROVE, arguments: { title: "y" } };
+    expect(await reasonOf(await decide(approvalId, "mallory", edit))).toEqual([403, "own_request"]);
+  });
+
+  test("so a bulk decision of the minter is refused", async () => {
+    await govern({ ...POLICY, approvals: [{ pattern: "async_review" }] });
+    const { approvalId } = await askOnPage(await signedBy("user:mallory"));
+    const bulk = async (caller: Caller): Promise<unknown> => {
+      const answer = await send("/v1/approvals/decisions", {
+        caller,
+        method: "POST",
+        headers: JSON_TYPE,
+        body: JSON.stringify({ decisions: [{ approvalId, ...APPROVE }] }),
+      });
+      return answer.json();
+    };
+    expect(await bulk("mallory")).toEqual({ results: [{ approvalId, code: "own_request" }] });
+    expect(await bulk("oscar")).toEqual({ results: [{ approvalId, status: "approved" }] });
+  });
+
+  test("so the minter is none of several approvers", async () => {
+    await govern({ ...POLICY, approvals: [{ pattern: "dual_control", roles: ["operator"] }] });
+    const { approvalId } = await askOnPage(await signedBy("user:mallory"));
+    expect((await decide(approvalId, "oscar", APPROVE)).status).toBe(200);
+    expect((await decide(approvalId, "mallory", APPROVE)).status).toBe(403);
+    expect(await viewOf(approvalId, "oscar")).toMatchObject({ approvals: 1, status: "pending" });
+  });
+
+  // Mutant: the minter and the person of the token are two voters.
+  test("so the minter and the person of the token have one vote, where requesters vote", async () => {
+    const rule = { pattern: "dual_control", roles: [], excludeRequester: false };
+    await govern({ ...POLICY, approvals: [rule] });
+    const { runId, approvalId } = await askOnPage(await signedBy("user:mallory"));
+    for (const caller of ["victor", "mallory"] as const) {
+      const answer = await decide(approvalId, caller, APPROVE);
+      expect(await answer.json()).toMatchObject({ status: "pending", approvals: 1 });
+    }
+    expect(await (await decide(approvalId, "oscar", APPROVE)).json()).toMatchObject({
+      status: "approved",
+      approvals: 2,
+    });
+    await untilState(runId, { status: "completed" }, "bendable");
+  });
+
+  test("so the run, its approval and the audit log name the minter", async () => {
+    const token = await mint("desk");
+    const { runId, approvalId } = await askOnPage(String(token));
+    expect(await viewOf(approvalId, "oscar")).toMatchObject({
+      requestedBy: "user:victor",
+      minterId: "service:desk",
+    });
+    const readRuns = async (): Promise<unknown> => {
+      const { runs } = await (
+        await send("/v1/runs", { caller: "bendable" })
+      ).json<{
+        runs: readonly { runId: string; minterId?: string }[];
+      }>();
+      return runs.find((run) => run.runId === runId)?.minterId;
+    };
+    await expect.poll(readRuns).toBe("service:desk");
+    const readAudit = async (): Promise<unknown> => {
+      const log = await send(`/v1/audit?run=${runId}`, { caller: "bendable" });
+      const { records } = await log.json<{
+        records: readonly { entry: { action: string; minterId?: string } }[];
+      }>();
+      return records.map(({ entry }) => [entry.action, entry.minterId]);
+    };
+    await expect.poll(readAudit).toEqual(
+      expect.arrayContaining([
+        ["run.started", "service:desk"],
+        ["approval.requested", "service:desk"],
+      ]),
+    );
+  });
+});
