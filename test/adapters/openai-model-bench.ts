@@ -59,6 +59,19 @@ export async function ask(answer: Answer, settings: Settings = {}) {
   return { ...(await collect(`${server.origin}/v1`, settings)), requests: server.requests };
 }
 
+/**
+ * Returns an answer whose parts are there when it is read, one part a read. It stays open.
+ * Without a network, so that a busy machine cannot delay a part.
+ */
+export function sentAtOnce(...parts: readonly string[]): Response {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const part of parts) controller.enqueue(new TextEncoder().encode(part));
+    },
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
 /** Answers with this body, with or without a content type. */
 export function body(text: string, contentType?: string): Answer {
   return (response) => {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
+import type { ModelEvent } from "../../src/protocol/model/event.ts";
 import { startLoopback } from "./loopback.ts";
 import {
   ask,
@@ -8,6 +9,7 @@ import {
   FINISH,
   modelAt,
   REQUEST,
+  sentAtOnce,
   TEXT,
   type Answer,
 } from "./openai-model-bench.ts";
@@ -28,7 +30,10 @@ describe("time and aborts", () => {
   });
 
   test("silence in the middle is a stall, and the text so far is kept", async () => {
-    const { code, answer } = await ask(endless, { idleTimeoutMs: 50 });
+    const { code, answer } = await collect("http://model.test/", {
+      fetch: () => Promise.resolve(sentAtOnce(TEXT)),
+      idleTimeoutMs: 50,
+    });
     expect([code, answer.text]).toEqual(["upstream_stalled", "Hi"]);
   });
 
@@ -52,12 +57,10 @@ describe("time and aborts", () => {
   );
 
   test("a slow consumer is no stall", async () => {
-    await using server = await startLoopback(async (response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" }).write(TEXT);
-      await delay(20);
-      response.end(FINISH + DONE);
+    const model = modelAt("http://model.test/", {
+      fetch: () => Promise.resolve(sentAtOnce(TEXT, FINISH + DONE)),
+      idleTimeoutMs: 80,
     });
-    const model = modelAt(server.origin, { idleTimeoutMs: 80 });
     let finish: string | undefined;
     for await (const batch of model.stream(REQUEST, new AbortController().signal)) {
       await delay(160);
@@ -91,8 +94,16 @@ describe("time and aborts", () => {
 
   test("an abort in the middle ends the call and the connection", async () => {
     await using server = await startLoopback(endless);
-    const { code, answer } = await collect(server.origin, { signal: AbortSignal.timeout(50) });
-    expect([code, answer.text]).toEqual(["aborted", "Hi"]);
+    const caller = new AbortController();
+    const seen: ModelEvent[] = [];
+    for await (const batch of modelAt(server.origin).stream(REQUEST, caller.signal)) {
+      seen.push(...batch);
+      // The next read waits by then.
+      setTimeout(() => caller.abort(), 1);
+    }
+    const last = seen.at(-1);
+    const answer = last?.type === "answer" ? last.answer : undefined;
+    expect([answer?.failure?.code, answer?.text]).toEqual(["aborted", "Hi"]);
     await server.clientLeft;
   });
 

@@ -161,7 +161,8 @@ describe("responses that are no stream", () => {
     const { answer, code } = await ask(async (response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(`${TEXT}data: {"choices":[{"delta":{"tool_calls":[${call}]}}]}\n\n${FINISH}`);
-      await delay(50);
+      // The reset discards what the reader has not taken yet.
+      await delay(300);
       response.socket?.resetAndDestroy();
     });
     expect([code, answer.text, answer.toolCalls]).toEqual(["upstream_truncated", "Hi", []]);
