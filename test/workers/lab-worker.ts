@@ -8,6 +8,7 @@ import type { ClientWires } from "../../src/protocol/run/client-wire.ts";
 import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
 import { lineWire } from "../fakes/line-wire.ts";
 import { plantCrash } from "../shared/crash-points.ts";
+import { plantMeter } from "../shared/run-meter.ts";
 import { LAB_TOOLS } from "./lab-tools.ts";
 
 export { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
@@ -19,7 +20,7 @@ const CONTRACTS = registerContracts([...TOOL_CONTRACTS, ...LAB_TOOLS]);
 export class RunObject extends ProductRunObject {
   constructor(ctx: DurableObjectState, env: RawEnv) {
     plantCrash(ctx);
-    super(ctx, env);
+    super(ctx, plantMeter(ctx, env));
   }
 
   protected override get contracts(): RunParts["contracts"] {

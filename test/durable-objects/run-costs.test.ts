@@ -1,0 +1,89 @@
+import { beforeAll, expect, test } from "vitest";
+import type { RunSummary } from "../../src/protocol/run/summary.ts";
+import type { ScriptedStep } from "../fakes/scripted-model.ts";
+import { callOf } from "../shared/people.ts";
+import { meterNextRun, type RunCosts } from "../shared/run-meter.ts";
+import { chat, runIdOf, seedPolicies, send, type Caller } from "../shared/worker.ts";
+import budgets from "./run-costs.json";
+
+beforeAll(seedPolicies);
+
+/** A run of one kind: its caller, the answers of its model, and the status at its end. */
+interface RunKind {
+  readonly caller: Caller;
+  readonly steps: readonly ScriptedStep[];
+  readonly status: "completed" | "waiting";
+}
+
+const DONE: ScriptedStep = { text: ["done"] };
+const calculate = (step: number): ScriptedStep => ({
+  calls: [callOf("core__calculate", { expression: `6 * ${step}` }, `call_${step}`)],
+});
+const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
+
+const KINDS: Readonly<Record<keyof typeof budgets, RunKind>> = {
+  "a short answer": { caller: "lab", steps: [DONE], status: "completed" },
+  "20 deltas": {
+    caller: "lab",
+    steps: [{ text: upTo(20).map((at) => `word ${at} `) }],
+    status: "completed",
+  },
+  "one tool step": { caller: "lab", steps: [calculate(0), DONE], status: "completed" },
+  "20 tool steps": {
+    caller: "lab",
+    steps: [...upTo(20).map(calculate), DONE],
+    status: "completed",
+  },
+  "one write": {
+    caller: "lab",
+    steps: [{ calls: [callOf("lab__write_note", { text: "costs" })] }, DONE],
+    status: "completed",
+  },
+  "a waiting approval": {
+    caller: "ann",
+    steps: [{ calls: [callOf("lab__transfer", { to: "bakery", amount: 40 })] }, DONE],
+    status: "waiting",
+  },
+};
+
+/** Carries a run of one kind to its end, or to its approval. Answers what the run cost. */
+async function costsOf({ caller, steps, status }: RunKind): Promise<RunCosts> {
+  const costs = meterNextRun();
+  const response = await chat(steps, caller);
+  const runId = runIdOf(response);
+  await response.text();
+  while (!(await isListed(runId, caller, status))) await scheduler.wait(20);
+  await untilQuiet(costs);
+  return costs;
+}
+
+/** Tells whether the tenant's list shows a run with a status. */
+async function isListed(runId: string, caller: Caller, status: string): Promise<boolean> {
+  const response = await send("/v1/runs", { caller });
+  const { runs } = await response.json<{ runs: readonly RunSummary[] }>();
+  return runs.some((run) => run.runId === runId && run.status === status);
+}
+
+/** Waits until an object has written nothing for a while. */
+async function untilQuiet(costs: RunCosts): Promise<void> {
+  for (let seen = -1; seen !== costs.statements;) {
+    seen = costs.statements;
+    await scheduler.wait(200);
+  }
+}
+
+/** Lists the counts that are higher than the budget allows. */
+function findExcess(costs: RunCosts, budget: RunCosts): readonly string[] {
+  return Object.entries(budget).flatMap(([name, most]) => {
+    const count = costs[name as keyof RunCosts];
+    return count > most ? [`${name}: ${count}, budget ${most}`] : [];
+  });
+}
+
+// A busy machine cuts deltas and outcomes into more commits, so the best of several runs counts.
+test.each(Object.entries(KINDS))("%s costs no more than its budget", async (name, kind) => {
+  const budget = budgets[name as keyof typeof budgets];
+  await expect
+    .poll(async () => findExcess(await costsOf(kind), budget), { timeout: 40_000 })
+    .toEqual([]);
+});
