@@ -25,7 +25,7 @@ export class StoredInvocations {
    * Fails: throws for a second record of the same logical operation.
    */
   put(record: ToolInvocationRecord): void {
-    const { args, ...binding } = record.binding ?? {};
+    const { shownArgs, ...binding } = record.binding ?? {};
     this.#sql.exec(
       `INSERT INTO invocations (seq, step, tool_call_id, part, name, arguments_text, truncated, state,
          dispatches, binding, args, amounts, awaited_until_ms, asked_ms, ending)
@@ -45,7 +45,7 @@ export class StoredInvocations {
       record.state,
       record.dispatches,
       record.binding ? JSON.stringify(binding) : null,
-      args ? JSON.stringify(args) : null,
+      shownArgs ? JSON.stringify(shownArgs) : null,
       record.amounts ? JSON.stringify(record.amounts) : null,
       record.awaitedUntilMs ?? null,
       record.askedAtMs,
@@ -121,8 +121,8 @@ type InvocationRow = {
 };
 
 function toRecord(row: InvocationRow): ToolInvocationRecord {
-  const binding = parse(row.binding) as Omit<InvocationBinding, "args"> | undefined;
-  const args = parse(row.args) as JsonObject | undefined;
+  const binding = parse(row.binding) as Omit<InvocationBinding, "shownArgs"> | undefined;
+  const shownArgs = parse(row.args) as JsonObject | undefined;
   const amounts = parse(row.amounts) as ToolInvocationRecord["amounts"];
   const settlement = parse(row.settlement) as Settlement | undefined;
   const end = parse(row.ending) as InvocationEnd | undefined;
@@ -136,7 +136,7 @@ function toRecord(row: InvocationRow): ToolInvocationRecord {
     truncated: row.truncated === 1,
     state: row.state,
     dispatches: row.dispatches,
-    ...(binding && args && { binding: { ...binding, args } }),
+    ...(binding && shownArgs && { binding: { ...binding, shownArgs } }),
     ...(amounts && { amounts }),
     ...(row.awaited_until_ms !== null && { awaitedUntilMs: row.awaited_until_ms }),
     ...(settlement && { settlement }),

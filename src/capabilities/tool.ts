@@ -159,7 +159,7 @@ export interface HookedCall {
   readonly toolId: string;
   readonly version: string;
   readonly sideEffectClass: SideEffectClass;
-  readonly args: JsonObject;
+  readonly shownArgs: JsonObject;
   readonly context: ToolInvocationContext;
 }
 

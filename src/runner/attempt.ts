@@ -14,7 +14,7 @@ export interface AttemptResult {
   /** Equal for equal arguments. */
   readonly argumentsFingerprint: string;
   /** Redacted; absent when the arguments did not fit the contract. */
-  readonly args?: JsonObject;
+  readonly shownArgs?: JsonObject;
   /** What the tool ran with, in this attempt or in an earlier one; undefined when it never ran. */
   readonly begun: ToolInvocationContext | undefined;
   /** The tool was asked to act in this attempt. */
@@ -67,7 +67,7 @@ export class Attempt {
       accepted?.payloadHash ?? this.#refusedFingerprint ?? (await fingerprintText(toolCall));
     return {
       argumentsFingerprint,
-      ...(accepted && { args: accepted.shown }),
+      ...(accepted && { shownArgs: accepted.shown }),
       begun: this.#isDispatched ? this.#invocation?.context : begun,
       dispatched: this.#isDispatched,
       outcome,

@@ -13,7 +13,7 @@ import { toIso } from "../protocol/text/iso-time.ts";
 export interface Grounds {
   readonly gates?: GateResults | undefined;
   /** Redacted arguments; absent when they never passed validation. */
-  readonly args?: JsonObject | undefined;
+  readonly shownArgs?: JsonObject | undefined;
   /** Over the validated arguments. */
   readonly payloadHash?: string | undefined;
 }
@@ -40,7 +40,7 @@ export function auditCall(
   const { observation, startedAtMs, endedAtMs } = end;
   const { data, errors } = observation.result_payload;
   const record = ports.invocations.find(context);
-  const args = grounds.args ?? record?.binding?.args;
+  const shownArgs = grounds.shownArgs ?? record?.binding?.shownArgs;
   const payloadHash = grounds.payloadHash ?? record?.binding?.payloadHash;
   const version = tool?.version ?? record?.binding?.version;
   return {
@@ -58,7 +58,7 @@ export function auditCall(
     ...(grounds.gates && { gates: grounds.gates }),
     outcome: observation.status.taxonomy_class,
     durationMs: Math.max(0, Math.round(endedAtMs - startedAtMs)),
-    ...(args && { input: args }),
+    ...(shownArgs && { input: shownArgs }),
     ...(data && { result: data }),
   };
 }

@@ -27,18 +27,19 @@ export async function finalise(
   call: ActiveCall,
   result: AttemptResult,
 ): Promise<Conclusion> {
-  const { args, begun, isReplay = false, gates, argumentsFingerprint } = result;
+  const { shownArgs, begun, isReplay = false, gates, argumentsFingerprint } = result;
   const { outcome, lesson, repairEnded, warnings } = await learn(ports.history, call, result);
   const dispatchState = { ...dispatchStateOf(call, result), repairEnded };
   const invocationState = finalStateOf(result, dispatchState);
-  const grounds = { gates, args, payloadHash: args && argumentsFingerprint };
+  const payloadHash = shownArgs && argumentsFingerprint;
+  const grounds = { gates, shownArgs, payloadHash };
   const ending = { invocationState, dispatchState, isReplay, grounds };
   const conclusion: Conclusion = { outcome, lesson, warnings, ...ending };
   // The hooks are asked only about a tool that ran.
-  if (!begun || !args) return conclusion;
+  if (!begun || !shownArgs) return conclusion;
   const endedAtMs = ports.clock.nowMs();
   const observation = observe(ports, { ...call, endedAtMs }, conclusion);
-  const veto = await askHooksAfter(ports, hookedCall(call.tool, begun, args), observation);
+  const veto = await askHooksAfter(ports, hookedCall(call.tool, begun, shownArgs), observation);
   return veto ? { ...conclusion, outcome: withhold(outcome, veto), warnings: [] } : conclusion;
 }
 

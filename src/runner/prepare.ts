@@ -124,6 +124,6 @@ function bindingOf({ tool, accepted, invocation }: ValiditySubject): InvocationB
     payloadHash: accepted.payloadHash,
     idempotencyKey: invocation.scope.idempotencyKey,
     mutates: mutates(tool),
-    args: accepted.shown,
+    shownArgs: accepted.shown,
   };
 }

@@ -89,7 +89,7 @@ const RECORD: ToolInvocationRecord = {
     payloadHash: "sha256:p",
     idempotencyKey: "key",
     mutates: true,
-    args: { text: "hi" },
+    shownArgs: { text: "hi" },
   },
 };
 

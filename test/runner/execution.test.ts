@@ -80,7 +80,7 @@ describe("a tool's fault ends its call as a failure without internal detail", ()
     expect(result.observation.status.taxonomy_class).toBe(taxonomyClass);
     expect(result.observation.result_payload).toMatchObject({ data: null, errors: [{ code }] });
     expect(result.observation.tool_identity.version).toBe("1.0.0");
-    expect(journal.records).toMatchObject([{ binding: { args: { text: "hi" } } }]);
+    expect(journal.records).toMatchObject([{ binding: { shownArgs: { text: "hi" } } }]);
     expect(JSON.stringify([result, journal.events])).not.toContain("s3cret");
     expect(clock.waiting).toBe(0);
   });

@@ -78,7 +78,7 @@ export interface InvocationBinding {
   readonly idempotencyKey: string;
   readonly mutates: boolean;
   /** Redacted arguments. */
-  readonly args: JsonObject;
+  readonly shownArgs: JsonObject;
 }
 
 /** How an unknown outcome was resolved. */

@@ -54,7 +54,7 @@ export async function askHooksAfter(
   return undefined;
 }
 
-/** Builds what a hook sees of a call; `args` are redacted. */
+/** Builds what a hook sees of a call. */
 export function hookedCall(
   {
     id: toolId,
@@ -62,9 +62,9 @@ export function hookedCall(
     sideEffectClass,
   }: Pick<ValiditySubject["tool"], "id" | "version" | "sideEffectClass">,
   context: HookedCall["context"],
-  args: HookedCall["args"],
+  shownArgs: HookedCall["shownArgs"],
 ): HookedCall {
-  return { toolId, version, sideEffectClass, args, context };
+  return { toolId, version, sideEffectClass, shownArgs, context };
 }
 
 async function vetoOf(

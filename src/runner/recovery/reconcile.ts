@@ -27,7 +27,7 @@ export type ReconcilePorts = AskPorts &
 export interface Reconciled {
   readonly answer: Reconciliation<unknown>;
   /** Redacted. */
-  readonly args?: JsonObject;
+  readonly shownArgs?: JsonObject;
   readonly argumentsFingerprint: string;
   /** Hides the secrets of the connection that the contract was given. */
   readonly hide: HideValues;
@@ -84,7 +84,12 @@ async function reconcileBy(
     );
     if (!asked.ok) return undefined;
     const answer = readAnswer(asked.value);
-    return { answer, args: bound.args, argumentsFingerprint: payloadHash, hide: scope.hide };
+    return {
+      answer,
+      shownArgs: bound.shownArgs,
+      argumentsFingerprint: payloadHash,
+      hide: scope.hide,
+    };
   } finally {
     invocation.close();
   }

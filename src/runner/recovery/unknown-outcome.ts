@@ -100,9 +100,14 @@ async function retryOrEnd(
 
 function resultOf(
   { begun, context }: ActiveCall,
-  { args, argumentsFingerprint }: Reconciled,
+  { shownArgs, argumentsFingerprint }: Reconciled,
 ): Omit<AttemptResult, "outcome"> {
-  return { argumentsFingerprint, ...(args && { args }), begun: begun ?? context, dispatched: true };
+  return {
+    argumentsFingerprint,
+    ...(shownArgs && { shownArgs }),
+    begun: begun ?? context,
+    dispatched: true,
+  };
 }
 
 /** Records the end of a stopped run's call whose outcome stays unknown. */

@@ -40,7 +40,7 @@ const BINDING: InvocationBinding = {
   payloadHash: "sha256:payload",
   idempotencyKey: "key",
   mutates: true,
-  args: {},
+  shownArgs: {},
 };
 const END = { startedAtMs: 1, endedAtMs: 2 } as InvocationEnd;
 const FINAL_STATES = ["COMPLETED", "FAILED_RETRYABLE", "FAILED_FINAL", "EXPIRED"] as const;

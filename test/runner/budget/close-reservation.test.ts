@@ -47,7 +47,7 @@ describe("a reserved call that never ran", () => {
         payloadHash: "sha256:other",
         idempotencyKey: "another",
         mutates: true,
-        args: {},
+        shownArgs: {},
       },
     };
     const bench = benchFor([tool], { stored: [stored] });

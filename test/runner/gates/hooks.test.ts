@@ -32,8 +32,8 @@ describe("hooks", () => {
   test("see redacted arguments and the call's context before the call", async () => {
     const seen: unknown[] = [];
     const hook: ToolHook = {
-      before: async ({ args, context }) => {
-        seen.push(args, context.subjectId);
+      before: async ({ shownArgs, context }) => {
+        seen.push(shownArgs, context.subjectId);
         return undefined;
       },
     };
@@ -55,7 +55,7 @@ describe("hooks", () => {
     const seen: unknown[] = [];
     const hook: ToolHook = {
       after: (call, observation) => {
-        seen.push([call.args, observation.result_payload.data]);
+        seen.push([call.shownArgs, observation.result_payload.data]);
         return Promise.resolve(veto);
       },
     };

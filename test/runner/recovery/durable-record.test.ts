@@ -17,7 +17,7 @@ describe("before a write runs", () => {
           state: "PENDING",
           dispatches: 1,
           amounts: {},
-          binding: { idempotencyKey: keys[0], mutates: true, version: "1.0.0", args: ARGS },
+          binding: { idempotencyKey: keys[0], mutates: true, version: "1.0.0", shownArgs: ARGS },
         },
       ],
     ]);
