@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { createHttpModel } from "../src/adapters/http-model.ts";
 import type { Model } from "../src/capabilities/model.ts";
 import { nestsTooDeep } from "../src/protocol/json/guard.ts";
+import { declareModel } from "../src/protocol/model/declare-model.ts";
 import type { ModelAnswer, ModelFinish } from "../src/protocol/model/event.ts";
 import { anthropicWire } from "../src/wire/anthropic/wire.ts";
 import type { ModelWire } from "../src/wire/model/model-wire.ts";
@@ -27,14 +28,21 @@ async function main(): Promise<void> {
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     const url = line.trim();
     if (url === "") continue;
-    const answer = await ask(endpoint(url, chosen.wire), chosen.model);
+    const answer = await ask(endpoint(url, chosen), chosen.model);
     process.stdout.write(`${JSON.stringify(report(url, answer))}\n`);
   }
 }
 
-const WIRES = new Map([openAIWire, responsesWire, anthropicWire].map((wire) => [wire.id, wire]));
+const WIRES: ReadonlyMap<string, ModelWire> = new Map(
+  [openAIWire, responsesWire, anthropicWire].map((wire) => [wire.id, wire]),
+);
 
-function readArguments(): { readonly wire: ModelWire; readonly model: string } | undefined {
+interface Asked {
+  readonly wire: ModelWire;
+  readonly model: string;
+}
+
+function readArguments(): Asked | undefined {
   try {
     const { values } = parseArgs({
       options: { wire: { type: "string" }, model: { type: "string", default: "any" } },
@@ -46,10 +54,12 @@ function readArguments(): { readonly wire: ModelWire; readonly model: string } |
   }
 }
 
-function endpoint(baseUrl: string, wire: ModelWire): Model {
+function endpoint(baseUrl: string, { wire, model }: Asked): Model {
   const owner = wire.id === "anthropic" ? "ANTHROPIC" : "OPENAI";
   const apiKey = process.env[`${owner}_API_KEY`] || "none";
-  return createHttpModel({ wire, baseUrl, apiKey, fetch: (request) => fetch(request) });
+  const declared = declareModel({ id: model, wire: wire.id });
+  const fetcher = (request: Request): Promise<Response> => fetch(request);
+  return createHttpModel({ model: declared, wire, baseUrl, apiKey, fetch: fetcher });
 }
 
 async function ask(endpoint: Model, model: string): Promise<ModelAnswer> {

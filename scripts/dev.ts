@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs, parseEnv } from "node:util";
-import { MODEL_WIRE_IDS, type ModelWireId } from "../src/protocol/model/configured-model.ts";
+import { MODEL_WIRE_IDS, type ModelWireId } from "../src/protocol/model/declaration.ts";
 import { SCOPES } from "../src/protocol/identity/principal.ts";
 import { startFront } from "./development-front.ts";
 import { freePort } from "./free-port.ts";

@@ -5,11 +5,7 @@ import {
   type Developer,
 } from "./protocol/identity/api-token.ts";
 import { parseConnectionKeys, type ConnectionKeys } from "./protocol/connection/keys.ts";
-import {
-  parseModels,
-  type ConfiguredModels,
-  type ModelWireId,
-} from "./protocol/model/configured-model.ts";
+import type { DeployedModel } from "./protocol/model/declaration.ts";
 import { readJwtSettings, type JwtSettings } from "./protocol/identity/jwt-settings.ts";
 import { fail, ok, type Result } from "./protocol/outcome/result.ts";
 
@@ -24,10 +20,6 @@ export interface Env {
   readonly assets: Fetcher;
   readonly runs: DurableObjectNamespace;
   readonly tenants: DurableObjectNamespace;
-  /** The first is the default. */
-  readonly models: ConfiguredModels;
-  /** The providers of the wires that the models name. */
-  readonly providers: { readonly [Owner in Provider]?: ProviderSettings };
   readonly lifetimes: Lifetimes;
   /** RUN_ID_SECRET. adapters/derive-key.ts lists the keys that are derived from it. */
   readonly rootSecret: string;
@@ -59,16 +51,6 @@ export interface Lifetimes {
   readonly outcomeMs: number;
 }
 
-/** Prefix of a provider's settings in the environment. */
-export type Provider = "OPENAI" | "ANTHROPIC";
-
-/** The provider of each wire. OpenAI serves two wires under one address. */
-export const PROVIDERS: { readonly [Wire in ModelWireId]: Provider } = {
-  openai: "OPENAI",
-  responses: "OPENAI",
-  anthropic: "ANTHROPIC",
-};
-
 const DAY_SECONDS = 86_400;
 /** KV keeps nothing for less time, so a shorter retention would be a false promise. */
 const MIN_KV_SECONDS = 60;
@@ -84,7 +66,7 @@ export interface EnvFailure {
  * Contract: pure; names all missing and invalid bindings at once.
  */
 export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
-  const { problems, binding, text, parse, seconds } = createReader(raw);
+  const { problems, binding, parse, seconds } = createReader(raw);
   const stores = {
     idempotencyKv: binding("IDEMPOTENCY", "get") as KVNamespace,
     policyKv: binding("POLICY", "get") as KVNamespace,
@@ -93,18 +75,6 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
     runs: binding("RUNS", "idFromName") as DurableObjectNamespace,
     tenants: binding("TENANTS", "idFromName") as DurableObjectNamespace,
   };
-  const models = parse(
-    "MODELS",
-    parseModels,
-    "models separated by commas, as in docs/providers.md",
-  );
-  const wires = models?.map(({ wire }) => wire) ?? (["openai"] as const);
-  const owners = new Set(wires.map((wire) => PROVIDERS[wire]));
-  const providers: { [Owner in Provider]?: ProviderSettings } = {};
-  for (const owner of owners) {
-    const baseUrl = parse(`${owner}_BASE_URL`, parseBaseUrl, "an http or https address") ?? "";
-    providers[owner] = { baseUrl, apiKey: text(`${owner}_API_KEY`) };
-  }
   const rootSecret = parse("RUN_ID_SECRET", parseSecret, `${MIN_SECRET_CHARS} characters or more`);
   const keysForm = "a JSON list of keys as in docs/connections.md";
   const connectionKeys = parse("CONNECTION_KEYS", parseConnectionKeys, keysForm);
@@ -126,12 +96,10 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
     outcomeMs: seconds("OUTCOME_WAIT_SECONDS", DAY_SECONDS, 1),
   };
 
-  const isWhole = models && rootSecret && connectionKeys && apiTokens;
+  const isWhole = rootSecret && connectionKeys && apiTokens;
   if (problems.length > 0 || !isWhole) return fail({ problems });
   return ok({
     ...stores,
-    models,
-    providers,
     lifetimes,
     rootSecret,
     connectionKeys,
@@ -141,6 +109,22 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
     ...(addressLimit && { addressLimit }),
     ...(developer && { developer }),
   });
+}
+
+/**
+ * Reads the address and the key of each model's provider.
+ * Contract: pure; names all missing and invalid settings at once.
+ */
+export function readProviders(
+  raw: RawEnv,
+  models: readonly DeployedModel[],
+): Result<ReadonlyMap<string, ProviderSettings>, readonly string[]> {
+  const { problems, text, parse } = createReader(raw);
+  const providers = models.map(({ id, address, secret }) => {
+    const baseUrl = parse(address, parseBaseUrl, "an http or https address") ?? "";
+    return [id, { baseUrl, apiKey: text(secret) }] as const;
+  });
+  return problems.length > 0 ? fail([...new Set(problems)]) : ok(new Map(providers));
 }
 
 /** Bindings do not change while an isolate lives, and every object needs them. */

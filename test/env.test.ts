@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { composeWorker } from "../src/compose/worker.ts";
 import { checkEnv, type RawEnv } from "../src/env.ts";
+import type { ModelDeclaration } from "../src/protocol/model/declaration.ts";
 
 const sound = { ...(env as unknown as RawEnv) };
 const without = (name: string): RawEnv => ({ ...sound, [name]: undefined });
@@ -18,7 +19,11 @@ const LIFETIMES = [
 ];
 const LIMITS = ["CALLER_LIMIT", "ADDRESS_LIMIT"];
 const optional = new Set([...LIFETIMES, ...LIMITS]);
-const required = Object.keys(sound).filter((name) => !name.startsWith("__") && !optional.has(name));
+/** The Worker checks these together with the models that the code declares. */
+const isOfModels = (name: string): boolean => /^MODELS$|_BASE_URL$|_API_KEY$/.test(name);
+const required = Object.keys(sound).filter(
+  (name) => !name.startsWith("__") && !optional.has(name) && !isOfModels(name),
+);
 
 test.each(LIMITS)("without %s nothing is limited", (name) => {
   expect(checkEnv(without(name))).toMatchObject({ ok: true });
@@ -34,9 +39,6 @@ test.each(required)("the failure names %s when it is missing", (name) => {
 });
 
 test.each([
-  ["OPENAI_BASE_URL", "ftp://x"],
-  ["OPENAI_BASE_URL", "not a url"],
-  ["MODELS", " , "],
   ["RUN_ID_SECRET", "too short"],
   ["API_TOKENS", "[]"],
   ["API_TOKENS", "{}"],
@@ -161,6 +163,48 @@ test("a deployment without tokens answers every request with 503 and the reason"
       detail: expect.stringContaining("API_TOKENS"),
     });
   }
+});
+
+/** Composes the product with changed bindings and says why the Worker does not start. */
+async function refusalOf(changes: RawEnv, models: readonly ModelDeclaration[] = []) {
+  const handle = composeWorker({ ...sound, ...changes }, [], { models });
+  const response = await handle(new Request("https://interlock.test/healthz"));
+  return response.ok ? "" : (await response.json<{ detail: string }>()).detail;
+}
+
+describe("the models of a deployment", () => {
+  test.each(Object.keys(sound).filter(isOfModels))("are refused without %s", async (name) => {
+    expect(await refusalOf({ [name]: undefined })).toContain(`${name} is missing`);
+  });
+
+  test.each([
+    ["OPENAI_BASE_URL", "ftp://x"],
+    ["OPENAI_BASE_URL", "not a url"],
+    ["MODELS", " , "],
+  ])("are refused with %s = %j, and the value is not repeated", async (name, value) => {
+    const refusal = await refusalOf({ [name]: value });
+    expect(refusal).toMatch(new RegExp(`^${name} is not valid. Set it to `));
+    expect(refusal).not.toContain(value);
+  });
+
+  test("need the settings of the models that are used, fallbacks included, and no others", async () => {
+    const spare: ModelDeclaration = { id: "spare", wire: "anthropic", secret: "SPARE_API_KEY" };
+    const first: ModelDeclaration = { id: "first", wire: "openai", fallback: ["spare"] };
+    const only = { MODELS: "first", ANTHROPIC_API_KEY: undefined };
+    expect(await refusalOf(only, [first, spare])).toMatch(/^SPARE_API_KEY is missing\. See/);
+    expect(await refusalOf({ ...only, SPARE_API_KEY: "k" }, [first, spare])).toBe("");
+    expect(await refusalOf(only, [{ ...first, fallback: [] }, spare])).toBe("");
+  });
+
+  test("stop the Worker with the reason when a declaration is wrong", async () => {
+    const wrong: ModelDeclaration = { id: "first", wire: "openai", fallback: ["nobody"] };
+    expect(await refusalOf({}, [wrong])).toContain("the fallback nobody, which nothing declares");
+  });
+
+  test("cannot make a secret of another purpose a provider's key", async () => {
+    const thief: ModelDeclaration = { id: "x", wire: "openai", secret: "RUN_ID_SECRET" };
+    expect(await refusalOf({ MODELS: "x" }, [thief])).toContain("a name ending in _API_KEY");
+  });
 });
 
 test("a deployed Worker has no development principal", async () => {

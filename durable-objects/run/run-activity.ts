@@ -12,6 +12,7 @@ const STUCK_AFTER_MS = 30_000;
 export interface ActivityPorts {
   readonly env: RawEnv;
   readonly contracts: RunParts["contracts"];
+  readonly models: RunParts["models"];
   readonly clock: Clock;
   readonly deadlines: RunDeadlines;
   /** Keeps the object alive until the work is done. */
@@ -59,7 +60,7 @@ export class RunActivity {
   /** Starts the loop; calls `onEnd` once the loop has ended. */
   launch(onEnd: (how: LoopEnd) => void): void {
     const { store, journal, inbox, approvals } = this.#run;
-    const { env, contracts, clock, deadlines, keepAlive, abandon } = this.#ports;
+    const { env, contracts, models, clock, deadlines, keepAlive, abandon } = this.#ports;
     const abort = new AbortController();
     const { stop } = store.incarnations();
     if (stop !== null) abort.abort(stop);
@@ -79,7 +80,8 @@ export class RunActivity {
       this.#maxStoredBytes = maxBytes;
       this.#checkStorage();
     };
-    const parts = { tenantId, journal, inbox, approvals, contracts, limitTime, limitStorage };
+    const deployed = { contracts, models };
+    const parts = { tenantId, journal, inbox, approvals, ...deployed, limitTime, limitStorage };
     const ports = composeRun(env, parts);
     const runToEnd = async (): Promise<void> => {
       const how = await runLoop(start, ports);

@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { RunMethods } from "../../src/capabilities/run.ts";
 import { CLIENT_WIRES } from "../../src/compose/client-wires.ts";
+import { DECLARED_MODELS } from "../../src/compose/models.ts";
 import { composeClock, composeDeciding, type RunParts } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { type Viewer, viewerOf } from "../../src/protocol/identity/viewer.ts";
@@ -41,6 +42,10 @@ export abstract class RunObject extends DurableObject<RawEnv> {
   /** Client wires of the deployment. */
   protected get wires(): ClientWires {
     return CLIENT_WIRES;
+  }
+  /** Models that the deployment declares in code. */
+  protected get models(): RunParts["models"] {
+    return DECLARED_MODELS;
   }
   readonly #clock = composeClock();
   readonly #store: RunStore;
@@ -149,6 +154,7 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     const lifecycle = new RunLifecycle(run, {
       env: this.env,
       contracts: this.contracts,
+      models: this.models,
       clock,
       deadlines: this.#deadlines,
       keepAlive: (work) => this.ctx.waitUntil(work),

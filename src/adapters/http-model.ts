@@ -7,13 +7,15 @@ import {
   type DecoderLimits,
 } from "../wire/model/answer-decoder.ts";
 import { type BodyKind, bodyKind } from "../wire/model/body-kind.ts";
-import type { ModelSettings } from "../protocol/model/configured-model.ts";
+import type { DeclaredModel } from "../protocol/model/declaration.ts";
 import type { ModelWire } from "../wire/model/model-wire.ts";
+import { fitRequest } from "./fit-request.ts";
 import { type Fetch, HttpExchange } from "./http-exchange.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { systemClock } from "./system.ts";
 
 export interface HttpModelOptions {
+  readonly model: DeclaredModel;
   readonly wire: ModelWire;
   /** Base address such as `https://host/v1`; requests go to the wire's path under it. */
   readonly baseUrl: string;
@@ -21,7 +23,6 @@ export interface HttpModelOptions {
   readonly fetch: Fetch;
   /** Longest silence of the provider between the request and the last byte. Default: 60,000. */
   readonly idleTimeoutMs?: number;
-  readonly settings?: ModelSettings;
   readonly limits?: Partial<HttpModelLimits>;
   readonly clock?: Clock;
 }
@@ -58,11 +59,12 @@ async function* streamAnswer(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ModelEvent[], void, undefined> {
-  const { wire, apiKey, settings = {} } = options;
-  const { body: content, restoreArguments } = wire.encodeRequest(request, settings);
+  const { model, wire, apiKey } = options;
+  const fitted = fitRequest(request, model);
+  const { body: content, restoreArguments } = wire.encodeRequest(fitted, model.can);
   const limits = readLimits(options.limits);
-  const toolNames = request.tools.map(({ name }) => name);
-  const author = { wire: wire.id, model: request.model };
+  const toolNames = fitted.tools.map(({ name }) => name);
+  const author = { wire: wire.id, model: fitted.author };
   const decoder = new AnswerDecoder(wire.createReader(), {
     limits,
     author,

@@ -1,15 +1,18 @@
+import type { AnswerSettings } from "../protocol/model/answer-settings.ts";
 import type { ModelEvent } from "../protocol/model/event.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 
 /** One model call. */
 export interface ModelRequest {
+  /** Id of a declared model. */
   readonly model: string;
   readonly messages: readonly TranscriptMessage[];
   /** The only tools that the model sees. */
   readonly tools: readonly ToolSpec[];
   /** The longest answer, thinking included. Absent: the provider's own limit. */
   readonly maxOutputTokens?: number;
+  readonly settings?: AnswerSettings;
 }
 
 /**

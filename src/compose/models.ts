@@ -3,7 +3,10 @@ import { createModelRouter } from "../adapters/model-router.ts";
 import { sendRequest } from "../adapters/system.ts";
 import type { InputBound, Model } from "../capabilities/model.ts";
 import type { Clock } from "../capabilities/system.ts";
-import { PROVIDERS, type Env } from "../env.ts";
+import { readProviders, type ProviderSettings, type RawEnv } from "../env.ts";
+import { createModelCatalog, type ModelCatalog } from "../protocol/model/catalog.ts";
+import type { ModelDeclaration } from "../protocol/model/declaration.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { anthropicWire } from "../wire/anthropic/wire.ts";
 import { createInputBound } from "../wire/model/input-bound.ts";
 import type { ModelWire } from "../wire/model/model-wire.ts";
@@ -13,19 +16,68 @@ import { responsesWire } from "../wire/responses/wire.ts";
 /** The model wires of this deployment, one line each. A wire that is not listed is not bundled. */
 const MODEL_WIRES: readonly ModelWire[] = [openAIWire, responsesWire, anthropicWire];
 
-/** Assembles the models that the deployment lists and what bounds their input. */
+/** The models that this deployment declares in code. The setting `MODELS` may list more. */
+export const DECLARED_MODELS: readonly ModelDeclaration[] = [];
+
+/** The models of a deployment with the settings of their providers. */
+export interface ConfiguredModels extends ModelCatalog {
+  /** By the id of the model. */
+  readonly providers: ReadonlyMap<string, ProviderSettings>;
+}
+
+/**
+ * Checks the declared and the listed models, and reads the settings of their providers.
+ * Contract: pure. Fails: one sentence for each problem, for the operator; never a value.
+ */
+export function configureModels(
+  raw: RawEnv,
+  declared: readonly ModelDeclaration[],
+): Result<ConfiguredModels, readonly string[]> {
+  const { MODELS: list } = raw;
+  const catalog = createModelCatalog(declared, typeof list === "string" ? list : undefined);
+  if (!catalog.ok) return catalog;
+  const used = [...catalog.value.models.values()];
+  const wires = new Set(MODEL_WIRES.map(({ id }) => id));
+  const unbundled = used.filter(({ wire }) => !wires.has(wire));
+  const providers = readProviders(raw, used);
+  const problems = [
+    ...unbundled.map(({ id, wire }) => `The model ${id} is on the wire ${wire}, which is left out`),
+    ...(providers.ok ? [] : providers.failure),
+  ];
+  if (!providers.ok || problems.length > 0) return fail(problems);
+  return ok({ ...catalog.value, providers: providers.value });
+}
+
+/** Bindings and declarations do not change while an isolate lives, and every run needs them. */
+const configured = new WeakMap<RawEnv, ConfiguredModels>();
+
+/** Configures the models for a run. Fails: throws on models that the Worker refuses too. */
+export function requireModels(
+  raw: RawEnv,
+  declared: readonly ModelDeclaration[],
+): ConfiguredModels {
+  const known = configured.get(raw);
+  if (known) return known;
+  const models = configureModels(raw, declared);
+  if (!models.ok) throw new Error(`misconfigured: ${models.failure.join("; ")}`);
+  configured.set(raw, models.value);
+  return models.value;
+}
+
+/** Assembles the models of a deployment and what bounds their input. */
 export function composeModels(
-  { models, providers }: Pick<Env, "models" | "providers">,
+  { models, providers }: ConfiguredModels,
   clock: Clock,
 ): { readonly model: Model; readonly inputBound: InputBound } {
   const bound = new Map<string, ReturnType<typeof createInputBound>>();
   const callable = new Map<string, Model>();
-  for (const { id, wire: wireId, settings } of models) {
-    const wire = MODEL_WIRES.find((listed) => listed.id === wireId);
-    const provider = providers[PROVIDERS[wireId]];
+  for (const model of models.values()) {
+    const wire = MODEL_WIRES.find(({ id }) => id === model.wire);
+    const provider = providers.get(model.id);
     if (!wire || !provider) continue;
-    bound.set(id, createInputBound(wire));
-    callable.set(id, createHttpModel({ wire, settings, ...provider, clock, fetch: sendRequest }));
+    bound.set(model.id, createInputBound(wire));
+    const options = { model, wire, ...provider, clock, fetch: sendRequest };
+    callable.set(model.id, createHttpModel(options));
   }
   return {
     model: createModelRouter(callable),

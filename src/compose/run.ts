@@ -13,7 +13,8 @@ import { createToolSource } from "../contracts/tool-source.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
 import type { RunPorts } from "../loop/run-scope.ts";
-import { composeModels } from "./models.ts";
+import type { ModelDeclaration } from "../protocol/model/declaration.ts";
+import { composeModels, requireModels } from "./models.ts";
 import { composeConnections, composePolicies } from "./stores.ts";
 import { TOOL_HOOKS } from "./tools.ts";
 import { composeTenants } from "./tenant.ts";
@@ -36,6 +37,8 @@ export interface RunParts {
   readonly approvals: ApprovalDesk;
   /** The tools of the deployment. */
   readonly contracts: readonly RegisteredContract[];
+  /** The models that the deployment declares in code. */
+  readonly models: readonly ModelDeclaration[];
   readonly limitTime: RunPorts["limitTime"];
   readonly limitStorage: RunPorts["limitStorage"];
 }
@@ -70,7 +73,8 @@ export function composeDeciding(
  */
 export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const env = requireEnv(raw);
-  const { tenantId, journal, inbox, approvals, contracts, limitTime, limitStorage } = parts;
+  const { tenantId, journal, inbox, approvals, contracts, models } = parts;
+  const { limitTime, limitStorage } = parts;
   const clock = composeClock();
   const tenants = composeTenants(env.tenants);
   const runTitle = {
@@ -95,7 +99,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     registry: tenants.registry,
     ledger: tenants.ledgerOf(tenantId),
     source: createToolSource(contracts, { clock, runTitle, egress }),
-    ...composeModels(env, clock),
+    ...composeModels(requireModels(raw, models), clock),
   };
 }
 

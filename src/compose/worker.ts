@@ -16,31 +16,44 @@ import { checkEnv, type Env, type RawEnv } from "../env.ts";
 import { createApp } from "../http/app.ts";
 import { problem } from "../http/problem.ts";
 import { secure } from "../http/secure-headers.ts";
+import type { Services } from "../http/services.ts";
+import type { ModelDeclaration } from "../protocol/model/declaration.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
 import { CLIENT_WIRES } from "./client-wires.ts";
+import { configureModels, DECLARED_MODELS } from "./models.ts";
 import { composeConnections, composeRunRecords, composePolicies } from "./stores.ts";
 import { composeTenants } from "./tenant.ts";
+
+/** What a deployment chooses. */
+export interface WorkerParts {
+  readonly wires: ClientWires;
+  readonly models: readonly ModelDeclaration[];
+}
 
 /** Assembles the Worker: turns raw bindings into one HTTP handler per isolate. */
 export function composeWorker(
   raw: RawEnv,
   contracts: readonly RegisteredContract[],
-  wires: ClientWires = CLIENT_WIRES,
+  { wires = CLIENT_WIRES, models: declared = DECLARED_MODELS }: Partial<WorkerParts> = {},
 ): (request: Request) => Promise<Response> {
   const env = checkEnv(raw);
-  if (!env.ok) {
-    const detail = `${env.failure.problems.join("; ")}. See the README, section Deploy.`;
+  const models = configureModels(raw, declared);
+  if (!env.ok || !models.ok) {
+    const problems = [
+      ...(env.ok ? [] : env.failure.problems),
+      ...(models.ok ? [] : models.failure),
+    ];
+    const detail = `${problems.join("; ")}. See the README, section Deploy.`;
     return () => Promise.resolve(secure(problem("not_configured", { detail })));
   }
-  const app = createApp(assemble(env.value, contracts, wires));
+  const app = createApp(assemble(env.value, { contracts, wires, models: models.value.offered }));
   return async (request) => secure(await app.fetch(request), request);
 }
 
 function assemble(
   env: Env,
-  contracts: readonly RegisteredContract[],
-  wires: ClientWires,
-): Parameters<typeof createApp>[0] {
+  { contracts, wires, models }: Pick<Services, "contracts" | "wires" | "models">,
+): Services {
   const { registry, directory, queue, trail, storageUse } = composeTenants(env.tenants);
   const embedTokens = createEmbedTokens({
     rootSecret: env.rootSecret,
@@ -76,7 +89,7 @@ function assemble(
     toolSpecs: contracts.map(({ spec }) => spec),
     contracts,
     wires,
-    models: [env.models[0].id, ...env.models.slice(1).map(({ id }) => id)],
+    models,
     page: (request) => env.assets.fetch(request),
   };
 }

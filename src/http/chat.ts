@@ -47,10 +47,12 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
     callLimitsOf(services.contracts, toolName),
   );
   if (!sent.ok) return refuseHistory(sent.failure);
-  const model = body.model ?? services.models[0];
-  if (!services.models.includes(model)) {
+  const { models } = services;
+  const model = body.model === undefined ? models[0] : models.find(({ id }) => id === body.model);
+  if (!model) {
+    const ids = models.map(({ id }) => id).join(", ");
     return problem("model_not_allowed", {
-      detail: `The deployment does not offer this model. Use one of ${services.models.join(", ")}.`,
+      detail: `The deployment does not offer this model. Use one of ${ids}.`,
     });
   }
   const refusal = await refuseTools(authorised, body.toolIds);
@@ -65,7 +67,7 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
   const claim = {
     ...run.value,
     principal,
-    model,
+    model: model.id,
     ...(workflowId && { workflowId }),
     messages: [...before, ...sent.value],
     ...narrowingOf(body, principal),

@@ -10,6 +10,7 @@ import type { StorageMeter } from "../capabilities/storage.ts";
 import type { RunGateway, RunRecords, RunIds } from "../capabilities/run.ts";
 import type { RegisteredContract } from "../contracts/registered.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
+import type { ModelCatalog } from "../protocol/model/catalog.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 
 /** The capabilities that the routes use; src/compose/worker.ts assembles them. */
@@ -43,7 +44,7 @@ export interface Services {
   /** Wires that a reader may name; the first is the default. */
   readonly wires: ClientWires;
   /** Models that a request may name; the first is the default. */
-  readonly models: readonly [string, ...string[]];
+  readonly models: ModelCatalog["offered"];
   /** Serves the static files of the pages. */
   readonly page: (request: Request) => Promise<Response>;
 }

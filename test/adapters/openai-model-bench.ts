@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { createHttpModel, type HttpModelOptions } from "../../src/adapters/http-model.ts";
 import type { ModelRequest } from "../../src/capabilities/model.ts";
 import type { ModelEvent, ModelAnswer } from "../../src/protocol/model/event.ts";
+import { declareModel } from "../../src/protocol/model/declare-model.ts";
 import { openAIWire } from "../../src/wire/openai/wire.ts";
 import { startLoopback } from "./loopback.ts";
 
@@ -25,6 +26,7 @@ export type Settings = Partial<HttpModelOptions> & {
 /** Builds a model whose provider is at this address. */
 export function modelAt(baseUrl: string, settings: Partial<HttpModelOptions> = {}) {
   return createHttpModel({
+    model: declareModel({ id: REQUEST.model, wire: "openai" }),
     wire: openAIWire,
     baseUrl,
     apiKey: KEY,

@@ -1,3 +1,4 @@
+import { declareModel } from "../../src/protocol/model/declare-model.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -5,16 +6,7 @@ import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import type { ToolId } from "../../src/protocol/identity/ids.ts";
 import { sendEvents, startLoopback } from "./loopback.ts";
-import {
-  ask,
-  collect,
-  DONE,
-  FINISH,
-  KEY,
-  REQUEST,
-  TEXT,
-  type Settings,
-} from "./openai-model-bench.ts";
+import { ask, collect, DONE, FINISH, KEY, REQUEST, TEXT } from "./openai-model-bench.ts";
 
 describe("the request", () => {
   test("is one streaming POST with exactly these keys", async () => {
@@ -56,13 +48,14 @@ describe("the request", () => {
     await using server = await startLoopback((response) =>
       sendEvents(response, `data: ${JSON.stringify(chunk)}\n\n${DONE}`),
     );
-    const argumentsOf = async (settings: Settings) => {
+    const argumentsOf = async (strictTools: boolean) => {
       const request = { ...REQUEST, tools: [tool] };
-      const { answer } = await collect(server.origin, { ...settings, request });
+      const model = declareModel({ id: REQUEST.model, wire: "openai", can: { strictTools } });
+      const { answer } = await collect(server.origin, { model, request });
       return answer.toolCalls[0]?.argumentsText;
     };
-    expect(await argumentsOf({})).toBe("{}");
-    expect(await argumentsOf({ settings: { strictTools: false } })).toBe('{"on":null}');
+    expect(await argumentsOf(true)).toBe("{}");
+    expect(await argumentsOf(false)).toBe('{"on":null}');
     const sent = server.requests.map(({ body }) => JSON.parse(body).tools[0].function.strict);
     expect(sent).toEqual([true, undefined]);
   });

@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createHttpModel } from "../../src/adapters/http-model.ts";
 import type { ModelAnswer } from "../../src/protocol/model/event.ts";
+import { declareModel } from "../../src/protocol/model/declare-model.ts";
 import { openAIWire } from "../../src/wire/openai/wire.ts";
 
 const REQUEST = {
@@ -17,9 +18,11 @@ function openBody(sse: string, onCancel: () => void): ReadableStream<Uint8Array>
     cancel: onCancel,
   });
 }
+const MODEL = declareModel({ id: REQUEST.model, wire: "openai" });
 
 async function ask(body: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<ModelAnswer> {
   const model = createHttpModel({
+    model: MODEL,
     wire: openAIWire,
     baseUrl: "https://provider.test/v1",
     apiKey: "sk-workerd",
@@ -36,6 +39,7 @@ async function ask(body: ReadableStream<Uint8Array>, signal: AbortSignal): Promi
 test("a Worker's request carries the key and follows no redirect", async () => {
   const requests: Request[] = [];
   const model = createHttpModel({
+    model: MODEL,
     wire: openAIWire,
     baseUrl: "https://provider.test/v1/",
     apiKey: "sk-workerd",
@@ -62,10 +66,10 @@ test("the longest answer goes under the name that the endpoint knows, and only w
   const sentBy = async (field: "max_tokens" | undefined, maxOutputTokens?: number) => {
     let sent: unknown;
     const model = createHttpModel({
+      model: field ? { ...MODEL, can: { ...MODEL.can, maxTokensField: field } } : MODEL,
       wire: openAIWire,
       baseUrl: "https://provider.test/v1/",
       apiKey: "sk-workerd",
-      ...(field && { settings: { maxTokensField: field } }),
       fetch: async (request) => {
         sent = await request.json();
         return new Response(`${HI}data: [DONE]\n\n`);

@@ -75,6 +75,7 @@ function withRun(
       new RunLifecycle(run, {
         env: { ...(env as unknown as RawEnv), TENANTS: tenant.binding },
         contracts: [],
+        models: [],
         clock,
         deadlines,
         keepAlive: (done) => void done.catch(() => {}),

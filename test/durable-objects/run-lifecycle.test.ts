@@ -49,6 +49,7 @@ async function withRun(
       new RunLifecycle(run, {
         env: { ...(env as unknown as RawEnv), ...change },
         contracts: [],
+        models: [],
         clock,
         deadlines,
         keepAlive,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startOfflineModel } from "../../scripts/offline-model.ts";
+import { declareModel } from "../../src/protocol/model/declare-model.ts";
 import { createHttpModel } from "../../src/adapters/http-model.ts";
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
 import type { ModelAnswer } from "../../src/protocol/model/event.ts";
@@ -16,7 +17,13 @@ afterAll(() => offline.stop());
 
 async function ask(wire: ModelWire, messages: readonly TranscriptMessage[]): Promise<ModelAnswer> {
   const options = { baseUrl: offline.url, apiKey: "offline" };
-  const model = createHttpModel({ wire, ...options, fetch: (request) => fetch(request) });
+  const declared = declareModel({ id: "offline", wire: wire.id });
+  const model = createHttpModel({
+    model: declared,
+    wire,
+    ...options,
+    fetch: (request) => fetch(request),
+  });
   const request = { model: "offline", messages, tools: [] };
   for await (const batch of model.stream(request, new AbortController().signal)) {
     const last = batch.at(-1);

@@ -36,7 +36,7 @@ let worker: ((request: Request) => Promise<Response>) | undefined;
 
 export default {
   fetch(request: Request, env: RawEnv): Promise<Response> {
-    worker ??= composeWorker(env, CONTRACTS, WIRES);
+    worker ??= composeWorker(env, CONTRACTS, { wires: WIRES });
     return worker(request);
   },
 };

@@ -1,4 +1,4 @@
-import type { ModelSettings } from "../../protocol/model/configured-model.ts";
+import type { ToolChoice } from "../../protocol/model/answer-settings.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
@@ -21,10 +21,9 @@ interface Message {
  * Contract: pure; linear; keeps order. The results of one answer's calls go in one user message,
  * and nothing stands before them.
  */
-export function encodeRequest(
-  { model, messages, tools: specs, maxOutputTokens }: WireRequest,
-  { effort }: ModelSettings,
-): EncodedRequest {
+export function encodeRequest(request: WireRequest): EncodedRequest {
+  const { model, author = model, messages, tools: specs, maxOutputTokens } = request;
+  const { effort, temperature, toolChoice } = request;
   const system = messages.flatMap((message) =>
     message.role === "system" && message.text.trim() !== "" ? [textBlock(message.text)] : [],
   );
@@ -33,12 +32,19 @@ export function encodeRequest(
     model,
     max_tokens: maxOutputTokens ?? DEFAULT_MAX_TOKENS,
     ...(system.length > 0 && { system: markLast(system) }),
-    messages: encodeMessages(messages, model),
+    messages: encodeMessages(messages, author),
     stream: true,
     ...(effort !== undefined && { output_config: { effort } }),
+    ...(temperature !== undefined && { temperature }),
     ...(tools.length > 0 && { tools: markLast(tools) }),
+    ...(toolChoice !== undefined && { tool_choice: encodeToolChoice(toolChoice) }),
   };
   return { body, restoreArguments: (_, argumentsText) => argumentsText };
+}
+
+function encodeToolChoice(choice: ToolChoice): JsonObject {
+  if (typeof choice !== "string") return { type: "tool", name: choice.tool };
+  return { type: choice === "required" ? "any" : choice };
 }
 
 export function encodeTool({ name, description, inputSchema }: ToolSpec): JsonObject {
@@ -52,13 +58,16 @@ export function encodeMessage(message: TranscriptMessage): unknown {
   return [message.role === "assistant" && message.opaque?.items, plain];
 }
 
-function encodeMessages(messages: readonly TranscriptMessage[], model: string): readonly Message[] {
+function encodeMessages(
+  messages: readonly TranscriptMessage[],
+  author: string,
+): readonly Message[] {
   const encoded: Message[] = [];
   const verbatimIds = new Set<string>();
   const idOf = (id: string) => (verbatimIds.has(id) ? id : encodeId(id));
   for (const message of messages) {
     if (message.role === "system") continue;
-    const opaque = opaqueItemsFor(message, { wire: "anthropic", model });
+    const opaque = opaqueItemsFor(message, { wire: "anthropic", model: author });
     for (const { id } of opaque ?? []) if (typeof id === "string") verbatimIds.add(id);
     const content = opaque ?? encodePlain(message, idOf);
     const role = message.role === "assistant" ? "assistant" : "user";

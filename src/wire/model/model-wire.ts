@@ -1,16 +1,22 @@
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
-import type { ModelSettings } from "../../protocol/model/configured-model.ts";
+import type { AnswerSettings } from "../../protocol/model/answer-settings.ts";
+import type { ModelAbilities, ModelWireId } from "../../protocol/model/declaration.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
 import type { StreamReader } from "./stream-reader.ts";
 
-/** One model call, as a wire encodes it. */
-export interface WireRequest {
+/** One model call, as a wire encodes it. The model can take all of it. */
+export interface WireRequest extends AnswerSettings {
   /** The provider's name of the model. */
   readonly model: string;
+  /** Whose opaque items the model can read; see `opaqueItemsFor`. Default: the model. */
+  readonly author?: string;
   readonly messages: readonly TranscriptMessage[];
   readonly tools: readonly ToolSpec[];
   readonly maxOutputTokens?: number;
 }
+
+/** How a model differs from others on its wire. */
+export type WireTraits = Pick<ModelAbilities, "strictTools" | "maxTokensField">;
 
 /** A request's body, and the function that reverts the arguments of the answer's calls. */
 export interface EncodedRequest {
@@ -25,11 +31,11 @@ export interface EncodedRequest {
  */
 export interface ModelWire {
   /** Names the wire in the configuration, and binds what a provider must see again. */
-  readonly id: string;
+  readonly id: ModelWireId;
   /** Path of the endpoint under the base address. */
   readonly path: string;
   headers(apiKey: string): Readonly<Record<string, string>>;
-  encodeRequest(request: WireRequest, settings: ModelSettings): EncodedRequest;
+  encodeRequest(request: WireRequest, traits: WireTraits): EncodedRequest;
   /** Encodes one message alone, to bound the tokens of a request. */
   encodeMessage(message: TranscriptMessage): unknown;
   /** Encodes one tool alone, in its longest form. */

@@ -2,20 +2,23 @@ import type {
   ChatCompletionFunctionTool,
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
+  ChatCompletionToolChoiceOption,
 } from "openai/resources/chat/completions";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
-import type { ModelSettings } from "../../protocol/model/configured-model.ts";
+import type { ToolChoice } from "../../protocol/model/answer-settings.ts";
 import type { TranscriptMessage, TranscriptToolCall } from "../../protocol/conversation/message.ts";
 import { wrapToolOutput } from "../tool-output.ts";
-import type { EncodedRequest, WireRequest } from "../model/model-wire.ts";
+import type { EncodedRequest, WireRequest, WireTraits } from "../model/model-wire.ts";
 import { encodeName } from "../model/opaque.ts";
 import { dropNullsOfOptional, toStrictSchema } from "./strict-schema.ts";
 
 /** Encodes a model call as the body of a streaming Chat Completions request. Contract: pure. */
 export function encodeRequest(
-  { model, messages, tools: specs, maxOutputTokens }: WireRequest,
-  { strictTools = true, maxTokensField = "max_completion_tokens", effort }: ModelSettings,
+  request: WireRequest,
+  { strictTools, maxTokensField }: WireTraits,
 ): EncodedRequest {
+  const { model, messages, tools: specs, maxOutputTokens } = request;
+  const { effort, temperature, toolChoice } = request;
   const { tools, restoreArguments } = encodeTools(specs, strictTools);
   const body = {
     model,
@@ -23,10 +26,17 @@ export function encodeRequest(
     stream: true,
     stream_options: { include_usage: true },
     ...(effort !== undefined && { reasoning_effort: effort }),
+    ...(temperature !== undefined && { temperature }),
     ...(tools.length > 0 && { tools }),
+    ...(toolChoice !== undefined && { tool_choice: encodeToolChoice(toolChoice) }),
     ...(maxOutputTokens !== undefined && { [maxTokensField]: maxOutputTokens }),
   };
   return { body, restoreArguments };
+}
+
+function encodeToolChoice(choice: ToolChoice): ChatCompletionToolChoiceOption {
+  if (typeof choice === "string") return choice;
+  return { type: "function", function: { name: choice.tool } };
 }
 
 /** Tools in the provider's format, and the function that reverts the arguments of their calls. */

@@ -1,8 +1,7 @@
 import type { FunctionTool, ResponseInputItem } from "openai/resources/responses/responses";
-import type { ModelSettings } from "../../protocol/model/configured-model.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { JsonSchema7, ToolSpec } from "../../protocol/tool/spec.ts";
-import type { EncodedRequest, WireRequest } from "../model/model-wire.ts";
+import type { EncodedRequest, WireRequest, WireTraits } from "../model/model-wire.ts";
 import { encodeName, opaqueItemsFor } from "../model/opaque.ts";
 import { dropNullsOfOptional, toStrictSchema } from "../openai/strict-schema.ts";
 import { wrapToolOutput } from "../tool-output.ts";
@@ -13,9 +12,11 @@ import { wrapToolOutput } from "../tool-output.ts";
  * Contract: pure; linear; keeps ids, order and argument text.
  */
 export function encodeRequest(
-  { model, messages, tools: specs, maxOutputTokens }: WireRequest,
-  { strictTools = true, effort }: ModelSettings,
+  request: WireRequest,
+  { strictTools }: Pick<WireTraits, "strictTools">,
 ): EncodedRequest {
+  const { model, author = model, messages, tools: specs, maxOutputTokens } = request;
+  const { effort, temperature, toolChoice } = request;
   const tools = specs.map((spec) => encodeTool(spec, strictTools));
   const strict = new Map<string, JsonSchema7>();
   for (const [at, spec] of specs.entries()) {
@@ -24,13 +25,19 @@ export function encodeRequest(
   const body = {
     model,
     input: messages.flatMap<object>(
-      (message) => opaqueItemsFor(message, { wire: "responses", model }) ?? encodePlain(message),
+      (message) =>
+        opaqueItemsFor(message, { wire: "responses", model: author }) ?? encodePlain(message),
     ),
     stream: true,
     store: false,
     ...(!NEVER_REASONS.test(model) && { include: ["reasoning.encrypted_content"] }),
     ...(effort !== undefined && { reasoning: { effort } }),
+    ...(temperature !== undefined && { temperature }),
     ...(tools.length > 0 && { tools }),
+    ...(toolChoice !== undefined && {
+      tool_choice:
+        typeof toolChoice === "string" ? toolChoice : { type: "function", name: toolChoice.tool },
+    }),
     ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
   };
   const restoreArguments = (toolName: string, argumentsText: string): string => {

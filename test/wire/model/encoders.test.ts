@@ -8,11 +8,12 @@ import type { JsonObject } from "../../../src/protocol/json/value.ts";
 import type { ToolSpec } from "../../../src/protocol/tool/spec.ts";
 import { anthropicWire } from "../../../src/wire/anthropic/wire.ts";
 import { createInputBound } from "../../../src/wire/model/input-bound.ts";
-import type { ModelWire } from "../../../src/wire/model/model-wire.ts";
+import type { ModelWire, WireRequest, WireTraits } from "../../../src/wire/model/model-wire.ts";
 import { openAIWire } from "../../../src/wire/openai/wire.ts";
 import { responsesWire } from "../../../src/wire/responses/wire.ts";
 
 const WIRES = [openAIWire, responsesWire, anthropicWire];
+const TRAITS: WireTraits = { strictTools: true, maxTokensField: "max_completion_tokens" };
 const LAMP: ToolSpec = {
   name: "lamp__set" as ToolId,
   version: "1.0.0",
@@ -53,10 +54,11 @@ const CONVERSATION: readonly TranscriptMessage[] = [
 function encode(
   wire: ModelWire,
   messages: readonly TranscriptMessage[],
-  more: { readonly tools?: readonly ToolSpec[]; readonly maxOutputTokens?: number } = {},
-  settings = {},
+  more: Partial<WireRequest> = {},
+  traits: Partial<WireTraits> = {},
 ): Record<string, unknown> {
-  const { body } = wire.encodeRequest({ model: "m", messages, tools: [], ...more }, settings);
+  const request = { model: "m", messages, tools: [], ...more };
+  const { body } = wire.encodeRequest(request, { ...TRAITS, ...traits });
   return JSON.parse(JSON.stringify(body)) as Record<string, unknown>;
 }
 
@@ -107,13 +109,13 @@ describe("Responses", () => {
     const { tools } = encode(responsesWire, [], { tools: [LAMP] }, { strictTools: false });
     expect(tools).toMatchObject([{ parameters: LAMP.inputSchema, strict: false }]);
     const request = { model: "m", messages: [], tools: [LAMP] };
-    const { restoreArguments } = responsesWire.encodeRequest(request, {});
+    const { restoreArguments } = responsesWire.encodeRequest(request, TRAITS);
     expect(restoreArguments("lamp__set", '{"room":"a","level":null}')).toBe('{"room":"a"}');
   });
 
   test("a model that has no reasoning is not asked for it", () => {
     for (const model of ["gpt-4o", "openai/gpt-4.1-mini", "gpt-3.5-turbo"]) {
-      const { body } = responsesWire.encodeRequest({ model, messages: [], tools: [] }, {});
+      const { body } = responsesWire.encodeRequest({ model, messages: [], tools: [] }, TRAITS);
       expect(body).not.toHaveProperty("include");
     }
   });
@@ -217,7 +219,7 @@ describe.each(WIRES)("the wire $id", (wire) => {
       ...CONVERSATION,
       { role: "assistant", text: "🍳", toolCalls: [], opaque },
     ];
-    const { body } = wire.encodeRequest({ model: "m", messages, tools: [LAMP] }, {});
+    const { body } = wire.encodeRequest({ model: "m", messages, tools: [LAMP] }, TRAITS);
     const bytes = new TextEncoder().encode(JSON.stringify(body)).length;
     expect(createInputBound(wire)({ messages, tools: [LAMP] })).toBeGreaterThan(bytes - 64);
   });
@@ -235,7 +237,7 @@ describe.each(WIRES)("the wire $id", (wire) => {
       const many = Array.from({ length: messages }, () => CONVERSATION)
         .flat()
         .map((message) => read(message));
-      wire.encodeRequest({ model: "m", messages: many, tools: [] }, {});
+      wire.encodeRequest({ model: "m", messages: many, tools: [] }, TRAITS);
       return reads;
     };
     expect(counted(400) / counted(100)).toBeCloseTo(4, 0);

@@ -1,0 +1,71 @@
+import * as v from "valibot";
+import { MODEL_WIRE_IDS, type ModelDeclaration } from "./declaration.ts";
+import { declareModel } from "./declare-model.ts";
+
+const word = v.pipe(
+  v.string(),
+  v.regex(/^[\x21-\x2B\x2D-\x7E]{1,128}$/, "1 to 128 characters without spaces and commas"),
+);
+const price = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(1_000_000));
+const settingName = (ending: string) =>
+  v.pipe(
+    v.string(),
+    v.regex(new RegExp(`^[A-Z][A-Z0-9_]*${ending}$`), `a name ending in ${ending}`),
+  );
+
+const schema = v.strictObject({
+  id: word,
+  wire: v.picklist(MODEL_WIRE_IDS),
+  name: v.optional(word),
+  address: v.optional(settingName("_BASE_URL")),
+  // Threat: a declaration names another secret, and the secret leaves as a provider's key.
+  secret: v.optional(settingName("_API_KEY")),
+  can: v.optional(
+    v.partial(
+      v.strictObject({
+        tools: v.boolean(),
+        images: v.boolean(),
+        files: v.boolean(),
+        maxImageTokens: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+        efforts: v.array(word),
+        temperature: v.boolean(),
+        forcedTools: v.boolean(),
+        strictTools: v.boolean(),
+        maxTokensField: v.picklist(["max_completion_tokens", "max_tokens"]),
+      }),
+    ),
+  ),
+  effort: v.optional(word),
+  prices: v.optional(
+    v.strictObject({
+      currency: v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, "three capital letters, ISO 4217")),
+      input: price,
+      cachedInput: v.optional(price),
+      cacheWrite: v.optional(price),
+      output: price,
+    }),
+  ),
+  fallback: v.optional(v.array(word)),
+});
+
+/** Finds what is wrong with one declaration. Contract: pure; one sentence for each problem. */
+export function checkDeclaration(declaration: ModelDeclaration): readonly string[] {
+  const parsed = v.safeParse(schema, declaration);
+  const where = `The model ${JSON.stringify(declaration.id)}`;
+  if (!parsed.success) {
+    return parsed.issues.map(
+      (issue) => `${where} is not valid at ${v.getDotPath(issue) ?? "its top"}: ${issue.message}`,
+    );
+  }
+  const { wire, can, effort, prices } = declareModel(declaration);
+  const { efforts } = can;
+  const problems: string[] = [];
+  if (effort !== undefined && !efforts.includes(effort)) {
+    const known = efforts.length === 0 ? "none" : efforts.join(", ");
+    problems.push(`${where} has the effort ${effort}, but its can.efforts are: ${known}`);
+  }
+  if (wire === "anthropic" && prices && prices.cacheWrite === undefined) {
+    problems.push(`${where} needs prices.cacheWrite, because its wire bills cache writes`);
+  }
+  return problems;
+}
