@@ -8,8 +8,9 @@ import type {
   DecisionAnswer,
 } from "../../src/capabilities/run.ts";
 import type { ToolSourcePort } from "../../src/capabilities/tool.ts";
-import { reviewEdit, type ReviewedEdit, type ReviewPorts } from "../../src/loop/review-edit.ts";
-import { reviewTerms, type ReviewedCall, type TermsReview } from "../../src/loop/review-terms.ts";
+import { reviewEdit, type ReviewedEdit } from "../../src/loop/review/edit.ts";
+import type { ReviewedCall, ReviewPorts } from "../../src/loop/review/open-review.ts";
+import { reviewTerms, type TermsReview } from "../../src/loop/review/terms.ts";
 import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval/record.ts";
 import { approvalTokenOf } from "../../src/protocol/approval/token.ts";
 import { viewApproval, type ApprovalView } from "../../src/protocol/approval/view.ts";
@@ -260,6 +261,7 @@ const BY_POLICY: ReadonlySet<string> = new Set<ToolFailure["taxonomyClass"]>([
 ]);
 
 function refuseArguments({ taxonomyClass, errors }: ToolFailure): DecisionAnswer {
+  if (taxonomyClass === "DEPENDENCY_UNAVAILABLE") return { kind: "policy_unavailable" };
   const isByPolicy = BY_POLICY.has(taxonomyClass);
   return { kind: "arguments_refused", errors, ...(isByPolicy && { isByPolicy }) };
 }

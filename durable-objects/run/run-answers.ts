@@ -21,6 +21,7 @@ import type { RunLifecycle } from "./run-lifecycle.ts";
 import { answerWithFingerprint, type FingerprintOf } from "./outgoing-hashes.ts";
 import { runStateOf } from "./run-state-of.ts";
 import { checkApprovalAccess, checkRunAccess } from "./visibility.ts";
+import { isWithdrawnBySteering } from "./wait-reasons.ts";
 
 export interface AnswerPorts {
   readonly lifecycle: RunLifecycle;
@@ -60,7 +61,7 @@ export class RunAnswers implements RunMethods {
    * a message that is `taken` is never lost.
    */
   async steer(viewer: Viewer, { text, requestKey }: Steering): Promise<SteerAnswer> {
-    const { approvals, inbox, journal, store } = this.#run;
+    const { inbox, journal, store } = this.#run;
     const missing = checkRunAccess(store, isOwn, viewer);
     if (missing) return missing;
     const known = requestKey === undefined ? undefined : inbox.findByKey(requestKey);
@@ -70,7 +71,7 @@ export class RunAnswers implements RunMethods {
       if (inbox.isFull) return { kind: "full" };
       inbox.put(text, requestKey);
       journal.append([{ type: "user_message", text }]);
-      if (approvals.pending().length > 0) this.#ports.lifecycle.resume();
+      if (isWithdrawnBySteering(this.#run)) this.#ports.lifecycle.resume();
     }
     return { kind: "taken", state: await this.#readState() };
   }

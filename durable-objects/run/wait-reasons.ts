@@ -13,17 +13,13 @@ export interface WaitReasons {
 
 /**
  * Finds why a run waits after its loop stopped; undefined when the loop must start again.
- * Contract: a loop consumes every answer that it finds, so an answer never starts the loop twice.
+ * Contract: each answer restarts the loop once, because the loop consumes it.
  */
 export function waitReasonsOf(run: OpenRun): WaitReasons | undefined {
   const { store, invocations } = run;
   const open = invocations.all().filter(({ end }) => end === undefined);
   const isStopped = store.incarnations().stop !== null;
-  if (
-    isStopped ||
-    open.some((record) => isAnswered(run, record)) ||
-    isWithdrawnBySteering(run, open)
-  ) {
+  if (isStopped || open.some((record) => isAnswered(run, record)) || isWithdrawnBySteering(run)) {
     return undefined;
   }
   const untilMs = open.filter(awaitsOperator).map(({ awaitedUntilMs = 0 }) => awaitedUntilMs);
@@ -40,13 +36,12 @@ function isAnswered(
 }
 
 /**
- * True when a steering message withdraws a call that waits for approval and was never dispatched.
+ * True when a steering message withdraws a call: one that waits for approval and was never
+ * dispatched. A message that withdraws none is read when the run continues for another reason.
  */
-function isWithdrawnBySteering(
-  { approvals, inbox }: OpenRun,
-  open: readonly ToolInvocationRecord[],
-): boolean {
+export function isWithdrawnBySteering({ approvals, inbox, invocations }: OpenRun): boolean {
   if (!inbox.hasSteering) return false;
+  const open = invocations.all().filter(({ end }) => end === undefined);
   const dispatched = new Set(open.filter(hasUnknownOutcome).map(({ number }) => number));
   return approvals.pending().some(({ invocation }) => !dispatched.has(invocation));
 }

@@ -148,9 +148,9 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "every change of the policy voids an approval",
-    file: "src/loop/review-terms.ts",
-    from: "termsHash !== reviewed.record.termsHash)",
-    to: "current.value.pin.revision !== reviewed.record.pin.revision)",
+    file: "src/loop/review/terms.ts",
+    from: "termsHash !== record.termsHash)",
+    to: "current.pin.revision !== record.pin.revision)",
     test: {
       file: "test/http/approval-terms.test.ts",
       name: "leaves the approval standing: it admits another page",
@@ -168,9 +168,9 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "an approval without terms counts",
-    file: "src/loop/review-terms.ts",
+    file: "src/loop/review/terms.ts",
     from: "if (termsHash === undefined || termsHash",
-    to: 'if (termsHash === undefined || reviewed.record.termsHash === undefined) return { kind: "same", termsHash: "", pin: current.value.pin };\n  if (termsHash',
+    to: 'if (termsHash === undefined || record.termsHash === undefined) return { kind: "same", termsHash: "", pin: current.pin };\n  if (termsHash',
     test: {
       file: "test/http/approval-terms.test.ts",
       name: "is requested again by a vote",
@@ -325,7 +325,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "a call that has begun is edited",
-    file: "src/loop/review-edit.ts",
+    file: "src/loop/review/edit.ts",
     from: "if (call.dispatches > 0 || call.binding) return BEGUN;",
     to: "",
     test: {
@@ -335,7 +335,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "an editor writes what they cannot see",
-    file: "src/loop/restore-withheld.ts",
+    file: "src/loop/review/restore-withheld.ts",
     from: "if (Object.hasOwn(parent, last)) return",
     to: "if (0) return",
     test: {
@@ -345,7 +345,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "an edit loses what the editor cannot see",
-    file: "src/loop/restore-withheld.ts",
+    file: "src/loop/review/restore-withheld.ts",
     from: "    setOwn(parent, last, value);",
     to: "",
     test: {
@@ -418,8 +418,18 @@ export const APPROVALS: readonly Mutant[] = [
     },
   },
   {
+    name: "an edit is held against the pinned policy only",
+    file: "src/loop/review/open-review.ts",
+    from: "return still.ok ? obeyed : still;",
+    to: "return obeyed;",
+    test: {
+      file: "test/http/approval-terms.test.ts",
+      name: "refuses an edit that breaks one of its rules, and the approval stays open",
+    },
+  },
+  {
     name: "an edit adds what the next person is not shown",
-    file: "src/loop/review-edit.ts",
+    file: "src/loop/review/edit.ts",
     from: "if (added !== undefined) return refuseHidden(added);",
     to: "void refuseHidden; void added;",
     test: {

@@ -33,6 +33,16 @@ export const HIDDEN_VALUES: readonly Mutant[] = [
     },
   },
   {
+    name: "a withheld argument leaves in a description",
+    file: "src/runner/approval/build-packet.ts",
+    from: "const hide = hideValues(withheldValues(args, shown));",
+    to: "const hide = hideValues([]); void withheldValues(args, shown);",
+    test: {
+      file: "test/http/hidden-arguments.test.ts",
+      name: "a description that names the PIN is shown to approvers without it",
+    },
+  },
+  {
     name: "a cut leaves half of a secret",
     file: "src/runner/tool-failure.ts",
     from: "cutText(clean(replaceHalves(message)), MAX_MESSAGE_CHARS)",

@@ -89,7 +89,7 @@ export async function prepare(
 /**
  * Requires approval and reserves budgets. When the reservation finds a newer policy, the gates that
  * read policy run again under that policy. Only then does the tenant reserve anything under it. A
- * policy that changes after the reservation applies to the next call.
+ * policy that changes after the reservation applies to the next attempt.
  */
 async function approveAndReserve(
   ports: PolicyPorts & ApprovalPorts & ReservePorts,

@@ -70,6 +70,28 @@ describe("a change of the policy that does not touch the call", () => {
   });
 });
 
+describe("a newer policy that allows the call as it is", () => {
+  const onlyBakery = {
+    argumentRules: [{ tool: "lab__transfer", field: "/to", must: { equal: "bakery" } }],
+  };
+
+  // Mutant: an edit is held against the pinned policy only.
+  test("refuses an edit that breaks one of its rules, and the approval stays open", async () => {
+    const { runId, approvalId } = await askToPay();
+    await changeGuildPolicy({ ...GUILD_POLICY, ...onlyBakery });
+    const edit = { ...APPROVE, arguments: { to: "butcher", amount: 40 } };
+    const refused = await decide(approvalId, "bob", edit);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      422,
+      { code: "arguments_refused", errors: [{ pointer: "/to" }] },
+    ]);
+    expect(await viewOf(approvalId, "bob")).toMatchObject({ status: "pending", approvals: 0 });
+    for (const person of ["bob", "cat"] as const) await decide(approvalId, person, APPROVE);
+    await ended(runId);
+    expect(moved).toEqual(["40 to bakery"]);
+  });
+});
+
 describe("a change of the policy that touches the call", () => {
   // Mutants: terms are not compared when a vote arrives; a limit is no term.
   test.each([

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { verifyChain } from "../../scripts/audit/verify-chain.ts";
 import { toCanonicalJson } from "../../src/protocol/json/canonical-hash.ts";
 import { script } from "../fakes/scripted-model.ts";
-import { APPROVE, decide, ended, openOf, REJECT, viewOf } from "../shared/people.ts";
+import { APPROVE, askFor, decide, ended, openOf, REJECT, viewOf } from "../shared/people.ts";
 import { rowsOf, untilState } from "../shared/run-object.ts";
 import { bindings, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
 
@@ -151,4 +151,17 @@ test("the approval, the run, the audit log and KV show one fingerprint of one ca
     .poll(async () => (await read(`/v1/audit?run=${runId}`, "chief")).match(/hmac-sha256/g))
     .toHaveLength(6);
   expect(await verifyChain(exportedLines(), {})).toMatchObject({ kind: "whole" });
+});
+
+// Mutant: a withheld argument leaves in a description.
+test("a description that names the PIN is shown to approvers without it", async () => {
+  const args = JSON.stringify({ what: "hello", pin: PIN });
+  const calls = [{ id: "call_1", name: "lab__notify", args }];
+  const { runId, approvalId } = await askFor(calls);
+  const { packet } = await viewOf(approvalId, "ann");
+  expect(packet.consequence).toBe("A customer reads it, after PIN •••.");
+  expect(JSON.stringify(packet)).not.toContain(PIN);
+  expect(await read(`/v1/runs/${runId}`, "ann")).not.toContain(PIN);
+  expect((await decide(approvalId, "ann", REJECT)).status).toBe(200);
+  await ended(runId);
 });

@@ -85,7 +85,11 @@ const notify = defineTool({
   sideEffectClass: "HIGH_RISK_EXTERNAL",
   effect: "external_side_effect",
   transactional: { semantics: "irreversible_pivot" },
-  describe: ({ what }) => ({ action: `Notice: ${what}`, consequence: "A customer reads it." }),
+  // A careless author: the PIN is withheld elsewhere.
+  describe: ({ what, pin }) => ({
+    action: `Notice: ${what}`,
+    consequence: `A customer reads it${pin === undefined ? "" : `, after PIN ${pin}`}.`,
+  }),
   execute: does("notified"),
 });
 

@@ -6,6 +6,7 @@ import type { ConfirmationPacket } from "../../protocol/approval/packet.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import { findProtoKey, nestsTooDeep } from "../../protocol/json/guard.ts";
 import { utf8Bytes } from "../../protocol/text/encoding.ts";
+import { hideValues, withheldValues, type HideValues } from "../../protocol/text/hide-values.ts";
 import { cutText, replaceHalves } from "../../protocol/text/whole-characters.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
 import { answerWithin } from "../answer-within.ts";
@@ -33,7 +34,7 @@ export async function buildPacket(
   const { tool, accepted, invocation } = subject;
   const { args, shown } = accepted;
   const { context, scope } = invocation;
-  const { title, consequence } = describe(tool, args);
+  const { title, consequence } = describe(tool, accepted);
   return {
     actionName: { title, tool: tool.id, version: tool.version },
     consequence,
@@ -52,16 +53,18 @@ const MAX_TITLE_CHARS = 120;
 const MAX_CONSEQUENCE_CHARS = 1_000;
 
 /**
- * Threat: the author's texts are made of arguments that a model chose, so their length is bounded.
+ * Threat: the author's texts are made of arguments that a model chose, so their length is bounded;
+ * they may name an argument that redaction withholds, so it is hidden.
  */
 function describe(
   tool: BoundToolRuntime,
-  args: JsonObject,
+  { args, shown }: ValiditySubject["accepted"],
 ): { readonly title: string; readonly consequence: string } {
   const { action, consequence } = askToDescribe(tool, args);
+  const hide = hideValues(withheldValues(args, shown));
   return {
-    title: readText(action, MAX_TITLE_CHARS) ?? tool.id,
-    consequence: readText(consequence, MAX_CONSEQUENCE_CHARS) ?? CONSEQUENCES[tool.effect],
+    title: readText(action, MAX_TITLE_CHARS, hide) ?? tool.id,
+    consequence: readText(consequence, MAX_CONSEQUENCE_CHARS, hide) ?? CONSEQUENCES[tool.effect],
   };
 }
 
@@ -85,11 +88,13 @@ function askToDescribe(tool: BoundToolRuntime, args: JsonObject): Texts {
 }
 
 /** Reads text, and says how much of it is not shown. */
-function readText(text: unknown, maxChars: number): string | undefined {
+function readText(text: unknown, maxChars: number, hide: HideValues): string | undefined {
   if (typeof text !== "string" || text.trim() === "") return undefined;
-  const kept = cutText(replaceHalves(text), maxChars);
-  if (kept.length === text.length) return kept;
-  return `${kept}… (${text.length - kept.length} more characters are not shown)`;
+  // Hidden before it is cut: a cut would leave half of a value.
+  const whole = hide(replaceHalves(text));
+  const kept = cutText(whole, maxChars);
+  if (kept.length === whole.length) return kept;
+  return `${kept}… (${whole.length - kept.length} more characters are not shown)`;
 }
 
 const MAX_PREVIEW_MS = 5_000;

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from "../protocol/json/value.ts";
-import { fromPointer } from "../protocol/json/pointer.ts";
-import type { ToolFailure } from "../protocol/outcome/observation.ts";
-import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json/value.ts";
+import { fromPointer } from "../../protocol/json/pointer.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 
 /**
  * Puts the values that redaction hid from an editor back into the edited arguments. The editor

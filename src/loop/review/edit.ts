@@ -1,0 +1,77 @@
+import type { JsonObject } from "../../protocol/json/value.ts";
+import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
+import { checkRoom } from "../../runner/budget/reserve.ts";
+import { readArguments } from "../../runner/gates/read-arguments.ts";
+import { failCall } from "../../runner/tool-failure.ts";
+import {
+  obeyBothPolicies,
+  openReview,
+  type ReviewedCall,
+  type ReviewPorts,
+} from "./open-review.ts";
+import { restoreWithheld } from "./restore-withheld.ts";
+
+/** Arguments that may replace those of a call. */
+export interface ReviewedEdit {
+  /** JSON of the whole arguments, including what redaction withheld from the editor. */
+  readonly argumentsText: string;
+  readonly payloadHash: string;
+}
+
+/**
+ * Checks the arguments that an approver wants instead against the gates that look at arguments, at
+ * both policies and at budgets, so that a mistake is answered to the approver and does not end the
+ * call. The call's own attempt asks every gate again.
+ * Contract: reserves nothing.
+ * Fails: what those gates fail with; DEPENDENCY_UNAVAILABLE where a policy cannot be read;
+ * STALE_STATE for a call that has begun, because it is bound to its arguments.
+ */
+export async function reviewEdit(
+  ports: ReviewPorts,
+  reviewed: ReviewedCall,
+  edited: JsonObject,
+): Promise<Result<ReviewedEdit, ToolFailure>> {
+  const { call, record } = reviewed;
+  if (call.dispatches > 0 || call.binding) return BEGUN;
+  const opened = await openReview(ports, reviewed);
+  if (!opened.ok) return opened;
+  const { current, gatePorts, tool, trail } = opened.value;
+  if (!tool) return TOOL_GONE;
+  const original = await readArguments(tool, call, trail);
+  if (!original.ok) return fail(original.failure.failure);
+  const { withheld } = record.packet.arguments;
+  const whole = restoreWithheld(edited, original.value.args, withheld);
+  if (!whole.ok) return whole;
+  const argumentsText = JSON.stringify(whole.value);
+  const read = await readArguments(tool, { argumentsText, truncated: false }, trail);
+  if (!read.ok) return fail(read.failure.failure);
+  const { args, shown, payloadHash } = read.value;
+  const added = withheldPaths(args, shown).find((pointer) => !withheld.includes(pointer));
+  if (added !== undefined) return refuseHidden(added);
+  const obeyed = await obeyBothPolicies(opened.value, tool, args);
+  if (!obeyed.ok) return obeyed;
+  const { amounts } = obeyed.value;
+  const context = { runId: ports.runId, step: call.step, toolCallId: call.toolCallId };
+  const room = await checkRoom(gatePorts, { tool, context, amounts }, current);
+  return room.ok ? ok({ argumentsText, payloadHash }) : room;
+}
+
+const BEGUN = failCall("STALE_STATE", {
+  code: "begun",
+  message: "the call has begun with these arguments; approve it as it is, or reject it",
+});
+const TOOL_GONE = failCall("POLICY_VIOLATION", {
+  code: "tool_gone",
+  message: "this version of the tool does not exist any more",
+});
+
+/** Threat: an editor, whose own vote counts, adds values that later approvers do not see. */
+function refuseHidden(field: string): Result<never, ToolFailure> {
+  const message = "this field is not shown to other approvers, so it may not be added";
+  return fail({
+    taxonomyClass: "SEMANTIC_INVALIDITY",
+    errors: [{ field, code: "withheld_field", message }],
+  });
+}
