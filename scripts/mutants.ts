@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { AREAS } from "./mutants/areas.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 
@@ -24,12 +25,11 @@ await main();
 
 /**
  * Removes each protection of the named areas, or of all, in a copy, and expects its test to fail.
- * The tests of a file first run once without a change: a test that fails then proves nothing.
+ * With `--only TEXT`, takes the mutants whose name contains the text. The tests of a file first run
+ * once without a change: a test that fails then proves nothing.
  */
 async function main(): Promise<void> {
-  const asked = process.argv.slice(2);
-  const areas = asked.length > 0 ? asked : Object.keys(AREAS);
-  const mutants = areas.flatMap((area) => AREAS[area] ?? refuse(area));
+  const mutants = readMutants();
   const byTestFile = [...Map.groupBy(mutants, ({ test }) => test.file)];
   let tried = 0;
   let caught = 0;
@@ -55,8 +55,24 @@ async function main(): Promise<void> {
   if (caught < mutants.length) process.exitCode = 1;
 }
 
-function refuse(area: string): never {
-  console.error(`There is no area ${area}; there are ${Object.keys(AREAS).join(", ")}.`);
+function readMutants(): readonly Mutant[] {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { only: { type: "string", default: "" } },
+  });
+  const areas = positionals.length > 0 ? positionals : Object.keys(AREAS);
+  const mutants = areas.flatMap((area) => {
+    const ofArea = AREAS[area];
+    return (
+      ofArea ?? refuse(`There is no area ${area}; there are ${Object.keys(AREAS).join(", ")}.`)
+    );
+  });
+  const asked = mutants.filter(({ name }) => name.includes(values.only));
+  return asked.length > 0 ? asked : refuse(`No mutant's name contains "${values.only}".`);
+}
+
+function refuse(why: string): never {
+  console.error(why);
   process.exit(2);
 }
 
