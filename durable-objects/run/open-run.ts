@@ -14,6 +14,7 @@ import { RunNotices } from "./run-notices.ts";
 import { StoredInbox } from "./stored-inbox.ts";
 import { StoredInvocations } from "./stored-invocations.ts";
 import { StoredJournal } from "./stored-journal.ts";
+import { StoredPrompt } from "./stored-prompt.ts";
 import { StoredTranscript } from "./stored-transcript.ts";
 
 export interface OpenRunPorts {
@@ -27,6 +28,7 @@ export interface OpenRunPorts {
 export interface OpenRun {
   readonly store: RunStore;
   readonly transcript: StoredTranscript;
+  readonly prompt: StoredPrompt;
   readonly invocations: StoredInvocations;
   readonly outbox: Outbox;
   readonly notices: RunNotices;
@@ -46,6 +48,7 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
   const log = new EventLog(sql, epoch);
   const feed = new EventFeed({ log, run: streamedRunOf(store), clock, ended, isWaiting });
   const transcript = new StoredTranscript(sql);
+  const prompt = new StoredPrompt(sql);
   const invocations = new StoredInvocations(sql);
   const outbox = new Outbox(sql);
   const refusals = new RefusalTally(sql);
@@ -74,7 +77,8 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
   });
   if (ended) inbox.close();
   else inbox.restore(countSteering(transcript, store));
-  return { store, transcript, invocations, outbox, notices, log, feed, journal, approvals, inbox };
+  const tables = { store, transcript, prompt, invocations, outbox, log };
+  return { ...tables, notices, feed, journal, approvals, inbox };
 }
 
 /** Reads the facts of a run that an encoder may add to its events. */
@@ -94,15 +98,20 @@ function countSteering(transcript: StoredTranscript, store: RunStore): number {
  * while the journal holds nothing that is not stored.
  * Fails: throws once the run has shrunk.
  */
-export function readClaimAndMemory({ store, transcript, invocations, log }: OpenRun): {
+export function readClaimAndMemory(run: OpenRun): {
   readonly claim: RunClaim;
   readonly memory: RunMemory;
 } {
+  const { store, transcript, invocations, prompt, log } = run;
   const claim = store.claimed();
   if (!claim) throw new Error("the run has shrunk");
   const messages = transcript.all();
   return {
-    claim: { ...claim, messages: messages.slice(0, store.identity().claimedMessages) },
+    claim: {
+      ...claim,
+      instructions: (prompt.read("instructions") ?? "") as string,
+      messages: messages.slice(0, store.identity().claimedMessages),
+    },
     memory: {
       transcript: messages,
       invocations: invocations.all(),

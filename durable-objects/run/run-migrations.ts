@@ -7,7 +7,14 @@ import type { Migration } from "../storage-version.ts";
  * the tables, or of a JSON field in them, adds one. Contract: a migration that was released never
  * changes.
  */
-export const RUN_MIGRATIONS: readonly Migration[] = [nameFingerprints, withholdKeyHashes];
+export const RUN_MIGRATIONS: readonly Migration[] = [
+  nameFingerprints,
+  withholdKeyHashes,
+  addPrompt,
+];
+
+/** Version 3 may have a table `prompt`: code that does not know it would drop the instructions. */
+function addPrompt(): void {}
 
 /** Renames two fields of a call's lesson. */
 function nameFingerprints(sql: SqlStorage): void {

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import { actorsOf, type Principal } from "../../src/protocol/identity/principal.ts";
+import { actorsOf } from "../../src/protocol/identity/principal.ts";
 import { statusOf } from "../../src/protocol/run/state.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
@@ -33,7 +33,15 @@ export class RunNotices {
   started(): void {
     const { createdMs } = this.#ports.store.identity();
     this.updated();
-    this.#audit({ action: "run.started", at: toIso(createdMs), ...this.#actors() });
+    const { id, hash, revision } = this.#claim().assistant ?? {};
+    this.#audit({
+      action: "run.started",
+      at: toIso(createdMs),
+      ...this.#actors(),
+      ...(id !== undefined && { assistantId: id }),
+      ...(hash !== undefined && { assistantHash: hash }),
+      ...(revision !== undefined && { assistantRevision: revision }),
+    });
   }
 
   /** The status or the title of the run has changed. */
@@ -124,12 +132,12 @@ export class RunNotices {
   }
 
   #actors(): ReturnType<typeof actorsOf> {
-    return actorsOf(this.#principal());
+    return actorsOf(this.#claim().principal);
   }
 
-  #principal(): Principal {
+  #claim(): NonNullable<ReturnType<RunStore["claimed"]>> {
     const claim = this.#ports.store.claimed();
     if (!claim) throw new Error("the run has shrunk");
-    return claim.principal;
+    return claim;
   }
 }

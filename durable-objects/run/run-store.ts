@@ -4,6 +4,7 @@ import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { NO_FACTS, type RunFacts, type StopReason } from "../../src/protocol/run/facts.ts";
 import { NO_USAGE, type Usage } from "../../src/protocol/model/usage.ts";
 import { ownerOf, type RunOwner } from "../../src/protocol/identity/viewer.ts";
+import { StoredPrompt } from "./stored-prompt.ts";
 import { createRunTables } from "./run-tables.ts";
 
 /** Progress of a run, and how the run ended. */
@@ -77,7 +78,7 @@ export class RunStore {
   }
 
   /** Creates the tables and the row. */
-  claim({ messages, ...run }: RunClaim, createdMs: number): void {
+  claim({ messages, instructions = "", ...run }: RunClaim, createdMs: number): void {
     createRunTables(this.#sql, createdMs);
     this.#sql.exec(
       `INSERT INTO run (id, run_id, model, request_hash, owner, claim, claimed_messages, created_ms, steps,
@@ -91,6 +92,7 @@ export class RunStore {
       messages.length,
       createdMs,
     );
+    if (instructions !== "") new StoredPrompt(this.#sql).put("instructions", instructions);
     this.saveProgress(NEW_RUN);
     this.saveIncarnations(FIRST_INCARNATION);
   }
@@ -107,10 +109,10 @@ export class RunStore {
     };
   }
 
-  /** The claim of the run without its messages; undefined once the run has shrunk. */
-  claimed(): Omit<RunClaim, "messages"> | undefined {
+  /** The claim of the run without messages and prompt; undefined once the run has shrunk. */
+  claimed(): ClaimRow | undefined {
     const { claim } = this.#row();
-    return claim === null ? undefined : (JSON.parse(claim) as Omit<RunClaim, "messages">);
+    return claim === null ? undefined : (JSON.parse(claim) as ClaimRow);
   }
 
   progress(): RunProgress {
@@ -168,6 +170,7 @@ export class RunStore {
       }
       this.#sql.exec("DELETE FROM outbox WHERE body IS NULL");
       this.#sql.exec("DROP TABLE IF EXISTS refusals");
+      this.#sql.exec("DROP TABLE IF EXISTS prompt");
       this.#sql.exec("UPDATE run SET claim = NULL, title = NULL, error = NULL, facts = '{}'");
     });
   }
@@ -190,6 +193,9 @@ function toStored({ answer, reservation, ...facts }: RunFacts): StoredFacts {
 function fromStored({ turn, held, ...facts }: StoredFacts): RunFacts {
   return { ...facts, answer: turn, reservation: held };
 }
+
+/** What the row holds of a claim. */
+type ClaimRow = Omit<RunClaim, "messages" | "instructions">;
 
 type RunRow = {
   run_id: string;

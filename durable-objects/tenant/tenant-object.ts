@@ -1,4 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
+import type {
+  AssistantChange,
+  AssistantProposal,
+  StoredAssistant,
+} from "../../src/capabilities/assistant.ts";
 import type { Reservation, ReservationAnswer } from "../../src/capabilities/budget.ts";
 import type { ApprovalQuery } from "../../src/capabilities/approval.ts";
 import type { AuditPage, AuditQuery } from "../../src/capabilities/audit.ts";
@@ -18,11 +23,12 @@ import type { ListPage } from "../../src/protocol/list/page.ts";
 import { Deadlines, type TenantDeadline } from "../deadlines.ts";
 import { migrateStorage, writeVersion, type Migration } from "../storage-version.ts";
 import { parseToolPolicy } from "../../src/protocol/policy/document.ts";
+import { AssistantList } from "./assistant-list.ts";
 import { BudgetBook } from "./budget-book.ts";
+import { assistantChanged, policyChanged } from "./change-entries.ts";
 import { OriginList } from "./origin-list.ts";
 import { PolicyHead } from "./policy-head.ts";
 import { TenantRecords } from "./tenant-records.ts";
-import { toIso } from "../../src/protocol/text/iso-time.ts";
 
 /** Delay until the alarm repeats the first attempt to publish. */
 const FIRST_RETRY_MS = 2_000;
@@ -62,6 +68,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
       book: new BudgetBook(storage),
       records: new TenantRecords(storage),
       origins: new OriginList(storage),
+      assistants: new AssistantList(storage),
       deadlines: new Deadlines(storage),
     };
     try {
@@ -106,6 +113,29 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     await this.ctx.storage.sync();
     await this.#publish();
     return { kind: "changed", pin };
+  }
+
+  async assistants(): Promise<readonly StoredAssistant["pin"][]> {
+    return this.#open.assistants.all();
+  }
+
+  async assistant(id: string, hash?: string): Promise<StoredAssistant | undefined> {
+    return this.#open.assistants.read(id, hash);
+  }
+
+  /** Stores or removes an assistant if its revision is the expected one. */
+  async changeAssistant(proposal: AssistantProposal): Promise<AssistantChange> {
+    const { assistants, records } = this.#open;
+    this.#claim();
+    const change = this.ctx.storage.transactionSync(() => {
+      const made = assistants.change(proposal);
+      if (made.kind === "changed") {
+        records.record(assistantChanged(proposal, made.pin, this.#ports.clock.nowMs()));
+      }
+      return made;
+    });
+    await this.ctx.storage.sync();
+    return change;
   }
 
   /**
@@ -261,18 +291,9 @@ interface TenantTables {
   readonly book: BudgetBook;
   readonly records: TenantRecords;
   readonly origins: OriginList;
+  readonly assistants: AssistantList;
   readonly deadlines: Deadlines<TenantDeadline>;
 }
 
 /** Version 1 has the tables of version 0 and a version number. */
 function addVersion(): void {}
-
-function policyChanged({ by }: PolicyProposal, pin: PolicyPin, nowMs: number): AuditEntry {
-  return {
-    action: "policy.changed",
-    at: toIso(nowMs),
-    ...by,
-    policyHash: pin.hash,
-    policyRevision: pin.revision,
-  };
-}

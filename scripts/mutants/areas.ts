@@ -1,4 +1,5 @@
 import { APPROVALS } from "./approvals.ts";
+import { ASSISTANTS } from "./assistants.ts";
 import { AUDIT } from "./audit.ts";
 import { GROWTH } from "./growth.ts";
 import { HIDDEN_VALUES } from "./hidden-values.ts";
@@ -26,4 +27,5 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   "hidden-values": HIDDEN_VALUES,
   "single-path": SINGLE_PATH,
   wires: WIRES,
+  assistants: ASSISTANTS,
 };

@@ -136,8 +136,8 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "a page's runs use all tools",
     file: "src/http/chat.ts",
-    from: "requested ?? embed?.toolIds",
-    to: "requested",
+    from: "embed?.toolIds ?? assistant.toolIds",
+    to: "assistant.toolIds",
     test: {
       file: "test/http/embed-token-use.test.ts",
       name: "shows and uses the tools that it was given, and no others",

@@ -1,4 +1,5 @@
 import type { ApprovalQueue } from "../capabilities/approval.ts";
+import type { AssistantRegistry } from "../capabilities/assistant.ts";
 import type { AuditTrail } from "../capabilities/audit.ts";
 import type { BudgetLedger } from "../capabilities/budget.ts";
 import type { PolicyRegistry } from "../capabilities/policy.ts";
@@ -11,6 +12,7 @@ import type { JsonValue } from "../protocol/json/value.ts";
 /** What the objects of the tenants offer, one capability each. */
 export interface TenantGateway {
   readonly registry: PolicyRegistry;
+  readonly assistants: AssistantRegistry;
   readonly directory: RunDirectory;
   readonly queue: ApprovalQueue;
   readonly trail: AuditTrail;
@@ -33,6 +35,11 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
         const policyText = toCanonicalJson(policy as JsonValue);
         return objectOf(tenantId).change({ tenantId, policyText, ...terms });
       },
+    },
+    assistants: {
+      list: (tenantId) => objectOf(tenantId).assistants(),
+      read: (tenantId, id, hash) => objectOf(tenantId).assistant(id, hash),
+      change: (tenantId, proposal) => objectOf(tenantId).changeAssistant(proposal),
     },
     directory: { list: (tenantId, query) => objectOf(tenantId).runs(query) },
     queue: { list: (tenantId, query) => objectOf(tenantId).approvals(query) },

@@ -1,9 +1,11 @@
 import type { ApprovalQuery } from "./approval.ts";
+import type { AssistantChange, AssistantProposal, StoredAssistant } from "./assistant.ts";
 import type { AuditPage, AuditQuery } from "./audit.ts";
 import type { Reservation, ReservationAnswer } from "./budget.ts";
 import type { PolicyChange } from "./policy.ts";
 import type { StorageQuery, StorageUse } from "./storage.ts";
 import type { ApprovalSummary } from "../protocol/approval/view.ts";
+import type { AssistantPin } from "../protocol/assistant/pin.ts";
 import type { AuditEntry } from "../protocol/audit/entry.ts";
 import type { BudgetAmounts } from "../protocol/budget/amounts.ts";
 import type { PolicyPin, PolicyProposal } from "../protocol/policy/pin.ts";
@@ -79,6 +81,9 @@ export interface Cursors {
 export interface TenantMethods {
   policy(): Promise<PolicyPin | undefined>;
   change(proposal: PolicyProposal): Promise<PolicyChange>;
+  assistants(): Promise<readonly Required<AssistantPin>[]>;
+  assistant(id: string, hash?: string): Promise<StoredAssistant | undefined>;
+  changeAssistant(proposal: AssistantProposal): Promise<AssistantChange>;
   reserve(reservation: Reservation): Promise<ReservationAnswer>;
   peek(reservation: Reservation): Promise<ReservationAnswer>;
   settle(id: string, used: BudgetAmounts): Promise<void>;

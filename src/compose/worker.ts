@@ -1,4 +1,5 @@
 import { createAuditSigner } from "../adapters/audit-signer.ts";
+import { createCachedAssistants } from "../adapters/cached-assistants.ts";
 import { createBearerAuthenticator } from "../adapters/bearer-authenticator.ts";
 import { createRateLimiter } from "../adapters/binding-rate-limiter.ts";
 import { createStorageMeter } from "../adapters/cached-storage-meter.ts";
@@ -17,6 +18,7 @@ import { createApp } from "../http/app.ts";
 import { problem } from "../http/problem.ts";
 import { secure } from "../http/secure-headers.ts";
 import type { Services } from "../http/services.ts";
+import { PLAIN_ASSISTANT } from "../protocol/assistant/document.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
 import { CLIENT_WIRES } from "./client-wires.ts";
@@ -54,7 +56,8 @@ function assemble(
   env: Env,
   { contracts, wires, models }: Pick<Services, "contracts" | "wires" | "models">,
 ): Services {
-  const { registry, directory, queue, trail, storageUse } = composeTenants(env.tenants);
+  const tenants = composeTenants(env.tenants);
+  const { registry, directory, queue, trail, storageUse } = tenants;
   const embedTokens = createEmbedTokens({
     rootSecret: env.rootSecret,
     clock: systemClock,
@@ -76,6 +79,12 @@ function assemble(
     policies: composePolicies(env.policyKv),
     connections: composeConnections(env).store,
     registry,
+    assistants: createCachedAssistants({
+      registry: tenants.assistants,
+      clock: systemClock,
+      standard: PLAIN_ASSISTANT,
+    }),
+    assistantRegistry: tenants.assistants,
     runRecords: composeRunRecords(env),
     directory,
     queue,

@@ -2,6 +2,7 @@ import { Hono, type Handler } from "hono";
 import { isStorageTooNew } from "../protocol/outcome/storage-too-new.ts";
 import { APPROVAL_QUEUE_ROUTES } from "./approvals-queue.ts";
 import { APPROVAL_ROUTES } from "./approvals.ts";
+import { ASSISTANT_ROUTES } from "./assistants.ts";
 import { AUDIT_ROUTES } from "./audit.ts";
 import { authorise, type Method, type Route, type Routes } from "./authorise.ts";
 import { CHAT_ROUTES } from "./chat.ts";
@@ -24,6 +25,7 @@ const API: Routes = {
   ...APPROVAL_ROUTES,
   ...TOOL_ROUTES,
   ...POLICY_ROUTES,
+  ...ASSISTANT_ROUTES,
   ...CONNECTION_ROUTES,
   ...EMBED_TOKEN_ROUTES,
   ...AUDIT_ROUTES,

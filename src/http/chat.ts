@@ -5,10 +5,11 @@ import {
   toTranscript,
   type HistoryFailure,
 } from "../protocol/conversation/client-history.ts";
+import type { AssistantDocument } from "../protocol/assistant/document.ts";
 import type { ChatRequestBody } from "../protocol/run/chat-request.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
-import type { Principal } from "../protocol/identity/principal.ts";
+import type { Principal, Scope } from "../protocol/identity/principal.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import { narrowPolicy } from "../protocol/policy/narrow.ts";
@@ -16,6 +17,7 @@ import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { replaceHalves } from "../protocol/text/whole-characters.ts";
 import { viewerOf } from "../protocol/identity/viewer.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
+import { chooseAssistant, chooseModel } from "./choose-assistant.ts";
 import { readWire } from "./client-wire.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
@@ -43,19 +45,18 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
   if (!run.ok) return run.failure;
   const repeated = await answerRepeat(authorised, run.value, wire.value);
   if (repeated) return repeated;
+  const outranked = refuseSystem(body, principal);
+  if (outranked) return outranked;
   const sent = toTranscript(body.messages, (toolName) =>
     callLimitsOf(services.contracts, toolName),
   );
   if (!sent.ok) return refuseHistory(sent.failure);
-  const { models } = services;
-  const model = body.model === undefined ? models[0] : models.find(({ id }) => id === body.model);
-  if (!model) {
-    const ids = models.map(({ id }) => id).join(", ");
-    return problem("model_not_allowed", {
-      detail: `The deployment does not offer this model. Use one of ${ids}.`,
-    });
-  }
-  const refusal = await refuseTools(authorised, body.toolIds);
+  const found = await chooseAssistant(authorised, body.assistantId);
+  if (!found.ok) return found.failure;
+  const assistant = found.value;
+  const model = chooseModel(services, body.model, assistant.document);
+  if (!model.ok) return model.failure;
+  const refusal = await refuseTools(authorised, body.toolIds, assistant.document);
   if (refusal) return refusal;
   const maxHistoryBytes = await checkStorage(authorised);
   if (!maxHistoryBytes.ok) return maxHistoryBytes.failure;
@@ -67,10 +68,12 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
   const claim = {
     ...run.value,
     principal,
-    model: model.id,
+    assistant: assistant.pin,
+    instructions: assistant.document.instructions,
+    model: model.value.id,
     ...(workflowId && { workflowId }),
     messages: [...before, ...sent.value],
-    ...narrowingOf(body, principal),
+    ...narrowingOf(body, principal, assistant.document),
   };
   countNewRun(authorised, claim);
   const started = await services.runs.start(claim, wire.value.name);
@@ -88,12 +91,17 @@ function refuseHistory({ code, pointer }: HistoryFailure): Response {
 
 type Narrowing = Pick<RunClaim, "toolIds" | "budgets" | "connectionIds">;
 
-/** The limits of an embed token hold for its runs. The request may narrow them further. */
+/**
+ * The limits of the assistant and of an embed token hold for a run. The request may narrow them
+ * further.
+ */
 function narrowingOf(
   { toolIds: requested, connectionIds }: ChatRequestBody,
   { embed }: Principal,
+  assistant: AssistantDocument,
 ): Narrowing {
-  const toolIds = requested ?? embed?.toolIds;
+  const given = embed?.toolIds ?? assistant.toolIds;
+  const toolIds = requested ?? given?.filter((id) => assistant.toolIds?.includes(id) ?? true);
   return {
     ...(toolIds && { toolIds }),
     ...(embed?.budgets && { budgets: embed.budgets }),
@@ -101,14 +109,32 @@ function narrowingOf(
   };
 }
 
-/** A tool that the policy or the embed token denies gets the same answer as an unknown tool. */
+/**
+ * Instructions come from the operator. Threat: a client gives its own words the rank of the
+ * operator's.
+ */
+function refuseSystem({ messages }: ChatRequestBody, { scopes }: Principal): Response | undefined {
+  const isPlain = messages.every(({ role }) => role !== "system");
+  if (isPlain || scopes.includes(SYSTEM_SCOPE)) return undefined;
+  const detail = `A system message needs the scope ${SYSTEM_SCOPE}. Leave the message out.`;
+  return problem("insufficient_scope", { detail });
+}
+
+const SYSTEM_SCOPE: Scope = "chat:system";
+
+/**
+ * A tool that the policy, the assistant or the embed token denies gets the same answer as an
+ * unknown tool.
+ */
 async function refuseTools(
   { principal, services }: AuthorisedRequest,
   toolIds: readonly string[] | undefined,
+  assistant: AssistantDocument,
 ): Promise<Response | undefined> {
   if (toolIds === undefined) return undefined;
   const { policy } = await services.policies.load(principal.tenantId);
-  const allowed = narrowPolicy(policy, principal.embed?.toolIds);
+  const granted = narrowPolicy(policy, principal.embed?.toolIds);
+  const allowed = narrowPolicy(granted, assistant.toolIds);
   const { tools } = createToolCatalog(services.toolSpecs, allowed, {
     nowMs: services.clock.nowMs(),
   });

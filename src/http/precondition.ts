@@ -24,4 +24,4 @@ export function readPrecondition(headers: Headers): Result<number | undefined, R
   return revision ? ok(Number(revision)) : fail(problem("precondition_invalid", FORMS));
 }
 
-const FORMS = { detail: 'Send If-Match: "<revision>", or If-None-Match: * for the first policy.' };
+const FORMS = { detail: 'Send If-Match: "<revision>", or If-None-Match: * if there is none yet.' };

@@ -206,13 +206,33 @@ const PROBLEMS = {
     status: 503,
     title: "The policy cannot be read or stored. The detail says what to do.",
   },
+  assistant_not_found: {
+    status: 404,
+    title: "There is no such assistant. Check its id and the tenant of the token.",
+  },
+  assistant_id_invalid: {
+    status: 400,
+    title: "The assistant id is not valid. Use 1 to 64 of A-Z a-z 0-9 _ -",
+  },
+  assistant_unusable: {
+    status: 422,
+    title: "The assistant does not fit this deployment any more. Tell the operator what to change.",
+  },
+  assistant_unavailable: {
+    status: 503,
+    title: "The assistant cannot be read at the moment. Send the request again.",
+  },
+  too_many_assistants: {
+    status: 422,
+    title: "The tenant has 256 assistants. Remove one that nobody uses.",
+  },
   precondition_invalid: {
     status: 400,
     title: "The precondition is not valid. The detail names both forms.",
   },
   precondition_failed: {
     status: 412,
-    title: "The policy has another revision than expected. Read it again and repeat the change.",
+    title: "The document has another revision than expected. Read it again and repeat the change.",
   },
   precondition_required: {
     status: 428,
@@ -240,7 +260,7 @@ export interface ProblemDetail {
   readonly detail?: string;
   /** What is wrong in the body, by JSON pointer. */
   readonly errors?: readonly { readonly pointer: string; readonly message: string }[];
-  /** The current revision of the policy. */
+  /** The current revision of the policy or of the assistant. */
   readonly revision?: number;
   /** The closed approval that the caller wanted to decide. */
   readonly approval?: ApprovalView;

@@ -1,3 +1,4 @@
+import type { AssistantRegistry, AssistantStore } from "../capabilities/assistant.ts";
 import type { ApprovalQueue } from "../capabilities/approval.ts";
 import type { AuditSigner, AuditTrail } from "../capabilities/audit.ts";
 import type { Authenticator, EmbedTokens, OriginIndex } from "../capabilities/identity.ts";
@@ -27,6 +28,8 @@ export interface Services {
   readonly policies: PolicyStore;
   readonly connections: ConnectionStore;
   readonly registry: PolicyRegistry;
+  readonly assistants: AssistantStore;
+  readonly assistantRegistry: AssistantRegistry;
   readonly runs: RunGateway;
   readonly runIds: RunIds;
   readonly runRecords: RunRecords;

@@ -5,6 +5,7 @@ import type { Result } from "../protocol/outcome/result.ts";
 import { backoffMs } from "../runner/recovery/backoff.ts";
 import { pause } from "../runner/pause.ts";
 import type { ModelAllowance } from "./model-budget.ts";
+import { messagesShown } from "./prompt.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { RunScope } from "./run-scope.ts";
 import { streamAnswer, toolsShown } from "./stream-answer.ts";
@@ -52,10 +53,10 @@ export async function askModel(scope: RunScope, first: ModelAllowance): Promise<
  * Contract: takes nothing when it fails. Fails: the run's end.
  */
 export async function reserveModelCall(scope: RunScope): Promise<Result<ModelAllowance, RunEnd>> {
-  const { modelBudget, modelCalls, state } = scope;
+  const { modelBudget, modelCalls } = scope;
   modelCalls.take();
-  const { messages } = state.transcript;
-  const call = { modelCall: modelCalls.made, messages, tools: toolsShown(scope) };
+  const shown = { messages: messagesShown(scope), tools: toolsShown(scope) };
+  const call = { modelCall: modelCalls.made, ...shown };
   const allowed = await modelBudget.reserve(call);
   if (!allowed.ok) modelCalls.cancel();
   return allowed;

@@ -11,6 +11,7 @@ import { createToolRunner } from "../runner/tool-runner.ts";
 import { CallIds } from "./call-ids.ts";
 import { ModelBudget } from "./model-budget.ts";
 import { ModelCalls } from "./model-calls.ts";
+import { buildPrompt } from "./prompt.ts";
 import type { RunIncarnation, RunPorts, RunScope, RunState } from "./run-scope.ts";
 
 /** What the scope of one incarnation is built from. */
@@ -45,6 +46,7 @@ export async function openScope({ incarnation, ports, state }: ScopeParts): Prom
     clock: ports.clock,
     random: ports.random,
     ...openTools({ incarnation, ports, state }, { policy, pin: loaded.pin, budget }),
+    prompt: buildPrompt(claim),
     modelBudget,
     modelCalls: restoreModelCalls({ incarnation, ports }, policy),
     callIds: new CallIds(state.transcript.messages),

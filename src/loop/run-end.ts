@@ -81,6 +81,11 @@ export const POLICY_LOST = failed(
   "The policy of this run cannot be read, so the run's budgets are unknown. Start a new run.",
 );
 
+export const CONTEXT_INVALID = failed(
+  "context_invalid",
+  "A variable of the assistant's instructions has no value. Tell the operator of the assistant.",
+);
+
 export const TOO_LONG = failed(
   "conversation_too_long",
   "The conversation is too long to go on. Start a new conversation.",

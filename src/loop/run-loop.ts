@@ -102,6 +102,7 @@ async function allowStep(scope: RunScope, step: Step): Promise<Result<AllowedSte
   const stopped = stopReasonOf(signal);
   if (stopped) return fail(endOfStop(stopped));
   if (scope.isPolicyLost) return fail(POLICY_LOST);
+  if (!scope.prompt.ok) return scope.prompt;
   if (modelCalls.left <= 0) return fail(STEP_LIMIT);
   takeSteering(scope);
   if (state.transcript.isTooLong()) return fail(TOO_LONG);

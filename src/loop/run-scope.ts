@@ -1,5 +1,7 @@
 import type { InputBound, Model } from "../capabilities/model.ts";
 import type { SteeringInbox } from "../capabilities/run-journal.ts";
+import type { TranscriptMessage } from "../protocol/conversation/message.ts";
+import type { Result } from "../protocol/outcome/result.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { StopReason } from "../protocol/run/facts.ts";
 import type { Usage } from "../protocol/model/usage.ts";
@@ -10,6 +12,7 @@ import type { ToolRunner } from "../runner/tool-runner.ts";
 import type { CallIds } from "./call-ids.ts";
 import type { ModelBudget } from "./model-budget.ts";
 import type { ModelCalls } from "./model-calls.ts";
+import type { RunEnd } from "./run-end.ts";
 import type { RunMemory } from "./run-memory.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -80,6 +83,8 @@ export interface RunScope extends Pick<
   readonly modelBudget: ModelBudget;
   /** The tools that policy lets the model see. The runner may withdraw some of them later. */
   readonly tools: readonly ToolSpec[];
+  /** What stands before the conversation, or how the run ends without it. */
+  readonly prompt: Result<readonly TranscriptMessage[], RunEnd>;
   readonly runner: ToolRunner;
   readonly callIds: CallIds;
   /** The policy that the run pinned cannot be read any more, so its limits are unknown. */

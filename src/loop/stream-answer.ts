@@ -4,6 +4,7 @@ import type { AiEvent } from "../protocol/run/event.ts";
 import { cutText, replaceHalves } from "../protocol/text/whole-characters.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import type { ModelAllowance } from "./model-budget.ts";
+import { messagesShown } from "./prompt.ts";
 import type { RunScope } from "./run-scope.ts";
 
 /** One streamed model call. */
@@ -18,10 +19,10 @@ export async function streamAnswer(
   scope: RunScope,
   { maxOutputTokens }: ModelAllowance,
 ): Promise<StreamedAnswer> {
-  const { claim, journal, model, signal, state } = scope;
+  const { claim, journal, model, signal } = scope;
   const request: ModelRequest = {
     model: claim.model,
-    messages: state.transcript.messages,
+    messages: messagesShown(scope),
     tools: toolsShown(scope),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   };

@@ -35,6 +35,10 @@ const ROUTES = [
   ["POST", "/v1/approvals/x/decisions"],
   ["POST", "/v1/approvals/decisions"],
   ["GET", "/v1/audit"],
+  ["GET", "/v1/assistants"],
+  ["GET", "/v1/assistants/x"],
+  ["PUT", "/v1/assistants/x"],
+  ["DELETE", "/v1/assistants/x"],
 ] as const;
 
 test.each(ROUTES)("asks for a token: %s %s", async (method, path) => {

@@ -34,7 +34,13 @@ test("a run leaves who, what, on which grounds and with what outcome", async () 
   const [started, call, ended] = await recorded({ name: "lab__pay", args: '{"what":"rent"}' });
   const who = { actorId: "user:archive", runId: started?.runId };
   const policy = { policyRevision: 1, policyHash: expect.stringMatching(/^sha256:/) };
-  expect(started).toEqual({ action: "run.started", at: expect.any(String), ...who });
+  expect(started).toEqual({
+    action: "run.started",
+    at: expect.any(String),
+    ...who,
+    assistantId: "default",
+    assistantHash: expect.stringMatching(/^sha256:/),
+  });
   expect(call).toEqual({
     action: "call.ended",
     at: expect.any(String),

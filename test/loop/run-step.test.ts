@@ -12,6 +12,7 @@ import { runStep, takeSteering, type Step, type StepResult } from "../../src/loo
 import type { RunScope } from "../../src/loop/run-scope.ts";
 import { Transcript } from "../../src/loop/transcript.ts";
 import { observeSuccess } from "../../src/protocol/outcome/observation.ts";
+import { ok } from "../../src/protocol/outcome/result.ts";
 import { NO_USAGE } from "../../src/protocol/model/usage.ts";
 import { NOT_DISPATCHED, respond } from "../../src/protocol/outcome/response-vector.ts";
 import type { ToolExecResult } from "../../src/protocol/invocation/record.ts";
@@ -54,6 +55,7 @@ describe("a step", () => {
       clock: new FakeClock(),
       random: { fraction: () => 0 },
       tools: [],
+      prompt: ok([]),
       journal,
       inbox,
       callIds: new CallIds([]),

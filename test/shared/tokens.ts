@@ -1,6 +1,16 @@
 import { createHash } from "node:crypto";
 
-const ALL = ["chat", "runs:read", "runs:operate", "tools:read", "policy:read", "policy:write"];
+const ALL = [
+  "chat",
+  "chat:system",
+  "runs:read",
+  "runs:operate",
+  "tools:read",
+  "policy:read",
+  "policy:write",
+  "assistants:read",
+  "assistants:write",
+];
 const TALKS = ["chat", "runs:read", "tools:read"];
 const PEOPLE = ["approvals:read", "approvals:decide"];
 

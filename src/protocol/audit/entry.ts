@@ -16,6 +16,8 @@ export const AUDIT_ACTIONS = [
   "approval.consumed",
   "outcome.settled",
   "policy.changed",
+  "assistant.stored",
+  "assistant.removed",
   "connection.stored",
   "connection.removed",
   "embed_token.minted",
@@ -48,6 +50,11 @@ export interface AuditEntry {
   readonly payloadHash?: string;
   readonly policyHash?: string;
   readonly policyRevision?: number;
+  /** Of the stored assistant, or of the one that the run pinned; so are the next two. */
+  readonly assistantId?: string;
+  readonly assistantHash?: string;
+  /** Absent for the deployment's own assistant. */
+  readonly assistantRevision?: number;
   readonly decision?: string;
   readonly reason?: string;
   /** Gates of the last attempt, in order. */

@@ -4,6 +4,8 @@ import type { ActorId, TenantId } from "./ids.ts";
 /** Scopes of the HTTP API. A token may have further scopes, which tools and policies require. */
 export const SCOPES = [
   "chat",
+  /** May send a `system` message of its own. */
+  "chat:system",
   "runs:read",
   /** All runs and approvals of the tenant, not only the caller's own. */
   "runs:read_all",
@@ -15,6 +17,8 @@ export const SCOPES = [
   "tools:read",
   "policy:read",
   "policy:write",
+  "assistants:read",
+  "assistants:write",
   "connections:write",
 ] as const;
 export type Scope = (typeof SCOPES)[number];

@@ -1,3 +1,4 @@
+import type { AssistantPin } from "../assistant/pin.ts";
 import type { ConnectionId, RunId } from "../identity/ids.ts";
 import type { Principal } from "../identity/principal.ts";
 import type { RunLimits } from "../policy/limits.ts";
@@ -11,6 +12,10 @@ export interface RunClaim {
   readonly principal: Principal;
   /** `sha256:…` over the body in canonical JSON; present for a request with an idempotency key. */
   readonly requestHash?: string;
+  /** Absent in runs that earlier code started. */
+  readonly assistant?: AssistantPin;
+  /** The template of the assistant's instructions. Absent: none. No client gets it. */
+  readonly instructions?: string;
   readonly model: string;
   /** The conversation so far. The stored history comes first when the run continues another run. */
   readonly messages: readonly TranscriptMessage[];

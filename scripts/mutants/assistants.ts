@@ -1,0 +1,63 @@
+import type { Mutant } from "./mutant.ts";
+
+const ATTACKS = "test/http/assistant-attacks.test.ts";
+
+/** What keeps instructions with their operators, and runs within their assistant. */
+export const ASSISTANTS: readonly Mutant[] = [
+  {
+    name: "every client may send a system message",
+    file: "src/http/chat.ts",
+    from: "isPlain || scopes.includes(SYSTEM_SCOPE)",
+    to: "isPlain || scopes.length > 0",
+    test: { file: ATTACKS, name: "is refused without the scope chat:system" },
+  },
+  {
+    name: "a request replaces the model of its assistant",
+    file: "src/http/choose-assistant.ts",
+    from: "id === (assistant.model ?? id)",
+    to: "id !== undefined",
+    test: { file: ATTACKS, name: "keeps the model that it names" },
+  },
+  {
+    name: "the tools of an assistant do not narrow those of a run",
+    file: "src/http/chat.ts",
+    from: "const given = embed?.toolIds ?? assistant.toolIds;",
+    to: "const given = embed?.toolIds;",
+    test: { file: ATTACKS, name: "neither offers nor runs a tool that is not its own" },
+  },
+  {
+    name: "a request adds tools to those of its assistant",
+    file: "src/http/chat.ts",
+    from: "narrowPolicy(granted, assistant.toolIds)",
+    to: "granted",
+    test: { file: ATTACKS, name: "neither offers nor runs a tool that is not its own" },
+  },
+  {
+    name: "a run that waited has lost its instructions",
+    file: "durable-objects/run/open-run.ts",
+    from: 'prompt.read("instructions")',
+    to: 'prompt.read("" as never)',
+    test: { file: ATTACKS, name: "a run keeps the document that it pinned" },
+  },
+  {
+    name: "an assistant is found under its id alone",
+    file: "src/adapters/cached-assistants.ts",
+    from: "`${tenantId}/${id}`",
+    to: "id",
+    test: { file: ATTACKS, name: "of another tenant gets exactly the answer of an unknown one" },
+  },
+  {
+    name: "every reader of policies reads assistants",
+    file: "src/http/assistants.ts",
+    from: 'GET: { scope: "assistants:read", refusesEmbedTokens: true, handle: getAssistants }',
+    to: 'GET: { scope: "chat", handle: getAssistants }',
+    test: { file: ATTACKS, name: "is not read or changed without its scopes" },
+  },
+  {
+    name: "a value of the instructions begins new lines",
+    file: "src/protocol/assistant/template.ts",
+    from: 'value.replaceAll(NOT_PLAIN, " ")',
+    to: "value",
+    test: { file: "test/protocol/assistant/template.test.ts", name: "a value stays on one line" },
+  },
+];

@@ -1,0 +1,37 @@
+import * as v from "valibot";
+import { name, wellFormedText } from "../policy/fields.ts";
+import { checkTemplate } from "./template.ts";
+
+/** The assistant of requests that name none. The deployment has one, and a tenant may store one. */
+export const DEFAULT_ASSISTANT_ID = "default";
+
+/** Longest instructions. Unit: UTF-16 code units. */
+const MAX_INSTRUCTIONS_CHARS = 32_768;
+
+/** Accepts the id of an assistant. It is part of addresses. */
+export const assistantId = v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,64}$/));
+
+const pageText = v.pipe(wellFormedText(200), v.minLength(1));
+
+/** Accepts what `PUT /v1/assistants/:id` takes. See docs/assistants.md. */
+export const assistantDocument = v.strictObject({
+  /** A template, see template.ts. Empty: the model gets no instructions. */
+  instructions: v.optional(
+    v.pipe(wellFormedText(MAX_INSTRUCTIONS_CHARS), v.check(...checkTemplate)),
+    "",
+  ),
+  /** Absent: requests choose among the models of the deployment. */
+  model: v.optional(v.pipe(wellFormedText(128), v.minLength(1))),
+  /** The only tools of the assistant, within policy. Absent: every tool that policy allows. */
+  toolIds: v.optional(v.pipe(v.array(name), v.maxLength(128))),
+  /** What a page shows above an empty conversation. */
+  heading: v.optional(pageText),
+  /** Questions that a page offers. */
+  suggestions: v.optional(v.pipe(v.array(pageText), v.maxLength(8)), []),
+});
+
+/** How an assistant behaves, as data of its tenant. */
+export type AssistantDocument = v.InferOutput<typeof assistantDocument>;
+
+/** The assistant of a deployment that names none: no instructions, every tool of the policy. */
+export const PLAIN_ASSISTANT: AssistantDocument = v.parse(assistantDocument, {});
