@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
-import { measureStarts, type StartableWorker } from "./start-up.ts";
+import { measureStarts, type Start, type StartableWorker } from "./start-up.ts";
 import { bundleWorker, readWorkerBindings } from "./worker-bundle.ts";
 
 const LIMIT_KIB = 128;
@@ -63,10 +63,11 @@ function ownerOf(path: string): string {
   return name ?? (/^(?:src|durable-objects|dist)\//.test(path) ? "interlock" : "bundler");
 }
 
+/** Prints what a start takes. It never fails: test/start-up.node.test.ts holds what is in our hands. */
 async function printStartUp(code: string): Promise<void> {
   const { compatibilityDate, texts, objects, kv, assets } = readWorkerBindings();
   const settings = { ...texts, API_TOKENS: apiTokens(), CONNECTION_KEYS: connectionKeys() };
-  const workers: Record<string, StartableWorker> = {
+  const workers = {
     interlock: { code, compatibilityDate, texts: settings, objects, kv, services: [assets] },
     hono: { ...bare(compatibilityDate), code: await bundleBareHono() },
     empty: {
@@ -74,13 +75,16 @@ async function printStartUp(code: string): Promise<void> {
       code: "export default { fetch: () => new Response() };",
     },
   };
-  const { interlock = 0, hono = 0, empty = 0 } = await measureStarts(workers);
-  const ratio = interlock / hono;
+  const { interlock, hono, empty } = await measureStarts(workers);
+  const ratioOf = (unit: keyof Start): number => interlock[unit] / hono[unit];
+  const format = ({ elapsedMs, cpuMs }: Start): string =>
+    `${elapsedMs.toFixed(0)} ms, CPU ${cpuMs.toFixed(0)} ms`;
   console.log(
-    `Start to the first answer: ${interlock.toFixed(0)} ms; bare Hono Worker ${hono.toFixed(0)} ms; ` +
-      `empty Worker ${empty.toFixed(0)} ms\n` +
-      `  ratio to bare Hono ${ratio.toFixed(2)}; aim <= ${START_UP_AIM}: ` +
-      (ratio <= START_UP_AIM ? "pass" : "FAIL"),
+    `Start to the first answer: ${format(interlock)}; bare Hono Worker ${format(hono)}; ` +
+      `empty Worker ${format(empty)}\n` +
+      `  ratio to bare Hono ${ratioOf("elapsedMs").toFixed(2)}, ` +
+      `CPU ${ratioOf("cpuMs").toFixed(2)}; aim <= ${START_UP_AIM}: ` +
+      (ratioOf("elapsedMs") <= START_UP_AIM ? "pass" : "FAIL"),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,30 +26,43 @@ export interface StartableWorker {
   readonly services: readonly string[];
 }
 
-/**
- * Starts workerd on each Worker in turn, several times. Returns the median time from the start of
- * the process to the first answer. Unit: ms.
- */
-export async function measureStarts(
-  workers: Readonly<Record<string, StartableWorker>>,
-): Promise<Record<string, number>> {
+/** What it takes from the start of the process to the first answer. */
+export interface Start {
+  readonly elapsedMs: number;
+  /** Processor time of all threads. Another process on the machine hardly changes it. */
+  readonly cpuMs: number;
+}
+
+/** Starts workerd on each Worker in turn, several times. Returns the medians. */
+export async function measureStarts<Name extends string>(
+  workers: Readonly<Record<Name, StartableWorker>>,
+): Promise<Record<Name, Start>> {
   const scratch = mkdtempSync(join(tmpdir(), "interlock-start-"));
-  const timesMs = new Map<string, number[]>();
+  const names = Object.keys(workers) as Name[];
+  const starts = new Map<Name, Start[]>(names.map((name) => [name, []]));
   try {
     for (let round = 0; round < STARTS; round++) {
-      for (const [name, worker] of Object.entries(workers)) {
-        const elapsedMs = await start(writeConfig(join(scratch, `${name}.capnp`), worker));
-        timesMs.set(name, [...(timesMs.get(name) ?? []), elapsedMs]);
+      for (const name of names) {
+        const config = writeConfig(join(scratch, `${name}.capnp`), workers[name]);
+        starts.get(name)?.push(await start(config));
       }
     }
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
-  return Object.fromEntries(Array.from(timesMs, ([name, times]) => [name, median(times)]));
+  return Object.fromEntries(
+    Array.from(starts, ([name, measured]): [Name, Start] => [
+      name,
+      {
+        elapsedMs: median(measured.map(({ elapsedMs }) => elapsedMs)),
+        cpuMs: median(measured.map(({ cpuMs }) => cpuMs)),
+      },
+    ]),
+  ) as Record<Name, Start>;
 }
 
-/** Measures the time to the first answer, to `GET /healthz`. */
-async function start(config: string): Promise<number> {
+/** Measures a start until the answer to `GET /healthz`. */
+async function start(config: string): Promise<Start> {
   const startMs = performance.now();
   const workerd = startTree(findWorkerd(), ["serve", config, `--control-fd=${CONTROL_FD}`], {
     stdio: ["ignore", "ignore", "inherit", "pipe"],
@@ -60,11 +73,20 @@ async function start(config: string): Promise<number> {
     const answer = await fetch(`http://127.0.0.1:${await readPort(workerd.child)}/healthz`);
     await answer.arrayBuffer();
     if (!answer.ok) throw new Error(`the Worker answered with ${answer.status}`);
-    return performance.now() - startMs;
+    return { elapsedMs: performance.now() - startMs, cpuMs: readCpuMs(workerd.child.pid) };
   } finally {
     await workerd.stop();
     for (const signal of SIGNALS) process.off(signal, stopOnSignal);
   }
+}
+
+/** Reads the processor time of a process, see proc_pid_schedstat(5). NaN where there is no /proc. */
+function readCpuMs(pid: number | undefined): number {
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(tasks)) return Number.NaN;
+  return readdirSync(tasks)
+    .map((task) => readFileSync(`${tasks}/${task}/schedstat`, "utf8"))
+    .reduce((sum, stat) => sum + Number.parseInt(stat, 10) / 1e6, 0);
 }
 
 async function readPort(child: ChildProcess): Promise<number> {

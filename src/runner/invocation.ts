@@ -9,12 +9,18 @@ import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
 import { hideValues } from "../protocol/text/hide-values.ts";
+import { lazily } from "../protocol/text/lazily.ts";
 import { findSecret } from "../protocol/text/secrets.ts";
 import { operationIdOf } from "./invocation-ledger.ts";
 import { failCall, TOOL_FAILED } from "./tool-failure.ts";
 
-/** Why a capability no longer answers. One for all attempts: a stack for each would cost 20 µs. */
-const CLOSED = Object.freeze(new DOMException("The attempt has ended.", "AbortError"));
+/**
+ * Why a capability no longer answers. One for all attempts: a stack for each would cost 20 µs. At
+ * the top level of a module, a stack would cost workerd a second parse of the whole script.
+ */
+const closed = lazily(() =>
+  Object.freeze(new DOMException("The attempt has ended.", "AbortError")),
+);
 
 /** What one attempt runs with. */
 export interface Invocation {
@@ -74,7 +80,7 @@ export async function openInvocation(
     ...(connection && { auth: connection.auth }),
     hide,
   };
-  return ok({ context, scope, close: () => abort.abort(CLOSED) });
+  return ok({ context, scope, close: () => abort.abort(closed()) });
 }
 
 function keyOf(

@@ -1,20 +1,30 @@
+import { lazyPattern } from "./lazily.ts";
+
 /**
  * Characters that have no look or change the direction of others: default-ignorable characters
  * (zero-width, direction controls, fillers, variant selectors, tags), controls, and annotation
  * marks.
  */
-const INVISIBLE = /[\p{Default_Ignorable_Code_Point}[\p{Cc}--[\n\t]]\uFFF9-\uFFFB]/gv;
+const invisible = lazyPattern(
+  String.raw`[\p{Default_Ignorable_Code_Point}[\p{Cc}--[\n\t]]\uFFF9-\uFFFB]`,
+  "gv",
+);
+const PLAIN = /^[\n\t\x20-\x7e]*$/;
 const LINE_END = /\r\n?|[\u2028\u2029]/g;
 
 const NON_JOINER = "\u200c";
 const JOINER = "\u200d";
 const EMOJI_STYLE = "\ufe0f";
 
-/** Letters of scripts in which a joiner between two letters decides how they are written. */
-const JOINED_LETTER =
-  /[[\p{L}\p{M}]&&[\p{scx=Arab}\p{scx=Syrc}\p{scx=Mong}\p{scx=Nkoo}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Khmr}\p{scx=Mymr}]]/v;
-const JOINED_EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}]/u;
-const STYLED = /[\p{Emoji}\p{Extended_Pictographic}]/u;
+/** Scripts in which a joiner between two letters decides how they are written. */
+const JOINING_SCRIPTS =
+  "Arab Syrc Mong Nkoo Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Khmr Mymr"
+    .split(" ")
+    .map((name) => String.raw`\p{scx=${name}}`)
+    .join("");
+const joinedLetter = lazyPattern(String.raw`[[\p{L}\p{M}]&&[${JOINING_SCRIPTS}]]`, "v");
+const joinedEmoji = lazyPattern(String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}]`, "u");
+const styledEmoji = lazyPattern(String.raw`[\p{Emoji}\p{Extended_Pictographic}]`, "u");
 
 /**
  * Removes characters that a model reads and a person cannot see: hidden text, and text in another
@@ -23,20 +33,23 @@ const STYLED = /[\p{Emoji}\p{Extended_Pictographic}]/u;
  * Contract: pure; linear; idempotent.
  */
 export function dropInvisible(text: string): string {
+  if (PLAIN.test(text)) return text;
   // Replace half characters first. Otherwise a removal between two halves could join them into a
   // hidden character.
   const whole = text.toWellFormed().replaceAll(LINE_END, "\n");
-  return whole.replaceAll(INVISIBLE, (mark, at: number) => (isNeeded(whole, mark, at) ? mark : ""));
+  return whole.replaceAll(invisible(), (mark, at: number) =>
+    isNeeded(whole, mark, at) ? mark : "",
+  );
 }
 
 function isNeeded(text: string, mark: string, at: number): boolean {
-  if (mark === EMOJI_STYLE) return STYLED.test(before(text, at));
+  if (mark === EMOJI_STYLE) return styledEmoji().test(before(text, at));
   if (mark !== JOINER && mark !== NON_JOINER) return false;
   const left = before(text, at);
   const right = String.fromCodePoint(text.codePointAt(at + 1) ?? 0);
-  if (JOINED_LETTER.test(left) && JOINED_LETTER.test(right)) return true;
+  if (joinedLetter().test(left) && joinedLetter().test(right)) return true;
   const emoji = left === EMOJI_STYLE ? before(text, at - 1) : left;
-  return mark === JOINER && JOINED_EMOJI.test(emoji) && JOINED_EMOJI.test(right);
+  return mark === JOINER && joinedEmoji().test(emoji) && joinedEmoji().test(right);
 }
 
 /** Reads the character that ends at an index of well-formed text; empty at the start. */

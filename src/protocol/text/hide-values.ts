@@ -2,7 +2,7 @@ import { mapLeaves } from "../json/map-leaves.ts";
 import { leavesOf } from "../json/pointer.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
 import { createReplacer } from "./find-texts.ts";
-import { lazily } from "./lazily.ts";
+import { lazily, lazyPattern } from "./lazily.ts";
 
 /** Replaces a hidden value. Its characters mean nothing in Markdown and HTML. */
 export const HIDDEN = "•••";
@@ -102,12 +102,12 @@ function* base64FormsOf(value: string): Generator<string> {
   }
 }
 
-const PART_OF_WORD = /[\p{L}\p{N}]/u;
+const partOfWord = lazyPattern(String.raw`[\p{L}\p{N}]`, "u");
 
 /** Tells whether a text holds one of some short words, with no letter or digit next to it. */
 function holdsWord(text: string, words: ReadonlySet<string>): boolean {
   if (words.size === 0) return false;
-  const isEdge = (at: number): boolean => !PART_OF_WORD.test(text.charAt(at));
+  const isEdge = (at: number): boolean => !partOfWord().test(text.charAt(at));
   for (let from = 0; from < text.length; from++) {
     if (!isEdge(from - 1)) continue;
     for (let to = from + 1; to < from + MIN_HIDDEN_CHARS; to++) {

@@ -1,5 +1,5 @@
-import { HIDDEN } from "./hidden-characters.ts";
-import { lazily } from "./lazily.ts";
+import { HIDDEN, hiddenCharacter } from "./hidden-characters.ts";
+import { lazyPattern } from "./lazily.ts";
 import { noteMixedScripts } from "./mixed-script.ts";
 import {
   gatherNotes,
@@ -23,15 +23,15 @@ const BASELESS = String.raw`(?<![\p{L}\p{N}\p{P}\p{S}\p{M}])\p{M}`;
  */
 const SPACES = "^ +|(?<= ) +| $";
 
-const REST = `${HIDDEN.source}+|${STACKED}|${BASELESS}|${SPACES}`;
+const REST = `${HIDDEN}+|${STACKED}|${BASELESS}|${SPACES}`;
 
 /**
  * Matches the standard's emoji first: each is one visible sign, although it holds hidden
  * characters. The emoji list takes long to compile, so only texts with such hidden characters use
  * it.
  */
-const unseenBesideEmoji = lazily(() => new RegExp(String.raw`(\p{RGI_Emoji})|${REST}`, "gv"));
-const unseen = lazily(() => new RegExp(`($^)|${REST}`, "gv"));
+const unseenBesideEmoji = lazyPattern(String.raw`(\p{RGI_Emoji})|${REST}`, "gv");
+const unseen = lazyPattern(`($^)|${REST}`, "gv");
 const IN_EMOJI = /\u200d|\u20e3|\ufe0f|\u{e007f}/u;
 
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
@@ -53,10 +53,13 @@ export function toVisible(text: string): VisibleText {
   return { text: whole, notes: notes.all() };
 }
 
-const hiddenRuns = lazily(() => new RegExp(`${HIDDEN.source}+`, "gv"));
+const hiddenRuns = lazyPattern(`${HIDDEN}+`, "gv");
+
+const markFirst = lazyPattern(String.raw`^\p{M}`, "u");
 
 function show(found: string, notes: NoteGatherer): string {
-  const kind = /^\p{M}/u.test(found) && !HIDDEN.test(found) ? "stacked_marks" : "hidden";
+  const kind =
+    markFirst().test(found) && !hiddenCharacter().test(found) ? "stacked_marks" : "hidden";
   return markAll(found, (point, times) => notes.add(kind, [point], times));
 }
 
@@ -79,10 +82,13 @@ function markAll(text: string, onMark: OnMark): string {
 }
 
 /** What normalisation composes: the jamo of one syllable, or one letter with its marks. */
-const COMPOSED = /[\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff]+|\P{M}\p{M}*/gsv;
+const composed = lazyPattern(
+  String.raw`[\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff]+|\P{M}\p{M}*`,
+  "gsv",
+);
 /** Parts of a cluster that are escaped. Plain characters and whole syllables stay. */
 const PIECE = /[[\u0080-\uabff\ud7b0-\u{10ffff}]--[⟦⟧]]+/gv;
-const surplusMarks = lazily(() => new RegExp(STACKED, "gv"));
+const surplusMarks = lazyPattern(STACKED, "gv");
 
 /**
  * Escapes decomposed text, which looks the same as its composed form: `e⟦U+0301⟧`.
@@ -91,7 +97,7 @@ const surplusMarks = lazily(() => new RegExp(STACKED, "gv"));
 function showDecomposed(text: string, shown: string, notes: NoteGatherer): string {
   const bounded = text.replaceAll(surplusMarks(), "");
   if (bounded.normalize("NFC") === bounded) return shown;
-  return shown.replaceAll(COMPOSED, (cluster) => {
+  return shown.replaceAll(composed(), (cluster) => {
     if (cluster.normalize("NFC") === cluster) return cluster;
     return cluster.replaceAll(PIECE, (piece) =>
       markAll(piece, (point, times) => notes.add("not_nfc", [point], times)),
