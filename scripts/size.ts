@@ -63,7 +63,10 @@ function ownerOf(path: string): string {
   return name ?? (/^(?:src|durable-objects|dist)\//.test(path) ? "interlock" : "bundler");
 }
 
-/** Prints what a start takes. It never fails: test/start-up.node.test.ts holds what is in our hands. */
+/**
+ * Prints what a start takes. A busy machine changes that; test/start-up.node.test.ts finds mistakes
+ * on every machine.
+ */
 async function printStartUp(code: string): Promise<void> {
   const { compatibilityDate, texts, objects, kv, assets } = readWorkerBindings();
   const settings = { ...texts, API_TOKENS: apiTokens(), CONNECTION_KEYS: connectionKeys() };

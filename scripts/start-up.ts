@@ -80,7 +80,7 @@ async function start(config: string): Promise<Start> {
   }
 }
 
-/** Reads the processor time of a process, see proc_pid_schedstat(5). NaN where there is no /proc. */
+/** Reads the processor time of a process from /proc. NaN where there is none. Unit: ms. */
 function readCpuMs(pid: number | undefined): number {
   const tasks = `/proc/${pid}/task`;
   if (!existsSync(tasks)) return Number.NaN;
