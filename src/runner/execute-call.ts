@@ -8,7 +8,7 @@ import { mutates } from "./active-call.ts";
 import { askTool, type AskPorts } from "./ask-tool.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ValiditySubject } from "./gates/subjects.ts";
-import { isStillWanted, type WantedPorts } from "./gates/check-still-wanted.ts";
+import { checkStillWanted, type WantedPorts } from "./gates/check-still-wanted.ts";
 import type { InvocationLedger } from "./invocation-ledger.ts";
 import { CANCELLED } from "./tool-failure.ts";
 import { normaliseOutput, type NormalOutput } from "./normalise-output.ts";
@@ -30,7 +30,7 @@ export interface ExecutePorts extends AskPorts, WantedPorts {
  * Executes a prepared call: checks again that the run wants it, records the dispatch, runs the tool
  * and normalises its output (gates 12 and 13). No other function runs a tool: only this file issues
  * tickets, and test/single-path.node.test.ts enforces that.
- * Contract: may throw before the tool runs, never after. Fails: what `isStillWanted` fails with;
+ * Contract: may throw before the tool runs, never after. Fails: what `checkStillWanted` fails with;
  * the tool's own failures; TIMEOUT; OBSERVATION_NORMALIZATION_FAIL.
  */
 export async function executeCall(
@@ -41,7 +41,7 @@ export async function executeCall(
   const { tool, accepted, invocation, signal } = call;
   const { trail } = attempt;
 
-  const wanted = isStillWanted(ports, call, trail);
+  const wanted = checkStillWanted(ports, call, trail);
   if (!wanted.ok) return wanted;
 
   await recordDispatch(ports, call);

@@ -12,9 +12,9 @@ import type { Attempt } from "./attempt.ts";
 import { reserve, type ReservePorts } from "./budget/reserve.ts";
 import type { PreparedCall } from "./execute-call.ts";
 import { checkStillValid, type ValidityPorts } from "./gates/check-still-valid.ts";
-import { isStillWanted, type WantedPorts } from "./gates/check-still-wanted.ts";
+import { checkStillWanted, type WantedPorts } from "./gates/check-still-wanted.ts";
 import type { GateTrail } from "./gates/gate.ts";
-import { isAllowed } from "./gates/is-allowed.ts";
+import { checkAllowed } from "./gates/check-allowed.ts";
 import { obeyNewerPolicy } from "./gates/obey-newer-policy.ts";
 import { obeyPolicy, type PolicyPorts } from "./gates/obey-policy.ts";
 import { readArguments } from "./gates/read-arguments.ts";
@@ -48,10 +48,10 @@ export async function prepare(
   const terms: Terms = { policy: ports.policy, pin: ports.pin };
   const wantedCall = { tool, signal, hasBegun: begun !== undefined };
 
-  const wanted = isStillWanted(ports, wantedCall, trail);
+  const wanted = checkStillWanted(ports, wantedCall, trail);
   if (!wanted.ok) return wanted;
 
-  const allowed = isAllowed({ terms, tool }, trail);
+  const allowed = checkAllowed({ terms, tool }, trail);
   if (!allowed.ok) return allowed;
 
   const read = await readArguments(tool, toolCall, trail);

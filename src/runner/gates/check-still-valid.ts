@@ -3,11 +3,11 @@ import type { Result } from "../../protocol/outcome/result.ts";
 import { askHooks } from "./ask-hooks.ts";
 import { checkHistory } from "./check-history.ts";
 import { checkState } from "./check-state.ts";
-import { checkStillWanted } from "./check-still-wanted.ts";
+import { stillWantedGate } from "./check-still-wanted.ts";
 import { passAll, type GateTrail, type PortsOf } from "./gate.ts";
 import type { ValiditySubject } from "./subjects.ts";
 
-const GATES = [checkState, checkHistory, askHooks, checkStillWanted] as const;
+const GATES = [checkState, checkHistory, askHooks, stillWantedGate] as const;
 
 /** What this group uses of the run. */
 export type ValidityPorts = PortsOf<typeof GATES>;

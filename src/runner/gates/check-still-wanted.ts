@@ -19,25 +19,25 @@ export interface WantedPorts {
  * Fails: UNKNOWN_ERROR when the run is cancelled; BUDGET_EXHAUSTED for a withdrawn tool;
  * STALE_STATE.
  */
-export const checkStillWanted = {
+export const stillWantedGate = {
   name: "still_wanted",
   check({ tool, signal, hasBegun }, { history, inbox }) {
     if (signal.aborted) return CANCELLED;
-    if (history.isWithdrawn(tool.id)) return WITHDRAWN;
+    if (history.isWithdrawn(tool.id)) return TOOL_WITHDRAWN;
     return hasBegun || !inbox.hasSteering ? PASSED : SKIPPED;
   },
 } as const satisfies Gate<WantedSubject, WantedPorts>;
 
 /** Asks the gate above on its own. Fails: what the gate fails with. */
-export function isStillWanted(
+export function checkStillWanted(
   ports: WantedPorts,
   subject: WantedSubject,
   trail: GateTrail,
 ): Result<unknown, ToolFailure> {
-  return trail.note(checkStillWanted.name, checkStillWanted.check(subject, ports));
+  return trail.note(stillWantedGate.name, stillWantedGate.check(subject, ports));
 }
 
-const WITHDRAWN = failCall("BUDGET_EXHAUSTED", {
+const TOOL_WITHDRAWN = failCall("BUDGET_EXHAUSTED", {
   code: "tool_withdrawn",
   message: "this tool is not available any more in this run; go on without it",
 });

@@ -4,10 +4,10 @@ import { authorise } from "./authorise.ts";
 import { checkArgumentRules } from "./check-argument-rules.ts";
 import { checkCeilings } from "./check-ceilings.ts";
 import { passAll, type GateTrail, type PortsOf } from "./gate.ts";
-import { checkPolicy } from "./is-allowed.ts";
+import { policyGate } from "./check-allowed.ts";
 import type { PolicySubject } from "./subjects.ts";
 
-const GATES = [checkPolicy, authorise, checkArgumentRules, checkCeilings] as const;
+const GATES = [policyGate, authorise, checkArgumentRules, checkCeilings] as const;
 
 /** What this group uses of the run. */
 export type PolicyPorts = PortsOf<typeof GATES>;

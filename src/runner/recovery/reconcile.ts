@@ -6,7 +6,7 @@ import type { ActiveCall } from "../active-call.ts";
 import { hideValues, type HideValues } from "../../protocol/text/hide-values.ts";
 import { askTool, type AskPorts } from "../ask-tool.ts";
 import { GateTrail } from "../gates/gate.ts";
-import { isAllowed } from "../gates/is-allowed.ts";
+import { checkAllowed } from "../gates/check-allowed.ts";
 import { obeyPolicy, type PolicyPorts } from "../gates/obey-policy.ts";
 import { fingerprintText, readArguments } from "../gates/read-arguments.ts";
 import { openInvocation, type InvocationPorts } from "../invocation.ts";
@@ -64,7 +64,7 @@ async function reconcileBy(
   const trail = new GateTrail();
   const terms: Terms = { policy: ports.policy, pin: ports.pin };
   const bound = ports.invocations.find(context)?.binding;
-  if (!bound || !isAllowed({ terms, tool }, trail).ok) return undefined;
+  if (!bound || !checkAllowed({ terms, tool }, trail).ok) return undefined;
   const read = await readArguments(tool, toolCall, trail);
   if (!read.ok) return undefined;
   const accepted = read.value;

@@ -9,7 +9,7 @@ import {
 import { mutates, type ActiveCall } from "../active-call.ts";
 import type { AttemptResult } from "../attempt.ts";
 import type { RunBudget } from "../budget/of-run.ts";
-import { checkStillWanted, type WantedPorts } from "../gates/check-still-wanted.ts";
+import { stillWantedGate, type WantedPorts } from "../gates/check-still-wanted.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
 import { backoffMs } from "./backoff.ts";
 import { pause } from "../pause.ts";
@@ -51,7 +51,7 @@ export async function decideNext(
   // Nothing happened. Recorded before the pause, so a crash during it leaves no unknown outcome.
   if (dispatched && !unknownOutcome && mutates(tool)) ports.invocations.retract(context);
   await pause(ports.clock, delayMs, signal);
-  const wanted = checkStillWanted.check({ tool, signal, hasBegun: begun !== undefined }, ports);
+  const wanted = stillWantedGate.check({ tool, signal, hasBegun: begun !== undefined }, ports);
   // The failure of a tool that ran tells the model more than that the call is not retried.
   if (!wanted.ok) return end(begun ? result : { ...result, outcome: wanted });
   const attempt = call.attempt + 1;

@@ -9,7 +9,7 @@ import type { ToolUnderTerms } from "./subjects.ts";
  * Gate 2: asks policy about the tool and its effect, whatever the catalog showed to the model. A
  * tool that needs approval passes; gate 9 asks for it. Fails: POLICY_VIOLATION.
  */
-export const checkPolicy = {
+export const policyGate = {
   name: "policy",
   check: ({ terms, tool }: ToolUnderTerms) =>
     decide(terms.policy, tool) === "deny"
@@ -21,6 +21,9 @@ export const checkPolicy = {
 } as const satisfies Gate<ToolUnderTerms>;
 
 /** Group: denies a tool before its arguments are parsed. Fails: POLICY_VIOLATION. */
-export function isAllowed(subject: ToolUnderTerms, trail: GateTrail): Result<unknown, ToolFailure> {
-  return trail.note(checkPolicy.name, checkPolicy.check(subject));
+export function checkAllowed(
+  subject: ToolUnderTerms,
+  trail: GateTrail,
+): Result<unknown, ToolFailure> {
+  return trail.note(policyGate.name, policyGate.check(subject));
 }
