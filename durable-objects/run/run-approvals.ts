@@ -14,7 +14,7 @@ import type { ApprovalNotices } from "./approval-notices.ts";
 import type { StoredApprovals } from "./stored-approvals.ts";
 import type { StoredInvocations } from "./stored-invocations.ts";
 
-export interface ApprovalPorts {
+export interface RunApprovalPorts {
   readonly approvals: StoredApprovals;
   readonly invocations: StoredInvocations;
   readonly journal: Pick<RunJournal, "append" | "flush">;
@@ -29,9 +29,9 @@ export interface ApprovalPorts {
  * earlier events.
  */
 export class RunApprovals implements ApprovalDesk {
-  readonly #ports: ApprovalPorts;
+  readonly #ports: RunApprovalPorts;
 
-  constructor(ports: ApprovalPorts) {
+  constructor(ports: RunApprovalPorts) {
     this.#ports = ports;
   }
 

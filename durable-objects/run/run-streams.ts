@@ -7,7 +7,7 @@ import {
   START_STATUS,
   type EventsKind,
   type StartKind,
-} from "../../src/protocol/run/stream-answer.ts";
+} from "../../src/protocol/run/answer-kind.ts";
 import type { OpenRun } from "./open-run.ts";
 import { checkRunAccess } from "./visibility.ts";
 

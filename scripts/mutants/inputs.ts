@@ -44,7 +44,7 @@ export const INPUTS: readonly Mutant[] = [
   },
   {
     name: "half a character of the model's text reaches readers",
-    file: "src/loop/stream-answer.ts",
+    file: "src/loop/relay-answer.ts",
     from: "pushDeltas(events, part, replaceHalves(event.text));",
     to: "pushDeltas(events, part, event.text);",
     test: {
@@ -54,7 +54,7 @@ export const INPUTS: readonly Mutant[] = [
   },
   {
     name: "half a character of the model's text reaches the next model call",
-    file: "src/loop/stream-answer.ts",
+    file: "src/loop/relay-answer.ts",
     from: "{ ...answer, text: replaceHalves(answer.text) }",
     to: "answer",
     test: {

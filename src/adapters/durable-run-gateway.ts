@@ -13,7 +13,7 @@ import {
   START_STATUS,
   type EventsKind,
   type StartKind,
-} from "../protocol/run/stream-answer.ts";
+} from "../protocol/run/answer-kind.ts";
 
 /**
  * Reaches each run's Durable Object by the run's id: typed RPC, and `fetch` for event streams

@@ -10,7 +10,7 @@ import type { Principal } from "../protocol/identity/principal.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { StreamedRun } from "../protocol/run/client-wire.ts";
 import type { LoggedEvent } from "../protocol/run/event.ts";
-import type { EventsKind, StartKind } from "../protocol/run/stream-answer.ts";
+import type { EventsKind, StartKind } from "../protocol/run/answer-kind.ts";
 import type { RunState } from "../protocol/run/state.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { InvocationState } from "../protocol/invocation/state.ts";

@@ -8,7 +8,7 @@ import type { ModelAllowance } from "./model-budget.ts";
 import { messagesShown } from "./prompt.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { RunScope } from "./run-scope.ts";
-import { streamAnswer, toolsShown } from "./stream-answer.ts";
+import { relayAnswer, toolsShown } from "./relay-answer.ts";
 
 /** Most attempts of one step at a provider that fails. */
 const MAX_ATTEMPTS = 3;
@@ -34,7 +34,7 @@ export async function askModel(scope: RunScope, first: ModelAllowance): Promise<
   let allowance = first;
   for (let attempt = 1; ; attempt++) {
     const modelCall = modelCalls.made;
-    const { answer: last, part } = await streamAnswer(scope, allowance);
+    const { answer: last, part } = await relayAnswer(scope, allowance);
     closeAllowance(scope, allowance, last);
     used = last.usage ? addUsage(used ?? NO_USAGE, last.usage) : used;
     const answered = { answer: { ...last, ...(used && { usage: used }) }, modelCall };

@@ -2,7 +2,7 @@ import { hasUnknownOutcome } from "../protocol/invocation/record.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import { recordFailure, type RecordPorts } from "../runner/record.ts";
 import {
-  INTERRUPTED,
+  TOOL_INTERRUPTED,
   recordSettlement,
   recordUnresolved,
 } from "../runner/recovery/unknown-outcome.ts";
@@ -31,7 +31,7 @@ export function closeOpenCalls(
     const ending = { toolCall: record, context, startedAtMs };
     if (settlement) recordSettlement(recordPorts, ending, settlement);
     else if (hasUnknownOutcome(record) && binding?.mutates === true) {
-      recordUnresolved(recordPorts, ending, INTERRUPTED);
+      recordUnresolved(recordPorts, ending, TOOL_INTERRUPTED);
     } else recordFailure(recordPorts, ending, TOOL_FAILED);
   }
   addMissingResults(state);

@@ -40,7 +40,7 @@ export async function executeCalls(
   const { invocations, transcript } = scope.state;
   const running = invocations
     .ofStep(step)
-    .map((record) => ({ record, result: executeCall(scope, record) }));
+    .map((record) => ({ record, result: resultOf(scope, record) }));
   const answered = transcript.answeredCallIds();
   let isWaiting = false;
   let hasUnknownOutcome = false;
@@ -57,8 +57,8 @@ export async function executeCalls(
   return isWaiting ? WAITING : { hasUnknownOutcome };
 }
 
-/** Executes one call. A call that has ended keeps its result. */
-function executeCall(
+/** Tells the result of a call that has ended; executes any other call. */
+function resultOf(
   { claim, runner, signal }: RunScope,
   record: ToolInvocationRecord,
 ): ToolExecResult | Promise<ToolExecResult | typeof WAITING> {

@@ -52,7 +52,7 @@ export function endOfStop(reason: StopReason): RunEnd {
     case "storage":
       return overBudget("stored bytes");
     case "interrupted":
-      return INTERRUPTED;
+      return RUN_INTERRUPTED;
   }
 }
 
@@ -97,7 +97,7 @@ export const OUTCOME_UNKNOWN = failed(
     "Check its effect before you repeat it.",
 );
 
-const INTERRUPTED = failed(
+const RUN_INTERRUPTED = failed(
   "interrupted",
   "The run was interrupted too often and did not finish. Start a new run.",
 );

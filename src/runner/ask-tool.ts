@@ -19,7 +19,7 @@ export interface AskPorts {
 }
 
 /** Whose function is asked, about which call. */
-interface Asked {
+interface AskedFunction {
   readonly tool: BoundToolRuntime;
   readonly signal: AbortSignal;
   readonly accepted: Pick<AcceptedArguments, "args" | "shown">;
@@ -34,7 +34,7 @@ interface Asked {
  */
 export async function askTool(
   { clock, policy }: AskPorts,
-  asked: Asked,
+  asked: AskedFunction,
   ask: () => Promise<Result<unknown, ToolFailure>>,
 ): Promise<Result<unknown, ToolFailure>> {
   const { tool, signal } = asked;
@@ -50,7 +50,7 @@ export async function askTool(
 
 function readAnswer(
   waited: Waited<Result<unknown, ToolFailure>>,
-  asked: Asked,
+  asked: AskedFunction,
   timeoutMs: number,
 ): Result<unknown, ToolFailure> {
   switch (waited.kind) {
@@ -73,7 +73,10 @@ function readAnswer(
  * Threat: the texts of a failure may be somebody else's, like the tool's output. They may repeat
  * the secret of the connection, or an argument that redaction withholds.
  */
-function readFailure(failure: ToolFailure, { tool, accepted, invocation }: Asked): ToolFailure {
+function readFailure(
+  failure: ToolFailure,
+  { tool, accepted, invocation }: AskedFunction,
+): ToolFailure {
   const { errorClasses, isOutputUntrusted } = tool;
   const hideArguments = hideValues(withheldValues(accepted.args, accepted.shown));
   const bounded = boundFailure(failure, (text) => {

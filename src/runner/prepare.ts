@@ -4,7 +4,7 @@ import { ok, type Result } from "../protocol/outcome/result.ts";
 import { mutates, type ActiveCall } from "./active-call.ts";
 import {
   requireApproval,
-  type ApprovalPorts,
+  type RequireApprovalPorts,
   type ApprovalSubject,
   type Approved,
 } from "./approval/require-approval.ts";
@@ -29,7 +29,7 @@ export type PreparePorts = WantedPorts &
   PolicyPorts &
   InvocationPorts &
   ValidityPorts &
-  ApprovalPorts &
+  RequireApprovalPorts &
   ReservePorts & { readonly invocations: Pick<InvocationLedger, "bind"> };
 
 type Refusal = ToolFailure | typeof WAITING;
@@ -92,7 +92,7 @@ export async function prepare(
  * policy that changes after the reservation applies to the next attempt.
  */
 async function approveAndReserve(
-  ports: PolicyPorts & ApprovalPorts & ReservePorts,
+  ports: PolicyPorts & RequireApprovalPorts & ReservePorts,
   subject: ApprovalSubject,
   trail: GateTrail,
 ): Promise<Approved> {

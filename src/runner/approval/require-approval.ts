@@ -18,7 +18,7 @@ import { requestApproval, type RequestPorts } from "./request.ts";
 import { verifyApproval } from "./verify.ts";
 
 /** What this group uses of the run. */
-export type ApprovalPorts = RequestPorts & CurrentPolicyPorts & PolicyPorts & RoomPorts;
+export type RequireApprovalPorts = RequestPorts & CurrentPolicyPorts & PolicyPorts & RoomPorts;
 
 /** A call that may need approval under some terms. */
 export interface ApprovalSubject extends ValiditySubject {
@@ -33,25 +33,28 @@ export type Approved = Result<ApprovalRecord | null, ToolFailure | typeof WAITIN
 /**
  * Group: lets a call pass that needs no approval, or that people approved with exactly these
  * arguments and under the terms that hold now; requests approval where nobody was asked yet, and
- * again where the terms have changed (gate 9).
+ * again where the terms have changed.
  * Contract: an approval answers this gate and no other gate.
  * Fails: `waiting`; CONFIRMATION_MISSING; PERMISSION_DENIED; POLICY_VIOLATION;
- * DEPENDENCY_UNAVAILABLE; what `obeyPolicy` fails with under the current policy.
+ * DEPENDENCY_UNAVAILABLE; UNKNOWN_ERROR for a run that is stopped meanwhile; BUDGET_EXHAUSTED and
+ * RATE_LIMITED when the call has no room, or too many approvals are open; what `obeyPolicy` fails
+ * with under the current policy.
  */
 export async function requireApproval(
-  ports: ApprovalPorts,
+  ports: RequireApprovalPorts,
   subject: ApprovalSubject,
   trail: GateTrail,
 ): Promise<Approved> {
-  const known = findRequest(ports, subject);
+  const known = findApproval(ports, subject);
   const answer = known && answerOf(ports, known);
   return trail.note("approval", answer ?? (await compareTerms(ports, subject, { known, trail })));
 }
 
-/** What people were asked about the call, and where the gates note what they answer. */
-interface Asked {
-  /** Approved, or absent. */
+/** What the call has when its terms are compared. */
+interface KnownApproval {
+  /** The approval of exactly this payload: approved, or absent. */
   readonly known: ApprovalRecord | undefined;
+  /** Notes the answer of each gate that the comparison asks. */
   readonly trail: GateTrail;
 }
 
@@ -60,9 +63,9 @@ interface Asked {
  * floor. Requests a new approval where they differ.
  */
 async function compareTerms(
-  ports: ApprovalPorts,
+  ports: RequireApprovalPorts,
   subject: ApprovalSubject,
-  { known, trail }: Asked,
+  { known, trail }: KnownApproval,
 ): Promise<Approved> {
   const { terms: given, tool, connectionId } = subject;
   if (!known && !requirementOf(given.policy, tool)) return ok(null);
@@ -80,9 +83,12 @@ async function compareTerms(
   return requestApproval(ports, subject, { terms, termsHash, pin });
 }
 
-/** Reads the current policy and holds the call against it. Newer terms are obeyed already. */
+/**
+ * Reads the current policy and holds the call against it. The caller has already checked terms that
+ * are not the run's pinned ones.
+ */
 async function obeyCurrentPolicy(
-  ports: ApprovalPorts,
+  ports: RequireApprovalPorts,
   { terms, tool, accepted, connectionId, invocation }: ApprovalSubject,
   trail: GateTrail,
 ): Promise<Result<Terms, ToolFailure>> {
@@ -95,38 +101,47 @@ async function obeyCurrentPolicy(
 }
 
 /**
- * Compares revision and hash. Threat: a policy that changes back has the document of an earlier
- * revision, and possibly its very object.
+ * Tells whether terms are those that the run pinned, by revision and hash. Terms without a pin
+ * count as pinned: such a run has no policy. Threat: a policy that changes back has the document of
+ * an earlier revision, and possibly its very object.
  */
-function isPinnedByRun(ports: ApprovalPorts, { pin }: Terms): boolean {
+function isPinnedByRun(ports: RequireApprovalPorts, { pin }: Terms): boolean {
   return pin === undefined || (ports.pin !== undefined && isSamePin(pin, ports.pin));
 }
 
 /**
- * Finds the request about exactly this payload. A request whose arguments were edited is
- * superseded.
+ * Finds the approval of exactly this payload. A superseded approval does not count: its arguments
+ * were edited, or its terms changed.
  */
-function findRequest(
-  { invocations, approvals }: ApprovalPorts,
+function findApproval(
+  { invocations, approvals }: RequireApprovalPorts,
   { tool, accepted, invocation }: ApprovalSubject,
-): ApprovalRecord | undefined {
+): StandingApproval | undefined {
   const { number } = invocations.find(invocation.context) ?? {};
   const newest = number === undefined ? undefined : approvals.newest(number);
   const isThis =
     newest?.payloadHash === accepted.payloadHash &&
     newest.toolId === tool.id &&
-    newest.toolVersion === tool.version &&
-    newest.status !== "superseded";
-  return isThis ? newest : undefined;
+    newest.toolVersion === tool.version;
+  return isThis && isStanding(newest) ? newest : undefined;
+}
+
+/** An approval whose place no other approval takes. */
+interface StandingApproval extends ApprovalRecord {
+  readonly status: Exclude<ApprovalRecord["status"], "superseded">;
+}
+
+function isStanding(record: ApprovalRecord): record is StandingApproval {
+  return record.status !== "superseded";
 }
 
 /**
- * Answers for a request that decides the call without its terms; undefined for one that people
- * approved.
+ * Answers from the approval's status. Undefined when it is approved, because its terms must be
+ * compared first.
  */
 function answerOf(
-  { clock }: Pick<ApprovalPorts, "clock">,
-  record: ApprovalRecord,
+  { clock }: Pick<RequireApprovalPorts, "clock">,
+  record: StandingApproval,
 ): Approved | undefined {
   switch (record.status) {
     case "pending":
@@ -137,9 +152,8 @@ function answerOf(
       return refuseRejected(record);
     case "expired":
       return EXPIRED;
-    case "superseded":
     case "withdrawn":
-      return WITHDRAWN;
+      return APPROVAL_WITHDRAWN;
   }
 }
 
@@ -147,7 +161,7 @@ const EXPIRED = failCall("CONFIRMATION_MISSING", {
   code: "approval_expired",
   message: "nobody approved this call in time",
 });
-const WITHDRAWN = failCall("CONFIRMATION_MISSING", {
+const APPROVAL_WITHDRAWN = failCall("CONFIRMATION_MISSING", {
   code: "approval_withdrawn",
   message: "the approval request for this call is closed",
 });

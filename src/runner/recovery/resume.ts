@@ -8,7 +8,7 @@ import { recordFailure, type RecordPorts } from "../record.ts";
 import { WAITING } from "../waiting.ts";
 import {
   awaitOperator,
-  INTERRUPTED,
+  TOOL_INTERRUPTED,
   recordSettlement,
   recordUnresolved,
   type OperatorPorts,
@@ -45,7 +45,8 @@ export function resume(
   const ending = { toolCall, context, startedAtMs: ports.clock.nowMs(), attempt: dispatches };
   if (settlement) return ended(recordSettlement(ports, ending, settlement));
   const isUnknownWrite = hasUnknownOutcome(record) && binding?.mutates === true;
-  if (isUnknownWrite && signal.aborted) return ended(recordUnresolved(ports, ending, INTERRUPTED));
+  if (isUnknownWrite && signal.aborted)
+    return ended(recordUnresolved(ports, ending, TOOL_INTERRUPTED));
   if (awaitedUntilMs !== undefined) return ended(WAITING);
   const found = lookupTool(ports, toolCall.name);
   if (!found.ok) {
@@ -63,13 +64,13 @@ export function resume(
   if (!isUnknownWrite) {
     return { kind: "open", call: hasUnknownOutcome(record) ? { ...call, begun: context } : call };
   }
-  const interrupted = { ...call, begun: context, unknownOutcome: INTERRUPTED };
+  const interrupted = { ...call, begun: context, unknownOutcome: TOOL_INTERRUPTED };
   return found.value.isIdempotent
     ? { kind: "open", call: interrupted }
     : {
         kind: "open",
         call: { ...interrupted, attempt: dispatches },
-        resolveFirst: INTERRUPTED,
+        resolveFirst: TOOL_INTERRUPTED,
       };
 }
 

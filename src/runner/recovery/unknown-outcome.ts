@@ -31,7 +31,7 @@ export type Resolved =
   | { readonly kind: "retry"; readonly call: ActiveCall };
 
 /** Failure used when a crash interrupted the tool. */
-export const INTERRUPTED: ToolFailure = {
+export const TOOL_INTERRUPTED: ToolFailure = {
   taxonomyClass: "DEPENDENCY_UNAVAILABLE",
   errors: [
     { field: null, code: "interrupted", message: "the run was interrupted while the tool ran" },
@@ -137,7 +137,7 @@ export function recordSettlement(
         isReplay: true,
       });
     case "not_committed":
-      return recordFailure(ports, call, { failure: addError(INTERRUPTED, NOT_COMMITTED) });
+      return recordFailure(ports, call, { failure: addError(TOOL_INTERRUPTED, NOT_COMMITTED) });
     case "expired":
       return recordExpired(ports, call, UNANSWERED);
   }

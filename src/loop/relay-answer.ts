@@ -8,17 +8,17 @@ import { messagesShown } from "./prompt.ts";
 import type { RunScope } from "./run-scope.ts";
 
 /** One streamed model call. */
-export interface StreamedAnswer {
+export interface RelayedAnswer {
   readonly answer: ModelAnswer;
   /** The event part that shows its text; undefined when the model sent no text. */
   readonly part: number | undefined;
 }
 
 /** Makes one model call and relays its text; one batch of events per network read. */
-export async function streamAnswer(
+export async function relayAnswer(
   scope: RunScope,
   { maxOutputTokens }: ModelAllowance,
-): Promise<StreamedAnswer> {
+): Promise<RelayedAnswer> {
   const { claim, journal, model, signal } = scope;
   const request: ModelRequest = {
     model: claim.model,
