@@ -8,6 +8,7 @@ import { BUDGETS } from "./budgets.ts";
 import { INPUTS } from "./inputs.ts";
 import type { Mutant } from "./mutant.ts";
 import { PAGE } from "./page.ts";
+import { PROVIDERS } from "./providers.ts";
 import { RELIABILITY } from "./reliability.ts";
 import { SECRECY } from "./secrecy.ts";
 import { SINGLE_PATH } from "./single-path.ts";
@@ -28,4 +29,5 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   "single-path": SINGLE_PATH,
   wires: WIRES,
   assistants: ASSISTANTS,
+  providers: PROVIDERS,
 };

@@ -4,49 +4,23 @@ import type {
   ConnectionStore,
 } from "../capabilities/connection.ts";
 import { parseConnection, type StoredConnection } from "../protocol/connection/stored.ts";
-import type { ConnectionId, TenantId } from "../protocol/identity/ids.ts";
 import { fail, ok } from "../protocol/outcome/result.ts";
-import { parseSealedValue } from "../protocol/connection/sealed-value.ts";
-import type { KeyRing } from "./key-ring.ts";
+import { createSealedValues, type SealedValuePorts } from "./sealed-values.ts";
 
-/** How long KV may answer from its edge cache; KV allows no shorter time. */
-const CACHE_SECONDS = 30;
-
-export interface SealedConnectionPorts {
-  readonly kv: KVNamespace;
-  readonly keyRing: KeyRing;
-}
-
-/**
- * Stores connections in KV under `connection/<tenant>/<id>`, sealed for exactly that tenant and id.
- * Threat: an attacker who can read or write the namespace. They learn no secret, and a value that
- * they change or move does not open.
- * Limit: they can restore an older value of the same connection.
- */
-export function createSealedConnections({
-  kv,
-  keyRing,
-}: SealedConnectionPorts): ConnectionStore & ConnectionBroker {
+/** Stores connections as sealed values, and opens them for one invocation. */
+export function createSealedConnections(
+  ports: SealedValuePorts,
+): ConnectionStore & ConnectionBroker {
+  const values = createSealedValues(ports, "connection");
   return {
-    async put(tenantId, connectionId, connection) {
-      const text = JSON.stringify(connection);
-      const value = await keyRing.seal(text, subjectOf(tenantId, connectionId));
-      await kv.put(keyOf(tenantId, connectionId), JSON.stringify(value));
-    },
-    async remove(tenantId, connectionId) {
-      await kv.delete(keyOf(tenantId, connectionId));
-    },
+    put: (tenantId, connectionId, connection) =>
+      values.put(tenantId, connectionId, JSON.stringify(connection)),
+    remove: (tenantId, connectionId) => values.remove(tenantId, connectionId),
     async bind(tenantId, connectionId, signal) {
-      let text: string | null;
-      try {
-        text = await kv.get(keyOf(tenantId, connectionId), { cacheTtl: CACHE_SECONDS });
-      } catch {
-        return fail({ code: "unreadable_connection" });
-      }
-      if (text === null) return fail({ code: "unknown_connection" });
-      const value = parseSealedValue(text);
+      const value = await values.read(tenantId, connectionId);
+      if (!value.ok) return fail({ code: `${value.failure}_connection` });
       const open = async (): Promise<StoredConnection | undefined> => {
-        const opened = value && (await keyRing.open(value, subjectOf(tenantId, connectionId)));
+        const opened = await value.value();
         return opened === undefined ? undefined : parseConnection(opened);
       };
       const opened = await open();
@@ -93,12 +67,4 @@ function createAuth(
         : { [connection.name]: connection.value };
     },
   };
-}
-
-function keyOf(tenantId: TenantId, connectionId: ConnectionId): string {
-  return `connection/${tenantId}/${connectionId}`;
-}
-
-function subjectOf(tenantId: TenantId, connectionId: ConnectionId): readonly string[] {
-  return ["connection", tenantId, connectionId];
 }

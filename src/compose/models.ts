@@ -14,7 +14,7 @@ import { openAIWire } from "../wire/openai/wire.ts";
 import { responsesWire } from "../wire/responses/wire.ts";
 
 /** The model wires of this deployment, one line each. A wire that is not listed is not bundled. */
-const MODEL_WIRES: readonly ModelWire[] = [openAIWire, responsesWire, anthropicWire];
+export const MODEL_WIRES: readonly ModelWire[] = [openAIWire, responsesWire, anthropicWire];
 
 /** The models that this deployment declares in code. The setting `MODELS` may list more. */
 export const DECLARED_MODELS: readonly ModelDeclaration[] = [];

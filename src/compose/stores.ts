@@ -4,11 +4,14 @@ import { createKvPolicyStore } from "../adapters/kv-policy-store.ts";
 import { createKvRunRecords } from "../adapters/kv-run-records.ts";
 import { PolicyCache } from "../adapters/policy-cache.ts";
 import { createSealedConnections } from "../adapters/sealed-connections.ts";
+import { createSealedProviders } from "../adapters/sealed-providers.ts";
 import { randomBytes, systemClock } from "../adapters/system.ts";
 import type { ConnectionBroker, ConnectionStore } from "../capabilities/connection.ts";
 import type { PolicyStore } from "../capabilities/policy.ts";
+import type { ProviderBroker, ProviderStore } from "../capabilities/provider.ts";
 import type { RunRecords } from "../capabilities/run.ts";
 import type { Env } from "../env.ts";
+import type { AddressRules } from "../protocol/provider/address.ts";
 
 /** One cache per isolate; the Worker and the runs in the same isolate share it. */
 const cache = new PolicyCache();
@@ -29,6 +32,23 @@ export function composeConnections({
   const keyRing = createKeyRing(connectionKeys, randomBytes);
   const connections = createSealedConnections({ kv: connectionsKv, keyRing });
   return { store: connections, broker: connections };
+}
+
+/** Which addresses the providers of tenants may have. */
+export function addressRulesOf({ developer }: Pick<Env, "developer">): AddressRules {
+  return { allowsLoopback: developer !== undefined };
+}
+
+/** Assembles the providers of tenants: `store` writes and shows them, `broker` opens their keys. */
+export function composeProviders(
+  env: Pick<Env, "connectionsKv" | "connectionKeys" | "developer">,
+): { readonly store: ProviderStore; readonly broker: ProviderBroker } {
+  const providers = createSealedProviders({
+    kv: env.connectionsKv,
+    keyRing: createKeyRing(env.connectionKeys, randomBytes),
+    addressRules: addressRulesOf(env),
+  });
+  return { store: providers, broker: providers };
 }
 
 /** Assembles the store of published terminal records. */

@@ -20,10 +20,17 @@ import { secure } from "../http/secure-headers.ts";
 import type { Services } from "../http/services.ts";
 import { PLAIN_ASSISTANT } from "../protocol/assistant/document.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";
+import { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
 import { CLIENT_WIRES } from "./client-wires.ts";
-import { configureModels, DECLARED_MODELS } from "./models.ts";
-import { composeConnections, composeRunRecords, composePolicies } from "./stores.ts";
+import { configureModels, DECLARED_MODELS, MODEL_WIRES } from "./models.ts";
+import {
+  addressRulesOf,
+  composeConnections,
+  composePolicies,
+  composeProviders,
+  composeRunRecords,
+} from "./stores.ts";
 import { composeTenants } from "./tenant.ts";
 
 /** What a deployment chooses. */
@@ -78,6 +85,11 @@ function assemble(
     },
     policies: composePolicies(env.policyKv),
     connections: composeConnections(env).store,
+    providers: composeProviders(env).store,
+    providerBody: tenantProviderBody(
+      addressRulesOf(env),
+      MODEL_WIRES.map(({ id }) => id),
+    ),
     registry,
     assistants: createCachedAssistants({
       registry: tenants.assistants,

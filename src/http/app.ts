@@ -11,6 +11,7 @@ import { answerPreflight, exposeToListed } from "./cors.ts";
 import { EMBED_TOKEN_ROUTES } from "./embed-tokens.ts";
 import { POLICY_ROUTES } from "./policy.ts";
 import { problem } from "./problem.ts";
+import { PROVIDER_ROUTES } from "./providers.ts";
 import { RUN_LIST_ROUTES } from "./run-list.ts";
 import { RUN_ROUTES } from "./runs.ts";
 import type { Services } from "./services.ts";
@@ -27,6 +28,7 @@ const API: Routes = {
   ...POLICY_ROUTES,
   ...ASSISTANT_ROUTES,
   ...CONNECTION_ROUTES,
+  ...PROVIDER_ROUTES,
   ...EMBED_TOKEN_ROUTES,
   ...AUDIT_ROUTES,
 };

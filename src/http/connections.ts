@@ -1,13 +1,11 @@
-import type { AuditEntry } from "../protocol/audit/entry.ts";
 import {
   CONNECTION_FIELDS,
   connectionBody,
   parseConnectionId,
 } from "../protocol/connection/stored.ts";
-import { actorsOf } from "../protocol/identity/principal.ts";
-import { toIso } from "../protocol/text/iso-time.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
+import { recordChange } from "./record-change.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 
 /** Writes the connections of a tenant. */
@@ -26,7 +24,7 @@ async function putConnection(authorised: AuthorisedRequest): Promise<Response> {
   const body = await readJson(request, connectionBody, CONNECTION_FIELDS);
   if (!body.ok) return body.failure;
   await services.connections.put(principal.tenantId, connectionId, body.value);
-  return answerAfter(authorised, { action: "connection.stored", connectionId });
+  return recordChange(authorised, { action: "connection.stored", connectionId });
 }
 
 /** `DELETE /v1/connections/:id`: deletes credentials. Deleting absent ones succeeds too. */
@@ -35,22 +33,5 @@ async function deleteConnection(authorised: AuthorisedRequest): Promise<Response
   const connectionId = parseConnectionId(id);
   if (!connectionId) return problem("connection_id_invalid");
   await services.connections.remove(principal.tenantId, connectionId);
-  return answerAfter(authorised, { action: "connection.removed", connectionId });
-}
-
-/**
- * Answers after the audit log holds the change. A repeated request changes and records it again.
- */
-async function answerAfter(
-  { principal, services }: AuthorisedRequest,
-  fact: Pick<AuditEntry, "action" | "connectionId">,
-): Promise<Response> {
-  const at = toIso(services.clock.nowMs());
-  try {
-    await services.trail.record(principal.tenantId, { ...fact, at, ...actorsOf(principal) });
-  } catch {
-    const detail = "The change was made but is not recorded yet. Send the request again.";
-    return problem("audit_unavailable", { detail, headers: { "retry-after": "1" } });
-  }
-  return new Response(null, { status: 204 });
+  return recordChange(authorised, { action: "connection.removed", connectionId });
 }

@@ -117,6 +117,22 @@ const PROBLEMS = {
     status: 400,
     title: "The connection id is not valid. Use 1 to 64 of A-Z a-z 0-9 _ -",
   },
+  provider_id_invalid: {
+    status: 400,
+    title: "The provider id is not valid. Use 1 to 64 of A-Z a-z 0-9 _ -",
+  },
+  provider_not_found: {
+    status: 404,
+    title: "There is no such provider. GET /v1/providers lists the providers.",
+  },
+  provider_unreadable: {
+    status: 503,
+    title: "The key of the provider cannot be opened. Try again, then store the provider again.",
+  },
+  too_many_providers: {
+    status: 422,
+    title: "The tenant has as many providers as it may have. Delete one first.",
+  },
   request_key_invalid: {
     status: 400,
     title: "The Idempotency-Key is not valid. Send 1 to 255 printable ASCII characters.",

@@ -4,12 +4,14 @@ import type { AuditSigner, AuditTrail } from "../capabilities/audit.ts";
 import type { Authenticator, EmbedTokens, OriginIndex } from "../capabilities/identity.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { ConnectionStore } from "../capabilities/connection.ts";
+import type { ProviderStore } from "../capabilities/provider.ts";
 import type { Cursors, RunDirectory } from "../capabilities/tenant.ts";
 import type { PolicyRegistry, PolicyStore } from "../capabilities/policy.ts";
 import type { RateLimiter } from "../capabilities/budget.ts";
 import type { StorageMeter } from "../capabilities/storage.ts";
 import type { RunGateway, RunRecords, RunIds } from "../capabilities/run.ts";
 import type { RegisteredContract } from "../contracts/registered.ts";
+import type { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
 import type { ModelCatalog } from "../protocol/model/catalog.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
@@ -27,6 +29,9 @@ export interface Services {
   };
   readonly policies: PolicyStore;
   readonly connections: ConnectionStore;
+  readonly providers: ProviderStore;
+  /** Reads the body that stores a provider. */
+  readonly providerBody: ReturnType<typeof tenantProviderBody>;
   readonly registry: PolicyRegistry;
   readonly assistants: AssistantStore;
   readonly assistantRegistry: AssistantRegistry;

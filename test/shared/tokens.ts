@@ -42,6 +42,20 @@ export const TOKENS = {
   lister: { token: "token-of-lister", tenantId: "acme", scopes: ["tools:read"] },
   /** May store connections of acme and nothing else. */
   keeper: { token: "token-of-keeper", tenantId: "acme", scopes: ["connections:write"] },
+  /** May read and store the providers of acme and nothing else. */
+  supplier: {
+    token: "token-of-supplier",
+    tenantId: "acme",
+    scopes: ["providers:read", "providers:write"],
+  },
+  /** The same at rival. */
+  rivalSupplier: {
+    token: "token-of-rival-supplier",
+    tenantId: "rival",
+    scopes: ["providers:read", "providers:write"],
+  },
+  /** May read the audit log of acme and nothing else. */
+  auditor: { token: "token-of-auditor", tenantId: "acme", scopes: ["audit:read"] },
   /** May read the policy of acme and nothing else. */
   onlooker: { token: "token-of-onlooker", tenantId: "acme", scopes: ["policy:read"] },
   /** May replace the policy of acme and nothing else. */

@@ -1,4 +1,4 @@
-import type { ActorId, ApprovalId, ConnectionId, RunId } from "../identity/ids.ts";
+import type { ActorId, ApprovalId, ConnectionId, ProviderId, RunId } from "../identity/ids.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { TaxonomyClass } from "../outcome/taxonomy.ts";
 
@@ -20,6 +20,8 @@ export const AUDIT_ACTIONS = [
   "assistant.removed",
   "connection.stored",
   "connection.removed",
+  "provider.stored",
+  "provider.removed",
   "embed_token.minted",
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
@@ -42,6 +44,7 @@ export interface AuditEntry {
   readonly invocationId?: string;
   readonly approvalId?: ApprovalId;
   readonly connectionId?: ConnectionId;
+  readonly providerId?: ProviderId;
   readonly toolId?: string;
   readonly toolVersion?: string;
   /** WRAPPER_VERSION of the code that validated, gated and ran the call. */

@@ -22,7 +22,11 @@ const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"
 export function parseEgressUrl(text: string, hosts: readonly string[]): URL | undefined {
   const url = URL.parse(text);
   if (!url || !hosts.includes(url.host)) return undefined;
-  const isSafe =
-    url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.has(url.hostname));
+  const isSafe = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
   return isSafe && url.username === "" && url.password === "" ? url : undefined;
+}
+
+/** Tells whether an address leads to this machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  return LOOPBACK.has(hostname);
 }

@@ -10,6 +10,8 @@ export type ActorId = Branded<"ActorId">;
 export type ToolId = Branded<"ToolId">;
 /** Opaque name of stored credentials (seeds/000 #26). */
 export type ConnectionId = Branded<"ConnectionId">;
+/** Name of a tenant's own model provider. */
+export type ProviderId = Branded<"ProviderId">;
 /** Identifies a tool call from start to result (seeds/000 #5); unique within its run. */
 export type ToolCallId = Branded<"ToolCallId">;
 /** `appr_<nonce>_<mac>_<invocation>_<generation>`: identifies the approval of one payload. */

@@ -20,6 +20,8 @@ export const SCOPES = [
   "assistants:read",
   "assistants:write",
   "connections:write",
+  "providers:read",
+  "providers:write",
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
