@@ -59,7 +59,8 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
         OPENAI_BASE_URL: "http://provider.test/v1",
         ANTHROPIC_BASE_URL: "http://provider.test/v1",
         ANTHROPIC_API_KEY: "sk-ant-test-secret",
-        MODELS: "scripted,other,responses:scripted-r,responses:other-r,anthropic:scripted-a",
+        MODELS:
+          "scripted,other,responses:scripted-r,responses:other-r,anthropic:scripted-a,responses:summed-r?summaries=true,anthropic:summed-a?summaries=true",
         API_TOKENS: apiTokensSecret(),
       },
       // Tests exceed every real limit; test/http/rate-limits.test.ts sets its own.

@@ -165,7 +165,7 @@ function parseRow(body: string): readonly StoredEvent[] {
 }
 
 function estimateChars(event: AiEvent): number {
-  return event.type === "text_delta"
+  return event.type === "text_delta" || event.type === "reasoning_delta"
     ? event.text.length + DELTA_FRAME_CHARS
     : JSON.stringify(event).length;
 }

@@ -183,15 +183,16 @@ export class StoredJournal implements RunJournal {
 
 /** Events that a crash may lose: later events supersede them. */
 function isTransient({ type }: AiEvent): boolean {
-  return type === "text_delta" || type === "tool_call_progress";
+  return type === "text_delta" || type === "reasoning_delta" || type === "tool_call_progress";
 }
 
 /**
  * Events that are stored at once: a steering message shares a commit with its inbox entry, a reader
- * waits for the first text of an answer, and no event follows the end.
+ * waits for the first words of an answer, and no event follows the end.
  */
 function storesAtOnce({ type }: AiEvent): boolean {
-  return type === "done" || type === "user_message" || type === "text_started";
+  const isFirstWord = type === "text_started" || type === "reasoning_started";
+  return isFirstWord || type === "done" || type === "user_message";
 }
 
 function advance(progress: RunProgress, event: AiEvent, clock: Clock): RunProgress {

@@ -63,6 +63,46 @@ export const WIRES: readonly Mutant[] = [
     },
   },
   {
+    name: "reasoning summaries are passed on without being asked for",
+    file: "src/wire/model/answer-decoder.ts",
+    from: 'if (this.#summaries) this.#addDelta("summary", summary);',
+    to: 'this.#addDelta("summary", summary);',
+    test: {
+      file: "test/http/reasoning-summaries.test.ts",
+      name: "are off by default: nobody asks for them, and nobody sees them",
+    },
+  },
+  {
+    name: "a reasoning summary is text",
+    file: "src/loop/answer-parts.ts",
+    from: 'return type === "text_delta" ? this.#showText(text) : this.#showReasoning(text);',
+    to: "return this.#showText(text);",
+    test: {
+      file: "test/http/reasoning-summaries.test.ts",
+      name: "are a part of their own, before the text and never in it",
+    },
+  },
+  {
+    name: "the reasoning parts of an answer have no bound",
+    file: "src/loop/answer-parts.ts",
+    from: "if (this.#reasoningParts === MAX_REASONING_PARTS) return [];",
+    to: "",
+    test: {
+      file: "test/loop/answer-parts.test.ts",
+      name: "a provider that alternates reasoning and text opens a bounded number of parts",
+    },
+  },
+  {
+    name: "reasoning that a crash cut off stays open",
+    file: "src/loop/run-memory.ts",
+    from: '...openReasoning.map((part) => ({ type: "reasoning_finished", part }) as const),',
+    to: "",
+    test: {
+      file: "test/loop/answer-parts.test.ts",
+      name: "reasoning that a crash cut off is finished and withdrawn with its text",
+    },
+  },
+  {
     name: "a tool call without a name is kept",
     file: "src/wire/model/answer-decoder.ts",
     from: "if (this.#calls.hasNameless()) {",

@@ -9,7 +9,7 @@ import type { WireRequest } from "../wire/model/model-wire.ts";
  */
 export function fitRequest(
   { messages, tools: offered, maxOutputTokens, settings = {} }: ModelRequest,
-  { id, name, can, effort: declared }: DeclaredModel,
+  { id, name, can, effort: declared, summaries }: DeclaredModel,
 ): WireRequest & { readonly author: string } {
   const tools = can.tools ? offered : [];
   const isKnown = settings.effort !== undefined && can.efforts.includes(settings.effort);
@@ -24,6 +24,7 @@ export function fitRequest(
     tools,
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(effort !== undefined && { effort }),
+    ...(summaries && { summaries }),
     ...(temperature !== undefined && can.temperature && { temperature }),
     ...(isChoosable && { toolChoice }),
   };

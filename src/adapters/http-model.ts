@@ -70,6 +70,7 @@ async function* streamAnswer(
     author,
     toolNames,
     restoreArguments,
+    summaries: fitted.summaries,
   });
   const { fetch, clock = systemClock, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
   const exchange = new HttpExchange({ fetch, clock, idleTimeoutMs, signal });

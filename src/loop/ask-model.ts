@@ -34,13 +34,13 @@ export async function askModel(scope: RunScope, first: ModelAllowance): Promise<
   let allowance = first;
   for (let attempt = 1; ; attempt++) {
     const modelCall = modelCalls.made;
-    const { answer: last, part } = await relayAnswer(scope, allowance);
+    const { answer: last, parts } = await relayAnswer(scope, allowance);
     closeAllowance(scope, allowance, last);
     used = last.usage ? addUsage(used ?? NO_USAGE, last.usage) : used;
     const answered = { answer: { ...last, ...(used && { usage: used }) }, modelCall };
     const delayMs = last.failure && retryDelayMs(last.failure, attempt, scope.random);
     if (delayMs === undefined || signal.aborted || modelCalls.left <= 0) return answered;
-    if (part !== undefined) journal.append([{ type: "text_withdrawn", parts: [part] }]);
+    if (parts.length > 0) journal.append([{ type: "text_withdrawn", parts }]);
     await pause(clock, delayMs, signal);
     const allowed = signal.aborted ? undefined : await reserveModelCall(scope);
     if (!allowed?.ok) return answered;

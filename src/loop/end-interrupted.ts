@@ -5,7 +5,7 @@ import type { RunClaim } from "../protocol/run/claim.ts";
 import { InvocationLedger } from "../runner/invocation-ledger.ts";
 import { closeOpenCalls } from "./close-open-calls.ts";
 import { endOfStop, endRun } from "./run-end.ts";
-import type { RunMemory } from "./run-memory.ts";
+import { finishOpenParts, type RunMemory } from "./run-memory.ts";
 import { Transcript } from "./transcript.ts";
 
 interface EndingPorts {
@@ -29,6 +29,6 @@ export function endInterrupted(
   const claimedMessages = claim.messages.length;
   const transcript = new Transcript(journal, { messages, claimedMessages });
   closeOpenCalls({ clock, journal, approvals }, claim, { invocations, transcript });
-  journal.append(progress.openTexts.map((part) => ({ type: "text_finished", part })));
+  journal.append(finishOpenParts(progress));
   endRun({ journal, inbox }, { ...endOfStop("interrupted"), usage: progress.usage });
 }

@@ -2,7 +2,7 @@ import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { AiEvent } from "../protocol/run/event.ts";
 import { NO_USAGE } from "../protocol/model/usage.ts";
 import type { InvocationLedger } from "../runner/invocation-ledger.ts";
-import type { RunMemory } from "./run-memory.ts";
+import { finishOpenParts, type RunMemory } from "./run-memory.ts";
 import type { Step, StepResult } from "./run-step.ts";
 
 /** Names the step that an incarnation begins with: an unfinished one, or the next one. */
@@ -33,8 +33,8 @@ export function readLastResult(
 export function withdrawPartialText(journal: Pick<RunJournal, "append">, memory: RunMemory): void {
   const { hasBegun, answer } = firstStep(memory);
   if (!hasBegun || answer) return;
-  const { texts, openTexts } = memory.progress;
-  journal.append(openTexts.map((part) => ({ type: "text_finished", part })));
+  const { texts } = memory.progress;
+  journal.append(finishOpenParts(memory.progress));
   if (texts.length > 0) journal.append([{ type: "text_withdrawn", parts: texts }]);
 }
 

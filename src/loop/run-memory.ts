@@ -22,10 +22,12 @@ export interface LoggedProgress {
   readonly isStepOpen: boolean;
   /** Another step follows the last one. */
   readonly isContinued: boolean;
-  /** Text parts of the open step that are not withdrawn. */
+  /** Parts of text and reasoning of the open step that are not withdrawn. */
   readonly texts: readonly number[];
   /** Text parts that are not finished. */
   readonly openTexts: readonly number[];
+  /** Reasoning parts that are not finished. */
+  readonly openReasoning: readonly number[];
   /** The first part number that no event uses. */
   readonly nextPart: number;
   /** Sum over the finished steps. */
@@ -47,6 +49,7 @@ export function readProgress(log: Iterable<AiEvent>): LoggedProgress {
   let nextPart = 0;
   const texts = new Set<number>();
   const openTexts = new Set<number>();
+  const openReasoning = new Set<number>();
   for (const event of log) {
     if (event.type === "run_started") hasStarted = true;
     else if (event.type === "step_started") {
@@ -57,7 +60,12 @@ export function readProgress(log: Iterable<AiEvent>): LoggedProgress {
       texts.add(event.part);
       openTexts.add(event.part);
       nextPart = event.part + 1;
+    } else if (event.type === "reasoning_started") {
+      texts.add(event.part);
+      openReasoning.add(event.part);
+      nextPart = event.part + 1;
     } else if (event.type === "text_finished") openTexts.delete(event.part);
+    else if (event.type === "reasoning_finished") openReasoning.delete(event.part);
     else if (event.type === "text_withdrawn") for (const part of event.parts) texts.delete(part);
     else if (event.type === "tool_call_proposed") nextPart = event.part + 1;
     else if (event.type === "step_finished") {
@@ -66,6 +74,15 @@ export function readProgress(log: Iterable<AiEvent>): LoggedProgress {
       usage = addUsage(usage, event.usage);
     }
   }
-  const parts = { texts: [...texts], openTexts: [...openTexts], nextPart };
+  const open = { openTexts: [...openTexts], openReasoning: [...openReasoning] };
+  const parts = { texts: [...texts], ...open, nextPart };
   return { hasStarted, lastStep, isStepOpen, isContinued, usage, ...parts };
+}
+
+/** Lists the events that finish what a crash left open. */
+export function finishOpenParts({ openTexts, openReasoning }: LoggedProgress): readonly AiEvent[] {
+  return [
+    ...openReasoning.map((part) => ({ type: "reasoning_finished", part }) as const),
+    ...openTexts.map((part) => ({ type: "text_finished", part }) as const),
+  ];
 }

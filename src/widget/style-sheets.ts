@@ -12,6 +12,7 @@ import header from "./chat/header.css";
 import list from "./approval/list.css";
 import log from "./chat/log.css";
 import packetView from "./approval/packet-view.css";
+import reasoningView from "./chat/reasoning-view.css";
 import textView from "./chat/text-view.css";
 import theme from "./theme.css";
 import tokenForm from "./token-form.css";
@@ -25,7 +26,7 @@ const APPROVALS = [card, packetView, form];
 /** Creates the style sheets of the chat. Of rules with equal specificity the later sheet wins. */
 export function createChatSheets(): CSSStyleSheet[] {
   const chat = [view, header, log, emptyState, exchangeView, exchangeEnding, textView, composer];
-  return [...SHARED, ...chat, toolCard, toolProgress, ...APPROVALS].map(toSheet);
+  return [...SHARED, ...chat, reasoningView, toolCard, toolProgress, ...APPROVALS].map(toSheet);
 }
 
 /** Creates the style sheets of the approvals page. */

@@ -2,6 +2,8 @@
 export interface PlayedAnswer {
   /** Reasoning that the provider must see again. */
   readonly reasoning?: string;
+  /** Deltas of a reasoning summary. The wire `openai` has none. */
+  readonly summary?: readonly string[];
   /** Text deltas, one frame each. */
   readonly text?: readonly string[];
   /** `args` in several pieces is sent in several frames. */
@@ -51,7 +53,7 @@ export const RESPONSES: PlayedWire = {
   path: "/responses",
   closing: 1,
   frames(answer) {
-    const { reasoning, text = [], calls = [], tokens = [10, 2] } = answer;
+    const { reasoning, summary = [], text = [], calls = [], tokens = [10, 2] } = answer;
     const output: object[] = [];
     const frames = [named({ type: "response.created", response: { output: [] } } as never)];
     const add = (item: object, deltas: readonly object[] = []) => {
@@ -62,8 +64,13 @@ export const RESPONSES: PlayedWire = {
       output.push(item);
     };
     const id = () => `item_${output.length}`;
-    if (reasoning !== undefined) {
-      add({ type: "reasoning", id: id(), summary: [], encrypted_content: reasoning });
+    if (reasoning !== undefined || summary.length > 0) {
+      const deltas = summary.map((delta) => {
+        return { type: "response.reasoning_summary_text.delta", summary_index: 0, delta };
+      });
+      const whole = summary.length > 0 ? [{ type: "summary_text", text: summary.join("") }] : [];
+      const sealed = { encrypted_content: reasoning ?? "SEALED" };
+      add({ type: "reasoning", id: id(), summary: whole, ...sealed }, deltas);
     }
     if (text.length > 0) {
       const deltas = text.map((delta) => ({ type: "response.output_text.delta", delta }));
@@ -108,7 +115,7 @@ export const ANTHROPIC: PlayedWire = {
   path: "/messages",
   closing: 2,
   frames(answer) {
-    const { reasoning, text = [], calls = [], tokens = [10, 2] } = answer;
+    const { reasoning, summary = [], text = [], calls = [], tokens = [10, 2] } = answer;
     const usage = tokens && { input_tokens: tokens[0], output_tokens: 1 };
     const frames = [named({ type: "message_start", message: { usage } } as never)];
     let index = 0;
@@ -120,12 +127,13 @@ export const ANTHROPIC: PlayedWire = {
       frames.push(named({ type: "content_block_stop", index } as never));
       index++;
     };
-    if (reasoning !== undefined) {
+    if (reasoning !== undefined || summary.length > 0) {
+      const words = summary.length > 0 ? summary : [`I think ${reasoning}`];
       add({ type: "thinking", thinking: "", signature: "" }, [
-        { type: "thinking_delta", thinking: `I think ${reasoning}` },
-        { type: "signature_delta", signature: reasoning },
+        ...words.map((thinking) => ({ type: "thinking_delta", thinking })),
+        { type: "signature_delta", signature: reasoning ?? "SEALED" },
       ]);
-      add({ type: "redacted_thinking", data: reasoning }, []);
+      add({ type: "redacted_thinking", data: reasoning ?? "SEALED" }, []);
     }
     if (text.length > 0) {
       add(

@@ -22,6 +22,8 @@ export interface ScriptedStep {
    * it in capitals.
    */
   readonly reasoning?: string;
+  /** Deltas of a reasoning summary, where the wire has such a thing. Sent in capitals. */
+  readonly summary?: readonly string[];
   /** Deltas in the format of Chat Completions, one frame each, for quirks of providers. */
   readonly deltas?: readonly object[];
   /** The provider's own word. */
@@ -159,12 +161,13 @@ function framesOn(wire: PlayedWire, step: ScriptedStep): readonly string[] {
     args,
   }));
   const text = Array.from({ length: step.times ?? 1 }, () => step.text ?? []).flat();
-  const { reasoning, finish } = step;
+  const { reasoning, summary, finish } = step;
   const frames = wire.frames({
     text,
     calls,
     // The script is in the conversation too, so a test must be able to tell the two apart.
     ...(reasoning !== undefined && { reasoning: reasoning.toUpperCase() }),
+    ...(summary && { summary: summary.map((delta) => delta.toUpperCase()) }),
     ...(finish !== undefined && { finish }),
   });
   const said = frames.slice(0, -wire.closing);

@@ -30,6 +30,29 @@ describe("an answer", () => {
     expect(await answers().locator("strong").textContent()).toBe("day");
   });
 
+  it("keeps a reasoning summary folded and apart from the text", async () => {
+    const run = await visit.ask("Why?");
+    run.emit(say.startReasoning(0), say.reasoning(0, "I weigh **both**"), say.finishReasoning(0));
+    run.emit(say.startText(1), say.text(1, "Because."), say.finishText(1), say.end());
+    await answers().getByText("Because.").waitFor();
+    const words = answers().getByText("I weigh both");
+    expect(await words.isVisible()).toBe(false);
+    expect(await visit.inside(`(root) => root.querySelector("[role=status]").textContent`)).toBe(
+      "Answer: Because.",
+    );
+    await answers().getByText("Reasoning").click();
+    await words.waitFor();
+  });
+
+  it("removes a withdrawn reasoning summary", async () => {
+    const run = await visit.ask("Why?");
+    run.emit(say.startReasoning(0), say.reasoning(0, "wrong"), say.finishReasoning(0));
+    await answers().getByText("Reasoning").waitFor();
+    run.emit(say.withdraw(0), say.startText(1), say.text(1, "Right."), say.end());
+    await answers().getByText("Right.").waitFor();
+    expect(await answers().getByText("Reasoning").count()).toBe(0);
+  });
+
   it("shows a tool call in each of its states", async () => {
     const run = await visit.ask("What time is it?");
     const card = log().getByRole("group").filter({ hasText: "Get current time" });

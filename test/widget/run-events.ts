@@ -123,6 +123,18 @@ export function finishText(part: number): AiEvent {
   return { type: "text_finished", part };
 }
 
+export function startReasoning(part: number): AiEvent {
+  return { type: "reasoning_started", part };
+}
+
+export function reasoning(part: number, delta: string): AiEvent {
+  return { type: "reasoning_delta", part, text: delta };
+}
+
+export function finishReasoning(part: number): AiEvent {
+  return { type: "reasoning_finished", part };
+}
+
 export function setTitle(title: string): AiEvent {
   return { type: "title_set", title };
 }

@@ -21,7 +21,7 @@ interface DecidedStep {
  * Reduces a run's log to its decisions: the model's text and calls, the redacted arguments of each
  * started call, each result, and how steps and run ended.
  * It leaves out what may differ between incarnations of one run: times, attempts, progress, part
- * numbers, withdrawn text, titles, and the order in which the calls of one step end.
+ * numbers, withdrawn text, reasoning, titles, and the order in which the calls of one step end.
  * Contract: pure; equal for equal decisions, so a hash can represent them.
  */
 export function readDecisions(log: Iterable<AiEvent>): JsonValue {
@@ -71,6 +71,9 @@ export function readDecisions(log: Iterable<AiEvent>): JsonValue {
         break;
       }
       case "text_finished":
+      case "reasoning_started":
+      case "reasoning_delta":
+      case "reasoning_finished":
       case "approval_requested":
       case "approval_updated":
       case "run_waiting":

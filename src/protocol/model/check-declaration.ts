@@ -36,6 +36,7 @@ const schema = v.strictObject({
     ),
   ),
   effort: v.optional(word),
+  summaries: v.optional(v.boolean()),
   prices: v.optional(
     v.strictObject({
       currency: v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, "three capital letters, ISO 4217")),
@@ -57,12 +58,15 @@ export function checkDeclaration(declaration: ModelDeclaration): readonly string
       (issue) => `${where} is not valid at ${v.getDotPath(issue) ?? "its top"}: ${issue.message}`,
     );
   }
-  const { wire, can, effort, prices } = declareModel(declaration);
+  const { wire, can, effort, summaries, prices } = declareModel(declaration);
   const { efforts } = can;
   const problems: string[] = [];
   if (effort !== undefined && !efforts.includes(effort)) {
     const known = efforts.length === 0 ? "none" : efforts.join(", ");
     problems.push(`${where} has the effort ${effort}, but its can.efforts are: ${known}`);
+  }
+  if (wire === "openai" && summaries) {
+    problems.push(`${where} asks for summaries, which its wire openai does not have`);
   }
   if (wire === "anthropic" && prices && prices.cacheWrite === undefined) {
     problems.push(`${where} needs prices.cacheWrite, because its wire bills cache writes`);

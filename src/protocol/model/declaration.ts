@@ -49,6 +49,8 @@ export interface ModelDeclaration {
   readonly can?: Partial<ModelAbilities>;
   /** How much the model reasons. Default: the provider's own. */
   readonly effort?: string;
+  /** Asks for reasoning summaries and shows them. The wire `openai` has none. Default: false. */
+  readonly summaries?: boolean;
   readonly prices?: ModelPrices;
   /** Ids of the models that answer in its place while it cannot, in order. */
   readonly fallback?: readonly string[];
@@ -61,6 +63,7 @@ export interface DeclaredModel {
   readonly name: string;
   readonly can: ModelAbilities;
   readonly effort?: string;
+  readonly summaries?: boolean;
   readonly prices?: ModelPrices;
   /** All models that may answer in its place, in order. Those of a fallback follow it. */
   readonly fallback: readonly string[];

@@ -53,7 +53,11 @@ export interface ModelAnswer {
   readonly failure?: ModelFailure;
 }
 
-/** One event of a model call: text deltas as they arrive, then exactly one `answer`. */
+/**
+ * One event of a model call: deltas of the text and of the reasoning summary as they arrive, then
+ * exactly one `answer`. Summaries come only where the deployment asked for them.
+ */
 export type ModelEvent =
   | { readonly type: "text_delta"; readonly text: string }
+  | { readonly type: "summary_delta"; readonly text: string }
   | { readonly type: "answer"; readonly answer: ModelAnswer };

@@ -30,9 +30,9 @@ function withSettings(
   model: ModelDeclaration,
   query: URLSearchParams,
 ): ModelDeclaration | undefined {
-  const { effort, strictTools, maxTokensField, ...unknown } = Object.fromEntries(query);
+  const { effort, strictTools, summaries, maxTokensField, ...unknown } = Object.fromEntries(query);
   if (Object.keys(unknown).length > 0 || effort === "") return undefined;
-  if (strictTools !== undefined && !/^(?:true|false)$/.test(strictTools)) return undefined;
+  if (![strictTools, summaries].every(isBooleanOrAbsent)) return undefined;
   const isField = maxTokensField === "max_tokens" || maxTokensField === "max_completion_tokens";
   if (maxTokensField !== undefined && !isField) return undefined;
   // The operator may know a level that this version does not know.
@@ -42,5 +42,14 @@ function withSettings(
     ...(strictTools !== undefined && { strictTools: strictTools === "true" }),
     ...(isField && { maxTokensField }),
   };
-  return { ...model, can, ...(effort !== undefined && { effort }) };
+  return {
+    ...model,
+    can,
+    ...(effort !== undefined && { effort }),
+    ...(summaries !== undefined && { summaries: summaries === "true" }),
+  };
+}
+
+function isBooleanOrAbsent(value: string | undefined): boolean {
+  return value === undefined || value === "true" || value === "false";
 }

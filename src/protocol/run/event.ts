@@ -29,8 +29,8 @@ export type RunError = {
  * One semantic event of a run: the log and KV store it, and every encoder reads it.
  * Contract: an event is complete, so a stateless encoder of any wire needs no other event. Every
  * text for people is in the event from the moment it is appended. Parts are numbered from 0 in the
- * order they open, one number per text or tool call. Arguments and observations are redacted.
- * Events of different parts may interleave. The last event of a run is its only `done`.
+ * order they open, one number per text, reasoning or tool call. Arguments and observations are
+ * redacted. Events of different parts may interleave. The last event of a run is its only `done`.
  */
 export type AiEvent =
   | { readonly type: "run_started"; readonly runId: RunId; readonly model: string }
@@ -38,7 +38,14 @@ export type AiEvent =
   | { readonly type: "text_started"; readonly part: number }
   | { readonly type: "text_delta"; readonly part: number; readonly text: string }
   | { readonly type: "text_finished"; readonly part: number }
-  /** These text parts are not part of the answer: the model is called again for the whole step. */
+  /** A reasoning summary, in words of the model. It is never part of the answer's text. */
+  | { readonly type: "reasoning_started"; readonly part: number }
+  | { readonly type: "reasoning_delta"; readonly part: number; readonly text: string }
+  | { readonly type: "reasoning_finished"; readonly part: number }
+  /**
+   * These parts of text and reasoning are not part of the answer: the model is called again for the
+   * whole step.
+   */
   | { readonly type: "text_withdrawn"; readonly parts: readonly number[] }
   /** The model asked for a call; no gate has checked the call yet. */
   | {

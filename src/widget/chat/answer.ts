@@ -9,6 +9,13 @@ export interface TextPart {
   readonly text: TextDocument;
 }
 
+/** A reasoning summary, in words of the model. It is no part of the answer's text. */
+export interface ReasoningPart {
+  readonly kind: "reasoning";
+  readonly index: number;
+  readonly text: TextDocument;
+}
+
 /** `awaiting_operator`: the call's outcome is unknown, and an operator was asked to resolve it. */
 export type ToolPartState =
   | "requested"
@@ -43,13 +50,13 @@ export interface UserPart {
   readonly text: string;
 }
 
-/** Keeps the index of a withdrawn text. The text itself is not kept. */
+/** Keeps the index of a withdrawn text or reasoning. The words themselves are not kept. */
 export interface WithdrawnPart {
   readonly kind: "withdrawn";
   readonly index: number;
 }
 
-export type Part = TextPart | ToolPart | UserPart | WithdrawnPart;
+export type Part = TextPart | ReasoningPart | ToolPart | UserPart | WithdrawnPart;
 
 /** The events of a run so far, as the page shows them. */
 export interface AnswerState {

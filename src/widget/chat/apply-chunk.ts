@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
-import type { AnswerState, ToolPart } from "./answer.ts";
+import type { AnswerState, Part, ReasoningPart, TextPart, ToolPart } from "./answer.ts";
 import { applyData } from "./apply-data.ts";
 import { readFields } from "./fields.ts";
 import { appendText, closeText, EMPTY_TEXT } from "./text-document.ts";
@@ -31,7 +31,7 @@ export function applyChunk(state: AnswerState, chunk: JsonObject): AnswerState {
       }));
     case "part-finish":
       return updatePart(state, chunk, (part) =>
-        part.kind === "text" ? { ...part, text: closeText(part.text) } : part,
+        hasWords(part) ? { ...part, text: closeText(part.text) } : part,
       );
     case "data":
       return Array.isArray(chunk["data"]) ? chunk["data"].reduce(applyData, state) : state;
@@ -44,10 +44,11 @@ function startPart(state: AnswerState, chunk: JsonObject): AnswerState {
   const index = indexOf(chunk);
   const part = chunk["part"];
   if (index === undefined || !isJsonObject(part) || findPosition(state, index) !== -1) return state;
-  if (part["type"] === "text") {
-    return { ...state, parts: [...state.parts, { kind: "text", index, text: EMPTY_TEXT }] };
+  const kind = part["type"];
+  if (kind === "text" || kind === "reasoning") {
+    return { ...state, parts: [...state.parts, { kind, index, text: EMPTY_TEXT }] };
   }
-  if (part["type"] !== "tool-call") return state;
+  if (kind !== "tool-call") return state;
   const { toolName, toolCallId } = part;
   const tool: ToolPart = {
     kind: "tool",
@@ -64,11 +65,15 @@ function growPart(state: AnswerState, chunk: JsonObject): AnswerState {
   const delta = chunk["textDelta"];
   if (typeof delta !== "string") return state;
   return updatePart(state, chunk, (part) => {
-    if (part.kind === "text") return { ...part, text: appendText(part.text, delta) };
+    if (hasWords(part)) return { ...part, text: appendText(part.text, delta) };
     if (part.kind !== "tool") return part;
     const isOpen = part.state === "requested" || part.state === "awaiting_approval";
     return isOpen ? { ...part, argsText: part.argsText + delta } : part;
   });
+}
+
+function hasWords(part: Part): part is TextPart | ReasoningPart {
+  return part.kind === "text" || part.kind === "reasoning";
 }
 
 function parseJson(text: string): JsonValue {

@@ -38,11 +38,12 @@ export function applyData(state: AnswerState, item: JsonValue): AnswerState {
   }
 }
 
-/** Only text can be withdrawn: a tool call that ran cannot be taken back. */
+/** Only words can be withdrawn: a tool call that ran cannot be taken back. */
 function withdrawTexts(state: AnswerState, indices: JsonValue | undefined): AnswerState {
   if (!Array.isArray(indices)) return state;
   const parts = state.parts.map((part): Part => {
-    const isWithdrawn = part.kind === "text" && indices.includes(part.index);
+    const isWords = part.kind === "text" || part.kind === "reasoning";
+    const isWithdrawn = isWords && indices.includes(part.index);
     return isWithdrawn ? { kind: "withdrawn", index: part.index } : part;
   });
   return { ...state, parts };

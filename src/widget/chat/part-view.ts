@@ -16,6 +16,8 @@ export function createPartView(part: Part, approvals: ApprovalCardPorts): PartVi
   switch (part.kind) {
     case "text":
       return createTextPartView();
+    case "reasoning":
+      return createReasoningView();
     case "tool": {
       const card = new ToolCard(part.toolName, approvals);
       const { root } = card;
@@ -36,6 +38,19 @@ function createTextPartView(): PartView {
       if (next.kind === "text") text.update(next.text);
       // A withdrawn text is removed, because hidden text could still be found, copied or read out.
       else text.root.remove();
+    },
+  };
+}
+
+/** Shows a reasoning summary folded: it is no part of the answer. */
+function createReasoningView(): PartView {
+  const text = createTextView();
+  const root = el("details", { class: "reasoning" }, el("summary", {}, "Reasoning"), text.root);
+  return {
+    root,
+    update(next) {
+      if (next.kind === "reasoning") text.update(next.text);
+      else root.remove();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { nestsTooDeep } from "../../protocol/json/guard.ts";
 import { isJsonArray, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
 import type { ModelFinish } from "../../protocol/model/event.ts";
+import { SectionText } from "../model/section-text.ts";
 import {
   nonBlank,
   objectOf,
@@ -33,8 +34,8 @@ export function createMessageReader(): StreamReader {
 }
 
 /**
- * Reads the events of one Messages stream. Only `message_stop` ends it. Thinking is not text, and
- * the blocks of tools that the provider runs are not calls.
+ * Reads the events of one Messages stream. Only `message_stop` ends it. Thinking is a summary, not
+ * text, and the blocks of tools that the provider runs are not calls.
  */
 class MessageReader implements StreamReader {
   readonly endsWithDone = false;
@@ -42,6 +43,7 @@ class MessageReader implements StreamReader {
   readonly #blocks: { readonly index: number; readonly block: JsonObject }[] = [];
   #counts: JsonObject = {};
   readonly #room = new OpaqueRoom();
+  readonly #summary = new SectionText();
   /** A call that a program of the provider made. Nobody here may run it. */
   #hasForeignCall = false;
   #hasOwnCall = false;
@@ -100,6 +102,9 @@ class MessageReader implements StreamReader {
       citations: [],
       fields: {},
     });
+    if (start["type"] === "thinking") {
+      return { summary: this.#summary.add(`${index}`, textOf(start["thinking"])) };
+    }
     if (start["type"] !== "tool_use") return { text };
     const caller = objectOf(start["caller"])?.["type"] ?? "direct";
     if (caller !== "direct") {
@@ -116,11 +121,15 @@ class MessageReader implements StreamReader {
     if (!block) return {};
     const { fields } = block;
     switch (textOf(delta["type"])) {
-      case "text_delta":
-      case "thinking_delta": {
-        const text = textOf(delta["text"] ?? delta["thinking"]);
+      case "text_delta": {
+        const text = textOf(delta["text"]);
         if (this.#room.take(text)) block.text += text;
-        return delta["type"] === "text_delta" ? { text } : {};
+        return { text };
+      }
+      case "thinking_delta": {
+        const thinking = textOf(delta["thinking"]);
+        if (this.#room.take(thinking)) block.text += thinking;
+        return { summary: this.#summary.add(`${index}`, thinking) };
       }
       case "input_json_delta": {
         const piece = textOf(delta["partial_json"]);
@@ -251,6 +260,7 @@ function mergeFacts(facts: readonly StreamFacts[]): StreamFacts {
   const error = facts.find((fact) => fact.error !== undefined)?.error;
   return {
     ...(error !== undefined && { error }),
+    summary: facts.map(({ summary = "" }) => summary).join(""),
     text: facts.map(({ text = "" }) => text).join(""),
     fragments: facts.flatMap(({ fragments = [] }) => fragments),
     finish: facts.findLast(({ finish }) => finish !== undefined)?.finish,

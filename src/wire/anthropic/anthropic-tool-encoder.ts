@@ -23,7 +23,7 @@ interface Message {
  */
 export function encodeRequest(request: WireRequest): EncodedRequest {
   const { model, author = model, messages, tools: specs, maxOutputTokens } = request;
-  const { effort, temperature, toolChoice } = request;
+  const { effort, summaries, temperature, toolChoice } = request;
   const system = messages.flatMap((message) =>
     message.role === "system" && message.text.trim() !== "" ? [textBlock(message.text)] : [],
   );
@@ -36,6 +36,8 @@ export function encodeRequest(request: WireRequest): EncodedRequest {
     stream: true,
     ...(effort !== undefined && { output_config: { effort } }),
     ...(temperature !== undefined && { temperature }),
+    // Current models leave the words of their thinking out unless they are asked for them.
+    ...(summaries && { thinking: { type: "adaptive", display: "summarized" } }),
     ...(tools.length > 0 && { tools: markLast(tools) }),
     ...(toolChoice !== undefined && { tool_choice: encodeToolChoice(toolChoice) }),
   };

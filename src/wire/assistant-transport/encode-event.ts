@@ -36,7 +36,7 @@ export const TRAILER = `retry: ${RETURN_AFTER_MS}\n${DONE_FRAME}\n`;
  */
 export function encodeEvent(event: AiEvent, position: EventPosition): string {
   const id = `id: ${formatEventId(position)}\n\n`;
-  if (event.type === "text_delta") {
+  if (event.type === "text_delta" || event.type === "reasoning_delta") {
     return `data: {"path":[${event.part}],"type":"text-delta","textDelta":${JSON.stringify(event.text)}}\n${id}`;
   }
   const frames = toChunks(event).map((chunk) => `data: ${JSON.stringify(chunk)}\n`);
@@ -55,9 +55,13 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
       return [{ path: [], type: "step-start", messageId: event.messageId }];
     case "text_started":
       return [{ path: [event.part], type: "part-start", part: { type: "text" } }];
+    case "reasoning_started":
+      return [{ path: [event.part], type: "part-start", part: { type: "reasoning" } }];
     case "text_delta":
+    case "reasoning_delta":
       return [{ path: [event.part], type: "text-delta", textDelta: event.text }];
     case "text_finished":
+    case "reasoning_finished":
       return [{ path: [event.part], type: "part-finish" }];
     case "text_withdrawn":
       return [{ path: [], type: "data", data: [{ type: "withdrawn", parts: [...event.parts] }] }];

@@ -9,16 +9,16 @@ import type {
 } from "../../protocol/model/event.ts";
 import { parseArguments, type ToolCall } from "../../protocol/tool/call.ts";
 import type { Usage } from "../../protocol/model/usage.ts";
-import { isHighSurrogate } from "../../protocol/text/encoding.ts";
+import { DeltaText } from "./delta-text.ts";
 import type { StreamFacts, StreamReader } from "./stream-reader.ts";
 import { type AssembledCall, ToolCallAssembler } from "./tool-call-assembler.ts";
-import { utf8Length } from "./utf8-length.ts";
 
 /** Limits of one decode session. */
 export interface DecoderLimits {
   /** A call with longer arguments is marked truncated; the stream goes on. */
   readonly maxArgumentsBytes: number;
   readonly maxCalls: number;
+  /** Holds for the text, and for the reasoning summary. */
   readonly maxTextBytes: number;
   /** Unit: UTF-16 code units of one event's data, or of a whole JSON answer. */
   readonly maxFrameChars: number;
@@ -35,6 +35,8 @@ export interface AnswerDecoderOptions {
   readonly limits?: Partial<DecoderLimits>;
   /** Who answers. Without it no opaque items are kept. */
   readonly author?: Pick<OpaqueAnswer, "wire" | "model">;
+  /** Passes reasoning summaries on. Default: false. */
+  readonly summaries?: boolean | undefined;
   /** Names of the tools that the model was offered. */
   readonly toolNames?: readonly string[];
   /** Reverts in the arguments what the encoder changed in the schema; see EncodedTools. */
@@ -62,10 +64,9 @@ export class AnswerDecoder {
   readonly #parser: EventSourceParser;
   readonly #calls: ToolCallAssembler;
   #batch: ModelEvent[] = [];
+  readonly #summaries: boolean;
+  readonly #deltas: { readonly text: DeltaText; readonly summary: DeltaText };
   #text = "";
-  #textBytes = 0;
-  /** First half of a surrogate pair whose second half is missing: UTF-8 cannot encode it alone. */
-  #halfPair = "";
   #finish: ModelFinish | undefined;
   #usage: Usage | undefined;
   #ending = false;
@@ -75,7 +76,10 @@ export class AnswerDecoder {
   constructor(reader: StreamReader, options: AnswerDecoderOptions = {}) {
     this.#reader = reader;
     this.#author = options.author;
+    this.#summaries = options.summaries ?? false;
     this.#limits = { ...DEFAULT_DECODER_LIMITS, ...options.limits };
+    const { maxTextBytes } = this.#limits;
+    this.#deltas = { text: new DeltaText(maxTextBytes), summary: new DeltaText(maxTextBytes) };
     this.#restoreArguments = options.restoreArguments ?? ((_, argumentsText) => argumentsText);
     this.#calls = new ToolCallAssembler(this.#limits, options.toolNames ?? []);
     this.#parser = createParser({
@@ -146,29 +150,28 @@ export class AnswerDecoder {
     else this.#fail("upstream_malformed", `not a JSON object: ${content}`);
   }
 
-  #addFacts({ usage, text = "", error, fragments = [], finish, isEnd }: StreamFacts): void {
+  #addFacts(facts: StreamFacts): void {
+    const { usage, text = "", summary = "", error, fragments = [], finish, isEnd } = facts;
     this.#usage = usage ?? this.#usage;
-    this.#addText(text);
+    if (this.#summaries) this.#addDelta("summary", summary);
+    this.#addDelta("text", text);
     if (error !== undefined) this.#fail("upstream_error_event", error);
     if (!this.#calls.add(fragments)) this.#failTooLarge("the number of tool calls");
     if (finish !== undefined) this.#finish = worse(this.#finish, finish);
     if (isEnd) this.#complete();
   }
 
-  #addText(delta: string): void {
+  #addDelta(kind: "text" | "summary", delta: string): void {
     if (delta === "") return;
-    this.#textBytes += utf8Length(delta);
-    if (this.#textBytes > this.#limits.maxTextBytes) return this.#failTooLarge("the text");
-    const text = this.#halfPair + delta;
-    const cut = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length;
-    this.#halfPair = text.slice(cut);
-    this.#emitText(text.slice(0, cut));
+    const whole = this.#deltas[kind].take(delta);
+    if (whole === undefined) this.#failTooLarge(`the ${kind}`);
+    else this.#emitDelta(kind, whole);
   }
 
-  #emitText(text: string): void {
+  #emitDelta(kind: "text" | "summary", text: string): void {
     if (text === "" || this.#finished) return;
-    this.#text += text;
-    this.#batch.push({ type: "text_delta", text });
+    if (kind === "text") this.#text += text;
+    this.#batch.push({ type: `${kind}_delta`, text });
   }
 
   /** Without a cut and without an error the tool calls decide the finish. */
@@ -193,7 +196,8 @@ export class AnswerDecoder {
   /** Emits the one answer; without a given finish the tool calls decide the finish. */
   #emitAnswer(finish: ModelFinish | undefined, failure?: ModelFailure): void {
     if (this.#finished) return;
-    this.#emitText(this.#halfPair);
+    this.#emitDelta("summary", this.#deltas.summary.takeRest());
+    this.#emitDelta("text", this.#deltas.text.takeRest());
     this.#finished = true;
     this.#succeeded = failure === undefined;
     const cut = finish !== undefined && finish !== "pause";

@@ -13,6 +13,8 @@ export interface WireRequest extends AnswerSettings {
   readonly messages: readonly TranscriptMessage[];
   readonly tools: readonly ToolSpec[];
   readonly maxOutputTokens?: number;
+  /** Asks for reasoning summaries. */
+  readonly summaries?: boolean;
 }
 
 /** How a model differs from others on its wire. */

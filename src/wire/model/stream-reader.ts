@@ -19,6 +19,8 @@ export interface StreamFacts {
   /** The provider's text about a failure; only the audit may hold it. */
   readonly error?: string | undefined;
   readonly text?: string | undefined;
+  /** Reasoning in words for people: never part of the text. */
+  readonly summary?: string | undefined;
   readonly fragments?: readonly ToolCallFragment[];
   readonly finish?: ModelFinish | undefined;
   readonly usage?: Usage | undefined;

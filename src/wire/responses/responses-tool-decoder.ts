@@ -13,6 +13,7 @@ import {
   writeJson,
 } from "../model/stream-reader.ts";
 import { listOf, readFinish, readUsage } from "./read-response.ts";
+import { SummaryReader } from "./summary-reader.ts";
 
 /** A message or a call. Servers name its events by item id, by output index, or by both. */
 interface Slot {
@@ -48,6 +49,7 @@ class ResponseReader implements StreamReader {
   readonly #slots: Slot[] = [];
   readonly #items: { readonly at: number | undefined; readonly item: JsonObject }[] = [];
   readonly #room = new OpaqueRoom();
+  readonly #summaries = new SummaryReader();
   #calls = 0;
   #hasRefused = false;
 
@@ -56,6 +58,8 @@ class ResponseReader implements StreamReader {
       case "response.output_text.delta":
       case "response.refusal.delta":
         return this.#addText(event);
+      case "response.reasoning_summary_text.delta":
+        return { summary: this.#summaries.readDelta(event) };
       case "response.output_item.added":
         return this.#addItem(event);
       case "response.function_call_arguments.delta":
@@ -122,7 +126,8 @@ class ResponseReader implements StreamReader {
   #finishItem(event: JsonObject): StreamFacts {
     const item = objectOf(event["item"]) ?? {};
     this.#keep(item, readCount(event["output_index"]));
-    return this.#readItem(item, (isCall) => this.#find(event, isCall, item), event);
+    const summary = this.#summaries.readItem(item);
+    return { summary, ...this.#readItem(item, (isCall) => this.#find(event, isCall, item), event) };
   }
 
   #readItem(
@@ -170,6 +175,7 @@ class ResponseReader implements StreamReader {
       error:
         listed.find(({ error }) => error !== undefined)?.error ??
         (finish === "error" ? describeFailure(response, type) : undefined),
+      summary: this.#summaries.readOutput(output),
       text: listed.map(({ text = "" }) => text).join(""),
       fragments: [
         ...listed.flatMap(({ fragments = [] }) => fragments),

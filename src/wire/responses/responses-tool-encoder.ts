@@ -16,12 +16,16 @@ export function encodeRequest(
   { strictTools }: Pick<WireTraits, "strictTools">,
 ): EncodedRequest {
   const { model, author = model, messages, tools: specs, maxOutputTokens } = request;
-  const { effort, temperature, toolChoice } = request;
+  const { effort, summaries, temperature, toolChoice } = request;
   const tools = specs.map((spec) => encodeTool(spec, strictTools));
   const strict = new Map<string, JsonSchema7>();
   for (const [at, spec] of specs.entries()) {
     if (tools[at]?.strict) strict.set(spec.name, spec.inputSchema);
   }
+  const reasoning = {
+    ...(effort !== undefined && { effort }),
+    ...(summaries && { summary: "auto" }),
+  };
   const body = {
     model,
     input: messages.flatMap<object>(
@@ -31,7 +35,7 @@ export function encodeRequest(
     stream: true,
     store: false,
     ...(!NEVER_REASONS.test(model) && { include: ["reasoning.encrypted_content"] }),
-    ...(effort !== undefined && { reasoning: { effort } }),
+    ...(Object.keys(reasoning).length > 0 && { reasoning }),
     ...(temperature !== undefined && { temperature }),
     ...(tools.length > 0 && { tools }),
     ...(toolChoice !== undefined && {

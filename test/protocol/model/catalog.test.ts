@@ -100,6 +100,7 @@ describe("is refused with its reason:", () => {
       [{ ...B, prices: { currency: "USD", input: 1, output: 1 } }],
       /cacheWrite/,
     ],
+    ["summaries on a wire without them", [{ id: "x", wire: "openai", summaries: true }], /openai/],
     ["an unknown fallback", [{ ...A, fallback: ["b"] }], /fallback b, which nothing declares/],
     ["itself as fallback", [{ ...A, fallback: ["a"] }], /its own fallbacks/],
     [

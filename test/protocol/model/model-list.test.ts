@@ -4,7 +4,7 @@ import { parseModelList } from "../../../src/protocol/model/model-list.ts";
 test("a list names each model, its wire and its settings; a name alone is on the wire openai", () => {
   const text =
     "responses:gpt-6.1-terra?effort=low , anthropic:claude-sonnet-5,qwen3:8b," +
-    "local?strictTools=false&maxTokensField=max_tokens";
+    "local?strictTools=false&maxTokensField=max_tokens,anthropic:b?summaries=true";
   expect(parseModelList(text, [])).toEqual([
     {
       id: "gpt-6.1-terra",
@@ -19,6 +19,7 @@ test("a list names each model, its wire and its settings; a name alone is on the
       wire: "openai",
       can: { strictTools: false, maxTokensField: "max_tokens" },
     },
+    { id: "b", wire: "anthropic", summaries: true, can: {} },
   ]);
 });
 
@@ -44,6 +45,7 @@ test.each([
   "a?effort=",
   "a?strictTools=no",
   "a?maxTokensField=x",
+  "responses:a?summaries=1",
   "a?effort=low?x",
 ])("the list %j is refused", (text) => {
   expect(parseModelList(text, [])).toBeUndefined();

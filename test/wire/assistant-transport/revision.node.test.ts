@@ -14,7 +14,7 @@ const approval = { approvalId: "a" } as never;
 const packet = { traceId: "t" } as never;
 const observation = { status: { is_error: true } } as never;
 
-/** One event of every type. */
+/** One event of every type. A new type comes last: it changes the text of no other event. */
 const EVENTS: { readonly [Type in AiEvent["type"]]: Extract<AiEvent, { type: Type }> } = {
   run_started: { type: "run_started", runId: "run_1" as RunId, model: "m" },
   step_started: { type: "step_started", step: 1, messageId: "m-1" },
@@ -34,6 +34,9 @@ const EVENTS: { readonly [Type in AiEvent["type"]]: Extract<AiEvent, { type: Typ
   step_finished: { type: "step_finished", step: 1, finish: "length", usage, continued: true },
   run_waiting: { type: "run_waiting", usage },
   done: { type: "done", reason: "error", usage, error: { code: "c", message: "m" } },
+  reasoning_started: { type: "reasoning_started", part: 2 },
+  reasoning_delta: { type: "reasoning_delta", part: 2, text: 'b\n"c"' },
+  reasoning_finished: { type: "reasoning_finished", part: 2 },
 };
 const RUN = { runId: "run_1" as RunId, workflowId: "run_0" as RunId, model: "m", createdMs: 0 };
 

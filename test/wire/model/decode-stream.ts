@@ -43,10 +43,16 @@ export function decodePieces(
   return answerOf(events);
 }
 
+/** Joins the reasoning summary of a session's events. */
+export function summaryOf(events: readonly ModelEvent[]): string {
+  return events.map((event) => (event.type === "summary_delta" ? event.text : "")).join("");
+}
+
 /** Takes the one answer from a session's events. */
 export function answerOf(events: readonly ModelEvent[]): ModelAnswer {
   let text = "";
   for (const event of events.slice(0, -1)) {
+    if (event.type === "summary_delta") continue;
     if (event.type !== "text_delta") throw new Error("a answer before the end");
     if (event.text === "") throw new Error("an empty delta");
     text += event.text;
