@@ -93,8 +93,8 @@ export const TOO_LONG = failed(
 
 export const OUTCOME_UNKNOWN = failed(
   "outcome_unknown",
-  "It is unknown whether a tool call took effect, and no operator answered in time. " +
-    "Check its effect before you repeat it.",
+  "The outcome of a tool call is unknown, and no operator resolved it in time. " +
+    "Check whether the change happened before you ask for it again.",
 );
 
 const RUN_INTERRUPTED = failed(

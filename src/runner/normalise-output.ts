@@ -29,8 +29,9 @@ interface Ports {
 }
 
 /**
- * Gate 13: validates the tool's output, keeps its allowlisted fields, replaces half characters,
- * neutralises untrusted text, hides the secrets of the connection and shortens what is too long.
+ * The gate `output`: validates the tool's output, keeps its allowlisted fields, replaces half
+ * characters, neutralises untrusted text, hides the secrets of the connection and shortens what is
+ * too long.
  * Contract: never throws; names no field of the output, because the fault is the tool's and not the
  * model's. Fails: OBSERVATION_NORMALIZATION_FAIL.
  */
@@ -52,7 +53,16 @@ const INVALID_OUTPUT = failCall("OBSERVATION_NORMALIZATION_FAIL", {
   message: "the tool ran, but its output does not fit its contract",
 });
 
+const MARKUP_REMOVED = "images, hidden characters or links were removed";
 const SECRET_HIDDEN = "a secret of the connection was hidden";
+const RESULT_CUT = "the result was cut to";
+
+/** Tells whether a warning says what normalising did to an output. */
+export function isAboutNormalising(warning: string): boolean {
+  return (
+    warning === MARKUP_REMOVED || warning === SECRET_HIDDEN || warning.startsWith(`${RESULT_CUT} `)
+  );
+}
 
 function normalise(
   { policy }: Ports,
@@ -65,7 +75,7 @@ function normalise(
   let data = replaceHalves(tool.redactOutput(valid.value));
   if (tool.isOutputUntrusted) {
     const harmless = neutralise(data);
-    if (harmless.changed) warnings.push("images, hidden characters or links were removed");
+    if (harmless.changed) warnings.push(MARKUP_REMOVED);
     data = isJsonObject(harmless.value) ? harmless.value : {};
   }
   // After the cleaning, which may join the halves of a secret; before the cut, which may halve one.
@@ -80,7 +90,7 @@ function normalise(
     return failCall("OBSERVATION_NORMALIZATION_FAIL", { code: "result_too_large", message });
   }
   warnings.push(
-    `the result was cut to ${maxBytes} bytes: text ends with "${TRUNCATION_MARKER}", lists may be shorter`,
+    `${RESULT_CUT} ${maxBytes} bytes: text ends with "${TRUNCATION_MARKER}", lists may be shorter`,
   );
   return ok({ data: shorter, warnings });
 }

@@ -12,7 +12,7 @@ const MAX_NAME_CHARS = 256;
 /**
  * Keeps a tool's own failure within bounds, and its texts in whole characters. `clean` sees each
  * text before the text is cut, because a cut may leave half of what has to be hidden.
- * Contract: throws on what is no failure at all.
+ * Contract: throws for a value that is not a ToolFailure.
  */
 export function boundFailure(
   { taxonomyClass, errors, retryAfterMs, notCommitted }: ToolFailure,
@@ -62,11 +62,16 @@ export function failCall(
   return fail({ taxonomyClass, errors: [{ field: null, ...error }] });
 }
 
+/** Formats the message about a budget that is used up. A replay recognises the budget by it. */
+export function formatExhausted(whose: "run" | "tenant", budget: Budget): string {
+  return `the ${whose}'s ${budget} budget is used up`;
+}
+
 /** Refuses a call because a budget of the run or of its tenant is used up. */
 export function refuseExhausted(
   whose: "run" | "tenant",
   budget: Budget,
 ): ReturnType<typeof failCall> {
-  const message = `the ${whose}'s ${budget} budget is used up`;
+  const message = formatExhausted(whose, budget);
   return failCall("BUDGET_EXHAUSTED", { code: "budget_exhausted", message });
 }

@@ -1,7 +1,8 @@
 import type { BudgetLedger, ReservationAnswer } from "../../capabilities/budget.ts";
 import { BUDGETS } from "../../protocol/budget/amounts.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
-import { operationIdOf } from "../../runner/invocation-ledger.ts";
+import { reservationIdOf, UNAVAILABLE } from "../../runner/budget/reserve.ts";
+import { formatExhausted } from "../../runner/tool-failure.ts";
 import { NEVER_SECONDS, type ReplayModel } from "./model.ts";
 import type { Replay } from "./evidence.ts";
 import { overBudget } from "../run-end.ts";
@@ -12,7 +13,10 @@ import { overBudget } from "../run-end.ts";
 export function replayLedger(replay: Replay, model: ReplayModel): BudgetLedger {
   const { claim, invocations, log } = replay.evidence;
   const records = new Map(
-    invocations.map((record) => [`${claim.runId}/${operationIdOf(record)}`, record]),
+    invocations.map((record) => {
+      const { step, toolCallId } = record;
+      return [reservationIdOf({ runId: claim.runId, step, toolCallId }), record];
+    }),
   );
   const done = log.at(-1);
   const error = done?.type === "done" ? done.error : undefined;
@@ -51,14 +55,14 @@ function answerCall(
   const { code, message } = end.observation.result_payload.errors[0] ?? { code: "", message: "" };
   switch (code) {
     case "budget_exhausted": {
-      const budget = BUDGETS.find((name) => message === `the tenant's ${name} budget is used up`);
+      const budget = BUDGETS.find((name) => message === formatExhausted("tenant", name));
       if (budget) return { kind: "exhausted", budget };
       break;
     }
     case "rate_limited":
       return { kind: "rate_limited", retryAfterMs: NEVER_SECONDS * 1_000 };
     case "ledger_unavailable":
-      if (message.endsWith("cannot be reached")) return { kind: "unavailable" };
+      if (message === UNAVAILABLE.unreachable.message) return { kind: "unavailable" };
       break;
     case "no_policy":
       return { kind: "policy_changed", pin: undefined };

@@ -2,6 +2,7 @@ import type { AiEvent } from "../../protocol/run/event.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json/value.ts";
 import { replaceHalves } from "../../protocol/text/whole-characters.ts";
 import type { ObservationObject } from "../../protocol/outcome/observation.ts";
+import { isAboutNormalising } from "../../runner/normalise-output.ts";
 
 /** The decisions about one call, in the order of its events. */
 interface DecidedCall {
@@ -124,11 +125,8 @@ function withoutTimes(observation: ObservationObject): JsonObject {
       errors: payload.errors.map(({ field, code, message }) =>
         isLimited ? { field, code } : { field, code, message },
       ),
-      warnings: payload.warnings.filter((warning) => !TIDIED.test(warning)),
+      // The raw output is not stored, so a replay cannot repeat what was done to it.
+      warnings: payload.warnings.filter((warning) => !isAboutNormalising(warning)),
     },
   };
 }
-
-/** Warnings about the raw output, which is not stored: a replay cannot repeat them. */
-const TIDIED =
-  /^images, hidden characters or links were removed$|^the result was cut to \d+ bytes|^a secret of the connection was hidden$/;

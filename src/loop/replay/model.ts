@@ -27,7 +27,7 @@ export function readSteps({ log, invocations }: RunEvidence): readonly RecordedS
   const withdrawn = new Set(
     log.flatMap((event) => (event.type === "text_withdrawn" ? event.parts : [])),
   );
-  const turns: RecordedStep[] = [];
+  const steps: RecordedStep[] = [];
   let text = "";
   for (const event of log) {
     if (event.type === "step_started") text = "";
@@ -41,10 +41,10 @@ export function readSteps({ log, invocations }: RunEvidence): readonly RecordedS
           return { toolCallId, name, argumentsText, truncated };
         });
       const failure = finish === "error" ? failureOf(log.at(-1)) : undefined;
-      turns.push({ step, answer: { text, toolCalls, finish, usage, ...(failure && { failure }) } });
+      steps.push({ step, answer: { text, toolCalls, finish, usage, ...(failure && { failure }) } });
     }
   }
-  return turns;
+  return steps;
 }
 
 /** Reads a model failure from the `done` event. A retry is in the log already, so none follows. */
@@ -65,16 +65,16 @@ function failureOf(done: AiEvent | undefined): ModelFailure {
  */
 export function replayModel(
   { clock, evidence, markNotReplayable }: Replay,
-  turns: readonly RecordedStep[],
+  steps: readonly RecordedStep[],
 ): ReplayModel {
   let played = 0;
   return {
     get isOver() {
-      return played >= turns.length;
+      return played >= steps.length;
     },
     // oxlint-disable-next-line require-await -- the port is asynchronous, what was said is here
     async *stream() {
-      const next = turns[played++];
+      const next = steps[played++];
       if (!next) {
         // No record holds the token reservations of failed attempts.
         if (isOverTokens(evidence.log.at(-1))) markNotReplayable("unclear");

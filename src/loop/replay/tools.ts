@@ -8,6 +8,7 @@ import type { TaxonomyClass } from "../../protocol/outcome/taxonomy.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { redeemTicket } from "../../contracts/dispatch-ticket.ts";
 import { mutates } from "../../runner/active-call.ts";
+import { TIMED_OUT } from "../../runner/ask-tool.ts";
 import { operationIdOf, type Operation } from "../../runner/invocation-ledger.ts";
 import { NEVER_SECONDS } from "./model.ts";
 import type { Replay } from "./evidence.ts";
@@ -103,7 +104,7 @@ function stateFailureOf(
   const isItsOwn =
     errorClasses.has(code) ||
     (taxonomyClass === "STALE_STATE" && code !== "skipped") ||
-    (taxonomyClass === "TIMEOUT" && code === "timeout");
+    (taxonomyClass === "TIMEOUT" && code === TIMED_OUT);
   return isItsOwn ? fail(failureOf(record)) : ok(null);
 }
 

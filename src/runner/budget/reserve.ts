@@ -153,7 +153,8 @@ async function reserveAtTenant(
   }
 }
 
-const UNAVAILABLE = {
+/** Why the tenant's ledger reserved nothing. A replay recognises the reason by its message. */
+export const UNAVAILABLE = {
   unreachable: { code: "ledger_unavailable", message: "the budget ledger cannot be reached" },
   changing: { code: "ledger_unavailable", message: "the policy keeps changing; try again later" },
 } as const;

@@ -33,9 +33,6 @@ function describeFailure({ link, problem, answer }: Exchange): string {
 
 /** Failures that the page explains itself. Any other failure shows the server's message. */
 const FAILURES: Readonly<Record<string, string>> = {
-  outcome_unknown:
-    "The outcome of a tool call is unknown, and no operator resolved it in time. " +
-    "Check whether the change happened before you ask for it again.",
   interrupted:
     "This answer was interrupted too often, so it ended here. Completed tool calls are not undone.",
 };
