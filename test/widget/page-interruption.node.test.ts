@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { OUTCOME_UNKNOWN } from "../../src/loop/run-end.ts";
 import { lastRun, type Visit } from "./open-page.ts";
 import * as say from "./run-events.ts";
 import { usePage } from "./use-page.ts";
@@ -78,7 +79,7 @@ describe("a call with an unknown outcome", () => {
     const run = await showUnknownOutcome();
     run.emit(say.leaveUnresolved(0));
     await log().getByText("Unknown outcome").waitFor();
-    run.emit(say.end("error", { code: "outcome_unknown", message: "internal words" }));
+    run.emit(say.end("error", OUTCOME_UNKNOWN.error));
     await log()
       .getByRole("alert")
       .getByText("Check whether the change happened before you ask for it again.")
