@@ -60,7 +60,8 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
         ANTHROPIC_BASE_URL: "http://provider.test/v1",
         ANTHROPIC_API_KEY: "sk-ant-test-secret",
         MODELS:
-          "scripted,other,responses:scripted-r,responses:other-r,anthropic:scripted-a,responses:summed-r?summaries=true,anthropic:summed-a?summaries=true",
+          "scripted,other,responses:scripted-r,responses:other-r,anthropic:scripted-a," +
+          "responses:summed-r?summaries=true,anthropic:summed-a?summaries=true,priced,euro,cheap",
         API_TOKENS: apiTokensSecret(),
       },
       // Tests exceed every real limit; test/http/rate-limits.test.ts sets its own.

@@ -6,6 +6,7 @@ import { HIDDEN_VALUES } from "./hidden-values.ts";
 import { IDENTITY } from "./identity.ts";
 import { BUDGETS } from "./budgets.ts";
 import { INPUTS } from "./inputs.ts";
+import { MODELS } from "./models.ts";
 import type { Mutant } from "./mutant.ts";
 import { PAGE } from "./page.ts";
 import { PROVIDERS } from "./providers.ts";
@@ -30,4 +31,5 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   wires: WIRES,
   assistants: ASSISTANTS,
   providers: PROVIDERS,
+  models: MODELS,
 };

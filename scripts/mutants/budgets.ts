@@ -165,8 +165,8 @@ export const BUDGETS: readonly Mutant[] = [
   {
     name: "a provider without a usage report costs nothing",
     file: "src/loop/model-budget.ts",
-    from: ": tokens;\n}",
-    to: ": 0;\n}",
+    from: "      return pickSpending(reservation);",
+    to: "      return {};",
     test: {
       file: "test/loop/model-allowance.test.ts",
       name: "is used up when the provider reports no usage, or the answer breaks off",
@@ -192,8 +192,8 @@ export const BUDGETS: readonly Mutant[] = [
   {
     name: "the answer of a model call is not held",
     file: "src/loop/model-budget.ts",
-    from: "const most = Math.min(input + wanted, left);",
-    to: "const most = Math.min(least, left);",
+    from: "const most = Math.min(wanted, room.tokens, room.cost);",
+    to: "const most = Math.min(least, room.tokens, room.cost);",
     test: {
       file: "test/loop/model-allowance.test.ts",
       name: "is what is left, down to an answer that is of use",
@@ -242,7 +242,7 @@ export const BUDGETS: readonly Mutant[] = [
   {
     name: "the next incarnation does not report the last one's usage",
     file: "src/loop/model-budget.ts",
-    from: "if (isAnswered) this.#close(reservation, answer);",
+    from: "if (known) this.#close(reservation.id, known);",
     to: "",
     test: {
       file: "test/loop/broken-incarnation.test.ts",

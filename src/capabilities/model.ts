@@ -1,4 +1,5 @@
 import type { AnswerSettings } from "../protocol/model/answer-settings.ts";
+import type { DeclaredModel } from "../protocol/model/declaration.ts";
 import type { ModelEvent } from "../protocol/model/event.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
@@ -20,6 +21,9 @@ export interface ModelRequest {
  * Contract: pure; reads each message and tool once, however often it is called.
  */
 export type InputBound = (request: Pick<ModelRequest, "model" | "messages" | "tools">) => number;
+
+/** Finds a model by its id. Contract: pure; undefined for a model that is not offered any more. */
+export type ModelDirectory = (id: string) => DeclaredModel | undefined;
 
 /**
  * Calls a language model.

@@ -1,7 +1,7 @@
 import { createHttpModel } from "../adapters/http-model.ts";
 import { createModelRouter } from "../adapters/model-router.ts";
 import { sendRequest } from "../adapters/system.ts";
-import type { InputBound, Model } from "../capabilities/model.ts";
+import type { InputBound, Model, ModelDirectory } from "../capabilities/model.ts";
 import type { Clock } from "../capabilities/system.ts";
 import { readProviders, type ProviderSettings, type RawEnv } from "../env.ts";
 import { createModelCatalog, type ModelCatalog } from "../protocol/model/catalog.ts";
@@ -68,7 +68,7 @@ export function requireModels(
 export function composeModels(
   { models, providers }: ConfiguredModels,
   clock: Clock,
-): { readonly model: Model; readonly inputBound: InputBound } {
+): { readonly model: Model; readonly modelOf: ModelDirectory; readonly inputBound: InputBound } {
   const bound = new Map<string, ReturnType<typeof createInputBound>>();
   const callable = new Map<string, Model>();
   for (const model of models.values()) {
@@ -81,6 +81,7 @@ export function composeModels(
   }
   return {
     model: createModelRouter(callable),
+    modelOf: (id) => models.get(id),
     // A model that is not listed is not asked, so nothing is sent.
     inputBound: (request) => bound.get(request.model)?.(request) ?? 0,
   };

@@ -53,10 +53,10 @@ export async function askModel(scope: RunScope, first: ModelAllowance): Promise<
  * Contract: takes nothing when it fails. Fails: the run's end.
  */
 export async function reserveModelCall(scope: RunScope): Promise<Result<ModelAllowance, RunEnd>> {
-  const { modelBudget, modelCalls } = scope;
+  const { modelBudget, modelCalls, state } = scope;
   modelCalls.take();
   const shown = { messages: messagesShown(scope), tools: toolsShown(scope) };
-  const call = { modelCall: modelCalls.made, ...shown };
+  const call = { modelCall: modelCalls.made, model: state.model, ...shown };
   const allowed = await modelBudget.reserve(call);
   if (!allowed.ok) modelCalls.cancel();
   return allowed;

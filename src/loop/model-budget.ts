@@ -1,13 +1,13 @@
 import type { BudgetLedger, Reservation } from "../capabilities/budget.ts";
-import type { InputBound, ModelRequest } from "../capabilities/model.ts";
+import type { InputBound, ModelDirectory, ModelRequest } from "../capabilities/model.ts";
 import type { PolicyStore } from "../capabilities/policy.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
-import { lowerLimits } from "../protocol/budget/amounts.ts";
+import { lowerLimits, replaceAmounts, type BudgetAmounts } from "../protocol/budget/amounts.ts";
 import type { ModelAnswer } from "../protocol/model/event.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
-import type { TokenReservation, RunFacts } from "../protocol/run/facts.ts";
+import type { ModelSpending, RunFacts, TokenReservation } from "../protocol/run/facts.ts";
 import { limitsOf } from "../protocol/policy/limits.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import type { Usage } from "../protocol/model/usage.ts";
@@ -18,13 +18,16 @@ import {
 import type { PinnedTerms } from "../runner/terms.ts";
 import type { RunBudget } from "../runner/budget/of-run.ts";
 import { latestEndMs } from "../runner/budget/run-time.ts";
+import { ModelCost } from "./model-cost.ts";
 import { failed, overBudget, type RunEnd } from "./run-end.ts";
+import { isCredible, ShownTokens } from "./shown-tokens.ts";
 
-/** The capabilities and terms that a run's tokens are counted with. */
+/** The capabilities and terms that a run's model calls are counted with. */
 export interface ModelBudgetPorts {
   readonly ledger: BudgetLedger;
   readonly policies: PolicyStore;
   readonly journal: Pick<RunJournal, "note" | "flush">;
+  readonly modelOf: ModelDirectory;
   readonly inputBound: InputBound;
   readonly claim: RunClaim;
   /** The policy that the run pinned. */
@@ -33,96 +36,121 @@ export interface ModelBudgetPorts {
   readonly budget: RunBudget;
 }
 
-/** What a model call may use. `reservation` is absent where policy limits no tokens. */
+/** What a model call may use. Where policy limits nothing, `reservation` is absent. */
 export interface ModelAllowance {
   readonly maxOutputTokens?: number;
   readonly reservation?: TokenReservation;
+  /** The fewest tokens that its request can have. */
+  readonly leastInputTokens?: number;
 }
 
-/** Longest answer where policy limits tokens and sets no length. */
+/** Longest answer where policy limits tokens or cost and sets no length. */
 const DEFAULT_MAX_OUTPUT_TOKENS = 4_096;
 /** The run ends rather than ask for a shorter answer. */
 const LEAST_OUTPUT_TOKENS = 256;
 
-type Call = Pick<ModelRequest, "messages" | "tools"> & { readonly modelCall: number };
+type Call = Pick<ModelRequest, "model" | "messages" | "tools"> & { readonly modelCall: number };
 
 /**
- * Reserves tokens of the run and of its tenant before each model call: the most that its request
- * and its answer can have. After the call the tokens that the provider reports replace the
- * reservation. Where the pinned policy limits no tokens, it reserves nothing and asks no ledger.
+ * Reserves tokens, and their cost, of the run and of its tenant before each model call: the most
+ * that its request and its answer can have. After the call the usage that the provider reports
+ * replaces the reservation. Where the pinned policy limits neither, it reserves nothing and asks no
+ * ledger.
  * Ownership: one per incarnation of a run; its model calls follow each other.
  */
 export class ModelBudget {
   readonly #ports: ModelBudgetPorts;
+  readonly #cost: ModelCost;
   readonly #isRunLimited: boolean;
   readonly #isTenantLimited: boolean;
+  readonly #shown = new ShownTokens();
+  #spent: ModelSpending = {};
   #refused = 0;
   #settling: Promise<void> = Promise.resolve();
 
   constructor(ports: ModelBudgetPorts) {
     const { budgets, tenantBudgets } = ports.policy;
+    const cost = new ModelCost(ports);
+    const isLimited = (section: typeof budgets | typeof tenantBudgets): boolean => {
+      const limits = limitsOf(section);
+      return limits.tokens !== undefined || (cost.isCounted && limits.cost !== undefined);
+    };
     this.#ports = ports;
-    this.#isRunLimited = limitsOf(budgets).tokens !== undefined;
-    this.#isTenantLimited = limitsOf(tenantBudgets).tokens !== undefined;
+    this.#cost = cost;
+    this.#isRunLimited = isLimited(budgets);
+    this.#isTenantLimited = isLimited(tenantBudgets);
   }
 
   /**
-   * Counts the tokens of earlier incarnations. When the last of them stored a model's answer, it
-   * may not have told the tenant's ledger; this does. `logged` is the usage of the finished steps.
+   * Counts the model calls of earlier incarnations. When the last of them stored a model's answer,
+   * it may not have told the tenant's ledger; this does. `logged` is the usage of the finished
+   * steps.
    */
-  restore({ tokens, reservation, answer }: RunFacts, logged: Usage): void {
+  restore({ tokens, cost, reservation, answer }: RunFacts, logged: Usage): void {
     const used = tokens ?? logged.inputTokens + logged.outputTokens;
-    this.#ports.budget.spend({ tokens: used });
+    this.#count({ tokens: used, ...(cost !== undefined && { cost }) });
+    if (!reservation) return;
     // The usage of a call that a crash cut off is unknown, so its whole reservation stays counted.
-    const isAnswered = reservation && answer?.modelCall === reservation.modelCall;
-    if (isAnswered) this.#close(reservation, answer);
+    const isAnswered = answer?.modelCall === reservation.modelCall;
+    const known =
+      reservation.used ?? (isAnswered ? this.#usedOf({ reservation }, answer) : undefined);
+    if (known) this.#close(reservation.id, known);
   }
 
   /**
-   * Reserves tokens for a model call. When not all are left, it allows a shorter answer.
+   * Reserves tokens and cost for a model call. When not all are left, it allows a shorter answer.
    * Contract: the reservation is stored before what leaves the object from now on.
-   * Fails: the run's end, when too few tokens are left.
+   * Fails: the run's end, when too little is left, or when the prices are in another currency.
    */
-  async reserve({ modelCall, ...request }: Call): Promise<Result<ModelAllowance, RunEnd>> {
-    const { inputBound, policy, budget } = this.#ports;
+  async reserve({ modelCall, model, ...request }: Call): Promise<Result<ModelAllowance, RunEnd>> {
+    const { policy, budget, claim, journal } = this.#ports;
     const { maxOutputTokens: longest } = policy.budgets;
     if (!this.#isRunLimited && !this.#isTenantLimited) {
       return ok(longest === undefined ? {} : { maxOutputTokens: longest });
     }
+    const mismatch = this.#cost.findMismatch(policy);
+    if (mismatch) return fail(mismatch);
     await this.#settling;
     const wanted = longest ?? DEFAULT_MAX_OUTPUT_TOKENS;
-    const input = inputBound({ ...request, model: this.#ports.claim.model });
-    const least = input + Math.min(wanted, LEAST_OUTPUT_TOKENS);
-    const left = budget.left("tokens");
-    if (left < least) return fail(overBudget("tokens"));
-    const id = `${this.#ports.claim.runId}/model/${modelCall}.${this.#refused}`;
-    const most = Math.min(input + wanted, left);
-    const granted = await this.#reserveUnderCurrentPolicy({ id, most, least });
+    const least = Math.min(wanted, LEAST_OUTPUT_TOKENS);
+    const input = this.#boundInput(request);
+    const room = {
+      tokens: budget.left("tokens") - input,
+      cost: this.#cost.longestAnswer(input, budget.left("cost")),
+    };
+    if (room.tokens < least) return fail(overBudget("tokens"));
+    if (room.cost < least) return fail(overBudget("cost"));
+    const most = Math.min(wanted, room.tokens, room.cost);
+    const id = `${claim.runId}/model/${modelCall}.${this.#refused}`;
+    const granted = await this.#reserveUnderCurrentPolicy({ id, input, most, least });
     if (!granted.ok) return granted;
-    const tokens = granted.value;
-    const reservation = { id, modelCall, tokens, maxOutputTokens: tokens - input };
-    budget.spend({ tokens });
+    const maxOutputTokens = granted.value;
+    const held = this.#spendingOf(input, maxOutputTokens);
+    const asked = model === claim.model ? {} : { model };
+    const reservation = { id, modelCall, ...asked, ...held, maxOutputTokens };
+    this.#count(held);
     this.#note(reservation);
-    this.#ports.journal.flush();
-    return ok({ maxOutputTokens: reservation.maxOutputTokens, reservation });
+    journal.flush();
+    return ok({ maxOutputTokens, reservation, leastInputTokens: this.#shown.of(request.messages) });
   }
 
   /**
    * Replaces a call's reservation by its usage. Contract: call it once per model call; never waits.
    */
-  settle({ reservation }: ModelAllowance, answer: Pick<ModelAnswer, "usage">): void {
+  settle(allowance: ModelAllowance, answer: Told): void {
+    const { reservation } = allowance;
     if (!reservation) return;
-    const used = usedOf(reservation, answer);
-    this.#ports.budget.spend({ tokens: used }, { tokens: reservation.tokens });
-    this.#note(reservation);
-    this.#close(reservation, answer);
+    const used = this.#usedOf({ ...allowance, reservation }, answer);
+    this.#count(used, reservation);
+    this.#note({ ...reservation, used });
+    this.#close(reservation.id, used);
   }
 
   /** Gives back the reservation of a model call that used nothing. */
   release({ reservation }: ModelAllowance): void {
     if (!reservation) return;
     this.#refused++;
-    this.#ports.budget.spend({}, { tokens: reservation.tokens });
+    this.#count({}, reservation);
     this.#note(undefined);
     if (this.#isTenantLimited) this.#later(() => this.#ports.ledger.release(reservation.id));
   }
@@ -132,10 +160,8 @@ export class ModelBudget {
     return this.#settling;
   }
 
-  #close(reservation: TokenReservation, answer: Pick<ModelAnswer, "usage">): void {
-    if (!this.#isTenantLimited) return;
-    const tokens = usedOf(reservation, answer);
-    this.#later(() => this.#ports.ledger.settle(reservation.id, { tokens }));
+  #close(id: string, used: ModelSpending): void {
+    if (this.#isTenantLimited) this.#later(() => this.#ports.ledger.settle(id, used));
   }
 
   /** Tells the ledger in order, so that the next call finds what the last one left. */
@@ -143,40 +169,94 @@ export class ModelBudget {
     this.#settling = this.#settling.then(tellLedger);
   }
 
-  #note(reservation: TokenReservation | undefined): void {
-    const { journal, budget } = this.#ports;
-    journal.note({ tokens: budget.spent.tokens ?? 0, reservation });
+  /** Counts what model calls take, instead of what they took before. */
+  #count(spending: ModelSpending, instead: ModelSpending = {}): void {
+    const before = pickSpending(instead);
+    this.#ports.budget.spend(spending, before);
+    this.#spent = replaceAmounts(this.#spent, before, spending);
   }
 
-  /** Reserves tokens at the tenant's ledger; answers how many it granted. */
+  #note(reservation: TokenReservation | undefined): void {
+    const { tokens = 0, cost } = this.#spent;
+    this.#ports.journal.note({ tokens, ...(cost !== undefined && { cost }), reservation });
+  }
+
+  /** Bounds the input for each model that may answer, because each counts in its own way. */
+  #boundInput(request: Omit<Call, "model" | "modelCall">): number {
+    const { modelOf, inputBound, claim } = this.#ports;
+    const models = [claim.model, ...(modelOf(claim.model)?.fallback ?? [])];
+    return Math.max(...models.map((model) => inputBound({ ...request, model })));
+  }
+
+  #spendingOf(input: number, output: number): ModelSpending & { readonly tokens: number } {
+    const cost = this.#cost.bound(input, output);
+    return { tokens: input + output, ...(cost !== undefined && { cost }) };
+  }
+
+  /** Tells what a model call used. Without a credible report its whole reservation counts. */
+  #usedOf(
+    {
+      reservation,
+      leastInputTokens = 0,
+    }: ModelAllowance & { readonly reservation: TokenReservation },
+    { usage, ...said }: Told,
+  ): ModelSpending {
+    if (!isCredible(usage, { ...said, inputTokens: leastInputTokens })) {
+      return pickSpending(reservation);
+    }
+    const cost = this.#cost.of(reservation.model ?? this.#ports.claim.model, usage);
+    const tokens = usage.inputTokens + usage.outputTokens;
+    return { tokens, ...(cost !== undefined && { cost }) };
+  }
+
+  /** Reserves at the tenant's ledger; answers the longest answer that it granted. */
   async #reserveUnderCurrentPolicy(want: Want): Promise<Result<number, RunEnd>> {
     const { ledger, policies, policy, pin, claim } = this.#ports;
     if (!this.#isTenantLimited) return ok(want.most);
     if (!pin) return fail(UNAVAILABLE);
     const { tenantId } = claim.principal;
-    const applicant: Applicant<never> = {
+    const applicant: Applicant<RunEnd> = {
       reservationUnder: (terms) => this.#reservationOf(want, terms),
       // The gates of the runner check a policy's rules on tools.
-      obeyNewTerms: () => Promise.resolve(ok(null)),
+      obeyNewTerms: (terms) => {
+        const mismatch = this.#cost.findMismatch(terms.policy);
+        return Promise.resolve(mismatch ? fail(mismatch) : ok(null));
+      },
     };
     const answer = await reserveUnderCurrentPolicy(
       { ledger, policies, tenantId },
       { policy, pin },
       applicant,
     );
-    if (answer.kind === "reserved") return ok(answer.granted?.tokens ?? want.most);
-    return fail(answer.kind === "exhausted" ? overBudget("the tenant's tokens") : UNAVAILABLE);
+    switch (answer.kind) {
+      case "reserved":
+        return ok(this.#longestGranted(want, answer.granted));
+      case "exhausted":
+        return fail(overBudget(`the tenant's ${answer.budget}`));
+      case "refused":
+        return fail(answer.failure);
+      case "rate_limited":
+      case "no_policy":
+      case "unavailable":
+        return fail(UNAVAILABLE);
+    }
+  }
+
+  #longestGranted({ input, most, least }: Want, granted: BudgetAmounts = {}): number {
+    const { tokens = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = granted;
+    const longest = Math.min(most, tokens - input, this.#cost.longestAnswer(input, cost));
+    return Math.max(least, longest);
   }
 
   /** Asks under the lower limits of the pinned policy and the current one. */
-  #reservationOf({ id, most, least }: Want, { policy, pin }: PinnedTerms): Reservation {
+  #reservationOf({ id, input, most, least }: Want, { policy, pin }: PinnedTerms): Reservation {
     const pinned = this.#ports.policy;
-    const amounts = { tokens: most };
+    const amounts = this.#spendingOf(input, most);
     return {
       id,
       toolId: "",
       amounts,
-      least: { tokens: least },
+      least: this.#spendingOf(input, least),
       limits: lowerLimits(limitsOf(pinned.tenantBudgets), limitsOf(policy.tenantBudgets)),
       windowSeconds: policy.tenantBudgets.windowSeconds,
       // A provider bills an answer that nobody receives, too.
@@ -186,21 +266,20 @@ export class ModelBudget {
   }
 }
 
-/** How many tokens to reserve. */
+/** What a model's answer tells about its usage. */
+type Told = Pick<ModelAnswer, "usage"> & Partial<Pick<ModelAnswer, "text" | "toolCalls">>;
+
+/** How much to reserve. Unit of the numbers: tokens. */
 interface Want {
   readonly id: string;
-  /** Unit of both: tokens. */
+  readonly input: number;
+  /** The longest answer that the run can pay, and the shortest that is of use. */
   readonly most: number;
   readonly least: number;
 }
 
-/**
- * Tells how many tokens a model call used. A provider that reports no input tokens does not count
- * tokens, so the whole reservation counts.
- */
-function usedOf({ tokens }: TokenReservation, { usage }: Pick<ModelAnswer, "usage">): number {
-  const isReported = usage !== undefined && usage.inputTokens > 0;
-  return isReported ? usage.inputTokens + usage.outputTokens : tokens;
+function pickSpending({ tokens, cost }: ModelSpending): ModelSpending {
+  return { ...(tokens !== undefined && { tokens }), ...(cost !== undefined && { cost }) };
 }
 
 const UNAVAILABLE = failed(

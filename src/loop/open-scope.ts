@@ -41,6 +41,7 @@ export async function openScope({ incarnation, ports, state }: ScopeParts): Prom
     signal,
     state,
     model: ports.model,
+    modelOf: ports.modelOf,
     journal,
     inbox: ports.inbox,
     clock: ports.clock,

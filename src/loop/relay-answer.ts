@@ -20,9 +20,9 @@ export async function relayAnswer(
   scope: RunScope,
   { maxOutputTokens }: ModelAllowance,
 ): Promise<RelayedAnswer> {
-  const { claim, journal, model, signal } = scope;
+  const { journal, model, signal, state } = scope;
   const request: ModelRequest = {
-    model: claim.model,
+    model: state.model,
     messages: messagesShown(scope),
     tools: toolsShown(scope),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),

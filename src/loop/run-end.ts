@@ -63,10 +63,18 @@ export function failed(code: string, message: string): RunEnd {
 
 /** Ends a run that has used up a budget of its policy. */
 export function overBudget(
-  budget: Budget | "time" | "stored bytes" | "the tenant's tokens",
+  budget: Budget | "time" | "stored bytes" | `the tenant's ${Budget}`,
 ): RunEnd {
   const message = `The run has used up its budget: ${budget}. Ask an administrator to raise it.`;
   return failed("budget_exhausted", message);
+}
+
+/** Ends a run whose model is paid in another currency than its budgets are in. */
+export function otherCurrency(prices: string, budgets: string): RunEnd {
+  const message =
+    `The prices of this model are in ${prices}, and the budgets of the policy in ${budgets}. ` +
+    "Use another model, or ask an administrator to change the policy.";
+  return failed("model_currency_mismatch", message);
 }
 
 export const STEP_LIMIT: RunEnd = { reason: "step_limit" };

@@ -62,12 +62,14 @@ export async function runLoop(
 }
 
 function restoreState({ claim, memory }: RunIncarnation, { journal }: RunPorts): RunState {
-  const { transcript: messages, invocations, progress } = memory;
+  const { transcript: messages, invocations, facts, progress } = memory;
   const claimedMessages = claim.messages.length;
   return {
     transcript: new Transcript(journal, { messages, claimedMessages }),
     invocations: new InvocationLedger(journal, invocations),
     usage: progress.usage,
+    // Going back would drop the reasoning of the fallback, and ask a failing model again.
+    model: facts.answer?.model ?? claim.model,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { InputBound, Model } from "../capabilities/model.ts";
+import type { InputBound, Model, ModelDirectory } from "../capabilities/model.ts";
 import type { SteeringInbox } from "../capabilities/run-journal.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { Result } from "../protocol/outcome/result.ts";
@@ -29,6 +29,7 @@ export interface RunPorts extends Omit<
   | "workflowId"
 > {
   readonly model: Model;
+  readonly modelOf: ModelDirectory;
   readonly inputBound: InputBound;
   /** The loop closes it before the run ends. */
   readonly inbox: SteeringInbox;
@@ -69,12 +70,14 @@ export interface RunState {
   readonly invocations: InvocationLedger;
   /** Sum over the finished steps. */
   usage: Usage;
+  /** Id of the model that is asked now: the one of the request, or a fallback. */
+  model: string;
 }
 
 /** What all steps of one incarnation share. */
 export interface RunScope extends Pick<
   RunPorts,
-  "model" | "journal" | "inbox" | "clock" | "random"
+  "model" | "modelOf" | "journal" | "inbox" | "clock" | "random"
 > {
   readonly claim: RunClaim;
   readonly signal: AbortSignal;

@@ -112,6 +112,7 @@ export function replay(
   return replayRun(evidence, {
     source,
     authorizationOf: createPolicyAuthorization,
+    modelOf: () => undefined,
     inputBound: createInputBound(openAIWire),
     ...deciding,
   });

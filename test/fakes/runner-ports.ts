@@ -98,6 +98,7 @@ export function lenientPorts(): Pick<
   | "broker"
   | "ledger"
   | "inputBound"
+  | "modelOf"
   | "hooks"
   | "random"
   | "registry"
@@ -109,6 +110,7 @@ export function lenientPorts(): Pick<
     authorizationOf: () => ({ check: () => Promise.resolve("allow") }),
     broker: { bind: () => Promise.resolve(fail({ code: "unknown_connection" })) },
     ledger: ledgerThat(() => Promise.resolve({ kind: "reserved" })),
+    modelOf: () => undefined,
     inputBound: createInputBound(openAIWire),
     registry: { current: () => Promise.resolve({ revision: 1, hash: "sha256:1" }) },
     approvals: new TestDesk(),

@@ -60,10 +60,12 @@ describe("a step", () => {
       inbox,
       callIds: new CallIds([]),
       signal: new AbortController().signal,
+      modelOf: () => undefined,
       state: {
         transcript: new Transcript(journal, { messages: CLAIM.messages, claimedMessages: 1 }),
         invocations: new InvocationLedger(journal, []),
         usage: NO_USAGE,
+        model: CLAIM.model,
       },
       isPolicyLost: false,
       nextPart: () => parts++,

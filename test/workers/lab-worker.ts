@@ -9,6 +9,7 @@ import { RunObject as ProductRunObject } from "../../durable-objects/run/run-obj
 import { lineWire } from "../fakes/line-wire.ts";
 import { plantCrash } from "../shared/crash-points.ts";
 import { plantMeter } from "../shared/run-meter.ts";
+import { LAB_MODELS } from "./lab-models.ts";
 import { LAB_TOOLS } from "./lab-tools.ts";
 
 export { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
@@ -27,6 +28,10 @@ export class RunObject extends ProductRunObject {
     return CONTRACTS;
   }
 
+  protected override get models(): RunParts["models"] {
+    return LAB_MODELS;
+  }
+
   protected override get wires(): ClientWires {
     return WIRES;
   }
@@ -36,7 +41,7 @@ let worker: ((request: Request) => Promise<Response>) | undefined;
 
 export default {
   fetch(request: Request, env: RawEnv): Promise<Response> {
-    worker ??= composeWorker(env, CONTRACTS, { wires: WIRES });
+    worker ??= composeWorker(env, CONTRACTS, { wires: WIRES, models: LAB_MODELS });
     return worker(request);
   },
 };

@@ -11,7 +11,7 @@ import { replayBroker, replayTools } from "./tools.ts";
  * The ports that decide in a replay: today's tool contracts, authorisation and request sizes.
  * Contract: none of them has an effect.
  */
-export type DecidingPorts = Pick<RunPorts, "source" | "authorizationOf" | "inputBound">;
+export type DecidingPorts = Pick<RunPorts, "source" | "authorizationOf" | "modelOf" | "inputBound">;
 
 /** Builds the ports of a replay. All but the deciding ones answer from the run's records. */
 export function replayPorts(

@@ -1,3 +1,4 @@
+import type { BudgetAmounts } from "../budget/amounts.ts";
 import type { ModelFailure, ModelFinish } from "../model/event.ts";
 import type { PolicyPin } from "../policy/pin.ts";
 import type { Usage } from "../model/usage.ts";
@@ -14,8 +15,10 @@ export interface RunFacts {
    * The last finished model call. The transcript holds its text; the records hold its tool calls.
    */
   readonly answer: RecordedAnswer | undefined;
-  /** Tokens that the run has spent and reserved; absent when there is no limit. */
+  /** Tokens that model calls have spent and reserved; absent when there is no limit. */
   readonly tokens?: number;
+  /** Their cost. Absent: no limit, or no prices. Unit: millionths of the currency. */
+  readonly cost?: number;
   /** The newest reservation of tokens for a model call. */
   readonly reservation?: TokenReservation | undefined;
 }
@@ -26,10 +29,19 @@ export interface TokenReservation {
   readonly id: string;
   /** Which of the run's model calls it is. */
   readonly modelCall: number;
+  /** The model that is asked. Absent: the model of the request. */
+  readonly model?: string;
   readonly tokens: number;
+  /** Cost that is reserved. Absent: no limit, or no prices. */
+  readonly cost?: number;
+  /** What the call used; present once that is known. */
+  readonly used?: ModelSpending;
   /** The longest answer that these tokens cover. */
   readonly maxOutputTokens: number;
 }
+
+/** What a model call takes of the budgets. Unit of cost: millionths of the currency. */
+export type ModelSpending = Pick<BudgetAmounts, "tokens" | "cost">;
 
 /** Why a run is stopped early. */
 export type StopReason =
@@ -46,6 +58,8 @@ export interface RecordedAnswer {
   readonly step: number;
   /** Which of the run's model calls it was. */
   readonly modelCall: number;
+  /** The model that answered. Absent: the model of the request. */
+  readonly model?: string;
   readonly finish: ModelFinish;
   readonly usage: Usage;
   readonly failure?: Pick<ModelFailure, "code" | "status">;
