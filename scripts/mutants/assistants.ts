@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const ATTACKS = "test/http/assistant-attacks.test.ts";
+const SETTINGS = "test/http/assistant-settings.test.ts";
 
 /** What keeps instructions with their operators, and runs within their assistant. */
 export const ASSISTANTS: readonly Mutant[] = [
@@ -20,8 +21,8 @@ export const ASSISTANTS: readonly Mutant[] = [
   },
   {
     name: "the tools of an assistant do not narrow those of a run",
-    file: "src/http/chat.ts",
-    from: "const given = embed?.toolIds ?? assistant.toolIds;",
+    file: "src/http/narrow-run.ts",
+    from: "const given = embed?.toolIds ?? own;",
     to: "const given = embed?.toolIds;",
     test: { file: ATTACKS, name: "neither offers nor runs a tool that is not its own" },
   },
@@ -31,6 +32,20 @@ export const ASSISTANTS: readonly Mutant[] = [
     from: "narrowPolicy(granted, assistant.toolIds)",
     to: "granted",
     test: { file: ATTACKS, name: "neither offers nor runs a tool that is not its own" },
+  },
+  {
+    name: "a forced choice of tools never ends",
+    file: "src/loop/relay-answer.ts",
+    from: "isForced && state.invocations.hasCalls",
+    to: "false",
+    test: { file: SETTINGS, name: "a forced choice of tools ends with the first call of a run" },
+  },
+  {
+    name: "an assistant is not checked against its model again",
+    file: "src/http/choose-assistant.ts",
+    from: "model ? checkSettings(assistant.settings, model) : []",
+    to: "model && false ? checkSettings(assistant.settings, model) : []",
+    test: { file: SETTINGS, name: "its model lost an ability" },
   },
   {
     name: "a run that waited has lost its instructions",

@@ -135,9 +135,9 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a page's runs use all tools",
-    file: "src/http/chat.ts",
-    from: "embed?.toolIds ?? assistant.toolIds",
-    to: "assistant.toolIds",
+    file: "src/http/narrow-run.ts",
+    from: "embed?.toolIds ?? own",
+    to: "own",
     test: {
       file: "test/http/embed-token-use.test.ts",
       name: "shows and uses the tools that it was given, and no others",

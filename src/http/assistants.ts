@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { AssistantChange, AssistantProposal } from "../capabilities/assistant.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
+import { checkSettings } from "../protocol/assistant/check-settings.ts";
 import {
   assistantDocument,
   assistantId,
@@ -9,6 +10,7 @@ import {
 } from "../protocol/assistant/document.ts";
 import type { AssistantPin } from "../protocol/assistant/pin.ts";
 import { actorsOf } from "../protocol/identity/principal.ts";
+import { narrowPolicy } from "../protocol/policy/narrow.ts";
 import { toCanonicalJson } from "../protocol/json/canonical-hash.ts";
 import type { JsonObject, JsonValue } from "../protocol/json/value.ts";
 import { parameters, readQuery } from "./list-query.ts";
@@ -93,21 +95,33 @@ async function propose(
 /** Tells what of a valid document this deployment or the tenant's policy does not offer. */
 async function refuseDocument(
   { principal, services }: AuthorisedRequest,
-  { model, toolIds = [] }: AssistantDocument,
+  { model, settings, toolIds }: AssistantDocument,
 ): Promise<Response | undefined> {
-  if (model !== undefined && services.models.every((known) => known.id !== model)) {
+  const models = services.models.filter(({ id }) => id === (model ?? id));
+  if (models.length === 0) {
     const errors = [{ pointer: "/model", message: "is not a model of this deployment" }];
     return problem("model_not_allowed", { errors });
   }
-  const { policy } = await services.policies.load(principal.tenantId);
+  // A request may choose any of these models.
+  const [unfit = []] = models.map((known) => checkSettings(settings, known)).filter(hasItems);
+  if (hasItems(unfit)) return problem("invalid_request", { errors: unfit });
+  const { policy: whole } = await services.policies.load(principal.tenantId);
+  const policy = narrowPolicy(whole, toolIds);
   const routing = { nowMs: services.clock.nowMs() };
   const { tools } = createToolCatalog(services.toolSpecs, policy, routing);
-  const errors = toolIds.flatMap((toolId, index) =>
-    tools.has(toolId)
-      ? []
-      : [{ pointer: `/toolIds/${index}`, message: "is not offered by the policy" }],
+  const named = (toolIds ?? []).map((id, index) => ({ id, pointer: `/toolIds/${index}` }));
+  const { toolChoice } = settings;
+  if (typeof toolChoice === "object") {
+    named.push({ id: toolChoice.tool, pointer: "/settings/toolChoice/tool" });
+  }
+  const errors = named.flatMap(({ id, pointer }) =>
+    tools.has(id) ? [] : [{ pointer, message: "is not offered by policy and assistant" }],
   );
   return errors.length > 0 ? problem("tool_not_available", { errors }) : undefined;
+}
+
+function hasItems(list: readonly unknown[]): boolean {
+  return list.length > 0;
 }
 
 function answer({ id, revision, hash }: AssistantPin, more: JsonObject): Response {

@@ -11,7 +11,6 @@ import type { RunId } from "../protocol/identity/ids.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
 import type { Principal, Scope } from "../protocol/identity/principal.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
-import type { RunClaim } from "../protocol/run/claim.ts";
 import { narrowPolicy } from "../protocol/policy/narrow.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { replaceHalves } from "../protocol/text/whole-characters.ts";
@@ -19,6 +18,7 @@ import { viewerOf } from "../protocol/identity/viewer.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { chooseAssistant, chooseModel } from "./choose-assistant.ts";
 import { readWire } from "./client-wire.ts";
+import { narrowRun } from "./narrow-run.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import { refuseRun } from "./runs.ts";
@@ -73,7 +73,7 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
     model: model.value.id,
     ...(workflowId && { workflowId }),
     messages: [...before, ...sent.value],
-    ...narrowingOf(body, principal, assistant.document),
+    ...narrowRun(body, principal, assistant.document),
   };
   countNewRun(authorised, claim);
   const started = await services.runs.start(claim, wire.value.name);
@@ -87,26 +87,6 @@ function toWhole<Value>(parsed: Value): Value {
 
 function refuseHistory({ code, pointer }: HistoryFailure): Response {
   return problem(code, { errors: [{ pointer, message: "is not allowed at this place" }] });
-}
-
-type Narrowing = Pick<RunClaim, "toolIds" | "budgets" | "connectionIds">;
-
-/**
- * The limits of the assistant and of an embed token hold for a run. The request may narrow them
- * further.
- */
-function narrowingOf(
-  { toolIds: requested, connectionIds }: ChatRequestBody,
-  { embed }: Principal,
-  assistant: AssistantDocument,
-): Narrowing {
-  const given = embed?.toolIds ?? assistant.toolIds;
-  const toolIds = requested ?? given?.filter((id) => assistant.toolIds?.includes(id) ?? true);
-  return {
-    ...(toolIds && { toolIds }),
-    ...(embed?.budgets && { budgets: embed.budgets }),
-    ...(connectionIds && { connectionIds }),
-  };
 }
 
 /**

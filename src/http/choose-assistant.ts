@@ -1,4 +1,5 @@
 import type { Assistant } from "../capabilities/assistant.ts";
+import { checkSettings } from "../protocol/assistant/check-settings.ts";
 import { DEFAULT_ASSISTANT_ID, type AssistantDocument } from "../protocol/assistant/document.ts";
 import type { DeclaredModel } from "../protocol/model/declaration.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
@@ -22,7 +23,10 @@ export async function chooseAssistant(
   }
 }
 
-/** Chooses the model of a run. A request may not replace the one that its assistant names. */
+/**
+ * Chooses the model of a run. A deployment may have changed its models since the assistant was
+ * stored. A request may not replace the model that its assistant names.
+ */
 export function chooseModel(
   { models }: Services,
   requested: string | undefined,
@@ -30,6 +34,12 @@ export function chooseModel(
 ): Result<DeclaredModel, Response> {
   const offered = models.filter(({ id }) => id === (assistant.model ?? id));
   const model = requested === undefined ? offered[0] : offered.find(({ id }) => id === requested);
+  const unfit = model ? checkSettings(assistant.settings, model) : [];
+  const [first] = unfit;
+  if (first) {
+    const detail = `A setting does not fit: ${first.pointer} ${first.message}.`;
+    return fail(problem("assistant_unusable", { detail }));
+  }
   if (model) return ok(model);
   if (offered.length === 0) return fail(problem("assistant_unusable", { detail: MODEL_GONE }));
   const ids = offered.map(({ id }) => id).join(", ");

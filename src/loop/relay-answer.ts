@@ -26,6 +26,7 @@ export async function relayAnswer(
     messages: messagesShown(scope),
     tools: toolsShown(scope),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...settingsNow(scope),
   };
   const parts = new AnswerParts(() => scope.nextPart());
   let answer: ModelAnswer | undefined;
@@ -44,6 +45,14 @@ export async function relayAnswer(
   }
   if (answer === undefined) throw new Error("the model stream ended without an answer");
   return { answer, parts: parts.opened };
+}
+
+/** Drops a forced choice of tools once the run has a call. Otherwise the model could never end. */
+function settingsNow({ claim, state }: RunScope): Pick<ModelRequest, "settings"> {
+  const { toolChoice, ...settings } = claim.settings ?? {};
+  const isForced = toolChoice !== undefined && toolChoice !== "auto" && toolChoice !== "none";
+  const isOver = isForced && state.invocations.hasCalls;
+  return { settings: { ...settings, ...(toolChoice && !isOver && { toolChoice }) } };
 }
 
 /** The calls of the answer become whole in CallIds. */

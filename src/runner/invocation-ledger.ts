@@ -65,6 +65,10 @@ export class InvocationLedger {
     for (const record of stored) this.#take(record);
   }
 
+  get hasCalls(): boolean {
+    return this.#records.size > 0;
+  }
+
   find(operation: Operation): ToolInvocationRecord | undefined {
     return this.#records.get(operationIdOf(operation));
   }

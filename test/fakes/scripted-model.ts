@@ -32,6 +32,8 @@ export interface ScriptedStep {
   readonly usage?: unknown;
   /** Answers with this HTTP status and no stream. */
   readonly status?: number;
+  /** Repeats the request as text. */
+  readonly echoes?: boolean;
   /** Sends everything, then leaves the stream open. */
   readonly hangs?: boolean;
   /** Sends everything, then waits until the test releases this name. */
@@ -93,6 +95,7 @@ export async function answerAsProvider(request: Request): Promise<Response> {
   if (!steps) return stream(answerWith({ text: [JSON.stringify(asked)] }), "closes");
   const due = turn.filter(({ role }) => role === "assistant").length;
   const step = dueStep(steps[due] ?? { text: ["done"] });
+  if (step.echoes) return stream(answerWith({ text: [JSON.stringify(asked)] }), "closes");
   if (step.status !== undefined) return new Response("no", { status: step.status });
   const held = step.holds === undefined ? undefined : gateOf(step.holds).promise;
   const end = step.hangs ? "hangs" : step.breaks ? "breaks" : "closes";

@@ -29,7 +29,7 @@ describe("an operator", () => {
   test("stores an assistant and reads it back with its hash and every default", async () => {
     const stored = await sendAssistant("stored", SUPPORT);
     const { revision, hash } = await stored.json<AnsweredAssistant>();
-    const assistant = { ...SUPPORT, suggestions: [] };
+    const assistant = { ...SUPPORT, settings: {}, suggestions: [] };
     expect([stored.status, stored.headers.get("etag")]).toEqual([200, `"${revision}"`]);
     expect(hash).toBe(await hashOf(assistant));
     expect(await read("stored")).toEqual({ id: "stored", revision, hash, assistant });

@@ -1,4 +1,4 @@
-import { composeWorker } from "../../src/compose/worker.ts";
+import { composeWorker, type WorkerParts } from "../../src/compose/worker.ts";
 import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import type { RawEnv } from "../../src/env.ts";
@@ -11,9 +11,9 @@ export const AUDIENCE = "interlock-test";
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
 /** Composes the product with the bindings of the test deployment, some of them changed. */
-export function deploy(changes: RawEnv): Send {
+export function deploy(changes: RawEnv, parts: Partial<WorkerParts> = {}): Send {
   const env = { ...(bindings as unknown as RawEnv), ...changes };
-  const handle = composeWorker(env, registerContracts(TOOL_CONTRACTS));
+  const handle = composeWorker(env, registerContracts(TOOL_CONTRACTS), parts);
   return (path, init) => handle(new Request(`https://interlock.test${path}`, init));
 }
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { name, wellFormedText } from "../policy/fields.ts";
+import { name, positive, wellFormedText } from "../policy/fields.ts";
 import { checkTemplate } from "./template.ts";
 
 /** The assistant of requests that name none. The deployment has one, and a tenant may store one. */
@@ -13,6 +13,22 @@ export const assistantId = v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,64}$/));
 
 const pageText = v.pipe(wellFormedText(200), v.minLength(1));
 
+/** How the model should answer. A model gets only what it can take. */
+const settings = v.strictObject({
+  /** How much the model reasons, in the provider's word. */
+  effort: v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,32}$/))),
+  temperature: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(2))),
+  /** The longest answer of one model call, within the limit of the policy. */
+  maxOutputTokens: v.optional(v.pipe(positive, v.maxValue(1_000_000))),
+  /** A forced choice holds until a run has its first tool call. Later it would never end. */
+  toolChoice: v.optional(
+    v.union(
+      [v.picklist(["auto", "none", "required"]), v.strictObject({ tool: name })],
+      'auto, none, required or {"tool": "<id>"}',
+    ),
+  ),
+});
+
 /** Accepts what `PUT /v1/assistants/:id` takes. See docs/assistants.md. */
 export const assistantDocument = v.strictObject({
   /** A template, see template.ts. Empty: the model gets no instructions. */
@@ -22,6 +38,7 @@ export const assistantDocument = v.strictObject({
   ),
   /** Absent: requests choose among the models of the deployment. */
   model: v.optional(v.pipe(wellFormedText(128), v.minLength(1))),
+  settings: v.optional(settings, {}),
   /** The only tools of the assistant, within policy. Absent: every tool that policy allows. */
   toolIds: v.optional(v.pipe(v.array(name), v.maxLength(128))),
   /** What a page shows above an empty conversation. */
@@ -32,6 +49,8 @@ export const assistantDocument = v.strictObject({
 
 /** How an assistant behaves, as data of its tenant. */
 export type AssistantDocument = v.InferOutput<typeof assistantDocument>;
+
+export type AssistantSettings = AssistantDocument["settings"];
 
 /** The assistant of a deployment that names none: no instructions, every tool of the policy. */
 export const PLAIN_ASSISTANT: AssistantDocument = v.parse(assistantDocument, {});

@@ -1,5 +1,6 @@
 import type { AssistantPin } from "../assistant/pin.ts";
 import type { ConnectionId, RunId } from "../identity/ids.ts";
+import type { AnswerSettings } from "../model/answer-settings.ts";
 import type { Principal } from "../identity/principal.ts";
 import type { RunLimits } from "../policy/limits.ts";
 import type { TranscriptMessage } from "../conversation/message.ts";
@@ -17,6 +18,8 @@ export interface RunClaim {
   /** The template of the assistant's instructions. Absent: none. No client gets it. */
   readonly instructions?: string;
   readonly model: string;
+  /** Absent: as the model likes. */
+  readonly settings?: AnswerSettings;
   /** The conversation so far. The stored history comes first when the run continues another run. */
   readonly messages: readonly TranscriptMessage[];
   /** Narrows the catalog to these tools; absent means every tool that policy allows. */
