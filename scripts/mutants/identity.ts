@@ -165,9 +165,9 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a page's limits are overlooked",
-    file: "src/http/chat.ts",
-    from: "...(embed?.budgets && { budgets: embed.budgets }),",
-    to: "",
+    file: "src/http/narrow-run.ts",
+    from: "lowerAnswers(embed?.budgets, settings)",
+    to: "lowerAnswers(undefined, settings)",
     test: {
       file: "test/http/embed-token-use.test.ts",
       name: "lowers the limits of its runs and raises none",

@@ -103,8 +103,8 @@ async function refuseDocument(
     return problem("model_not_allowed", { errors });
   }
   // A request may choose any of these models.
-  const [unfit = []] = models.map((known) => checkSettings(settings, known)).filter(hasItems);
-  if (hasItems(unfit)) return problem("invalid_request", { errors: unfit });
+  const unfit = models.map((known) => checkSettings(settings, known)).find(hasItems);
+  if (unfit) return problem("invalid_request", { errors: unfit });
   const { policy: whole } = await services.policies.load(principal.tenantId);
   const policy = narrowPolicy(whole, toolIds);
   const routing = { nowMs: services.clock.nowMs() };
