@@ -31,7 +31,7 @@ import { effects } from "../workers/lab-tools.ts";
  * stood in the year 2100, so its deadlines do not pass. RUN_ID_SECRET is that of the other tests: a
  * run id carries a MAC.
  */
-beforeAll(plantTenant);
+beforeAll(() => plantTenant());
 
 /** Starts a run of ann whose model answers with these steps. */
 function post(steps: readonly unknown[], headers: Record<string, string> = {}): Promise<Response> {

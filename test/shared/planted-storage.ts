@@ -12,10 +12,18 @@ export interface StoredObject {
   readonly rows: Readonly<Record<string, readonly Record<string, SqlStorageValue>[]>>;
 }
 
-/** Plants the tenant's object and the policy documents in KV that the stored runs need. */
-export async function plantTenant(): Promise<void> {
-  await plant(bindings.TENANTS, tenant);
-  for (const [key, value] of Object.entries(kv.POLICY)) await bindings.POLICY.put(key, value);
+/** A tenant's object, and the policy documents in KV that its runs need. */
+export interface StoredTenant {
+  readonly tenant: StoredObject;
+  readonly policies: Readonly<Record<string, string>>;
+}
+
+/** Plants a tenant. Without one, the tenant of 2026-11-21. */
+export async function plantTenant(
+  { tenant: stored, policies }: StoredTenant = { tenant, policies: kv.POLICY },
+): Promise<void> {
+  await plant(bindings.TENANTS, stored);
+  for (const [key, value] of Object.entries(policies)) await bindings.POLICY.put(key, value);
 }
 
 /** Fills the storage of an object; the next request starts its first incarnation over it. */
