@@ -28,17 +28,22 @@ export type TenantDeadline =
 
 export type RunDeadlines = Deadlines<RunDeadline>;
 
-type DeadlineRow = { name: string; at_ms: number | null; left_ms: number | null };
+type DeadlineRow<Name> = { name: Name; at_ms: number | null; left_ms: number | null };
 
 /**
- * Many deadlines over the one alarm of an object: the alarm is set to the earliest deadline.
- * Ownership: one per object; the only writer of the `deadlines` table and of the alarm.
+ * Many deadlines over the one alarm of an object: the alarm rings at the earliest deadline, or
+ * sooner.
+ * Ownership: one per object; the only writer of the `deadlines` table and of the alarm. It holds
+ * the deadlines in memory too.
  * Contract: the alarm rings at least once for a deadline. A deadline stays until it is cleared or
  * set again. The alarm commits together with all writes of the same turn. The first deadline
  * creates the table, so a read of an unused object writes nothing.
  */
 export class Deadlines<Name extends string> {
   readonly #storage: DurableObjectStorage;
+  /** Undefined until the deadlines are read. */
+  #held: Map<Name, DeadlineRow<Name>> | undefined;
+  #hasTable = false;
   #armedMs: number | undefined;
 
   constructor(storage: DurableObjectStorage) {
@@ -46,87 +51,92 @@ export class Deadlines<Name extends string> {
   }
 
   set(name: Name, atMs: number): void {
-    this.#storage.sql.exec(
-      "CREATE TABLE IF NOT EXISTS deadlines (name TEXT PRIMARY KEY, at_ms INTEGER, left_ms INTEGER) WITHOUT ROWID",
-    );
-    this.#storage.sql.exec(
-      "INSERT OR REPLACE INTO deadlines (name, at_ms, left_ms) VALUES (?, ?, NULL)",
-      name,
-      atMs,
-    );
+    this.#store({ name, at_ms: atMs, left_ms: null });
     this.arm();
   }
 
   /** Time of a deadline; undefined when the deadline is not set, or is paused. */
   at(name: Name): number | undefined {
-    return this.#row(name)?.at_ms ?? undefined;
+    return this.#rows.get(name)?.at_ms ?? undefined;
   }
 
   has(name: Name): boolean {
-    return this.#row(name) !== undefined;
+    return this.#rows.has(name);
   }
 
+  /** Removes deadlines. The alarm stays, and may ring for nothing. */
   clear(...names: readonly Name[]): void {
-    if (!this.#isUsed()) return;
-    for (const name of names) this.#storage.sql.exec("DELETE FROM deadlines WHERE name = ?", name);
-    this.arm();
+    const known = names.filter((name) => this.has(name));
+    if (known.length === 0) return;
+    const places = known.map(() => "?").join(", ");
+    this.#storage.sql.exec(`DELETE FROM deadlines WHERE name IN (${places})`, ...known);
+    for (const name of known) this.#rows.delete(name);
   }
 
   /** Stops a deadline and keeps the time that is left. */
   pause(name: Name, nowMs: number): void {
-    if (!this.#isUsed()) return;
-    this.#storage.sql.exec(
-      "UPDATE deadlines SET left_ms = max(0, at_ms - ?), at_ms = NULL WHERE name = ? AND at_ms IS NOT NULL",
-      nowMs,
-      name,
-    );
-    this.arm();
+    const atMs = this.at(name);
+    if (atMs === undefined) return;
+    this.#store({ name, at_ms: null, left_ms: Math.max(0, atMs - nowMs) });
   }
 
   /** Continues a paused deadline with the time that is left. */
   resume(name: Name, nowMs: number): void {
-    if (!this.#isUsed()) return;
-    this.#storage.sql.exec(
-      "UPDATE deadlines SET at_ms = ? + left_ms, left_ms = NULL WHERE name = ? AND left_ms IS NOT NULL",
-      nowMs,
-      name,
-    );
-    this.arm();
+    const leftMs = this.#rows.get(name)?.left_ms ?? null;
+    if (leftMs !== null) this.set(name, nowMs + leftMs);
   }
 
+  /** Deadlines that are due, the earliest first. Reads them from storage. */
   due(nowMs: number): readonly Name[] {
-    if (!this.#isUsed()) return [];
-    return this.#storage.sql
-      .exec<{ name: Name }>("SELECT name FROM deadlines WHERE at_ms <= ? ORDER BY at_ms", nowMs)
-      .toArray()
+    this.#held = undefined;
+    return [...this.#rows.values()]
+      .flatMap(({ name, at_ms: atMs }) => (atMs !== null && atMs <= nowMs ? [{ name, atMs }] : []))
+      .toSorted((one, other) => one.atMs - other.atMs)
       .map(({ name }) => name);
   }
 
   /**
-   * Sets the alarm to the earliest deadline. `again` sets the alarm even when its time is
-   * unchanged, because the alarm has rung.
+   * Sets the alarm to the earliest deadline, when that is earlier than the alarm. `exactly` sets
+   * the alarm in any case: because it has rung, or because it would ring long before a deadline.
    */
-  arm({ again = false } = {}): void {
-    if (!this.#isUsed()) return;
-    const { at } = this.#storage.sql
-      .exec<{ at: number | null }>("SELECT min(at_ms) AS at FROM deadlines")
-      .one();
-    const atMs = at ?? undefined;
-    if (atMs === this.#armedMs && !again) return;
+  arm({ exactly = false } = {}): void {
+    const times = [...this.#rows.values()].flatMap(({ at_ms: atMs }) => atMs ?? []);
+    const atMs = times.length > 0 ? Math.min(...times) : undefined;
+    const isEarlier = atMs !== undefined && atMs < (this.#armedMs ?? Infinity);
+    if (!isEarlier && !(exactly && this.#hasTable)) return;
     this.#armedMs = atMs;
     // The alarm is part of the same commit; when the commit fails, the platform resets the object.
     if (atMs === undefined) void this.#storage.deleteAlarm();
     else void this.#storage.setAlarm(atMs);
   }
 
-  #isUsed(): boolean {
-    return hasTable(this.#storage.sql, "deadlines");
+  get #rows(): Map<Name, DeadlineRow<Name>> {
+    this.#held ??= this.#read();
+    return this.#held;
   }
 
-  #row(name: Name): DeadlineRow | undefined {
-    if (!this.#isUsed()) return undefined;
-    return this.#storage.sql
-      .exec<DeadlineRow>("SELECT name, at_ms, left_ms FROM deadlines WHERE name = ?", name)
-      .toArray()[0];
+  #read(): Map<Name, DeadlineRow<Name>> {
+    const { sql } = this.#storage;
+    this.#hasTable ||= hasTable(sql, "deadlines");
+    if (!this.#hasTable) return new Map();
+    const rows = sql.exec<DeadlineRow<Name>>("SELECT name, at_ms, left_ms FROM deadlines");
+    return new Map(rows.toArray().map((row) => [row.name, row]));
+  }
+
+  #store(row: DeadlineRow<Name>): void {
+    const rows = this.#rows;
+    if (!this.#hasTable) {
+      this.#storage.sql.exec(
+        "CREATE TABLE IF NOT EXISTS deadlines (name TEXT PRIMARY KEY, at_ms INTEGER, left_ms INTEGER) WITHOUT ROWID",
+      );
+      this.#hasTable = true;
+    }
+    this.#storage.sql.exec(
+      "INSERT OR REPLACE INTO deadlines (name, at_ms, left_ms) VALUES (?, ?, ?)",
+      row.name,
+      row.at_ms,
+      row.left_ms,
+    );
+    rows.set(row.name, row);
   }
 }

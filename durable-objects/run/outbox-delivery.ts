@@ -44,20 +44,27 @@ export class OutboxDelivery {
   }
 
   /**
-   * Delivers all entries. The deadline is set before anything is sent, so a failure or a crash
-   * leads to a retry. A recipient that fails does not hold back the other one.
+   * Delivers all entries. A deadline is set before anything is sent, so a failure or a crash leads
+   * to a retry; while the watchdog is set, a crash leads to a retry anyway. A recipient that fails
+   * does not hold back the other one.
    */
   async deliver(): Promise<void> {
-    const { clock, deadlines } = this.#ports;
-    const { outbox, store } = this.#run;
+    const { deadlines } = this.#ports;
+    const { outbox } = this.#run;
     this.#cancelScheduled?.();
     this.#cancelScheduled = undefined;
     if (outbox.isEmpty()) return deadlines.clear("outbox");
+    if (!deadlines.has("watchdog")) this.#retryLater();
+    await Promise.all([this.#publish(), this.#sendNotices()]);
+    if (!outbox.isEmpty()) this.#retryLater();
+  }
+
+  #retryLater(): void {
+    const { clock, deadlines } = this.#ports;
     const nowMs = clock.nowMs();
-    const sinceMs = nowMs - (store.progress().endedMs ?? nowMs);
+    const sinceMs = nowMs - (this.#run.store.progress().endedMs ?? nowMs);
     const delayMs = Math.min(Math.max(sinceMs, MIN_RETRY_MS), MAX_RETRY_MS);
     deadlines.set("outbox", nowMs + delayMs);
-    await Promise.all([this.#publish(), this.#sendNotices()]);
   }
 
   /** Sends the notices that an earlier incarnation did not deliver. */

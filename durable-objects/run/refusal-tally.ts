@@ -35,9 +35,11 @@ type TallyRow = {
  */
 export class RefusalTally {
   readonly #sql: SqlStorage;
+  #hasTable: boolean;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
+    this.#hasTable = hasTable(sql, "refusals");
   }
 
   /** Tells whether an ended call is to be recorded in full. Counts it otherwise. */
@@ -67,7 +69,7 @@ export class RefusalTally {
 
   /** Takes the refusals that were counted since the last call. */
   take(): readonly CountedRefusals[] {
-    if (!hasTable(this.#sql, "refusals")) return [];
+    if (!this.#hasTable) return [];
     const taken = this.#rows().filter(({ count }) => count > 0);
     if (taken.length > 0) this.#sql.exec("UPDATE refusals SET count = 0");
     return taken.map(({ kind, count, since, at }) =>
@@ -76,13 +78,18 @@ export class RefusalTally {
   }
 
   #rows(): readonly TallyRow[] {
+    if (!this.#hasTable) this.#createTable();
+    return this.#sql.exec<TallyRow>("SELECT * FROM refusals").toArray();
+  }
+
+  #createTable(): void {
     this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS refusals (
+      `CREATE TABLE refusals (
          kind TEXT PRIMARY KEY, seen INTEGER NOT NULL, full_chars INTEGER NOT NULL,
          count INTEGER NOT NULL, since TEXT NOT NULL, at TEXT NOT NULL
        ) WITHOUT ROWID`,
     );
-    return this.#sql.exec<TallyRow>("SELECT * FROM refusals").toArray();
+    this.#hasTable = true;
   }
 }
 

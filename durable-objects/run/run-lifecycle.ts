@@ -163,8 +163,8 @@ export class RunLifecycle {
 
   /** Recovers a dead loop. Ends this incarnation when its loop is stuck. */
   #checkLoop(): void {
-    const { deadlines, abandon } = this.#ports;
-    if (this.#run.journal.hasEnded) return deadlines.clear("watchdog");
+    const { abandon } = this.#ports;
+    if (this.#run.journal.hasEnded) return this.#setFinalDeadlines();
     this.#delivery.resume();
     if (!this.#activity.isRunning) return this.#recover();
     if (this.#activity.isStuck) return abandon("the loop is stuck");
@@ -228,6 +228,7 @@ export class RunLifecycle {
     deadlines.pause("wall_clock", clock.nowMs());
     if (reasons.outcomeUntilMs !== undefined) deadlines.set("outcome", reasons.outcomeUntilMs);
     this.#awaitApprovals();
+    deadlines.arm({ exactly: true });
     keepAlive(this.#delivery.deliver());
   }
 
@@ -239,10 +240,14 @@ export class RunLifecycle {
     this.#ports.deadlines.set("approval", Math.min(...expiries));
   }
 
-  /** Sets the deadlines of a run that has just ended, and delivers its outbox. */
+  /**
+   * Delivers the outbox of a run that has just ended, after its last byte has left. Until then the
+   * watchdog stays, so a crash leads to a delivery by the alarm.
+   */
   #finish(): void {
-    this.#setFinalDeadlines();
-    this.#ports.keepAlive(this.#delivery.deliver());
+    const { clock, keepAlive } = this.#ports;
+    const later = new Promise<void>((resolve) => void clock.schedule(0, resolve));
+    keepAlive(later.then(() => this.#delivery.deliver()).then(() => this.#setFinalDeadlines()));
   }
 
   #expireOutcomes(): void {
@@ -263,5 +268,6 @@ export class RunLifecycle {
     const endedMs = store.progress().endedMs ?? clock.nowMs();
     deadlines.set("retention", endedMs + runMs);
     deadlines.set("forget", endedMs + Math.max(runMs, keyMs));
+    deadlines.arm({ exactly: true });
   }
 }

@@ -48,7 +48,7 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     return DECLARED_MODELS;
   }
   readonly #clock = composeClock();
-  readonly #store: RunStore;
+  #store: RunStore;
   #deadlines: RunDeadlines;
   #run: ClaimedRun | undefined;
   /** Why this code cannot read the storage. The object then writes nothing. */
@@ -66,7 +66,7 @@ export abstract class RunObject extends DurableObject<RawEnv> {
       try {
         lifecycle.wake();
         // The platform drops an alarm after six failures, so each incarnation arms it again.
-        if ((await ctx.storage.getAlarm()) === null) this.#deadlines.arm({ again: true });
+        if ((await ctx.storage.getAlarm()) === null) this.#deadlines.arm({ exactly: true });
       } catch {
         await this.#retryLater();
       }
@@ -98,7 +98,7 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     try {
       await this.#run?.lifecycle.handleDueDeadlines();
       // A run that was forgotten, or never claimed, has no deadlines.
-      if (this.#run) this.#deadlines.arm({ again: true });
+      if (this.#run) this.#deadlines.arm({ exactly: true });
     } catch {
       await this.#retryLater();
     }
@@ -184,6 +184,7 @@ export abstract class RunObject extends DurableObject<RawEnv> {
   async #forget(): Promise<void> {
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
+    this.#store = new RunStore(this.ctx.storage);
     this.#deadlines = new Deadlines(this.ctx.storage);
     this.#run = undefined;
   }

@@ -62,12 +62,23 @@ export interface RunIdentity {
   readonly createdMs: number;
 }
 
+/** The row of a run, in memory. */
+interface HeldRun {
+  readonly identity: RunIdentity;
+  readonly claimed: ClaimRow | undefined;
+  readonly progress: RunProgress;
+  readonly incarnations: RunIncarnations;
+}
+
 /**
  * The one row of a run: its claim, its progress and its incarnations.
- * Ownership: one per run object; the only writer of the `run` table.
+ * Ownership: one per run object; the only writer of the `run` table. It holds the row in memory
+ * too, and changes the memory after the row: a failed write leaves both as they were.
  */
 export class RunStore {
   readonly #storage: DurableObjectStorage;
+  /** Undefined until the row is read. */
+  #held: HeldRun | undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -77,58 +88,52 @@ export class RunStore {
     return this.#storage.sql;
   }
 
+  get #run(): HeldRun {
+    this.#held ??= fromRow(this.#sql.exec<RunRow>("SELECT * FROM run").one());
+    return this.#held;
+  }
+
   /** Creates the tables and the row. */
   claim({ messages, instructions = "", ...run }: RunClaim, createdMs: number): void {
     createRunTables(this.#sql, createdMs);
+    const owner = ownerOf(run.principal);
     this.#sql.exec(
       `INSERT INTO run (id, run_id, model, request_hash, owner, claim, claimed_messages, created_ms, steps,
          usage, facts, epoch, recoveries, recovered_step, is_waiting)
-       VALUES (1, ?, ?, ?, ?, ?, ?, ?, 0, '', '', 0, 0, 0, 0)`,
+       VALUES (1, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, 0, 0, 0, 0)`,
       run.runId,
       run.model,
       run.requestHash ?? null,
-      JSON.stringify(ownerOf(run.principal)),
+      JSON.stringify(owner),
       JSON.stringify(run),
       messages.length,
       createdMs,
+      JSON.stringify(NEW_RUN.usage),
+      JSON.stringify(toStored(NEW_RUN.facts)),
     );
     if (instructions !== "") new StoredPrompt(this.#sql).put("instructions", instructions);
-    this.saveProgress(NEW_RUN);
-    this.saveIncarnations(FIRST_INCARNATION);
+    const { runId, model, requestHash } = run;
+    const claimedMessages = messages.length;
+    const identity = { runId, model, requestHash, owner, claimedMessages, createdMs };
+    const incarnations = FIRST_INCARNATION;
+    this.#held = { identity, claimed: run, progress: NEW_RUN, incarnations };
   }
 
   identity(): RunIdentity {
-    const row = this.#row();
-    return {
-      runId: row.run_id as RunId,
-      model: row.model,
-      requestHash: row.request_hash ?? undefined,
-      owner: JSON.parse(row.owner) as RunOwner,
-      claimedMessages: row.claimed_messages,
-      createdMs: row.created_ms,
-    };
+    return this.#run.identity;
   }
 
   /** The claim of the run without messages and prompt; undefined once the run has shrunk. */
   claimed(): ClaimRow | undefined {
-    const { claim } = this.#row();
-    return claim === null ? undefined : (JSON.parse(claim) as ClaimRow);
+    return this.#run.claimed;
   }
 
   progress(): RunProgress {
-    const { steps, usage, facts, title, reason, error, ended_ms } = this.#row();
-    return {
-      steps,
-      usage: JSON.parse(usage) as Usage,
-      facts: fromStored(JSON.parse(facts) as StoredFacts),
-      title,
-      reason,
-      error: error === null ? null : (JSON.parse(error) as RunError),
-      endedMs: ended_ms,
-    };
+    return this.#run.progress;
   }
 
   saveProgress(progress: RunProgress): void {
+    const held = this.#run;
     this.#sql.exec(
       "UPDATE run SET steps = ?, usage = ?, facts = ?, title = ?, reason = ?, error = ?, ended_ms = ?",
       progress.steps,
@@ -139,14 +144,15 @@ export class RunStore {
       progress.error && JSON.stringify(progress.error),
       progress.endedMs,
     );
+    this.#held = { ...held, progress };
   }
 
   incarnations(): RunIncarnations {
-    const { epoch, recoveries, recovered_step, stop, is_waiting } = this.#row();
-    return { epoch, recoveries, recoveredStep: recovered_step, stop, isWaiting: is_waiting === 1 };
+    return this.#run.incarnations;
   }
 
   saveIncarnations(incarnations: RunIncarnations): void {
+    const held = this.#run;
     this.#sql.exec(
       "UPDATE run SET epoch = ?, recoveries = ?, recovered_step = ?, stop = ?, is_waiting = ?",
       incarnations.epoch,
@@ -155,6 +161,7 @@ export class RunStore {
       incarnations.stop,
       incarnations.isWaiting ? 1 : 0,
     );
+    this.#held = { ...held, incarnations };
   }
 
   /** Everything that the run stores. Unit: bytes, in whole pages. */
@@ -173,11 +180,38 @@ export class RunStore {
       this.#sql.exec("DROP TABLE IF EXISTS prompt");
       this.#sql.exec("UPDATE run SET claim = NULL, title = NULL, error = NULL, facts = '{}'");
     });
+    this.#held = undefined;
   }
+}
 
-  #row(): RunRow {
-    return this.#sql.exec<RunRow>("SELECT * FROM run").one();
-  }
+function fromRow(row: RunRow): HeldRun {
+  return {
+    identity: {
+      runId: row.run_id as RunId,
+      model: row.model,
+      requestHash: row.request_hash ?? undefined,
+      owner: JSON.parse(row.owner) as RunOwner,
+      claimedMessages: row.claimed_messages,
+      createdMs: row.created_ms,
+    },
+    claimed: row.claim === null ? undefined : (JSON.parse(row.claim) as ClaimRow),
+    progress: {
+      steps: row.steps,
+      usage: JSON.parse(row.usage) as Usage,
+      facts: fromStored(JSON.parse(row.facts) as StoredFacts),
+      title: row.title,
+      reason: row.reason,
+      error: row.error === null ? null : (JSON.parse(row.error) as RunError),
+      endedMs: row.ended_ms,
+    },
+    incarnations: {
+      epoch: row.epoch,
+      recoveries: row.recoveries,
+      recoveredStep: row.recovered_step,
+      stop: row.stop,
+      isWaiting: row.is_waiting === 1,
+    },
+  };
 }
 
 /** RunFacts as the row holds them: two fields keep the names that earlier versions stored. */

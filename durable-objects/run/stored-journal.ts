@@ -187,12 +187,16 @@ function isTransient({ type }: AiEvent): boolean {
 }
 
 /**
- * Events that are stored at once: a steering message shares a commit with its inbox entry, a reader
- * waits for the first words of an answer, and no event follows the end.
+ * Events that are stored at once: a steering message shares a commit with its inbox entry, the
+ * first step shares one with the claim, a reader waits for the first words of an answer, and no
+ * event follows the end.
  */
-function storesAtOnce({ type }: AiEvent): boolean {
+function storesAtOnce(event: AiEvent): boolean {
+  const { type } = event;
+  if (type === "step_started") return event.step === 1;
   const isFirstWord = type === "text_started" || type === "reasoning_started";
   return isFirstWord || type === "done" || type === "user_message";
+}
 }
 
 function advance(progress: RunProgress, event: AiEvent, clock: Clock): RunProgress {

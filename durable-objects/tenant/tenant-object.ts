@@ -222,7 +222,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     this.#open.deadlines.clear("reservations", "retention");
     this.#scheduleLapse();
     this.#scheduleRetention();
-    this.#open.deadlines.arm({ again: true });
+    this.#open.deadlines.arm({ exactly: true });
   }
 
   /**
@@ -268,16 +268,23 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
 
   async #publishHead(): Promise<void> {
     const head = this.#open.head.read();
-    if (!head || head.isPublished) return this.#open.deadlines.clear("policy");
+    if (!head || head.isPublished) return this.#endPublication();
     const { publisher } = this.#ports;
     const isPointed = await publisher.point(head.tenantId, head.pin);
     if (isPointed && (await this.#open.origins.publish(head.tenantId, publisher))) {
       this.#open.head.markPublished(head.pin);
-      if (this.#open.head.read()?.isPublished) this.#open.deadlines.clear("policy");
+      if (this.#open.head.read()?.isPublished) this.#endPublication();
     } else {
       const failed = this.#open.head.countFailure();
       this.#publishIn(Math.min(1_000 * 2 ** failed, MAX_RETRY_MS));
     }
+  }
+
+  #endPublication(): void {
+    const { deadlines } = this.#open;
+    if (!deadlines.has("policy")) return;
+    deadlines.clear("policy");
+    deadlines.arm({ exactly: true });
   }
 
   #publishIn(delayMs: number): void {

@@ -31,9 +31,20 @@ describe("the one alarm", () => {
       deadlines.set("wall_clock", base + 1_000);
       deadlines.set("outbox", base + 2_000);
       expect(await alarmAt()).toBe(base + 1_000);
+    }));
+
+  // Mutant: the alarm is set anew with each change.
+  test("stays when its deadline is cleared, until it is set exactly", () =>
+    withDeadlines("exactly", async (deadlines, alarmAt) => {
+      const base = Date.now() + HOUR_MS;
+      deadlines.set("wall_clock", base + 1_000);
+      deadlines.set("outbox", base + 2_000);
       deadlines.clear("wall_clock");
+      expect(await alarmAt()).toBe(base + 1_000);
+      deadlines.arm({ exactly: true });
       expect(await alarmAt()).toBe(base + 2_000);
-      deadlines.clear("outbox", "forget");
+      deadlines.clear("outbox");
+      deadlines.arm({ exactly: true });
       expect(await alarmAt()).toBe(null);
     }));
 
@@ -44,6 +55,7 @@ describe("the one alarm", () => {
       deadlines.set("outcome", base + 9_000);
       deadlines.pause("wall_clock", base);
       expect([deadlines.at("wall_clock"), deadlines.has("wall_clock")]).toEqual([undefined, true]);
+      deadlines.arm({ exactly: true });
       expect(await alarmAt()).toBe(base + 9_000);
       deadlines.pause("wall_clock", base + 500);
       deadlines.resume("wall_clock", base + 4_000);
@@ -81,5 +93,5 @@ test("a running run has a watchdog alarm, and an ended run has none", async () =
   expect(await watchdogIn()).toBeLessThanOrEqual(30_000);
   await send(`/v1/runs/${runId}/cancel`, { caller: "acme", method: "POST" });
   await response.text().catch(() => {});
-  expect(await watchdogIn()).toBe(Infinity);
+  await expect.poll(watchdogIn).toBe(Infinity);
 });

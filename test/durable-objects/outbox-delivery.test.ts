@@ -203,7 +203,7 @@ describe("an unreachable tenant object", () => {
       await expect.poll(() => run.journal.hasEnded).toBe(true);
       await expect.poll(() => run.outbox.first()).toBe(undefined);
       await expect.poll(() => tenant.batches.length).toBeGreaterThan(0);
-      pass(6_000);
+      pass(31_000);
       await lifecycle.handleDueDeadlines();
       expect(deadlines.has("outbox")).toBe(true);
     }));

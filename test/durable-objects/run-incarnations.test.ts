@@ -82,6 +82,7 @@ describe("the wall clock", () => {
     await untilState(runId, { status: "waiting" });
     expect(await deadlinesOf(runId)).toMatchObject({ wall_clock: null });
     await rowsOf(runId, "UPDATE deadlines SET left_ms = 77000 WHERE name = 'wall_clock'");
+    await crash(runId);
     await tellOutcome(runId, { body: { outcome: "committed" } });
     await untilState(runId, { steps: 2 });
     const { wall_clock } = await deadlinesOf(runId);

@@ -124,10 +124,16 @@ test("the first text of an answer is stored at once and then sent", () =>
     expect([sent.length, stored().length]).toEqual([3, 2]);
   }));
 
-// Mutant: a step start is sent before it is stored.
-test("a step start is stored after five milliseconds, and sent only then", () =>
-  withJournal(({ journal, clock, sent, stored }) => {
+test("the first step start is stored at once, with the claim", () =>
+  withJournal(({ journal, sent, stored }) => {
     journal.append([{ type: "step_started", step: 1, messageId: "m" }]);
+    expect([sent, stored()]).toEqual([["step_started"], ["step_started"]]);
+  }));
+
+// Mutant: a step start is sent before it is stored.
+test("a later step start is stored after five milliseconds, and sent only then", () =>
+  withJournal(({ journal, clock, sent, stored }) => {
+    journal.append([{ type: "step_started", step: 2, messageId: "m" }]);
     clock.advance(4);
     expect([sent, stored()]).toEqual([[], []]);
     clock.advance(1);
