@@ -197,7 +197,6 @@ function storesAtOnce(event: AiEvent): boolean {
   const isFirstWord = type === "text_started" || type === "reasoning_started";
   return isFirstWord || type === "done" || type === "user_message";
 }
-}
 
 function advance(progress: RunProgress, event: AiEvent, clock: Clock): RunProgress {
   if (event.type === "step_started") return { ...progress, steps: event.step };
