@@ -1,3 +1,4 @@
+import type { Log } from "../../src/capabilities/log.ts";
 import * as v from "valibot";
 import { createHttpEgress } from "../../src/adapters/http-egress.ts";
 import { systemClock } from "../../src/adapters/system.ts";
@@ -158,9 +159,12 @@ function makePorts(): ToolRunnerPorts {
     },
     budget: new RunBudget(limitsOf(POLICY.budgets), POLICY.budgets.maxRetries),
     hooks: [],
+    log: NO_LOG,
     inbox: { hasSteering: false },
     journal,
     clock: systemClock,
     random: { fraction: () => 0 },
   };
 }
+
+const NO_LOG: Log = { write: () => {}, fault: () => "err_bench", about: () => NO_LOG };

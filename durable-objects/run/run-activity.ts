@@ -75,13 +75,23 @@ export class RunActivity {
       startedAtMs: createdMs,
       signal: abort.signal,
     };
-    const { tenantId } = start.claim.principal;
+    const { runId, principal } = start.claim;
+    const { tenantId } = principal;
     const limitStorage = (maxBytes: number): void => {
       this.#maxStoredBytes = maxBytes;
       this.#checkStorage();
     };
     const deployed = { contracts, models };
-    const parts = { tenantId, journal, inbox, approvals, ...deployed, limitTime, limitStorage };
+    const parts = {
+      runId,
+      tenantId,
+      journal,
+      inbox,
+      approvals,
+      ...deployed,
+      limitTime,
+      limitStorage,
+    };
     const ports = composeRun(env, parts);
     const runToEnd = async (): Promise<void> => {
       const how = await runLoop(start, ports);

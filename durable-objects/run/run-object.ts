@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { RunMethods } from "../../src/capabilities/run.ts";
 import { CLIENT_WIRES } from "../../src/compose/client-wires.ts";
 import { DECLARED_MODELS } from "../../src/compose/models.ts";
-import { composeClock, composeDeciding, type RunParts } from "../../src/compose/run.ts";
+import { composeClock, composeDeciding, composeLog, type RunParts } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { type Viewer, viewerOf } from "../../src/protocol/identity/viewer.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
@@ -66,9 +66,15 @@ export abstract class RunObject extends DurableObject<RawEnv> {
       try {
         lifecycle.wake();
         // The platform drops an alarm after six failures, so each incarnation arms it again.
+<<<<<<< HEAD
         if ((await ctx.storage.getAlarm()) === null) this.#deadlines.arm({ exactly: true });
       } catch {
         await this.#retryLater();
+=======
+        if ((await ctx.storage.getAlarm()) === null) this.#deadlines.arm({ again: true });
+      } catch (thrown) {
+        await this.#retryLater(thrown);
+>>>>>>> 64f1963 (One log: JSON lines with error ids, without arguments and secrets)
       }
     });
   }
@@ -94,13 +100,19 @@ export abstract class RunObject extends DurableObject<RawEnv> {
   override async alarm(): Promise<void> {
     // Sets the alarm again: the platform drops an alarm that fails, and newer code would never
     // wake.
-    if (this.#refusal !== undefined) return this.#retryLater();
+    if (this.#refusal !== undefined) return this.#retryLater(this.#refusal);
     try {
       await this.#run?.lifecycle.handleDueDeadlines();
       // A run that was forgotten, or never claimed, has no deadlines.
+<<<<<<< HEAD
       if (this.#run) this.#deadlines.arm({ exactly: true });
     } catch {
       await this.#retryLater();
+=======
+      if (this.#run) this.#deadlines.arm({ again: true });
+    } catch (thrown) {
+      await this.#retryLater(thrown);
+>>>>>>> 64f1963 (One log: JSON lines with error ids, without arguments and secrets)
     }
   }
 
@@ -149,7 +161,10 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     if (this.#run) return this.#run;
     const { storage } = this.ctx;
     const clock = this.#clock;
-    const abandon = (cause: unknown): void => this.ctx.abort(String(cause));
+    const abandon = (cause: unknown): void => {
+      composeLog().fault("incarnation_abandoned", cause);
+      this.ctx.abort(String(cause));
+    };
     const run = openRun({ storage, store: this.#store, clock, abandon });
     const lifecycle = new RunLifecycle(run, {
       env: this.env,
@@ -177,7 +192,8 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     return this.#run;
   }
 
-  async #retryLater(): Promise<void> {
+  async #retryLater(thrown: unknown): Promise<void> {
+    composeLog().fault("alarm_failed", thrown);
     await this.ctx.storage.setAlarm(this.#clock.nowMs() + ALARM_RETRY_MS);
   }
 

@@ -15,8 +15,8 @@ export const HIDDEN_VALUES: readonly Mutant[] = [
   {
     name: "a secret leaves in a failure",
     file: "src/runner/ask-tool.ts",
-    from: "hideArguments(invocation.scope.hide(harmless))",
-    to: "hideArguments(harmless)",
+    from: "hideArguments(invocation.scope.hide(value))",
+    to: "hideArguments(value)",
     test: {
       file: "test/http/echoed-secrets.test.ts",
       name: "is in nothing that leaves a failure, cut in its middle",
@@ -25,8 +25,8 @@ export const HIDDEN_VALUES: readonly Mutant[] = [
   {
     name: "a withheld argument leaves in a failure",
     file: "src/runner/ask-tool.ts",
-    from: "return hideArguments(invocation.scope.hide(harmless));",
-    to: "return invocation.scope.hide(harmless);",
+    from: "return (value) => hideArguments(invocation.scope.hide(value));",
+    to: "void hideArguments;\n  return (value) => invocation.scope.hide(value);",
     test: {
       file: "test/http/echoed-secrets.test.ts",
       name: "as it is is hidden",

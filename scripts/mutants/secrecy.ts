@@ -3,6 +3,56 @@ import type { Mutant } from "./mutant.ts";
 /** What keeps withheld arguments and secrets inside the run. */
 export const SECRECY: readonly Mutant[] = [
   {
+    name: "a thrown message is logged as it is",
+    file: "src/protocol/text/error-report.ts",
+    from: '.map((word) => (PLAIN_WORD.test(word) ? word : "…"))',
+    to: "",
+    test: {
+      file: "test/http/logs.test.ts",
+      name: "what a tool throws is logged under the id that its reader and the audit show",
+    },
+  },
+  {
+    name: "the audit does not name the line of the log",
+    file: "src/runner/audit-call.ts",
+    from: "...(end.errorId !== undefined && { errorId: end.errorId }),",
+    to: "",
+    test: {
+      file: "test/http/logs.test.ts",
+      name: "what a tool throws is logged under the id that its reader and the audit show",
+    },
+  },
+  {
+    name: "a provider's words are logged as they are",
+    file: "src/protocol/text/error-report.ts",
+    from: "const words = looksSecret(whole)",
+    to: "if (text) return whole;\n  const words = looksSecret(whole)",
+    test: {
+      file: "test/http/logs.test.ts",
+      name: "a provider's refusal is logged and audited in its own words, without its secrets",
+    },
+  },
+  {
+    name: "a failed model call is in no audit",
+    file: "src/loop/ask-model.ts",
+    from: "if (last.failure) reportModelFailure(scope, last.failure);",
+    to: "void reportModelFailure;",
+    test: {
+      file: "test/http/logs.test.ts",
+      name: "a provider's refusal is logged and audited in its own words, without its secrets",
+    },
+  },
+  {
+    name: "a failed request is not logged",
+    file: "src/http/app.ts",
+    from: 'services.log.fault("request_failed", error)',
+    to: '"err_0"',
+    test: {
+      file: "test/http/logs.test.ts",
+      name: "a request that fails inside is answered with the id of its line",
+    },
+  },
+  {
     name: "an approval shows the plain hash of its payload",
     file: "durable-objects/run/outgoing-hashes.ts",
     from: 'if (!("approval" in answer)) return answer;',

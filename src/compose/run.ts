@@ -1,9 +1,11 @@
+import { createConsoleLog } from "../adapters/console-log.ts";
 import { createFingerprints } from "../adapters/hmac-fingerprints.ts";
 import { createHttpEgress } from "../adapters/http-egress.ts";
 import { sendRequest, systemClock, systemRandom } from "../adapters/system.ts";
 import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
 import { createApprovalSigner } from "../adapters/jose-approval-signer.ts";
 import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
+import type { Log } from "../capabilities/log.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { Fingerprints } from "../capabilities/fingerprints.ts";
 import type { Egress } from "../capabilities/http.ts";
@@ -11,13 +13,18 @@ import type { SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
 import type { RegisteredContract } from "../contracts/registered.ts";
 import { createToolSource } from "../contracts/tool-source.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
-import type { TenantId } from "../protocol/identity/ids.ts";
+import type { RunId, TenantId } from "../protocol/identity/ids.ts";
 import type { RunPorts } from "../loop/run-scope.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";
 import { composeModels, requireModels } from "./models.ts";
 import { composeConnections, composePolicies } from "./stores.ts";
 import { TOOL_HOOKS } from "./tools.ts";
 import { composeTenants } from "./tenant.ts";
+
+/** Gives the log of everything in a run's object. */
+export function composeLog(): Log {
+  return createConsoleLog();
+}
 
 /** Gives the clock of everything in a run's object. */
 export function composeClock(): Clock {
@@ -31,6 +38,7 @@ export function composeFingerprints(raw: RawEnv): Fingerprints {
 
 /** What the run's object supplies. */
 export interface RunParts {
+  readonly runId: RunId;
   readonly tenantId: TenantId;
   readonly journal: RunJournal;
   readonly inbox: SteeringInbox;
@@ -73,7 +81,7 @@ export function composeDeciding(
  */
 export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const env = requireEnv(raw);
-  const { tenantId, journal, inbox, approvals, contracts, models } = parts;
+  const { runId, tenantId, journal, inbox, approvals, contracts, models } = parts;
   const { limitTime, limitStorage } = parts;
   const clock = composeClock();
   const tenants = composeTenants(env.tenants);
@@ -83,6 +91,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const egress = composeEgress();
   return {
     clock,
+    log: composeLog().about({ tenantId, runId }),
     journal,
     inbox,
     approvals,

@@ -3,6 +3,7 @@ import { createCachedAssistants } from "../adapters/cached-assistants.ts";
 import { createBearerAuthenticator } from "../adapters/bearer-authenticator.ts";
 import { createRateLimiter } from "../adapters/binding-rate-limiter.ts";
 import { createStorageMeter } from "../adapters/cached-storage-meter.ts";
+import { createConsoleLog } from "../adapters/console-log.ts";
 import { createDevelopmentAuthenticator } from "../adapters/development-authenticator.ts";
 import { createDurableRunGateway } from "../adapters/durable-run-gateway.ts";
 import { createEmbedTokens } from "../adapters/embed-tokens.ts";
@@ -107,6 +108,7 @@ function assemble(
     runs: createDurableRunGateway(env.runs),
     runIds: createHmacRunIds(env.rootSecret, randomBytes),
     clock: systemClock,
+    log: createConsoleLog(),
     toolSpecs: contracts.map(({ spec }) => spec),
     contracts,
     wires,

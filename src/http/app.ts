@@ -54,7 +54,10 @@ export function createApp(services: Services): Hono {
     addAddress(app, path, [["GET", (context) => servePage(context.req.raw, services)]]);
   }
   app.notFound(() => problem("unknown_route"));
-  app.onError((error) => (isStorageTooNew(error) ? refuseOldCode() : problem("internal_error")));
+  app.onError((error) => {
+    if (isStorageTooNew(error)) return refuseOldCode();
+    return problem("internal_error", { errorId: services.log.fault("request_failed", error) });
+  });
   return app;
 }
 

@@ -264,7 +264,7 @@ const PROBLEMS = {
   },
   internal_error: {
     status: 500,
-    title: "Interlock failed. Try again; if it fails again, tell the operator.",
+    title: "Interlock failed. Try again; if it fails again, tell the operator the errorId.",
   },
 } as const;
 
@@ -280,6 +280,8 @@ export interface ProblemDetail {
   readonly revision?: number;
   /** The closed approval that the caller wanted to decide. */
   readonly approval?: ApprovalView;
+  /** Names the line in the deployment's log. */
+  readonly errorId?: string;
   /** Why the caller may not decide. */
   readonly reason?: string;
   readonly headers?: Readonly<Record<string, string>>;

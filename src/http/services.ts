@@ -2,6 +2,7 @@ import type { AssistantRegistry, AssistantStore } from "../capabilities/assistan
 import type { ApprovalQueue } from "../capabilities/approval.ts";
 import type { AuditSigner, AuditTrail } from "../capabilities/audit.ts";
 import type { Authenticator, EmbedTokens, OriginIndex } from "../capabilities/identity.ts";
+import type { Log } from "../capabilities/log.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { ConnectionStore } from "../capabilities/connection.ts";
 import type { ProviderStore } from "../capabilities/provider.ts";
@@ -45,6 +46,7 @@ export interface Services {
   readonly storage: StorageMeter;
   readonly cursors: Cursors;
   readonly clock: Clock;
+  readonly log: Log;
   /** Every registered contract, before policy. */
   readonly contracts: readonly RegisteredContract[];
   /** The spec of each contract, in the same order. */

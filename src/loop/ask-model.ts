@@ -6,6 +6,7 @@ import { backoffMs } from "../runner/recovery/backoff.ts";
 import { pause } from "../runner/pause.ts";
 import type { ModelAllowance } from "./model-budget.ts";
 import { messagesShown } from "./prompt.ts";
+import { reportModelFailure } from "./report-model-failure.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { RunScope } from "./run-scope.ts";
 import { relayAnswer, toolsShown } from "./relay-answer.ts";
@@ -36,6 +37,7 @@ export async function askModel(scope: RunScope, first: ModelAllowance): Promise<
     const modelCall = modelCalls.made;
     const { answer: last, parts } = await relayAnswer(scope, allowance);
     closeAllowance(scope, allowance, last);
+    if (last.failure) reportModelFailure(scope, last.failure);
     used = last.usage ? addUsage(used ?? NO_USAGE, last.usage) : used;
     const answered = { answer: { ...last, ...(used && { usage: used }) }, modelCall };
     const delayMs = last.failure && retryDelayMs(last.failure, attempt, scope.random);

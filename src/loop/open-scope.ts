@@ -45,6 +45,7 @@ export async function openScope({ incarnation, ports, state }: ScopeParts): Prom
     journal,
     inbox: ports.inbox,
     clock: ports.clock,
+    log: ports.log,
     random: ports.random,
     ...openTools({ incarnation, ports, state }, { policy, pin: loaded.pin, budget }),
     prompt: buildPrompt(claim),

@@ -84,6 +84,12 @@ export const INTERNAL_ERROR = failed(
   "The run failed inside Interlock. Start a new run, and report this run's id.",
 );
 
+/** Ends a run in which Interlock failed; the error stands in the log under this id. */
+export function brokenRun(errorId: string): RunEnd {
+  const message = `The run failed inside Interlock. Start a new run, and report ${errorId}.`;
+  return { reason: "error", error: { code: "internal_error", message, errorId } };
+}
+
 export const POLICY_LOST = failed(
   "budget_unavailable",
   "The policy of this run cannot be read, so the run's budgets are unknown. Start a new run.",

@@ -13,6 +13,7 @@ import {
   withdrawPartialText,
 } from "./resume.ts";
 import {
+  brokenRun,
   endAfterAnswer,
   endOfStop,
   endRun,
@@ -52,9 +53,9 @@ export async function runLoop(
   try {
     withdrawPartialText(ports.journal, memory);
     end = await runSteps(await openScope({ incarnation, ports, state }), memory);
-  } catch {
+  } catch (thrown) {
+    end = brokenRun(ports.log.fault("run_failed", thrown));
     closeOpenCalls(ports, claim, state);
-    end = INTERNAL_ERROR;
   }
   if (end === WAITING) return WAITING;
   endRun(ports, { ...end, usage: state.usage });

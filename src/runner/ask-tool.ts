@@ -1,13 +1,14 @@
+import type { Log } from "../capabilities/log.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { BoundToolRuntime, InvocationScope } from "../capabilities/tool.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
-import { hideValues, withheldValues } from "../protocol/text/hide-values.ts";
+import { hideValues, withheldValues, type HideValues } from "../protocol/text/hide-values.ts";
 import { neutralise } from "../protocol/text/untrusted.ts";
 import { answerWithin, type Waited } from "./answer-within.ts";
 import type { AcceptedArguments } from "./gates/subjects.ts";
-import { boundFailure, CANCELLED, failCall, TOOL_FAILED } from "./tool-failure.ts";
+import { boundFailure, CANCELLED, failCall, toolFailed } from "./tool-failure.ts";
 
 /** Code of a failure whose attempt was abandoned and may still be running. */
 export const TIMED_OUT = "timeout";
@@ -15,6 +16,7 @@ export const TIMED_OUT = "timeout";
 /** What asking an author's function takes of the run. */
 export interface AskPorts {
   readonly clock: Clock;
+  readonly log: Log;
   readonly policy: Pick<ToolPolicy, "budgets">;
 }
 
@@ -28,13 +30,18 @@ interface AskedFunction {
 
 /**
  * Calls an author's function and waits until it answers, its time is up or the run is cancelled.
- * Contract: never throws. A function that does not answer is abandoned. Nothing of a thrown error
- * reaches the failure.
+ * Contract: never throws. A function that does not answer is abandoned. A thrown error is logged,
+ * and only its error id reaches the failure.
  * Fails: TIMEOUT; UNKNOWN_ERROR for a throw and for a cancelled run; the function's own failures.
  */
 export async function askTool(
+<<<<<<< HEAD
   { clock, policy }: AskPorts,
   asked: AskedFunction,
+=======
+  { clock, log, policy }: AskPorts,
+  asked: Asked,
+>>>>>>> 64f1963 (One log: JSON lines with error ids, without arguments and secrets)
   ask: () => Promise<Result<unknown, ToolFailure>>,
 ): Promise<Result<unknown, ToolFailure>> {
   const { tool, signal } = asked;
@@ -43,8 +50,9 @@ export async function askTool(
   try {
     const waited = await answerWithin({ clock, timeoutMs, signal }, ask);
     return readAnswer(waited, asked, timeoutMs);
-  } catch {
-    return TOOL_FAILED;
+  } catch (thrown) {
+    const about = { toolId: tool.id, toolVersion: tool.version, hide: secretsOf(asked) };
+    return toolFailed(log.fault("tool_threw", thrown, about));
   }
 }
 
@@ -68,11 +76,18 @@ function readAnswer(
   }
 }
 
+/** Hides the secrets of the connection, and the arguments that redaction withholds. */
+function secretsOf({ accepted, invocation }: Asked): HideValues {
+  const hideArguments = hideValues(withheldValues(accepted.args, accepted.shown));
+  return (value) => hideArguments(invocation.scope.hide(value));
+}
+
 /**
  * Bounds a tool's own failure and gives it the class that the contract declares for its code.
  * Threat: the texts of a failure may be somebody else's, like the tool's output. They may repeat
  * the secret of the connection, or an argument that redaction withholds.
  */
+<<<<<<< HEAD
 function readFailure(
   failure: ToolFailure,
   { tool, accepted, invocation }: AskedFunction,
@@ -83,6 +98,14 @@ function readFailure(
     const harmless = isOutputUntrusted ? neutralise(text).value : text;
     return hideArguments(invocation.scope.hide(harmless));
   });
+=======
+function readFailure(failure: ToolFailure, asked: Asked): ToolFailure {
+  const { errorClasses, isOutputUntrusted } = asked.tool;
+  const hide = secretsOf(asked);
+  const bounded = boundFailure(failure, (text) =>
+    hide(isOutputUntrusted ? neutralise(text).value : text),
+  );
+>>>>>>> 64f1963 (One log: JSON lines with error ids, without arguments and secrets)
   const declared = errorClasses.get(bounded.errors[0]?.code ?? "");
   return {
     ...bounded,

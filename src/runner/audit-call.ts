@@ -55,6 +55,7 @@ export function auditCall(
     ...(payloadHash !== undefined && { payloadHash }),
     ...(ports.pin && { policyHash: ports.pin.hash, policyRevision: ports.pin.revision }),
     ...(errors[0] && { reason: errors[0].code }),
+    ...(end.errorId !== undefined && { errorId: end.errorId }),
     ...(grounds.gates && { gates: grounds.gates }),
     outcome: observation.status.taxonomy_class,
     durationMs: Math.max(0, Math.round(endedAtMs - startedAtMs)),

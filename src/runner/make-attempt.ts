@@ -3,7 +3,7 @@ import type { ActiveCall } from "./active-call.ts";
 import { Attempt, type AttemptResult } from "./attempt.ts";
 import { executeCall, type ExecutePorts } from "./execute-call.ts";
 import { prepare, type PreparePorts } from "./prepare.ts";
-import { TOOL_FAILED } from "./tool-failure.ts";
+import { toolFailed } from "./tool-failure.ts";
 import { WAITING } from "./waiting.ts";
 
 /**
@@ -25,8 +25,9 @@ export async function makeAttempt(
     }
     const outcome = await executeCall(ports, prepared.value, attempt);
     return await attempt.end(call, outcome);
-  } catch {
-    return attempt.end(call, TOOL_FAILED);
+  } catch (thrown) {
+    const about = { toolId: call.tool.id, toolVersion: call.tool.version };
+    return attempt.end(call, toolFailed(ports.log.fault("call_failed", thrown, about)));
   } finally {
     attempt.close();
   }

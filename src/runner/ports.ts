@@ -2,6 +2,7 @@ import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
 import type { AuthorizationPort } from "../capabilities/identity.ts";
 import type { BudgetLedger } from "../capabilities/budget.ts";
 import type { Fingerprints } from "../capabilities/fingerprints.ts";
+import type { Log } from "../capabilities/log.ts";
 import type { Clock, Random } from "../capabilities/system.ts";
 import type { ConnectionBroker } from "../capabilities/connection.ts";
 import type { PendingSteering, RunJournal } from "../capabilities/run-journal.ts";
@@ -49,5 +50,7 @@ export interface ToolRunnerPorts {
   readonly inbox: PendingSteering;
   readonly journal: RunJournal;
   readonly clock: Clock;
+  /** Names the tenant and the run in each line. */
+  readonly log: Log;
   readonly random: Random;
 }

@@ -79,10 +79,12 @@ export function record(
   const endedAtMs = ports.clock.nowMs();
   const observation = observe(ports, { ...call, endedAtMs }, conclusion);
   const response = respond(observation.status.taxonomy_class, dispatchState);
+  const errorId = outcome.ok ? undefined : outcome.failure.errorId;
   const end = {
     observation,
     response,
     ...(!outcome.ok && { errorCode: errorCodeOf(outcome.failure) }),
+    ...(errorId !== undefined && { errorId }),
     ...(lesson && { lesson }),
     startedAtMs,
     endedAtMs,
@@ -195,6 +197,7 @@ export function observe(
       ...warnings,
       ...describeEdit(ports, context),
       ...(tool ? deprecationOf(tool) : []),
+      ...(outcome.ok ? [] : describeFault(outcome.failure)),
     ],
   };
   return outcome.ok
@@ -216,6 +219,11 @@ function describeEdit(
   const shown = JSON.stringify(newest.packet.arguments.shown);
   const what = shown.length > MAX_EDITED_CHARS ? "" : `. It ran with ${shown}`;
   return [`a person changed the arguments of this call before they approved it${what}`];
+}
+
+/** Tells people under which id the operator finds the error. */
+function describeFault({ errorId }: ToolFailure): readonly string[] {
+  return errorId === undefined ? [] : [`the error is logged as ${errorId}`];
 }
 
 function deprecationOf({ lifecycle }: BoundToolRuntime): readonly string[] {

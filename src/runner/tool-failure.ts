@@ -48,11 +48,16 @@ export const CANCELLED = failCall("UNKNOWN_ERROR", {
   message: "the run was stopped before the tool answered",
 });
 
-/** Failure of a call in which the tool or its contract threw; the error itself is not shown. */
+/** Failure of a call that a gate ends because its contract asks for what it may not have. */
 export const TOOL_FAILED = failCall("UNKNOWN_ERROR", {
   code: "tool_failed",
   message: "the tool failed",
 });
+
+/** Failure of a call in which something threw. The error itself stands in the log alone. */
+export function toolFailed(errorId: string): ReturnType<typeof failCall> {
+  return fail({ ...TOOL_FAILED.failure, errorId });
+}
 
 /** Builds a failure that concerns the whole call, not one field of it. */
 export function failCall(

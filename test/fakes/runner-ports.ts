@@ -1,3 +1,4 @@
+import { MemoryLog } from "./memory-log.ts";
 import { createFingerprints } from "../../src/adapters/hmac-fingerprints.ts";
 import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts";
 import type { AuthorizationRequest } from "../../src/capabilities/identity.ts";
@@ -100,6 +101,7 @@ export function lenientPorts(): Pick<
   | "inputBound"
   | "modelOf"
   | "hooks"
+  | "log"
   | "random"
   | "registry"
   | "limitTime"
@@ -117,6 +119,7 @@ export function lenientPorts(): Pick<
     approvalSigner: createApprovalSigner(APPROVAL_SECRET),
     fingerprints: createFingerprints(APPROVAL_SECRET),
     hooks: [],
+    log: new MemoryLog(),
     limitTime: () => {},
     limitStorage: () => {},
     outcomeWaitMs: 60_000,

@@ -34,6 +34,8 @@ export interface ScriptedStep {
   readonly status?: number;
   /** Repeats the request as text. */
   readonly echoes?: boolean;
+  /** The body of that answer. Default: `no`. */
+  readonly words?: string;
   /** Sends everything, then leaves the stream open. */
   readonly hangs?: boolean;
   /** Sends everything, then waits until the test releases this name. */
@@ -96,7 +98,7 @@ export async function answerAsProvider(request: Request): Promise<Response> {
   const due = turn.filter(({ role }) => role === "assistant").length;
   const step = dueStep(steps[due] ?? { text: ["done"] });
   if (step.echoes) return stream(answerWith({ text: [JSON.stringify(asked)] }), "closes");
-  if (step.status !== undefined) return new Response("no", { status: step.status });
+  if (step.status !== undefined) return new Response(step.words ?? "no", { status: step.status });
   const held = step.holds === undefined ? undefined : gateOf(step.holds).promise;
   const end = step.hangs ? "hangs" : step.breaks ? "breaks" : "closes";
   return stream(answerWith(step), end, held, wire.closing);

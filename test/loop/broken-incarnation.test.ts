@@ -123,7 +123,8 @@ test("an incarnation that fails at once closes and withdraws the half answer", a
     { type: "text_withdrawn", parts: [0] },
     done,
   ]);
-  expect(done).toMatchObject({ type: "done", reason: "error", error: { code: "internal_error" } });
+  const error = { code: "internal_error", errorId: "err_1" };
+  expect(done).toMatchObject({ type: "done", reason: "error", error });
 });
 
 test.each([

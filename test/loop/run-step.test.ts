@@ -1,3 +1,4 @@
+import { MemoryLog } from "../fakes/memory-log.ts";
 import { lenientPorts } from "../fakes/runner-ports.ts";
 import { describe, expect, test } from "vitest";
 import type { Model, ModelRequest } from "../../src/capabilities/model.ts";
@@ -54,6 +55,7 @@ describe("a step", () => {
       }),
       clock: new FakeClock(),
       random: { fraction: () => 0 },
+      log: new MemoryLog(),
       tools: [],
       prompt: ok([]),
       journal,

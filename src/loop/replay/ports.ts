@@ -1,4 +1,5 @@
 import type { ApprovalDesk } from "../../capabilities/approval.ts";
+import type { Log } from "../../capabilities/log.ts";
 import type { RunPorts } from "../run-scope.ts";
 import { replayLedger } from "./budget-ledger.ts";
 import type { Replay } from "./evidence.ts";
@@ -42,6 +43,7 @@ export function replayPorts(
     journal,
     clock,
     random: { fraction: () => 0 },
+    log: NO_LOG,
     outcomeWaitMs: 0,
     limitTime: () => {},
     limitStorage: () => {},
@@ -58,6 +60,9 @@ export const NO_APPROVALS: ApprovalDesk = {
   ask: rejectApproval,
   consume: rejectApproval,
 };
+
+/** What failed in the run is logged already. */
+const NO_LOG: Log = { write: () => {}, fault: () => "err_replayed", about: () => NO_LOG };
 
 function rejectApproval(): never {
   throw new Error("the replay requests an approval, and the run did not");

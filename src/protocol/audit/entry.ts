@@ -8,6 +8,7 @@ export const AUDIT_ACTIONS = [
   "run.cancelled",
   "run.ended",
   "call.ended",
+  "model.failed",
   "calls.refused",
   "approval.requested",
   "approval.voted",
@@ -60,8 +61,14 @@ export interface AuditEntry {
   readonly assistantRevision?: number;
   readonly decision?: string;
   readonly reason?: string;
+  /** Of an error that nobody expected: names its line in the deployment's log. */
+  readonly errorId?: string;
   /** Gates of the last attempt, in order. */
   readonly gates?: { readonly passed: readonly string[]; readonly refusedBy?: string };
+  /** The model of a call that failed, the provider's HTTP status, and its own words, masked. */
+  readonly model?: string;
+  readonly status?: number;
+  readonly detail?: string;
   readonly outcome?: TaxonomyClass;
   readonly durationMs?: number;
   /** Refused calls of one kind, of which no other record tells. The last one ended at `at`. */

@@ -95,6 +95,8 @@ export interface InvocationEnd {
   /** What may follow (seeds/004, "Response Vector Model"). */
   readonly response: ResponseVector;
   readonly errorCode?: ToolErrorCode;
+  /** Of an error that nobody expected: names its line in the deployment's log. */
+  readonly errorId?: string;
   /** What the run learned from it; absent when there was no tool to call. */
   readonly lesson?: CallLesson;
   /** When it got the run's lock. Unit: Unix milliseconds. */

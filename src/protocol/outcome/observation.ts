@@ -70,6 +70,8 @@ export interface ToolFailure {
    * The tool says that it changed nothing. Without this mark a failed mutation may have happened.
    */
   readonly notCommitted?: true;
+  /** Of an error that nobody expected: names its line in the deployment's log. */
+  readonly errorId?: string;
 }
 
 /**

@@ -23,6 +23,8 @@ export type DoneReason =
 export type RunError = {
   readonly code: string;
   readonly message: string;
+  /** Of an error that nobody expected: names its line in the deployment's log. */
+  readonly errorId?: string;
 };
 
 /**

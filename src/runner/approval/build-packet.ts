@@ -1,4 +1,5 @@
 import type { Fingerprints } from "../../capabilities/fingerprints.ts";
+import type { Log } from "../../capabilities/log.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
@@ -17,6 +18,7 @@ import { toIso } from "../../protocol/text/iso-time.ts";
 /** What building a packet takes of the run. */
 export interface PacketPorts {
   readonly clock: Clock;
+  readonly log: Log;
   readonly fingerprints: Fingerprints;
   readonly policy: Pick<ToolPolicy, "budgets">;
 }
@@ -34,7 +36,7 @@ export async function buildPacket(
   const { tool, accepted, invocation } = subject;
   const { args, shown } = accepted;
   const { context, scope } = invocation;
-  const { title, consequence } = describe(tool, accepted);
+  const { title, consequence } = describe(ports.log, tool, accepted);
   return {
     actionName: { title, tool: tool.id, version: tool.version },
     consequence,
@@ -57,11 +59,15 @@ const MAX_CONSEQUENCE_CHARS = 1_000;
  * they may name an argument that redaction withholds, so it is hidden.
  */
 function describe(
+  log: Log,
   tool: BoundToolRuntime,
   { args, shown }: ValiditySubject["accepted"],
 ): { readonly title: string; readonly consequence: string } {
-  const { action, consequence } = askToDescribe(tool, args);
   const hide = hideValues(withheldValues(args, shown));
+  const { action, consequence } = askToDescribe(tool, args, (thrown) => {
+    const about = { toolId: tool.id, toolVersion: tool.version, hide };
+    log.fault("packet_incomplete", thrown, about);
+  });
   return {
     title: readText(action, MAX_TITLE_CHARS, hide) ?? tool.id,
     consequence: readText(consequence, MAX_CONSEQUENCE_CHARS, hide) ?? CONSEQUENCES[tool.effect],
@@ -77,12 +83,17 @@ const CONSEQUENCES: { readonly [Effect in BoundToolRuntime["effect"]]: string } 
 
 type Texts = { readonly action?: unknown; readonly consequence?: unknown };
 
-function askToDescribe(tool: BoundToolRuntime, args: JsonObject): Texts {
+function askToDescribe(
+  tool: BoundToolRuntime,
+  args: JsonObject,
+  onThrown: (thrown: unknown) => void,
+): Texts {
   try {
     // An author who does not use TypeScript may return anything, throwing getters included.
     const { action, consequence } = (tool.describe?.(args) ?? {}) as Texts;
     return { action, consequence };
-  } catch {
+  } catch (thrown) {
+    onThrown(thrown);
     return {};
   }
 }
@@ -103,7 +114,7 @@ type States = Pick<ConfirmationPacket, "beforeState" | "afterState">;
 
 /** Asks the contract for the target's state; the capabilities that it gets for this cannot act. */
 async function previewStates(
-  { clock, policy }: PacketPorts,
+  { clock, log, policy }: PacketPorts,
   subject: ValiditySubject,
 ): Promise<States> {
   const { tool, accepted, invocation, signal } = subject;
@@ -120,7 +131,9 @@ async function previewStates(
     const { before, after } = (waited.value ?? {}) as Readonly<Record<string, unknown>>;
     const read = (state: unknown): JsonObject | null => readState(subject, state);
     return { beforeState: read(before), afterState: read(after) };
-  } catch {
+  } catch (thrown) {
+    const about = { toolId: tool.id, toolVersion: tool.version, hide: scope.hide };
+    log.fault("packet_incomplete", thrown, about);
     return unknown;
   }
 }

@@ -1,3 +1,4 @@
+import type { Log } from "../../capabilities/log.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { HookedCall, ToolHook, Veto } from "../../capabilities/tool.ts";
 import type { ObservationObject } from "../../protocol/outcome/observation.ts";
@@ -10,6 +11,7 @@ import { PASSED, type Gate } from "./gate.ts";
 export interface HookPorts {
   readonly hooks: readonly ToolHook[];
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** How long a hook may take. */
@@ -24,10 +26,10 @@ const BROKEN: Veto = { code: "hook_failed", message: "a check of this deployment
  */
 export const askHooks: Gate<ValiditySubject, HookPorts> = {
   name: "hooks",
-  async check({ tool, accepted, invocation, signal }, { hooks, clock }) {
+  async check({ tool, accepted, invocation, signal }, { hooks, clock, log }) {
     const call = hookedCall(tool, invocation.context, accepted.shown);
     for (const hook of hooks) {
-      const patience = { clock, timeoutMs: HOOK_TIMEOUT_MS, signal };
+      const patience = { clock, log, timeoutMs: HOOK_TIMEOUT_MS, signal };
       const veto = await vetoOf(patience, async () => hook.before?.(call));
       if (signal.aborted) return CANCELLED;
       if (veto) return failCall("POLICY_VIOLATION", veto);
@@ -42,12 +44,12 @@ export const askHooks: Gate<ValiditySubject, HookPorts> = {
  * Contract: never throws; a hook that throws or does not answer vetoes.
  */
 export async function askHooksAfter(
-  { hooks, clock }: HookPorts,
+  { hooks, clock, log }: HookPorts,
   call: HookedCall,
   observation: ObservationObject,
 ): Promise<Veto | undefined> {
   for (const hook of hooks) {
-    const patience = { clock, timeoutMs: HOOK_TIMEOUT_MS };
+    const patience = { clock, log, timeoutMs: HOOK_TIMEOUT_MS };
     const veto = await vetoOf(patience, async () => hook.after?.(call, observation));
     if (veto) return veto;
   }
@@ -68,7 +70,7 @@ export function hookedCall(
 }
 
 async function vetoOf(
-  patience: Patience,
+  patience: Patience & { readonly log: Log },
   ask: () => Promise<Veto | undefined>,
 ): Promise<Veto | undefined> {
   try {
@@ -76,7 +78,8 @@ async function vetoOf(
     if (waited.kind !== "answered") return BROKEN;
     const veto = waited.value;
     return veto && boundError({ field: null, ...veto });
-  } catch {
+  } catch (thrown) {
+    patience.log.fault("hook_threw", thrown);
     return BROKEN;
   }
 }

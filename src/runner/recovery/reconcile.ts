@@ -49,7 +49,8 @@ export async function reconcile(ports: ReconcilePorts, call: ActiveCall): Promis
   if (!contract) return unknown;
   try {
     return (await reconcileBy(contract, ports, call)) ?? unknown;
-  } catch {
+  } catch (thrown) {
+    ports.log.fault("tool_threw", thrown, { toolId: call.tool.id, toolVersion: call.tool.version });
     return unknown;
   }
 }

@@ -14,6 +14,7 @@ import { ok } from "../../../src/protocol/outcome/result.ts";
 import { buildPacket } from "../../../src/runner/approval/build-packet.ts";
 import { describeCompensation } from "../../../src/runner/approval/describe-compensation.ts";
 import { fakeEgress, FakeClock, fakeRunCapabilities, policyOf } from "../../fakes/fakes.ts";
+import { MemoryLog } from "../../fakes/memory-log.ts";
 import { contextOf, passing, RUN_ID } from "../../fakes/runner-ports.ts";
 
 const KEY = "key-of-the-operation";
@@ -63,7 +64,7 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
   const context = contextOf("call_1" as ToolCallId);
   const { signal } = new AbortController();
   const policy = policyOf({ allowedTools: [tool.id] });
-  const ports = { clock, policy, fingerprints: FINGERPRINTS };
+  const ports = { clock, policy, fingerprints: FINGERPRINTS, log: new MemoryLog() };
   const scope: InvocationScope = {
     signal,
     idempotencyKey: KEY,

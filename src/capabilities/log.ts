@@ -1,0 +1,62 @@
+import type { RunId, TenantId } from "../protocol/identity/ids.ts";
+import type { HideValues } from "../protocol/text/hide-values.ts";
+
+/** What happened, as a stable word. */
+export type LogCode =
+  /** A request ended with 500. */
+  | "request_failed"
+  /** A run ended with `internal_error`. */
+  | "run_failed"
+  /** A tool's `execute`, `checkState` or `reconcile` threw. */
+  | "tool_threw"
+  /** A gate or a function of the contract threw before or after the tool acted. */
+  | "call_failed"
+  /** A contract's `describe` or `preview` threw; approvers see default texts. */
+  | "packet_incomplete"
+  /** A hook of the deployment threw; the call was refused. */
+  | "hook_threw"
+  /** A model call failed. */
+  | "model_failed"
+  /** The alarm of a run's object failed, and rings again later. */
+  | "alarm_failed"
+  /** A run's object ended its own incarnation; the next one recovers the run. */
+  | "incarnation_abandoned";
+
+/** What a line is about. */
+export interface LogSubject {
+  readonly tenantId?: TenantId;
+  readonly runId?: RunId;
+  readonly toolId?: string;
+  readonly toolVersion?: string;
+  readonly model?: string;
+}
+
+/** One line for operators. It holds no arguments, no text of a conversation and no secret. */
+export interface LogLine extends LogSubject {
+  readonly level: "info" | "warn" | "error";
+  readonly code: LogCode;
+  /** HTTP status of another service. */
+  readonly status?: number;
+  /** The code of a failure, such as `upstream_stalled`. */
+  readonly reason?: string;
+  /** Words of another service. The log masks what looks like a secret. */
+  readonly detail?: string;
+  readonly durationMs?: number;
+}
+
+/** Takes lines for operators. Contract: its methods never throw. */
+export interface Log {
+  write(line: LogLine): void;
+  /**
+   * Logs an error that nobody expected, with its stack, and returns a new error id, `err_…`. The
+   * client, the event and the audit record show the same id. `hide` hides values that only the
+   * caller knows to be secret.
+   */
+  fault(
+    code: LogCode,
+    thrown: unknown,
+    about?: LogSubject & { readonly hide?: HideValues },
+  ): string;
+  /** The same log for one run or one tool: each line names it. */
+  about(subject: LogSubject): Log;
+}

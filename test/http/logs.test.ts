@@ -1,0 +1,89 @@
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { recorded, recordsOf } from "../shared/audit-pages.ts";
+import { rowsOf } from "../shared/run-object.ts";
+import { chat, runIdOf, seedPolicies, send } from "../shared/worker.ts";
+import { CANARY } from "../workers/lab-tools.ts";
+
+/** A line of the log, as `wrangler tail` shows it. */
+interface Line {
+  readonly code: string;
+  readonly errorId?: string;
+  readonly error?: { readonly frames: readonly string[] };
+}
+
+const printed: string[] = [];
+
+beforeAll(seedPolicies);
+
+beforeEach(() => {
+  printed.length = 0;
+  for (const method of ["log", "warn", "error"] as const) {
+    vi.spyOn(console, method).mockImplementation((text: unknown) => {
+      printed.push(String(text));
+    });
+  }
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+function linesOf(code: string): readonly Line[] {
+  const lines = printed.map((text) => JSON.parse(text) as Line);
+  return lines.filter((line) => line.code === code);
+}
+
+// Mutants: a message is logged as it was thrown; the audit has no error id.
+test("what a tool throws is logged under the id that its reader and the audit show", async () => {
+  const entries = await recorded({ name: "lab__leak", args: '{"how":"throw"}' });
+  const [started, call] = entries;
+  const [line] = linesOf("tool_threw");
+  expect(line).toMatchObject({
+    level: "error",
+    tenantId: "archive",
+    runId: started?.runId,
+    toolId: "lab__leak",
+    toolVersion: "1.0.0",
+    errorId: expect.stringMatching(/^err_[0-9a-f]{16}$/),
+    error: { name: "Error", message: "at vault: …" },
+  });
+  expect(line?.error?.frames[0]).toContain("lab-tools");
+  expect(call).toMatchObject({ reason: "tool_failed", errorId: line?.errorId });
+  const events = await send(`/v1/runs/${started?.runId}/events`, { caller: "archive" });
+  expect(await events.text()).toContain(`the error is logged as ${line?.errorId}`);
+  expect(printed.join()).not.toContain(CANARY);
+});
+
+// Mutants: a provider's words are logged as they are; a failed model call is in no audit.
+test("a provider's refusal is logged and audited in its own words, without its secrets", async () => {
+  const key = "sk-abcdefghijklmnop1234";
+  const response = await chat([{ status: 401, words: `Incorrect API key: ${key}` }], "archive");
+  expect(await response.text()).not.toContain("Incorrect");
+  const failure = { model: "scripted", reason: "upstream_status", status: 401 };
+  const [line] = linesOf("model_failed");
+  expect(line).toMatchObject({ level: "warn", runId: runIdOf(response), ...failure });
+  const entries = await recordsOf(runIdOf(response));
+  const audited = entries.find(({ action }) => action === "model.failed");
+  expect(audited).toMatchObject({ actorId: "user:archive", ...failure });
+  for (const text of [printed.join(), JSON.stringify(entries)]) {
+    expect(text).toContain("Incorrect API key: [secret]");
+    expect(text).not.toContain(key);
+  }
+});
+
+// Mutant: a failed request is not logged.
+test("a request that fails inside is answered with the id of its line", async () => {
+  const response = await chat([{ text: ["hi"] }], "archive");
+  await response.text();
+  const runId = runIdOf(response);
+  await rowsOf(runId, "DROP TABLE invocations");
+  const failed = await send(`/v1/runs/${runId}`, { caller: "archive" });
+  const { errorId, ...answer } = await failed.json<{ readonly errorId: string }>();
+  expect([failed.status, answer]).toMatchObject([500, { code: "internal_error" }]);
+  expect(linesOf("request_failed").map((line) => line.errorId)).toEqual([errorId]);
+});
+
+test("a run without failures prints nothing", async () => {
+  await (await chat([{ text: ["hi"] }], "archive")).text();
+  expect(printed).toEqual([]);
+});
