@@ -66,15 +66,9 @@ export abstract class RunObject extends DurableObject<RawEnv> {
       try {
         lifecycle.wake();
         // The platform drops an alarm after six failures, so each incarnation arms it again.
-<<<<<<< HEAD
         if ((await ctx.storage.getAlarm()) === null) this.#deadlines.arm({ exactly: true });
-      } catch {
-        await this.#retryLater();
-=======
-        if ((await ctx.storage.getAlarm()) === null) this.#deadlines.arm({ again: true });
       } catch (thrown) {
         await this.#retryLater(thrown);
->>>>>>> 64f1963 (One log: JSON lines with error ids, without arguments and secrets)
       }
     });
   }
@@ -104,15 +98,9 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     try {
       await this.#run?.lifecycle.handleDueDeadlines();
       // A run that was forgotten, or never claimed, has no deadlines.
-<<<<<<< HEAD
       if (this.#run) this.#deadlines.arm({ exactly: true });
-    } catch {
-      await this.#retryLater();
-=======
-      if (this.#run) this.#deadlines.arm({ again: true });
     } catch (thrown) {
       await this.#retryLater(thrown);
->>>>>>> 64f1963 (One log: JSON lines with error ids, without arguments and secrets)
     }
   }
 

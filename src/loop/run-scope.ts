@@ -77,11 +77,7 @@ export interface RunState {
 /** What all steps of one incarnation share. */
 export interface RunScope extends Pick<
   RunPorts,
-<<<<<<< HEAD
-  "model" | "modelOf" | "journal" | "inbox" | "clock" | "random"
-=======
-  "model" | "journal" | "inbox" | "clock" | "log" | "random"
->>>>>>> 64f1963 (One log: JSON lines with error ids, without arguments and secrets)
+  "model" | "modelOf" | "journal" | "inbox" | "clock" | "log" | "random"
 > {
   readonly claim: RunClaim;
   readonly signal: AbortSignal;

@@ -35,13 +35,8 @@ interface AskedFunction {
  * Fails: TIMEOUT; UNKNOWN_ERROR for a throw and for a cancelled run; the function's own failures.
  */
 export async function askTool(
-<<<<<<< HEAD
-  { clock, policy }: AskPorts,
-  asked: AskedFunction,
-=======
   { clock, log, policy }: AskPorts,
-  asked: Asked,
->>>>>>> 64f1963 (One log: JSON lines with error ids, without arguments and secrets)
+  asked: AskedFunction,
   ask: () => Promise<Result<unknown, ToolFailure>>,
 ): Promise<Result<unknown, ToolFailure>> {
   const { tool, signal } = asked;
@@ -77,7 +72,7 @@ function readAnswer(
 }
 
 /** Hides the secrets of the connection, and the arguments that redaction withholds. */
-function secretsOf({ accepted, invocation }: Asked): HideValues {
+function secretsOf({ accepted, invocation }: AskedFunction): HideValues {
   const hideArguments = hideValues(withheldValues(accepted.args, accepted.shown));
   return (value) => hideArguments(invocation.scope.hide(value));
 }
@@ -87,25 +82,12 @@ function secretsOf({ accepted, invocation }: Asked): HideValues {
  * Threat: the texts of a failure may be somebody else's, like the tool's output. They may repeat
  * the secret of the connection, or an argument that redaction withholds.
  */
-<<<<<<< HEAD
-function readFailure(
-  failure: ToolFailure,
-  { tool, accepted, invocation }: AskedFunction,
-): ToolFailure {
-  const { errorClasses, isOutputUntrusted } = tool;
-  const hideArguments = hideValues(withheldValues(accepted.args, accepted.shown));
-  const bounded = boundFailure(failure, (text) => {
-    const harmless = isOutputUntrusted ? neutralise(text).value : text;
-    return hideArguments(invocation.scope.hide(harmless));
-  });
-=======
-function readFailure(failure: ToolFailure, asked: Asked): ToolFailure {
+function readFailure(failure: ToolFailure, asked: AskedFunction): ToolFailure {
   const { errorClasses, isOutputUntrusted } = asked.tool;
   const hide = secretsOf(asked);
   const bounded = boundFailure(failure, (text) =>
     hide(isOutputUntrusted ? neutralise(text).value : text),
   );
->>>>>>> 64f1963 (One log: JSON lines with error ids, without arguments and secrets)
   const declared = errorClasses.get(bounded.errors[0]?.code ?? "");
   return {
     ...bounded,
