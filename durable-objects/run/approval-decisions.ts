@@ -50,7 +50,7 @@ export interface DecisionPorts {
 }
 
 /** A decision of one person, and the vote that it would be. */
-interface Said {
+interface ProposedVote {
   readonly address: ApprovalAddress;
   readonly decision: ApprovalDecision;
   readonly vote: ApprovalVote;
@@ -70,17 +70,18 @@ export class ApprovalDecisions {
     this.#ports = ports;
   }
 
-  /** Shows an approval. One whose terms have changed is closed, and requested again. */
-  async show(address: ApprovalAddress): Promise<ApprovalAnswer> {
+  /**
+   * Shows an approval, once its terms are compared with those that hold now. An open approval whose
+   * terms have changed is closed, and the run continues to request a new one.
+   */
+  async reviewAndShow(address: ApprovalAddress): Promise<ApprovalAnswer> {
     this.#ports.expire();
     const shown = this.#find(address);
     if (shown && this.#isOpen(shown)) await this.#compareTerms(shown);
     const record = this.#find(address);
     if (!record) return { kind: "unknown_approval" };
     const mayNot =
-      record.status === "pending"
-        ? checkVote(record, address.principal, { decision: "approve", reason: "any" })
-        : "closed";
+      record.status === "pending" ? checkVote(record, address.principal, ANY_APPROVAL) : "closed";
     return { kind: "approval", approval: this.#view(record), ...(mayNot && { mayNot }) };
   }
 
@@ -89,24 +90,29 @@ export class ApprovalDecisions {
    * whatever happened since; only a new decision on an open approval is checked further.
    */
   async decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer> {
-    const said: Said = { address, decision, vote: await this.#voteOf(address, decision) };
-    const found = this.#findOpen(said);
+    const proposed: ProposedVote = {
+      address,
+      decision,
+      vote: await this.#voteOf(address, decision),
+    };
+    const found = this.#findOpen(proposed);
     if (found.kind !== "open") return found;
     const { record } = found;
-    if (decision.decision === "reject") return this.#storeVote(said);
+    if (decision.decision === "reject") return this.#storeVote(proposed);
     const terms = await this.#compareTerms(record);
     if (terms.kind === "unreadable") return { kind: "policy_unavailable" };
     if (terms.kind === "changed") return this.#closed(address);
-    const approvable = { ...record, ...terms };
-    if (!decision.arguments) return this.#approve(said, approvable);
+    const { termsHash, pin } = terms;
+    const approvable = { ...record, termsHash, pin };
+    if (!decision.arguments) return this.#approve(proposed, approvable);
     const reviewed = await this.#review(record, decision.arguments);
     // The approval may have been closed during the review; then nobody can correct the edit.
-    const still = this.#findOpen(said);
+    const still = this.#findOpen(proposed);
     if (still.kind !== "open") return still;
     if (!reviewed.ok) return refuseArguments(reviewed.failure);
     return reviewed.value.payloadHash === record.payloadHash
-      ? this.#approve(said, approvable)
-      : this.#storeEdit(still.record, said.vote, reviewed.value);
+      ? this.#approve(proposed, approvable)
+      : this.#storeEdit(still.record, proposed.vote, reviewed.value);
   }
 
   /** Finds the open approval of a decision, or answers what no review can change. */
@@ -114,7 +120,7 @@ export class ApprovalDecisions {
     address,
     decision: { isBulk },
     vote,
-  }: Said): { readonly kind: "open"; readonly record: ApprovalRecord } | DecisionAnswer {
+  }: ProposedVote): { readonly kind: "open"; readonly record: ApprovalRecord } | DecisionAnswer {
     this.#ports.expire();
     const record = this.#find(address);
     if (!record) return { kind: "unknown_approval" };
@@ -147,14 +153,14 @@ export class ApprovalDecisions {
   }
 
   async #approve(
-    said: Said,
+    proposed: ProposedVote,
     approvable: Parameters<typeof approvalTokenOf>[0],
   ): Promise<DecisionAnswer> {
     const { runId } = this.#run.store.identity();
-    const { tenantId } = said.address.principal;
-    const approved = approvalTokenOf(approvable, said.vote, { runId, tenantId });
+    const { tenantId } = proposed.address.principal;
+    const approved = approvalTokenOf(approvable, proposed.vote, { runId, tenantId });
     const token = await this.#ports.compose().signer.sign(approved);
-    return this.#storeVote({ ...said, vote: { ...said.vote, token } });
+    return this.#storeVote({ ...proposed, vote: { ...proposed.vote, token } });
   }
 
   #review(record: ApprovalRecord, edited: JsonObject): ReturnType<typeof reviewEdit> {
@@ -183,10 +189,10 @@ export class ApprovalDecisions {
     };
   }
 
-  #storeVote(said: Said): DecisionAnswer {
-    const found = this.#findOpen(said);
+  #storeVote(proposed: ProposedVote): DecisionAnswer {
+    const found = this.#findOpen(proposed);
     if (found.kind !== "open") return found;
-    const decided = this.#run.approvals.vote(found.record, said.vote);
+    const decided = this.#run.approvals.vote(found.record, proposed.vote);
     if (decided.status !== "pending") this.#ports.resume();
     return { kind: "decided", approval: this.#view(decided) };
   }
@@ -234,6 +240,9 @@ export class ApprovalDecisions {
   }
 }
 
+/** Tells who may approve at all: a vote that gives the reason which some requirements need. */
+const ANY_APPROVAL = { decision: "approve", reason: "any" } as const;
+
 /**
  * True for requesters, for people who may decide or did, and for callers who see all runs. An agent
  * that acts for a person sees the approvals of the runs that it started for this person.
@@ -244,11 +253,10 @@ function maySee(record: ApprovalRecord, principal: Principal): boolean {
   if (isDelegate(principal)) {
     return record.actorId === actorId && record.requester === personOf(principal);
   }
-  const vote = { decision: "approve", reason: "any" } as const;
   return (
     requestersOf(record).includes(actorId) ||
     record.votes.some(({ approverId }) => isSamePerson(approverId, actorId)) ||
-    checkVote(record, principal, vote) === undefined
+    checkVote(record, principal, ANY_APPROVAL) === undefined
   );
 }
 

@@ -90,7 +90,7 @@ export class RunAnswers implements RunMethods {
   async approval(address: ApprovalAddress): Promise<ApprovalAnswer> {
     const { decisions, fingerprintOf } = this.#ports;
     const missing = checkApprovalAccess(this.#run.store, address);
-    return missing ?? answerWithFingerprint(await decisions.show(address), fingerprintOf);
+    return missing ?? answerWithFingerprint(await decisions.reviewAndShow(address), fingerprintOf);
   }
 
   async decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer> {

@@ -29,15 +29,15 @@ export const SINGLE_PATH: readonly Mutant[] = [
   {
     name: "a newer policy's gates are not asked",
     file: "src/runner/prepare.ts",
-    from: "if (!obeyed.ok) return obeyed;\n    approved =",
-    to: "approved =",
+    from: "if (!obeyed.ok) return obeyed;\n    return requireApproval",
+    to: "return requireApproval",
     test: { file: NEWER, name: "the policy has a new argument rule" },
   },
   {
     name: "a newer policy requires no approval",
     file: "src/runner/prepare.ts",
-    from: "approved = await requireApproval(ports, { ...subject, terms: newTerms }, trail);",
-    to: "",
+    from: "return requireApproval(ports, { ...subject, terms: newTerms }, trail);",
+    to: "return approved;",
     test: {
       file: NEWER,
       name: "a call waits for approval when only the newer policy requires approval",

@@ -96,22 +96,23 @@ async function approveAndReserve(
   subject: ApprovalSubject,
   trail: GateTrail,
 ): Promise<Approved> {
-  let approved = await requireApproval(ports, subject, trail);
+  const approved = await requireApproval(ports, subject, trail);
   if (!approved.ok) return approved;
   const { terms, tool, amounts, connectionId, accepted, invocation } = subject;
-  const obeyNewTerms = async (newTerms: PinnedTerms): Promise<Result<unknown, Refusal>> => {
+  const obeyNewTerms = async (newTerms: PinnedTerms): Promise<Approved> => {
     const { args } = accepted;
     const call = { tool, args, connectionId, operation: invocation.context };
     const obeyed = await obeyNewerPolicy(ports, call, { terms: newTerms, trail });
     if (!obeyed.ok) return obeyed;
-    approved = await requireApproval(ports, { ...subject, terms: newTerms }, trail);
-    return approved;
+    return requireApproval(ports, { ...subject, terms: newTerms }, trail);
   };
   const isApproved = approved.value !== null;
   const { context } = invocation;
   const reserveSubject = { terms, tool, context, amounts, isApproved, obeyNewTerms };
   const reserved = await reserve(ports, reserveSubject, trail);
-  return reserved.ok ? approved : reserved;
+  if (!reserved.ok) return reserved;
+  // A newer policy may need another approval than the pinned one, or none.
+  return reserved.value === undefined ? approved : ok(reserved.value);
 }
 
 /**

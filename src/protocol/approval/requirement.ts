@@ -24,7 +24,7 @@ export interface ApprovalRequirement {
   readonly roles: readonly string[];
   /** The requester must not approve. */
   readonly excludesRequester: boolean;
-  /** Nobody but the person who asked counts. */
+  /** Only the requester may approve. */
   readonly onlyRequester: boolean;
   /** A vote that approves needs a reason. */
   readonly needsReason: boolean;
@@ -119,8 +119,17 @@ export const requirementFields = {
   ),
 };
 
+/** Grows with what a pattern asks of people. */
+const STRICTNESS: { readonly [P in ApprovalPattern]: number } = {
+  user_consent: 0,
+  async_review: 1,
+  operator_review: 2,
+  compliance: 3,
+  dual_control: 4,
+};
+
 /**
- * Combines two requirements: a voter must meet both.
+ * Combines two requirements: a voter must meet both. The result has the stricter pattern.
  * Contract: pure. When nobody can meet both, nobody can meet the result.
  */
 export function combineRequirements(
@@ -128,7 +137,7 @@ export function combineRequirements(
   b: ApprovalRequirement,
 ): ApprovalRequirement {
   return {
-    pattern: b.pattern,
+    pattern: STRICTNESS[a.pattern] > STRICTNESS[b.pattern] ? a.pattern : b.pattern,
     required: Math.max(a.required, b.required),
     ...combineRoles(a.roles, b.roles),
     excludesRequester: a.excludesRequester || b.excludesRequester,

@@ -1,4 +1,4 @@
-import type { ApprovalDesk, ApprovalSigner } from "../../capabilities/approval.ts";
+import type { ApprovalDesk, ApprovalSigner, NewRequest } from "../../capabilities/approval.ts";
 import type { ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
 import { diffTerms, type ApprovalTerms } from "../../protocol/approval/terms.ts";
 import { approvalTokenOf } from "../../protocol/approval/token.ts";
@@ -32,33 +32,54 @@ interface Required {
 
 /**
  * Requests approval for a call, and answers `waiting`. An approver's edit carries that approver's
- * own vote over, so the request may be approved at once. A request that replaces another one tells
- * how the terms changed.
+ * own vote over, so the request may be approved at once.
  * Contract: a payload that people rejected in this run is not requested again.
- * Fails: `waiting`; PERMISSION_DENIED; UNKNOWN_ERROR for a run that is stopped meanwhile.
+ * Fails: `waiting`; PERMISSION_DENIED; BUDGET_EXHAUSTED where too many approvals of the run are
+ * open; UNKNOWN_ERROR for a run that is stopped meanwhile; what `verifyApproval` fails with.
  */
 export async function requestApproval(
   ports: RequestPorts,
   subject: ValiditySubject,
-  { terms, termsHash, pin }: Required,
+  required: Required,
 ): Promise<Result<ApprovalRecord, ToolFailure | typeof WAITING>> {
-  const { approvals, invocations, clock, principal } = ports;
+  const { approvals, invocations } = ports;
   const { tool, accepted, invocation, signal } = subject;
-  const { context } = invocation;
   const { payloadHash } = accepted;
-  const number = invocations.find(context)?.number;
+  const number = invocations.find(invocation.context)?.number;
   if (number === undefined) throw new Error("an approval is requested for no reserved invocation");
   if (approvals.wasRejected({ toolId: tool.id, payloadHash })) return REJECTED_BEFORE;
-  const { requirement } = terms;
+  const request = await buildRequest(ports, subject, { ...required, number });
+  const vote = await carryVote(ports, invocation.context.runId, request);
+  if (signal.aborted) return CANCELLED;
+  // In the same turn as the request, so that parallel calls cannot pass the limit together.
+  const { maxOpenApprovals = IMPLIED_LIMITS.maxOpenApprovals } = ports.policy.budgets;
+  if (approvals.countOpen(number) >= maxOpenApprovals) return TOO_MANY;
+  const record = approvals.ask({ ...request, ...(vote && { vote }) });
+  return record.status === "approved" ? verifyApproval(ports, subject, record) : fail(WAITING);
+}
+
+/** A request before any vote. */
+type UnvotedRequest = Omit<NewRequest, "vote"> & Pick<Required, "termsHash">;
+
+/** Builds a request. One that replaces another request tells how the terms changed. */
+async function buildRequest(
+  ports: RequestPorts,
+  subject: ValiditySubject,
+  { terms, termsHash, pin, number }: Required & { readonly number: number },
+): Promise<UnvotedRequest> {
+  const { approvals, clock, principal } = ports;
+  const { tool, accepted, invocation } = subject;
+  const { toolCallId, part } = invocation.context;
+  const { payloadHash } = accepted;
   const before = approvals.newest(number);
   const changedTerms = before ? diffTerms(before, terms) : [];
+  const isEdited = before?.isEdited === true || before?.edit?.payloadHash === payloadHash;
   const askedAtMs = clock.nowMs();
-  const expiresAtMs = askedAtMs + requirement.ttlSeconds * 1_000;
-  const packet = await buildPacket(ports, subject, expiresAtMs);
-  const request = {
+  const expiresAtMs = askedAtMs + terms.requirement.ttlSeconds * 1_000;
+  return {
     invocation: number,
-    toolCallId: context.toolCallId,
-    part: context.part,
+    toolCallId,
+    part,
     toolId: tool.id,
     ...terms,
     termsHash,
@@ -68,22 +89,11 @@ export async function requestApproval(
     requester: personOf(principal),
     actorId: principal.actorId,
     ...(principal.embed?.minterId && { minterId: principal.embed.minterId }),
-    packet,
+    packet: await buildPacket(ports, subject, expiresAtMs),
     askedAtMs,
     expiresAtMs,
-  };
-  const vote = await carryVote(ports, context.runId, request);
-  if (signal.aborted) return CANCELLED;
-  // In the same turn as the request, so that parallel calls cannot pass the limit together.
-  const { maxOpenApprovals = IMPLIED_LIMITS.maxOpenApprovals } = ports.policy.budgets;
-  if (approvals.countOpen(number) >= maxOpenApprovals) return TOO_MANY;
-  const isEdited = before?.isEdited === true || before?.edit?.payloadHash === payloadHash;
-  const record = approvals.ask({
-    ...request,
     ...(isEdited && { isEdited }),
-    ...(vote && { vote }),
-  });
-  return record.status === "approved" ? verifyApproval(ports, subject, record) : fail(WAITING);
+  };
 }
 
 const REJECTED_BEFORE = failCall("PERMISSION_DENIED", {
@@ -96,10 +106,6 @@ const TOO_MANY = failCall("BUDGET_EXHAUSTED", {
   message: "too many calls of this run wait for people; ask again when people have decided",
 });
 
-type Payload = Pick<ApprovalRecord, "invocation" | "payloadHash" | "pin" | "expiresAtMs"> &
-  Pick<ApprovalRecord, "toolId" | "toolVersion"> &
-  Pick<Required, "termsHash">;
-
 /**
  * An edit drops all earlier votes. Only the editor's own vote is carried over, and only for exactly
  * the arguments and the terms that the editor saw.
@@ -107,13 +113,13 @@ type Payload = Pick<ApprovalRecord, "invocation" | "payloadHash" | "pin" | "expi
 async function carryVote(
   { approvals, approvalSigner, principal }: RequestPorts,
   runId: ValiditySubject["invocation"]["context"]["runId"],
-  payload: Payload,
+  request: UnvotedRequest,
 ): Promise<ApprovalVote | undefined> {
-  const { edit, termsHash } = approvals.newest(payload.invocation) ?? {};
-  const isTheirs = edit?.payloadHash === payload.payloadHash && termsHash === payload.termsHash;
+  const { edit, termsHash } = approvals.newest(request.invocation) ?? {};
+  const isTheirs = edit?.payloadHash === request.payloadHash && termsHash === request.termsHash;
   if (!edit || !isTheirs) return undefined;
-  const id = approvals.nextId(payload.invocation);
+  const id = approvals.nextId(request.invocation);
   const { tenantId } = principal;
-  const token = approvalTokenOf({ ...payload, id }, edit.vote, { runId, tenantId });
+  const token = approvalTokenOf({ ...request, id }, edit.vote, { runId, tenantId });
   return { ...edit.vote, token: await approvalSigner.sign(token) };
 }

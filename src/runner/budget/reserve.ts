@@ -34,7 +34,7 @@ export interface ReservePorts {
 }
 
 /** A call that passed every gate before this one. */
-export interface ReserveSubject {
+export interface ReserveSubject<Obeyed> {
   readonly terms: Terms;
   readonly tool: BoundToolRuntime;
   readonly context: ToolInvocationContext;
@@ -44,29 +44,30 @@ export interface ReserveSubject {
   /** Runs the gates that read policy again, when the tenant's object knows a newer policy. */
   readonly obeyNewTerms: (
     terms: PinnedTerms,
-  ) => Promise<Result<unknown, ToolFailure | typeof WAITING>>;
+  ) => Promise<Result<Obeyed, ToolFailure | typeof WAITING>>;
 }
 
 /**
  * Group: counts the call against the tool's own rate limit, the run's budgets and the tenant's,
- * before the call starts (gate 10). A mutation also has to pass the current policy: reserving tells
- * which policy that is.
+ * before the call starts. A mutation also has to pass the current policy: reserving tells which
+ * policy that is. Answers what `obeyNewTerms` answered last; undefined when the policy has not
+ * changed.
  * Contract: one operation counts once, however often it is tried.
- * Fails: RATE_LIMITED, BUDGET_EXHAUSTED, DEPENDENCY_UNAVAILABLE; whatever `obeyNewTerms` fails
- * with.
+ * Fails: RATE_LIMITED, BUDGET_EXHAUSTED, DEPENDENCY_UNAVAILABLE; POLICY_VIOLATION where the tenant
+ * has no policy; whatever `obeyNewTerms` fails with.
  */
-export async function reserve(
+export async function reserve<Obeyed>(
   ports: ReservePorts,
-  subject: ReserveSubject,
+  subject: ReserveSubject<Obeyed>,
   trail: GateTrail,
-): Promise<Result<unknown, ToolFailure | typeof WAITING>> {
+): Promise<Result<Obeyed | undefined, ToolFailure | typeof WAITING>> {
   const { budget, invocations } = ports;
   const { tool, context, amounts } = subject;
   const noRoom = budget.reserve(startOf(ports, subject));
   if (noRoom) return trail.note("budget", refuse(noRoom, "run"));
   invocations.charge(context, amounts);
   const asksTenant = subject.isApproved || asksLedger(ports.policy, tool, amounts);
-  return trail.note("budget", asksTenant ? await reserveAtTenant(ports, subject) : ok(null));
+  return trail.note("budget", asksTenant ? await reserveAtTenant(ports, subject) : ok(undefined));
 }
 
 /** What looking for room takes of the run. */
@@ -75,7 +76,7 @@ export interface RoomPorts extends Pick<ReservePorts, "budget" | "policy" | "clo
 }
 
 /** A call for which `reserve` may have room. */
-export interface RoomSubject extends Pick<ReserveSubject, "tool" | "amounts"> {
+export interface RoomSubject extends Pick<ReserveSubject<unknown>, "tool" | "amounts"> {
   readonly context: ChargedOperation;
 }
 
@@ -84,7 +85,7 @@ type ChargedOperation = Pick<ToolInvocationContext, "runId" | "step" | "toolCall
 
 /**
  * Group: tells before people are asked whether `reserve` would find room for the call now, so that
- * nobody decides about a call that cannot run (gate 10). Where the tenant's object does not answer,
+ * nobody decides about a call that cannot run. Where the tenant's object does not answer,
  * people are asked.
  * Contract: reserves nothing.
  * Fails: RATE_LIMITED, BUDGET_EXHAUSTED.
@@ -125,14 +126,14 @@ export function asksLedger(
   return mutates(tool) || isLimited || entryOf(policy, tool.id)?.rateLimit !== undefined;
 }
 
-async function reserveAtTenant(
+async function reserveAtTenant<Obeyed>(
   ports: ReservePorts,
-  subject: ReserveSubject,
-): Promise<Result<unknown, ToolFailure | typeof WAITING>> {
+  subject: ReserveSubject<Obeyed>,
+): Promise<Result<Obeyed | undefined, ToolFailure | typeof WAITING>> {
   const { ledger, policies, principal } = ports;
   const { policy, pin } = subject.terms;
   if (!pin) return NO_POLICY;
-  const applicant: Applicant<ToolFailure | typeof WAITING> = {
+  const applicant: Applicant<ToolFailure | typeof WAITING, Obeyed> = {
     reservationUnder: (terms) => reservationUnder(ports.policy, subject, terms),
     obeyNewTerms: subject.obeyNewTerms,
   };
@@ -140,7 +141,7 @@ async function reserveAtTenant(
   const answer = await reserveUnderCurrentPolicy(tenant, { policy, pin }, applicant);
   switch (answer.kind) {
     case "reserved":
-      return ok(null);
+      return ok(answer.obeyed);
     case "exhausted":
     case "rate_limited":
       return refuse(answer, "tenant");

@@ -114,6 +114,13 @@ const anyRequirement: fc.Arbitrary<ApprovalRequirement> = fc.record({
   ttlSeconds: fc.integer({ min: 1, max: 1_000 }),
 });
 
+// Mutant: the pattern of the second requirement stays.
+test("combined requirements keep the name of the stricter pattern", () => {
+  const { async_review: review, dual_control: dual } = PATTERN_DEFAULTS;
+  expect(combineRequirements(dual, review).pattern).toBe("dual_control");
+  expect(combineRequirements(review, dual).pattern).toBe("dual_control");
+});
+
 test("an approver who meets two combined requirements meets each of them", () => {
   const who = fc.record({
     actorId: fc.constantFrom("user:ann", "user:bob", "agent:x") as fc.Arbitrary<ActorId>,
