@@ -44,9 +44,9 @@ export const INPUTS: readonly Mutant[] = [
   },
   {
     name: "half a character of the model's text reaches readers",
-    file: "src/loop/relay-answer.ts",
-    from: "pushDeltas(events, part, replaceHalves(event.text));",
-    to: "pushDeltas(events, part, event.text);",
+    file: "src/loop/answer-parts.ts",
+    from: "let rest = replaceHalves(delta);",
+    to: "let rest: string = delta;",
     test: {
       file: "test/http/half-characters.test.ts",
       name: "half a character in text reaches readers and the model as U+FFFD, or not",
