@@ -10,6 +10,7 @@ import { miniflareKills, wranglerKills } from "./chaos/parts/process-kills.ts";
 import { sameKey } from "./chaos/parts/same-key.ts";
 import { storm } from "./chaos/parts/storm.ts";
 import { subscribers } from "./chaos/parts/subscribers.ts";
+import { wireKills } from "./chaos/parts/wire-kills.ts";
 import { tenant } from "./chaos/parts/tenant.ts";
 import { createProgressLine } from "./chaos/progress-line.ts";
 import { reportTable, writeReport } from "./chaos/report.ts";
@@ -23,6 +24,7 @@ const PARTS: readonly Part[] = [
   subscribers,
   miniflareKills,
   wranglerKills,
+  wireKills,
 ];
 const USAGE = `Usage: npm run chaos -- [--only ${PARTS.map(({ name }) => name).join("|")}] [--seed N] [--short]`;
 const DEFAULT_SEED = 1;

@@ -19,6 +19,10 @@ const SCOPES = [
   "approvals:read",
   "audit:read",
 ];
+/** One model on each wire, as `MODELS` lists them. */
+const WIRE_MODELS = ["chaos", "responses:chaos-r", "anthropic:chaos-a"];
+/** The ids of these models. */
+export const MODEL_IDS = WIRE_MODELS.map((listed) => listed.slice(listed.indexOf(":") + 1));
 const WORKER = join(import.meta.dirname, "worker/chaos-worker.ts");
 
 /**
@@ -68,7 +72,9 @@ export function planDeployment(code: string, worldUrl: string): Deployment {
       ...texts,
       RUN_ID_SECRET: ROOT_SECRET,
       OPENAI_BASE_URL: `${worldUrl}/v1`,
-      MODELS: "chaos",
+      ANTHROPIC_BASE_URL: `${worldUrl}/v1`,
+      ANTHROPIC_API_KEY: "key-of-chaos",
+      MODELS: WIRE_MODELS.join(","),
       API_TOKENS: JSON.stringify([...callers, ...approvers]),
       CONNECTION_KEYS: JSON.stringify([{ id: "chaos", key: Buffer.alloc(32).toString("base64") }]),
       OUTCOME_WAIT_SECONDS: String(OUTCOME_WAIT_SECONDS),

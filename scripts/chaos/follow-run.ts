@@ -90,5 +90,6 @@ export async function followRun(
 
 /** The body of the chat request that starts a script. */
 export function bodyOf(script: ChaosScript): string {
-  return JSON.stringify({ messages: [{ role: "user", content: JSON.stringify(script) }] });
+  const messages = [{ role: "user", content: JSON.stringify(script) }];
+  return JSON.stringify({ ...(script.model !== undefined && { model: script.model }), messages });
 }

@@ -1,39 +1,38 @@
+import { CHAT, type PlayedWire } from "../../test/fakes/provider-wires.ts";
 import { piecesOf, TOOL_OF, toolCallIdOf, type ScriptedStep } from "./scenario.ts";
 
-/** Makes the frames of one model call in the format of an OpenAI-compatible provider. */
-export function modelFrames(step: ScriptedStep, number: number): readonly string[] {
-  const { calls } = step;
-  const said = piecesOf(step).map((content) => chunk({ content }));
-  const asked = calls.map(({ effectClass, operation, fault }, index) =>
-    chunk({
-      tool_calls: [
-        {
-          index,
-          id: toolCallIdOf(number, index),
-          type: "function",
-          function: {
-            name: TOOL_OF[effectClass],
-            arguments: JSON.stringify({ operation, fault }),
-          },
-        },
-      ],
-    }),
-  );
-  const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
-  return [
-    ...said,
-    ...asked,
-    chunk({}, calls.length > 0 ? "tool_calls" : "stop"),
-    frame({ id: "chatcmpl-1", choices: [], usage }),
-    "data: [DONE]\n\n",
-  ];
+/** One model call: the step that it answers, and its number in the run. */
+export interface AnsweredStep {
+  readonly scriptId: string;
+  readonly step: ScriptedStep;
+  readonly number: number;
 }
 
-function chunk(delta: object, finish: string | null = null): string {
-  const choices = [{ index: 0, delta, finish_reason: finish }];
-  return frame({ id: "chatcmpl-1", object: "chat.completion.chunk", choices });
+/** Makes the frames of one model call as a provider on the wire sends them. */
+export function modelFrames(wire: PlayedWire, answered: AnsweredStep): readonly string[] {
+  const { step, number } = answered;
+  return wire.frames({
+    ...(wire !== CHAT && { reasoning: sealOf(answered) }),
+    text: piecesOf(step),
+    calls: step.calls.map(({ effectClass, operation, fault }, index) => ({
+      id: toolCallIdOf(number, index),
+      name: TOOL_OF[effectClass],
+      args: JSON.stringify({ operation, fault }),
+    })),
+  });
 }
 
-function frame(body: object): string {
-  return `data: ${JSON.stringify(body)}\n\n`;
+/** Returns whether a request lacks reasoning of an earlier step that its wire must see again. */
+export function lacksReasoning(
+  wire: PlayedWire,
+  request: string,
+  { scriptId, number }: Pick<AnsweredStep, "scriptId" | "number">,
+): boolean {
+  if (wire === CHAT) return false;
+  const earlier = Array.from({ length: number }, (_, at) => sealOf({ scriptId, number: at }));
+  return earlier.some((seal) => !request.includes(seal));
+}
+
+function sealOf({ scriptId, number }: Pick<AnsweredStep, "scriptId" | "number">): string {
+  return `sealed ${scriptId}.${number};`;
 }

@@ -35,7 +35,8 @@ export type EffectFault = (typeof EFFECT_FAULTS)[number];
 
 /** Fault of the first model call of a step. Later calls find a working provider. */
 export const MODEL_FAULTS = ["error", "rate_limited", "disconnect", "slow"] as const;
-export type ModelFault = (typeof MODEL_FAULTS)[number];
+/** `stall`: half the answer comes, and the rest never does. */
+export type ModelFault = (typeof MODEL_FAULTS)[number] | "stall";
 
 export interface ScriptedCall {
   readonly effectClass: EffectClass;
@@ -72,6 +73,8 @@ export interface Crash {
  */
 export interface ChaosScript {
   readonly id: string;
+  /** Absent: the deployment's first. */
+  readonly model?: string;
   readonly steps: readonly ScriptedStep[];
   /** One for each incarnation, from the first. Later incarnations do not crash. */
   readonly crashes: readonly Crash[];

@@ -1,21 +1,24 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { PLAYED_WIRES, type PlayedWire } from "../../test/fakes/provider-wires.ts";
 import { EffectBook, type EffectEntry, type EffectRequest } from "./effect-book.ts";
-import { modelFrames } from "./model-answers.ts";
+import { lacksReasoning, modelFrames } from "./model-answers.ts";
 import { parseScript, type EffectFault, type ModelFault, type ScriptedStep } from "./scenario.ts";
 import { sleep } from "./sleep.ts";
 
 /** Instants that the world sees, at which a part may end the process that asks. */
 export const MOMENTS = ["model_asked", "model_half", "effect_asked", "effect_done"] as const;
 type Moment = (typeof MOMENTS)[number];
+/** `modelCall` is the script and the number of its step, `script/0`, at a moment of the model. */
+type MomentListener = (moment: Moment, modelCall?: string) => void;
 
 /** The outside of a deployment: the model's provider and the server that tools have effects on. */
 export interface World {
   readonly url: string;
   readonly effects: EffectBook;
-  /** Is told of each moment, as it is there; undefined for nobody. */
-  onMoment: ((moment: Moment) => void) | undefined;
+  /** Tells a listener of each moment, as it is there, until the returned function is called. */
+  readonly listen: (listener: MomentListener) => () => void;
   /**
    * Resolves once every request for an effect that was sent before has had its effect.
    * Fails: throws when the world has stopped.
@@ -35,11 +38,15 @@ export async function startWorld(): Promise<World> {
   const effects = new EffectBook();
   const asked = new Set<string>();
   const inFlight = new Set<Promise<unknown>>();
-  const tell = (moment: Moment): void => world.onMoment?.(moment);
+  const listeners = new Set<MomentListener>();
+  const tell: MomentListener = (...told) => {
+    for (const listener of listeners) listener(...told);
+  };
   const server = createServer((request, response) => {
     const url = request.url ?? "";
-    const answered = url.endsWith("/chat/completions")
-      ? answerModel({ request, response, tell, asked })
+    const wire = PLAYED_WIRES.find(({ path }) => url.endsWith(path));
+    const answered = wire
+      ? answerModel({ request, response, tell, asked, wire })
       : url === "/effects"
         ? answerEffect({ request, response, tell, effects, inFlight })
         : answerLookUp(effects, url.replace("/effects/", ""), response);
@@ -50,7 +57,10 @@ export async function startWorld(): Promise<World> {
   const world: World = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     effects,
-    onMoment: undefined,
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     async settled() {
       // This request arrives after all that were sent before it, however busy this process is.
       await fetch(`${world.url}/effects/none`).then((answer) => answer.arrayBuffer());
@@ -67,11 +77,7 @@ export async function startWorld(): Promise<World> {
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly tell: (moment: Moment) => void;
-}
-
-interface CompletionRequest {
-  readonly messages: readonly { readonly role: string; readonly content: string | null }[];
+  readonly tell: MomentListener;
 }
 
 /**
@@ -83,40 +89,47 @@ async function answerModel({
   response,
   tell,
   asked,
-}: Exchange & { readonly asked: Set<string> }): Promise<void> {
-  const { messages } = JSON.parse(await text(request)) as CompletionRequest;
+  wire,
+}: Exchange & { readonly asked: Set<string>; readonly wire: PlayedWire }): Promise<void> {
+  const body = await text(request);
+  const messages = wire.readMessages(JSON.parse(body) as Record<string, unknown>);
   const start = messages.findLastIndex(({ role }) => role === "user");
   const script = parseScript(messages[start]?.content ?? "");
   if (!script) return refuse(response, 400);
   const number = messages.slice(start).filter(({ role }) => role === "assistant").length;
+  const scriptId = script.id;
+  if (lacksReasoning(wire, body, { scriptId, number })) return refuse(response, 400);
   const step: ScriptedStep = script.steps[number] ?? { text: [], calls: [] };
   const call = `${script.id}/${number}`;
   const fault = asked.has(call) ? undefined : step.fault;
   asked.add(call);
-  tell("model_asked");
+  tell("model_asked", call);
   if (fault === "error") return refuse(response, 500);
   if (fault === "rate_limited") return refuse(response, 429);
-  await stream(response, { frames: modelFrames(step, number), fault, paceMs: step.paceMs, tell });
+  const frames = modelFrames(wire, { scriptId, step, number });
+  const atHalf = (): void => tell("model_half", call);
+  await stream(response, { frames, fault, paceMs: step.paceMs, atHalf });
 }
 
 interface Answer {
   readonly frames: readonly string[];
   readonly fault: ModelFault | undefined;
   readonly paceMs: number | undefined;
-  readonly tell: (moment: Moment) => void;
+  readonly atHalf: () => void;
 }
 
 async function stream(
   response: ServerResponse,
-  { frames, fault, paceMs = 0, tell }: Answer,
+  { frames, fault, paceMs = 0, atHalf }: Answer,
 ): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" });
   const delayMs = fault === "slow" ? SLOW_MS : paceMs;
   const half = Math.floor(frames.length / 2);
   for (const [index, frame] of frames.entries()) {
     if (delayMs > 0) await sleep(delayMs);
-    if (index === half) tell("model_half");
+    if (index === half) atHalf();
     if (index === half && fault === "disconnect") return void response.destroy();
+    if (index === half && fault === "stall") return;
     response.write(frame);
   }
   response.end();

@@ -1,7 +1,16 @@
 import { execFile } from "node:child_process";
 import { expect, test } from "vitest";
 
-const PARTS = ["matrix", "storm", "tenant", "same-key", "subscribers", "miniflare", "wrangler"];
+const PARTS = [
+  "matrix",
+  "storm",
+  "tenant",
+  "same-key",
+  "subscribers",
+  "miniflare",
+  "wrangler",
+  "wires",
+];
 
 test("a small share of every part of the chaos proof holds", async () => {
   const printed = await printedBy(["scripts/chaos.ts", "--short"]);

@@ -5,9 +5,9 @@ test("the world is settled only after the requests under way have had their effe
   const world = await startWorld();
   try {
     const arrived = Promise.withResolvers<void>();
-    world.onMoment = (moment) => {
+    world.listen((moment) => {
       if (moment === "effect_asked") arrived.resolve();
-    };
+    });
     const asked = fetch(`${world.url}/effects`, {
       method: "POST",
       headers: { "idempotency-key": "key" },

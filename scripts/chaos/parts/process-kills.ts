@@ -70,7 +70,6 @@ async function killAgain(
     await Promise.all(apart);
     return await tally.close({ url: host.url, token: TOKENS.chaos });
   } finally {
-    context.world.onMoment = undefined;
     await host.stop();
   }
 }
@@ -130,13 +129,13 @@ function killAtMoment({ world, seed }: PartContext, host: Host, name: string): P
   return new Promise((resolve) => {
     const kill = (): void => {
       clearTimeout(timer);
-      world.onMoment = undefined;
+      ignore();
       host.kill();
       resolve();
     };
     const timer = setTimeout(kill, random.chance(20) ? random.below(300) : LATEST_KILL_MS);
-    world.onMoment = (moment) => {
+    const ignore = world.listen((moment) => {
       if (moment === awaited && --left === 0) kill();
-    };
+    });
   });
 }
