@@ -7,7 +7,10 @@ const FOLDERS = {
   protocol: { inside: [], packages: ["valibot", "canonicalize"] },
   env: { inside: ["protocol"], packages: ["valibot"] },
   capabilities: { inside: ["protocol"], packages: [] },
-  wire: { inside: ["protocol"], packages: ["eventsource-parser", "assistant-stream", "openai"] },
+  wire: {
+    inside: ["protocol"],
+    packages: ["eventsource-parser", "assistant-stream", "openai", "@anthropic-ai/sdk"],
+  },
   contracts: {
     inside: ["protocol", "capabilities"],
     packages: ["valibot", "@valibot/to-json-schema", "ret"],

@@ -1,8 +1,15 @@
+import type {
+  ContentBlockParam,
+  MessageCreateParamsStreaming,
+  OutputConfig,
+  TextBlockParam,
+  Tool,
+  ToolChoice as WireToolChoice,
+} from "@anthropic-ai/sdk/resources/messages";
 import type { ToolChoice } from "../../protocol/model/answer-settings.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
-import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
-import type { EncodedRequest, WireRequest } from "../model/model-wire.ts";
+import type { EncodedRequest, Sent, WireRequest } from "../model/model-wire.ts";
 import { encodeName, opaqueItemsFor } from "../model/opaque.ts";
 import { wrapToolOutput } from "../tool-output.ts";
 
@@ -10,9 +17,12 @@ import { wrapToolOutput } from "../tool-output.ts";
 const DEFAULT_MAX_TOKENS = 16_384;
 const CACHED = { cache_control: { type: "ephemeral" } } as const;
 
+type Block = Sent<ContentBlockParam>;
+type Effort = NonNullable<OutputConfig["effort"]>;
+
 interface Message {
   readonly role: "user" | "assistant";
-  readonly content: JsonObject[];
+  readonly content: Block[];
 }
 
 /**
@@ -34,24 +44,24 @@ export function encodeRequest(request: WireRequest): EncodedRequest {
     ...(system.length > 0 && { system: markLast(system) }),
     messages: encodeMessages(messages, author),
     stream: true,
-    ...(effort !== undefined && { output_config: { effort } }),
+    ...(effort !== undefined && { output_config: { effort: effort as Effort } }),
     ...(temperature !== undefined && { temperature }),
     // Current models leave the words of their thinking out unless they are asked for them.
     ...(summaries && { thinking: { type: "adaptive", display: "summarized" } }),
     ...(tools.length > 0 && { tools: markLast(tools) }),
     ...(toolChoice !== undefined && { tool_choice: encodeToolChoice(toolChoice) }),
-  };
+  } satisfies Sent<MessageCreateParamsStreaming>;
   return { body, restoreArguments: (_, argumentsText) => argumentsText };
 }
 
-function encodeToolChoice(choice: ToolChoice): JsonObject {
+function encodeToolChoice(choice: ToolChoice): WireToolChoice {
   if (typeof choice !== "string") return { type: "tool", name: choice.tool };
   return { type: choice === "required" ? "any" : choice };
 }
 
-export function encodeTool({ name, description, inputSchema }: ToolSpec): JsonObject {
+export function encodeTool({ name, description, inputSchema }: ToolSpec): Tool {
   const { $schema: _, ...schema } = inputSchema;
-  return { name, description, input_schema: schema };
+  return { name, description, input_schema: { ...schema, type: "object" } };
 }
 
 /** Encodes a message with everything that may be sent of it. */
@@ -71,7 +81,7 @@ function encodeMessages(
     if (message.role === "system") continue;
     const opaque = opaqueItemsFor(message, { wire: "anthropic", model: author });
     for (const { id } of opaque ?? []) if (typeof id === "string") verbatimIds.add(id);
-    const content = opaque ?? encodePlain(message, idOf);
+    const content = (opaque as readonly Block[] | undefined) ?? encodePlain(message, idOf);
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = encoded.at(-1);
     if (content.length === 0) continue;
@@ -84,10 +94,7 @@ function encodeMessages(
 }
 
 /** Encodes what is ours of a message. The API refuses empty text. */
-function encodePlain(
-  message: TranscriptMessage,
-  idOf: (id: string) => string,
-): readonly JsonObject[] {
+function encodePlain(message: TranscriptMessage, idOf: (id: string) => string): readonly Block[] {
   switch (message.role) {
     case "system":
     case "user":
@@ -96,10 +103,10 @@ function encodePlain(
       return [
         ...(message.text.trim() === "" ? [] : [textBlock(message.text)]),
         ...message.toolCalls.map(({ toolCallId, name, argumentsText }) => ({
-          type: "tool_use",
+          type: "tool_use" as const,
           id: idOf(toolCallId),
           name: encodeName(name),
-          input: JSON.parse(argumentsText) as JsonObject,
+          input: JSON.parse(argumentsText) as unknown,
         })),
       ];
     case "tool": {
@@ -110,12 +117,14 @@ function encodePlain(
   }
 }
 
-function textBlock(text: string): JsonObject {
+function textBlock(text: string): TextBlockParam {
   return { type: "text", text };
 }
 
-function markLast(items: readonly JsonObject[]): readonly JsonObject[] {
-  return items.map((item, at) => (at === items.length - 1 ? { ...item, ...CACHED } : item));
+function markLast<Item extends object>(items: readonly Item[]): readonly Item[] {
+  return items.map((item, at) =>
+    at === items.length - 1 ? Object.assign({}, item, CACHED) : item,
+  );
 }
 
 const VALID_ID = /^[a-zA-Z0-9_-]+$/;

@@ -27,6 +27,13 @@ export interface EncodedRequest {
   readonly restoreArguments: (toolName: string, argumentsText: string) => string;
 }
 
+/** A type of a provider's package, read-only throughout. */
+export type Sent<Type> = Type extends readonly (infer Item)[]
+  ? readonly Sent<Item>[]
+  : Type extends object
+    ? { readonly [Key in keyof Type]: Sent<Type[Key]> }
+    : Type;
+
 /**
  * The format of one family of model providers: an encoder and a decoder.
  * Contract: pure but for the readers; encoding is linear.

@@ -1,14 +1,16 @@
 import type {
+  ChatCompletionCreateParamsStreaming,
   ChatCompletionFunctionTool,
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
   ChatCompletionToolChoiceOption,
 } from "openai/resources/chat/completions";
+import type { ReasoningEffort } from "openai/resources/shared";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
 import type { ToolChoice } from "../../protocol/model/answer-settings.ts";
 import type { TranscriptMessage, TranscriptToolCall } from "../../protocol/conversation/message.ts";
 import { wrapToolOutput } from "../tool-output.ts";
-import type { EncodedRequest, WireRequest, WireTraits } from "../model/model-wire.ts";
+import type { EncodedRequest, Sent, WireRequest, WireTraits } from "../model/model-wire.ts";
 import { encodeName } from "../model/opaque.ts";
 import { dropNullsOfOptional, toStrictSchema } from "./strict-schema.ts";
 
@@ -25,12 +27,12 @@ export function encodeRequest(
     messages: encodeMessages(messages),
     stream: true,
     stream_options: { include_usage: true },
-    ...(effort !== undefined && { reasoning_effort: effort }),
+    ...(effort !== undefined && { reasoning_effort: effort as ReasoningEffort }),
     ...(temperature !== undefined && { temperature }),
     ...(tools.length > 0 && { tools }),
     ...(toolChoice !== undefined && { tool_choice: encodeToolChoice(toolChoice) }),
     ...(maxOutputTokens !== undefined && { [maxTokensField]: maxOutputTokens }),
-  };
+  } satisfies Sent<ChatCompletionCreateParamsStreaming>;
   return { body, restoreArguments };
 }
 

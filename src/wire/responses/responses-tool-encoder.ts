@@ -1,10 +1,17 @@
-import type { FunctionTool, ResponseInputItem } from "openai/resources/responses/responses";
+import type {
+  FunctionTool,
+  ResponseCreateParamsStreaming,
+  ResponseInputItem,
+} from "openai/resources/responses/responses";
+import type { ReasoningEffort } from "openai/resources/shared";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { JsonSchema7, ToolSpec } from "../../protocol/tool/spec.ts";
-import type { EncodedRequest, WireRequest, WireTraits } from "../model/model-wire.ts";
+import type { EncodedRequest, Sent, WireRequest, WireTraits } from "../model/model-wire.ts";
 import { encodeName, opaqueItemsFor } from "../model/opaque.ts";
 import { dropNullsOfOptional, toStrictSchema } from "../openai/strict-schema.ts";
 import { wrapToolOutput } from "../tool-output.ts";
+
+type Items = readonly Sent<ResponseInputItem>[];
 
 /**
  * Encodes a model call as the body of a streaming Responses request. The provider stores nothing,
@@ -23,14 +30,15 @@ export function encodeRequest(
     if (tools[at]?.strict) strict.set(spec.name, spec.inputSchema);
   }
   const reasoning = {
-    ...(effort !== undefined && { effort }),
-    ...(summaries && { summary: "auto" }),
+    ...(effort !== undefined && { effort: effort as ReasoningEffort }),
+    ...(summaries && { summary: "auto" as const }),
   };
   const body = {
     model,
-    input: messages.flatMap<object>(
+    input: messages.flatMap<Items[number]>(
       (message) =>
-        opaqueItemsFor(message, { wire: "responses", model: author }) ?? encodePlain(message),
+        (opaqueItemsFor(message, { wire: "responses", model: author }) as Items | undefined) ??
+        encodePlain(message),
     ),
     stream: true,
     store: false,
@@ -43,7 +51,7 @@ export function encodeRequest(
         typeof toolChoice === "string" ? toolChoice : { type: "function", name: toolChoice.tool },
     }),
     ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
-  };
+  } satisfies Sent<ResponseCreateParamsStreaming>;
   const restoreArguments = (toolName: string, argumentsText: string): string => {
     const schema = strict.get(toolName);
     return schema ? dropNullsOfOptional(schema, argumentsText) : argumentsText;

@@ -159,6 +159,12 @@ describe("Anthropic's Messages", () => {
     });
   });
 
+  test("a tool's schema says that arguments are an object", () => {
+    const { type: _, ...inputSchema } = LAMP.inputSchema;
+    const { tools } = encode(anthropicWire, CONVERSATION, { tools: [{ ...LAMP, inputSchema }] });
+    expect(tools).toMatchObject([{ input_schema: LAMP.inputSchema }]);
+  });
+
   test("ids and names of other providers are written in the characters that the API takes", () => {
     const messages: readonly TranscriptMessage[] = [
       { role: "user", text: "Go" },
