@@ -5,6 +5,7 @@ import type { RunId } from "../../src/protocol/identity/ids.ts";
 import { type Actors, actorsOf } from "../../src/protocol/identity/principal.ts";
 import type { Outbox } from "./outbox.ts";
 import { toIso } from "../../src/protocol/text/iso-time.ts";
+import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
 
 /**
  * Writes the notices of a run about its approvals, for the object of its tenant.
@@ -62,7 +63,7 @@ export class ApprovalNotices {
       ...said,
       at: toIso(atMs),
       runId: this.#runId,
-      invocationId: `inv_${record.invocation}`,
+      invocationId: invocationIdOf(record.invocation),
       approvalId: record.id,
       toolId: record.toolId,
       toolVersion: record.toolVersion,

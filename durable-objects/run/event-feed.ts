@@ -90,7 +90,7 @@ export class EventFeed {
   /**
    * Opens a stream of every event after `seq`, future events included. While the run waits for
    * people, the stream ends after the last event and says when to return: an open stream would keep
-   * the object awake and a place taken for as long as people think.
+   * the object awake, and one of the run's reader places occupied, for as long as people think.
    */
   open(seq: number, wire: ClientWire): ReadableStream<Uint8Array> {
     let reader: Reader | undefined;

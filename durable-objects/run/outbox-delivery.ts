@@ -6,6 +6,7 @@ import type { RunDeadlines } from "../deadlines.ts";
 import { streamedRunOf, type OpenRun } from "./open-run.ts";
 import { noticeWithFingerprint, type FingerprintOf } from "./outgoing-hashes.ts";
 import type { Publication } from "./outbox.ts";
+import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
 
 /** Bounds of the retry delay. Between them, the delay is the time since the run ended. */
 const MIN_RETRY_MS = 5_000;
@@ -180,7 +181,7 @@ async function publishInvocation(
   const { binding, state, end } = record;
   return records.publishInvocation(claim.principal.tenantId, binding.idempotencyKey, {
     runId: claim.runId,
-    invocationId: `inv_${number}`,
+    invocationId: invocationIdOf(number),
     toolId: record.name,
     version: binding.version,
     state,

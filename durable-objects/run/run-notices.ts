@@ -9,6 +9,7 @@ import type { RefusalTally } from "./refusal-tally.ts";
 import type { RunStore } from "./run-store.ts";
 import type { StoredInvocations } from "./stored-invocations.ts";
 import { toIso } from "../../src/protocol/text/iso-time.ts";
+import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
 
 export interface NoticePorts {
   readonly store: RunStore;
@@ -91,7 +92,7 @@ export class RunNotices {
       action: "outcome.settled",
       at: toIso(atMs),
       ...(by !== undefined && { actorId: by }),
-      invocationId: `inv_${record.number}`,
+      invocationId: invocationIdOf(record.number),
       toolId: record.name,
       ...(binding && { toolVersion: binding.version, payloadHash: binding.payloadHash }),
       decision: outcome,
@@ -115,10 +116,9 @@ export class RunNotices {
     const { store, invocations } = this.#ports;
     const { runId, model, createdMs } = store.identity();
     const { reason, title, steps, endedMs } = store.progress();
-    const open = store.incarnations().isWaiting ? "waiting" : "running";
     return {
       runId,
-      status: reason === null ? open : statusOf(reason),
+      status: statusOf(reason, store.incarnations().isWaiting),
       ...(reason !== null && { reason }),
       ...(title !== null && { title }),
       model,

@@ -5,6 +5,7 @@ import type { FingerprintOf } from "./outgoing-hashes.ts";
 import type { RunIdentity, RunIncarnations, RunProgress } from "./run-store.ts";
 import { awaitsOperator } from "./stored-invocations.ts";
 import { toIso } from "../../src/protocol/text/iso-time.ts";
+import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
 
 /** Stored parts of a run from which its state is built. */
 export interface StoredRun {
@@ -20,10 +21,9 @@ export interface StoredRun {
 export async function runStateOf(run: StoredRun): Promise<RunState> {
   const { runId, model, createdMs } = run.identity;
   const { reason, error, title, steps, usage, endedMs } = run.progress;
-  const open = run.incarnations.isWaiting ? "waiting" : "running";
   return {
     runId,
-    status: reason === null ? open : statusOf(reason),
+    status: statusOf(reason, run.incarnations.isWaiting),
     ...(reason !== null && { reason }),
     ...(error !== null && { error }),
     ...(title !== null && { title }),
@@ -49,7 +49,7 @@ async function toSummary(
   const approval = pendingApprovals.find(({ invocation }) => invocation === number);
   return {
     toolCallId,
-    invocationId: `inv_${number}`,
+    invocationId: invocationIdOf(number),
     name,
     version:
       observation?.tool_identity.version ?? binding?.version ?? approval?.toolVersion ?? "unknown",

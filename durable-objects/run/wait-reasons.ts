@@ -13,7 +13,7 @@ export interface WaitReasons {
 
 /**
  * Finds why a run waits after its loop stopped; undefined when the loop must start again.
- * Contract: each answer restarts the loop once, because the loop consumes it.
+ * Contract: each answer of a person restarts the loop once, because the loop consumes the answer.
  */
 export function waitReasonsOf(run: OpenRun): WaitReasons | undefined {
   const { store, invocations } = run;

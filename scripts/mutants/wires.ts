@@ -55,7 +55,7 @@ export const WIRES: readonly Mutant[] = [
   {
     name: "reasoning is not sent back",
     file: "src/loop/run-step.ts",
-    from: "return isSaidBy(answer, toolCalls) ? { ...message, opaque: answer.opaque } : message;",
+    from: "return matchesOpaque(answer, toolCalls) ? { ...message, opaque: answer.opaque } : message;",
     to: "return message;",
     test: {
       file: "test/http/model-wires.test.ts",

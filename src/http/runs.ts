@@ -8,6 +8,7 @@ import { replaceHalves } from "../protocol/text/whole-characters.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import { readActorKey } from "./request-key.ts";
+import { readInvocationId } from "../protocol/invocation/id.ts";
 
 /** Reads, stops and steers one run. */
 export const RUN_ROUTES: Routes = {
@@ -78,10 +79,9 @@ async function postOutcome(authorised: AuthorisedRequest): Promise<Response> {
   if (!body.ok) return body.failure;
   const runId = await services.runIds.verify(id, principal.tenantId);
   if (!runId) return refuseRun(UNKNOWN);
-  // An invalid invocation id becomes 0, which no invocation has: an unknown run is answered first.
-  const [, number = "0"] = /^inv_([1-9]\d{0,8})$/.exec(invocationId) ?? [];
+  // An invalid invocation id becomes one that no invocation has: an unknown run is answered first.
   const { actorId: by } = principal;
-  const report = { invocation: Number(number), outcome: body.value.outcome, by };
+  const report = { invocation: readInvocationId(invocationId), outcome: body.value.outcome, by };
   const answer = await services.runs.of(runId).settle(viewerOf(principal), report);
   switch (answer.kind) {
     case "settled":

@@ -1,11 +1,6 @@
-import { hasUnknownOutcome } from "../protocol/invocation/record.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import { recordFailure, type RecordPorts } from "../runner/record.ts";
-import {
-  TOOL_INTERRUPTED,
-  recordSettlement,
-  recordUnresolved,
-} from "../runner/recovery/unknown-outcome.ts";
+import { endWithoutTool } from "../runner/recovery/unknown-outcome.ts";
 import { TOOL_FAILED } from "../runner/tool-failure.ts";
 import type { RunState } from "./run-scope.ts";
 
@@ -26,13 +21,11 @@ export function closeOpenCalls(
   const { tenantId, actorId } = principal;
   const recordPorts = { ...ports, invocations, principal };
   for (const record of invocations.open()) {
-    const { toolCallId, step, part, settlement, binding } = record;
+    const { toolCallId, step, part } = record;
     const context = { runId, tenantId, actorId, toolCallId, step, part };
     const ending = { toolCall: record, context, startedAtMs };
-    if (settlement) recordSettlement(recordPorts, ending, settlement);
-    else if (hasUnknownOutcome(record) && binding?.mutates === true) {
-      recordUnresolved(recordPorts, ending, TOOL_INTERRUPTED);
-    } else recordFailure(recordPorts, ending, TOOL_FAILED);
+    const closed = endWithoutTool(recordPorts, ending, { record, isStopped: true });
+    if (!closed) recordFailure(recordPorts, ending, TOOL_FAILED);
   }
   addMissingResults(state);
 }

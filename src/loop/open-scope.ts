@@ -3,7 +3,7 @@ import { routeVersions } from "../contracts/route-versions.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { IMPLIED_LIMITS } from "../protocol/policy/limits.ts";
-import { lowerBudgets, narrowPolicy } from "../protocol/policy/narrow.ts";
+import { policyOfRun } from "../protocol/policy/narrow.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import { restoreRunBudget, type RunBudget } from "../runner/budget/of-run.ts";
 import { maxWallClockMs } from "../runner/budget/run-time.ts";
@@ -30,7 +30,7 @@ export async function openScope({ incarnation, ports, state }: ScopeParts): Prom
     journal.append([{ type: "run_started", runId: claim.runId, model: claim.model }]);
   }
   const loaded = await pinPolicy({ incarnation, ports });
-  const policy = lowerBudgets(narrowPolicy(loaded.policy, claim.toolIds), claim.budgets);
+  const policy = policyOfRun(loaded.policy, claim);
   ports.limitTime(maxWallClockMs(policy));
   ports.limitStorage(policy.budgets.maxStoredBytes ?? IMPLIED_LIMITS.maxStoredBytes);
   const budget = restoreRunBudget(memory.invocations, policy);

@@ -112,7 +112,7 @@ function toMessage(answer: ModelAnswer, calls: readonly ToolCall[]): TranscriptM
     return { toolCallId: call.toolCallId, name: call.name, argumentsText };
   });
   const message = { role: "assistant", text: answer.text, toolCalls } as const;
-  return isSaidBy(answer, toolCalls) ? { ...message, opaque: answer.opaque } : message;
+  return matchesOpaque(answer, toolCalls) ? { ...message, opaque: answer.opaque } : message;
 }
 
 /**
@@ -120,7 +120,7 @@ function toMessage(answer: ModelAnswer, calls: readonly ToolCall[]): TranscriptM
  * with the same ids, all of them readable. Otherwise the results would answer calls that the
  * provider does not see.
  */
-function isSaidBy(
+function matchesOpaque(
   answer: ModelAnswer,
   toolCalls: readonly TranscriptToolCall[],
 ): answer is ModelAnswer & { readonly opaque: OpaqueAnswer } {

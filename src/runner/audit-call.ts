@@ -8,6 +8,7 @@ import type { InvocationLedger } from "./invocation-ledger.ts";
 import type { ToolRunnerPorts } from "./ports.ts";
 import { WRAPPER_VERSION } from "../protocol/audit/entry.ts";
 import { toIso } from "../protocol/text/iso-time.ts";
+import { invocationIdOf } from "../protocol/invocation/id.ts";
 
 /** What the last attempt at a call contributes to its audit entry. */
 export interface Grounds {
@@ -48,7 +49,7 @@ export function auditCall(
     at: toIso(endedAtMs),
     ...actorsOf(ports.principal ?? context),
     runId: context.runId,
-    ...(record && { invocationId: `inv_${record.number}` }),
+    ...(record && { invocationId: invocationIdOf(record.number) }),
     toolId: observation.tool_identity.name,
     ...(version !== undefined && { toolVersion: version }),
     wrapperVersion: WRAPPER_VERSION,

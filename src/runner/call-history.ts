@@ -7,6 +7,8 @@ import { IMPLIED_LIMITS } from "../protocol/policy/limits.ts";
 const SAME_ERROR_LIMIT = 3;
 /** The same call with the same result this many times is a loop. */
 const SAME_RESULT_LIMIT = 3;
+/** The limit above, in the words of messages. */
+export const SAME_RESULT = "this call returned the same result three times";
 /** Calls of a run whose results are remembered; the oldest go first. */
 const MAX_REMEMBERED = 1_000;
 
@@ -149,7 +151,7 @@ function keyOf(toolId: string, argumentsFingerprint: string): string {
   return JSON.stringify([toolId, argumentsFingerprint]);
 }
 
-/** Equal for errors of one kind in the same places. */
-export function fingerprintOf({ taxonomyClass, errors }: ToolFailure): string {
+/** Formats what is equal for errors of one kind in the same places. */
+export function formatErrorKinds({ taxonomyClass, errors }: ToolFailure): string {
   return JSON.stringify([taxonomyClass, ...errors.map(({ field, code }) => [field, code])]);
 }

@@ -28,8 +28,8 @@ export interface ExecutePorts extends AskPorts, WantedPorts {
 
 /**
  * Executes a prepared call: checks again that the run wants it, records the dispatch, runs the tool
- * and normalises its output (gates 12 and 13). No other function runs a tool: only this file issues
- * tickets, and test/single-path.node.test.ts enforces that.
+ * and normalises its output (the gates `execute` and `output`). No other function runs a tool: only
+ * this file issues tickets, and test/single-path.node.test.ts enforces that.
  * Contract: may throw before the tool runs, never after. Fails: what `checkStillWanted` fails with;
  * the tool's own failures; TIMEOUT; OBSERVATION_NORMALIZATION_FAIL.
  */

@@ -6,7 +6,7 @@ import type { DispatchState } from "../protocol/outcome/response-vector.ts";
 import { fail, type Result } from "../protocol/outcome/result.ts";
 import { mutates, type ActiveCall } from "./active-call.ts";
 import type { AttemptResult } from "./attempt.ts";
-import { fingerprintOf, type CallHistory } from "./call-history.ts";
+import { formatErrorKinds, SAME_RESULT, type CallHistory } from "./call-history.ts";
 import { askHooksAfter, hookedCall, type HookPorts } from "./gates/ask-hooks.ts";
 import type { FinalState } from "./invocation-ledger.ts";
 import { failedState, observe, type Conclusion, type RecordPorts } from "./record.ts";
@@ -64,8 +64,7 @@ function finalStateOf(result: AttemptResult, dispatchState: DispatchState): Fina
   return failedState(outcome.failure, dispatchState);
 }
 
-const LOOP_WARNING =
-  "this call returned the same result three times; it will not be made again with these arguments";
+const LOOP_WARNING = `${SAME_RESULT}; it will not be made again with these arguments`;
 const REPAIR_ENDED = {
   field: null,
   code: "repair_ended",
@@ -84,7 +83,7 @@ async function learn(
   { context, tool }: ActiveCall,
   { argumentsFingerprint, begun, outcome }: AttemptResult,
 ): Promise<Learnt> {
-  const text = outcome.ok ? JSON.stringify(outcome.value.data) : fingerprintOf(outcome.failure);
+  const text = outcome.ok ? JSON.stringify(outcome.value.data) : formatErrorKinds(outcome.failure);
   const lesson: CallLesson = {
     argumentsFingerprint,
     begun: begun !== undefined,

@@ -65,7 +65,7 @@ interface ShownOutput {
 }
 
 /**
- * Records the end of a call (gate 14): the invocation's state, the observation's event and the
+ * Records the end of a call: the invocation's state, the observation's event and the
  * audit entry, stored together. Closes an approval request that nobody answered.
  */
 export function record(

@@ -10,7 +10,7 @@ import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
-import { lowerBudgets, narrowPolicy } from "../../protocol/policy/narrow.ts";
+import { policyOfRun } from "../../protocol/policy/narrow.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import type { RunClaim } from "../../protocol/run/claim.ts";
 import { restoreRunBudget } from "../../runner/budget/of-run.ts";
@@ -68,7 +68,7 @@ export async function openReview(
   const { principal, connectionIds = [] } = claim;
   const loaded = pin && (await policies.read(principal.tenantId, pin));
   if (!loaded?.pin) return UNREADABLE;
-  const pinned = lowerBudgets(narrowPolicy(loaded.policy, claim.toolIds), claim.budgets);
+  const pinned = policyOfRun(loaded.policy, claim);
   const current = await readCurrentPolicy({ ...ports, policy: pinned, principal });
   if (!current.ok) return UNREADABLE;
   const budget = restoreRunBudget(ports.invocations, pinned);

@@ -7,6 +7,7 @@ import type { SideEffectClass } from "../tool/effect.ts";
 import type { TermChange } from "./terms.ts";
 import { toVisible } from "../text/visible.ts";
 import { toIso } from "../text/iso-time.ts";
+import { invocationIdOf } from "../invocation/id.ts";
 
 /** One item of the queue, `GET /v1/approvals`. Times are ISO 8601, UTC. */
 export type ApprovalSummary = {
@@ -100,7 +101,7 @@ export function viewApproval(runId: RunId, record: ApprovalRecord): ApprovalView
   const { votes, consumedAtMs, changedTerms } = record;
   return {
     ...summarise(runId, record),
-    invocationId: `inv_${record.invocation}`,
+    invocationId: invocationIdOf(record.invocation),
     payloadHash: record.payloadHash,
     policyRevision: record.pin.revision,
     ...(changedTerms && { changedTerms }),

@@ -47,7 +47,9 @@ export interface ToolInvocationRecord {
   /** The event part that shows this call. */
   readonly part: number;
   readonly name: string;
-  /** As the model wrote them; never leaves the run's storage. */
+  /**
+   * As the model wrote them, or the approver who edited them. They never leave the run's storage.
+   */
   readonly argumentsText: string;
   readonly truncated: boolean;
   readonly state: InvocationState;
@@ -119,4 +121,12 @@ export interface CallLesson {
 /** Tells whether the tool was asked to act and its outcome is not recorded. */
 export function hasUnknownOutcome({ state, dispatches }: ToolInvocationRecord): boolean {
   return state === "PENDING" && dispatches > 0;
+}
+
+/**
+ * Tells whether a write may have happened and its outcome is not recorded. The record says what is
+ * a write: a newer contract may say something else.
+ */
+export function isUnknownWrite(record: ToolInvocationRecord): boolean {
+  return hasUnknownOutcome(record) && record.binding?.mutates === true;
 }

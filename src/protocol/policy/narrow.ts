@@ -1,5 +1,14 @@
 import type { ToolPolicy } from "./document.ts";
 import { IMPLIED_LIMITS, type RunLimits } from "./limits.ts";
+import type { RunClaim } from "../run/claim.ts";
+
+/** Restricts a tenant's policy to what the request of a run asked for. Contract: pure. */
+export function policyOfRun(
+  policy: ToolPolicy,
+  { toolIds, budgets }: Pick<RunClaim, "toolIds" | "budgets">,
+): ToolPolicy {
+  return lowerBudgets(narrowPolicy(policy, toolIds), budgets);
+}
 
 /**
  * Restricts a policy to the tools that a request names. Contract: pure; it never widens a policy.

@@ -11,8 +11,9 @@ import type { Usage } from "../model/usage.ts";
  */
 export type RunStatus = "running" | "waiting" | "completed" | "cancelled" | "failed";
 
-/** Maps how a run ended to the status that a reader sees. */
-export function statusOf(reason: DoneReason): Exclude<RunStatus, "running" | "waiting"> {
+/** Maps how a run ended to the status that a reader sees; `reason` is null while it is open. */
+export function statusOf(reason: DoneReason | null, isWaiting: boolean): RunStatus {
+  if (reason === null) return isWaiting ? "waiting" : "running";
   switch (reason) {
     case "stop":
     case "length":

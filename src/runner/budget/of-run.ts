@@ -21,7 +21,7 @@ export interface Start {
   readonly nowMs: number;
 }
 
-/** The calls of one tool since the first one. Unit: fromMs in Unix milliseconds. */
+/** The calls of one tool since its rate window began. Unit: fromMs in Unix milliseconds. */
 interface RateWindow {
   readonly fromMs: number;
   readonly count: number;

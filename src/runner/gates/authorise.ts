@@ -26,8 +26,8 @@ type Found = Pick<PolicySubject, "connectionId">;
 type Refusal = ReturnType<typeof deny>;
 
 /**
- * Gate 6: checks scopes, permission and delegation. Then it finds the one connection that both a
- * grant and the request name, before any credential is touched (seeds/000 #30, F1).
+ * The gate `authorise`: checks scopes, permission and delegation. Then it finds the one connection
+ * that both a grant and the request name, before any credential is touched (seeds/000 #30, F1).
  * Fails: PERMISSION_DENIED.
  */
 export const authorise: Gate<PolicySubject, Ports> = {

@@ -6,8 +6,9 @@ import { PASSED, type Gate, type GateTrail } from "./gate.ts";
 import type { ToolUnderTerms } from "./subjects.ts";
 
 /**
- * Gate 2: asks policy about the tool and its effect, whatever the catalog showed to the model. A
- * tool that needs approval passes; gate 9 asks for it. Fails: POLICY_VIOLATION.
+ * The gate `policy`: asks policy about the tool and its effect, whatever the catalog showed to the
+ * model. A tool that needs approval passes; the gate `approval` asks for it. Fails:
+ * POLICY_VIOLATION.
  */
 export const policyGate = {
   name: "policy",

@@ -3,7 +3,10 @@ import { fail } from "../../protocol/outcome/result.ts";
 import { PASSED, type Gate } from "./gate.ts";
 import type { PolicySubject } from "./subjects.ts";
 
-/** Gate 7: checks the arguments against the policy's rules. Fails: POLICY_VIOLATION. */
+/**
+ * The gate `argument_rules`: checks the arguments against the policy's rules. Fails:
+ * POLICY_VIOLATION.
+ */
 export const checkArgumentRules: Gate<PolicySubject> = {
   name: "argument_rules",
   check({ terms, tool, args }) {

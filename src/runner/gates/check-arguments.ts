@@ -5,9 +5,9 @@ import { refuseTooLarge } from "./parse-arguments.ts";
 import type { ArgumentsSubject } from "./subjects.ts";
 
 /**
- * Gate 4: checks the arguments against the contract's schema in one pass: shape, then types, then
- * bounds. The tool owns its schema; the runner never touches it (seeds/000 #27). Then checks the
- * size of the validated arguments, which a client may have to send back.
+ * The gate `arguments`: checks the arguments against the contract's schema in one pass: shape, then
+ * types, then bounds. The tool owns its schema; the runner never touches it (seeds/000 #27). Then
+ * checks the size of the validated arguments, which a client may have to send back.
  * Fails: STRUCTURAL_VIOLATION, TYPE_MISMATCH, OUT_OF_BOUNDS; the most basic class wins.
  */
 export const checkArguments: Gate<ArgumentsSubject> = {

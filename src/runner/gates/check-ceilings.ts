@@ -18,9 +18,9 @@ interface Ports {
 }
 
 /**
- * The ceilings of gate 7: counts what the call takes, and checks that the policy counts money in
+ * The gate `ceilings`: counts what the call takes, and checks that the policy counts money in
  * the tool's currency and that the call stays within the policy's limits of the run. It reserves
- * nothing, so parallel calls may pass together; gate 10 reserves.
+ * nothing, so parallel calls may pass together; the gate `budget` reserves.
  * Fails: OUT_OF_BOUNDS for an amount that cannot be counted; POLICY_VIOLATION; BUDGET_EXHAUSTED.
  */
 export const checkCeilings: Gate<PolicySubject, Ports> = {

@@ -1,4 +1,4 @@
-import type { CallHistory } from "../call-history.ts";
+import { SAME_RESULT, type CallHistory } from "../call-history.ts";
 import { failCall } from "../tool-failure.ts";
 import type { ValiditySubject } from "./subjects.ts";
 import { PASSED, type Gate } from "./gate.ts";
@@ -12,5 +12,5 @@ export const checkHistory: Gate<ValiditySubject, { readonly history: CallHistory
 
 const DOOM_LOOP = failCall("BUDGET_EXHAUSTED", {
   code: "doom_loop",
-  message: "this call returned the same result three times; it is not made again, go on without it",
+  message: `${SAME_RESULT}; it is not made again, go on without it`,
 });

@@ -1,7 +1,7 @@
 import { PASSED, type Gate } from "./gate.ts";
 import type { ArgumentsSubject } from "./subjects.ts";
 
-/** Gate 5: checks the contract's semantic rules. Fails: SEMANTIC_INVALIDITY. */
+/** The gate `rules`: checks the contract's semantic rules. Fails: SEMANTIC_INVALIDITY. */
 export const checkRules: Gate<ArgumentsSubject> = {
   name: "rules",
   check({ tool, args }) {

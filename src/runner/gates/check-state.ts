@@ -3,7 +3,7 @@ import type { ValiditySubject } from "./subjects.ts";
 import { PASSED, type Gate } from "./gate.ts";
 
 /**
- * Gate 8: asks the contract whether the target is still as the call assumes.
+ * The gate `state`: asks the contract whether the target is still as the call assumes.
  * Fails: STALE_STATE, or the failure that the check returns; TIMEOUT; UNKNOWN_ERROR.
  */
 export const checkState: Gate<ValiditySubject, AskPorts> = {

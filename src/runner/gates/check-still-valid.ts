@@ -14,7 +14,7 @@ export type ValidityPorts = PortsOf<typeof GATES>;
 
 /**
  * Group: checks that the call still makes sense: the target's state, the run's history, the
- * deployment's hooks, and that the run still wants it (gate 8).
+ * deployment's hooks, and that the run still wants it.
  * Fails: STALE_STATE, BUDGET_EXHAUSTED, POLICY_VIOLATION, TIMEOUT, UNKNOWN_ERROR.
  */
 export function checkStillValid(

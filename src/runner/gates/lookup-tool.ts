@@ -14,8 +14,8 @@ export interface LookupPorts {
 }
 
 /**
- * Gate 1: finds the run's version of a tool in the bound source, by the tool's own id. A version
- * whose sunset came while the run went on is gone. Fails: `unavailable`.
+ * The gate `lookup`: finds the run's version of a tool in the bound source, by the tool's own id. A
+ * version whose sunset came while the run went on is gone. Fails: `unavailable`.
  */
 export function lookupTool(
   { source, versions, clock }: LookupPorts,

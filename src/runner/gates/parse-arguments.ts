@@ -15,7 +15,8 @@ import type { Gate } from "./gate.ts";
 import type { ArgumentsSubject } from "./subjects.ts";
 
 /**
- * Gate 3: parses the model's argument text into one JSON object within the contract's limits.
+ * The gate `parse`: parses the model's argument text into one JSON object within the contract's
+ * limits.
  * Fails: SYNTACTIC_PARSE_FAIL; OUT_OF_BOUNDS for size, depth and numbers; STRUCTURAL_VIOLATION for
  * `__proto__`.
  */

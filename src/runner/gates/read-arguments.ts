@@ -19,7 +19,7 @@ export interface RefusedArguments {
 const GATES: readonly Gate<ArgumentsSubject>[] = [parseArguments, checkArguments, checkRules];
 
 /**
- * Group: reads the argument text of a call and checks it against the contract (gates 3 to 5).
+ * Group: reads the argument text of a call and checks it against the contract.
  * Contract: throws what a schema, a rule or a redaction of an author throws.
  * Fails: SYNTACTIC_PARSE_FAIL, STRUCTURAL_VIOLATION, TYPE_MISMATCH, OUT_OF_BOUNDS,
  * SEMANTIC_INVALIDITY.

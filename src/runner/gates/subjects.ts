@@ -20,7 +20,7 @@ export type ArgumentText = Pick<ToolCall, "argumentsText" | "truncated">;
 export interface ArgumentsSubject {
   readonly tool: BoundToolRuntime;
   readonly call: ArgumentText;
-  /** Empty until gate 3 has parsed them. */
+  /** Empty until the gate `parse` has read them. */
   readonly args: JsonObject;
 }
 
@@ -38,7 +38,7 @@ export interface PolicySubject extends ToolUnderTerms {
   /** Validated. */
   readonly args: JsonObject;
   readonly operation: Operation;
-  /** The one connection that the call may use; gate 6 finds it. */
+  /** The one connection that the call may use; the gate `authorise` finds it. */
   readonly connectionId: ConnectionId | undefined;
   /** What the call takes of budgets; the ceilings' gate counts it. */
   readonly amounts: BudgetAmounts;

@@ -1,4 +1,8 @@
-import { hasUnknownOutcome, type ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import {
+  hasUnknownOutcome,
+  isUnknownWrite,
+  type ToolInvocationRecord,
+} from "../../protocol/invocation/record.ts";
 import type { ToolExecResult } from "../../protocol/invocation/record.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { ActiveCall, RequestedCall } from "../active-call.ts";
@@ -8,9 +12,8 @@ import { recordFailure, type RecordPorts } from "../record.ts";
 import { WAITING } from "../waiting.ts";
 import {
   awaitOperator,
+  endWithoutTool,
   TOOL_INTERRUPTED,
-  recordSettlement,
-  recordUnresolved,
   type OperatorPorts,
 } from "./unknown-outcome.ts";
 
@@ -41,16 +44,14 @@ export function resume(
   record: ToolInvocationRecord,
 ): Resumed {
   const { toolCall, context, signal } = requested;
-  const { dispatches, settlement, awaitedUntilMs, binding } = record;
+  const { dispatches, awaitedUntilMs } = record;
   const ending = { toolCall, context, startedAtMs: ports.clock.nowMs(), attempt: dispatches };
-  if (settlement) return ended(recordSettlement(ports, ending, settlement));
-  const isUnknownWrite = hasUnknownOutcome(record) && binding?.mutates === true;
-  if (isUnknownWrite && signal.aborted)
-    return ended(recordUnresolved(ports, ending, TOOL_INTERRUPTED));
+  const closed = endWithoutTool(ports, ending, { record, isStopped: signal.aborted });
+  if (closed) return ended(closed);
   if (awaitedUntilMs !== undefined) return ended(WAITING);
   const found = lookupTool(ports, toolCall.name);
   if (!found.ok) {
-    if (!isUnknownWrite) {
+    if (!isUnknownWrite(record)) {
       const { failure } = found;
       const withoutTool = { toolCall, context, startedAtMs: ending.startedAtMs };
       return ended(recordFailure(ports, withoutTool, { failure, grounds: { gates: NOT_FOUND } }));
@@ -60,8 +61,7 @@ export function resume(
   }
   const { startedAtMs } = ending;
   const call = { ...requested, tool: found.value, startedAtMs, attempt: dispatches + 1 };
-  // The record tells whether the call is a write: a newer contract may say something else.
-  if (!isUnknownWrite) {
+  if (!isUnknownWrite(record)) {
     return { kind: "open", call: hasUnknownOutcome(record) ? { ...call, begun: context } : call };
   }
   const interrupted = { ...call, begun: context, unknownOutcome: TOOL_INTERRUPTED };

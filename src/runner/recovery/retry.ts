@@ -27,7 +27,7 @@ export interface RetryPorts extends WantedPorts {
 export type Next =
   | { readonly kind: "ended"; readonly result: AttemptResult }
   | { readonly kind: "retry"; readonly call: ActiveCall }
-  /** The effect may have happened, and no retry may find out. */
+  /** The effect may have happened, and a retry is not allowed. */
   | { readonly kind: "unknown_outcome"; readonly failure: ToolFailure };
 
 /**

@@ -1,7 +1,11 @@
 import type { FieldError, ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { RunJournal } from "../../capabilities/run-journal.ts";
 import type { Clock } from "../../capabilities/system.ts";
-import type { ToolExecResult, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import {
+  isUnknownWrite,
+  type ToolExecResult,
+  type ToolInvocationRecord,
+} from "../../protocol/invocation/record.ts";
 import type { Reconciliation } from "../../protocol/outcome/reconciliation.ts";
 import { NOT_DISPATCHED } from "../../protocol/outcome/response-vector.ts";
 import { fail } from "../../protocol/outcome/result.ts";
@@ -41,7 +45,7 @@ export const TOOL_INTERRUPTED: ToolFailure = {
 /**
  * Resolves the unknown outcome of a dispatched operation: asks the contract's `reconcile`, else an
  * operator.
- * Contract: the operation is never retried blindly (DESIGN, "At most once").
+ * Contract: the operation is never retried blindly (docs/reliability.md).
  */
 export async function resolveUnknownOutcome(
   ports: ResolvePorts,
@@ -111,7 +115,7 @@ function resultOf(
 }
 
 /** Records the end of a stopped run's call whose outcome stays unknown. */
-export function recordUnresolved(
+function recordUnresolved(
   ports: RecordPorts,
   call: EndingCall,
   failure: ToolFailure,
@@ -120,10 +124,26 @@ export function recordUnresolved(
 }
 
 /**
+ * Ends a call whose tool is not needed for that: an operator resolved its outcome, or no operator
+ * did in time, or the run is stopped while the outcome of a write is unknown. Undefined for any
+ * other call, which it leaves open.
+ */
+export function endWithoutTool(
+  ports: RecordPorts,
+  call: EndingCall,
+  { record, isStopped }: { readonly record: ToolInvocationRecord; readonly isStopped: boolean },
+): ToolExecResult | undefined {
+  const { settlement } = record;
+  if (settlement) return recordSettlement(ports, call, settlement);
+  const isUnresolved = isStopped && isUnknownWrite(record);
+  return isUnresolved ? recordUnresolved(ports, call, TOOL_INTERRUPTED) : undefined;
+}
+
+/**
  * Records the end of a call that an operator resolved, or that no operator resolved in time. The
  * call's tool need not exist any more.
  */
-export function recordSettlement(
+function recordSettlement(
   ports: RecordPorts,
   call: EndingCall,
   { outcome }: NonNullable<ToolInvocationRecord["settlement"]>,
