@@ -4,21 +4,17 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs, parseEnv } from "node:util";
 import { MODEL_WIRE_IDS, type ModelWireId } from "../src/protocol/model/declaration.ts";
-import { SCOPES } from "../src/protocol/identity/principal.ts";
-import { startFront } from "./development-front.ts";
+import { startFront } from "./development/front.ts";
+import { actAs, readPeople, type DevelopmentPeople } from "./development/people.ts";
 import { freePort } from "./free-port.ts";
 import { startOfflineModel } from "./offline-model.ts";
 import { startTree, type ProcessTree } from "./process-tree.ts";
 
 const USAGE =
-  "Usage: npm run dev -- [--port N] [--persist-to DIR] " +
+  "Usage: npm run dev -- [--port N] [--persist-to DIR] [--people FILE] [--as NAME] " +
   `[--wire ${MODEL_WIRE_IDS.join("|")}]   (the wire of the offline model)`;
-const DEVELOPER = {
-  tenantId: "dev",
-  actorId: "user:developer",
-  scopes: SCOPES,
-  roles: ["operator", "approver", "compliance"],
-};
+/** The people who need no token; docs/identity.md describes the file. */
+const PEOPLE_FILE = "development.json";
 /** Policy of development. A new deployment allows nothing; see docs/policy.md. */
 const DEVELOPMENT_POLICY = {
   allowedTools: ["core__get_current_time", "core__generate_title", "core__calculate"],
@@ -28,12 +24,13 @@ await main();
 
 /** Runs the product on this machine: a model (offline unless one is configured) and the Worker. */
 async function main(): Promise<void> {
-  const { port, persistTo, wire } = readArguments();
+  const { port, persistTo, people, wire } = readArguments();
   mkdirSync(persistTo, { recursive: true });
   const provider = readProvider();
   const offline = provider ? undefined : await startOfflineModel();
   const scratch = mkdtempSync(join(tmpdir(), "interlock-"));
   const secretsFile = join(scratch, "secrets");
+  const tokens = readTokens();
   const secret = randomBytes(32).toString("hex");
   const secrets = {
     OPENAI_API_KEY: offline ? "offline" : provider?.OPENAI_API_KEY,
@@ -42,6 +39,7 @@ async function main(): Promise<void> {
     CONNECTION_KEYS: JSON.stringify([
       { id: "dev", key: keptSecret(join(persistTo, "connection-key"), "base64") },
     ]),
+    ...tokens.secrets,
   };
   writeFileSync(secretsFile, toEnvFile(secrets), { mode: 0o600 });
   const variables = {
@@ -49,7 +47,8 @@ async function main(): Promise<void> {
     ANTHROPIC_BASE_URL: offline?.url ?? provider?.ANTHROPIC_BASE_URL,
     MODELS: offline ? `${wire}:offline` : provider?.MODELS,
     // Other users can read it. They can use this server anyway; web pages cannot read it.
-    DEVELOPER: JSON.stringify({ principal: DEVELOPER, secret }),
+    DEVELOPER: JSON.stringify({ people: [...people.values()], secret }),
+    ...tokens.variables,
   };
 
   const innerPort = await freePort();
@@ -67,7 +66,7 @@ async function main(): Promise<void> {
     process.on(signal, () => void stop(0));
   }
   void worker.exited.then((code) => stop(code));
-  await startFront({ port, innerPort, secret }).catch(async (error: unknown) => {
+  await startFront({ port, innerPort, secret, people }).catch(async (error: unknown) => {
     console.error(`Interlock did not start: ${String(error)}`);
     await stop(1);
   });
@@ -114,16 +113,26 @@ function startWorker({ port, persistTo, secretsFile, variables }: WorkerSettings
   });
 }
 
-function readArguments(): { port: number; persistTo: string; wire: ModelWireId } {
-  let values: { port?: string; "persist-to"?: string; wire?: string };
+function readArguments(): {
+  readonly port: number;
+  readonly persistTo: string;
+  readonly people: DevelopmentPeople;
+  readonly wire: ModelWireId;
+} {
+  let values: { port?: string; "persist-to"?: string; people?: string; as?: string; wire?: string };
+  let people: DevelopmentPeople;
   try {
     ({ values } = parseArgs({
       options: {
         port: { type: "string" },
         "persist-to": { type: "string" },
+        people: { type: "string" },
+        as: { type: "string" },
         wire: { type: "string" },
       },
     }));
+    people = readPeople(values.people ?? PEOPLE_FILE);
+    if (values.as !== undefined) people = actAs(people, values.as);
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error));
   }
@@ -133,7 +142,7 @@ function readArguments(): { port: number; persistTo: string; wire: ModelWireId }
   }
   const wire = MODEL_WIRE_IDS.find((id) => id === (values.wire ?? "openai"));
   if (!wire) return refuse(`--wire takes ${MODEL_WIRE_IDS.join(", ")}, not ${values.wire}`);
-  return { port, wire, persistTo: resolve(values["persist-to"] ?? ".wrangler/state") };
+  return { port, people, wire, persistTo: resolve(values["persist-to"] ?? ".wrangler/state") };
 }
 
 function refuse(reason: string): never {
@@ -149,10 +158,24 @@ interface Provider {
   readonly MODELS: string | undefined;
 }
 
-/** Reads a real provider from the environment or `.dev.vars`. Undefined when none is configured. */
-function readProvider(): Provider | undefined {
+/** Reads the environment, and below it `.dev.vars`. */
+function readSettings(): NodeJS.Dict<string> {
   const file = existsSync(".dev.vars") ? parseEnv(readFileSync(".dev.vars", "utf8")) : {};
-  const settings = { ...file, ...process.env };
+  return { ...file, ...process.env };
+}
+
+/** Reads who else may call: callers with tokens are known beside the people of development. */
+function readTokens(): {
+  readonly variables: NodeJS.Dict<string>;
+  readonly secrets: NodeJS.Dict<string>;
+} {
+  const { AUTH, API_TOKENS, JWT_SECRET } = readSettings();
+  return { variables: { AUTH }, secrets: { API_TOKENS, JWT_SECRET } };
+}
+
+/** Reads a real provider. Undefined when none is configured. */
+function readProvider(): Provider | undefined {
+  const settings = readSettings();
   const { OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY } = settings;
   const given = [OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY];
   if (!given.some(Boolean)) return undefined;
@@ -191,8 +214,13 @@ function keptSecret(file: string, encoding: "hex" | "base64"): string {
 
 function toEnvFile(variables: Record<string, string | undefined>): string {
   return Object.entries(variables)
-    .flatMap(([name, value]) => (value === undefined ? [] : `${name}='${value}'\n`))
+    .flatMap(([name, value]) => (value === undefined ? [] : `${name}=${quote(value)}\n`))
     .join("");
+}
+
+function quote(value: string): string {
+  const mark = ["'", '"', "`"].find((one) => !value.includes(one)) ?? "";
+  return `${mark}${value}${mark}`;
 }
 
 function toVarFlags(variables: Record<string, string | undefined>): string[] {

@@ -1,9 +1,5 @@
-import {
-  parseApiTokens,
-  parseDeveloper,
-  type ApiToken,
-  type Developer,
-} from "./protocol/identity/api-token.ts";
+import { parseApiTokens, type ApiToken } from "./protocol/identity/api-token.ts";
+import { parseDevelopment, type Development } from "./protocol/identity/development.ts";
 import { parseConnectionKeys, type ConnectionKeys } from "./protocol/connection/keys.ts";
 import type { DeployedModel } from "./protocol/model/declaration.ts";
 import { readJwtSettings, type JwtSettings } from "./protocol/identity/jwt-settings.ts";
@@ -31,7 +27,7 @@ export interface Env {
   readonly callerLimit?: RateLimit;
   readonly addressLimit?: RateLimit;
   /** Only `npm run dev` sets it. */
-  readonly developer?: Developer;
+  readonly development?: Development;
 }
 
 export interface ProviderSettings {
@@ -79,12 +75,12 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
   const keysForm = "a JSON list of keys as in docs/connections.md";
   const connectionKeys = parse("CONNECTION_KEYS", parseConnectionKeys, keysForm);
   const isDevelopment = raw["DEVELOPER"] !== undefined;
-  const developer = isDevelopment
-    ? parse("DEVELOPER", parseDeveloper, "one principal and a secret in JSON")
+  const development = isDevelopment
+    ? parse("DEVELOPER", parseDevelopment, "people and a secret in JSON")
     : undefined;
   const jwt = raw["AUTH"] === undefined ? undefined : readJwt(raw, problems);
-  const isOptional = developer !== undefined || raw["AUTH"] !== undefined;
-  const isAbsent = isOptional && (developer || raw["API_TOKENS"] === undefined);
+  const isOptional = development !== undefined || raw["AUTH"] !== undefined;
+  const isAbsent = isOptional && raw["API_TOKENS"] === undefined;
   const tokensForm = "a JSON list of one or more tokens as in docs/identity.md";
   const apiTokens = isAbsent ? [] : parse("API_TOKENS", parseTokens, tokensForm);
   const callerLimit = readLimit(raw["CALLER_LIMIT"]);
@@ -107,7 +103,7 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
     ...(jwt && { jwt }),
     ...(callerLimit && { callerLimit }),
     ...(addressLimit && { addressLimit }),
-    ...(developer && { developer }),
+    ...(development && { development }),
   });
 }
 

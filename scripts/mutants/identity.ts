@@ -434,22 +434,32 @@ export const IDENTITY: readonly Mutant[] = [
     },
   },
   {
+    name: "any page changes who acts in development",
+    file: "scripts/development/front.ts",
+    from: "if (!isSameOrigin(incoming)) return",
+    to: "if (!incoming) return",
+    test: {
+      file: "test/scripts/development-server.node.test.ts",
+      name: "obeys no page of another origin",
+    },
+  },
+  {
     name: "the development server admits any host",
-    file: "scripts/development-front.ts",
+    file: "scripts/development/front.ts",
     from: 'HOST.test(incoming.headers.host ?? "")',
     to: "incoming.headers.host !== undefined",
     test: {
-      file: "test/scripts/development-front.node.test.ts",
+      file: "test/scripts/development-server.node.test.ts",
       name: 'a request to the host "evil.test" is refused',
     },
   },
   {
     name: "a client chooses the host that the development server names",
-    file: "scripts/development-front.ts",
+    file: "scripts/development/front.ts",
     from: '!name.startsWith("mf-")',
     to: "name",
     test: {
-      file: "test/scripts/development-front.node.test.ts",
+      file: "test/scripts/development-server.node.test.ts",
       name: "headers that the platform's server believes are removed",
     },
   },

@@ -1,19 +1,24 @@
 import type { Authenticator } from "../capabilities/identity.ts";
-import { DEVELOPER_HEADER, type Developer } from "../protocol/identity/api-token.ts";
+import {
+  ACTING_HEADER,
+  DEVELOPER_HEADER,
+  type Development,
+} from "../protocol/identity/development.ts";
 import { ok } from "../protocol/outcome/result.ts";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Authenticates a developer without a token. Used only where `npm run dev` names a developer.
+ * Authenticates people without a token. Used only where `npm run dev` names them. A request without
+ * a name is the first person's.
  * Threat: a hostile web page in the developer's browser. The request must go to a loopback host,
  * which blocks DNS rebinding, and come from the same origin or from no page.
  * Threat: the local server of the platform reads the host from the header `MF-Original-URL`, which
  * a rebound page can send. So the request must carry the secret of the development server, which
- * checks the real host first (scripts/development-front.ts).
+ * checks the real host first (scripts/development/front.ts).
  */
 export function createDevelopmentAuthenticator(
-  { principal, secret }: Developer,
+  { people, secret }: Development,
   otherwise: Authenticator,
 ): Authenticator {
   return {
@@ -22,7 +27,9 @@ export function createDevelopmentAuthenticator(
       if (request.headers.has("authorization") || !isAdmitted) {
         return otherwise.authenticate(request);
       }
-      return ok(principal);
+      const acting = request.headers.get(ACTING_HEADER);
+      const person = acting === null ? people[0] : people.find((one) => one.actorId === acting);
+      return person ? ok(person) : otherwise.authenticate(request);
     },
   };
 }

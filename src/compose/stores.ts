@@ -35,13 +35,13 @@ export function composeConnections({
 }
 
 /** Which addresses the providers of tenants may have. */
-export function addressRulesOf({ developer }: Pick<Env, "developer">): AddressRules {
-  return { allowsLoopback: developer !== undefined };
+export function addressRulesOf({ development }: Pick<Env, "development">): AddressRules {
+  return { allowsLoopback: development !== undefined };
 }
 
 /** Assembles the providers of tenants: `store` writes and shows them, `broker` opens their keys. */
 export function composeProviders(
-  env: Pick<Env, "connectionsKv" | "connectionKeys" | "developer">,
+  env: Pick<Env, "connectionsKv" | "connectionKeys" | "development">,
 ): { readonly store: ProviderStore; readonly broker: ProviderBroker } {
   const providers = createSealedProviders({
     kv: env.connectionsKv,

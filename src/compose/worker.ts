@@ -77,7 +77,9 @@ function assemble(
     embedded: embedTokens,
   });
   return {
-    authenticator: env.developer ? createDevelopmentAuthenticator(env.developer, tokens) : tokens,
+    authenticator: env.development
+      ? createDevelopmentAuthenticator(env.development, tokens)
+      : tokens,
     embedTokens,
     origins: createKvOriginIndex(env.policyKv, systemClock),
     limits: {

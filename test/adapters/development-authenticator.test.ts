@@ -9,10 +9,11 @@ const principal = {
   roles: [],
   scopes: [],
 };
+const bob = { ...principal, actorId: "user:bob" as ActorId };
 const secret = "the secret of the development server";
 const ADMITTED = { "x-interlock-developer": secret };
 const authenticator = createDevelopmentAuthenticator(
-  { principal, secret },
+  { people: [principal, bob], secret },
   createStaticTokenAuthenticator([]),
 );
 const ask = (url: string, headers: Record<string, string> = {}): Promise<unknown> =>
@@ -24,6 +25,13 @@ test.each([
   ["http://[::1]:8787/v1/chat", { "sec-fetch-site": "same-origin" }],
 ])("lets a developer in: %s %j", async (url, headers) => {
   expect(await ask(url, headers)).toEqual({ ok: true, value: principal });
+});
+
+test("a request acts as the person that the development server names", async () => {
+  const acting = (name: string): Promise<unknown> =>
+    ask("http://localhost:8787/", { "x-interlock-as": name });
+  expect(await acting("user:bob")).toEqual({ ok: true, value: bob });
+  expect(await acting("user:nobody")).toMatchObject({ ok: false });
 });
 
 describe("keeps everyone else out", () => {

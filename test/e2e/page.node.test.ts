@@ -14,14 +14,14 @@ afterAll(async () => {
 });
 
 /** Opens the page as a new user. Fails the test on any script error or policy violation. */
-async function open(): Promise<{ page: Page; complaints: string[] }> {
+async function open(path = "/"): Promise<{ page: Page; complaints: string[] }> {
   const page = await browser.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
     if (message.type() === "error") complaints.push(message.text());
   });
-  await page.goto(server.url);
+  await page.goto(server.url + path);
   return { page, complaints };
 }
 
@@ -71,3 +71,42 @@ test("stop ends the run on the server too", async () => {
   expect(await state.json()).toMatchObject({ status: "cancelled" });
   await page.close();
 });
+
+test("two people approve a call, switched in the page", async () => {
+  const approvals = [{ tools: ["core__generate_title"], pattern: "dual_control" }];
+  const allowedTools = ["core__generate_title", "core__get_current_time", "core__calculate"];
+  const policy = { allowedTools, approvals };
+  const stored = await send("PUT", "/v1/policy", policy, { "if-match": '"1"' });
+  expect(stored.status).toBe(200);
+  const messages = [{ role: "user", content: "Plan a call with Tokyo" }];
+  const asked = await send("POST", "/v1/chat", { messages });
+  const state = `/v1/runs/${asked.headers.get("x-run-id")}`;
+  await expect
+    .poll(async () => (await send("GET", state)).json())
+    .toMatchObject({ status: "waiting" });
+  const { page, complaints } = await open("/approvals");
+  for (const name of ["bob", "cat"]) {
+    const reloaded = page.waitForEvent("load");
+    await page.getByRole("combobox", { name: "Acting as" }).selectOption(name);
+    await reloaded;
+    await page.getByRole("list", { name: "Approvals" }).getByRole("button").first().click();
+    const decided = page.waitForResponse((response) => response.request().method() === "POST");
+    await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+    expect(await (await decided).json()).toMatchObject({
+      status: name === "cat" ? "approved" : "pending",
+    });
+  }
+  await expect
+    .poll(async () => (await send("GET", state)).json())
+    .toMatchObject({ status: "completed" });
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+function send(method: string, path: string, body?: object, headers = {}): Promise<Response> {
+  return fetch(server.url + path, {
+    method,
+    headers: { "content-type": "application/json", ...headers },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}

@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import type { ActorId, TenantId } from "./ids.ts";
 import { parseJsonAs } from "../json/parse-as.ts";
-import type { Principal } from "./principal.ts";
 
 /** A tenant id. It is part of storage keys and run ids: short, printable, without separators. */
 export const tenantId = v.pipe(
@@ -19,7 +18,8 @@ export const actorId = v.pipe(
 /** A scope or a role. */
 export const scopeOrRole = v.pipe(v.string(), v.regex(/^[a-z0-9_.:-]{1,64}$/));
 
-const principal = v.strictObject({
+/** A principal as configuration writes it. */
+export const principal = v.strictObject({
   tenantId,
   actorId,
   subjectId: v.optional(actorId),
@@ -41,20 +41,4 @@ export type ApiToken = v.InferOutput<typeof apiTokens>[number];
 /** Reads the list of tokens; undefined when the text is no valid list. */
 export function parseApiTokens(text: string): readonly ApiToken[] | undefined {
   return parseJsonAs(apiTokens, text);
-}
-
-const developer = v.strictObject({ principal, secret: v.pipe(v.string(), v.minLength(32)) });
-
-/** The principal of a developer without a token, and the secret of the development server. */
-export interface Developer {
-  readonly principal: Principal;
-  readonly secret: string;
-}
-
-/** Carries the secret of the development server, which adds it to the requests that it admits. */
-export const DEVELOPER_HEADER = "x-interlock-developer";
-
-/** Reads a developer from JSON; undefined when the text is no valid one. */
-export function parseDeveloper(text: string): Developer | undefined {
-  return parseJsonAs(developer, text);
 }

@@ -1,0 +1,142 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import {
+  createServer,
+  request,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { ACTING_HEADER, DEVELOPER_HEADER } from "../../src/protocol/identity/development.ts";
+import { describeUnknown, type DevelopmentPeople } from "./people.ts";
+
+const HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
+/** Addresses of the development server itself. */
+const HOME = "/__development";
+const COOKIE = "interlock-acting";
+/** Pages that show the switcher. */
+const PAGES: ReadonlySet<string> = new Set(["/", "/approvals"]);
+
+interface FrontSettings {
+  readonly port: number;
+  /** Port of the platform's local server. */
+  readonly innerPort: number;
+  /** Secret that tells the Worker that a request came through here. */
+  readonly secret: string;
+  readonly people: DevelopmentPeople;
+}
+
+/**
+ * Starts the server of `npm run dev` in front of the platform's local server. It says who acts, and
+ * adds the switcher to the pages; so nothing of both is in a deployment.
+ * Threat: a page that rebinds its name to loopback. The request must name a loopback host, and the
+ * headers with which the platform's server lets a client choose another host are removed. Only
+ * requests that pass get the secret, so the platform's own port admits nobody as the developer.
+ * Fails: rejects when the port is taken.
+ */
+export async function startFront(settings: FrontSettings): Promise<Server> {
+  const server = createServer((incoming, answer) => {
+    if (!HOST.test(incoming.headers.host ?? "")) {
+      answer.writeHead(403).end("The development server answers to loopback hosts only.\n");
+    } else if (incoming.url?.startsWith(`${HOME}/`)) {
+      answerHome(incoming, answer, settings).catch(() => answer.destroy());
+    } else forward(incoming, answer, settings);
+  });
+  server.listen(settings.port, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+async function answerHome(
+  incoming: IncomingMessage,
+  answer: ServerResponse,
+  { people }: FrontSettings,
+): Promise<void> {
+  switch (`${incoming.method} ${incoming.url}`) {
+    case `GET ${HOME}/switcher.js`: {
+      const script = readFileSync(join(import.meta.dirname, "switcher.js"));
+      return void answer.writeHead(200, { "content-type": "text/javascript" }).end(script);
+    }
+    case `GET ${HOME}/people`: {
+      const known = { people: [...people.keys()].toSorted(), acting: actingOf(incoming, people) };
+      return void answer.writeHead(200, JSON_TYPE).end(JSON.stringify(known));
+    }
+    case `POST ${HOME}/acting`: {
+      const name = await text(incoming);
+      if (!isSameOrigin(incoming)) return void answer.writeHead(403).end("Another origin.\n");
+      if (!people.has(name)) return refuseUnknown(answer, people, name);
+      const cookie = `${COOKIE}=${name}; Path=/; SameSite=Strict; HttpOnly`;
+      return void answer.writeHead(204, { "set-cookie": cookie }).end();
+    }
+    default:
+      return void answer.writeHead(404).end("There is nothing at this address.\n");
+  }
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+function refuseUnknown(answer: ServerResponse, people: DevelopmentPeople, name: string): void {
+  answer.writeHead(400).end(`${describeUnknown(people, name)}\n`);
+}
+
+/** Threat: a page of another origin that changes who acts. */
+function isSameOrigin({ headers }: IncomingMessage): boolean {
+  return headers.origin === undefined || headers.origin === `http://${headers.host}`;
+}
+
+/** Reads who acts: the header, else the cookie that the switcher sets, else the first person. */
+function actingOf({ headers }: IncomingMessage, people: DevelopmentPeople): string {
+  const header = headers[ACTING_HEADER];
+  if (typeof header === "string") return header;
+  const cookie = new RegExp(`(?:^|; )${COOKIE}=([a-z0-9_-]+)`).exec(headers.cookie ?? "")?.[1];
+  const [first = ""] = people.keys();
+  // The cookie may be older than the file.
+  return cookie !== undefined && people.has(cookie) ? cookie : first;
+}
+
+function forward(
+  incoming: IncomingMessage,
+  answer: ServerResponse,
+  { innerPort, secret, people }: FrontSettings,
+): void {
+  const { method, url: path = "/", headers } = incoming;
+  const acting = actingOf(incoming, people);
+  const person = people.get(acting);
+  if (!person) return refuseUnknown(answer, people, acting);
+  const isPage = method === "GET" && PAGES.has(path.split("?")[0] ?? "");
+  const kept = Object.entries(headers).filter(
+    ([name]) => !name.startsWith("mf-") && !(isPage && name === "accept-encoding"),
+  );
+  const own = { [DEVELOPER_HEADER]: secret, [ACTING_HEADER]: person.actorId };
+  const outgoing = request({
+    host: "127.0.0.1",
+    port: innerPort,
+    agent: false,
+    method,
+    path,
+    headers: { ...Object.fromEntries(kept), ...own },
+  });
+  outgoing.once("response", (inner) => {
+    inner.once("error", () => answer.destroy());
+    if (isPage && inner.statusCode === 200) {
+      addSwitcher(inner, answer).catch(() => answer.destroy());
+      return;
+    }
+    answer.writeHead(inner.statusCode ?? 502, inner.headers).flushHeaders();
+    inner.pipe(answer);
+  });
+  // A client sees the same as without this server: a connection that fails or breaks.
+  outgoing.once("error", () => answer.destroy());
+  answer.once("close", () => outgoing.destroy());
+  incoming.pipe(outgoing);
+}
+
+const SWITCHER = `<script type="module" src="${HOME}/switcher.js"></script>`;
+
+async function addSwitcher(inner: IncomingMessage, answer: ServerResponse): Promise<void> {
+  const page = (await text(inner)).replace("</body>", `${SWITCHER}</body>`);
+  const length = String(Buffer.byteLength(page));
+  answer.writeHead(200, { ...inner.headers, "content-length": length }).end(page);
+}

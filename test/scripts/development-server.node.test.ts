@@ -1,0 +1,132 @@
+import { once } from "node:events";
+import {
+  createServer,
+  request,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+} from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startFront } from "../../scripts/development/front.ts";
+import { freePort } from "../../scripts/free-port.ts";
+
+const person = (name: string) => ({
+  tenantId: "t",
+  actorId: `user:${name}`,
+  roles: [],
+  scopes: [],
+});
+const people = new Map([
+  ["ann", person("ann")],
+  ["bob", person("bob")],
+]);
+const received: IncomingHttpHeaders[] = [];
+const servers: Server[] = [];
+let port: number;
+
+beforeAll(async () => {
+  const [outer, innerPort] = [await freePort(), await freePort()];
+  port = outer;
+  const inner = createServer((incoming, answer) => {
+    received.push(incoming.headers);
+    if (incoming.method === "GET") answer.end("<body>page</body>");
+    else incoming.pipe(answer);
+  });
+  inner.listen(innerPort, "127.0.0.1");
+  await once(inner, "listening");
+  servers.push(inner, await startFront({ port, innerPort, secret: "the secret", people }));
+});
+afterAll(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function post(headers: Record<string, string>): Promise<readonly [number, string]> {
+  const sent = request({ host: "127.0.0.1", port, method: "POST", headers, agent: false });
+  sent.end("hello");
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  return [answer.statusCode ?? 0, (await answer.setEncoding("utf8").toArray()).join("")];
+}
+
+test.each(["127.0.0.1", "localhost:8787", "[::1]:8787"])(
+  "a request to %s passes with the secret, and its body and answer unchanged",
+  async (host) => {
+    expect(await post({ host, "x-interlock-developer": "forged" })).toEqual([200, "hello"]);
+    expect(received.at(-1)).toMatchObject({ host, "x-interlock-developer": "the secret" });
+  },
+);
+
+// Mutant: any host passes.
+test.each(["evil.test", "evil.test:8787", "127.0.0.1.evil.test", "localhost@evil.test"])(
+  "a request to the host %j is refused",
+  async (host) => {
+    const before = received.length;
+    expect((await post({ host }))[0]).toBe(403);
+    expect(received).toHaveLength(before);
+  },
+);
+
+// Mutant: a client chooses another host by a header of the platform's server.
+test("headers that the platform's server believes are removed", async () => {
+  const forged = { "MF-Original-URL": "http://localhost/", "mf-cf-blob": "{}" };
+  await post({ host: "localhost", ...forged, "x-other": "stays" });
+  expect(Object.keys(received.at(-1) ?? {}).filter((name) => name.startsWith("mf-"))).toEqual([]);
+  expect(received.at(-1)).toMatchObject({ "x-other": "stays" });
+});
+
+const HOST = { host: "localhost" };
+
+test.each([
+  ["nobody: the first person acts", {}, "user:ann"],
+  ["a person by header", { "x-interlock-as": "bob" }, "user:bob"],
+  ["a person by cookie", { cookie: "a=b; interlock-acting=bob" }, "user:bob"],
+  [
+    "both: the header counts",
+    { "x-interlock-as": "ann", cookie: "interlock-acting=bob" },
+    "user:ann",
+  ],
+  ["a cookie of an older file", { cookie: "interlock-acting=zoe" }, "user:ann"],
+])("a request that names %s", async (_, headers, actor) => {
+  await post({ ...HOST, ...headers });
+  expect(received.at(-1)).toMatchObject({ "x-interlock-as": actor });
+});
+
+test("a person that the file does not name is refused, and the answer names the others", async () => {
+  const before = received.length;
+  const refused = await post({ ...HOST, "x-interlock-as": "user:bob" });
+  expect(refused).toEqual([400, 'There is no person "user:bob"; there are ann, bob.\n']);
+  expect(received).toHaveLength(before);
+});
+
+describe("the switcher", () => {
+  const home = (path: string, init?: RequestInit): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}${path}`, init);
+  const actAs = (name: string, headers: Record<string, string> = {}): Promise<Response> =>
+    home("/__development/acting", { method: "POST", body: name, headers });
+
+  test("is on the pages, and only there", async () => {
+    for (const path of ["/", "/approvals", "/approvals?x"]) {
+      expect(await (await home(path)).text()).toContain("/__development/switcher.js");
+    }
+    expect(await (await home("/v1/runs")).text()).toBe("<body>page</body>");
+  });
+
+  test("sets a cookie for a person of the file", async () => {
+    const chosen = await actAs("bob");
+    const cookie = "interlock-acting=bob; Path=/; SameSite=Strict; HttpOnly";
+    expect([chosen.status, chosen.headers.get("set-cookie")]).toEqual([204, cookie]);
+    expect((await actAs("zoe")).status).toBe(400);
+    const shown = await home("/__development/people", {
+      headers: { cookie: "interlock-acting=bob" },
+    });
+    expect(await shown.json()).toEqual({ people: ["ann", "bob"], acting: "bob" });
+  });
+
+  // Mutant: any page changes who acts.
+  test("obeys no page of another origin", async () => {
+    const forged = await actAs("bob", { origin: "http://evil.test" });
+    expect([forged.status, forged.headers.get("set-cookie")]).toEqual([403, null]);
+  });
+});
