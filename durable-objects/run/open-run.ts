@@ -1,5 +1,7 @@
 import type { Clock } from "../../src/capabilities/system.ts";
 import { readProgress, type RunMemory } from "../../src/loop/run-memory.ts";
+import type { HookContext } from "../../src/protocol/assistant/context.ts";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import type { StreamedRun } from "../../src/protocol/run/client-wire.ts";
 import { ApprovalNotices } from "./approval-notices.ts";
@@ -59,6 +61,7 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
     log,
     store,
     transcript,
+    prompt,
     invocations,
     outbox,
     notices,
@@ -106,16 +109,19 @@ export function readClaimAndMemory(run: OpenRun): {
   const claim = store.claimed();
   if (!claim) throw new Error("the run has shrunk");
   const messages = transcript.all();
+  const context = prompt.read("request_context") as JsonObject | undefined;
   return {
     claim: {
       ...claim,
       instructions: (prompt.read("instructions") ?? "") as string,
+      ...(context && { context }),
       messages: messages.slice(0, store.identity().claimedMessages),
     },
     memory: {
       transcript: messages,
       invocations: invocations.all(),
       facts: store.progress().facts,
+      context: prompt.read("hook_context") as HookContext | undefined,
       progress: readProgress(log.readAll()),
     },
   };

@@ -13,6 +13,7 @@ export interface ActivityPorts {
   readonly env: RawEnv;
   readonly contracts: RunParts["contracts"];
   readonly models: RunParts["models"];
+  readonly contextHook: RunParts["contextHook"];
   readonly clock: Clock;
   readonly deadlines: RunDeadlines;
   /** Keeps the object alive until the work is done. */
@@ -60,7 +61,8 @@ export class RunActivity {
   /** Starts the loop; calls `onEnd` once the loop has ended. */
   launch(onEnd: (how: LoopEnd) => void): void {
     const { store, journal, inbox, approvals } = this.#run;
-    const { env, contracts, models, clock, deadlines, keepAlive, abandon } = this.#ports;
+    const { env, contracts, models, contextHook, clock, deadlines, keepAlive, abandon } =
+      this.#ports;
     const abort = new AbortController();
     const { stop } = store.incarnations();
     if (stop !== null) abort.abort(stop);
@@ -81,7 +83,7 @@ export class RunActivity {
       this.#maxStoredBytes = maxBytes;
       this.#checkStorage();
     };
-    const deployed = { contracts, models };
+    const deployed = { contracts, models, contextHook };
     const parts = {
       runId,
       tenantId,

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import type { RunMethods } from "../../src/capabilities/run.ts";
+import { CONTEXT_HOOK } from "../../src/compose/assistants.ts";
 import { CLIENT_WIRES } from "../../src/compose/client-wires.ts";
 import { DECLARED_MODELS } from "../../src/compose/models.ts";
 import { composeClock, composeDeciding, composeLog, type RunParts } from "../../src/compose/run.ts";
@@ -46,6 +47,10 @@ export abstract class RunObject extends DurableObject<RawEnv> {
   /** Models that the deployment declares in code. */
   protected get models(): RunParts["models"] {
     return DECLARED_MODELS;
+  }
+  /** Gives the context of each run. */
+  protected get contextHook(): RunParts["contextHook"] {
+    return CONTEXT_HOOK;
   }
   readonly #clock = composeClock();
   #store: RunStore;
@@ -158,6 +163,7 @@ export abstract class RunObject extends DurableObject<RawEnv> {
       env: this.env,
       contracts: this.contracts,
       models: this.models,
+      contextHook: this.contextHook,
       clock,
       deadlines: this.#deadlines,
       keepAlive: (work) => this.ctx.waitUntil(work),

@@ -94,7 +94,7 @@ export class RunStore {
   }
 
   /** Creates the tables and the row. */
-  claim({ messages, instructions = "", ...run }: RunClaim, createdMs: number): void {
+  claim({ messages, instructions = "", context, ...run }: RunClaim, createdMs: number): void {
     createRunTables(this.#sql, createdMs);
     const owner = ownerOf(run.principal);
     this.#sql.exec(
@@ -111,7 +111,9 @@ export class RunStore {
       JSON.stringify(NEW_RUN.usage),
       JSON.stringify(toStored(NEW_RUN.facts)),
     );
-    if (instructions !== "") new StoredPrompt(this.#sql).put("instructions", instructions);
+    const prompt = new StoredPrompt(this.#sql);
+    if (instructions !== "") prompt.put("instructions", instructions);
+    if (context) prompt.put("request_context", context);
     const { runId, model, requestHash } = run;
     const claimedMessages = messages.length;
     const identity = { runId, model, requestHash, owner, claimedMessages, createdMs };
@@ -229,7 +231,7 @@ function fromStored({ turn, held, ...facts }: StoredFacts): RunFacts {
 }
 
 /** What the row holds of a claim. */
-type ClaimRow = Omit<RunClaim, "messages" | "instructions">;
+type ClaimRow = Omit<RunClaim, "messages" | "instructions" | "context">;
 
 type RunRow = {
   run_id: string;

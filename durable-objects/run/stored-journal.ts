@@ -12,6 +12,9 @@ import type { Outbox } from "./outbox.ts";
 import type { RunNotices } from "./run-notices.ts";
 import type { RunProgress, RunStore } from "./run-store.ts";
 import type { StoredInvocations } from "./stored-invocations.ts";
+import type { HookContext } from "../../src/protocol/assistant/context.ts";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
+import type { StoredPrompt } from "./stored-prompt.ts";
 import type { StoredTranscript } from "./stored-transcript.ts";
 
 /**
@@ -28,6 +31,7 @@ export interface JournalPorts {
   readonly log: EventLog;
   readonly store: RunStore;
   readonly transcript: StoredTranscript;
+  readonly prompt: StoredPrompt;
   readonly invocations: StoredInvocations;
   readonly outbox: Outbox;
   readonly notices: RunNotices;
@@ -92,6 +96,10 @@ export class StoredJournal implements RunJournal {
     feed.publish(logged);
     if (log.pendingChars > FLUSH_AFTER_CHARS) this.flush();
     else this.#flushWithin(DELTAS_WITHIN_MS);
+  }
+
+  keepContext(context: HookContext): void {
+    this.#ports.prompt.put("hook_context", { ...context } as JsonObject);
   }
 
   remember(message: TranscriptMessage): void {

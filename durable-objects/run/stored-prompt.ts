@@ -4,7 +4,11 @@ import { hasTable } from "../has-table.ts";
 /** What the model gets besides the conversation. */
 export type PromptPart =
   /** The template of the assistant's instructions. */
-  "instructions";
+  | "instructions"
+  /** What the client sent for the model to read as data. */
+  | "request_context"
+  /** What the deployment's hook gave. */
+  | "hook_context";
 
 /**
  * The parts of a run's prompt that are not its conversation, in SQLite. They have a table of their

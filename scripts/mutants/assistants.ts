@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const ATTACKS = "test/http/assistant-attacks.test.ts";
+const CONTEXT = "test/http/assistant-context.test.ts";
 const SETTINGS = "test/http/assistant-settings.test.ts";
 
 /** What keeps instructions with their operators, and runs within their assistant. */
@@ -32,6 +33,41 @@ export const ASSISTANTS: readonly Mutant[] = [
     from: "narrowPolicy(granted, assistant.toolIds)",
     to: "granted",
     test: { file: ATTACKS, name: "neither offers nor runs a tool that is not its own" },
+  },
+  {
+    name: "what the hook gave is not stored",
+    file: "durable-objects/run/stored-journal.ts",
+    from: 'this.#ports.prompt.put("hook_context", { ...context } as JsonObject);',
+    to: "void context;",
+    test: { file: CONTEXT, name: "is asked once per run" },
+  },
+  {
+    name: "context leaves its label",
+    file: "src/protocol/text/label-data.ts",
+    from: "escapeJson(JSON.stringify(value))",
+    to: "JSON.stringify(value)",
+    test: { file: CONTEXT, name: "of the request stays inside its label" },
+  },
+  {
+    name: "context has the rank of instructions",
+    file: "src/loop/prompt.ts",
+    from: 'toMessage("user", context.join("\n"))',
+    to: 'toMessage("system", context.join("\n"))',
+    test: { file: CONTEXT, name: "reaches the model as labelled data of the user" },
+  },
+  {
+    name: "a request sends any amount of context",
+    file: "src/protocol/assistant/context.ts",
+    from: "<= MAX_REQUEST_BYTES",
+    to: "<= Infinity",
+    test: { file: CONTEXT, name: "that is more than 8 KiB is refused" },
+  },
+  {
+    name: "a run goes on although the hook failed",
+    file: "src/loop/run-loop.ts",
+    from: "if (!scope.prompt.ok) return scope.prompt;",
+    to: "",
+    test: { file: CONTEXT, name: "ends the run before any model call when it throws" },
   },
   {
     name: "a forced choice of tools never ends",

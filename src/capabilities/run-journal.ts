@@ -1,3 +1,4 @@
+import type { HookContext } from "../protocol/assistant/context.ts";
 import type { AiEvent } from "../protocol/run/event.ts";
 import type { AuditEntry } from "../protocol/audit/entry.ts";
 import type { RunFacts } from "../protocol/run/facts.ts";
@@ -14,6 +15,8 @@ import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 export interface RunJournal {
   /** Appends events to the run's log. */
   append(events: readonly AiEvent[]): void;
+  /** Stores what the deployment's hook gave, at once. Contract: once per run. */
+  keepContext(context: HookContext): void;
   /** Adds a message to the run's transcript. */
   remember(message: TranscriptMessage): void;
   /** Stores an invocation record. It replaces an earlier record with the same number. */

@@ -7,6 +7,7 @@ import { createApprovalSigner } from "../adapters/jose-approval-signer.ts";
 import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
 import type { Log } from "../capabilities/log.ts";
 import type { Clock } from "../capabilities/system.ts";
+import type { ContextHook } from "../capabilities/context.ts";
 import type { Fingerprints } from "../capabilities/fingerprints.ts";
 import type { Egress } from "../capabilities/http.ts";
 import type { SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
@@ -47,6 +48,7 @@ export interface RunParts {
   readonly contracts: readonly RegisteredContract[];
   /** The models that the deployment declares in code. */
   readonly models: readonly ModelDeclaration[];
+  readonly contextHook: ContextHook | undefined;
   readonly limitTime: RunPorts["limitTime"];
   readonly limitStorage: RunPorts["limitStorage"];
 }
@@ -82,7 +84,7 @@ export function composeDeciding(
 export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const env = requireEnv(raw);
   const { runId, tenantId, journal, inbox, approvals, contracts, models } = parts;
-  const { limitTime, limitStorage } = parts;
+  const { contextHook, limitTime, limitStorage } = parts;
   const clock = composeClock();
   const tenants = composeTenants(env.tenants);
   const runTitle = {
@@ -99,6 +101,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     fingerprints: createFingerprints(env.rootSecret),
     limitTime,
     limitStorage,
+    contextHook,
     outcomeWaitMs: env.lifetimes.outcomeMs,
     random: systemRandom,
     hooks: TOOL_HOOKS,

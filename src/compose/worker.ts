@@ -19,10 +19,10 @@ import { createApp } from "../http/app.ts";
 import { problem } from "../http/problem.ts";
 import { secure } from "../http/secure-headers.ts";
 import type { Services } from "../http/services.ts";
-import { PLAIN_ASSISTANT } from "../protocol/assistant/document.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";
 import { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
+import { DEPLOYMENT_ASSISTANT } from "./assistants.ts";
 import { CLIENT_WIRES } from "./client-wires.ts";
 import { configureModels, DECLARED_MODELS, MODEL_WIRES } from "./models.ts";
 import {
@@ -97,7 +97,7 @@ function assemble(
     assistants: createCachedAssistants({
       registry: tenants.assistants,
       clock: systemClock,
-      standard: PLAIN_ASSISTANT,
+      standard: DEPLOYMENT_ASSISTANT,
     }),
     assistantRegistry: tenants.assistants,
     runRecords: composeRunRecords(env),

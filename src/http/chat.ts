@@ -70,6 +70,7 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
     principal,
     assistant: assistant.pin,
     instructions: assistant.document.instructions,
+    ...(body.context && { context: body.context }),
     model: model.value.id,
     ...(workflowId && { workflowId }),
     messages: [...before, ...sent.value],

@@ -9,6 +9,7 @@ import { restoreRunBudget, type RunBudget } from "../runner/budget/of-run.ts";
 import { maxWallClockMs } from "../runner/budget/run-time.ts";
 import { createToolRunner } from "../runner/tool-runner.ts";
 import { CallIds } from "./call-ids.ts";
+import { loadContext } from "./load-context.ts";
 import { ModelBudget } from "./model-budget.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { buildPrompt } from "./prompt.ts";
@@ -33,6 +34,7 @@ export async function openScope({ incarnation, ports, state }: ScopeParts): Prom
   const policy = policyOfRun(loaded.policy, claim);
   ports.limitTime(maxWallClockMs(policy));
   ports.limitStorage(policy.budgets.maxStoredBytes ?? IMPLIED_LIMITS.maxStoredBytes);
+  const context = await loadContext(incarnation, ports);
   const budget = restoreRunBudget(memory.invocations, policy);
   const modelBudget = new ModelBudget({ ...ports, claim, policy, pin: loaded.pin, budget });
   modelBudget.restore(facts, progress.usage);
@@ -48,7 +50,7 @@ export async function openScope({ incarnation, ports, state }: ScopeParts): Prom
     log: ports.log,
     random: ports.random,
     ...openTools({ incarnation, ports, state }, { policy, pin: loaded.pin, budget }),
-    prompt: buildPrompt(claim),
+    prompt: context.ok ? buildPrompt(claim, context.value) : context,
     modelBudget,
     modelCalls: restoreModelCalls({ incarnation, ports }, policy),
     callIds: new CallIds(state.transcript.messages),

@@ -95,9 +95,15 @@ export const POLICY_LOST = failed(
   "The policy of this run cannot be read, so the run's budgets are unknown. Start a new run.",
 );
 
+export const CONTEXT_UNAVAILABLE = failed(
+  "context_unavailable",
+  "What the deployment knows about this conversation could not be read. Try again later.",
+);
+
 export const CONTEXT_INVALID = failed(
   "context_invalid",
-  "A variable of the assistant's instructions has no value. Tell the operator of the assistant.",
+  "The deployment's context is not valid, or a variable of the assistant's instructions has no " +
+    "value. Tell the operator of the assistant.",
 );
 
 export const TOO_LONG = failed(

@@ -1,3 +1,4 @@
+import type { HookContext } from "../protocol/assistant/context.ts";
 import type { AiEvent } from "../protocol/run/event.ts";
 import { NO_FACTS, type RunFacts } from "../protocol/run/facts.ts";
 import type { ToolInvocationRecord } from "../protocol/invocation/record.ts";
@@ -10,6 +11,8 @@ export interface RunMemory {
   readonly transcript: readonly TranscriptMessage[];
   readonly invocations: readonly ToolInvocationRecord[];
   readonly facts: RunFacts;
+  /** What the deployment's hook gave; absent until it has answered. */
+  readonly context?: HookContext | undefined;
   readonly progress: LoggedProgress;
 }
 

@@ -1,4 +1,5 @@
 import type { InputBound, Model, ModelDirectory } from "../capabilities/model.ts";
+import type { ContextHook } from "../capabilities/context.ts";
 import type { SteeringInbox } from "../capabilities/run-journal.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { Result } from "../protocol/outcome/result.ts";
@@ -31,6 +32,8 @@ export interface RunPorts extends Omit<
   readonly model: Model;
   readonly modelOf: ModelDirectory;
   readonly inputBound: InputBound;
+  /** Absent: runs have no context of the deployment. */
+  readonly contextHook?: ContextHook | undefined;
   /** The loop closes it before the run ends. */
   readonly inbox: SteeringInbox;
   /**

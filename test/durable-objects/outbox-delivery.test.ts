@@ -76,6 +76,7 @@ function withRun(
         env: { ...(env as unknown as RawEnv), TENANTS: tenant.binding },
         contracts: [],
         models: [],
+        contextHook: undefined,
         clock,
         deadlines,
         keepAlive: (done) => void done.catch(() => {}),

@@ -50,6 +50,7 @@ async function withRun(
         env: { ...(env as unknown as RawEnv), ...change },
         contracts: [],
         models: [],
+        contextHook: undefined,
         clock,
         deadlines,
         keepAlive,

@@ -8,6 +8,7 @@ import { RefusalTally } from "../../durable-objects/run/refusal-tally.ts";
 import { RunNotices } from "../../durable-objects/run/run-notices.ts";
 import { Outbox } from "../../durable-objects/run/outbox.ts";
 import { StoredInvocations } from "../../durable-objects/run/stored-invocations.ts";
+import { StoredPrompt } from "../../durable-objects/run/stored-prompt.ts";
 import { StoredTranscript } from "../../durable-objects/run/stored-transcript.ts";
 import { StoredJournal } from "../../durable-objects/run/stored-journal.ts";
 import type { ClientWire } from "../../src/protocol/run/client-wire.ts";
@@ -77,6 +78,7 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
       feed,
       store,
       transcript,
+      prompt: new StoredPrompt(storage.sql),
       invocations,
       outbox,
       notices,

@@ -11,6 +11,7 @@ import type {
   ToolSourcePort,
 } from "../../src/capabilities/tool.ts";
 import { routeVersions } from "../../src/contracts/route-versions.ts";
+import type { HookContext } from "../../src/protocol/assistant/context.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import { NO_FACTS, type RunFacts } from "../../src/protocol/run/facts.ts";
@@ -60,6 +61,12 @@ export class MemoryJournal implements RunJournal {
 
   append(events: readonly AiEvent[]): void {
     this.events.push(...events);
+  }
+
+  readonly contexts: HookContext[] = [];
+
+  keepContext(context: HookContext): void {
+    this.contexts.push(context);
   }
 
   remember(message: TranscriptMessage): void {

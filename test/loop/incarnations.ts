@@ -67,6 +67,8 @@ export class CutJournal implements RunJournal {
     this.#later(() => this.#storage.events.push(...events));
   }
 
+  keepContext(): void {}
+
   remember(message: TranscriptMessage): void {
     this.#later(() => this.#storage.messages.push(message));
   }

@@ -40,6 +40,11 @@ export async function putAssistant(
   if (response.status !== 200) throw new Error(await response.text());
 }
 
+/** Names the users' and the systems' messages that the provider got, without its settings. */
+export function spoken({ messages }: SeenRequest): readonly (readonly [string, string])[] {
+  return messages.map(({ role, content }) => [role, content] as const);
+}
+
 /** What a provider got: the model, the messages and the names of the tools. */
 export interface SeenRequest {
   readonly model: string;

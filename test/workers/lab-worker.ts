@@ -9,6 +9,7 @@ import { RunObject as ProductRunObject } from "../../durable-objects/run/run-obj
 import { lineWire } from "../fakes/line-wire.ts";
 import { plantCrash } from "../shared/crash-points.ts";
 import { plantMeter } from "../shared/run-meter.ts";
+import { askLabContext } from "./lab-context.ts";
 import { LAB_MODELS } from "./lab-models.ts";
 import { LAB_TOOLS } from "./lab-tools.ts";
 
@@ -30,6 +31,10 @@ export class RunObject extends ProductRunObject {
 
   protected override get models(): RunParts["models"] {
     return LAB_MODELS;
+  }
+
+  protected override get contextHook(): RunParts["contextHook"] {
+    return askLabContext;
   }
 
   protected override get wires(): ClientWires {

@@ -10,6 +10,7 @@ export function checkEvidence({ log, invocations }: RunEvidence): NotReplayableR
   if (done?.type !== "done" || invocations.some(({ end }) => !end)) return "unfinished";
   if (isStopped(done)) return "stopped";
   if (done.error?.code === "internal_error") return "broken";
+  if (done.error?.code.startsWith("context_")) return "context";
   if (log.some(isCutOff) && !done.error?.code.startsWith("upstream_")) return "interrupted";
   if (invocations.some(wasAsked)) return "operator";
   if (log.some(({ type }) => type === "approval_requested")) return "people";

@@ -1,4 +1,5 @@
 import type { LoadedPolicy } from "../../capabilities/policy.ts";
+import type { HookContext } from "../../protocol/assistant/context.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import type { RunClaim } from "../../protocol/run/claim.ts";
@@ -12,6 +13,8 @@ export interface RunEvidence {
   readonly policy: LoadedPolicy;
   /** The whole conversation, with the messages of the request. */
   readonly transcript: readonly TranscriptMessage[];
+  /** What the deployment's hook gave. Absent: nothing. */
+  readonly context?: HookContext | undefined;
   readonly invocations: readonly ToolInvocationRecord[];
   readonly log: readonly AiEvent[];
   /** Model calls that the run has counted; see RunFacts. */
@@ -38,6 +41,8 @@ export type NotReplayableReason =
   | "vetoed"
   /** A policy newer than the pinned one refused a call. */
   | "policy_changed"
+  /** The deployment's hook failed. No record holds its answer. */
+  | "context"
   /** A check of a contract threw, or a steering message arrived while a call began. */
   | "unclear";
 

@@ -30,6 +30,7 @@ export class ReplayJournal implements RunJournal {
     }
   }
 
+  keepContext(): void {}
   remember(): void {}
   record(): void {}
   note(): void {}

@@ -58,11 +58,18 @@ function refuse(reason: NotReplayableReason): Result<never, NotReplayable> {
  * step of their own: retries. They count against the step limit. A call that was counted in advance
  * and never made counts, too; this happens only far from the limit.
  */
-function incarnationOf({ claim, createdMs, modelCalls, log }: RunEvidence): RunIncarnation {
+function incarnationOf({
+  claim,
+  context,
+  createdMs,
+  modelCalls,
+  log,
+}: RunEvidence): RunIncarnation {
   const steps = log.filter(({ type }) => type === "step_started").length;
   const begun = newRunMemory(claim.messages);
   const memory: RunMemory = {
     ...begun,
+    context,
     facts: { ...NO_FACTS, modelCalls: Math.max(0, modelCalls - steps) },
     // Model calls count only once a run has started. ReplayJournal holds the event that says so.
     progress: { ...begun.progress, hasStarted: true },

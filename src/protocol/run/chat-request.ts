@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { requestContext } from "../assistant/context.ts";
 import { assistantId } from "../assistant/document.ts";
 import { connectionId } from "../connection/stored.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
@@ -42,6 +43,8 @@ export const chatRequestBody = v.strictObject({
     v.maxLength(1000),
   ),
   assistantId: v.optional(assistantId),
+  /** What the page knows, for the model to read as data. */
+  context: v.optional(requestContext),
   model: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(128))),
   toolIds: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(64))), v.maxLength(128))),
   connectionIds: v.optional(v.pipe(v.array(connectionId), v.maxLength(16))),

@@ -1,5 +1,6 @@
 import type { AssistantPin } from "../assistant/pin.ts";
 import type { ConnectionId, RunId } from "../identity/ids.ts";
+import type { JsonObject } from "../json/value.ts";
 import type { AnswerSettings } from "../model/answer-settings.ts";
 import type { Principal } from "../identity/principal.ts";
 import type { RunLimits } from "../policy/limits.ts";
@@ -17,6 +18,8 @@ export interface RunClaim {
   readonly assistant?: AssistantPin;
   /** The template of the assistant's instructions. Absent: none. No client gets it. */
   readonly instructions?: string;
+  /** What the client sent for the model to read as data; untrusted. */
+  readonly context?: JsonObject;
   readonly model: string;
   /** Absent: as the model likes. */
   readonly settings?: AnswerSettings;

@@ -1,0 +1,28 @@
+import type { RunId } from "../protocol/identity/ids.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
+import type { JsonObject } from "../protocol/json/value.ts";
+
+/** The run for which the deployment's hook is asked. */
+export interface ContextRequest {
+  readonly runId: RunId;
+  readonly assistantId: string;
+  readonly principal: Pick<Principal, "tenantId" | "actorId" | "subjectId" | "roles" | "scopes">;
+  /** The context that the client sent; untrusted. Absent: none. */
+  readonly requestContext?: JsonObject;
+}
+
+/** What the hook gives. Together at most 32 KiB of JSON. */
+export interface ContextAnswer {
+  /** Values of the template variables `{{context.<name>}}`: at most 64, of 512 characters each. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** What the model reads as labelled data. */
+  readonly data?: JsonObject;
+}
+
+/**
+ * Gives the context of one run: what the deployment knows about the caller.
+ * Contract: reads only. Interlock calls it once per run, after the claim and before the first model
+ * call; a crash in between calls it again. It has five seconds, and `signal` aborts after them. A
+ * throw, or another shape of answer, ends the run.
+ */
+export type ContextHook = (request: ContextRequest, signal: AbortSignal) => Promise<ContextAnswer>;

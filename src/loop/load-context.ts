@@ -1,0 +1,46 @@
+import { parseHookContext, type HookContext } from "../protocol/assistant/context.ts";
+import { DEFAULT_ASSISTANT_ID } from "../protocol/assistant/document.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import { answerWithin } from "../runner/answer-within.ts";
+import { CONTEXT_INVALID, CONTEXT_UNAVAILABLE, type RunEnd } from "./run-end.ts";
+import type { RunIncarnation, RunPorts } from "./run-scope.ts";
+
+/** Longest time of the deployment's hook. */
+const TIMEOUT_MS = 5_000;
+
+const NO_CONTEXT: HookContext = { variables: {} };
+
+/**
+ * Asks the deployment's hook for the context of a run, once per run. Later incarnations use what
+ * the first one stored.
+ * Contract: never throws. What the hook gave is stored before anything else leaves the object.
+ * Fails: the run's end.
+ */
+export async function loadContext(
+  { claim, memory, signal: stopped }: RunIncarnation,
+  { contextHook, clock, journal }: Pick<RunPorts, "contextHook" | "clock" | "journal">,
+): Promise<Result<HookContext, RunEnd>> {
+  if (memory.context) return ok(memory.context);
+  if (!contextHook || memory.progress.lastStep > 0) return ok(NO_CONTEXT);
+  const { runId, principal, assistant, context: requestContext } = claim;
+  const asked = {
+    runId,
+    assistantId: assistant?.id ?? DEFAULT_ASSISTANT_ID,
+    principal,
+    ...(requestContext && { requestContext }),
+  };
+  const abort = new AbortController();
+  const patience = { clock, timeoutMs: TIMEOUT_MS, signal: stopped };
+  try {
+    const waited = await answerWithin(patience, () => contextHook(asked, abort.signal));
+    if (waited.kind !== "answered") return fail(CONTEXT_UNAVAILABLE);
+    const context = parseHookContext(waited.value);
+    if (!context) return fail(CONTEXT_INVALID);
+    journal.keepContext(context);
+    return ok(context);
+  } catch {
+    return fail(CONTEXT_UNAVAILABLE);
+  } finally {
+    abort.abort();
+  }
+}
