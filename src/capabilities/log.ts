@@ -15,6 +15,8 @@ export type LogCode =
   | "packet_incomplete"
   /** A hook of the deployment threw; the call was refused. */
   | "hook_threw"
+  /** The deployment's context hook threw; the run ended. */
+  | "context_threw"
   /** A model call failed. */
   | "model_failed"
   /** The alarm of a run's object failed, and rings again later. */

@@ -18,7 +18,7 @@ const NO_CONTEXT: HookContext = { variables: {} };
  */
 export async function loadContext(
   { claim, memory, signal: stopped }: RunIncarnation,
-  { contextHook, clock, journal }: Pick<RunPorts, "contextHook" | "clock" | "journal">,
+  { contextHook, clock, journal, log }: Pick<RunPorts, "contextHook" | "clock" | "journal" | "log">,
 ): Promise<Result<HookContext, RunEnd>> {
   if (memory.context) return ok(memory.context);
   if (!contextHook || memory.progress.lastStep > 0) return ok(NO_CONTEXT);
@@ -38,7 +38,8 @@ export async function loadContext(
     if (!context) return fail(CONTEXT_INVALID);
     journal.keepContext(context);
     return ok(context);
-  } catch {
+  } catch (thrown) {
+    log.fault("context_threw", thrown);
     return fail(CONTEXT_UNAVAILABLE);
   } finally {
     abort.abort();
