@@ -116,6 +116,7 @@ function makePorts(): ToolRunnerPorts {
   const records = new Map<number, ToolInvocationRecord>();
   const journal: RunJournal = {
     append: (added) => void events.push(...added),
+    keepContext: () => {},
     remember: () => {},
     record: (record) => void records.set(record.number, record),
     note: () => {},
