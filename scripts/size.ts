@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import { measureStarts, type Start, type StartableWorker } from "./start-up.ts";
+import { bundleWithoutWire, listedWires } from "./wire-bundles.ts";
 import { bundleWorker, readWorkerBindings } from "./worker-bundle.ts";
 
 const LIMIT_KIB = 148;
@@ -25,6 +26,7 @@ async function main(): Promise<void> {
     const { code, metafile } = await bundleWorker(scratch);
     const isWithinLimit = printSize(code);
     printShares(metafile);
+    await printWires();
     await printStartUp(code);
     if (!isWithinLimit) process.exitCode = 1;
   } finally {
@@ -55,6 +57,17 @@ function printShares(metafile: Metafile): void {
   for (const [owner, bytes] of [...shares].toSorted(([, a], [, b]) => b - a)) {
     const percent = ((bytes / total) * 100).toFixed(0);
     console.log(`  ${toKib(bytes).toFixed(1).padStart(6)} KiB ${percent.padStart(3)} %  ${owner}`);
+  }
+}
+
+/** Prints what each model wire weighs: the Worker with all of them, and without this one. */
+async function printWires(): Promise<void> {
+  const whole = toKib((await bundleWithoutWire()).compressedBytes);
+  console.log(`Model wires: the Worker with all of them ${whole.toFixed(1)} KiB gz`);
+  for (const [name, folder] of listedWires()) {
+    const without = toKib((await bundleWithoutWire(name)).compressedBytes);
+    const share = (whole - without).toFixed(1);
+    console.log(`  without ${folder.padEnd(10)} ${without.toFixed(1)} KiB gz, ${share} less`);
   }
 }
 

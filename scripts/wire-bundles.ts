@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build, type Plugin } from "esbuild";
+
+const ROOT = join(import.meta.dirname, "..");
+/** The file that lists the model wires of a deployment. */
+const LIST = join(ROOT, "src/compose/models.ts");
+const LISTED = /(MODEL_WIRES: readonly ModelWire\[\] = )\[([^\]]*)\]/;
+const IMPORT = /import \{ (\w+) \} from "\.\.\/wire\/(\w+)\/wire\.ts";/g;
+
+/** A Worker whose deployment lists some of the model wires. */
+export interface WireBundle {
+  readonly compressedBytes: number;
+  /** Source files that the bundle holds a byte of. */
+  readonly files: readonly string[];
+}
+
+/** The folders of the listed model wires in `src/wire`, by the name that the list uses. */
+export function listedWires(): ReadonlyMap<string, string> {
+  const text = readFileSync(LIST, "utf8");
+  const listed =
+    LISTED.exec(text)?.[2]
+      ?.split(",")
+      .map((name) => name.trim()) ?? [];
+  const folders = new Map([...text.matchAll(IMPORT)].map(([, name = "", at = ""]) => [name, at]));
+  return new Map(listed.map((name) => [name, folders.get(name) ?? name]));
+}
+
+/**
+ * Bundles the Worker without one of the listed wires, as if its name were removed from the list; or
+ * whole.
+ */
+export async function bundleWithoutWire(left?: string): Promise<WireBundle> {
+  const names = [...listedWires().keys()].filter((name) => name !== left);
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: ["src/index.ts"],
+    plugins: [listingOnly(names)],
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    target: "es2024",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*", "node:*"],
+  });
+  const [output] = Object.values(metafile.outputs);
+  return {
+    compressedBytes: gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).byteLength,
+    files: Object.entries(output?.inputs ?? {}).flatMap(([file, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? [file] : [],
+    ),
+  };
+}
+
+function listingOnly(names: readonly string[]): Plugin {
+  return {
+    name: "listed-wires",
+    setup(bundler) {
+      bundler.onLoad({ filter: /\/src\/compose\/models\.ts$/ }, () => ({
+        contents: readFileSync(LIST, "utf8").replace(LISTED, `$1[${names.join(", ")}]`),
+        loader: "ts",
+      }));
+    },
+  };
+}

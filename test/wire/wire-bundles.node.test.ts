@@ -1,0 +1,29 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { bundleWithoutWire, listedWires, type WireBundle } from "../../scripts/wire-bundles.ts";
+
+const MAX_WIRE_BYTES = 4 * 1024;
+
+describe("the bundle of a deployment", () => {
+  let whole: WireBundle;
+  beforeAll(async () => {
+    whole = await bundleWithoutWire();
+  });
+
+  test("lists three model wires", () => {
+    expect([...listedWires().values()]).toEqual(["openai", "responses", "anthropic"]);
+  });
+
+  test.each([...listedWires()])("without %s does not carry the wire", async (name, folder) => {
+    const ofWire = new RegExp(`^src/wire/${folder}/(?:wire|.*-(?:encoder|decoder))\\.ts$`);
+    const without = await bundleWithoutWire(name);
+    expect(whole.files.filter((file) => ofWire.test(file)).length).toBeGreaterThan(2);
+    expect(without.files.filter((file) => ofWire.test(file))).toEqual([]);
+    expect(whole.compressedBytes - without.compressedBytes).toBeGreaterThan(512);
+    expect(whole.compressedBytes - without.compressedBytes).toBeLessThanOrEqual(MAX_WIRE_BYTES);
+  });
+
+  test("holds no code of the packages whose types it uses", () => {
+    const ofProviders = /node_modules\/(?:openai|@anthropic-ai)\//;
+    expect(whole.files.filter((file) => ofProviders.test(file))).toEqual([]);
+  });
+});
