@@ -1,3 +1,4 @@
+import { lazyPattern } from "../text/lazily.ts";
 import type { Principal } from "../identity/principal.ts";
 import { personOf } from "../identity/principal.ts";
 
@@ -50,8 +51,8 @@ export function fillTemplate(
 }
 
 /** Control characters, line and paragraph separators, format characters, and angle brackets. */
-const NOT_PLAIN = /[\p{C}\p{Zl}\p{Zp}<>]+/gu;
+const notPlain = lazyPattern(String.raw`[\p{C}\p{Zl}\p{Zp}<>]+`, "gu");
 
 function toOneLine(value: string): string {
-  return value.replaceAll(NOT_PLAIN, " ");
+  return value.replaceAll(notPlain(), " ");
 }
