@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { growthOf, LINEAR } from "../../shared/growth.ts";
 import type { JsonValue } from "../../../src/protocol/json/value.ts";
 import { neutralise } from "../../../src/protocol/text/untrusted.ts";
 
@@ -198,18 +199,8 @@ describe("whatever the text is", () => {
     "![x]((",
   ];
   test.for(REPEATED)("%j over and over takes time in proportion to its length", (unit) => {
-    const measure = (length: number): number => {
-      const text = unit.repeat(length / unit.length);
-      const times = Array.from({ length: 3 }, () => {
-        const start = performance.now();
-        clean(text);
-        return performance.now() - start;
-      });
-      return Math.min(...times);
-    };
-    measure(20_000);
-    // Sixteen times the text: a quadratic rule would take two hundred and fifty-six times as long.
-    expect(measure(1_600_000)).toBeLessThan(128 * Math.max(measure(100_000), 5));
+    const cleanMany = (length: number): void => void clean(unit.repeat(length / unit.length));
+    expect(growthOf(cleanMany, 100_000)).toBeLessThan(LINEAR);
   });
 });
 

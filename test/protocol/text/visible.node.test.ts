@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { growthOf, LINEAR } from "../../shared/growth.ts";
 import { toEditableJson } from "../../../src/protocol/text/hidden-characters.ts";
 import { fromVisible, toVisible } from "../../../src/protocol/text/visible.ts";
 
@@ -172,15 +173,7 @@ test.each([
     what === "marks out of order"
       ? `a${"\u0301".repeat(length / 2)}${"\u0323".repeat(length / 2)}`
       : unit.repeat(length / unit.length);
-  const time = (length: number): number => {
-    const input = text(length);
-    const start = performance.now();
-    toVisible(input);
-    return performance.now() - start;
-  };
-  time(20_000);
-  const small = Math.max(1, Math.min(time(20_000), time(20_000), time(20_000)));
-  expect(Math.min(time(320_000), time(320_000)) / small).toBeLessThan(16 * 8);
+  expect(growthOf((length) => void toVisible(text(length)), 20_000)).toBeLessThan(LINEAR);
 });
 
 test("JSON to be edited hides nothing and means the same", () => {
