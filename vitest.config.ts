@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { answerAsOwnProvider } from "./test/fakes/own-provider.ts";
 import { answerAsProvider } from "./test/fakes/scripted-model.ts";
 import { answerAsIssuer } from "./test/fakes/issuer.ts";
 import { answerAsShop } from "./test/fakes/shop.ts";
@@ -71,8 +72,11 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
         CALLER_LIMIT: { namespace_id: "1001", simple: { limit: 1_000_000, period: 60 } },
         ADDRESS_LIMIT: { namespace_id: "1002", simple: { limit: 1_000_000, period: 60 } },
       },
-      outboundService: ((request: Request) =>
-        answerAsShop(request) ?? answerAsIssuer(request) ?? answerAsProvider(request)) as never,
+      outboundService: (async (request: Request) =>
+        answerAsShop(request) ??
+        answerAsIssuer(request) ??
+        (await answerAsOwnProvider(request)) ??
+        answerAsProvider(request)) as never,
     },
   });
 }

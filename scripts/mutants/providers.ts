@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const ROUTES = "test/http/providers.test.ts";
+const RUNS = "test/http/own-provider.test.ts";
 
 /** What guards a tenant's own model provider. */
 export const PROVIDERS: readonly Mutant[] = [
@@ -48,5 +49,77 @@ export const PROVIDERS: readonly Mutant[] = [
     from: '|| url.username !== "" || url.password !== ""',
     to: "",
     test: { file: ROUTES, name: "https://user:pass@llm.example.com/v1" },
+  },
+  {
+    name: "an address is not checked when its provider is opened",
+    file: "src/adapters/sealed-providers.ts",
+    from: "parseTenantProvider(text, ports.addressRules)",
+    to: "(JSON.parse(text) as TenantProvider)",
+    test: {
+      file: RUNS,
+      name: "an address that was sealed before the rules refused it is never asked",
+    },
+  },
+  {
+    name: "every model of a provider is allowed",
+    file: "src/protocol/provider/tenant-provider.ts",
+    from: "models.find(({ name }) => name === asked.name)",
+    to: "models[0]",
+    test: { file: RUNS, name: "a model that the tenant does not allow" },
+  },
+  {
+    name: "a run may name a provider of another tenant",
+    file: "src/http/choose-model.ts",
+    from: "services.providers.find(principal.tenantId, asked.providerId)",
+    to: 'services.providers.find("rival" as typeof principal.tenantId, asked.providerId)',
+    test: { file: RUNS, name: "a provider of another tenant" },
+  },
+  {
+    name: "a model of the deployment answers in place of a missing provider",
+    file: "src/adapters/model-router.ts",
+    from: "isTenantModel(request.model) ? own : deployed.get(request.model)",
+    to: 'deployed.get(request.model.split("/").at(-1) ?? "") ?? own',
+    test: {
+      file: RUNS,
+      name: "a run asks the tenant's provider with its key alone, tools included",
+    },
+  },
+  {
+    name: "a deleted provider counts as a pause",
+    file: "src/adapters/tenant-models.ts",
+    from: 'code: "provider_missing",',
+    to: 'code: "upstream_unreachable",',
+    test: { file: RUNS, name: "when the provider is deleted" },
+  },
+  {
+    name: "a key in an answer's text is shown",
+    file: "src/adapters/hide-key.ts",
+    from: "texts[event.type].add(event.text)",
+    to: "event.text",
+    test: { file: RUNS, name: "in its answer, on openai" },
+  },
+  {
+    name: "a key in a tool call is shown",
+    file: "src/adapters/hide-key.ts",
+    from: "argumentsText: hide(argumentsText),",
+    to: "argumentsText,",
+    test: { file: RUNS, name: "in its answer, on openai" },
+  },
+  {
+    name: "a key in sealed reasoning is kept",
+    file: "src/adapters/hide-key.ts",
+    from: "opaque && !JSON.stringify(opaque.items).includes(apiKey)",
+    to: "opaque !== undefined",
+    test: {
+      file: "test/adapters/hide-key.test.ts",
+      name: "a key is hidden in calls and failures, and what holds it verbatim is dropped",
+    },
+  },
+  {
+    name: "a model call follows redirects",
+    file: "src/adapters/http-model.ts",
+    from: 'redirect: "manual",',
+    to: "",
+    test: { file: RUNS, name: "a redirect is a failure, and nothing goes where it leads" },
   },
 ];

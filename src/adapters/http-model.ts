@@ -10,6 +10,7 @@ import { type BodyKind, bodyKind } from "../wire/model/body-kind.ts";
 import type { DeclaredModel } from "../protocol/model/declaration.ts";
 import type { ModelWire } from "../wire/model/model-wire.ts";
 import { fitRequest } from "./fit-request.ts";
+import { createKeyHider } from "./hide-key.ts";
 import { type Fetch, HttpExchange } from "./http-exchange.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { systemClock } from "./system.ts";
@@ -36,11 +37,10 @@ const DEFAULT_IDLE_TIMEOUT_MS = 60_000;
 /** Far above the text limit, because each delta has some hundred bytes of envelope. */
 const DEFAULT_MAX_BODY_BYTES = 256 * 1024 * 1024;
 /**
- * Part of an error body that is searched for the API key. Only its first MAX_DETAIL_CHARS are kept,
- * so a key that is cut at the end of the searched part is never shown.
+ * Part of an error body that is searched for the API key. Less than half of it is kept, so a key
+ * that is cut at the end of the searched part is never shown.
  */
 const MAX_ERROR_BODY_CHARS = 8_192;
-const MAX_DETAIL_CHARS = 2_000;
 
 /**
  * Builds a Model that calls a provider over HTTP, streaming, on any wire.
@@ -74,7 +74,7 @@ async function* streamAnswer(
   });
   const { fetch, clock = systemClock, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
   const exchange = new HttpExchange({ fetch, clock, idleTimeoutMs, signal });
-  const hide = (batch: readonly ModelEvent[]) => hideKey(batch, apiKey);
+  const hide = createKeyHider(apiKey);
   try {
     const opened = await exchange.open(endpointUrl(options.baseUrl, wire.path), {
       method: "POST",
@@ -94,7 +94,8 @@ async function* streamAnswer(
     while (!decoder.finished) {
       const read = await exchange.read();
       const batch = read.ok ? body.take(read.value) : decoder.fail(read.failure);
-      if (batch.length > 0) yield hide(batch);
+      const shown = hide(batch);
+      if (shown.length > 0) yield shown;
     }
   } finally {
     if (decoder.succeeded) exchange.finish();
@@ -195,17 +196,3 @@ async function readStatusFailure(
     detail,
   };
 }
-
-/** Cuts a failure at the API key: providers echo keys in their errors. */
-function hideKey(batch: readonly ModelEvent[], apiKey: string): readonly ModelEvent[] {
-  const last = batch.at(-1);
-  if (last?.type !== "answer" || !last.answer.failure) return batch;
-  const { detail } = last.answer.failure;
-  const at = apiKey.length < MIN_SECRET_CHARS ? -1 : detail.indexOf(apiKey);
-  const safe = at === -1 ? detail : `${detail.slice(0, at)}[key removed]`;
-  const failure = { ...last.answer.failure, detail: safe.slice(0, MAX_DETAIL_CHARS) };
-  return [...batch.slice(0, -1), { type: "answer", answer: { ...last.answer, failure } }];
-}
-
-/** Shorter keys are placeholders such as `none`, not secrets. */
-const MIN_SECRET_CHARS = 8;

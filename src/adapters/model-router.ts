@@ -1,21 +1,31 @@
 import type { Model } from "../capabilities/model.ts";
-import type { ModelAnswer } from "../protocol/model/event.ts";
+import { isTenantModel } from "../protocol/provider/tenant-model.ts";
+import { refuseCall } from "./refused-call.ts";
+
+export interface RoutedModels {
+  /** The models of the deployment, by id. */
+  readonly deployed: ReadonlyMap<string, Model>;
+  /** Asks the tenant's own providers. */
+  readonly own: Model;
+}
 
 /**
- * Builds a Model that hands each call to the model that the request names.
+ * Builds a Model that hands each call to the model that the request names. A call for a tenant's
+ * own provider never reaches a model of the deployment.
  * Contract: that of Model. Fails: upstream_not_configured, when the deployment dropped the model
  * after the run began.
  */
-export function createModelRouter(models: ReadonlyMap<string, Model>): Model {
+export function createModelRouter({ deployed, own }: RoutedModels): Model {
   return {
-    stream: (request, signal) => models.get(request.model)?.stream(request, signal) ?? refuse(),
+    stream(request, signal) {
+      const model = isTenantModel(request.model) ? own : deployed.get(request.model);
+      return (
+        model?.stream(request, signal) ??
+        refuseCall({
+          code: "upstream_not_configured",
+          detail: "the deployment no longer lists the model",
+        })
+      );
+    },
   };
-}
-
-// oxlint-disable-next-line require-await
-async function* refuse() {
-  const detail = "the deployment no longer lists the model";
-  const failure = { code: "upstream_not_configured", detail } as const;
-  const answer: ModelAnswer = { text: "", toolCalls: [], finish: "error", failure };
-  yield [{ type: "answer" as const, answer }];
 }

@@ -1,7 +1,7 @@
 import type { ProviderBroker, ProviderStore } from "../capabilities/provider.ts";
 import type { AddressRules } from "../protocol/provider/address.ts";
+import { parseProviderId } from "../protocol/provider/provider-id.ts";
 import {
-  parseProviderId,
   parseTenantProvider,
   type ProviderTerms,
   type TenantProvider,

@@ -1,14 +1,16 @@
 import { createHttpModel } from "../adapters/http-model.ts";
 import { createModelRouter } from "../adapters/model-router.ts";
 import { sendRequest } from "../adapters/system.ts";
+import { createTenantModels, type TenantModelPorts } from "../adapters/tenant-models.ts";
 import type { InputBound, Model, ModelDirectory } from "../capabilities/model.ts";
 import type { Clock } from "../capabilities/system.ts";
 import { readProviders, type ProviderSettings, type RawEnv } from "../env.ts";
 import { createModelCatalog, type ModelCatalog } from "../protocol/model/catalog.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import { isTenantModel } from "../protocol/provider/tenant-model.ts";
 import { anthropicWire } from "../wire/anthropic/wire.ts";
-import { createInputBound } from "../wire/model/input-bound.ts";
+import { createInputBound, createWidestInputBound } from "../wire/model/input-bound.ts";
 import type { ModelWire } from "../wire/model/model-wire.ts";
 import { openAIWire } from "../wire/openai/wire.ts";
 import { responsesWire } from "../wire/responses/wire.ts";
@@ -64,10 +66,11 @@ export function requireModels(
   return models.value;
 }
 
-/** Assembles the models of a deployment and what bounds their input. */
+/** Assembles the models of a deployment and of one tenant, and what bounds their input. */
 export function composeModels(
   { models, providers }: ConfiguredModels,
   clock: Clock,
+  tenant: Pick<TenantModelPorts, "broker" | "tenantId">,
 ): { readonly model: Model; readonly modelOf: ModelDirectory; readonly inputBound: InputBound } {
   const bound = new Map<string, ReturnType<typeof createInputBound>>();
   const callable = new Map<string, Model>();
@@ -79,10 +82,13 @@ export function composeModels(
     const options = { model, wire, ...provider, clock, fetch: sendRequest };
     callable.set(model.id, createHttpModel(options));
   }
+  const own = createTenantModels({ ...tenant, wires: MODEL_WIRES, clock, fetch: sendRequest });
+  const widest = createWidestInputBound(MODEL_WIRES);
   return {
-    model: createModelRouter(callable),
+    model: createModelRouter({ deployed: callable, own }),
     modelOf: (id) => models.get(id),
     // A model that is not listed is not asked, so nothing is sent.
-    inputBound: (request) => bound.get(request.model)?.(request) ?? 0,
+    inputBound: (request) =>
+      (isTenantModel(request.model) ? widest : bound.get(request.model))?.(request) ?? 0,
   };
 }

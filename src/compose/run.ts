@@ -18,7 +18,7 @@ import type { RunId, TenantId } from "../protocol/identity/ids.ts";
 import type { RunPorts } from "../loop/run-scope.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";
 import { composeModels, requireModels } from "./models.ts";
-import { composeConnections, composePolicies } from "./stores.ts";
+import { composeConnections, composePolicies, composeProviders } from "./stores.ts";
 import { TOOL_HOOKS } from "./tools.ts";
 import { composeTenants } from "./tenant.ts";
 
@@ -111,7 +111,10 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     registry: tenants.registry,
     ledger: tenants.ledgerOf(tenantId),
     source: createToolSource(contracts, { clock, runTitle, egress }),
-    ...composeModels(requireModels(raw, models), clock),
+    ...composeModels(requireModels(raw, models), clock, {
+      broker: composeProviders(env).broker,
+      tenantId,
+    }),
   };
 }
 

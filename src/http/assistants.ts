@@ -15,6 +15,7 @@ import { toCanonicalJson } from "../protocol/json/canonical-hash.ts";
 import type { JsonObject, JsonValue } from "../protocol/json/value.ts";
 import { parameters, readQuery } from "./list-query.ts";
 import { readPrecondition, toETag } from "./precondition.ts";
+import { findModel } from "./choose-model.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
@@ -94,27 +95,30 @@ async function propose(
 
 /** Tells what of a valid document this deployment or the tenant's policy does not offer. */
 async function refuseDocument(
-  { principal, services }: AuthorisedRequest,
+  authorised: AuthorisedRequest,
   { model, settings, toolIds }: AssistantDocument,
 ): Promise<Response | undefined> {
-  const models = services.models.filter(({ id }) => id === (model ?? id));
-  if (models.length === 0) {
-    const errors = [{ pointer: "/model", message: "is not a model of this deployment" }];
+  const { principal, services } = authorised;
+  const named = model === undefined ? undefined : await findModel(authorised, model);
+  if (named?.ok === false) {
+    const message = "is not a model of this deployment or of a provider of the tenant";
+    const errors = [{ pointer: "/model", message }];
     return problem("model_not_allowed", { errors });
   }
-  // A request may choose any of these models.
+  // A request may choose any model of the deployment, if the assistant names none.
+  const models = named ? [named.value] : services.models;
   const unfit = models.map((known) => checkSettings(settings, known)).find(hasItems);
   if (unfit) return problem("invalid_request", { errors: unfit });
   const { policy: whole } = await services.policies.load(principal.tenantId);
   const policy = narrowPolicy(whole, toolIds);
   const routing = { nowMs: services.clock.nowMs() };
   const { tools } = createToolCatalog(services.toolSpecs, policy, routing);
-  const named = (toolIds ?? []).map((id, index) => ({ id, pointer: `/toolIds/${index}` }));
+  const asked = (toolIds ?? []).map((id, index) => ({ id, pointer: `/toolIds/${index}` }));
   const { toolChoice } = settings;
   if (typeof toolChoice === "object") {
-    named.push({ id: toolChoice.tool, pointer: "/settings/toolChoice/tool" });
+    asked.push({ id: toolChoice.tool, pointer: "/settings/toolChoice/tool" });
   }
-  const errors = named.flatMap(({ id, pointer }) =>
+  const errors = asked.flatMap(({ id, pointer }) =>
     tools.has(id) ? [] : [{ pointer, message: "is not offered by policy and assistant" }],
   );
   return errors.length > 0 ? problem("tool_not_available", { errors }) : undefined;

@@ -13,10 +13,12 @@ import type { Principal, Scope } from "../protocol/identity/principal.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { narrowPolicy } from "../protocol/policy/narrow.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
+import { isTenantModel } from "../protocol/provider/tenant-model.ts";
 import { replaceHalves } from "../protocol/text/whole-characters.ts";
 import { viewerOf } from "../protocol/identity/viewer.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
-import { chooseAssistant, chooseModel } from "./choose-assistant.ts";
+import { chooseAssistant } from "./choose-assistant.ts";
+import { chooseModel } from "./choose-model.ts";
 import { readWire } from "./client-wire.ts";
 import { narrowRun } from "./narrow-run.ts";
 import { problem } from "./problem.ts";
@@ -54,7 +56,7 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
   const found = await chooseAssistant(authorised, body.assistantId);
   if (!found.ok) return found.failure;
   const assistant = found.value;
-  const model = chooseModel(services, body.model, assistant.document);
+  const model = await chooseModel(authorised, body.model, assistant.document);
   if (!model.ok) return model.failure;
   const refusal = await refuseTools(authorised, body.toolIds, assistant.document);
   if (refusal) return refusal;
@@ -72,6 +74,7 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
     instructions: assistant.document.instructions,
     ...(body.context && { context: body.context }),
     model: model.value.id,
+    ...(isTenantModel(model.value.id) && { ownModel: model.value }),
     ...(workflowId && { workflowId }),
     messages: [...before, ...sent.value],
     ...narrowRun(body, principal, assistant.document),

@@ -1,9 +1,6 @@
 import type { ProviderId } from "../protocol/identity/ids.ts";
-import {
-  parseProviderId,
-  PROVIDER_FIELDS,
-  type ProviderTerms,
-} from "../protocol/provider/tenant-provider.ts";
+import { parseProviderId } from "../protocol/provider/provider-id.ts";
+import { PROVIDER_FIELDS, type ProviderTerms } from "../protocol/provider/tenant-provider.ts";
 import { recordChange } from "./record-change.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";

@@ -78,12 +78,16 @@ function closeAllowance(
 
 /** The provider sent no answer. */
 function isRefusal({ code }: ModelFailure): boolean {
-  return (
-    code === "upstream_status" ||
-    code === "upstream_unreachable" ||
-    code === "upstream_not_configured"
-  );
+  return REFUSALS.has(code);
 }
+
+const REFUSALS: ReadonlySet<ModelFailure["code"]> = new Set([
+  "upstream_status",
+  "upstream_unreachable",
+  "upstream_not_configured",
+  "provider_missing",
+  "provider_unreadable",
+]);
 
 /** Tells how long to wait before a retry; undefined when there is none. Unit: milliseconds. */
 function retryDelayMs(failure: ModelFailure, attempt: number, random: Random): number | undefined {
@@ -98,10 +102,13 @@ function isTransient(failure: ModelFailure): boolean {
     case "upstream_unreachable":
     case "upstream_truncated":
     case "upstream_stalled":
+    // The storage may not have answered.
+    case "provider_unreadable":
       return true;
     case "upstream_status":
       return isTransientStatus(failure.status ?? 0);
     case "upstream_not_configured":
+    case "provider_missing":
     case "upstream_not_a_stream":
     case "upstream_error_event":
     case "upstream_malformed":

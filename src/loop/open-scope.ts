@@ -1,3 +1,4 @@
+import type { ModelDirectory } from "../capabilities/model.ts";
 import type { LoadedPolicy } from "../capabilities/policy.ts";
 import { routeVersions } from "../contracts/route-versions.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
@@ -5,6 +6,7 @@ import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { IMPLIED_LIMITS } from "../protocol/policy/limits.ts";
 import { policyOfRun } from "../protocol/policy/narrow.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
+import type { RunClaim } from "../protocol/run/claim.ts";
 import { restoreRunBudget, type RunBudget } from "../runner/budget/of-run.ts";
 import { maxWallClockMs } from "../runner/budget/run-time.ts";
 import { createToolRunner } from "../runner/tool-runner.ts";
@@ -36,20 +38,22 @@ export async function openScope({ incarnation, ports, state }: ScopeParts): Prom
   ports.limitStorage(policy.budgets.maxStoredBytes ?? IMPLIED_LIMITS.maxStoredBytes);
   const context = await loadContext(incarnation, ports);
   const budget = restoreRunBudget(memory.invocations, policy);
-  const modelBudget = new ModelBudget({ ...ports, claim, policy, pin: loaded.pin, budget });
+  const modelOf = createDirectory(claim, ports.modelOf);
+  const terms = { policy, pin: loaded.pin, budget };
+  const modelBudget = new ModelBudget({ ...ports, ...terms, claim, modelOf });
   modelBudget.restore(facts, progress.usage);
   return {
     claim,
     signal,
     state,
     model: ports.model,
-    modelOf: ports.modelOf,
+    modelOf,
     journal,
     inbox: ports.inbox,
     clock: ports.clock,
     log: ports.log,
     random: ports.random,
-    ...openTools({ incarnation, ports, state }, { policy, pin: loaded.pin, budget }),
+    ...openTools({ incarnation, ports, state }, terms),
     prompt: context.ok ? buildPrompt(claim, context.value) : context,
     modelBudget,
     modelCalls: restoreModelCalls({ incarnation, ports }, policy),
@@ -57,6 +61,11 @@ export async function openScope({ incarnation, ports, state }: ScopeParts): Prom
     isPolicyLost: facts.pin !== undefined && loaded.deniedBecause !== undefined,
     nextPart: counterFrom(progress.nextPart),
   };
+}
+
+/** A model of the tenant's own provider is known from the claim, and it has no fallback. */
+function createDirectory({ ownModel }: RunClaim, deployed: ModelDirectory): ModelDirectory {
+  return (id) => (id === ownModel?.id ? ownModel : deployed(id));
 }
 
 /**

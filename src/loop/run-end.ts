@@ -126,6 +126,12 @@ const RUN_INTERRUPTED = failed(
 const FAILURES: { readonly [Code in Exclude<ModelFailure["code"], "aborted">]: string } = {
   upstream_not_configured:
     "The deployment no longer offers the model of this run. Start a new run with another model.",
+  provider_missing:
+    "The provider of this run's model was deleted, or no longer allows the model. Start a new run " +
+    "with another model.",
+  provider_unreadable:
+    "The key of this run's provider cannot be opened. Store the provider again, and start a new " +
+    "run.",
   upstream_status: "The model provider refused the request.",
   upstream_unreachable: "The model provider could not be reached. Try again later.",
   upstream_not_a_stream:

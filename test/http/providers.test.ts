@@ -6,7 +6,7 @@ const PROVIDER = {
   wire: "openai",
   baseUrl: "https://llm.example.com/v1/",
   apiKey: KEY,
-  models: [{ name: "big-one" }, { name: "org/small:2", effort: "low", strictTools: false }],
+  models: [{ name: "big-one" }, { name: "org/small:2", effort: "low", can: { images: true } }],
 };
 const VIEW = {
   status: "ready",

@@ -37,7 +37,7 @@ export const assistantDocument = v.strictObject({
     "",
   ),
   /** Absent: requests choose among the models of the deployment. */
-  model: v.optional(v.pipe(wellFormedText(128), v.minLength(1))),
+  model: v.optional(v.pipe(wellFormedText(256), v.minLength(1))),
   settings: v.optional(settings, {}),
   /** The only tools of the assistant, within policy. Absent: every tool that policy allows. */
   toolIds: v.optional(v.pipe(v.array(name), v.maxLength(128))),

@@ -1,8 +1,10 @@
 import * as v from "valibot";
+import { isTenantModel } from "../provider/tenant-model.ts";
 import { MODEL_WIRE_IDS, type ModelDeclaration } from "./declaration.ts";
 import { declareModel } from "./declare-model.ts";
 
-const word = v.pipe(
+/** Accepts a name or an id of a model, and a level of effort. */
+export const word = v.pipe(
   v.string(),
   v.regex(/^[\x21-\x2B\x2D-\x7E]{1,128}$/, "1 to 128 characters without spaces and commas"),
 );
@@ -13,39 +15,45 @@ const settingName = (ending: string) =>
     v.regex(new RegExp(`^[A-Z][A-Z0-9_]*${ending}$`), `a name ending in ${ending}`),
   );
 
+/** The schema fields that say what a model can take and what it costs. */
+export const modelFields = {
+  can: v.exactOptional(
+    v.strictObject({
+      tools: v.exactOptional(v.boolean()),
+      images: v.exactOptional(v.boolean()),
+      files: v.exactOptional(v.boolean()),
+      maxImageTokens: v.exactOptional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+      efforts: v.exactOptional(v.pipe(v.array(word), v.maxLength(16))),
+      temperature: v.exactOptional(v.boolean()),
+      forcedTools: v.exactOptional(v.boolean()),
+      strictTools: v.exactOptional(v.boolean()),
+      maxTokensField: v.exactOptional(v.picklist(["max_completion_tokens", "max_tokens"])),
+    }),
+  ),
+  effort: v.exactOptional(word),
+  summaries: v.exactOptional(v.boolean()),
+  prices: v.exactOptional(
+    v.strictObject({
+      currency: v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, "three capital letters, ISO 4217")),
+      input: price,
+      cachedInput: v.exactOptional(price),
+      cacheWrite: v.exactOptional(price),
+      output: price,
+    }),
+  ),
+} as const;
+
 const schema = v.strictObject({
-  id: word,
+  id: v.pipe(
+    word,
+    v.check((id) => !isTenantModel(id), "an id that does not begin with providers/"),
+  ),
   wire: v.picklist(MODEL_WIRE_IDS),
   name: v.optional(word),
   address: v.optional(settingName("_BASE_URL")),
   // Threat: a declaration names another secret, and the secret leaves as a provider's key.
   secret: v.optional(settingName("_API_KEY")),
-  can: v.optional(
-    v.partial(
-      v.strictObject({
-        tools: v.boolean(),
-        images: v.boolean(),
-        files: v.boolean(),
-        maxImageTokens: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
-        efforts: v.array(word),
-        temperature: v.boolean(),
-        forcedTools: v.boolean(),
-        strictTools: v.boolean(),
-        maxTokensField: v.picklist(["max_completion_tokens", "max_tokens"]),
-      }),
-    ),
-  ),
-  effort: v.optional(word),
-  summaries: v.optional(v.boolean()),
-  prices: v.optional(
-    v.strictObject({
-      currency: v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, "three capital letters, ISO 4217")),
-      input: price,
-      cachedInput: v.optional(price),
-      cacheWrite: v.optional(price),
-      output: price,
-    }),
-  ),
+  ...modelFields,
   fallback: v.optional(v.array(word)),
 });
 

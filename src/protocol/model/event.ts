@@ -20,6 +20,10 @@ export type ModelFinish =
 export interface ModelFailure {
   readonly code:
     | "upstream_not_configured"
+    /** The tenant deleted its provider, or no longer allows the model. */
+    | "provider_missing"
+    /** The provider's key cannot be opened. */
+    | "provider_unreadable"
     | "upstream_unreachable"
     | "upstream_status"
     | "upstream_not_a_stream"

@@ -45,7 +45,7 @@ export const chatRequestBody = v.strictObject({
   assistantId: v.optional(assistantId),
   /** What the page knows, for the model to read as data. */
   context: v.optional(requestContext),
-  model: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(128))),
+  model: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(256))),
   toolIds: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(64))), v.maxLength(128))),
   connectionIds: v.optional(v.pipe(v.array(connectionId), v.maxLength(16))),
   previousRunId: v.optional(v.pipe(v.string(), v.maxLength(128))),

@@ -2,6 +2,7 @@ import type { AssistantPin } from "../assistant/pin.ts";
 import type { ConnectionId, RunId } from "../identity/ids.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { AnswerSettings } from "../model/answer-settings.ts";
+import type { DeclaredModel } from "../model/declaration.ts";
 import type { Principal } from "../identity/principal.ts";
 import type { RunLimits } from "../policy/limits.ts";
 import type { TranscriptMessage } from "../conversation/message.ts";
@@ -21,6 +22,8 @@ export interface RunClaim {
   /** What the client sent for the model to read as data; untrusted. */
   readonly context?: JsonObject;
   readonly model: string;
+  /** A model of the tenant's own provider, as it was allowed when the run started. */
+  readonly ownModel?: DeclaredModel;
   /** Absent: as the model likes. */
   readonly settings?: AnswerSettings;
   /** The conversation so far. The stored history comes first when the run continues another run. */

@@ -6,7 +6,7 @@ import { utf8Length } from "./utf8-length.ts";
 /** Allowance for what a provider adds to each message or tool. Unit: tokens. */
 const PER_ITEM = 16;
 
-interface Request {
+export interface BoundedRequest {
   readonly messages: readonly TranscriptMessage[];
   readonly tools: readonly ToolSpec[];
 }
@@ -19,7 +19,7 @@ interface Request {
  */
 export function createInputBound(
   wire: Pick<ModelWire, "encodeMessage" | "encodeTool" | "tokensPerRequest">,
-): (request: Request) => number {
+): (request: BoundedRequest) => number {
   const known = new WeakMap<object, number>();
   const measure = <T extends object>(item: T, encode: (item: T) => unknown): number => {
     const bound = known.get(item) ?? utf8Length(JSON.stringify(encode(item))) + PER_ITEM;
@@ -32,4 +32,12 @@ export function createInputBound(
     for (const tool of tools) bound += measure(tool, wire.encodeTool);
     return bound;
   };
+}
+
+/** Bounds the input tokens of a request whose wire is known only when it is sent. */
+export function createWidestInputBound(
+  wires: readonly Parameters<typeof createInputBound>[0][],
+): (request: BoundedRequest) => number {
+  const bounds = wires.map(createInputBound);
+  return (request) => Math.max(...bounds.map((bound) => bound(request)));
 }

@@ -88,6 +88,7 @@ describe("is refused with its reason:", () => {
     ["an unknown field", [{ ...A, price: 1 }], /"a" is not valid at price/],
     ["an unknown ability", [{ ...A, can: { sing: true } }], /at can.sing/],
     ["an id that a list cannot hold", [{ ...A, id: "a,b" }], /at id: 1 to 128 characters/],
+    ["an id that reads like a tenant's model", [{ ...A, id: "providers/a/m" }], /providers\//],
     ["a secret of something else", [{ ...A, secret: "RUN_ID_SECRET" }], /ending in _API_KEY/],
     ["an address of something else", [{ ...A, address: "AUTH" }], /ending in _BASE_URL/],
     ["a negative price", [{ ...A, prices: { ...USD, input: -1 } }], /at prices.input/],

@@ -1,0 +1,119 @@
+import type { ModelAnswer, ModelEvent } from "../protocol/model/event.ts";
+import { HIDDEN } from "../protocol/text/hide-values.ts";
+
+/** Shorter keys are placeholders such as `none`, not secrets. */
+const MIN_SECRET_CHARS = 8;
+const MAX_DETAIL_CHARS = 2_000;
+
+/** Hides the key in the next events of one model call. Contract: may answer an empty batch. */
+export type HideKey = (batch: readonly ModelEvent[]) => readonly ModelEvent[];
+
+/**
+ * Makes a function that hides a provider's key in everything that the provider sends.
+ * Threat: a gateway that repeats the headers of a request, in its errors or in a model's answer.
+ * Text that may be the beginning of the key waits for the next text, or for the answer.
+ * Contract: linear. Limit: only the key as it was sent is found, no other form of it.
+ */
+export function createKeyHider(apiKey: string): HideKey {
+  if (apiKey.length < MIN_SECRET_CHARS) return (batch) => batch.map(shortenDetail);
+  const texts = { text_delta: new HiddenKeyText(apiKey), summary_delta: new HiddenKeyText(apiKey) };
+  const hide = (event: ModelEvent): readonly ModelEvent[] => {
+    if (event.type !== "answer") return deltaOf(event.type, texts[event.type].add(event.text));
+    return [
+      ...deltaOf("summary_delta", texts.summary_delta.rest()),
+      ...deltaOf("text_delta", texts.text_delta.rest()),
+      shortenDetail({ type: "answer", answer: hideIn(event.answer, apiKey) }),
+    ];
+  };
+  return (batch) => batch.flatMap(hide);
+}
+
+function deltaOf(type: "text_delta" | "summary_delta", text: string): readonly ModelEvent[] {
+  return text === "" ? [] : [{ type, text }];
+}
+
+function hideIn(answer: ModelAnswer, apiKey: string): ModelAnswer {
+  const hide = (text: string): string => text.replaceAll(apiKey, HIDDEN);
+  const { text, toolCalls, opaque, failure, ...facts } = answer;
+  // What a provider must see again stays as it is, or is dropped.
+  const isClean = opaque && !JSON.stringify(opaque.items).includes(apiKey);
+  return {
+    ...facts,
+    text: hide(text),
+    toolCalls: toolCalls.map(({ toolCallId, name, argumentsText, truncated }) => ({
+      toolCallId: hide(toolCallId) as typeof toolCallId,
+      name: hide(name),
+      argumentsText: hide(argumentsText),
+      truncated,
+    })),
+    ...(isClean && { opaque }),
+    ...(failure && { failure: { ...failure, detail: cutAtKey(failure.detail, apiKey) } }),
+  };
+}
+
+function cutAtKey(detail: string, apiKey: string): string {
+  const at = detail.indexOf(apiKey);
+  return at === -1 ? detail : `${detail.slice(0, at)}[key removed]`;
+}
+
+function shortenDetail(event: ModelEvent): ModelEvent {
+  if (event.type !== "answer" || !event.answer.failure) return event;
+  const { failure } = event.answer;
+  const detail = failure.detail.slice(0, MAX_DETAIL_CHARS);
+  return { ...event, answer: { ...event.answer, failure: { ...failure, detail } } };
+}
+
+/**
+ * Replaces a key in a text that arrives in pieces (Knuth, Morris and Pratt, 1977). The text that it
+ * holds back is always the beginning of the key.
+ */
+class HiddenKeyText {
+  readonly #key: string;
+  /** For each length of a held text: the length of its longest end that also begins the key. */
+  readonly #fallbacks: readonly number[];
+  #held = 0;
+
+  constructor(key: string) {
+    this.#key = key;
+    const fallbacks = [0, 0];
+    for (let at = 1, length = 0; at < key.length; at++) {
+      while (length > 0 && key[at] !== key[length]) length = fallbacks[length] ?? 0;
+      if (key[at] === key[length]) length++;
+      fallbacks.push(length);
+    }
+    this.#fallbacks = fallbacks;
+  }
+
+  /** Adds a piece; answers what may be shown. */
+  add(piece: string): string {
+    const key = this.#key;
+    let shown = "";
+    for (let at = 0; at < piece.length; at++) {
+      if (this.#held === 0) {
+        const next = piece.indexOf(key.charAt(0), at);
+        if (next === -1) return shown + piece.slice(at);
+        shown += piece.slice(at, next);
+        at = next;
+      }
+      while (this.#held > 0 && piece[at] !== key[this.#held]) {
+        const shorter = this.#fallbacks[this.#held] ?? 0;
+        shown += key.slice(0, this.#held - shorter);
+        this.#held = shorter;
+      }
+      if (piece[at] === key[this.#held]) this.#held++;
+      else shown += piece.charAt(at);
+      if (this.#held === key.length) {
+        shown += HIDDEN;
+        this.#held = 0;
+      }
+    }
+    return shown;
+  }
+
+  /** Answers what is still held back. */
+  rest(): string {
+    const shown = this.#key.slice(0, this.#held);
+    this.#held = 0;
+    return shown;
+  }
+}
