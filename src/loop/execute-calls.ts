@@ -16,13 +16,13 @@ interface ExecutedCalls {
   readonly hasUnknownOutcome: boolean;
 }
 
-/** Shows every tool call of a step to readers and reserves its operation. */
+/** Shows every tool call of a step to readers and admits its operation. */
 export function proposeCalls(scope: RunScope, { step, calls }: AskedCalls): void {
   const nowMs = scope.clock.nowMs();
   const events = calls.map((call) => {
     const { toolCallId, name: toolName } = call;
     const part = scope.nextPart();
-    scope.state.invocations.reserve(call, { step, part }, nowMs);
+    scope.state.invocations.admit(call, { step, part }, nowMs);
     return { type: "tool_call_proposed" as const, part, toolCallId, toolName };
   });
   if (events.length > 0) scope.journal.append(events);

@@ -3,7 +3,7 @@ import { DEFAULT_ASSISTANT_ID } from "../protocol/assistant/document.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { answerWithin } from "../runner/answer-within.ts";
 import { CONTEXT_INVALID, CONTEXT_UNAVAILABLE, type RunEnd } from "./run-end.ts";
-import type { RunIncarnation, RunPorts } from "./run-scope.ts";
+import type { LoopInput, RunPorts } from "./run-scope.ts";
 
 /** Longest time of the deployment's hook. */
 const TIMEOUT_MS = 5_000;
@@ -17,7 +17,7 @@ const NO_CONTEXT: HookContext = { variables: {} };
  * Fails: the run's end.
  */
 export async function loadContext(
-  { claim, memory, signal: stopped }: RunIncarnation,
+  { claim, memory, signal: stopped }: LoopInput,
   { contextHook, clock, journal, log }: Pick<RunPorts, "contextHook" | "clock" | "journal" | "log">,
 ): Promise<Result<HookContext, RunEnd>> {
   if (memory.context) return ok(memory.context);

@@ -15,28 +15,28 @@ import { loadContext } from "./load-context.ts";
 import { ModelBudget } from "./model-budget.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { buildPrompt } from "./prompt.ts";
-import type { RunIncarnation, RunPorts, RunScope, RunState } from "./run-scope.ts";
+import type { LoopInput, RunPorts, RunScope, RunState } from "./run-scope.ts";
 
 /** What the scope of one incarnation is built from. */
 export interface ScopeParts {
-  readonly incarnation: RunIncarnation;
+  readonly input: LoopInput;
   readonly ports: RunPorts;
   readonly state: RunState;
 }
 
 /** Builds what all steps of one incarnation share, and restores it from earlier incarnations. */
-export async function openScope({ incarnation, ports, state }: ScopeParts): Promise<RunScope> {
-  const { claim, memory, signal } = incarnation;
+export async function openScope({ input, ports, state }: ScopeParts): Promise<RunScope> {
+  const { claim, memory, signal } = input;
   const { facts, progress } = memory;
   const { journal } = ports;
   if (!progress.hasStarted) {
     journal.append([{ type: "run_started", runId: claim.runId, model: claim.model }]);
   }
-  const loaded = await pinPolicy({ incarnation, ports });
+  const loaded = await pinPolicy({ input, ports });
   const policy = policyOfRun(loaded.policy, claim);
   ports.limitTime(maxWallClockMs(policy));
   ports.limitStorage(policy.budgets.maxStoredBytes ?? IMPLIED_LIMITS.maxStoredBytes);
-  const context = await loadContext(incarnation, ports);
+  const context = await loadContext(input, ports);
   const budget = restoreRunBudget(memory.invocations, policy);
   const modelOf = createDirectory(claim, ports.modelOf);
   const terms = { policy, pin: loaded.pin, budget };
@@ -53,10 +53,10 @@ export async function openScope({ incarnation, ports, state }: ScopeParts): Prom
     clock: ports.clock,
     log: ports.log,
     random: ports.random,
-    ...openTools({ incarnation, ports, state }, terms),
+    ...openTools({ input, ports, state }, terms),
     prompt: context.ok ? buildPrompt(claim, context.value) : context,
     modelBudget,
-    modelCalls: restoreModelCalls({ incarnation, ports }, policy),
+    modelCalls: restoreModelCalls({ input, ports }, policy),
     callIds: new CallIds(state.transcript.messages),
     isPolicyLost: facts.pin !== undefined && loaded.deniedBecause !== undefined,
     nextPart: counterFrom(progress.nextPart),
@@ -73,7 +73,7 @@ function createDirectory({ ownModel }: RunClaim, deployed: ModelDirectory): Mode
  * Contract: the journal takes the pin before the policy allows anything.
  */
 async function pinPolicy({
-  incarnation: { claim, memory },
+  input: { claim, memory },
   ports: { policies, journal },
 }: Omit<ScopeParts, "state">): Promise<LoadedPolicy> {
   const { tenantId } = claim.principal;
@@ -92,7 +92,7 @@ interface RunTerms {
 
 /** Selects the versions of the run's tools, those that the model sees, and the runner. */
 function openTools(
-  { incarnation: { claim, startedAtMs }, ports, state: { invocations } }: ScopeParts,
+  { input: { claim, startedAtMs }, ports, state: { invocations } }: ScopeParts,
   { policy, pin, budget }: RunTerms,
 ): Pick<RunScope, "tools" | "runner"> {
   const specs = ports.source.listToolSpecs();
@@ -116,7 +116,7 @@ function openTools(
  * Before the run started, none was made.
  */
 function restoreModelCalls(
-  { incarnation: { memory }, ports: { journal } }: Omit<ScopeParts, "state">,
+  { input: { memory }, ports: { journal } }: Omit<ScopeParts, "state">,
   { budgets }: ToolPolicy,
 ): ModelCalls {
   const { facts, progress } = memory;

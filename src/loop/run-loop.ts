@@ -27,7 +27,7 @@ import {
 import type { RunMemory } from "./run-memory.ts";
 import {
   stopReasonOf,
-  type RunIncarnation,
+  type LoopInput,
   type RunPorts,
   type RunScope,
   type RunState,
@@ -41,18 +41,18 @@ import { Transcript } from "./transcript.ts";
  * the next model call, and causes one.
  * Contract: never throws. `ended`: exactly one `done` was appended, as the last event, and every
  * steering message that the inbox took is in the transcript. `waiting`: a call waits for an
- * approval or for an operator; run another incarnation once someone has answered.
+ * approval or for an operator; run the loop again once someone has answered.
  */
 export async function runLoop(
-  incarnation: RunIncarnation,
+  input: LoopInput,
   ports: RunPorts,
 ): Promise<"ended" | typeof WAITING> {
-  const { claim, memory } = incarnation;
-  const state = restoreState(incarnation, ports);
+  const { claim, memory } = input;
+  const state = restoreState(input, ports);
   let end: RunEnd | typeof WAITING;
   try {
     withdrawPartialText(ports.journal, memory);
-    end = await runSteps(await openScope({ incarnation, ports, state }), memory);
+    end = await runSteps(await openScope({ input, ports, state }), memory);
   } catch (thrown) {
     end = brokenRun(ports.log.fault("run_failed", thrown));
     closeOpenCalls(ports, claim, state);
@@ -62,7 +62,7 @@ export async function runLoop(
   return "ended";
 }
 
-function restoreState({ claim, memory }: RunIncarnation, { journal }: RunPorts): RunState {
+function restoreState({ claim, memory }: LoopInput, { journal }: RunPorts): RunState {
   const { transcript: messages, invocations, facts, progress } = memory;
   const claimedMessages = claim.messages.length;
   return {

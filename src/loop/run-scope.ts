@@ -49,8 +49,8 @@ export interface RunPorts extends Omit<
   readonly limitStorage: (maxBytes: number) => void;
 }
 
-/** What one incarnation of a run starts from. */
-export interface RunIncarnation {
+/** What a run's loop starts from: at first, after a crash, and after a wait. */
+export interface LoopInput {
   readonly claim: RunClaim;
   readonly memory: RunMemory;
   /**

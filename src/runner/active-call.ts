@@ -18,7 +18,7 @@ export interface ActiveCall extends RequestedCall {
   /** From 1. */
   readonly attempt: number;
   /** What the tool ran with in an earlier attempt; undefined when it never ran. */
-  readonly begun?: ToolInvocationContext | undefined;
+  readonly ranWith?: ToolInvocationContext | undefined;
   /** Why the outcome of an earlier attempt is unknown; undefined when it is known. */
   readonly unknownOutcome?: ToolFailure | undefined;
 }

@@ -4,7 +4,7 @@ import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { fail, type Result } from "../protocol/outcome/result.ts";
 import type { ActiveCall } from "./active-call.ts";
 import { GateTrail, type GateResults } from "./gates/gate.ts";
-import { fingerprintText, type RefusedArguments } from "./gates/read-arguments.ts";
+import { digestText, type RefusedArguments } from "./gates/read-arguments.ts";
 import type { AcceptedArguments } from "./gates/subjects.ts";
 import type { Invocation } from "./invocation.ts";
 import type { NormalOutput } from "./normalise-output.ts";
@@ -12,11 +12,11 @@ import type { NormalOutput } from "./normalise-output.ts";
 /** How far an attempt came, and how it ended. */
 export interface AttemptResult {
   /** Equal for equal arguments. */
-  readonly argumentsFingerprint: string;
+  readonly argumentsDigest: string;
   /** Redacted; absent when the arguments did not fit the contract. */
   readonly shownArgs?: JsonObject;
   /** What the tool ran with, in this attempt or in an earlier one; undefined when it never ran. */
-  readonly begun: ToolInvocationContext | undefined;
+  readonly ranWith: ToolInvocationContext | undefined;
   /** The tool was asked to act in this attempt. */
   readonly dispatched: boolean;
   readonly outcome: Result<NormalOutput, ToolFailure>;
@@ -30,7 +30,7 @@ export interface AttemptResult {
 export class Attempt {
   readonly trail = new GateTrail();
   #accepted: AcceptedArguments | undefined;
-  #refusedFingerprint: string | undefined;
+  #refusedDigest: string | undefined;
   #invocation: Invocation | undefined;
   #isDispatched = false;
 
@@ -39,8 +39,8 @@ export class Attempt {
     return accepted;
   }
 
-  refuseArguments({ failure, fingerprint }: RefusedArguments): Result<never, ToolFailure> {
-    this.#refusedFingerprint = fingerprint;
+  refuseArguments({ failure, digest }: RefusedArguments): Result<never, ToolFailure> {
+    this.#refusedDigest = digest;
     return fail(failure);
   }
 
@@ -59,16 +59,16 @@ export class Attempt {
   }
 
   async end(
-    { toolCall, begun }: ActiveCall,
+    { toolCall, ranWith }: ActiveCall,
     outcome: AttemptResult["outcome"],
   ): Promise<AttemptResult> {
     const accepted = this.#accepted;
-    const argumentsFingerprint =
-      accepted?.payloadHash ?? this.#refusedFingerprint ?? (await fingerprintText(toolCall));
+    const argumentsDigest =
+      accepted?.payloadHash ?? this.#refusedDigest ?? (await digestText(toolCall));
     return {
-      argumentsFingerprint,
+      argumentsDigest,
       ...(accepted && { shownArgs: accepted.shown }),
-      begun: this.#isDispatched ? this.#invocation?.context : begun,
+      ranWith: this.#isDispatched ? this.#invocation?.context : ranWith,
       dispatched: this.#isDispatched,
       outcome,
       gates: this.trail.results,

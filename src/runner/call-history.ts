@@ -58,8 +58,8 @@ export class CallHistory {
   }
 
   /** Tells whether exactly this call has returned the same result too often. */
-  isLooping(toolId: string, argumentsFingerprint: string): boolean {
-    const repeated = this.#results.get(keyOf(toolId, argumentsFingerprint));
+  isLooping(toolId: string, argumentsDigest: string): boolean {
+    const repeated = this.#results.get(keyOf(toolId, argumentsDigest));
     return repeated !== undefined && repeated.count >= SAME_RESULT_LIMIT;
   }
 
@@ -84,11 +84,11 @@ export class CallHistory {
    */
   #noteFailure({ toolId, step, lesson }: FinishedCall, failureClass: FailureClass): boolean {
     if (EXTERNAL.has(failureClass)) return false;
-    const { argumentsFingerprint, resultFingerprint } = lesson;
+    const { argumentsFingerprint: argumentsDigest, resultFingerprint: resultDigest } = lesson;
     const repairs = this.#repairsOf(toolId);
-    const refusedBefore = (repairs.refused.get(argumentsFingerprint) ?? step) < step;
-    repairs.refused.set(argumentsFingerprint, step);
-    const sameErrors = countStep(repairs.errors, resultFingerprint, step);
+    const refusedBefore = (repairs.refused.get(argumentsDigest) ?? step) < step;
+    repairs.refused.set(argumentsDigest, step);
+    const sameErrors = countStep(repairs.errors, resultDigest, step);
     repairs.steps.add(step);
     const ends =
       refusedBefore || sameErrors >= SAME_ERROR_LIMIT || repairs.steps.size > this.#maxRepairs;
@@ -104,9 +104,9 @@ export class CallHistory {
     const key = keyOf(toolId, lesson.argumentsFingerprint);
     const known = this.#results.get(key);
     if (lesson.changed) this.#results.clear();
-    const count = known?.fingerprint === lesson.resultFingerprint ? known.count + 1 : 1;
+    const count = known?.resultDigest === lesson.resultFingerprint ? known.count + 1 : 1;
     this.#results.delete(key);
-    this.#results.set(key, { fingerprint: lesson.resultFingerprint, count });
+    this.#results.set(key, { resultDigest: lesson.resultFingerprint, count });
     const [oldest] = this.#results.keys();
     if (oldest !== undefined && this.#results.size > MAX_REMEMBERED) this.#results.delete(oldest);
     return count >= SAME_RESULT_LIMIT;
@@ -143,12 +143,12 @@ function countStep(counted: Map<string, CountedSteps>, key: string, step: number
 }
 
 interface Repeated {
-  readonly fingerprint: string;
+  readonly resultDigest: string;
   readonly count: number;
 }
 
-function keyOf(toolId: string, argumentsFingerprint: string): string {
-  return JSON.stringify([toolId, argumentsFingerprint]);
+function keyOf(toolId: string, argumentsDigest: string): string {
+  return JSON.stringify([toolId, argumentsDigest]);
 }
 
 /** Formats what is equal for errors of one kind in the same places. */

@@ -27,19 +27,19 @@ export async function finalise(
   call: ActiveCall,
   result: AttemptResult,
 ): Promise<Conclusion> {
-  const { shownArgs, begun, isReplay = false, gates, argumentsFingerprint } = result;
+  const { shownArgs, ranWith, isReplay = false, gates, argumentsDigest } = result;
   const { outcome, lesson, repairEnded, warnings } = await learn(ports.history, call, result);
   const dispatchState = { ...dispatchStateOf(call, result), repairEnded };
   const invocationState = finalStateOf(result, dispatchState);
-  const payloadHash = shownArgs && argumentsFingerprint;
+  const payloadHash = shownArgs && argumentsDigest;
   const grounds = { gates, shownArgs, payloadHash };
   const ending = { invocationState, dispatchState, isReplay, grounds };
   const conclusion: Conclusion = { outcome, lesson, warnings, ...ending };
   // The hooks are asked only about a tool that ran.
-  if (!begun || !shownArgs) return conclusion;
+  if (!ranWith || !shownArgs) return conclusion;
   const endedAtMs = ports.clock.nowMs();
   const observation = observe(ports, { ...call, endedAtMs }, conclusion);
-  const veto = await askHooksAfter(ports, hookedCall(call.tool, begun, shownArgs), observation);
+  const veto = await askHooksAfter(ports, hookedCall(call.tool, ranWith, shownArgs), observation);
   return veto ? { ...conclusion, outcome: withhold(outcome, veto), warnings: [] } : conclusion;
 }
 
@@ -81,12 +81,12 @@ type Learnt = Pick<Conclusion, "outcome"> & {
 async function learn(
   history: CallHistory,
   { context, tool }: ActiveCall,
-  { argumentsFingerprint, begun, outcome }: AttemptResult,
+  { argumentsDigest, ranWith, outcome }: AttemptResult,
 ): Promise<Learnt> {
   const text = outcome.ok ? JSON.stringify(outcome.value.data) : formatErrorKinds(outcome.failure);
   const lesson: CallLesson = {
-    argumentsFingerprint,
-    begun: begun !== undefined,
+    argumentsFingerprint: argumentsDigest,
+    begun: ranWith !== undefined,
     changed: outcome.ok && mutates(tool),
     resultFingerprint: await hashIfLong(text),
     ...(!outcome.ok && { failureClass: outcome.failure.taxonomyClass }),

@@ -33,8 +33,8 @@ export const OTHER_PAYLOAD = failCall("SIGNATURE_MISMATCH", {
   message: "the same operation was asked for before with other arguments",
 });
 
-/** Tells whether a call is the one that a record was reserved for. */
-export function isReservedFor(record: ToolInvocationRecord, call: ToolCall): boolean {
+/** Tells whether a call is the one that a record was made for. */
+export function isAdmittedFor(record: ToolInvocationRecord, call: ToolCall): boolean {
   return (
     call.name === record.name &&
     call.truncated === record.truncated &&
@@ -89,14 +89,14 @@ export class InvocationLedger {
     return [...this.#records.values()].filter(({ end }) => end !== undefined);
   }
 
-  /** Reserves an operation. Contract: an operation is reserved once. */
-  reserve(
+  /** Opens the record of an operation. Contract: an operation is admitted once. */
+  admit(
     call: ToolCall,
     { step, part }: Pick<ToolInvocationContext, "step" | "part">,
     nowMs: number,
   ): ToolInvocationRecord {
     const { toolCallId, name, truncated } = call;
-    if (this.find({ step, toolCallId })) throw new Error(`${step}:${toolCallId} is reserved`);
+    if (this.find({ step, toolCallId })) throw new Error(`${step}:${toolCallId} is admitted`);
     const argumentsText = headOf(call.argumentsText);
     return this.#keep({
       number: this.#records.size + 1,
@@ -159,7 +159,7 @@ export class InvocationLedger {
 
   #open(operation: Operation): ToolInvocationRecord {
     const record = this.find(operation);
-    if (!record) throw new Error(`${operationIdOf(operation)} is not reserved`);
+    if (!record) throw new Error(`${operationIdOf(operation)} is not admitted`);
     if (record.end) throw new Error(`${operationIdOf(operation)} has ended`);
     return record;
   }

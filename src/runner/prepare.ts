@@ -43,10 +43,10 @@ export async function prepare(
   call: ActiveCall,
   attempt: Attempt,
 ): Promise<Result<PreparedCall, Refusal>> {
-  const { tool, toolCall, signal, begun } = call;
+  const { tool, toolCall, signal, ranWith } = call;
   const { trail } = attempt;
   const terms: Terms = { policy: ports.policy, pin: ports.pin };
-  const wantedCall = { tool, signal, hasBegun: begun !== undefined };
+  const wantedCall = { tool, signal, hasBegun: ranWith !== undefined };
 
   const wanted = checkStillWanted(ports, wantedCall, trail);
   if (!wanted.ok) return wanted;

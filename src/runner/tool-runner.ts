@@ -11,7 +11,7 @@ import { closeReservation } from "./budget/close-reservation.ts";
 import { CallHistory } from "./call-history.ts";
 import { FairLock } from "./fair-lock.ts";
 import { finalise } from "./finalise.ts";
-import { isReservedFor, operationIdOf, OTHER_PAYLOAD } from "./invocation-ledger.ts";
+import { isAdmittedFor, operationIdOf, OTHER_PAYLOAD } from "./invocation-ledger.ts";
 import type { ToolRunnerPorts } from "./ports.ts";
 import { answerRecorded, answerUnrecorded, record } from "./record.ts";
 import { resume } from "./recovery/resume.ts";
@@ -24,7 +24,7 @@ export interface ToolRunner {
   /**
    * Takes one tool call through every gate, lets it take effect at most once and records its end.
    * No tool runs in any other way (seeds/000 #1, #31).
-   * Contract: never throws. It reserves the operation before it answers, and ends it with exactly
+   * Contract: never throws. It admits the operation before it answers, and ends it with exactly
    * one `tool_call_result` under the call's own id. A call that ended before gets its recorded
    * result. Another call under the same operation gets a failure; so does a call whose operation is
    * still running. `waiting` means that a person has to approve the call, or to tell whether its
@@ -125,8 +125,8 @@ type Admitted =
   | { readonly kind: "admitted"; readonly record: ToolInvocationRecord };
 
 /**
- * Reserves the operation of a new call. Answers at once when the operation ended, is running, or
- * belongs to another call.
+ * Admits the operation of a new call: opens its record. Answers at once when the operation ended,
+ * is running, or belongs to another call.
  */
 function admit(
   { ports, active }: Pick<RunnerState, "ports" | "active">,
@@ -138,14 +138,14 @@ function admit(
     return { kind: "answered", result: answerUnrecorded(ports, requested, failure) };
   };
   const known = invocations.find(context);
-  if (known && !isReservedFor(known, toolCall)) return refuse(OTHER_PAYLOAD);
+  if (known && !isAdmittedFor(known, toolCall)) return refuse(OTHER_PAYLOAD);
   if (known?.end) {
     const result = answerRecorded(known.toolCallId, known.state, known.end);
     return { kind: "answered", result };
   }
   if (active.has(operationIdOf(context))) return refuse(IN_PROGRESS);
-  const reserved = known ?? invocations.reserve(toolCall, context, clock.nowMs());
-  return { kind: "admitted", record: reserved };
+  const admitted = known ?? invocations.admit(toolCall, context, clock.nowMs());
+  return { kind: "admitted", record: admitted };
 }
 
 const IN_PROGRESS = failCall("IDEMPOTENCY_CONFLICT", {

@@ -22,9 +22,9 @@ const END = { startedAtMs: 1, endedAtMs: 2 } as InvocationEnd;
 /** Reserves three calls in two steps, in this order. */
 function open(journal = new MemoryJournal()) {
   const ledger = new InvocationLedger(journal, []);
-  ledger.reserve(call("b"), { step: 1, part: 0 }, 7);
-  ledger.reserve(call("a"), { step: 1, part: 1 }, 7);
-  ledger.reserve(call("b"), { step: 2, part: 2 }, 8);
+  ledger.admit(call("b"), { step: 1, part: 0 }, 7);
+  ledger.admit(call("a"), { step: 1, part: 1 }, 7);
+  ledger.admit(call("b"), { step: 2, part: 2 }, 8);
   return { ledger, journal };
 }
 
@@ -41,14 +41,14 @@ test("records are numbered from 1 across all steps, in the order of the calls", 
 
 test("the same call id in another step is another operation", () => {
   const { ledger } = open();
-  expect(() => ledger.reserve(call("a"), { step: 1, part: 3 }, 9)).toThrow("is reserved");
-  expect(() => ledger.reserve(call("a"), { step: 2, part: 3 }, 9)).not.toThrow();
+  expect(() => ledger.admit(call("a"), { step: 1, part: 3 }, 9)).toThrow("is admitted");
+  expect(() => ledger.admit(call("a"), { step: 2, part: 3 }, 9)).not.toThrow();
 });
 
 test("the next incarnation continues the numbers and the order of the records", () => {
   const { journal } = open();
   const next = new InvocationLedger(journal, journal.records);
-  expect(next.reserve(call("c"), { step: 2, part: 3 }, 9).number).toBe(4);
+  expect(next.admit(call("c"), { step: 2, part: 3 }, 9).number).toBe(4);
   expect(next.ofStep(1).map(({ toolCallId }) => toolCallId)).toEqual(["b", "a"]);
   expect(next.ofStep(2).map(({ toolCallId }) => toolCallId)).toEqual(["b", "c"]);
   expect(next.ofStep(3)).toEqual([]);
@@ -81,13 +81,13 @@ test("an operation keeps its first binding, and is refused under any other key",
 
 test("arguments longer than the parse limit are stored truncated", () => {
   const ledger = new InvocationLedger(new MemoryJournal(), []);
-  const record = ledger.reserve(call("a", "x".repeat(300_000)), { step: 1, part: 0 }, 7);
+  const record = ledger.admit(call("a", "x".repeat(300_000)), { step: 1, part: 0 }, 7);
   expect(record.argumentsText.length).toBe(256 * 1024 + 1);
 });
 
 test("an operation without a record cannot change state", () => {
   const { ledger } = open();
-  expect(() => ledger.charge(at("z"), {})).toThrow("is not reserved");
+  expect(() => ledger.charge(at("z"), {})).toThrow("is not admitted");
 });
 
 describe("only a dispatched operation", () => {

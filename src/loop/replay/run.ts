@@ -3,7 +3,7 @@ import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { NO_FACTS } from "../../protocol/run/facts.ts";
 import { runLoop } from "../run-loop.ts";
 import { newRunMemory, type RunMemory } from "../run-memory.ts";
-import type { RunIncarnation } from "../run-scope.ts";
+import type { LoopInput } from "../run-scope.ts";
 import { checkEvidence } from "./check-evidence.ts";
 import { ReplayClock } from "./clock.ts";
 import { readDecisions } from "./decisions.ts";
@@ -43,7 +43,7 @@ export async function replayRun(
     answered: journal.answered,
     markNotReplayable: (found) => void (reason ??= found),
   };
-  await runLoop(incarnationOf(evidence), replayPorts(replay, journal, deciding));
+  await runLoop(inputOf(evidence), replayPorts(replay, journal, deciding));
   if (reason) return refuse(reason);
   const recorded = await hashOf(readDecisions(evidence.log));
   return ok({ recorded, replayed: await hashOf(readDecisions(journal.events)) });
@@ -54,17 +54,11 @@ function refuse(reason: NotReplayableReason): Result<never, NotReplayable> {
 }
 
 /**
- * Builds the incarnation that replays a run. It begins with the recorded model calls that have no
+ * Builds the input of the loop that replays a run. It counts the recorded model calls that have no
  * step of their own: retries. They count against the step limit. A call that was counted in advance
  * and never made counts, too; this happens only far from the limit.
  */
-function incarnationOf({
-  claim,
-  context,
-  createdMs,
-  modelCalls,
-  log,
-}: RunEvidence): RunIncarnation {
+function inputOf({ claim, context, createdMs, modelCalls, log }: RunEvidence): LoopInput {
   const steps = log.filter(({ type }) => type === "step_started").length;
   const begun = newRunMemory(claim.messages);
   const memory: RunMemory = {

@@ -106,7 +106,11 @@ export interface InvocationEnd {
   readonly endedAtMs: number;
 }
 
-/** What later calls learn from one call. Fingerprints are short, and equal for equal values. */
+/**
+ * What later calls learn from one call. The stored names say fingerprint: both values are digests
+ * of the runner, equal for equal values, and never leave the run's object. A short one is plain
+ * text.
+ */
 export interface CallLesson {
   readonly argumentsFingerprint: string;
   /** The tool was asked to act. */

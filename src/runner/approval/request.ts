@@ -46,7 +46,7 @@ export async function requestApproval(
   const { tool, accepted, invocation, signal } = subject;
   const { payloadHash } = accepted;
   const number = invocations.find(invocation.context)?.number;
-  if (number === undefined) throw new Error("an approval is requested for no reserved invocation");
+  if (number === undefined) throw new Error("an approval is requested for no admitted invocation");
   if (approvals.wasRejected({ toolId: tool.id, payloadHash })) return REJECTED_BEFORE;
   const request = await buildRequest(ports, subject, { ...required, number });
   const vote = await carryVote(ports, invocation.context.runId, request);

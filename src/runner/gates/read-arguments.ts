@@ -13,7 +13,7 @@ import type { AcceptedArguments, ArgumentsSubject, ArgumentText } from "./subjec
 export interface RefusedArguments {
   readonly failure: ToolFailure;
   /** Equal for equal arguments. */
-  readonly fingerprint: string;
+  readonly digest: string;
 }
 
 const GATES: readonly Gate<ArgumentsSubject>[] = [parseArguments, checkArguments, checkRules];
@@ -31,20 +31,20 @@ export async function readArguments(
 ): Promise<Result<AcceptedArguments, RefusedArguments>> {
   const read = await passAll(GATES, { tool, call, args: {} }, { ports: undefined, trail });
   if (!read.ok) {
-    return fail({ failure: read.failure, fingerprint: await fingerprintRefused(call, trail) });
+    return fail({ failure: read.failure, digest: await digestRefused(call, trail) });
   }
   const { args } = read.value;
   return ok({ args, shown: tool.redactArgs(args), payloadHash: await hashOf(args) });
 }
 
-/** Arguments that parse have one fingerprint, whatever their spaces and the order of their keys. */
-function fingerprintRefused(call: ArgumentText, trail: GateTrail): Promise<string> {
+/** Arguments that parse have one digest, whatever their spaces and the order of their keys. */
+function digestRefused(call: ArgumentText, trail: GateTrail): Promise<string> {
   const parsed = trail.hasPassed(parseArguments.name) ? parseText(call) : undefined;
-  return parsed?.ok ? hashOf(parsed.value) : fingerprintText(call);
+  return parsed?.ok ? hashOf(parsed.value) : digestText(call);
 }
 
-/** Fingerprints arguments that are not parsed. */
-export function fingerprintText({
+/** Hashes arguments that are not parsed. */
+export function digestText({
   argumentsText,
 }: Pick<ArgumentText, "argumentsText">): Promise<string> {
   return hashText(argumentsText.trim());

@@ -8,7 +8,7 @@ import { askTool, type AskPorts } from "../ask-tool.ts";
 import { GateTrail } from "../gates/gate.ts";
 import { checkAllowed } from "../gates/check-allowed.ts";
 import { obeyPolicy, type PolicyPorts } from "../gates/obey-policy.ts";
-import { fingerprintText, readArguments } from "../gates/read-arguments.ts";
+import { digestText, readArguments } from "../gates/read-arguments.ts";
 import { openInvocation, type InvocationPorts } from "../invocation.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
 import type { Terms } from "../terms.ts";
@@ -28,7 +28,7 @@ export interface Reconciled {
   readonly answer: Reconciliation<unknown>;
   /** Redacted. */
   readonly shownArgs?: JsonObject;
-  readonly argumentsFingerprint: string;
+  readonly argumentsDigest: string;
   /** Hides the secrets of the connection that the contract was given. */
   readonly hide: HideValues;
 }
@@ -39,10 +39,10 @@ export interface Reconciled {
  * `unknown`.
  */
 export async function reconcile(ports: ReconcilePorts, call: ActiveCall): Promise<Reconciled> {
-  const argumentsFingerprint = await fingerprintText(call.toolCall);
+  const argumentsDigest = await digestText(call.toolCall);
   const unknown: Reconciled = {
     answer: { kind: "unknown" },
-    argumentsFingerprint,
+    argumentsDigest,
     hide: hideValues([]),
   };
   const contract = call.tool.reconcile;
@@ -88,7 +88,7 @@ async function reconcileBy(
     return {
       answer,
       shownArgs: bound.shownArgs,
-      argumentsFingerprint: payloadHash,
+      argumentsDigest: payloadHash,
       hide: scope.hide,
     };
   } finally {

@@ -62,9 +62,9 @@ export function resume(
   const { startedAtMs } = ending;
   const call = { ...requested, tool: found.value, startedAtMs, attempt: dispatches + 1 };
   if (!isUnknownWrite(record)) {
-    return { kind: "open", call: hasUnknownOutcome(record) ? { ...call, begun: context } : call };
+    return { kind: "open", call: hasUnknownOutcome(record) ? { ...call, ranWith: context } : call };
   }
-  const interrupted = { ...call, begun: context, unknownOutcome: TOOL_INTERRUPTED };
+  const interrupted = { ...call, ranWith: context, unknownOutcome: TOOL_INTERRUPTED };
   return found.value.isIdempotent
     ? { kind: "open", call: interrupted }
     : {

@@ -40,7 +40,7 @@ export async function decideNext(
   result: AttemptResult,
 ): Promise<Next> {
   const { context, tool, signal } = call;
-  const { begun, dispatched } = result;
+  const { ranWith, dispatched } = result;
   const unknownOutcome = unknownOutcomeAfter(call, result);
   const end = (last: AttemptResult): Next =>
     unknownOutcome
@@ -51,13 +51,13 @@ export async function decideNext(
   // Nothing happened. Recorded before the pause, so a crash during it leaves no unknown outcome.
   if (dispatched && !unknownOutcome && mutates(tool)) ports.invocations.retract(context);
   await pause(ports.clock, delayMs, signal);
-  const wanted = stillWantedGate.check({ tool, signal, hasBegun: begun !== undefined }, ports);
+  const wanted = stillWantedGate.check({ tool, signal, hasBegun: ranWith !== undefined }, ports);
   // The failure of a tool that ran tells the model more than that the call is not retried.
-  if (!wanted.ok) return end(begun ? result : { ...result, outcome: wanted });
+  if (!wanted.ok) return end(ranWith ? result : { ...result, outcome: wanted });
   const attempt = call.attempt + 1;
   const { part, toolCallId } = context;
   ports.journal.append([{ type: "tool_call_progress", part, toolCallId, attempt }]);
-  return { kind: "retry", call: { ...call, attempt, begun, unknownOutcome } };
+  return { kind: "retry", call: { ...call, attempt, ranWith, unknownOutcome } };
 }
 
 /** Tells why the outcome is unknown after an attempt; undefined when it is known. */

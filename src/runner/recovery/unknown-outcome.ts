@@ -95,7 +95,7 @@ async function retryOrEnd(
   ports.invocations.retract(context);
   const known = { ...call, unknownOutcome: undefined };
   if (attempt <= Math.max(tool.maxRetries, 1) && ports.budget.takeRetry()) {
-    return { kind: "retry", call: { ...known, attempt: attempt + 1, begun: undefined } };
+    return { kind: "retry", call: { ...known, attempt: attempt + 1, ranWith: undefined } };
   }
   const final = { ...addError(failure, NOT_COMMITTED), notCommitted: true as const };
   const result = { ...resultOf(call, reconciled), outcome: fail(final) };
@@ -103,13 +103,13 @@ async function retryOrEnd(
 }
 
 function resultOf(
-  { begun, context }: ActiveCall,
-  { shownArgs, argumentsFingerprint }: Reconciled,
+  { ranWith, context }: ActiveCall,
+  { shownArgs, argumentsDigest }: Reconciled,
 ): Omit<AttemptResult, "outcome"> {
   return {
-    argumentsFingerprint,
+    argumentsDigest,
     ...(shownArgs && { shownArgs }),
-    begun: begun ?? context,
+    ranWith: ranWith ?? context,
     dispatched: true,
   };
 }

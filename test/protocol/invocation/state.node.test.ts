@@ -114,7 +114,7 @@ function follow(model: Model, next: Act): Model | undefined {
 function perform(ledger: InvocationLedger, next: Act): void {
   switch (next.kind) {
     case "reserve":
-      return void ledger.reserve(CALL, { step: 1, part: 0 }, 7);
+      return void ledger.admit(CALL, { step: 1, part: 0 }, 7);
     case "bind":
       return void ledger.bind(OPERATION, BINDING);
     case "charge":
