@@ -131,7 +131,7 @@ export const WIRES: readonly Mutant[] = [
   },
   {
     name: "the result of an edited call does not show what ran",
-    file: "src/runner/record.ts",
+    file: "src/runner/observe.ts",
     from: 'const what = shown.length > MAX_EDITED_CHARS ? "" : `. It ran with ${shown}`;',
     to: 'const what = shown.length > MAX_EDITED_CHARS ? "" : "";',
     test: {

@@ -2,7 +2,7 @@ import type { Random } from "../capabilities/system.ts";
 import type { ModelAnswer, ModelFailure } from "../protocol/model/event.ts";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/model/usage.ts";
 import type { Result } from "../protocol/outcome/result.ts";
-import { backoffMs } from "../runner/recovery/backoff.ts";
+import { backoffMs } from "../runner/retry/backoff.ts";
 import { pause } from "../runner/pause.ts";
 import type { ModelAllowance } from "./model-budget.ts";
 import { messagesShown } from "./prompt.ts";

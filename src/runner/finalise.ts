@@ -9,8 +9,10 @@ import type { AttemptResult } from "./attempt.ts";
 import { formatErrorKinds, SAME_RESULT, type CallHistory } from "./call-history.ts";
 import { askHooksAfter, hookedCall, type HookPorts } from "./gates/ask-hooks.ts";
 import type { FinalState } from "./invocation-ledger.ts";
-import { failedState, observe, type Conclusion, type RecordPorts } from "./record.ts";
-import { dispatchStateOf, hasHappened } from "./recovery/retry.ts";
+import type { Conclusion } from "./conclusion.ts";
+import { observe } from "./observe.ts";
+import { failedState, type RecordPorts } from "./record.ts";
+import { dispatchStateOf, hasHappened } from "./retry/decide-next.ts";
 
 /** What finalising needs from the run. */
 export interface FinalisePorts extends RecordPorts, HookPorts {

@@ -188,10 +188,10 @@ describe("planted faults", () => {
       "false",
     ],
     ["idempotency", "src/runner/invocation.ts", "operationIdOf(context)", '""'],
-    ["idempotency", "src/runner/record.ts", "idempotency_hit: true", "idempotency_hit: false"],
+    ["idempotency", "src/runner/exec-result.ts", "idempotency_hit: true", "idempotency_hit: false"],
     [
       "retry",
-      "src/runner/recovery/retry.ts",
+      "src/runner/retry/decide-next.ts",
       "attempt > tool.maxRetries",
       "attempt >= tool.maxRetries",
     ],
@@ -242,8 +242,8 @@ describe("planted faults", () => {
     ],
     [
       "idempotency",
-      "src/runner/recovery/resume.ts",
-      "hasUnknownOutcome(record) && binding?.mutates === true",
+      "src/protocol/invocation/record.ts",
+      "hasUnknownOutcome(record) && record.binding?.mutates === true",
       "false",
     ],
     [
@@ -254,7 +254,7 @@ describe("planted faults", () => {
     ],
     [
       "retry",
-      "src/runner/recovery/retry.ts",
+      "src/runner/retry/decide-next.ts",
       "dispatchStateOf(call, result)).retryable",
       "dispatchStateOf({ tool }, { ...result, dispatched: false })).retryable",
     ],

@@ -16,7 +16,8 @@ import type { RunBudget } from "../budget/of-run.ts";
 import { finalise, type FinalisePorts } from "../finalise.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
 import { normaliseOutput } from "../normalise-output.ts";
-import { record, recordFailure, type EndingCall, type RecordPorts } from "../record.ts";
+import type { EndingCall } from "../conclusion.ts";
+import { record, recordFailure, type RecordPorts } from "../record.ts";
 import { WAITING } from "../waiting.ts";
 import { reconcile, type Reconciled, type ReconcilePorts } from "./reconcile.ts";
 

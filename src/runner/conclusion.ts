@@ -1,0 +1,36 @@
+import type { BoundToolRuntime } from "../capabilities/tool.ts";
+import type { CallLesson, ToolInvocationContext } from "../protocol/invocation/record.ts";
+import type { JsonObject } from "../protocol/json/value.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import type { DispatchState } from "../protocol/outcome/response-vector.ts";
+import type { Result } from "../protocol/outcome/result.ts";
+import type { ToolCall } from "../protocol/tool/call.ts";
+import type { Grounds } from "./audit-call.ts";
+import type { FinalState } from "./invocation-ledger.ts";
+
+/** A call that ends. Perhaps its tool was not found; perhaps no attempt was made. */
+export interface EndingCall {
+  readonly toolCall: Pick<ToolCall, "name">;
+  readonly context: ToolInvocationContext;
+  readonly startedAtMs: number;
+  readonly tool?: BoundToolRuntime;
+  readonly attempt?: number;
+}
+
+/** How a call ends. */
+export interface Conclusion {
+  readonly outcome: Result<ShownOutput, ToolFailure>;
+  readonly invocationState: FinalState;
+  readonly dispatchState: DispatchState;
+  readonly warnings?: readonly string[];
+  readonly lesson?: CallLesson;
+  /** The effect is that of an earlier attempt. */
+  readonly isReplay?: boolean;
+  readonly grounds?: Grounds;
+}
+
+/** The output that the model and the run's readers see; `data` is null when nobody knows it. */
+interface ShownOutput {
+  readonly data: JsonObject | null;
+  readonly warnings: readonly string[];
+}
