@@ -2,6 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const ATTACKS = "test/http/assistant-attacks.test.ts";
 const CONTEXT = "test/http/assistant-context.test.ts";
+const PAGES = "test/http/assistant-pages.test.ts";
 const SETTINGS = "test/http/assistant-settings.test.ts";
 
 /** What keeps instructions with their operators, and runs within their assistant. */
@@ -15,9 +16,9 @@ export const ASSISTANTS: readonly Mutant[] = [
   },
   {
     name: "a request replaces the model of its assistant",
-    file: "src/http/choose-assistant.ts",
-    from: "id === (assistant.model ?? id)",
-    to: "id !== undefined",
+    file: "src/http/choose-model.ts",
+    from: "assistant.model ?? requested ?? models[0].id",
+    to: "requested ?? assistant.model ?? models[0].id",
     test: { file: ATTACKS, name: "keeps the model that it names" },
   },
   {
@@ -33,6 +34,34 @@ export const ASSISTANTS: readonly Mutant[] = [
     from: "narrowPolicy(granted, assistant.toolIds)",
     to: "granted",
     test: { file: ATTACKS, name: "neither offers nor runs a tool that is not its own" },
+  },
+  {
+    name: "a page chooses its assistant",
+    file: "src/http/choose-assistant.ts",
+    from: "bound !== undefined && asked !== bound",
+    to: 'bound === asked && bound === ""',
+    test: { file: PAGES, name: "a page cannot use another assistant than that of its token" },
+  },
+  {
+    name: "a page sees the runs of every assistant",
+    file: "src/protocol/identity/viewer.ts",
+    from: "run.origin === origin && own === asked",
+    to: 'run.origin === origin && own !== "" && asked !== ""',
+    test: { file: PAGES, name: "a page cannot read, steer or continue a run" },
+  },
+  {
+    name: "a page gets the whole document of its assistant",
+    file: "src/http/page-texts.ts",
+    from: "{ assistantId: pin.id, ...(heading && { heading }), suggestions }",
+    to: "{ assistantId: pin.id, ...document, heading, suggestions }",
+    test: { file: PAGES, name: "no answer that a page can get holds the instructions" },
+  },
+  {
+    name: "an assistant raises the longest answer of an embed token",
+    file: "src/http/narrow-run.ts",
+    from: "Math.min(maxOutputTokens, budgets?.maxOutputTokens ?? Infinity)",
+    to: "maxOutputTokens",
+    test: { file: PAGES, name: "an assistant does not raise the longest answer of a token" },
   },
   {
     name: "what the hook gave is not stored",
@@ -78,9 +107,9 @@ export const ASSISTANTS: readonly Mutant[] = [
   },
   {
     name: "an assistant is not checked against its model again",
-    file: "src/http/choose-assistant.ts",
-    from: "model ? checkSettings(assistant.settings, model) : []",
-    to: "model && false ? checkSettings(assistant.settings, model) : []",
+    file: "src/http/choose-model.ts",
+    from: "if (!unfit) return found;",
+    to: "if (!unfit || found.ok) return found;",
     test: { file: SETTINGS, name: "its model lost an ability" },
   },
   {

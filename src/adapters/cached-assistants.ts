@@ -5,11 +5,8 @@ import type {
   StoredAssistant,
 } from "../capabilities/assistant.ts";
 import type { Clock } from "../capabilities/system.ts";
-import {
-  assistantDocument,
-  DEFAULT_ASSISTANT_ID,
-  type AssistantDocument,
-} from "../protocol/assistant/document.ts";
+import { assistantDocument, type AssistantDocument } from "../protocol/assistant/document.ts";
+import { DEFAULT_ASSISTANT_ID } from "../protocol/assistant/id.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
 import { hashOf } from "../protocol/json/canonical-hash.ts";
 import { parseJsonAs } from "../protocol/json/parse-as.ts";

@@ -37,7 +37,7 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
   const key = deriveKey(ports.rootSecret, "embed-token");
   return {
     async mint({ tenantId: tenant, actorId: sub, minterId: minter, ttlSeconds, ...order }) {
-      const { scopes, origin, toolIds, budgets } = order;
+      const { scopes, origin, toolIds, budgets, assistantId } = order;
       const iat = Math.floor(clock.nowMs() / MILLISECONDS);
       const exp = iat + ttlSeconds;
       const registered = { iss: ISSUER, aud: AUDIENCE, sub, jti: randomId(), iat, exp };
@@ -49,6 +49,7 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
         origin,
         toolIds,
         ...(budgets && { budgets }),
+        ...(assistantId !== undefined && { assistantId }),
       };
       const token = await new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
         .setProtectedHeader({ alg: ALGORITHM, typ: EMBED_TYPE })
@@ -66,7 +67,15 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
         });
         const token = v.parse(claims, payload);
         const { jti, tenant, sub, minter: minterId, scopes, origin, toolIds, budgets } = token;
-        const embed = { id: jti, minterId, origin, toolIds, ...(budgets && { budgets }) };
+        const { assistantId } = token;
+        const embed = {
+          id: jti,
+          minterId,
+          origin,
+          toolIds,
+          ...(budgets && { budgets }),
+          assistantId,
+        };
         return ok({ tenantId: tenant, actorId: sub, scopes, roles: [], embed });
       } catch {
         return fail({ code: "invalid_token" });

@@ -9,6 +9,7 @@ import { CHAT_ROUTES } from "./chat.ts";
 import { CONNECTION_ROUTES } from "./connections.ts";
 import { answerPreflight, exposeToListed } from "./cors.ts";
 import { EMBED_TOKEN_ROUTES } from "./embed-tokens.ts";
+import { PAGE_TEXT_ROUTES } from "./page-texts.ts";
 import { POLICY_ROUTES } from "./policy.ts";
 import { problem } from "./problem.ts";
 import { PROVIDER_ROUTES } from "./providers.ts";
@@ -27,6 +28,7 @@ const API: Routes = {
   ...TOOL_ROUTES,
   ...POLICY_ROUTES,
   ...ASSISTANT_ROUTES,
+  ...PAGE_TEXT_ROUTES,
   ...CONNECTION_ROUTES,
   ...PROVIDER_ROUTES,
   ...EMBED_TOKEN_ROUTES,

@@ -2,12 +2,8 @@ import * as v from "valibot";
 import type { AssistantChange, AssistantProposal } from "../capabilities/assistant.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
 import { checkSettings } from "../protocol/assistant/check-settings.ts";
-import {
-  assistantDocument,
-  assistantId,
-  DEFAULT_ASSISTANT_ID,
-  type AssistantDocument,
-} from "../protocol/assistant/document.ts";
+import { assistantDocument, type AssistantDocument } from "../protocol/assistant/document.ts";
+import { assistantId, DEFAULT_ASSISTANT_ID } from "../protocol/assistant/id.ts";
 import type { AssistantPin } from "../protocol/assistant/pin.ts";
 import { actorsOf } from "../protocol/identity/principal.ts";
 import { narrowPolicy } from "../protocol/policy/narrow.ts";

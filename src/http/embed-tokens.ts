@@ -6,6 +6,8 @@ import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { actsInOwnName } from "../protocol/approval/check-vote.ts";
 import { EMBED_SCOPES, embedFields } from "../protocol/identity/embed-grant.ts";
 import { actorsOf, type Principal } from "../protocol/identity/principal.ts";
+import { narrowPolicy } from "../protocol/policy/narrow.ts";
+import { chooseAssistant } from "./choose-assistant.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
@@ -59,18 +61,22 @@ async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> 
       detail: "The policy does not list this origin. Add it to the policy's origins.",
     });
   }
+  const found = await chooseAssistant(authorised, body.value.assistantId);
+  if (!found.ok) return found.failure;
+  const { pin, document } = found.value;
   const nowMs = services.clock.nowMs();
-  const { tools } = createToolCatalog(services.toolSpecs, policy, { nowMs });
+  const offered = narrowPolicy(policy, document.toolIds);
+  const { tools } = createToolCatalog(services.toolSpecs, offered, { nowMs });
   const errors = toolIds.flatMap((toolId, index) =>
     tools.has(toolId)
       ? []
-      : [{ pointer: `/toolIds/${index}`, message: "is not offered by the policy" }],
+      : [{ pointer: `/toolIds/${index}`, message: "is not offered by policy and assistant" }],
   );
   if (errors.length > 0) return problem("tool_not_available", { errors });
-  const order = { ...body.value, tenantId, minterId };
+  const order = { ...body.value, assistantId: pin.id, tenantId, minterId };
   const { token, expiresAtMs } = await services.embedTokens.mint(order);
   const expiresAt = toIso(expiresAtMs);
-  const result = { holder, origin, toolIds, scopes, expiresAt };
+  const result = { holder, origin, toolIds, scopes, expiresAt, assistantId: pin.id };
   const at = toIso(nowMs);
   try {
     const entry = { action: "embed_token.minted", at, ...actorsOf(principal), result } as const;

@@ -1,5 +1,5 @@
 import { parseHookContext, type HookContext } from "../protocol/assistant/context.ts";
-import { DEFAULT_ASSISTANT_ID } from "../protocol/assistant/document.ts";
+import { DEFAULT_ASSISTANT_ID } from "../protocol/assistant/id.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { answerWithin } from "../runner/answer-within.ts";
 import { CONTEXT_INVALID, CONTEXT_UNAVAILABLE, type RunEnd } from "./run-end.ts";

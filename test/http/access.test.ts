@@ -39,6 +39,7 @@ const ROUTES = [
   ["POST", "/v1/approvals/x/decisions"],
   ["POST", "/v1/approvals/decisions"],
   ["GET", "/v1/audit"],
+  ["GET", "/v1/page"],
   ["GET", "/v1/assistants"],
   ["GET", "/v1/assistants/x"],
   ["PUT", "/v1/assistants/x"],

@@ -2,14 +2,8 @@ import * as v from "valibot";
 import { name, positive, wellFormedText } from "../policy/fields.ts";
 import { checkTemplate } from "./template.ts";
 
-/** The assistant of requests that name none. The deployment has one, and a tenant may store one. */
-export const DEFAULT_ASSISTANT_ID = "default";
-
 /** Longest instructions. Unit: UTF-16 code units. */
 const MAX_INSTRUCTIONS_CHARS = 32_768;
-
-/** Accepts the id of an assistant. It is part of addresses. */
-export const assistantId = v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,64}$/));
 
 const pageText = v.pipe(wellFormedText(200), v.minLength(1));
 

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { assistantId, DEFAULT_ASSISTANT_ID } from "../assistant/id.ts";
 import { runLimits, type RunLimits } from "../policy/limits.ts";
 import type { ActorId } from "./ids.ts";
 import { webOrigin } from "./web-origin.ts";
@@ -26,6 +27,13 @@ export interface EmbedGrant {
   /** The only tools that its runs may use. */
   readonly toolIds: readonly string[];
   readonly budgets?: RunLimits | undefined;
+  /** The only assistant of its runs. Absent: the default. */
+  readonly assistantId?: string | undefined;
+}
+
+/** Reads the assistant that an embed token is bound to; undefined for a caller without one. */
+export function boundAssistant(embed: EmbedGrant | undefined): string | undefined {
+  return embed && (embed.assistantId ?? DEFAULT_ASSISTANT_ID);
 }
 
 /** The schema fields of a grant, in a token and in a request. */
@@ -33,6 +41,7 @@ export const embedFields = {
   origin: webOrigin,
   toolIds,
   budgets: v.optional(runLimits),
+  assistantId: v.optional(assistantId),
 } as const;
 
 /** Scopes that an embed token may have; none of them administers a tenant. */

@@ -1,3 +1,5 @@
+import { DEFAULT_ASSISTANT_ID } from "../assistant/id.ts";
+import { boundAssistant } from "./embed-grant.ts";
 import type { ActorId, TenantId } from "./ids.ts";
 import { personOf, type Principal, seesAll } from "./principal.ts";
 
@@ -5,6 +7,8 @@ import { personOf, type Principal, seesAll } from "./principal.ts";
 export interface RunOwner extends Pick<Principal, "tenantId" | "actorId" | "subjectId"> {
   /** The origin of the page that started the run, if a page did. */
   readonly origin?: string;
+  /** The assistant of that page. Absent in runs of pages that earlier code started: the default. */
+  readonly assistantId?: string;
 }
 
 /** Reads the owner of a run from the principal that starts it. */
@@ -13,8 +17,17 @@ export function ownerOf({ tenantId, actorId, subjectId, embed }: Principal): Run
     tenantId,
     actorId,
     ...(subjectId !== undefined && { subjectId }),
-    ...(embed && { origin: embed.origin }),
+    ...pageOf(embed),
   };
+}
+
+/** The page of an embed token. */
+function pageOf(embed: Principal["embed"]): {
+  readonly origin?: string;
+  readonly assistantId?: string;
+} {
+  const assistantId = boundAssistant(embed);
+  return embed && assistantId !== undefined ? { origin: embed.origin, assistantId } : {};
 }
 
 /** The caller of a run's object, with what the object needs to know. */
@@ -26,6 +39,8 @@ export interface Viewer {
   readonly person: ActorId;
   /** Present for an embed token: the origin that the token is bound to. */
   readonly origin?: string;
+  /** The assistant that an embed token is bound to. Absent from an earlier release: the default. */
+  readonly assistantId?: string;
   /** May read all runs of the tenant. */
   readonly seesAll: boolean;
   /** May stop all runs of the tenant and resolve their unknown outcomes. */
@@ -39,7 +54,7 @@ export function viewerOf(principal: Principal): Viewer {
     tenantId,
     actor: actorId,
     person: personOf(principal),
-    ...(embed && { origin: embed.origin }),
+    ...pageOf(embed),
     seesAll: seesAll(principal),
     operates: scopes.includes("runs:operate"),
   };
@@ -50,15 +65,20 @@ export function viewerOf(principal: Principal): Viewer {
  * them. Only owners steer a run, because a run acts on a message with the authority of its start.
  * Threat: an agent may only use what its person delegated to it. It owns the runs that it started
  * for this person: no other run of the person, which may hold more, and no run for somebody else.
- * A page owns only runs that pages of its origin started, because other runs may have tools that
- * its token lacks.
+ * A page owns only runs that pages of its origin started with its assistant, because other runs
+ * may have tools that its token lacks.
  */
 export function isOwn(run: RunOwner, viewer: Viewer): boolean {
   if (run.tenantId !== viewer.tenantId) return false;
-  if (viewer.origin !== undefined && run.origin !== viewer.origin) return false;
+  if (viewer.origin !== undefined && !isOfPage(run, viewer)) return false;
   const isFor = viewer.person === personOf(run);
   if (viewer.actor !== viewer.person) return isFor && viewer.actor === run.actorId;
   return isFor || viewer.person === run.actorId;
+}
+
+function isOfPage(run: RunOwner, { origin, assistantId }: Viewer): boolean {
+  const [own = DEFAULT_ASSISTANT_ID, asked = DEFAULT_ASSISTANT_ID] = [run.assistantId, assistantId];
+  return run.origin === origin && own === asked;
 }
 
 /** Tells whether the viewer may read a run. */

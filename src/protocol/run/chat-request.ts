@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { requestContext } from "../assistant/context.ts";
-import { assistantId } from "../assistant/document.ts";
+import { assistantId } from "../assistant/id.ts";
 import { connectionId } from "../connection/stored.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
 

@@ -1,0 +1,134 @@
+import { beforeAll, expect, test } from "vitest";
+import { putAssistant, seenBy } from "../shared/assistants.ts";
+import { bearer } from "../shared/identity.ts";
+import { script } from "../fakes/scripted-model.ts";
+import { HOST_PAGE, runIdOf, seedPolicies, send } from "../shared/worker.ts";
+
+const SECRET = "The discount code is PLUM-4711.";
+const SHOP = {
+  instructions: SECRET,
+  heading: "How can we help?",
+  suggestions: ["Where is my order?"],
+  toolIds: ["core__calculate"],
+};
+const says = (content: string) => ({ role: "user", content });
+
+beforeAll(async () => {
+  await seedPolicies();
+  await putAssistant("shop", SHOP, "hosted");
+  await putAssistant("other", { instructions: "Other." }, "hosted");
+});
+
+function mint(changes: object): Promise<Response> {
+  const order = { origin: HOST_PAGE, actorId: "user:ann", toolIds: ["core__calculate"] };
+  return send("/v1/embed-tokens", {
+    caller: "backend",
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ...order, ...changes }),
+  });
+}
+
+async function tokenFor(assistantId?: string, changes: object = {}): Promise<string> {
+  const response = await mint({ ...(assistantId && { assistantId }), ...changes });
+  if (response.status !== 200) throw new Error(await response.text());
+  return (await response.json<{ token: string }>()).token;
+}
+
+/** Sends a request as the page would that holds the token. */
+function ask(token: string, path: string, body?: object): Promise<Response> {
+  const headers = { origin: HOST_PAGE, "content-type": "application/json" };
+  const post = body && { method: "POST", body: JSON.stringify(body) };
+  return send(path, { ...post, ...bearer(token, headers) });
+}
+
+const answerOf = async (response: Response): Promise<unknown> => [
+  response.status,
+  (await response.json<{ code?: string }>()).code,
+];
+
+test("a page gets heading and suggestions of its assistant", async () => {
+  const shown = await ask(await tokenFor("shop"), "/v1/page");
+  const { heading, suggestions } = SHOP;
+  expect(await shown.json()).toEqual({ assistantId: "shop", heading, suggestions });
+  const plain = await ask(await tokenFor(), "/v1/page");
+  expect(await plain.json()).toEqual({ assistantId: "default", suggestions: [] });
+});
+
+test("a page's runs use the assistant of its token", async () => {
+  const token = await tokenFor("shop");
+  const { messages } = await seenBy(await ask(token, "/v1/chat", { messages: [says("hi")] }));
+  expect(messages[0]).toEqual({ role: "system", content: SECRET });
+});
+
+// Mutant: the assistant of the request counts.
+test("a page cannot use another assistant than that of its token", async () => {
+  const token = await tokenFor("shop");
+  for (const assistantId of ["other", "default", "nothing"]) {
+    const chat = await ask(token, "/v1/chat", { messages: [says("hi")], assistantId });
+    expect(await answerOf(chat)).toEqual([404, "assistant_not_found"]);
+    const page = await ask(token, `/v1/page?assistant=${assistantId}`);
+    expect(await answerOf(page)).toEqual([404, "assistant_not_found"]);
+  }
+  const plain = await ask(await tokenFor(), "/v1/page?assistant=shop");
+  expect(await answerOf(plain)).toEqual([404, "assistant_not_found"]);
+});
+
+// Mutant: a page sees the runs of its origin, whatever their assistant is.
+test("a page cannot read, steer or continue a run of another assistant", async () => {
+  const started = await ask(await tokenFor("other"), "/v1/chat", { messages: [says("hi")] });
+  const runId = runIdOf(started);
+  await started.text();
+  const token = await tokenFor("shop");
+  expect((await ask(token, `/v1/runs/${runId}`)).status).toBe(404);
+  expect((await ask(token, `/v1/runs/${runId}/messages`, { content: "x" })).status).toBe(404);
+  const more = await ask(token, "/v1/chat", { messages: [says("x")], previousRunId: runId });
+  expect(await answerOf(more)).toEqual([404, "run_not_found"]);
+});
+
+// Mutant: the answer for pages holds the whole document.
+test("no answer that a page can get holds the instructions", async () => {
+  const scopes = ["chat", "runs:read", "approvals:read", "tools:read"];
+  const token = await tokenFor("shop", { scopes });
+  const content = script({ calls: [{ name: "core__calculate", args: "{" }] }, { text: ["end"] });
+  const started = await ask(token, "/v1/chat", { messages: [says(content)] });
+  const runId = runIdOf(started);
+  const answers = [started];
+  for (const path of [
+    `/v1/runs/${runId}`,
+    `/v1/runs/${runId}/events`,
+    "/v1/page",
+    "/v1/tools",
+    "/v1/runs",
+    "/v1/audit",
+    "/v1/assistants",
+    "/v1/assistants/shop",
+  ]) {
+    answers.push(await ask(token, path));
+  }
+  answers.push(await ask(token, "/v1/chat", { messages: [says("x")], assistantId: "other" }));
+  answers.push(await ask(token, "/v1/chat", { messages: [says("x")], model: "gpt-2" }));
+  answers.push(await ask(token, "/v1/chat", { messages: [says("x")], toolIds: ["a"] }));
+  for (const answer of answers) expect(await answer.text()).not.toContain("PLUM");
+});
+
+test("a token cannot be minted with the scope chat:system, or for an assistant that does not exist", async () => {
+  expect((await mint({ scopes: ["chat:system"] })).status).toBe(422);
+  expect(await answerOf(await mint({ assistantId: "nothing" }))).toEqual([
+    404,
+    "assistant_not_found",
+  ]);
+});
+
+test("a token gets no tool that its assistant lacks", async () => {
+  const refused = await mint({ assistantId: "shop", toolIds: ["core__generate_title"] });
+  expect(await answerOf(refused)).toEqual([422, "tool_not_available"]);
+});
+
+// Mutant: the assistant's longest answer counts also where it is the longer one.
+test("an assistant does not raise the longest answer of a token", async () => {
+  await putAssistant("wordy", { settings: { maxOutputTokens: 900 } }, "hosted");
+  const token = await tokenFor("wordy", { budgets: { maxOutputTokens: 300 } });
+  const seen = await seenBy(await ask(token, "/v1/chat", { messages: [says("hi")] }));
+  expect(seen).toMatchObject({ max_completion_tokens: 300 });
+});
