@@ -62,7 +62,7 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
         ANTHROPIC_API_KEY: "sk-ant-test-secret",
         MODELS:
           "scripted,other,responses:scripted-r,responses:other-r,anthropic:scripted-a," +
-          "responses:summed-r?summaries=true,anthropic:summed-a?summaries=true,priced,euro,cheap," +
+          "responses:summed-r?summaries=true,anthropic:summed-a?summaries=true,priced,euro,cheap,brittle," +
           // Families with abilities, on each wire.
           "gpt-4o,responses:gpt-6.1-terra,responses:gpt-4.1,anthropic:claude-haiku-4-5",
         API_TOKENS: apiTokensSecret(),

@@ -72,4 +72,71 @@ export const MODELS: readonly Mutant[] = [
       name: "is refused when its prices are in another currency than the budgets",
     },
   },
+  {
+    name: "a fallback is asked also where another key or request is needed",
+    file: "src/loop/failed-call.ts",
+    from: 'return isFailing ? "failing" : undefined;',
+    to: 'return "failing";',
+    test: {
+      file: "test/http/fallback.test.ts",
+      name: "keeps a step that its provider refuses with 401",
+    },
+  },
+  {
+    name: "the text of the model that failed stays",
+    file: "src/loop/ask-model.ts",
+    from: 'if (parts.length > 0) journal.append([{ type: "text_withdrawn", parts }]);',
+    to: "",
+    test: {
+      file: "test/http/fallback.test.ts",
+      name: "hands over an answer that breaks off, and its text is withdrawn",
+    },
+  },
+  {
+    name: "a fallback is paid at the prices of the model of the request",
+    file: "src/loop/model-budget.ts",
+    from: "const cost = this.#cost.of(reservation.model ?? this.#ports.claim.model, usage);",
+    to: "const cost = this.#cost.of(this.#ports.claim.model, usage);",
+    test: {
+      file: "test/http/model-prices.test.ts",
+      name: "holds what the dearest model of its fallback list would cost",
+    },
+  },
+  {
+    name: "a fallback is not recorded in the audit log",
+    file: "src/loop/fall-back.ts",
+    from: 'action: "model.changed",',
+    to: 'action: "run.started",',
+    test: {
+      file: "test/http/fallback.test.ts",
+      name: "hands the step to its fallback when its provider answers 503",
+    },
+  },
+  {
+    name: "a fallback that takes no tools is asked in the middle of tool calls",
+    file: "src/loop/fall-back.ts",
+    from: "return can.tools || !usesTools;",
+    to: "return can.tools || usesTools;",
+    test: {
+      file: "test/http/fallback.test.ts",
+      name: "passes the step down the list, over a model that takes no tools",
+    },
+  },
+  {
+    name: "a crash sends the run back to the model that failed",
+    file: "src/loop/run-loop.ts",
+    from: "model: facts.answer?.model ?? claim.model,",
+    to: "model: claim.model,",
+    test: { file: "test/loop/fall-back.test.ts", name: "keeps the run after a crash" },
+  },
+  {
+    name: "every offered or spare model may be named by a request",
+    file: "src/protocol/model/catalog.ts",
+    from: "const offered = listed.map(",
+    to: "const offered = all.map(",
+    test: {
+      file: "test/http/fallback.test.ts",
+      name: "a request cannot name a model that is only a fallback",
+    },
+  },
 ];

@@ -9,11 +9,17 @@ import type { RunScope } from "./run-scope.ts";
  * no client gets. A call that the run itself stopped has not failed.
  */
 export function reportModelFailure(
-  { claim, clock, journal, log }: Pick<RunScope, "claim" | "clock" | "journal" | "log">,
+  {
+    claim,
+    clock,
+    journal,
+    log,
+    state,
+  }: Pick<RunScope, "claim" | "clock" | "journal" | "log" | "state">,
   { code: reason, status, detail }: ModelFailure,
 ): void {
   if (reason === "aborted") return;
-  const facts = { model: claim.model, reason, ...(status !== undefined && { status }) };
+  const facts = { model: state.model, reason, ...(status !== undefined && { status }) };
   log.write({ level: "warn", code: "model_failed", ...facts, detail });
   journal.audit({
     action: "model.failed",

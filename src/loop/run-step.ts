@@ -6,6 +6,7 @@ import type {
 import { isWellFormed } from "../protocol/json/guard.ts";
 import type { ModelAnswer } from "../protocol/model/event.ts";
 import { NO_USAGE } from "../protocol/model/usage.ts";
+import type { RunClaim } from "../protocol/run/claim.ts";
 import type { RecordedAnswer } from "../protocol/run/facts.ts";
 import { parseArguments, type ToolCall } from "../protocol/tool/call.ts";
 import { WAITING } from "../runner/waiting.ts";
@@ -82,7 +83,7 @@ async function answerStep(
     journal.append([{ type: "step_started", step: number, messageId }]);
   }
   const answered = await askModel(scope, allowance);
-  const answer = toRecorded(answered, number);
+  const answer = toRecorded(answered, { claim, step: number });
   journal.note({ answer });
   if (answer.finish === "error") return answer;
   const { toolCalls } = answered.answer;
@@ -92,11 +93,15 @@ async function answerStep(
   return answer;
 }
 
-function toRecorded({ answer, modelCall }: AnsweredCall, step: number): RecordedAnswer {
+function toRecorded(
+  { answer, modelCall, model }: AnsweredCall,
+  { claim, step }: { readonly claim: RunClaim; readonly step: number },
+): RecordedAnswer {
   const { finish, usage = NO_USAGE, failure } = answer;
   const { code, status } = failure ?? {};
   const why = code && { code, ...(status !== undefined && { status }) };
-  return { step, modelCall, finish, usage, ...(why && { failure: why }) };
+  const asked = model === claim.model ? {} : { model };
+  return { step, modelCall, ...asked, finish, usage, ...(why && { failure: why }) };
 }
 
 /** Most argument text of one assistant message. Threat: a model could ask for 32 MB of it. */

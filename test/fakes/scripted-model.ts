@@ -40,6 +40,10 @@ export interface ScriptedStep {
   readonly hangs?: boolean;
   /** Sends everything, then waits until the test releases this name. */
   readonly holds?: string;
+  /** What the provider answers instead for a model with this name. */
+  readonly as?: { readonly [model: string]: ScriptedStep };
+  /** Answers with the request, so that a test can read what the provider sees. */
+  readonly shows?: boolean;
   /** A unique name. A repeated call gets the step in `later` instead. */
   readonly once?: string;
   readonly later?: ScriptedStep;
@@ -96,7 +100,9 @@ export async function answerAsProvider(request: Request): Promise<Response> {
   const answerWith = (step: ScriptedStep) => framesOn(wire, step);
   if (!steps) return stream(answerWith({ text: [JSON.stringify(asked)] }), "closes");
   const due = turn.filter(({ role }) => role === "assistant").length;
-  const step = dueStep(steps[due] ?? { text: ["done"] });
+  const scripted = steps[due] ?? { text: ["done"] };
+  const step = dueStep(scripted.as?.[String(asked["model"])] ?? scripted);
+  if (step.shows) return stream(answerWith({ text: [JSON.stringify(asked)] }), "closes");
   if (step.echoes) return stream(answerWith({ text: [JSON.stringify(asked)] }), "closes");
   if (step.status !== undefined) return new Response(step.words ?? "no", { status: step.status });
   const held = step.holds === undefined ? undefined : gateOf(step.holds).promise;

@@ -98,6 +98,9 @@ describe("a model with prices", () => {
     await govern(limitedTo(2));
     expect(await run("cheap", billed(100, 10))).toBe("stop");
     expect(await counted()).toBe(110);
+    const hands = { status: 503, as: { dear: billed(100, 10) } };
+    expect(await run("cheap", hands)).toBe("stop");
+    expect(await counted()).toBe(110 + 100 * 200 + 10 * 1_000);
   });
 });
 

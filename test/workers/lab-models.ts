@@ -15,4 +15,8 @@ export const LAB_MODELS: readonly ModelDeclaration[] = [
   { id: "euro", wire: "openai", prices: { ...PRICES, currency: "EUR" } },
   { id: "cheap", wire: "openai", prices: { ...PRICES, input: 1, output: 1 }, fallback: ["dear"] },
   { id: "dear", wire: "openai", prices: { ...PRICES, input: 200, output: 1_000 } },
+  { id: "brittle", wire: "responses", fallback: ["spare"] },
+  { id: "spare", wire: "anthropic", name: "spare-a", fallback: ["toolless", "last"] },
+  { id: "toolless", wire: "openai", can: { tools: false } },
+  { id: "last", wire: "openai" },
 ];

@@ -79,6 +79,7 @@ export function readDecisions(log: Iterable<AiEvent>): JsonValue {
       case "approval_updated":
       case "run_waiting":
       case "tool_call_progress":
+      case "model_changed":
       case "user_message":
       case "title_set":
         break;

@@ -7,7 +7,7 @@ import type { Replay, RunEvidence } from "./evidence.ts";
 /** A delay so long that nothing waits for it. */
 export const NEVER_SECONDS = 1_000_000;
 
-/** The recorded model answer of one step. */
+/** A recorded model answer of one step. */
 export interface RecordedStep {
   readonly step: number;
   readonly answer: ModelAnswer;
@@ -29,8 +29,10 @@ export function readSteps({ log, invocations }: RunEvidence): readonly RecordedS
   );
   const steps: RecordedStep[] = [];
   let text = "";
+  let begun = 0;
   for (const event of log) {
-    if (event.type === "step_started") text = "";
+    if (event.type === "step_started") [begun, text] = [event.step, ""];
+    else if (event.type === "model_changed") steps.push({ step: begun, answer: UNAVAILABLE });
     else if (event.type === "text_delta" && !withdrawn.has(event.part)) text += event.text;
     else if (event.type === "step_finished") {
       const { step, finish, usage } = event;
@@ -46,6 +48,14 @@ export function readSteps({ log, invocations }: RunEvidence): readonly RecordedS
   }
   return steps;
 }
+
+/** The answer of a model that a fallback replaced. The replay's fallback replaces it again. */
+const UNAVAILABLE: ModelAnswer = {
+  text: "",
+  toolCalls: [],
+  finish: "error",
+  failure: { code: "upstream_status", status: 404, detail: "" },
+};
 
 /** Reads a model failure from the `done` event. A retry is in the log already, so none follows. */
 function failureOf(done: AiEvent | undefined): ModelFailure {
@@ -90,7 +100,11 @@ export function replayModel(
 }
 
 function isOverTokens(done: AiEvent | undefined): boolean {
-  return done?.type === "done" && done.error?.message === OVER_TOKENS;
+  const message = done?.type === "done" ? done.error?.message : undefined;
+  return message !== undefined && OVER_TOKENS.has(message);
 }
 
-const OVER_TOKENS = overBudget("tokens").error?.message;
+const OVER_TOKENS: ReadonlySet<string | undefined> = new Set([
+  overBudget("tokens").error?.message,
+  overBudget("cost").error?.message,
+]);

@@ -7,6 +7,7 @@ export const AUDIT_ACTIONS = [
   "run.started",
   "run.cancelled",
   "run.ended",
+  "model.changed",
   "call.ended",
   "model.failed",
   "calls.refused",

@@ -27,6 +27,16 @@ export type RunError = {
   readonly errorId?: string;
 };
 
+/** Why another model answers: the provider's word about the former one, in neutral terms. */
+export type ModelChangeReason = "retired" | "overloaded" | "unreachable" | "failing";
+
+/** A change of the model that answers. Both are ids of declared models. */
+export interface ModelChange {
+  readonly from: string;
+  readonly to: string;
+  readonly reason: ModelChangeReason;
+}
+
 /**
  * One semantic event of a run: the log and KV store it, and every encoder reads it.
  * Contract: an event is complete, so a stateless encoder of any wire needs no other event. Every
@@ -49,6 +59,8 @@ export type AiEvent =
    * whole step.
    */
   | { readonly type: "text_withdrawn"; readonly parts: readonly number[] }
+  /** A fallback answers this step and the following steps. */
+  | ({ readonly type: "model_changed" } & ModelChange)
   /** The model asked for a call; no gate has checked the call yet. */
   | {
       readonly type: "tool_call_proposed";

@@ -65,6 +65,10 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
       return [{ path: [event.part], type: "part-finish" }];
     case "text_withdrawn":
       return [{ path: [], type: "data", data: [{ type: "withdrawn", parts: [...event.parts] }] }];
+    case "model_changed": {
+      const { from, to, reason } = event;
+      return [{ path: [], type: "data", data: [{ type: "model-changed", from, to, reason }] }];
+    }
     case "tool_call_proposed":
       return [
         {
