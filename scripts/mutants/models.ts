@@ -132,11 +132,31 @@ export const MODELS: readonly Mutant[] = [
   {
     name: "every offered or spare model may be named by a request",
     file: "src/protocol/model/catalog.ts",
-    from: "const offered = listed.map(",
-    to: "const offered = all.map(",
+    from: "const offered = listed.flatMap(",
+    to: "const offered = all.flatMap(",
     test: {
       file: "test/http/fallback.test.ts",
       name: "a request cannot name a model that is only a fallback",
+    },
+  },
+  {
+    name: "the check of models prints what a provider says",
+    file: "scripts/models/list-models.ts",
+    from: "return fail(`it answered with HTTP ${response.status}`);",
+    to: "return fail(await response.text());",
+    test: {
+      file: "test/scripts/models.node.test.ts",
+      name: "never prints the key, whatever a provider answers, and follows no redirect",
+    },
+  },
+  {
+    name: "the check of models follows redirects",
+    file: "scripts/models/list-models.ts",
+    from: 'redirect: "manual",',
+    to: 'redirect: "follow",',
+    test: {
+      file: "test/scripts/models.node.test.ts",
+      name: "never prints the key, whatever a provider answers, and follows no redirect",
     },
   },
 ];

@@ -34,12 +34,13 @@ export function createModelCatalog(
   ];
   if (problems.length === 0) problems.push(...all.flatMap((model) => checkFallback(model, known)));
   if (problems.length > 0) return fail([...new Set(problems)]);
-  const offered = listed.map((model) => complete(model, known));
+  const completed = new Map(all.map((model) => [model, complete(model, known)]));
+  const offered = listed.flatMap((model) => completed.get(model) ?? []);
   const [first, ...others] = offered;
   if (!first) return fail([`MODELS is missing. ${LIST_HELP}`]);
   const fallbacks = offered.flatMap(({ fallback }) => fallback);
   const reachable = new Set([...offered.map(({ id }) => id), ...fallbacks]);
-  const used = all.filter(({ id }) => reachable.has(id)).map((model) => complete(model, known));
+  const used = [...completed.values()].filter(({ id }) => reachable.has(id));
   const models = new Map(used.map((model) => [model.id, model]));
   return ok({ offered: [first, ...others], models });
 }

@@ -1,0 +1,73 @@
+import { existsSync, readFileSync } from "node:fs";
+import { parseArgs, parseEnv } from "node:util";
+import { experimental_readRawConfig as readRawConfig } from "wrangler";
+import { configureModels, DECLARED_MODELS } from "../src/compose/models.ts";
+import { checkModels, WARN_DAYS, type CheckedModel } from "./models/check-models.ts";
+
+const USAGE =
+  "Usage: npm run -s models -- [--json] [--env NAME]\n" +
+  "Lists the configured models and what their providers say of them. Exit code 0: nothing to do. " +
+  `1: a model retires within ${WARN_DAYS} days, is retired, or is unknown to its provider. ` +
+  "2: the settings are wrong, or a provider cannot be asked.";
+
+await main();
+
+async function main(): Promise<void> {
+  const { json, env } = readArguments();
+  const models = configureModels(readSettings(env), DECLARED_MODELS);
+  if (!models.ok) return refuse(models.failure.join("\n"));
+  const ports = { fetch: (request: Request) => fetch(request), nowMs: Date.now() };
+  const checked = await checkModels(models.value, ports);
+  if (json) console.log(JSON.stringify({ models: checked }));
+  else for (const model of checked) console.log(formatLine(model));
+  process.exitCode = exitCodeOf(checked);
+}
+
+function exitCodeOf(models: readonly CheckedModel[]): number {
+  if (models.some(({ state }) => state !== "listed" && state !== "unclear")) return 1;
+  return models.some(({ state }) => state === "unclear") ? 2 : 0;
+}
+
+function formatLine(model: CheckedModel): string {
+  const { id, wire, name, offered } = model;
+  const what = [wire, ...(name === id ? [] : [name]), ...(offered ? [] : ["fallback only"])];
+  return `${id} (${what.join(", ")}): ${formatState(model)}`;
+}
+
+function formatState({ state, shutdownDate, daysLeft, reason }: CheckedModel): string {
+  switch (state) {
+    case "listed":
+      return shutdownDate === undefined ? "ok" : `ok, retires on ${shutdownDate}`;
+    case "retiring":
+      return `WARNING: retires on ${shutdownDate}, in ${daysLeft} days. Choose another model`;
+    case "retired":
+      return `WARNING: retired on ${shutdownDate}. Choose another model`;
+    case "unknown":
+      return "WARNING: its provider does not list it";
+    case "unclear":
+      return `its provider could not be asked: ${reason}`;
+  }
+}
+
+/** Reads settings as a deployment does: the environment, then `.dev.vars`, then `wrangler.toml`. */
+function readSettings(env: string | undefined): Record<string, unknown> {
+  const { rawConfig } = readRawConfig({ config: "wrangler.toml" });
+  const vars = { ...rawConfig.vars, ...(env === undefined ? {} : rawConfig.env?.[env]?.vars) };
+  const file = existsSync(".dev.vars") ? parseEnv(readFileSync(".dev.vars", "utf8")) : {};
+  return { ...vars, ...file, ...process.env };
+}
+
+function readArguments(): { readonly json: boolean; readonly env: string | undefined } {
+  try {
+    const options = { json: { type: "boolean" }, env: { type: "string" } } as const;
+    const { values } = parseArgs({ options });
+    return { json: values.json ?? false, env: values.env };
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function refuse(reason: string): never {
+  console.error(`${reason}\n${USAGE}`);
+  process.exit(2);
+}

@@ -1,0 +1,125 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import { type Loopback, startLoopback } from "../adapters/loopback.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const KEY = "sk-loopback-0123456789";
+const DAY_MS = 86_400_000;
+
+const inDays = (days: number): string =>
+  new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+
+/** Runs the command with these models at a provider of both wires. */
+async function runModels(models: string, origin: string, args: readonly string[] = []) {
+  const env = {
+    ...process.env,
+    MODELS: models,
+    OPENAI_BASE_URL: `${origin}/v1`,
+    OPENAI_API_KEY: KEY,
+    ANTHROPIC_BASE_URL: `${origin}/v1`,
+    ANTHROPIC_API_KEY: KEY,
+  };
+  const child = spawn(process.execPath, ["scripts/models.ts", ...args], { cwd: ROOT, env });
+  const exited = once(child, "exit");
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [exitCode] = await exited;
+  return { exitCode: exitCode as number, stdout, stderr, all: stdout + stderr };
+}
+
+/** A provider that answers this document to every request. */
+function providerOf(document: unknown, status = 200): Promise<Loopback> {
+  return startLoopback((response) => {
+    const body = typeof document === "string" ? document : JSON.stringify(document);
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
+  });
+}
+
+const listOf = (...models: readonly object[]) => ({ object: "list", data: models });
+
+describe("npm run models", () => {
+  test("finds nothing to do where every model is listed, and asks a provider once", async () => {
+    await using provider = await providerOf(
+      listOf({ id: "a", shutdown_date: null }, { id: "b", shutdown_date: inDays(90) }),
+    );
+    const { exitCode, stdout } = await runModels("a,responses:b", provider.origin);
+    expect(stdout.split("\n")).toEqual([
+      "a (openai): ok",
+      `b (responses): ok, retires on ${inDays(90)}`,
+      "",
+    ]);
+    expect(exitCode).toBe(0);
+    expect(
+      provider.requests.map(({ method, path, headers }) => [method, path, headers.authorization]),
+    ).toEqual([["GET", "/v1/models", `Bearer ${KEY}`]]);
+  });
+
+  test("warns of a retirement within 60 days, of a past one, and of an unknown model", async () => {
+    await using provider = await providerOf(
+      listOf({ id: "soon", shutdown_date: inDays(30) }, { id: "gone", shutdown_date: inDays(-3) }),
+    );
+    const { exitCode, stdout } = await runModels("soon,gone,lost", provider.origin, ["--json"]);
+    expect(exitCode).toBe(1);
+    const { models } = JSON.parse(stdout) as { models: readonly object[] };
+    expect(models).toMatchObject([
+      { id: "soon", offered: true, state: "retiring", shutdownDate: inDays(30) },
+      { id: "gone", state: "retired", shutdownDate: inDays(-3) },
+      { id: "lost", state: "unknown" },
+    ]);
+  });
+
+  test("reads all pages of Anthropic's list, with its key and version", async () => {
+    const pages = [
+      { data: [{ type: "model", id: "x" }], has_more: true, last_id: "x" },
+      { data: [{ type: "model", id: "claude-a" }], has_more: false, last_id: "claude-a" },
+    ];
+    let asked = 0;
+    await using provider = await startLoopback((response) => {
+      response.end(JSON.stringify(pages[asked++]));
+    });
+    const { exitCode } = await runModels("anthropic:claude-a", provider.origin);
+    expect(exitCode).toBe(0);
+    expect(provider.requests.map(({ path }) => path)).toEqual([
+      "/v1/models?limit=1000",
+      "/v1/models?limit=1000&after_id=x",
+    ]);
+    expect(provider.requests[0]?.headers).toMatchObject({
+      "x-api-key": KEY,
+      "anthropic-version": "2023-06-01",
+    });
+  });
+
+  // Mutants: the text of a provider is printed; a redirect is followed.
+  test("never prints the key, whatever a provider answers, and follows no redirect", async () => {
+    await using elsewhere = await providerOf(listOf({ id: "a" }));
+    await using echo = await providerOf({ error: { message: `Invalid key ${KEY}` } }, 401);
+    await using words = await providerOf(`not JSON, but ${KEY}`);
+    await using names = await providerOf(listOf({ id: KEY, shutdown_date: `2027-01-01 ${KEY}` }));
+    await using redirect = await startLoopback((response) => {
+      response.writeHead(307, { location: `${elsewhere.origin}/v1/models` }).end();
+    });
+    const codes: number[] = [];
+    for (const { origin } of [echo, words, names, redirect]) {
+      for (const args of [[], ["--json"]]) {
+        const { exitCode, all } = await runModels("a", origin, args);
+        expect(all).not.toContain(KEY);
+        codes.push(exitCode);
+      }
+    }
+    expect(codes).toEqual([2, 2, 2, 2, 1, 1, 2, 2]);
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  test("says what is wrong with the settings, and ends with 2", async () => {
+    const { exitCode, stderr } = await runModels(" , ", "http://127.0.0.1:9");
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^MODELS is not valid/)]);
+  });
+
+  test("cannot tell when a provider is unreachable", async () => {
+    const { exitCode, stdout } = await runModels("a", "http://127.0.0.1:9");
+    expect(stdout).toBe("a (openai): its provider could not be asked: it cannot be reached\n");
+    expect(exitCode).toBe(2);
+  });
+});
