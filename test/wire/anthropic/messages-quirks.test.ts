@@ -46,19 +46,6 @@ describe("calls", () => {
     expect(alone).toMatchObject({ toolCalls: [], failure: { code: "upstream_error_event" } });
   });
 
-  test("a block that never ends was cut off, also when its arguments parse", () => {
-    const [start = {}, delta = {}] = block(0, tool("a"), input('{"a":1}'));
-    expect(decode(start, delta, ...end("tool_use")).toolCalls).toMatchObject([{ truncated: true }]);
-  });
-
-  test("input that comes with the start of the block counts when no delta follows", () => {
-    const whole = tool("a", { input: { on: true } });
-    const given = decode(...block(0, whole), ...end("tool_use"));
-    expect(given.toolCalls).toMatchObject([{ argumentsText: '{"on":true}' }]);
-    const both = decode(...block(0, whole, input('{"on":false}')), ...end("tool_use"));
-    expect(both.toolCalls).toMatchObject([{ argumentsText: '{"on":false}' }]);
-  });
-
   test("tools of the provider are no calls", () => {
     const server = { type: "server_tool_use", id: "s", name: "web_search", input: {} };
     const answer = decode(...block(0, server, input('{"q":"x"}')), ...end("end_turn"));
