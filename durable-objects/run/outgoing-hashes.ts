@@ -6,8 +6,9 @@ import { lazily } from "../../src/protocol/text/lazily.ts";
 import type { RunStore } from "./run-store.ts";
 
 /**
- * Makes the fingerprint of a hash of this run. The rows of the run keep the hash; everything that
- * leaves its object carries the fingerprint.
+ * Makes the fingerprint of a hash of this run. The rows of the run keep the hash. What leaves its
+ * object carries the fingerprint: answers about approvals and audit notices (below), the state of
+ * the run (run-state-of), packets (build-packet) and records in KV (kv-run-records).
  */
 export type FingerprintOf = (hash: string) => Promise<string>;
 

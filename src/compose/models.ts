@@ -15,7 +15,7 @@ import type { ModelWire } from "../wire/model/model-wire.ts";
 import { openAIWire } from "../wire/openai/wire.ts";
 import { responsesWire } from "../wire/responses/wire.ts";
 
-/** The model wires of this deployment, one line each. A wire that is not listed is not bundled. */
+/** The model wires of this deployment. A wire that is not listed is not bundled. */
 export const MODEL_WIRES: readonly ModelWire[] = [openAIWire, responsesWire, anthropicWire];
 
 /** The models that this deployment declares in code. The setting `MODELS` may list more. */

@@ -91,7 +91,7 @@ export function brokenRun(errorId: string): RunEnd {
 }
 
 export const POLICY_LOST = failed(
-  "budget_unavailable",
+  "policy_unavailable",
   "The policy of this run cannot be read, so the run's budgets are unknown. Start a new run.",
 );
 

@@ -31,7 +31,8 @@ export interface ExecutePorts extends AskPorts, WantedPorts {
  * and normalises its output (the gates `execute` and `output`). No other function runs a tool: only
  * this file issues tickets, and test/single-path.node.test.ts enforces that.
  * Contract: may throw before the tool runs, never after. Fails: what `checkStillWanted` fails with;
- * the tool's own failures; TIMEOUT; OBSERVATION_NORMALIZATION_FAIL.
+ * the tool's own failures; TIMEOUT; UNKNOWN_ERROR for a tool that throws;
+ * OBSERVATION_NORMALIZATION_FAIL.
  */
 export async function executeCall(
   ports: ExecutePorts,

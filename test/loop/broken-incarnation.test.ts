@@ -188,7 +188,7 @@ test("a run whose policy cannot be read any more asks no model", async () => {
   const storage = halfSaid();
   const { modelCalls, done } = await goOn(storage, { policies: lost });
   expect(modelCalls).toBe(0);
-  expect(done).toMatchObject({ reason: "error", error: { code: "budget_unavailable" } });
+  expect(done).toMatchObject({ reason: "error", error: { code: "policy_unavailable" } });
   const other = asked({ dispatches: 0 });
   const { modelCalls: calls, reached } = await goOn(other, { policies: lost });
   expect([calls, reached]).toEqual([0, []]);
@@ -227,7 +227,7 @@ test("a step that could not be taken up again is not mistaken for the one before
   );
   const { done, modelCalls } = await goOn(storage, { policies: lost });
   expect(modelCalls).toBe(0);
-  expect(done).toMatchObject({ reason: "error", error: { code: "budget_unavailable" } });
+  expect(done).toMatchObject({ reason: "error", error: { code: "policy_unavailable" } });
 });
 
 /** The same run once its step has finished. */

@@ -8,7 +8,9 @@ export const INVOCATION_STATES = [
   "FAILED_RETRYABLE",
   /** Nothing happened. The same payload is not retried. */
   "FAILED_FINAL",
-  /** The effect happened, and a compensation undid it. */
+  /**
+   * The effect happened, and a compensation undid it. Reserved for undo: nothing moves here yet.
+   */
   "COMPENSATED",
   /** Closed with an unknown outcome: nobody resolved it in time. */
   "EXPIRED",
