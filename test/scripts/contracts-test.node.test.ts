@@ -10,10 +10,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { withCompileCache } from "../shared/compile-cache.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readLock, type ContractLock } from "../../scripts/contracts/contract-lock.ts";
+import { withCompileCache } from "../shared/compile-cache.ts";
+import { failedWithChange } from "./with-change.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
+const LOCK = "contracts.lock.json";
 const PLANTED = "test/scripts/planted-contracts.ts";
 const MODES = [
   "schema",
@@ -85,6 +88,7 @@ test("--tool tests one tool, --verbose prints each check, and an unknown tool is
 
 describe("planted faults", () => {
   let copy: string;
+  let lock: ContractLock;
   let tested: Tested;
 
   beforeAll(() => {
@@ -98,6 +102,9 @@ describe("planted faults", () => {
       `export { PLANTED as TOOL_CONTRACTS } from "../../${PLANTED}";\n`,
     );
     expect(run(copy, "update").status).toBe(0);
+    const read = readLock(join(copy, LOCK));
+    if (!read.ok) throw new Error(read.failure);
+    ({ lock } = read.value);
     // Once it is locked, the last one takes less than it promised.
     edit(PLANTED, 'drift = defineTool({ ...read, name: "planted__drift"', (fault) => {
       return `${fault}, input: v.strictObject({ text: v.pipe(v.string(), v.maxLength(5)) })`;
@@ -107,12 +114,11 @@ describe("planted faults", () => {
 
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-  function edit(file: string, from: string, to: (from: string) => string): () => void {
+  function edit(file: string, from: string, to: (from: string) => string): void {
     const path = join(copy, file);
     const text = readFileSync(path, "utf8");
     expect(text).toContain(from);
     writeFileSync(path, text.replace(from, to));
-    return () => writeFileSync(path, text);
   }
 
   test("a command with a failed cell exits with 1", () => expect(tested.status).toBe(1));
@@ -123,10 +129,10 @@ describe("planted faults", () => {
   });
 
   test("without a lock, the drift mode fails", () => {
-    const lock = join(copy, "contracts.lock.json");
-    renameSync(lock, `${lock}.away`);
+    const path = join(copy, LOCK);
+    renameSync(path, `${path}.away`);
     const unlocked = run(copy, "test", "--tool", "sound__everything");
-    renameSync(`${lock}.away`, lock);
+    renameSync(`${path}.away`, path);
     expect(failedIn(unlocked, "sound__everything@1.0.0")).toEqual(["drift"]);
     expect(unlocked.stdout).toContain("contracts.lock.json is missing");
   });
@@ -214,11 +220,9 @@ describe("planted faults", () => {
     ],
     ["replay", "src/loop/replay/tools.ts", "return ok(outputOf(record))", "return ok({})"],
     ["replay", "src/protocol/outcome/observation.ts", "facts.traceId", "String(Math.random())"],
-  ])("the mode %s fails, and no other, where a gate is open: %s", (mode, file, from, to) => {
-    const close = edit(file, from, () => to);
-    const opened = run(copy, "test", "--tool", "sound__everything");
-    close();
-    expect([opened.status, failedIn(opened, "sound__everything@1.0.0")]).toEqual([1, [mode]]);
+  ])("the mode %s fails, and no other, where a gate is open: %s", async (mode, file, from, to) => {
+    const failed = await failedWithChange("sound__everything", lock, { file, from, to });
+    expect(failed).toEqual([mode]);
   });
 
   test.each([
@@ -258,10 +262,8 @@ describe("planted faults", () => {
       "dispatchStateOf(call, result)).retryable",
       "dispatchStateOf({ tool }, { ...result, dispatched: false })).retryable",
     ],
-  ])("of what is pending, %s fails where a gate is open: %s", (mode, file, from, to) => {
-    const close = edit(file, from, () => to);
-    const opened = run(copy, "test", "--tool", "sound__mail");
-    close();
-    expect(failedIn(opened, "sound__mail@1.0.0")).toEqual([mode]);
+  ])("of what is pending, %s fails where a gate is open: %s", async (mode, file, from, to) => {
+    const failed = await failedWithChange("sound__mail", lock, { file, from, to });
+    expect(failed).toEqual([mode]);
   });
 });
