@@ -72,8 +72,8 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
         CALLER_LIMIT: { namespace_id: "1001", simple: { limit: 1_000_000, period: 60 } },
         ADDRESS_LIMIT: { namespace_id: "1002", simple: { limit: 1_000_000, period: 60 } },
       },
-      outboundService: (async (request: Request) =>
-        answerAsShop(request) ??
+      outboundService: (async (request: Request, workerd: object) =>
+        answerAsShop(request, workerd) ??
         answerAsIssuer(request) ??
         (await answerAsOwnProvider(request)) ??
         answerAsProvider(request)) as never,
@@ -93,6 +93,8 @@ export default defineConfig({
         test: {
           name: "workerd",
           ...COMMON,
+          isolate: false,
+          setupFiles: ["test/shared/fresh-worker.ts"],
           include: ["test/**/*.test.ts"],
           exclude: [NODE_TESTS, STATELESS_TESTS],
         },

@@ -1,5 +1,5 @@
-import { deployedContracts } from "./compose/deployed-contracts.ts";
-import type { RunParts } from "./compose/run.ts";
+import type { Deployment } from "./compose/deployment.ts";
+import { productDeployment } from "./compose/product-deployment.ts";
 import { composeWorker } from "./compose/worker.ts";
 import type { RawEnv } from "./env.ts";
 import { RunObject as AnyRunObject } from "../durable-objects/run/run-object.ts";
@@ -8,8 +8,8 @@ export { TenantObject } from "../durable-objects/tenant/tenant-object.ts";
 
 /** A run with the tools of this deployment. */
 export class RunObject extends AnyRunObject {
-  protected override get contracts(): RunParts["contracts"] {
-    return deployedContracts();
+  protected override get deployment(): Deployment {
+    return productDeployment();
   }
 }
 
@@ -17,7 +17,7 @@ let handle: ReturnType<typeof composeWorker> | undefined;
 
 export default {
   fetch(request: Request, env: RawEnv): Promise<Response> {
-    handle ??= composeWorker(env, deployedContracts());
+    handle ??= composeWorker(env, productDeployment());
     return handle(request);
   },
 };

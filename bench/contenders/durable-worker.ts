@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
-import type { RunParts } from "../../src/compose/run.ts";
+import { createDeployment, type Deployment } from "../../src/compose/deployment.ts";
 import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
 import { composeWorker } from "../../src/compose/worker.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
@@ -25,7 +25,7 @@ const writeTime = defineTool({
   execute: () => ok({ done: true }),
 });
 
-const CONTRACTS = registerContracts([...TOOL_CONTRACTS, writeTime]);
+const DEPLOYMENT = createDeployment(registerContracts([...TOOL_CONTRACTS, writeTime]));
 
 /**
  * The product's run with one more tool, and a way to crash its object. With `SYNC` set to `off` no
@@ -40,8 +40,8 @@ export class RunObject extends ProductRunObject {
     this.#state = ctx;
   }
 
-  protected override get contracts(): RunParts["contracts"] {
-    return CONTRACTS;
+  protected override get deployment(): Deployment {
+    return DEPLOYMENT;
   }
 
   override fetch(request: Request): Promise<Response> {
@@ -63,7 +63,7 @@ export default {
         .catch(() => {});
       return new Response(null, { status: 204 });
     }
-    worker ??= composeWorker(env, CONTRACTS);
+    worker ??= composeWorker(env, DEPLOYMENT);
     return worker(request);
   },
 };

@@ -1,18 +1,18 @@
 import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
 import { TenantObject as ProductTenantObject } from "../../durable-objects/tenant/tenant-object.ts";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
-import type { RunParts } from "../../src/compose/run.ts";
+import { createDeployment, type Deployment } from "../../src/compose/deployment.ts";
 import { composeWorker } from "../../src/compose/worker.ts";
 import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import type { RawEnv } from "../../src/env.ts";
 import type { ActorId, RunId } from "../../src/protocol/identity/ids.ts";
 
-const CONTRACTS = registerContracts(TOOL_CONTRACTS);
+const DEPLOYMENT = createDeployment(registerContracts(TOOL_CONTRACTS));
 
 export class RunObject extends ProductRunObject {
-  protected override get contracts(): RunParts["contracts"] {
-    return CONTRACTS;
+  protected override get deployment(): Deployment {
+    return DEPLOYMENT;
   }
 }
 
@@ -81,7 +81,7 @@ export default {
   async fetch(request: Request, env: RawEnv): Promise<Response> {
     const [, , tenant = "", from, to] = new URL(request.url).pathname.split("/");
     if (!request.url.includes("/tenant/")) {
-      worker ??= composeWorker(env, CONTRACTS);
+      worker ??= composeWorker(env, DEPLOYMENT);
       return worker(request);
     }
     const tenants = env["TENANTS"] as DurableObjectNamespace;

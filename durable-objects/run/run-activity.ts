@@ -1,4 +1,5 @@
-import { composeRun, type RunParts } from "../../src/compose/run.ts";
+import type { Deployment } from "../../src/compose/deployment.ts";
+import { composeRun } from "../../src/compose/run.ts";
 import type { Clock } from "../../src/capabilities/system.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
@@ -11,9 +12,7 @@ const STUCK_AFTER_MS = 30_000;
 
 export interface ActivityPorts {
   readonly env: RawEnv;
-  readonly contracts: RunParts["contracts"];
-  readonly models: RunParts["models"];
-  readonly contextHook: RunParts["contextHook"];
+  readonly deployment: Deployment;
   readonly clock: Clock;
   readonly deadlines: RunDeadlines;
   /** Keeps the object alive until the work is done. */
@@ -61,8 +60,7 @@ export class RunActivity {
   /** Starts the loop; calls `onEnd` once the loop has ended. */
   launch(onEnd: (how: LoopEnd) => void): void {
     const { store, journal, inbox, approvals } = this.#run;
-    const { env, contracts, models, contextHook, clock, deadlines, keepAlive, abandon } =
-      this.#ports;
+    const { env, deployment, clock, deadlines, keepAlive, abandon } = this.#ports;
     const abort = new AbortController();
     const { stop } = store.incarnations();
     if (stop !== null) abort.abort(stop);
@@ -83,14 +81,13 @@ export class RunActivity {
       this.#maxStoredBytes = maxBytes;
       this.#checkStorage();
     };
-    const deployed = { contracts, models, contextHook };
     const parts = {
       runId,
       tenantId,
       journal,
       inbox,
       approvals,
-      ...deployed,
+      deployment,
       limitTime,
       limitStorage,
     };

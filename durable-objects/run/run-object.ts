@@ -1,13 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 import type { RunMethods } from "../../src/capabilities/run.ts";
-import { CONTEXT_HOOK } from "../../src/compose/assistants.ts";
-import { CLIENT_WIRES } from "../../src/compose/client-wires.ts";
-import { DECLARED_MODELS } from "../../src/compose/models.ts";
-import { composeClock, composeDeciding, composeLog, type RunParts } from "../../src/compose/run.ts";
+import type { Deployment } from "../../src/compose/deployment.ts";
+import { composeClock, composeDeciding, composeLog } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { type Viewer, viewerOf } from "../../src/protocol/identity/viewer.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
-import { findWire, type ClientWire, type ClientWires } from "../../src/protocol/run/client-wire.ts";
+import { findWire, type ClientWire } from "../../src/protocol/run/client-wire.ts";
 import { migrateStorage } from "../storage-version.ts";
 import { ApprovalDecisions } from "./approval-decisions.ts";
 import { Deadlines, type RunDeadlines } from "../deadlines.ts";
@@ -36,22 +34,8 @@ interface ClaimedRun extends OpenRun {
  * Contract: shapes of RPC and `fetch` hold for one release; see RunMethods and ANSWER_KIND_HEADER.
  */
 export abstract class RunObject extends DurableObject<RawEnv> {
-  /**
-   * Tools of the deployment. A getter, because the constructor reads them before a field is set.
-   */
-  protected abstract readonly contracts: RunParts["contracts"];
-  /** Client wires of the deployment. */
-  protected get wires(): ClientWires {
-    return CLIENT_WIRES;
-  }
-  /** Models that the deployment declares in code. */
-  protected get models(): RunParts["models"] {
-    return DECLARED_MODELS;
-  }
-  /** Gives the context of each run. */
-  protected get contextHook(): RunParts["contextHook"] {
-    return CONTEXT_HOOK;
-  }
+  /** A getter, because the constructor reads the deployment before a field is set. */
+  protected abstract readonly deployment: Deployment;
   readonly #clock = composeClock();
   #store: RunStore;
   #deadlines: RunDeadlines;
@@ -87,7 +71,7 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     if (this.#refusal !== undefined) throw this.#refusal;
     const { headers } = request;
     const { pathname } = new URL(request.url);
-    const wire = findWire(this.wires, headers.get("x-wire"));
+    const wire = findWire(this.deployment.wires, headers.get("x-wire"));
     if (!wire) return refuseStart("unknown_wire");
     if (pathname === "/start") return this.#start(await request.json<RunClaim>(), wire);
     const reader = { viewer: JSON.parse(headers.get("x-viewer") ?? "") as Viewer, wire };
@@ -161,9 +145,7 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     const run = openRun({ storage, store: this.#store, clock, abandon });
     const lifecycle = new RunLifecycle(run, {
       env: this.env,
-      contracts: this.contracts,
-      models: this.models,
-      contextHook: this.contextHook,
+      deployment: this.deployment,
       clock,
       deadlines: this.#deadlines,
       keepAlive: (work) => this.ctx.waitUntil(work),
@@ -172,7 +154,7 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     });
     const decisions = new ApprovalDecisions(run, {
       clock,
-      compose: () => composeDeciding(this.env, this.contracts),
+      compose: () => composeDeciding(this.env, this.deployment),
       expire: () => lifecycle.expireApprovals(),
       resume: () => lifecycle.resume(),
     });

@@ -7,16 +7,14 @@ import { createApprovalSigner } from "../adapters/jose-approval-signer.ts";
 import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
 import type { Log } from "../capabilities/log.ts";
 import type { Clock } from "../capabilities/system.ts";
-import type { ContextHook } from "../capabilities/context.ts";
 import type { Fingerprints } from "../capabilities/fingerprints.ts";
 import type { Egress } from "../capabilities/http.ts";
 import type { SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
-import type { RegisteredContract } from "../contracts/registered.ts";
 import { createToolSource } from "../contracts/tool-source.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
 import type { RunId, TenantId } from "../protocol/identity/ids.ts";
 import type { RunPorts } from "../loop/run-scope.ts";
-import type { ModelDeclaration } from "../protocol/model/declaration.ts";
+import type { Deployment } from "./deployment.ts";
 import { composeModels, requireModels } from "./models.ts";
 import { composeConnections, composePolicies, composeProviders } from "./stores.ts";
 import { TOOL_HOOKS } from "./tools.ts";
@@ -44,11 +42,7 @@ export interface RunParts {
   readonly journal: RunJournal;
   readonly inbox: SteeringInbox;
   readonly approvals: ApprovalDesk;
-  /** The tools of the deployment. */
-  readonly contracts: readonly RegisteredContract[];
-  /** The models that the deployment declares in code. */
-  readonly models: readonly ModelDeclaration[];
-  readonly contextHook: ContextHook | undefined;
+  readonly deployment: Deployment;
   readonly limitTime: RunPorts["limitTime"];
   readonly limitStorage: RunPorts["limitStorage"];
 }
@@ -56,7 +50,7 @@ export interface RunParts {
 /** Assembles what an approval decision needs. The tools that its source binds never run. */
 export function composeDeciding(
   raw: RawEnv,
-  contracts: RunParts["contracts"],
+  { contracts, policyCache }: Deployment,
 ): Pick<RunPorts, "policies" | "registry" | "source" | "authorizationOf"> & {
   readonly signer: ApprovalSigner;
   readonly ledgerOf: (tenantId: TenantId) => RunPorts["ledger"];
@@ -68,7 +62,7 @@ export function composeDeciding(
     ledgerOf: (tenantId) => tenants.ledgerOf(tenantId),
     signer: createApprovalSigner(env.rootSecret),
     authorizationOf: createPolicyAuthorization,
-    policies: composePolicies(env.policyKv),
+    policies: composePolicies(env.policyKv, policyCache),
     source: createToolSource(contracts, {
       clock: composeClock(),
       runTitle: { set: () => {} },
@@ -83,8 +77,9 @@ export function composeDeciding(
  */
 export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const env = requireEnv(raw);
-  const { runId, tenantId, journal, inbox, approvals, contracts, models } = parts;
-  const { contextHook, limitTime, limitStorage } = parts;
+  const { runId, tenantId, journal, inbox, approvals, deployment } = parts;
+  const { limitTime, limitStorage } = parts;
+  const { contracts, models, contextHook, policyCache } = deployment;
   const clock = composeClock();
   const tenants = composeTenants(env.tenants);
   const runTitle = {
@@ -105,7 +100,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     outcomeWaitMs: env.lifetimes.outcomeMs,
     random: systemRandom,
     hooks: TOOL_HOOKS,
-    policies: composePolicies(env.policyKv),
+    policies: composePolicies(env.policyKv, policyCache),
     authorizationOf: createPolicyAuthorization,
     broker: composeConnections(env).broker,
     registry: tenants.registry,

@@ -2,7 +2,7 @@ import { createFingerprints } from "../adapters/hmac-fingerprints.ts";
 import { createKeyRing } from "../adapters/key-ring.ts";
 import { createKvPolicyStore } from "../adapters/kv-policy-store.ts";
 import { createKvRunRecords } from "../adapters/kv-run-records.ts";
-import { PolicyCache } from "../adapters/policy-cache.ts";
+import type { PolicyCache } from "../adapters/policy-cache.ts";
 import { createSealedConnections } from "../adapters/sealed-connections.ts";
 import { createSealedProviders } from "../adapters/sealed-providers.ts";
 import { randomBytes, systemClock } from "../adapters/system.ts";
@@ -13,11 +13,8 @@ import type { RunRecords } from "../capabilities/run.ts";
 import type { Env } from "../env.ts";
 import type { AddressRules } from "../protocol/provider/address.ts";
 
-/** One cache per isolate; the Worker and the runs in the same isolate share it. */
-const cache = new PolicyCache();
-
 /** Assembles the policy store of this isolate. */
-export function composePolicies(kv: KVNamespace): PolicyStore {
+export function composePolicies(kv: KVNamespace, cache: PolicyCache): PolicyStore {
   return createKvPolicyStore({ kv, clock: systemClock, cache });
 }
 

@@ -13,18 +13,15 @@ import { createKvOriginIndex } from "../adapters/kv-origin-index.ts";
 import { createSealedCursors } from "../adapters/sealed-cursors.ts";
 import { createStaticTokenAuthenticator } from "../adapters/static-token-authenticator.ts";
 import { randomBytes, sendRequest, systemClock } from "../adapters/system.ts";
-import type { RegisteredContract } from "../contracts/registered.ts";
 import { checkEnv, type Env, type RawEnv } from "../env.ts";
 import { createApp } from "../http/app.ts";
 import { problem } from "../http/problem.ts";
 import { secure } from "../http/secure-headers.ts";
 import type { Services } from "../http/services.ts";
-import type { ModelDeclaration } from "../protocol/model/declaration.ts";
 import { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
-import type { ClientWires } from "../protocol/run/client-wire.ts";
 import { DEPLOYMENT_ASSISTANT } from "./assistants.ts";
-import { CLIENT_WIRES } from "./client-wires.ts";
-import { configureModels, DECLARED_MODELS, MODEL_WIRES } from "./models.ts";
+import type { Deployment } from "./deployment.ts";
+import { configureModels, MODEL_WIRES } from "./models.ts";
 import {
   addressRulesOf,
   composeConnections,
@@ -34,20 +31,13 @@ import {
 } from "./stores.ts";
 import { composeTenants } from "./tenant.ts";
 
-/** What a deployment chooses. */
-export interface WorkerParts {
-  readonly wires: ClientWires;
-  readonly models: readonly ModelDeclaration[];
-}
-
 /** Assembles the Worker: turns raw bindings into one HTTP handler per isolate. */
 export function composeWorker(
   raw: RawEnv,
-  contracts: readonly RegisteredContract[],
-  { wires = CLIENT_WIRES, models: declared = DECLARED_MODELS }: Partial<WorkerParts> = {},
+  deployment: Deployment,
 ): (request: Request) => Promise<Response> {
   const env = checkEnv(raw);
-  const models = configureModels(raw, declared);
+  const models = configureModels(raw, deployment.models);
   if (!env.ok || !models.ok) {
     const problems = [
       ...(env.ok ? [] : env.failure.problems),
@@ -56,13 +46,14 @@ export function composeWorker(
     const detail = `${problems.join("; ")}. See the README, section Deploy.`;
     return () => Promise.resolve(secure(problem("not_configured", { detail })));
   }
-  const app = createApp(assemble(env.value, { contracts, wires, models: models.value.offered }));
+  const app = createApp(assemble(env.value, deployment, models.value.offered));
   return async (request) => secure(await app.fetch(request), request);
 }
 
 function assemble(
   env: Env,
-  { contracts, wires, models }: Pick<Services, "contracts" | "wires" | "models">,
+  { contracts, wires, policyCache }: Deployment,
+  models: Services["models"],
 ): Services {
   const tenants = composeTenants(env.tenants);
   const { registry, directory, queue, trail, storageUse } = tenants;
@@ -86,7 +77,7 @@ function assemble(
       callers: createRateLimiter(env.callerLimit),
       addresses: createRateLimiter(env.addressLimit),
     },
-    policies: composePolicies(env.policyKv),
+    policies: composePolicies(env.policyKv, policyCache),
     connections: composeConnections(env).store,
     providers: composeProviders(env).store,
     providerBody: tenantProviderBody(

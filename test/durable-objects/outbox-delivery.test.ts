@@ -6,6 +6,7 @@ import { openRun, type OpenRun } from "../../durable-objects/run/open-run.ts";
 import type { Outbox } from "../../durable-objects/run/outbox.ts";
 import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
+import { createDeployment } from "../../src/compose/deployment.ts";
 import { systemClock } from "../../src/adapters/system.ts";
 import type { Clock } from "../../src/capabilities/system.ts";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
@@ -74,9 +75,7 @@ function withRun(
     const newLifecycle = (): RunLifecycle =>
       new RunLifecycle(run, {
         env: { ...(env as unknown as RawEnv), TENANTS: tenant.binding },
-        contracts: [],
-        models: [],
-        contextHook: undefined,
+        deployment: createDeployment([]),
         clock,
         deadlines,
         keepAlive: (done) => void done.catch(() => {}),

@@ -5,6 +5,7 @@ import { Deadlines, type RunDeadline, type RunDeadlines } from "../../durable-ob
 import { openRun, type OpenRun } from "../../durable-objects/run/open-run.ts";
 import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
+import { createDeployment } from "../../src/compose/deployment.ts";
 import { systemClock } from "../../src/adapters/system.ts";
 import type { RawEnv } from "../../src/env.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
@@ -48,9 +49,7 @@ async function withRun(
     const newLifecycle = (change: object = {}): RunLifecycle =>
       new RunLifecycle(run, {
         env: { ...(env as unknown as RawEnv), ...change },
-        contracts: [],
-        models: [],
-        contextHook: undefined,
+        deployment: createDeployment([]),
         clock,
         deadlines,
         keepAlive,

@@ -10,18 +10,25 @@ export interface Visit {
   readonly key: string | null;
 }
 
-const visits: Visit[] = [];
-/** Orders by idempotency key. */
-const orders = new Map<string, string>();
+interface Books {
+  readonly visits: Visit[];
+  /** Orders by idempotency key. */
+  readonly orders: Map<string, string>;
+}
+/** Test files run at the same time, each in one workerd. */
+const booksByWorkerd = new WeakMap<object, Books>();
 
 /**
- * Answers for every host of the laboratory. Undefined for other hosts. The shop makes one order per
- * key, and its first answer to a key is 503; the next answer returns the order. `GET /visits` on
- * any host returns the received requests and clears them.
+ * Answers a workerd for every host of the laboratory. Undefined for other hosts. The shop makes one
+ * order per key, and its first answer to a key is 503; the next answer returns the order.
+ * `GET /visits` on any host returns the received requests and clears them.
  */
-export function answerAsShop(request: Request): Response | undefined {
+export function answerAsShop(request: Request, workerd: object): Response | undefined {
   const { origin, host, pathname: path } = new URL(request.url);
   if (origin !== SHOP && host !== new URL(ELSEWHERE).host) return undefined;
+  const books: Books = booksByWorkerd.get(workerd) ?? { visits: [], orders: new Map() };
+  booksByWorkerd.set(workerd, books);
+  const { visits, orders } = books;
   if (path === "/visits") return Response.json(visits.splice(0));
   const key = request.headers.get("idempotency-key");
   visits.push({ host, method: request.method, path, key });

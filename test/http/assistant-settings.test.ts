@@ -3,7 +3,7 @@ import { putAssistant, seenBy, sendAssistant, type SeenRequest } from "../shared
 import { bearer, deploy } from "../shared/identity.ts";
 import { script } from "../fakes/scripted-model.ts";
 import { TOKENS } from "../shared/tokens.ts";
-import type { WorkerParts } from "../../src/compose/worker.ts";
+import type { DeploymentChoices } from "../../src/compose/deployment.ts";
 import { chunksOf, govern, postChat, seedPolicies } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
@@ -115,7 +115,7 @@ describe("a setting that its model cannot take is refused with its field", () =>
 });
 
 describe("an assistant that the deployment has outgrown is refused with its field", () => {
-  test.each<[string, object, Partial<WorkerParts>, string]>([
+  test.each<[string, object, DeploymentChoices, string]>([
     ["its model is gone", { model: "other" }, {}, "(/model)"],
     [
       "its model lost an ability",

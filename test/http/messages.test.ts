@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import * as v from "valibot";
 import { beforeAll, expect, test } from "vitest";
 import { createHmacRunIds } from "../../src/adapters/hmac-run-ids.ts";
+import { createDeployment } from "../../src/compose/deployment.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
@@ -50,7 +51,11 @@ async function readUntil(text: string, { body }: Response) {
   const [ours, theirs] = body?.tee() ?? [];
   const reader = theirs?.pipeThrough(new TextDecoderStream()).getReader();
   let seen = "";
-  while (!seen.includes(text)) seen += (await reader?.read())?.value ?? "";
+  while (!seen.includes(text)) {
+    const { value, done } = (await reader?.read()) ?? { done: true };
+    if (done) throw new Error(`the stream ended without ${text}`);
+    seen += value;
+  }
   await reader?.cancel();
   return { chunks: () => chunksOf(new Response(ours ?? null)) };
 }
@@ -136,7 +141,8 @@ test("a message while a tool runs comes after its result", async () => {
   const body = JSON.stringify(claim);
   await runInDurableObject(stubOf(runId), async (object: DurableObject) => {
     // What a subclass with other tools does.
-    Object.defineProperty(object, "contracts", { value: registerContracts([slow]) });
+    const value = createDeployment(registerContracts([slow]));
+    Object.defineProperty(object, "deployment", { value });
     await object.fetch?.(new Request("https://run/start", { method: "POST", body }));
   });
   const events = await send(`/v1/runs/${runId}/events`, { caller: "acme" });

@@ -1,4 +1,5 @@
 import { plantCrashes } from "../../scripts/chaos/worker/plant-crashes.ts";
+import { beforeEachFile } from "./fresh-state.ts";
 
 /** Where the next incarnation of an object ends: at one of its durable writes, or nowhere. */
 export interface CrashPlan {
@@ -17,6 +18,7 @@ export interface PlannedIncarnation {
 }
 
 const planned: { readonly plan: CrashPlan; readonly incarnation: PlannedIncarnation }[] = [];
+beforeEachFile(() => planned.splice(0));
 
 /** Plans the next incarnation of an object. */
 export function planIncarnation(plan: CrashPlan): PlannedIncarnation {

@@ -1,4 +1,5 @@
-import { composeWorker, type WorkerParts } from "../../src/compose/worker.ts";
+import { createDeployment, type DeploymentChoices } from "../../src/compose/deployment.ts";
+import { composeWorker } from "../../src/compose/worker.ts";
 import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import type { RawEnv } from "../../src/env.ts";
@@ -11,9 +12,10 @@ export const AUDIENCE = "interlock-test";
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
 /** Composes the product with the bindings of the test deployment, some of them changed. */
-export function deploy(changes: RawEnv, parts: Partial<WorkerParts> = {}): Send {
+export function deploy(changes: RawEnv, choices: DeploymentChoices = {}): Send {
   const env = { ...(bindings as unknown as RawEnv), ...changes };
-  const handle = composeWorker(env, registerContracts(TOOL_CONTRACTS), parts);
+  const contracts = registerContracts(TOOL_CONTRACTS);
+  const handle = composeWorker(env, createDeployment(contracts, choices));
   return (path, init) => handle(new Request(`https://interlock.test${path}`, init));
 }
 

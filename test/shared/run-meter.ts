@@ -1,3 +1,5 @@
+import { beforeEachFile } from "./fresh-state.ts";
+
 /** What one run cost its object, in counts that do not depend on the machine. */
 export interface RunCosts {
   /** Groups of writes that became durable together. */
@@ -14,6 +16,9 @@ export interface RunCosts {
 }
 
 let ordered: RunCosts | undefined;
+beforeEachFile(() => {
+  ordered = undefined;
+});
 
 /** Counts what the next new object of a run costs. */
 export function meterNextRun(): RunCosts {

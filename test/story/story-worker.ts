@@ -1,5 +1,5 @@
 import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
-import type { RunParts } from "../../src/compose/run.ts";
+import { createDeployment, type Deployment } from "../../src/compose/deployment.ts";
 import { composeWorker } from "../../src/compose/worker.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import type { RawEnv } from "../../src/env.ts";
@@ -7,7 +7,7 @@ import { connectTown, STORY_TOOLS } from "./story-tools.ts";
 
 export { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
 
-const CONTRACTS = registerContracts(STORY_TOOLS);
+const DEPLOYMENT = createDeployment(registerContracts(STORY_TOOLS));
 
 /** The product's run with the tools of the story. */
 export class RunObject extends ProductRunObject {
@@ -16,8 +16,8 @@ export class RunObject extends ProductRunObject {
     super(ctx, env);
   }
 
-  protected override get contracts(): RunParts["contracts"] {
-    return CONTRACTS;
+  protected override get deployment(): Deployment {
+    return DEPLOYMENT;
   }
 }
 
@@ -25,7 +25,7 @@ let worker: ((request: Request) => Promise<Response>) | undefined;
 
 export default {
   fetch(request: Request, env: RawEnv): Promise<Response> {
-    worker ??= composeWorker(env, CONTRACTS);
+    worker ??= composeWorker(env, DEPLOYMENT);
     return worker(request);
   },
 };

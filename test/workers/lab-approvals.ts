@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
+import { beforeEachFile } from "../shared/fresh-state.ts";
 import { crashes } from "./lab-crashes.ts";
 
 /** Effects of the tools that need an approval, one entry each. */
@@ -10,6 +11,11 @@ const movedUnder = new Set<string>();
 
 /** Accounts that accept no money at the moment. */
 export const frozen = new Set<string>();
+beforeEachFile(() => {
+  moved.length = 0;
+  movedUnder.clear();
+  frozen.clear();
+});
 
 const amount = v.pipe(v.number(), v.minValue(1), v.maxValue(1_000_000));
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(100));

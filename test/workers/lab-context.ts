@@ -1,4 +1,5 @@
 import type { ContextAnswer, ContextHook, ContextRequest } from "../../src/capabilities/context.ts";
+import { beforeEachFile } from "../shared/fresh-state.ts";
 
 /** The context hook of the laboratory, as a test sets it. */
 export const labContext: {
@@ -7,6 +8,10 @@ export const labContext: {
   /** What the hook was asked for these assistants. */
   readonly asked: ContextRequest[];
 } = { answers: new Map(), asked: [] };
+beforeEachFile(() => {
+  labContext.answers.clear();
+  labContext.asked.length = 0;
+});
 
 export const askLabContext: ContextHook = async (request, signal) => {
   const answer = labContext.answers.get(request.assistantId);

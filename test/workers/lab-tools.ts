@@ -6,6 +6,7 @@ import { LAB_APPROVALS } from "./lab-approvals.ts";
 import { crashes } from "./lab-crashes.ts";
 import { LAB_WRITES } from "./lab-writes.ts";
 import { SHOP } from "../fakes/shop.ts";
+import { beforeEachFile } from "../shared/fresh-state.ts";
 
 /** Effects of the laboratory's tools, one entry each. */
 export const effects: string[] = [];
@@ -13,8 +14,17 @@ export const effects: string[] = [];
 /** A secret text that must never leave a tool. */
 export const CANARY = "canary-7f3a91c2e5";
 
+const ORDINARY_PAGE = "An ordinary page.";
+
 /** Text of the page that an attacker controls. */
-export const page = { text: "An ordinary page." };
+export const page = { text: ORDINARY_PAGE };
+
+beforeEachFile(() => {
+  effects.length = 0;
+  page.text = ORDINARY_PAGE;
+  echoes.clear();
+  attempts.clear();
+});
 
 /** Reads a page that an attacker controls. Redaction strips the canary in its output. */
 const readPage = defineTool({

@@ -3,10 +3,15 @@ import { defineTool } from "../../src/contracts/define-tool.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { holdUrl } from "../fakes/scripted-model.ts";
+import { beforeEachFile } from "../shared/fresh-state.ts";
 
 /** Effects of the writing tools, one entry each. */
 export const written: string[] = [];
 const seenKeys = new Set<string>();
+beforeEachFile(() => {
+  written.length = 0;
+  seenKeys.clear();
+});
 
 const input = v.strictObject({
   what: v.pipe(v.string(), v.maxLength(100)),

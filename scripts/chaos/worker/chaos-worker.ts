@@ -1,6 +1,6 @@
 import { RunObject as ProductRunObject } from "../../../durable-objects/run/run-object.ts";
 import { TenantObject as ProductTenantObject } from "../../../durable-objects/tenant/tenant-object.ts";
-import type { RunParts } from "../../../src/compose/run.ts";
+import { createDeployment, type Deployment } from "../../../src/compose/deployment.ts";
 import { composeWorker } from "../../../src/compose/worker.ts";
 import { registerContracts } from "../../../src/contracts/register.ts";
 import type { RawEnv } from "../../../src/env.ts";
@@ -16,12 +16,12 @@ import {
 import { plantCrashes } from "./plant-crashes.ts";
 import { noteTenantCrash, planTenantCrash, tenantCrashAt, tenantRecord } from "./tenant-crash.ts";
 
-const CONTRACTS = registerContracts(CHAOS_TOOLS);
+const DEPLOYMENT = createDeployment(registerContracts(CHAOS_TOOLS));
 
 /** The product's run with the chaos tools and a storage that can crash the object at any write. */
 export class RunObject extends ProductRunObject {
-  protected override get contracts(): RunParts["contracts"] {
-    return CONTRACTS;
+  protected override get deployment(): Deployment {
+    return DEPLOYMENT;
   }
   readonly #begin: (crash: Crash | undefined, incarnation: Incarnation) => void;
 
@@ -90,7 +90,7 @@ export default {
       const record = await kv.get(`run/${searchParams.get("run")}`);
       return new Response(null, { status: record === null ? 404 : 204 });
     }
-    worker ??= composeWorker(env, CONTRACTS);
+    worker ??= composeWorker(env, DEPLOYMENT);
     return worker(request);
   },
 };

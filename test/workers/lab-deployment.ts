@@ -1,0 +1,38 @@
+import { CLIENT_WIRES } from "../../src/compose/client-wires.ts";
+import { createDeployment, type Deployment } from "../../src/compose/deployment.ts";
+import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
+import { composeWorker } from "../../src/compose/worker.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
+import type { RawEnv } from "../../src/env.ts";
+import { lineWire } from "../fakes/line-wire.ts";
+import { beforeEachFile } from "../shared/fresh-state.ts";
+import { askLabContext } from "./lab-context.ts";
+import { LAB_MODELS } from "./lab-models.ts";
+import { LAB_TOOLS } from "./lab-tools.ts";
+
+const CONTRACTS = registerContracts([...TOOL_CONTRACTS, ...LAB_TOOLS]);
+
+/** The product with the laboratory's tools, as one isolate keeps it. */
+class Lab {
+  readonly deployment: Deployment = createDeployment(CONTRACTS, {
+    wires: [...CLIENT_WIRES, lineWire],
+    models: LAB_MODELS,
+    contextHook: askLabContext,
+  });
+  #handle: ReturnType<typeof composeWorker> | undefined;
+
+  fetch(request: Request, env: RawEnv): Promise<Response> {
+    this.#handle ??= composeWorker(env, this.deployment);
+    return this.#handle(request);
+  }
+}
+
+let lab = new Lab();
+beforeEachFile(() => {
+  lab = new Lab();
+});
+
+/** Gives the laboratory of the current test file. */
+export function currentLab(): Lab {
+  return lab;
+}
