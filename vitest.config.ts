@@ -44,7 +44,7 @@ const COMMON = {
   provide: { samplePlan },
 };
 
-/** Tests without storage: their files share one workerd, which saves its start for each file. */
+/** Tests without storage: nothing has to be emptied between their files. */
 const STATELESS_TESTS = "test/{contracts,loop,protocol,runner,tools,widget,wire}/**/*.test.ts";
 const NODE_TESTS = "test/**/*.node.test.ts";
 /** Kills processes at planned instants, so a busy machine would change what it tests. */
@@ -82,8 +82,9 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
 }
 
 /**
- * Three projects. A test runs inside workerd unless its name ends in `.node.test.ts`. Each file
- * with storage gets a workerd of its own.
+ * Four projects. A test runs inside workerd unless its name ends in `.node.test.ts`. Files inside
+ * workerd share one in each worker; test/shared/fresh-worker.ts empties it before each file with
+ * storage.
  */
 export default defineConfig({
   test: {

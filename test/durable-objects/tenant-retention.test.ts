@@ -1,4 +1,4 @@
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { Deadlines } from "../../durable-objects/deadlines.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
@@ -66,7 +66,11 @@ describe("retention", () => {
         expectedRevision: undefined,
         by,
       });
-      new Deadlines(storage).set("policy", Date.now() + 5_000);
+      new Deadlines(storage).set("policy", Date.now() + DAY / 24);
+    });
+    // An object holds its deadlines in memory; the next incarnation reads the one set above.
+    await evictDurableObject(stub);
+    await runInDurableObject(stub, async (object, { storage }) => {
       await object.receive(R1, [runNotice(1, { status: "completed", endedAt: ago(1) })]);
       expect(await storage.getAlarm()).toBeLessThan(Date.now() + DAY);
     });

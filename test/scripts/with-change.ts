@@ -26,7 +26,7 @@ export interface SourceChange {
   readonly to: string;
 }
 
-/** Tests a planted contract in this process, after a change of the sources. Returns failed modes. */
+/** Changes the sources, tests a planted contract in this process, and returns the failed modes. */
 export async function failedWithChange(
   name: string,
   lock: ContractLock,
@@ -60,8 +60,8 @@ async function bundleWith({ file, from, to }: SourceChange): Promise<Bundled> {
       plugins: [
         {
           name: "change",
-          setup: ({ onLoad }) =>
-            onLoad({ filter: /\.ts$/ }, (loaded) => {
+          setup: (bundler) =>
+            bundler.onLoad({ filter: /\.ts$/ }, (loaded) => {
               isChanged ||= loaded.path === path;
               const text = loaded.path === path ? changed : readFileSync(loaded.path, "utf8");
               const directory = JSON.stringify(dirname(loaded.path));

@@ -19,6 +19,15 @@ export function sampleSeed(): number {
   return inject("samplePlan").seed;
 }
 
+/** One of how many runs of a property a sample takes. */
+const ONE_RUN_OF = 4;
+
+/** Options of a property that takes long: a sample of its runs, seeded; a full run takes all. */
+export function sampleOfRuns(runs: number): { readonly numRuns: number; readonly seed: number } {
+  const { seed, isFull } = inject("samplePlan");
+  return { numRuns: isFull ? runs : Math.ceil(runs / ONE_RUN_OF), seed };
+}
+
 /**
  * Picks cases of every group: one of each `oneOf` cases begun, so that no group is left out. A full
  * run picks all cases.

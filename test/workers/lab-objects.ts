@@ -14,9 +14,8 @@ export function noteStart({ id }: DurableObjectState, binding: Binding): void {
 }
 
 /**
- * Deletes the objects of the last test file. `deleteLoaded` deletes those that are in memory, and
- * forgets no other one: an object that crashed or was evicted is loaded first, without running its
- * own code.
+ * Deletes the objects of the last test file. `deleteLoaded` deletes only objects in memory, so an
+ * object that crashed or was evicted is loaded first, without its own code.
  */
 export async function deleteObjects(
   namespaces: Readonly<Record<Binding, DurableObjectNamespace>>,

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { growthOf, LINEAR } from "../../shared/growth.ts";
 import type { JsonValue } from "../../../src/protocol/json/value.ts";
 import { neutralise } from "../../../src/protocol/text/untrusted.ts";
+import { sampleOfRuns } from "../../shared/sample.ts";
 
 const clean = (text: string): string => neutralise<string>(text).value;
 
@@ -148,7 +149,7 @@ const hostileJson = fc.letrec<{ value: JsonValue }>((tie) => ({
     fc.dictionary(hostile, tie("value"), { maxKeys: 3 }),
   ),
 })).value;
-const many = { numRuns: 3_000 };
+const many = sampleOfRuns(3_000);
 
 // Mutants: each rule taken out of `clean` turns these red.
 describe("whatever the text is", () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { growthOf, LINEAR } from "../../shared/growth.ts";
 import { toEditableJson } from "../../../src/protocol/text/hidden-characters.ts";
 import { fromVisible, toVisible } from "../../../src/protocol/text/visible.ts";
+import { sampleOfRuns } from "../../shared/sample.ts";
 
 const kindsOf = (text: string): readonly string[] => toVisible(text).notes.map(({ kind }) => kind);
 
@@ -42,7 +43,7 @@ test("no two texts are shown the same: what is shown can be taken back", () => {
     fc.property(hostile, (text) => {
       expect(fromVisible(toVisible(text).text)).toBe(text);
     }),
-    { numRuns: 3_000 },
+    sampleOfRuns(3_000),
   );
 });
 
@@ -54,7 +55,7 @@ test("nothing that cannot be seen is left, but inside an emoji that the standard
       expect(unseen.test(shown.replaceAll(/\p{RGI_Emoji}/gv, ""))).toBe(false);
       expect(shown).not.toMatch(/^ | $| {2}/);
     }),
-    { numRuns: 3_000 },
+    sampleOfRuns(3_000),
   );
 });
 
@@ -65,7 +66,7 @@ test("what is composed and what is not are shown differently", () => {
       const shown = toVisible(text).text.normalize("NFC");
       if (composed !== text) expect(shown).not.toBe(toVisible(composed).text.normalize("NFC"));
     }),
-    { numRuns: 3_000 },
+    sampleOfRuns(3_000),
   );
 });
 
