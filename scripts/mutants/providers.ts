@@ -81,7 +81,7 @@ export const PROVIDERS: readonly Mutant[] = [
     to: 'deployed.get(request.model.split("/").at(-1) ?? "") ?? own',
     test: {
       file: RUNS,
-      name: "a run asks the tenant's provider with its key alone, tools included",
+      name: "no request to a tenant's provider carries a key of the deployment",
     },
   },
   {
