@@ -19,6 +19,16 @@ const PEOPLE_FILE = "development.json";
 const DEVELOPMENT_POLICY = {
   allowedTools: ["core__get_current_time", "core__generate_title", "core__calculate"],
 };
+/** The default assistant of development: suggestions that the offline model knows. */
+const DEVELOPMENT_ASSISTANT = {
+  suggestions: [
+    "What time is it in Tokyo?",
+    "Time in Tokyo and in New York",
+    "What is 12.5% of 480?",
+    "Plan a call with Tokyo",
+    "Tell me a long story",
+  ],
+};
 
 await main();
 
@@ -74,7 +84,7 @@ async function main(): Promise<void> {
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && void stop(0), 500).unref();
   const refusal =
-    (await firstAnswer(port, () => isStopping)) ?? (await seedPolicy(`http://127.0.0.1:${port}`));
+    (await firstAnswer(port, () => isStopping)) ?? (await seedTenant(`http://127.0.0.1:${port}`));
   if (refusal === undefined) announce(port, offline ? undefined : provider);
   else {
     console.error(`Interlock did not start: ${refusal}`);
@@ -188,15 +198,21 @@ function readProvider(): Provider | undefined {
   };
 }
 
-/**
- * Stores the development policy unless a policy exists. Returns the reason when that is refused.
- */
-async function seedPolicy(url: string): Promise<string | undefined> {
+/** Stores the development tenant's documents. Returns the reason when that is refused. */
+async function seedTenant(url: string): Promise<string | undefined> {
+  return (
+    (await seed(`${url}/v1/policy`, DEVELOPMENT_POLICY)) ??
+    seed(`${url}/v1/assistants/default`, DEVELOPMENT_ASSISTANT)
+  );
+}
+
+/** Stores a document unless there is one. Returns the reason when that is refused. */
+async function seed(url: string, document: object): Promise<string | undefined> {
   try {
-    const answer = await fetch(`${url}/v1/policy`, {
+    const answer = await fetch(url, {
       method: "PUT",
       headers: { "content-type": "application/json", "if-none-match": "*" },
-      body: JSON.stringify(DEVELOPMENT_POLICY),
+      body: JSON.stringify(document),
     });
     return answer.ok || answer.status === 412 ? undefined : await answer.text();
   } catch (error) {

@@ -3,6 +3,7 @@ import type { TokenSource } from "./api-request.ts";
 import { wait } from "./backoff.ts";
 import { createApprovalsApi } from "./approval/api.ts";
 import { createChatApi } from "./chat/api.ts";
+import { loadPageTexts } from "./chat/page-texts.ts";
 import { type ChatView, createChatView } from "./chat/view.ts";
 import { Conversation } from "./chat/conversation.ts";
 import { createChatSheets } from "./style-sheets.ts";
@@ -13,13 +14,13 @@ const sheets = createChatSheets();
 
 /**
  * `<interlock-chat>`: a chat with an Interlock server. Attributes: `endpoint`, the server's address
- * (default: this origin); `takes-focus`. Property: `getToken`, for pages that hold the access
+ * (default: this origin); `assistant`, the id of an assistant; `takes-focus`. Property: `getToken`, for pages that hold the access
  * token. The element calls it before each request, and once more when the server rejected the
  * token.
  * Contract: an element outside the document holds no connection.
  */
 export class InterlockChat extends HTMLElement {
-  static readonly observedAttributes = ["endpoint"];
+  static readonly observedAttributes = ["endpoint", "assistant"];
 
   /** Declared, not initialised: a page may set the property before this class is loaded. */
   declare getToken?: TokenSource | undefined;
@@ -43,24 +44,37 @@ export class InterlockChat extends HTMLElement {
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = sheets;
     const session = openElementSession(this);
-    const conversation = createConversation(session, () => schedule());
+    const assistantId = this.getAttribute("assistant") ?? undefined;
+    const conversation = createConversation(session, assistantId, () => schedule());
+    const showTexts = async () => {
+      const texts = await loadPageTexts(session.api, assistantId);
+      if (texts && this.#conversation === conversation) view.showTexts(texts);
+    };
     const view = createChatView(conversation, {
       approvals: createApprovalsApi(session.api),
-      onToken: (token) => session.store.saveToken(token),
+      onToken(token) {
+        session.store.saveToken(token);
+        void showTexts();
+      },
     });
     const schedule = renderOncePerFrame(view);
     root.replaceChildren(view.root);
     this.#conversation = conversation;
     conversation.restore(session.store.loadExchanges());
     view.render();
+    void showTexts();
     if (this.hasAttribute("takes-focus")) view.focus();
   }
 }
 
-function createConversation(session: ElementSession, onChange: () => void): Conversation {
+function createConversation(
+  session: ElementSession,
+  assistantId: string | undefined,
+  onChange: () => void,
+): Conversation {
   const { api, store, canAskForToken } = session;
   return new Conversation({
-    api: createChatApi(api),
+    api: createChatApi(api, assistantId),
     wait,
     untilSeen,
     random: () => Math.random(),

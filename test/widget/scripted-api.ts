@@ -56,6 +56,8 @@ export class ScriptedApi {
   readonly gone = new Set<string>();
   /** When readers of a waiting run should return. */
   returnAfterMs = 50;
+  /** What the page shows of its assistant. */
+  pageTexts: object = { suggestions: ["What time is it in Tokyo?"] };
   readonly approvals = new ScriptedApprovals();
   readonly requests: ApiRequest[] = [];
   readonly runs: ScriptedRun[] = [];
@@ -102,7 +104,10 @@ export class ScriptedApi {
     if (this.token !== undefined && seen.authorization !== `Bearer ${this.token}`) {
       refuse(response, 401, "A valid bearer token is needed.");
     } else if (path.startsWith("/v1/approvals")) this.#answerApproval(seen, response);
-    else if (seen.method === "POST" && path === "/v1/chat") this.#startRun(seen, response);
+    else if (path.startsWith("/v1/page")) {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(this.pageTexts));
+    } else if (seen.method === "POST" && path === "/v1/chat") this.#startRun(seen, response);
     else this.#answerRun(seen, response);
   }
 

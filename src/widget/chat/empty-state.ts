@@ -1,22 +1,29 @@
-import { el } from "../dom.ts";
+import { el, setText } from "../dom.ts";
+import type { PageTexts } from "./page-texts.ts";
 
-const EXAMPLES = [
-  "What time is it in Tokyo?",
-  "Time in Tokyo and in New York",
-  "What is 12.5% of 480?",
-  "Plan a call with Tokyo",
-  "Tell me a long story",
-];
+export interface EmptyState {
+  readonly root: HTMLElement;
+  /** Shows the texts of the assistant. Absent ones keep the page's own. */
+  update(texts: PageTexts): void;
+}
 
-/** Creates what an empty conversation shows: example questions to pick from. */
-export function createEmptyState(onPick: (question: string) => void): HTMLElement {
-  const examples = EXAMPLES.map((example) => {
-    const button = el("button", { type: "button" }, example);
-    button.addEventListener("click", () => onPick(example));
-    return el("li", {}, button);
-  });
+/** Creates what an empty conversation shows: a heading, and questions to pick from. */
+export function createEmptyState(onPick: (question: string) => void): EmptyState {
   const heading = el("h2", {}, "What would you like to know?");
   const lead = el("p", {}, "Each answer shows the tools that it used.");
-  const list = el("ul", { "aria-label": "Examples" }, ...examples);
-  return el("div", { class: "empty" }, heading, lead, list);
+  const list = el("ul", { "aria-label": "Suggestions", hidden: "" });
+  return {
+    root: el("div", { class: "empty" }, heading, lead, list),
+    update({ heading: text, suggestions }) {
+      if (text !== undefined) setText(heading, text);
+      list.hidden = suggestions.length === 0;
+      list.replaceChildren(...suggestions.map((question) => createSuggestion(question, onPick)));
+    },
+  };
+}
+
+function createSuggestion(question: string, onPick: (question: string) => void): HTMLElement {
+  const button = el("button", { type: "button" }, question);
+  button.addEventListener("click", () => onPick(question));
+  return el("li", {}, button);
 }

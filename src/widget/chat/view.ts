@@ -5,6 +5,7 @@ import type { Conversation } from "./conversation.ts";
 import { createEmptyState } from "./empty-state.ts";
 import { createHeader } from "./header.ts";
 import { createLog } from "./log.ts";
+import type { PageTexts } from "./page-texts.ts";
 import { el, setText } from "../dom.ts";
 import { createTokenForm } from "../token-form.ts";
 
@@ -13,6 +14,8 @@ export interface ChatView {
   /** Draws the conversation as it is now. */
   render(): void;
   focus(): void;
+  /** Shows the texts of the assistant in an empty conversation. */
+  showTexts(texts: PageTexts): void;
 }
 
 export interface ChatViewPorts {
@@ -37,12 +40,13 @@ export function createChatView(
   return {
     root: parts.root,
     focus: () => composer.focus(),
+    showTexts: (texts) => empty.update(texts),
     render() {
       const { exchanges, isBusy, isStopping } = conversation;
       const isLocked = exchanges.some(({ link }) => link === "token_needed");
       if (exchanges.some(({ link }) => link === "open" || link === "done")) wasRefused = false;
       header.update(exchanges);
-      empty.hidden = exchanges.length > 0;
+      empty.root.hidden = exchanges.length > 0;
       log.render();
       setText(notice, conversation.notice);
       notice.hidden = conversation.notice === "";
@@ -71,7 +75,7 @@ function createParts(conversation: Conversation, { approvals, onToken }: ChatVie
     composer.focus();
   });
   const empty = createEmptyState(ask);
-  const log = createLog(conversation, { empty, approvals });
+  const log = createLog(conversation, { empty: empty.root, approvals });
   const notice = el("p", { class: "notice", role: "alert", hidden: "" });
   const announcer = el("p", { class: "sr", role: "status" });
   const foot = el("div", { class: "foot" }, log.jumpButton, notice, tokenForm.root, composer.root);

@@ -1,0 +1,35 @@
+import { isJsonObject } from "../../protocol/json/value.ts";
+import { type ApiOptions, sendAuthorised } from "../api-request.ts";
+
+/** What the page shows of its assistant. */
+export interface PageTexts {
+  readonly heading?: string;
+  readonly suggestions: readonly string[];
+}
+
+/**
+ * Reads the texts of the page's assistant. Contract: never throws; undefined when they cannot be
+ * read. The page then shows its own texts.
+ */
+export async function loadPageTexts(
+  api: ApiOptions,
+  assistantId: string | undefined,
+): Promise<PageTexts | undefined> {
+  const query = assistantId === undefined ? "" : `?assistant=${encodeURIComponent(assistantId)}`;
+  try {
+    const response = await sendAuthorised(api, `v1/page${query}`, {});
+    return response.ok ? readTexts(await response.json()) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readTexts(body: unknown): PageTexts | undefined {
+  if (!isJsonObject(body)) return undefined;
+  const { heading, suggestions } = body;
+  const questions = Array.isArray(suggestions) ? suggestions : [];
+  return {
+    ...(typeof heading === "string" && { heading }),
+    suggestions: questions.filter((question) => typeof question === "string"),
+  };
+}

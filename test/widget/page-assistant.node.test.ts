@@ -1,0 +1,37 @@
+import { beforeEach, expect, it } from "vitest";
+import type { Visit } from "./open-page.ts";
+import { usePage } from "./use-page.ts";
+
+let visit: Visit;
+const open = usePage((opened) => {
+  visit = opened;
+});
+beforeEach(() => open());
+
+const button = (name: string) => visit.page.getByRole("button", { name });
+
+it("shows the heading and the suggestions of the assistant, as text", async () => {
+  const heading = "Welcome <b>back</b>";
+  visit.api.pageTexts = { assistantId: "shop", heading, suggestions: ["Where is my order?"] };
+  await visit.page.reload();
+  await visit.page.getByRole("heading", { name: heading }).waitFor();
+  await button("Where is my order?").click();
+  await expect.poll(() => visit.api.runs.length).toBe(1);
+  expect(visit.api.requestsTo(/POST \/v1\/chat/)[0]?.body).toContain("Where is my order?");
+});
+
+it("shows its own heading and no suggestion where the assistant has none", async () => {
+  visit.api.pageTexts = { suggestions: [] };
+  await visit.page.reload();
+  await visit.page.getByRole("heading", { name: "What would you like to know?" }).waitFor();
+  expect(await visit.page.getByRole("list", { name: "Suggestions" }).count()).toBe(0);
+});
+
+it("asks for the assistant that the attribute names", async () => {
+  await visit.page.evaluate(
+    `document.querySelector("interlock-chat").setAttribute("assistant", "shop")`,
+  );
+  await expect.poll(() => visit.api.requestsTo(/\/v1\/page\?assistant=shop/).length).toBe(1);
+  await visit.ask("hello");
+  expect(visit.api.requestsTo(/POST \/v1\/chat/)[0]?.body).toContain('"assistantId":"shop"');
+});
