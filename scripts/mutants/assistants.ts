@@ -47,7 +47,7 @@ export const ASSISTANTS: readonly Mutant[] = [
     file: "src/protocol/identity/viewer.ts",
     from: "run.origin === origin && own === asked",
     to: 'run.origin === origin && own !== "" && asked !== ""',
-    test: { file: PAGES, name: "a page cannot read, steer or continue a run" },
+    test: { file: PAGES, name: "a page cannot read, steer or continue a run of another assistant" },
   },
   {
     name: "a page gets the whole document of its assistant",
@@ -68,7 +68,10 @@ export const ASSISTANTS: readonly Mutant[] = [
     file: "durable-objects/run/stored-journal.ts",
     from: 'this.#ports.prompt.put("hook_context", { ...context } as JsonObject);',
     to: "void context;",
-    test: { file: CONTEXT, name: "is asked once per run" },
+    test: {
+      file: CONTEXT,
+      name: "is asked once per run, also when the run waits and its object restarts",
+    },
   },
   {
     name: "context leaves its label",
@@ -82,7 +85,10 @@ export const ASSISTANTS: readonly Mutant[] = [
     file: "src/loop/prompt.ts",
     from: 'toMessage("user", context.join("\n"))',
     to: 'toMessage("system", context.join("\n"))',
-    test: { file: CONTEXT, name: "reaches the model as labelled data of the user" },
+    test: {
+      file: CONTEXT,
+      name: "reaches the model as labelled data of the user, in this run only",
+    },
   },
   {
     name: "a request sends any amount of context",
@@ -117,7 +123,10 @@ export const ASSISTANTS: readonly Mutant[] = [
     file: "durable-objects/run/open-run.ts",
     from: 'prompt.read("instructions")',
     to: 'prompt.read("" as never)',
-    test: { file: ATTACKS, name: "a run keeps the document that it pinned" },
+    test: {
+      file: ATTACKS,
+      name: "a run keeps the document that it pinned, also when another one is stored while it waits",
+    },
   },
   {
     name: "an assistant is found under its id alone",
@@ -138,6 +147,9 @@ export const ASSISTANTS: readonly Mutant[] = [
     file: "src/protocol/assistant/template.ts",
     from: 'value.replaceAll(NOT_PLAIN, " ")',
     to: "value",
-    test: { file: "test/protocol/assistant/template.test.ts", name: "a value stays on one line" },
+    test: {
+      file: "test/protocol/assistant/template.test.ts",
+      name: "a value stays on one line, without angle brackets and hidden characters",
+    },
   },
 ];

@@ -14,9 +14,9 @@ const sheets = createChatSheets();
 
 /**
  * `<interlock-chat>`: a chat with an Interlock server. Attributes: `endpoint`, the server's address
- * (default: this origin); `assistant`, the id of an assistant; `takes-focus`. Property: `getToken`, for pages that hold the access
- * token. The element calls it before each request, and once more when the server rejected the
- * token.
+ * (default: this origin); `assistant`, the id of an assistant; `takes-focus`. Property:
+ * `getToken`, for pages that hold the access token. The element calls it before each request, and
+ * once more when the server rejected the token.
  * Contract: an element outside the document holds no connection.
  */
 export class InterlockChat extends HTMLElement {

@@ -34,6 +34,8 @@ describe("a client's system message", () => {
 describe("an assistant", () => {
   test("of another tenant gets exactly the answer of an unknown one", async () => {
     await putAssistant("secret", { instructions: SECRET });
+    // The isolate knows the assistant, for the tenant that has it.
+    await (await postChat({ messages: [says("hi")], assistantId: "secret" })).text();
     const chatWith = (assistantId: string): Promise<Response> =>
       postChat({ messages: [says("hi")], assistantId }, "rival");
     const [foreign, unknown] = await Promise.all([chatWith("secret"), chatWith("nothing")]);
