@@ -142,7 +142,7 @@ export const MODELS: readonly Mutant[] = [
   {
     name: "the check of models prints what a provider says",
     file: "scripts/models/list-models.ts",
-    from: "return fail(`it answered with HTTP ${response.status}`);",
+    from: "await response.body?.cancel();\n      return fail(`it answered with HTTP ${response.status}`);",
     to: "return fail(await response.text());",
     test: {
       file: "test/scripts/models.node.test.ts",
