@@ -83,8 +83,8 @@ export const ASSISTANTS: readonly Mutant[] = [
   {
     name: "context has the rank of instructions",
     file: "src/loop/prompt.ts",
-    from: 'toMessage("user", context.join("\n"))',
-    to: 'toMessage("system", context.join("\n"))',
+    from: '...toMessage("user", context',
+    to: '...toMessage("system", context',
     test: {
       file: CONTEXT,
       name: "reaches the model as labelled data of the user, in this run only",
@@ -145,7 +145,7 @@ export const ASSISTANTS: readonly Mutant[] = [
   {
     name: "a value of the instructions begins new lines",
     file: "src/protocol/assistant/template.ts",
-    from: 'value.replaceAll(NOT_PLAIN, " ")',
+    from: 'value.replaceAll(notPlain(), " ")',
     to: "value",
     test: {
       file: "test/protocol/assistant/template.test.ts",

@@ -206,7 +206,7 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "a page sees its person's other runs",
     file: "src/protocol/identity/viewer.ts",
-    from: "  if (viewer.origin !== undefined && run.origin !== viewer.origin) return false;\n",
+    from: "  if (viewer.origin !== undefined && !isOfPage(run, viewer)) return false;\n",
     to: "",
     test: {
       file: "test/http/embed-token-use.test.ts",
