@@ -1,6 +1,7 @@
 import { formatPacketLines } from "../../src/protocol/approval/packet-lines.ts";
 import type { AiEvent, LoggedEvent } from "../../src/protocol/run/event.ts";
 import type { EventPosition } from "../../src/protocol/run/event-id.ts";
+import type { RunLog } from "./run-log.ts";
 
 /**
  * Text that one stored row may hold; a row may not pass 2 MB. Unit: UTF-16 code units, estimated.
@@ -23,20 +24,22 @@ type StoredEvent =
 /**
  * The events of a run in SQLite, many to a row: writes are coalesced, events are not. The log
  * assigns sequence numbers, from 1 on.
- * Ownership: one per run object; the only writer of the `events` table.
+ * Ownership: one per run object; the only writer of events.
  */
 export class EventLog {
   readonly #sql: SqlStorage;
+  readonly #log: RunLog;
   #epoch: number;
   #storedSeq: number;
   #pending: AiEvent[] = [];
   #pendingChars = 0;
 
-  constructor(sql: SqlStorage, epoch: number) {
+  constructor(sql: SqlStorage, log: RunLog, epoch: number) {
     this.#sql = sql;
+    this.#log = log;
     this.#epoch = epoch;
     this.#storedSeq = sql
-      .exec<{ seq: number }>("SELECT coalesce(max(last_seq), 0) AS seq FROM events")
+      .exec<{ seq: number }>("SELECT coalesce(max(last_seq), 0) AS seq FROM log")
       .one().seq;
   }
 
@@ -67,13 +70,8 @@ export class EventLog {
     for (const row of toRows(this.#pending)) {
       const firstSeq = this.#storedSeq + 1;
       this.#storedSeq += row.length;
-      this.#sql.exec(
-        "INSERT INTO events (first_seq, last_seq, epoch, body) VALUES (?, ?, ?, ?)",
-        firstSeq,
-        this.#storedSeq,
-        this.#epoch,
-        JSON.stringify(row),
-      );
+      const lastSeq = this.#storedSeq;
+      this.#log.putEvents({ firstSeq, lastSeq, epoch: this.#epoch, body: JSON.stringify(row) });
     }
     this.#pending = [];
     this.#pendingChars = 0;
@@ -92,7 +90,7 @@ export class EventLog {
     }
     const row = this.#sql
       .exec<{ first_seq: number; epoch: number; body: string }>(
-        "SELECT first_seq, epoch, body FROM events WHERE last_seq > ? ORDER BY first_seq LIMIT 1",
+        "SELECT first_seq, epoch, body FROM log WHERE last_seq > ? ORDER BY seq LIMIT 1",
         seq,
       )
       .one();
@@ -130,7 +128,7 @@ export class EventLog {
     if (after.epoch === this.#epoch) return after.seq <= this.headSeq ? after.seq : undefined;
     const { seq } = this.#sql
       .exec<{ seq: number }>(
-        "SELECT coalesce(max(last_seq), 0) AS seq FROM events WHERE epoch <= ?",
+        "SELECT coalesce(max(last_seq), 0) AS seq FROM log WHERE epoch <= ?",
         after.epoch,
       )
       .one();
@@ -150,7 +148,9 @@ export class EventLog {
 
   /** Finds the name under which the model proposed the call of a part. */
   #proposedName(part: number): string {
-    const rows = this.#sql.exec<{ body: string }>("SELECT body FROM events ORDER BY first_seq");
+    const rows = this.#sql.exec<{ body: string }>(
+      "SELECT body FROM log WHERE body IS NOT NULL ORDER BY seq",
+    );
     for (const { body } of rows) {
       for (const event of parseRow(body)) {
         if (event.type === "tool_call_proposed" && event.part === part) return event.toolName;

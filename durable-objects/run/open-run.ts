@@ -45,18 +45,19 @@ export interface OpenRun {
 export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenRun {
   const { sql } = storage;
   const progress = store.progress();
+  const { runId, createdMs } = store.identity();
+  const [tables, logged] = [store.tables(), store.logged()];
   const ended = progress.reason !== null;
   const { epoch, isWaiting } = store.incarnations();
-  const log = new EventLog(sql, epoch);
+  const log = new EventLog(sql, store.log, epoch);
   const feed = new EventFeed({ log, run: streamedRunOf(store), clock, ended, isWaiting });
-  const transcript = new StoredTranscript(sql);
-  const prompt = new StoredPrompt(sql);
-  const invocations = new StoredInvocations(sql);
-  const outbox = new Outbox(sql);
-  const refusals = new RefusalTally(sql);
+  const transcript = new StoredTranscript(store.log);
+  const prompt = new StoredPrompt(sql, tables);
+  const invocations = new StoredInvocations(store.log, logged.invocations);
+  const outbox = new Outbox(store.log, logged, createdMs);
+  const refusals = new RefusalTally(sql, tables);
   const notices = new RunNotices({ store, invocations, outbox, refusals });
-  const inbox = new StoredInbox(sql);
-  const { runId } = store.identity();
+  const inbox = new StoredInbox(sql, tables);
   const journal = new StoredJournal({
     log,
     store,
@@ -72,16 +73,16 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
     sync: () => storage.sync(),
   });
   const approvals = new RunApprovals({
-    approvals: new StoredApprovals(sql),
+    approvals: new StoredApprovals(sql, tables),
     invocations,
     journal,
     notices: new ApprovalNotices(outbox, runId),
     runId,
   });
   if (ended) inbox.close();
-  else inbox.restore(countSteering(transcript, store));
-  const tables = { store, transcript, prompt, invocations, outbox, log };
-  return { ...tables, notices, feed, journal, approvals, inbox };
+  else if (tables.has("inbox")) inbox.restore(countSteering(transcript, store));
+  const stored = { store, transcript, prompt, invocations, outbox, log };
+  return { ...stored, notices, feed, journal, approvals, inbox };
 }
 
 /** Reads the facts of a run that an encoder may add to its events. */

@@ -5,7 +5,7 @@ import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import type { RunDeadlines } from "../deadlines.ts";
 import { streamedRunOf, type OpenRun } from "./open-run.ts";
 import { noticeWithFingerprint, type FingerprintOf } from "./outgoing-hashes.ts";
-import type { Publication } from "./outbox.ts";
+import type { Publication } from "./logged-state.ts";
 import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
 
 /** Bounds of the retry delay. Between them, the delay is the time since the run ended. */
@@ -121,10 +121,10 @@ export class OutboxDelivery {
     }
   }
 
-  #publishOne({ kind, number }: Publication, records: RunRecords): Promise<boolean> {
-    return kind === "run"
+  #publishOne({ invocation }: Publication, records: RunRecords): Promise<boolean> {
+    return invocation === null
       ? publishRun(this.#run, records)
-      : publishInvocation(this.#run, records, number);
+      : publishInvocation(this.#run, records, invocation);
   }
 
   /** Sends all notices in order, batch by batch; stops at the first batch that fails. */
@@ -173,7 +173,7 @@ async function publishRun({ store, log }: OpenRun, records: RunRecords): Promise
 async function publishInvocation(
   { store, invocations }: OpenRun,
   records: RunRecords,
-  number: Publication["number"],
+  number: number,
 ): Promise<boolean> {
   const claim = store.claimed();
   const record = invocations.find(number);

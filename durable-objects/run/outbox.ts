@@ -1,35 +1,43 @@
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
-
-/** A publication in KV. `number` names the invocation; 0 is the run itself. */
-export interface Publication {
-  readonly seq: number;
-  readonly kind: "invocation" | "run";
-  readonly number: number;
-}
+import type { LoggedState, Publication } from "./logged-state.ts";
+import type { RunLog } from "./run-log.ts";
 
 /** Limits of one batch for the tenant's object; a single notice may be larger. */
 const MAX_NOTICES = 50;
 /** Unit: UTF-16 code units of JSON. */
 const MAX_CHARS = 256 * 1024;
+/** More notices than a run can send per millisecond between its start and its deletion. */
+const NOTICES_PER_MS = 1_000;
 
 /**
  * Everything that leaves the run: publications for KV, and notices for the object of the tenant. An
  * entry commits together with the write that caused it, so a crash loses no entry.
- * Ownership: one per run object; the only writer of the `outbox` table.
+ * Ownership: one per run object; the only writer of these entries of the log.
  * Contract: an entry stays until its delivery, and may be delivered more than once. Numbers only
- * grow, and no number is used twice.
+ * grow, and no number is used twice. They begin at the creation time, so this holds even when the
+ * run is deleted and started again under the same id.
  */
 export class Outbox {
-  readonly #sql: SqlStorage;
+  readonly #log: RunLog;
+  #publications: Publication[];
+  #notices: SentNotice[];
+  #lastSeq: number;
   #listener = (): void => {};
 
-  constructor(sql: SqlStorage) {
-    this.#sql = sql;
+  constructor(log: RunLog, logged: LoggedState, createdMs: number) {
+    this.#log = log;
+    this.#publications = [...logged.publications];
+    this.#notices = [...logged.notices];
+    this.#lastSeq = Math.max(logged.lastSeq, createdMs * NOTICES_PER_MS);
   }
 
-  put(kind: Publication["kind"], number = 0): void {
-    this.#sql.exec("INSERT INTO outbox (kind, number) VALUES (?, ?)", kind, number);
+  /** Adds a publication: of a call, or of the run without one. */
+  put(invocation: number | null = null): void {
+    const publication = { seq: this.#lastSeq + 1, invocation };
+    this.#log.put({ kind: "publication", ...publication });
+    this.#lastSeq++;
+    this.#publications.push(publication);
   }
 
   /**
@@ -37,8 +45,10 @@ export class Outbox {
    * stored.
    */
   notify(notice: TenantNotice): void {
-    const body = JSON.stringify(notice);
-    this.#sql.exec("INSERT INTO outbox (kind, number, body) VALUES ('notice', 0, ?)", body);
+    const sent = { seq: this.#lastSeq + 1, notice };
+    this.#log.put({ kind: "notice", ...sent });
+    this.#lastSeq++;
+    this.#notices.push(sent);
     this.#listener();
   }
 
@@ -49,45 +59,46 @@ export class Outbox {
 
   /** The next publication; undefined when there is none. */
   first(): Publication | undefined {
-    return this.#sql
-      .exec<Publication & Record<string, SqlStorageValue>>(
-        "SELECT seq, kind, number FROM outbox WHERE body IS NULL ORDER BY seq LIMIT 1",
-      )
-      .toArray()[0];
+    return this.#publications[0];
   }
 
   /** The next batch of notices, in order. */
   notices(): readonly SentNotice[] {
-    const rows = this.#sql.exec<{ seq: number; body: string }>(
-      "SELECT seq, body FROM outbox WHERE body IS NOT NULL ORDER BY seq LIMIT ?",
-      MAX_NOTICES,
-    );
     let room = MAX_CHARS;
     const taken: SentNotice[] = [];
-    for (const { seq, body } of rows.toArray()) {
-      room -= body.length;
+    for (const sent of this.#notices.slice(0, MAX_NOTICES)) {
+      room -= JSON.stringify(sent.notice).length;
       if (taken.length > 0 && room < 0) break;
-      taken.push({ seq, notice: JSON.parse(body) as TenantNotice });
+      taken.push(sent);
     }
     return taken;
   }
 
   isEmpty(): boolean {
-    return this.#sql.exec("SELECT 1 FROM outbox LIMIT 1").toArray().length === 0;
+    return this.#publications.length === 0 && this.#notices.length === 0;
   }
 
   hasNotices(): boolean {
-    return (
-      this.#sql.exec("SELECT 1 FROM outbox WHERE body IS NOT NULL LIMIT 1").toArray().length > 0
-    );
+    return this.#notices.length > 0;
   }
 
   remove(seq: number): void {
-    this.#sql.exec("DELETE FROM outbox WHERE seq = ?", seq);
+    this.#log.put({ kind: "delivered", what: "publication", seq });
+    this.#publications = this.#publications.filter((publication) => publication.seq !== seq);
   }
 
   /** Removes the notices up to one that was delivered. */
   removeNotices(lastSeq: number): void {
-    this.#sql.exec("DELETE FROM outbox WHERE body IS NOT NULL AND seq <= ?", lastSeq);
+    this.#log.put({ kind: "delivered", what: "notices", seq: lastSeq });
+    this.#notices = this.#notices.filter(({ seq }) => seq > lastSeq);
+  }
+
+  /** Stores what is left after the log was emptied: the notices, and the last number. */
+  restore(): void {
+    this.#publications = [];
+    this.#log.batch(() => {
+      this.#log.put({ kind: "delivered", what: "publication", seq: this.#lastSeq });
+      for (const sent of this.#notices) this.#log.put({ kind: "notice", ...sent });
+    });
   }
 }

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import { hasTable } from "../has-table.ts";
+import type { RunTables } from "./run-tables.ts";
 
 /** Refusals of one kind that are recorded in full. */
 const FULL_PER_KIND = 3;
@@ -35,11 +35,11 @@ type TallyRow = {
  */
 export class RefusalTally {
   readonly #sql: SqlStorage;
-  #hasTable: boolean;
+  readonly #tables: RunTables;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, tables: RunTables) {
     this.#sql = sql;
-    this.#hasTable = hasTable(sql, "refusals");
+    this.#tables = tables;
   }
 
   /** Tells whether an ended call is to be recorded in full. Counts it otherwise. */
@@ -69,7 +69,7 @@ export class RefusalTally {
 
   /** Takes the refusals that were counted since the last call. */
   take(): readonly CountedRefusals[] {
-    if (!this.#hasTable) return [];
+    if (!this.#tables.has("refusals")) return [];
     const taken = this.#rows().filter(({ count }) => count > 0);
     if (taken.length > 0) this.#sql.exec("UPDATE refusals SET count = 0");
     return taken.map(({ kind, count, since, at }) =>
@@ -78,18 +78,8 @@ export class RefusalTally {
   }
 
   #rows(): readonly TallyRow[] {
-    if (!this.#hasTable) this.#createTable();
+    this.#tables.create("refusals");
     return this.#sql.exec<TallyRow>("SELECT * FROM refusals").toArray();
-  }
-
-  #createTable(): void {
-    this.#sql.exec(
-      `CREATE TABLE refusals (
-         kind TEXT PRIMARY KEY, seen INTEGER NOT NULL, full_chars INTEGER NOT NULL,
-         count INTEGER NOT NULL, since TEXT NOT NULL, at TEXT NOT NULL
-       ) WITHOUT ROWID`,
-    );
-    this.#hasTable = true;
   }
 }
 

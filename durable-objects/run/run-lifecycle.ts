@@ -55,7 +55,7 @@ export class RunLifecycle {
    */
   start(): void {
     this.#setWatchdog(WATCH_EVERY_MS);
-    this.#run.notices.started();
+    this.#run.store.log.batch(() => this.#run.notices.started());
     this.#launch();
     // Stores the start event together with the claim.
     this.#run.journal.flush();
@@ -152,7 +152,8 @@ export class RunLifecycle {
       case "outbox":
         return this.#delivery.deliver();
       case "retention":
-        this.#run.store.shrink();
+        this.#run.store.shrink(this.#run.outbox);
+        this.#run.invocations.forget();
         return deadlines.clear(name);
       case "forget":
         // Notices for the tenant are still waiting.

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { isJsonObject } from "../../src/protocol/json/value.ts";
 import type { Migration } from "../storage-version.ts";
+import { mergeIntoLog } from "./merge-into-log.ts";
 
 /**
  * Migrations of a run's tables, oldest first; their number is the version of this code. A change of
@@ -11,6 +12,7 @@ export const RUN_MIGRATIONS: readonly Migration[] = [
   nameFingerprints,
   withholdKeyHashes,
   addPrompt,
+  mergeIntoLog,
 ];
 
 /** Version 3 may have a table `prompt`: code that does not know it would drop the instructions. */

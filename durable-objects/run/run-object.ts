@@ -117,7 +117,6 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     if (this.#run) return answerRepeat(this.#run, claim.requestHash ?? null, reader);
     this.#store.claim(claim, this.#clock.nowMs());
     const run = this.#open();
-    for (const message of claim.messages) run.transcript.add(message);
     run.lifecycle.start();
     return streamRun(run, 0, wire);
   }

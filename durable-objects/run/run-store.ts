@@ -1,33 +1,13 @@
-import type { DoneReason, RunError } from "../../src/protocol/run/event.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
-import { NO_FACTS, type RunFacts, type StopReason } from "../../src/protocol/run/facts.ts";
-import { NO_USAGE, type Usage } from "../../src/protocol/model/usage.ts";
+import { NO_FACTS, type StopReason } from "../../src/protocol/run/facts.ts";
 import { ownerOf, type RunOwner } from "../../src/protocol/identity/viewer.ts";
+import { changedFields, replayLog, type LoggedState } from "./logged-state.ts";
+import type { Outbox } from "./outbox.ts";
+import { RunLog } from "./run-log.ts";
+import type { RunProgress } from "./run-progress.ts";
+import { createRunTables, RunTables } from "./run-tables.ts";
 import { StoredPrompt } from "./stored-prompt.ts";
-import { createRunTables } from "./run-tables.ts";
-
-/** Progress of a run, and how the run ended. */
-export interface RunProgress {
-  readonly steps: number;
-  readonly usage: Usage;
-  readonly facts: RunFacts;
-  readonly title: string | null;
-  readonly reason: DoneReason | null;
-  readonly error: RunError | null;
-  readonly endedMs: number | null;
-}
-
-/** Progress of a new run. The first model call counts already, so it needs no separate write. */
-export const NEW_RUN: RunProgress = {
-  steps: 0,
-  usage: NO_USAGE,
-  facts: { ...NO_FACTS, modelCalls: 1 },
-  title: null,
-  reason: null,
-  error: null,
-  endedMs: null,
-};
 
 /** What a run knows about the incarnations of its object. */
 export interface RunIncarnations {
@@ -62,26 +42,32 @@ export interface RunIdentity {
   readonly createdMs: number;
 }
 
-/** The row of a run, in memory. */
+/** The row of a run and what its log came to, in memory. */
 interface HeldRun {
   readonly identity: RunIdentity;
   readonly claimed: ClaimRow | undefined;
-  readonly progress: RunProgress;
   readonly incarnations: RunIncarnations;
+  readonly tables: RunTables;
+  /** What its log came to when the row was read. */
+  readonly logged: LoggedState;
+  readonly progress: RunProgress;
 }
 
 /**
- * The one row of a run: its claim, its progress and its incarnations.
+ * The one row of a run, and its progress in the log.
  * Ownership: one per run object; the only writer of the `run` table. It holds the row in memory
  * too, and changes the memory after the row: a failed write leaves both as they were.
  */
 export class RunStore {
   readonly #storage: DurableObjectStorage;
+  /** Contract: used only once the run is claimed. */
+  readonly log: RunLog;
   /** Undefined until the row is read. */
   #held: HeldRun | undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
+    this.log = new RunLog(storage.sql);
   }
 
   get #sql(): SqlStorage {
@@ -89,18 +75,18 @@ export class RunStore {
   }
 
   get #run(): HeldRun {
-    this.#held ??= fromRow(this.#sql.exec<RunRow>("SELECT * FROM run").one());
+    this.#held ??= this.#read();
     return this.#held;
   }
 
   /** Creates the tables and the row. */
   claim({ messages, instructions = "", context, ...run }: RunClaim, createdMs: number): void {
-    createRunTables(this.#sql, createdMs);
+    createRunTables(this.#sql);
     const owner = ownerOf(run.principal);
     this.#sql.exec(
-      `INSERT INTO run (id, run_id, model, request_hash, owner, claim, claimed_messages, created_ms, steps,
-         usage, facts, epoch, recoveries, recovered_step, is_waiting)
-       VALUES (1, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, 0, 0, 0, 0)`,
+      `INSERT INTO run (id, run_id, model, request_hash, owner, claim, claimed_messages, created_ms,
+         epoch, recoveries, recovered_step, is_waiting, tables)
+       VALUES (1, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, '')`,
       run.runId,
       run.model,
       run.requestHash ?? null,
@@ -108,17 +94,21 @@ export class RunStore {
       JSON.stringify(run),
       messages.length,
       createdMs,
-      JSON.stringify(NEW_RUN.usage),
-      JSON.stringify(toStored(NEW_RUN.facts)),
     );
-    const prompt = new StoredPrompt(this.#sql);
-    if (instructions !== "") prompt.put("instructions", instructions);
-    if (context) prompt.put("request_context", context);
     const { runId, model, requestHash } = run;
     const claimedMessages = messages.length;
     const identity = { runId, model, requestHash, owner, claimedMessages, createdMs };
+    const tables = new RunTables(this.#sql, []);
+    const logged = replayLog([]);
+    const { progress } = logged;
     const incarnations = FIRST_INCARNATION;
-    this.#held = { identity, claimed: run, progress: NEW_RUN, incarnations };
+    this.#held = { identity, claimed: run, incarnations, tables, logged, progress };
+    const prompt = new StoredPrompt(this.#sql, tables);
+    if (instructions !== "") prompt.put("instructions", instructions);
+    if (context) prompt.put("request_context", context);
+    this.log.batch(() => {
+      for (const message of messages) this.log.put({ kind: "message", message });
+    });
   }
 
   identity(): RunIdentity {
@@ -134,19 +124,21 @@ export class RunStore {
     return this.#run.progress;
   }
 
+  /** Stores the fields of the progress that changed. */
   saveProgress(progress: RunProgress): void {
     const held = this.#run;
-    this.#sql.exec(
-      "UPDATE run SET steps = ?, usage = ?, facts = ?, title = ?, reason = ?, error = ?, ended_ms = ?",
-      progress.steps,
-      JSON.stringify(progress.usage),
-      JSON.stringify(toStored(progress.facts)),
-      progress.title,
-      progress.reason,
-      progress.error && JSON.stringify(progress.error),
-      progress.endedMs,
-    );
+    const changed = changedFields(held.progress, progress);
+    if (Object.keys(changed).length > 0) this.log.put({ kind: "progress", changed });
     this.#held = { ...held, progress };
+  }
+
+  /** What the log came to when this incarnation began. */
+  logged(): LoggedState {
+    return this.#run.logged;
+  }
+
+  tables(): RunTables {
+    return this.#run.tables;
   }
 
   incarnations(): RunIncarnations {
@@ -172,21 +164,29 @@ export class RunStore {
   }
 
   /** Deletes all but the request hash, the end of the run, and notices that wait for delivery. */
-  shrink(): void {
+  shrink(outbox: Outbox): void {
     this.#storage.transactionSync(() => {
-      for (const table of ["messages", "invocations", "approvals", "inbox", "events"]) {
-        this.#sql.exec(`DELETE FROM ${table}`);
-      }
-      this.#sql.exec("DELETE FROM outbox WHERE body IS NULL");
-      this.#sql.exec("DROP TABLE IF EXISTS refusals");
-      this.#sql.exec("DROP TABLE IF EXISTS prompt");
-      this.#sql.exec("UPDATE run SET claim = NULL, title = NULL, error = NULL, facts = '{}'");
+      const { tables, progress } = this.#run;
+      this.#sql.exec("DELETE FROM log");
+      tables.drop();
+      this.#sql.exec("UPDATE run SET claim = NULL");
+      const left = { ...progress, title: null, error: null, facts: NO_FACTS };
+      this.log.put({ kind: "progress", changed: left });
+      outbox.restore();
     });
     this.#held = undefined;
   }
+
+  #read(): HeldRun {
+    const row = this.#sql.exec<RunRow>("SELECT * FROM run").one();
+    const logged = replayLog(this.log.entries());
+    const names = row.tables.split(" ").filter((name) => name !== "");
+    const tables = new RunTables(this.#sql, names);
+    return { ...fromRow(row), tables, logged, progress: logged.progress };
+  }
 }
 
-function fromRow(row: RunRow): HeldRun {
+function fromRow(row: RunRow): Pick<HeldRun, "identity" | "claimed" | "incarnations"> {
   return {
     identity: {
       runId: row.run_id as RunId,
@@ -197,15 +197,6 @@ function fromRow(row: RunRow): HeldRun {
       createdMs: row.created_ms,
     },
     claimed: row.claim === null ? undefined : (JSON.parse(row.claim) as ClaimRow),
-    progress: {
-      steps: row.steps,
-      usage: JSON.parse(row.usage) as Usage,
-      facts: fromStored(JSON.parse(row.facts) as StoredFacts),
-      title: row.title,
-      reason: row.reason,
-      error: row.error === null ? null : (JSON.parse(row.error) as RunError),
-      endedMs: row.ended_ms,
-    },
     incarnations: {
       epoch: row.epoch,
       recoveries: row.recoveries,
@@ -214,20 +205,6 @@ function fromRow(row: RunRow): HeldRun {
       isWaiting: row.is_waiting === 1,
     },
   };
-}
-
-/** RunFacts as the row holds them: two fields keep the names that earlier versions stored. */
-type StoredFacts = Omit<RunFacts, "answer" | "reservation"> & {
-  readonly turn?: RunFacts["answer"];
-  readonly held?: RunFacts["reservation"];
-};
-
-function toStored({ answer, reservation, ...facts }: RunFacts): StoredFacts {
-  return { ...facts, turn: answer, held: reservation };
-}
-
-function fromStored({ turn, held, ...facts }: StoredFacts): RunFacts {
-  return { ...facts, answer: turn, reservation: held };
 }
 
 /** What the row holds of a claim. */
@@ -241,16 +218,11 @@ type RunRow = {
   claim: string | null;
   claimed_messages: number;
   created_ms: number;
-  steps: number;
-  usage: string;
-  facts: string;
-  title: string | null;
-  reason: DoneReason | null;
-  error: string | null;
-  ended_ms: number | null;
   epoch: number;
   recoveries: number;
   recovered_step: number;
   stop: StopReason | null;
   is_waiting: number;
+  /** Names of the tables that the run created when it first used them. */
+  tables: string;
 };

@@ -1,4 +1,5 @@
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
+import type { RunTables } from "./run-tables.ts";
 
 /**
  * The approvals of a run in SQLite, with votes and signed tokens.
@@ -6,16 +7,15 @@ import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
  */
 export class StoredApprovals {
   readonly #sql: SqlStorage;
-  /** Saves a query per call: most runs have no approvals. */
-  #isEmpty: boolean;
+  readonly #tables: RunTables;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, tables: RunTables) {
     this.#sql = sql;
-    this.#isEmpty = sql.exec("SELECT 1 FROM approvals LIMIT 1").toArray().length === 0;
+    this.#tables = tables;
   }
 
   put(record: ApprovalRecord): void {
-    this.#isEmpty = false;
+    this.#tables.create("approvals");
     this.#sql.exec(
       `INSERT OR REPLACE INTO approvals (invocation, generation, status, tool_id, payload_hash, body)
        VALUES (?, ?, ?, ?, ?, ?)`,
@@ -47,7 +47,7 @@ export class StoredApprovals {
   }
 
   #read(where: string, ...values: readonly SqlStorageValue[]): readonly ApprovalRecord[] {
-    if (this.#isEmpty) return [];
+    if (!this.#tables.has("approvals")) return [];
     return this.#sql
       .exec<{ body: string }>(`SELECT body FROM approvals ${where}`, ...values)
       .toArray()

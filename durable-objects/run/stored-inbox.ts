@@ -1,4 +1,5 @@
 import type { SteeringInbox } from "../../src/capabilities/run-journal.ts";
+import type { RunTables } from "./run-tables.ts";
 
 /** How many messages may wait for a run's next step. */
 const MAX_WAITING = 32;
@@ -11,12 +12,14 @@ const MAX_WAITING = 32;
  */
 export class StoredInbox implements SteeringInbox {
   readonly #sql: SqlStorage;
+  readonly #tables: RunTables;
   #waiting: string[] = [];
   #count = 0;
   #isClosed = false;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, tables: RunTables) {
     this.#sql = sql;
+    this.#tables = tables;
   }
 
   get hasSteering(): boolean {
@@ -32,6 +35,7 @@ export class StoredInbox implements SteeringInbox {
   }
 
   put(text: string, requestKey: string | undefined): void {
+    this.#tables.create("inbox");
     const seq = this.#count + 1;
     this.#sql.exec(
       "INSERT INTO inbox (seq, request_key, body) VALUES (?, ?, ?)",
@@ -60,6 +64,7 @@ export class StoredInbox implements SteeringInbox {
 
   /** Finds the message under a key; undefined when there is none. */
   findByKey(requestKey: string): string | undefined {
+    if (!this.#tables.has("inbox")) return undefined;
     const [row] = this.#sql
       .exec<{ body: string }>("SELECT body FROM inbox WHERE request_key = ?", requestKey)
       .toArray();

@@ -10,7 +10,8 @@ import type { EventFeed } from "./event-feed.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Outbox } from "./outbox.ts";
 import type { RunNotices } from "./run-notices.ts";
-import type { RunProgress, RunStore } from "./run-store.ts";
+import type { RunProgress } from "./run-progress.ts";
+import type { RunStore } from "./run-store.ts";
 import type { StoredInvocations } from "./stored-invocations.ts";
 import type { HookContext } from "../../src/protocol/assistant/context.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
@@ -124,18 +125,20 @@ export class StoredJournal implements RunJournal {
 
   /** Stores everything that waits, then sends the events that were held back. */
   flush(): void {
-    const { log, transcript, invocations, notices, feed, abandon } = this.#ports;
+    const { log, store, transcript, invocations, notices, feed, abandon } = this.#ports;
     this.#flushing?.cancel();
     this.#flushing = undefined;
     try {
-      for (const message of this.#messages) transcript.add(message);
-      for (const invocation of this.#invocations.values()) {
-        invocations.put(invocation);
-        this.#queuePublication(invocation);
-      }
-      for (const entry of this.#audits) notices.callEnded(entry);
-      this.#storeProgress();
-      log.flush();
+      store.log.batch(() => {
+        for (const message of this.#messages) transcript.add(message);
+        for (const invocation of this.#invocations.values()) {
+          invocations.put(invocation);
+          this.#queuePublication(invocation);
+        }
+        for (const entry of this.#audits) notices.callEnded(entry);
+        this.#storeProgress();
+        log.flush();
+      });
     } catch (cause) {
       return abandon(cause);
     }
@@ -166,14 +169,14 @@ export class StoredJournal implements RunJournal {
     if (now === before) return;
     store.saveProgress(now);
     if (now.reason !== before.reason) {
-      outbox.put("run");
+      outbox.put();
       notices.ended();
     } else if (now.title !== before.title) notices.updated();
   }
 
   /** Queues the publication of a mutating invocation once it has ended; a record ends once. */
   #queuePublication({ number, binding, end }: ToolInvocationRecord): void {
-    if (end && binding?.mutates === true) this.#ports.outbox.put("invocation", number);
+    if (end && binding?.mutates === true) this.#ports.outbox.put(number);
   }
 
   #flushWithin(delayMs: number): void {

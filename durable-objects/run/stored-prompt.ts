@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../src/protocol/json/value.ts";
-import { hasTable } from "../has-table.ts";
+import type { RunTables } from "./run-tables.ts";
 
 /** What the model gets besides the conversation. */
 export type PromptPart =
@@ -18,18 +18,20 @@ export type PromptPart =
  */
 export class StoredPrompt {
   readonly #sql: SqlStorage;
+  readonly #tables: RunTables;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, tables: RunTables) {
     this.#sql = sql;
+    this.#tables = tables;
   }
 
   put(part: PromptPart, value: JsonValue): void {
-    this.#sql.exec("CREATE TABLE IF NOT EXISTS prompt (part TEXT PRIMARY KEY, body TEXT NOT NULL)");
+    this.#tables.create("prompt");
     this.#sql.exec("INSERT INTO prompt (part, body) VALUES (?, ?)", part, JSON.stringify(value));
   }
 
   read(part: PromptPart): JsonValue | undefined {
-    if (!hasTable(this.#sql, "prompt")) return undefined;
+    if (!this.#tables.has("prompt")) return undefined;
     const [row] = this.#sql
       .exec<{ body: string }>("SELECT body FROM prompt WHERE part = ?", part)
       .toArray();

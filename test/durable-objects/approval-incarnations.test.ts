@@ -14,7 +14,14 @@ import {
   REJECT,
   viewOf,
 } from "../shared/people.ts";
-import { crash, deadlinesOf, rowsOf, stubOf, untilState } from "../shared/run-object.ts";
+import {
+  crash,
+  deadlinesOf,
+  rowsOf,
+  stubOf,
+  untilState,
+  changeInvocation,
+} from "../shared/run-object.ts";
 import { TOKENS } from "../shared/tokens.ts";
 import { seedPolicies, send, stateOf } from "../shared/worker.ts";
 
@@ -91,7 +98,7 @@ describe("an object that crashes during a decision", () => {
 describe("a dispatched call that waits for approval of another attempt", () => {
   async function askAgain(what: string) {
     const asked = await askFor([callOf("lab__archive", { what })]);
-    await rowsOf(asked.runId, "UPDATE invocations SET dispatches = 1");
+    await changeInvocation(asked.runId, 1, { dispatches: 1 });
     return asked;
   }
 

@@ -15,7 +15,7 @@ function withDeadlines(
 ): Promise<void> {
   const stub = bindings.RUNS.get(bindings.RUNS.idFromName(`deadlines-${name}`));
   return runInDurableObject(stub, async (_object, { storage }) => {
-    createRunTables(storage.sql, 0);
+    createRunTables(storage.sql);
     const alarmAt = async (): Promise<number | null> => storage.getAlarm();
     await work(new Deadlines<RunDeadline>(storage), alarmAt);
     await storage.deleteAlarm();

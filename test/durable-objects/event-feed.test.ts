@@ -49,8 +49,9 @@ const spell = (event: AiEvent): string => (event.type === "text_delta" ? event.t
 function withFeed(work: (bench: Bench, encoded: string[]) => Promise<void>): Promise<void> {
   const id = bindings.RUNS.idFromName(`feed-${objects++}`);
   return runInDurableObject(bindings.RUNS.get(id), async (_object, { storage }) => {
-    new RunStore(storage).claim(CLAIM, 0);
-    const log = new EventLog(storage.sql, 0);
+    const store = new RunStore(storage);
+    store.claim(CLAIM, 0);
+    const log = new EventLog(storage.sql, store.log, 0);
     const clock = new FakeClock();
     const encoded: string[] = [];
     const common = { revision: 1, headers: {}, requestBody: chatRequestBody };

@@ -40,14 +40,16 @@ function withRows(
 ): Promise<void> {
   const id = bindings.RUNS.idFromName(`log-${objects++}`);
   return runInDurableObject(bindings.RUNS.get(id), (_object, { storage }) => {
-    new RunStore(storage).claim(CLAIM, 0);
+    const store = new RunStore(storage);
+    store.claim(CLAIM, 0);
+    const { log } = store;
     let seq = 0;
     for (const row of rows) {
-      const insert = "INSERT INTO events (first_seq, last_seq, epoch, body) VALUES (?, ?, 0, ?)";
-      storage.sql.exec(insert, seq + 1, seq + row.length, JSON.stringify(row));
-      seq += row.length;
+      const [firstSeq, lastSeq] = [seq + 1, seq + row.length];
+      log.putEvents({ firstSeq, lastSeq, epoch: 0, body: JSON.stringify(row) });
+      seq = lastSeq;
     }
-    work(new EventLog(storage.sql, 0));
+    work(new EventLog(storage.sql, log, 0));
   });
 }
 

@@ -30,13 +30,13 @@ async function evidenceOf(runId: string): Promise<RunEvidence> {
     const { claimedMessages, createdMs } = store.identity();
     const claim = store.claimed();
     if (!claim) throw new Error("the run has shrunk");
-    const transcript = new StoredTranscript(storage.sql).all();
+    const transcript = new StoredTranscript(store.log).all();
     const { modelCalls, pin } = store.progress().facts;
     return {
       claim: { ...claim, messages: transcript.slice(0, claimedMessages) },
       transcript,
-      invocations: new StoredInvocations(storage.sql).all(),
-      log: [...new EventLog(storage.sql, store.incarnations().epoch).readAll()],
+      invocations: new StoredInvocations(store.log, store.logged().invocations).all(),
+      log: [...new EventLog(storage.sql, store.log, store.incarnations().epoch).readAll()],
       modelCalls,
       createdMs,
       pin,

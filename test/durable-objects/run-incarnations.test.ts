@@ -49,7 +49,7 @@ const untilStreaming = (runId: string): Promise<void> =>
 
 /** Reads the end of a run from its tables, without a request that could recover the run. */
 const endOf = async (runId: string): Promise<unknown> =>
-  (await rowsOf(runId, "SELECT reason, error, recoveries FROM run"))[0];
+  (await rowsOf(runId, "SELECT reason, error, recoveries FROM run, progress"))[0];
 
 describe("the wall clock", () => {
   // Mutant: the deadline is cleared, but the run is not stopped.
@@ -127,7 +127,7 @@ describe("the watchdog", () => {
   test("waits between two recoveries that finished no step", async () => {
     const runId = await startBackingOff();
     const calls = async (): Promise<unknown> =>
-      (await rowsOf(runId, "SELECT facts FROM run"))[0]?.["facts"];
+      (await rowsOf(runId, "SELECT facts FROM progress"))[0]?.["facts"];
     const before = await calls();
     expect(await stateOf(runId, "lab")).toMatchObject({ status: "running" });
     expect(await calls()).toBe(before);
@@ -188,7 +188,7 @@ test("an alarm that fails is set again", async () => {
 test("a run that cannot be recovered still answers, and is recovered later", async () => {
   const runId = await start(HANGS);
   await untilStreaming(runId);
-  await rowsOf(runId, "UPDATE events SET body = '{'");
+  await rowsOf(runId, "UPDATE log SET body = '{'");
   await runInDurableObject(stubOf(runId), (_object, state) => state.storage.deleteAlarm());
   await crash(runId);
   expect(await stateOf(runId, "lab")).toMatchObject({ status: "running" });

@@ -40,10 +40,9 @@ async function withRun(
     const store = new RunStore(storage);
     const principal = { tenantId: runId, actorId: "user:ann", roles: [], scopes: [] } as never;
     const claim = { runId, principal: principal as Principal, model: "scripted" };
-    store.claim({ ...claim, requestHash: "sha256:1", messages: [] }, clock.nowMs());
+    const messages = [{ role: "user", text: script(...steps) }] as const;
+    store.claim({ ...claim, requestHash: "sha256:1", messages }, clock.nowMs());
     const run = openRun({ storage, store, clock, abandon });
-    run.transcript.add({ role: "user", text: script(...steps) });
-    storage.sql.exec("UPDATE run SET claimed_messages = 1");
     const deadlines = new Deadlines<RunDeadline>(storage);
     const keepAlive = (done: Promise<unknown>): void => void done.catch(() => {});
     const newLifecycle = (change: object = {}): RunLifecycle =>
@@ -142,7 +141,7 @@ test("an entry that arrives during a delivery is delivered too", () =>
     pass(6_000);
     await lifecycle.handleDueDeadlines();
     expect(puts).toBe(1);
-    run.outbox.put("run");
+    run.outbox.put();
     gate.resolve();
     await expect.poll(() => run.outbox.isEmpty()).toBe(true);
     expect(puts).toBe(2);

@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test, vi } from "vitest";
-import { viewerAs } from "../shared/run-object.ts";
+import { viewerAs, withLogged } from "../shared/run-object.ts";
 import {
   bindings,
   chat,
@@ -19,7 +19,9 @@ const events = (runId: string): Promise<Response> =>
   send(`/v1/runs/${runId}/events`, { caller: "acme" });
 
 const rowsOf = (runId: string, sql: string): Promise<readonly Record<string, unknown>[]> =>
-  runInDurableObject(stubOf(runId), (_object, state) => state.storage.sql.exec(sql).toArray());
+  runInDurableObject(stubOf(runId), (_object, state) =>
+    state.storage.sql.exec(withLogged(sql)).toArray(),
+  );
 
 test("an evicted run answers from storage, byte for byte", async () => {
   const response = await chat([{ text: ["a", "b"] }]);
@@ -120,7 +122,7 @@ test("a redacted record is stored beside the raw arguments", async () => {
   await response.text();
   const [row] = await rowsOf(runId, "SELECT arguments_text, args FROM invocations");
   expect(row).toEqual({
-    arguments_text: JSON.stringify(call.args),
+    arguments_text: call.args,
     args: '{"expression":"6 * 7"}',
   });
 });
@@ -136,5 +138,5 @@ test("the arguments of a refused call reach no event and no reader", async () =>
   const logged = await rowsOf(runId, "SELECT body FROM events");
   expect(JSON.stringify(logged)).not.toMatch(/hunter/);
   const [row] = await rowsOf(runId, "SELECT arguments_text, args FROM invocations");
-  expect(row).toEqual({ arguments_text: JSON.stringify(call.args), args: null });
+  expect(row).toEqual({ arguments_text: call.args, args: null });
 });

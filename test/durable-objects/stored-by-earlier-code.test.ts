@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { verifyChain } from "../../scripts/audit/verify-chain.ts";
+import { RUN_MIGRATIONS } from "../../durable-objects/run/run-migrations.ts";
 import { composeTenants } from "../../src/compose/tenant.ts";
 import type { ApprovalView } from "../../src/protocol/approval/view.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
@@ -195,7 +196,7 @@ describe("a run", () => {
     await plant(bindings.RUNS, finished);
     await send(`/v1/runs/${finished.name}`, { caller: "ann" });
     expect(await rowsOf(finished.name, "SELECT version FROM schema_version")).toEqual([
-      { version: 3 },
+      { version: 4 },
     ]);
     const rows = await rowsOf(finished.name, "SELECT ending FROM invocations");
     const lessons = rows.flatMap(({ ending }) => Object.keys(JSON.parse(ending as string).lesson));
@@ -226,7 +227,7 @@ describe("storage of a newer version", () => {
     expect(await tablesOf(bindings.RUNS, waiting.name)).toEqual(before);
     expect(await alarmOf(waiting.name)).toBeGreaterThan(Date.now());
     expect(moved).toEqual([]);
-    await setVersion(bindings.RUNS, waiting.name, 1);
+    await setVersion(bindings.RUNS, waiting.name, RUN_MIGRATIONS.length);
     expect((await decide(answers.approvalId, "cat", APPROVE)).status).toBe(409);
     await approveAnew();
     await ended(waiting.name);

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { EventFeed } from "../../durable-objects/run/event-feed.ts";
 import { EventLog } from "../../durable-objects/run/event-log.ts";
 import { streamedRunOf } from "../../durable-objects/run/open-run.ts";
-import { NEW_RUN, RunStore } from "../../durable-objects/run/run-store.ts";
+import { NEW_RUN } from "../../durable-objects/run/run-progress.ts";
+import { RunStore } from "../../durable-objects/run/run-store.ts";
 import { RefusalTally } from "../../durable-objects/run/refusal-tally.ts";
 import { RunNotices } from "../../durable-objects/run/run-notices.ts";
 import { Outbox } from "../../durable-objects/run/outbox.ts";
@@ -48,7 +49,7 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
   return runInDurableObject(bindings.RUNS.get(id), async (_object, { storage }) => {
     const store = new RunStore(storage);
     store.claim(CLAIM, 0);
-    const log = new EventLog(storage.sql, 0);
+    const log = new EventLog(storage.sql, store.log, 0);
     const clock = new FakeClock();
     const sent: string[] = [];
     const wire: ClientWire = {
@@ -67,10 +68,10 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
     });
     const abandoned: unknown[] = [];
     const abandon = (cause: unknown): void => void abandoned.push(cause);
-    const transcript = new StoredTranscript(storage.sql);
-    const invocations = new StoredInvocations(storage.sql);
-    const outbox = new Outbox(storage.sql);
-    const refusals = new RefusalTally(storage.sql);
+    const transcript = new StoredTranscript(store.log);
+    const invocations = new StoredInvocations(store.log, new Map());
+    const outbox = new Outbox(store.log, store.logged(), 0);
+    const refusals = new RefusalTally(storage.sql, store.tables());
     const notices = new RunNotices({ store, invocations, outbox, refusals });
     const sync = (): Promise<void> => storage.sync();
     const journal = new StoredJournal({
@@ -89,7 +90,7 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
     });
     const stored = (): readonly string[] =>
       storage.sql
-        .exec<{ body: string }>("SELECT body FROM events ORDER BY first_seq")
+        .exec<{ body: string }>("SELECT body FROM log WHERE body IS NOT NULL ORDER BY seq")
         .toArray()
         .flatMap(({ body }) => (JSON.parse(body) as AiEvent[]).map(({ type }) => type));
     await work({
@@ -200,7 +201,7 @@ test("messages of any length are stored whole and in order", () =>
 
 test("a journal that cannot store aborts the object and sends no unstored event", () =>
   withJournal(({ journal, clock, sql, sent, abandoned }) => {
-    sql.exec("DROP TABLE events");
+    sql.exec("DROP TABLE log");
     journal.append([title]);
     clock.advance(5);
     expect(abandoned.length).toBe(1);

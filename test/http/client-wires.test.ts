@@ -143,7 +143,7 @@ test("a log of the previous version is read in every wire", async () => {
   const bytes = await first.text();
   const lines = await (await follow(runId, "?wire=lines")).text();
   const named = `,"toolName":"${TIME.name}","args"`;
-  await rowsOf(runId, `UPDATE events SET body = replace(body, '${named}', ',"args"')`);
+  await rowsOf(runId, `UPDATE log SET body = replace(body, '${named}', ',"args"')`);
   expect(JSON.stringify(await rowsOf(runId, "SELECT body FROM events"))).not.toContain(named);
   expect(await (await follow(runId, "")).text()).toBe(bytes);
   expect(linesOf(await (await follow(runId, "?wire=lines")).text())).toEqual(linesOf(lines));

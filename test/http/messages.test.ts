@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import * as v from "valibot";
 import { beforeAll, expect, test } from "vitest";
+import { withLogged } from "../shared/run-object.ts";
 import { createHmacRunIds } from "../../src/adapters/hmac-run-ids.ts";
 import { createDeployment } from "../../src/compose/deployment.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
@@ -260,7 +261,9 @@ test("a message survives a crash of the run, once, with its event", async () => 
   expect(dataOf(log).filter(({ type }) => type === "user-message").length).toBe(1);
   await broken;
   const rows = await runInDurableObject(stubOf(run.runId), (_object, { storage }) =>
-    storage.sql.exec<{ body: string }>("SELECT body FROM messages ORDER BY seq").toArray(),
+    storage.sql
+      .exec<{ body: string }>(withLogged("SELECT body FROM messages ORDER BY seq"))
+      .toArray(),
   );
   const said = rows.filter(({ body }) => body.includes("survive"));
   const told = said.map(({ body }) => JSON.parse(body) as { role: string });
@@ -276,7 +279,7 @@ test("a message that the conversation holds already is not repeated after a cras
   const rowsOf = (): Promise<readonly string[]> =>
     runInDurableObject(stubOf(run.runId), (_object, { storage }) =>
       storage.sql
-        .exec<{ body: string }>("SELECT body FROM messages ORDER BY seq")
+        .exec<{ body: string }>(withLogged("SELECT body FROM messages ORDER BY seq"))
         .toArray()
         .map(({ body }) => (JSON.parse(body) as { role: string }).role),
     );
@@ -285,7 +288,7 @@ test("a message that the conversation holds already is not repeated after a cras
   const hasText = (): Promise<boolean> =>
     runInDurableObject(stubOf(run.runId), (_object, { storage }) =>
       storage.sql
-        .exec<{ body: string }>("SELECT body FROM events")
+        .exec<{ body: string }>(withLogged("SELECT body FROM events"))
         .toArray()
         .some(({ body }) => body.includes("Going on")),
     );

@@ -8,6 +8,7 @@ import {
   rowsOf,
   tellOutcome,
   untilState,
+  changeInvocation,
 } from "../shared/run-object.ts";
 import { releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";
 import {
@@ -134,7 +135,7 @@ describe("refuses an outcome", () => {
 // Mutant: an operator's time never ends.
 test("without an answer in time the call ends with an unknown outcome, the run fails, and its conversation can continue", async () => {
   const { runId } = await startInDoubt("late");
-  await rowsOf(runId, "UPDATE invocations SET awaited_until_ms = 1");
+  await changeInvocation(runId, 1, { awaitedUntilMs: 1 });
   await ring(runId, "outcome");
   expect(await untilState(runId, { status: "failed" })).toMatchObject({
     error: { code: "outcome_unknown" },
@@ -151,7 +152,7 @@ test("without an answer in time the call ends with an unknown outcome, the run f
 // Mutant: only the alarm ends an operator's time.
 test("an outcome after its deadline is refused, even when the alarm is late", async () => {
   const { runId } = await startInDoubt("overdue");
-  await rowsOf(runId, "UPDATE invocations SET awaited_until_ms = 1");
+  await changeInvocation(runId, 1, { awaitedUntilMs: 1 });
   const late = await tellOutcome(runId, { body: COMMITTED });
   expect(await refusalOf(late)).toEqual([409, "outcome_not_awaited"]);
 });
@@ -172,7 +173,7 @@ test("of two calls with unknown outcomes, the one past its deadline is closed an
   const runId = runIdOf(response);
   await untilState(runId, { status: "waiting" });
   await crash(runId);
-  await rowsOf(runId, "UPDATE invocations SET awaited_until_ms = 1 WHERE seq = 1");
+  await changeInvocation(runId, 1, { awaitedUntilMs: 1 });
   await ring(runId, "outcome");
   await untilState(runId, {
     status: "waiting",

@@ -1,3 +1,4 @@
+import { NO_FACTS } from "../../src/protocol/run/facts.ts";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { runInDurableObject } from "cloudflare:test";
 import { written } from "../workers/lab-writes.ts";
@@ -77,11 +78,13 @@ describe("a run that has shrunk", () => {
 
   test("keeps nothing that was said", async () => {
     const { runId } = await start();
-    for (const table of ["messages", "invocations", "events", "inbox", "outbox"]) {
-      expect(await rowsOf(runId, `SELECT * FROM ${table}`), table).toEqual([]);
+    for (const kept of ["messages", "invocations", "events"]) {
+      expect(await rowsOf(runId, `SELECT * FROM ${kept}`), kept).toEqual([]);
     }
-    expect(await rowsOf(runId, "SELECT claim, title, error FROM run")).toEqual([
-      { claim: null, title: null, error: null },
+    const [{ error, facts } = {}] = await rowsOf(runId, "SELECT error, facts FROM progress");
+    expect([error, JSON.parse(facts as string)]).toEqual([null, NO_FACTS]);
+    expect(await rowsOf(runId, "SELECT claim, tables FROM run")).toEqual([
+      { claim: null, tables: "" },
     ]);
     expect(Object.keys(await deadlinesOf(runId))).toEqual(["forget"]);
   });

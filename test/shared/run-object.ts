@@ -43,13 +43,63 @@ export async function crash(runId: string): Promise<void> {
   await runInDurableObject(stubOf(runId), (_object, state) => state.abort("crash")).catch(() => {});
 }
 
+/** Runs a statement on the storage of a run. A query may read what the log holds as tables. */
 export function rowsOf(
   runId: string,
   sql: string,
 ): Promise<readonly Record<string, SqlStorageValue>[]> {
   return runInDurableObject(stubOf(runId), (_object, state) =>
-    state.storage.sql.exec(sql).toArray(),
+    state.storage.sql.exec(sql.startsWith("SELECT") ? withLogged(sql) : sql).toArray(),
   );
+}
+
+/** Lets a query read the messages, events, invocations and progress of a log as tables. */
+export function withLogged(query: string): string {
+  if (!/\b(?:messages|events|invocations|progress)\b/.test(query)) return query;
+  return `WITH entries AS (
+      SELECT log.seq AS at, item.key AS place, item.value AS entry,
+        json_extract(item.value, '$.kind') AS kind
+      FROM log, json_each(log.state) AS item WHERE log.state IS NOT NULL
+    ), messages AS (
+      SELECT row_number() OVER (ORDER BY at, place) AS seq, json_extract(entry, '$.message') AS body
+      FROM entries WHERE kind = 'message'
+    ), events AS (
+      SELECT first_seq, last_seq, epoch, body FROM log WHERE body IS NOT NULL
+    ), invocations AS (
+      SELECT json_extract(entry, '$.number') AS seq,
+        ${newest("invocation", "argumentsText")} AS arguments_text,
+        ${newest("invocation", "binding")} AS binding,
+        ${newest("invocation", "binding.shownArgs")} AS args,
+        ${newest("invocation", "end")} AS ending
+      FROM entries AS one WHERE kind = 'invocation' GROUP BY json_extract(entry, '$.number')
+    ), progress AS (
+      SELECT ${newest("progress", "reason")} AS reason, ${newest("progress", "error")} AS error,
+        ${newest("progress", "facts")} AS facts
+      FROM entries AS one LIMIT 1
+    ) ${query}`;
+}
+
+/** Selects the newest value of a field. */
+function newest(kind: "invocation" | "progress", field: string): string {
+  const isSame = "json_extract(entry, '$.number') IS json_extract(one.entry, '$.number')";
+  return `(SELECT json_extract(entry, '$.changed.${field}') FROM entries
+    WHERE kind = '${kind}' ${kind === "invocation" ? `AND ${isSame}` : ""}
+      AND json_extract(entry, '$.changed.${field}') IS NOT NULL
+    ORDER BY at DESC, place DESC LIMIT 1)`;
+}
+
+/** Changes the stored record of an invocation, and crashes the object, which holds another one. */
+export async function changeInvocation(
+  runId: string,
+  number: number,
+  changed: object,
+): Promise<void> {
+  await runInDurableObject(stubOf(runId), (_object, { storage }) => {
+    const state = JSON.stringify([{ kind: "invocation", number, changed }]);
+    storage.sql.exec("INSERT INTO log (is_partial, state) VALUES (0, ?)", state);
+    return storage.sync();
+  });
+  await crash(runId);
 }
 
 /** Returns the active and the paused deadlines by name. */

@@ -1,0 +1,58 @@
+import type { SentNotice } from "../../src/capabilities/tenant.ts";
+import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import type { LogEntry } from "./run-log.ts";
+import { NEW_RUN, type RunProgress } from "./run-progress.ts";
+
+/** A publication in KV. `invocation` names the call; null is the run itself. */
+export interface Publication {
+  readonly seq: number;
+  readonly invocation: number | null;
+}
+
+/** What the entries of a log come to. The messages stay in the log. */
+export interface LoggedState {
+  readonly progress: RunProgress;
+  readonly invocations: ReadonlyMap<number, ToolInvocationRecord>;
+  /** What was not delivered, in order. */
+  readonly publications: readonly Publication[];
+  readonly notices: readonly SentNotice[];
+  /** Highest number of a notice or a publication; 0 without any. */
+  readonly lastSeq: number;
+}
+
+/** Reads what the entries of a log come to. */
+export function replayLog(entries: Iterable<LogEntry>): LoggedState {
+  const changes: Partial<RunProgress>[] = [];
+  let lastSeq = 0;
+  const invocations = new Map<number, ToolInvocationRecord>();
+  let publications: Publication[] = [];
+  let notices: SentNotice[] = [];
+  for (const entry of entries) {
+    if ("seq" in entry) lastSeq = Math.max(lastSeq, entry.seq);
+    if (entry.kind === "progress") changes.push(entry.changed);
+    else if (entry.kind === "invocation") {
+      const { number, changed } = entry;
+      const record = { ...invocations.get(number), ...changed };
+      invocations.set(number, record as ToolInvocationRecord);
+    } else if (entry.kind === "notice") notices.push({ seq: entry.seq, notice: entry.notice });
+    else if (entry.kind === "publication") {
+      publications.push({ seq: entry.seq, invocation: entry.invocation });
+    } else if (entry.kind === "delivered") {
+      if (entry.what === "notices") notices = notices.filter(({ seq }) => seq > entry.seq);
+      else publications = publications.filter(({ seq }) => seq !== entry.seq);
+    }
+  }
+  const progress = Object.assign({ ...NEW_RUN }, ...changes) as RunProgress;
+  return { progress, invocations, publications, notices, lastSeq };
+}
+
+/** The fields of an object that differ from an earlier one, by identity. */
+export function changedFields<Fields extends object>(
+  before: Partial<Fields>,
+  now: Fields,
+): Partial<Fields> {
+  const entries = Object.entries(now) as [keyof Fields, unknown][];
+  return Object.fromEntries(
+    entries.filter(([name, value]) => value !== undefined && before[name] !== value),
+  ) as Partial<Fields>;
+}
