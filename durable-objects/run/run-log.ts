@@ -66,6 +66,9 @@ export class RunLog {
     this.#depth++;
     try {
       work();
+    } catch (cause) {
+      this.#take();
+      throw cause;
     } finally {
       this.#depth--;
     }
@@ -87,10 +90,15 @@ export class RunLog {
   }
 
   #store(): void {
-    const [entries, events] = [this.#entries, this.#events];
+    const { entries, events } = this.#take();
+    appendToLog(this.#sql, entries, events);
+  }
+
+  #take(): { readonly entries: readonly LogEntry[]; readonly events: readonly EventRow[] } {
+    const taken = { entries: this.#entries, events: this.#events };
     this.#entries = [];
     this.#events = [];
-    appendToLog(this.#sql, entries, events);
+    return taken;
   }
 }
 

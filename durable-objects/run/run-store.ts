@@ -165,8 +165,10 @@ export class RunStore {
 
   /** Deletes all but the request hash, the end of the run, and notices that wait for delivery. */
   shrink(outbox: Outbox): void {
+    const { tables, progress } = this.#run;
+    // The memory is read anew, whether the transaction succeeds or not.
+    this.#held = undefined;
     this.#storage.transactionSync(() => {
-      const { tables, progress } = this.#run;
       this.#sql.exec("DELETE FROM log");
       tables.drop();
       this.#sql.exec("UPDATE run SET claim = NULL");
@@ -174,7 +176,6 @@ export class RunStore {
       this.log.put({ kind: "progress", changed: left });
       outbox.restore();
     });
-    this.#held = undefined;
   }
 
   #read(): HeldRun {

@@ -169,7 +169,8 @@ export class StoredJournal implements RunJournal {
     if (now === before) return;
     store.saveProgress(now);
     if (now.reason !== before.reason) {
-      outbox.put();
+      // Only a repeated request under the same key reads the publication.
+      if (store.identity().requestHash !== undefined) outbox.put();
       notices.ended();
     } else if (now.title !== before.title) notices.updated();
   }

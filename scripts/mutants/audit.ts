@@ -104,7 +104,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "numbers restart with each incarnation of an id",
-    file: "durable-objects/run/run-tables.ts",
+    file: "durable-objects/run/outbox.ts",
     from: "createdMs * NOTICES_PER_MS",
     to: "0",
     test: {

@@ -102,4 +102,44 @@ export const RELIABILITY: readonly Mutant[] = [
       name: "a run whose loop died continues in a new epoch and withdraws its unfinished text",
     },
   },
+  {
+    name: "a record is only its newest change",
+    file: "durable-objects/run/logged-state.ts",
+    from: "{ ...invocations.get(number), ...changed }",
+    to: "changed",
+    test: {
+      file: "test/durable-objects/run-log.test.ts",
+      name: "a record is what all its changes come to",
+    },
+  },
+  {
+    name: "a batch that failed is stored with the next one",
+    file: "durable-objects/run/run-log.ts",
+    from: "      this.#take();\n      throw cause;",
+    to: "      throw cause;",
+    test: {
+      file: "test/durable-objects/run-log.test.ts",
+      name: "a batch that fails stores nothing of it",
+    },
+  },
+  {
+    name: "notices of earlier code are dropped when its tables are merged",
+    file: "durable-objects/run/merge-into-log.ts",
+    from: "lastNumber, ...outbox]",
+    to: "lastNumber]; void outbox",
+    test: {
+      file: "test/durable-objects/stored-in-separate-tables.test.ts",
+      name: "a run delivers the notices that earlier code left in its outbox",
+    },
+  },
+  {
+    name: "an alarm is never set later than before",
+    file: "durable-objects/deadlines.ts",
+    from: "if (!isEarlier && !(exactly && this.#hasTable)) return;",
+    to: "if (!isEarlier) return; void exactly;",
+    test: {
+      file: "test/durable-objects/deadlines.test.ts",
+      name: "stays when its deadline is cleared, until it is set exactly",
+    },
+  },
 ];

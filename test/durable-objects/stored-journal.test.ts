@@ -79,7 +79,7 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
       feed,
       store,
       transcript,
-      prompt: new StoredPrompt(storage.sql),
+      prompt: new StoredPrompt(storage.sql, store.tables()),
       invocations,
       outbox,
       notices,
