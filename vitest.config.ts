@@ -64,7 +64,8 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
           "scripted,other,responses:scripted-r,responses:other-r,anthropic:scripted-a," +
           "responses:summed-r?summaries=true,anthropic:summed-a?summaries=true,priced,euro,cheap,brittle," +
           // Families with abilities, on each wire.
-          "gpt-4o,responses:gpt-6.1-terra,responses:gpt-4.1,anthropic:claude-haiku-4-5",
+          "gpt-4o,responses:gpt-6.1-terra,responses:gpt-4.1,anthropic:claude-haiku-4-5," +
+          "anthropic:claude-sonnet-5",
         API_TOKENS: apiTokensSecret(),
       },
       // Tests exceed every real limit; test/http/rate-limits.test.ts sets its own.

@@ -13,6 +13,7 @@ import { RefusalTally } from "./refusal-tally.ts";
 import { RunApprovals } from "./run-approvals.ts";
 import { StoredApprovals } from "./stored-approvals.ts";
 import { RunNotices } from "./run-notices.ts";
+import { StoredFiles } from "./stored-files.ts";
 import { StoredInbox } from "./stored-inbox.ts";
 import { StoredInvocations } from "./stored-invocations.ts";
 import { StoredJournal } from "./stored-journal.ts";
@@ -39,6 +40,7 @@ export interface OpenRun {
   readonly journal: StoredJournal;
   readonly approvals: RunApprovals;
   readonly inbox: StoredInbox;
+  readonly files: StoredFiles;
 }
 
 /** Opens a claimed run. Contract: its tables exist. */
@@ -82,7 +84,8 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
   if (ended) inbox.close();
   else if (tables.has("inbox")) inbox.restore(countSteering(transcript, store));
   const stored = { store, transcript, prompt, invocations, outbox, log };
-  return { ...stored, notices, feed, journal, approvals, inbox };
+  const files = new StoredFiles(sql, tables);
+  return { ...stored, notices, feed, journal, approvals, inbox, files };
 }
 
 /** Reads the facts of a run that an encoder may add to its events. */

@@ -3,6 +3,7 @@ import { composeRun } from "../../src/compose/run.ts";
 import type { Clock } from "../../src/capabilities/system.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
+import { viewerOf } from "../../src/protocol/identity/viewer.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
 import type { RunDeadlines } from "../deadlines.ts";
 import { readClaimAndMemory, type OpenRun } from "./open-run.ts";
@@ -59,7 +60,7 @@ export class RunActivity {
 
   /** Starts the loop; calls `onEnd` once the loop has ended. */
   launch(onEnd: (how: LoopEnd) => void): void {
-    const { store, journal, inbox, approvals } = this.#run;
+    const { store, journal, inbox, approvals, files } = this.#run;
     const { env, deployment, clock, deadlines, keepAlive, abandon } = this.#ports;
     const abort = new AbortController();
     const { stop } = store.incarnations();
@@ -81,16 +82,13 @@ export class RunActivity {
       this.#maxStoredBytes = maxBytes;
       this.#checkStorage();
     };
-    const parts = {
-      runId,
-      tenantId,
-      journal,
-      inbox,
-      approvals,
-      deployment,
-      limitTime,
-      limitStorage,
+    const limits = { limitTime, limitStorage };
+    const shelf = {
+      own: (hash: string) => files.read(hash),
+      viewer: viewerOf(start.claim.principal),
     };
+    const people = { journal, inbox, approvals };
+    const parts = { runId, tenantId, ...people, deployment, ...limits, shelf };
     const ports = composeRun(env, parts);
     const runToEnd = async (): Promise<void> => {
       const how = await runLoop(start, ports);

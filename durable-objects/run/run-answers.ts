@@ -3,6 +3,8 @@ import type {
   ApprovalAnswer,
   ApprovalDecision,
   DecisionAnswer,
+  FilesAnswer,
+  KeptFilesAnswer,
   OutcomeAnswer,
   OutcomeReport,
   RunAnswer,
@@ -85,6 +87,23 @@ export class RunAnswers implements RunMethods {
     if (!invocations.find(invocation)) return { kind: "unknown_invocation" };
     const kind = lifecycle.resolveOutcome(invocation, { outcome, by, atMs: clock.nowMs() });
     return kind === "settled" ? { kind, state: await this.#readState() } : { kind };
+  }
+
+  async files(viewer: Viewer, hashes: readonly string[]): Promise<FilesAnswer> {
+    const { files, store } = this.#run;
+    const missing = checkRunAccess(store, maySee, viewer);
+    if (missing) return missing;
+    const kept = hashes.flatMap((hash) => {
+      const content = files.read(hash);
+      return content === undefined ? [] : [[hash, content] as const];
+    });
+    return { kind: "files", files: Object.fromEntries(kept) };
+  }
+
+  async keptFiles(viewer: Viewer, hashes: readonly string[]): Promise<KeptFilesAnswer> {
+    const { files, store } = this.#run;
+    const missing = checkRunAccess(store, maySee, viewer);
+    return missing ?? { kind: "kept", hashes: hashes.filter((hash) => files.has(hash)) };
   }
 
   async approval(address: ApprovalAddress): Promise<ApprovalAnswer> {

@@ -7,6 +7,7 @@ import type { Outbox } from "./outbox.ts";
 import { RunLog } from "./run-log.ts";
 import type { RunProgress } from "./run-progress.ts";
 import { createRunTables, RunTables } from "./run-tables.ts";
+import { StoredFiles } from "./stored-files.ts";
 import { StoredPrompt } from "./stored-prompt.ts";
 
 /** What a run knows about the incarnations of its object. */
@@ -80,7 +81,10 @@ export class RunStore {
   }
 
   /** Creates the tables and the row. */
-  claim({ messages, instructions = "", context, ...run }: RunClaim, createdMs: number): void {
+  claim(
+    { messages, instructions = "", context, files = {}, ...run }: RunClaim,
+    createdMs: number,
+  ): void {
     createRunTables(this.#sql);
     const owner = ownerOf(run.principal);
     this.#sql.exec(
@@ -106,6 +110,8 @@ export class RunStore {
     const prompt = new StoredPrompt(this.#sql, tables);
     if (instructions !== "") prompt.put("instructions", instructions);
     if (context) prompt.put("request_context", context);
+    const stored = new StoredFiles(this.#sql, tables);
+    for (const [hash, content] of Object.entries(files)) stored.put(hash, content);
     this.log.batch(() => {
       for (const message of messages) this.log.put({ kind: "message", message });
     });
@@ -209,7 +215,7 @@ function fromRow(row: RunRow): Pick<HeldRun, "identity" | "claimed" | "incarnati
 }
 
 /** What the row holds of a claim. */
-type ClaimRow = Omit<RunClaim, "messages" | "instructions" | "context">;
+type ClaimRow = Omit<RunClaim, "messages" | "instructions" | "context" | "files">;
 
 type RunRow = {
   run_id: string;

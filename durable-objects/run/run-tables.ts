@@ -3,7 +3,7 @@ import { createRunAndLog } from "./merge-into-log.ts";
 import { RUN_MIGRATIONS } from "./run-migrations.ts";
 
 /** Tables that a run creates when it first uses them. */
-export type LateTable = "approvals" | "inbox" | "refusals" | "prompt";
+export type LateTable = "approvals" | "inbox" | "refusals" | "prompt" | "files";
 
 const DEFINITIONS: Readonly<Record<LateTable, string>> = {
   approvals: `CREATE TABLE approvals (
@@ -17,6 +17,9 @@ const DEFINITIONS: Readonly<Record<LateTable, string>> = {
     count INTEGER NOT NULL, since TEXT NOT NULL, at TEXT NOT NULL
   ) WITHOUT ROWID`,
   prompt: "CREATE TABLE prompt (part TEXT PRIMARY KEY, body TEXT NOT NULL)",
+  files: `CREATE TABLE files (
+    hash TEXT NOT NULL, part INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (hash, part)
+  ) WITHOUT ROWID`,
 };
 
 /**

@@ -1,6 +1,7 @@
 import { APPROVALS } from "./approvals.ts";
 import { ASSISTANTS } from "./assistants.ts";
 import { AUDIT } from "./audit.ts";
+import { FILES } from "./files.ts";
 import { GROWTH } from "./growth.ts";
 import { HIDDEN_VALUES } from "./hidden-values.ts";
 import { IDENTITY } from "./identity.ts";
@@ -32,4 +33,5 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   assistants: ASSISTANTS,
   providers: PROVIDERS,
   models: MODELS,
+  files: FILES,
 };

@@ -1,6 +1,7 @@
 import type { ModelRequest } from "../capabilities/model.ts";
 import type { ToolChoice } from "../protocol/model/answer-settings.ts";
 import type { DeclaredModel } from "../protocol/model/declaration.ts";
+import { fitMessage } from "../wire/model/message-parts.ts";
 import type { WireRequest } from "../wire/model/model-wire.ts";
 
 /**
@@ -8,7 +9,7 @@ import type { WireRequest } from "../wire/model/model-wire.ts";
  * Contract: pure.
  */
 export function fitRequest(
-  { messages, tools: offered, maxOutputTokens, settings = {} }: ModelRequest,
+  { messages, files, tools: offered, maxOutputTokens, settings = {} }: ModelRequest,
   { id, name, can, effort: declared, summaries }: DeclaredModel,
 ): WireRequest & { readonly author: string } {
   const tools = can.tools ? offered : [];
@@ -20,7 +21,8 @@ export function fitRequest(
     model: name,
     // Reasoning belongs to the account behind the id, and to the model behind the name.
     author: id === name ? id : `${id} ${name}`,
-    messages,
+    messages: messages.map((message) => fitMessage(message, can)),
+    ...(files && { files }),
     tools,
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(effort !== undefined && { effort }),

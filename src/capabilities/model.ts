@@ -9,6 +9,8 @@ export interface ModelRequest {
   /** Id of a declared model. */
   readonly model: string;
   readonly messages: readonly TranscriptMessage[];
+  /** Content of the files in the messages, in base64 by hash. Other files become notes. */
+  readonly files?: ReadonlyMap<string, string>;
   /** The only tools that the model sees. */
   readonly tools: readonly ToolSpec[];
   /** The longest answer, thinking included. Absent: the provider's own limit. */

@@ -49,6 +49,12 @@ export type TranscriptAnswer =
   | { readonly kind: "too_long" }
   | NoRun;
 
+export type FilesAnswer =
+  | { readonly kind: "files"; readonly files: Readonly<Record<string, string>> }
+  | NoRun;
+
+export type KeptFilesAnswer = { readonly kind: "kept"; readonly hashes: readonly string[] } | NoRun;
+
 /** A steering message for a run. Two messages under one key count as one message. */
 export interface Steering {
   readonly text: string;
@@ -170,6 +176,10 @@ export interface RunMethods {
   settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer>;
   /** Reads the conversation, of at most `maxBytes`. */
   transcript(viewer: Viewer, maxBytes?: number): Promise<TranscriptAnswer>;
+  /** Reads files that the run keeps, in base64. Leaves out those that it does not keep. */
+  files(viewer: Viewer, hashes: readonly string[]): Promise<FilesAnswer>;
+  /** Lists which of these files the run keeps. */
+  keptFiles(viewer: Viewer, hashes: readonly string[]): Promise<KeptFilesAnswer>;
   approval(address: ApprovalAddress): Promise<ApprovalAnswer>;
   /** Contract: the first decision stays; the same decision again gets the same answer. */
   decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer>;

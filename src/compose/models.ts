@@ -78,7 +78,7 @@ export function composeModels(
     const wire = MODEL_WIRES.find(({ id }) => id === model.wire);
     const provider = providers.get(model.id);
     if (!wire || !provider) continue;
-    bound.set(model.id, createInputBound(wire));
+    bound.set(model.id, createInputBound(wire, model.can));
     const options = { model, wire, ...provider, clock, fetch: sendRequest };
     callable.set(model.id, createHttpModel(options));
   }

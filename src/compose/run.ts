@@ -3,6 +3,9 @@ import { createFingerprints } from "../adapters/hmac-fingerprints.ts";
 import { createHttpEgress } from "../adapters/http-egress.ts";
 import { sendRequest, systemClock, systemRandom } from "../adapters/system.ts";
 import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
+import { createDurableRunGateway } from "../adapters/durable-run-gateway.ts";
+import { createModelWithFiles } from "../adapters/model-with-files.ts";
+import { createRunFiles, type RunFilesPorts } from "../adapters/run-files.ts";
 import { createApprovalSigner } from "../adapters/jose-approval-signer.ts";
 import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
 import type { Log } from "../capabilities/log.ts";
@@ -45,6 +48,8 @@ export interface RunParts {
   readonly deployment: Deployment;
   readonly limitTime: RunPorts["limitTime"];
   readonly limitStorage: RunPorts["limitStorage"];
+  /** The files that the run keeps, and in whose name it reads those of earlier runs. */
+  readonly shelf: Pick<RunFilesPorts, "own" | "viewer">;
 }
 
 /** Assembles what an approval decision needs. The tools that its source binds never run. */
@@ -78,7 +83,7 @@ export function composeDeciding(
 export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const env = requireEnv(raw);
   const { runId, tenantId, journal, inbox, approvals, deployment } = parts;
-  const { limitTime, limitStorage } = parts;
+  const { limitTime, limitStorage, shelf } = parts;
   const { contracts, models, contextHook, policyCache } = deployment;
   const clock = composeClock();
   const tenants = composeTenants(env.tenants);
@@ -86,6 +91,11 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     set: (title: string): void => journal.append([{ type: "title_set", title }]),
   };
   const egress = composeEgress();
+  const composed = composeModels(requireModels(raw, models), clock, {
+    broker: composeProviders(env).broker,
+    tenantId,
+  });
+  const files = createRunFiles({ ...shelf, runs: createDurableRunGateway(env.runs) });
   return {
     clock,
     log: composeLog().about({ tenantId, runId }),
@@ -106,10 +116,8 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     registry: tenants.registry,
     ledger: tenants.ledgerOf(tenantId),
     source: createToolSource(contracts, { clock, runTitle, egress }),
-    ...composeModels(requireModels(raw, models), clock, {
-      broker: composeProviders(env).broker,
-      tenantId,
-    }),
+    ...composed,
+    model: createModelWithFiles(composed.model, files),
   };
 }
 

@@ -22,7 +22,8 @@ import { chooseModel } from "./choose-model.ts";
 import { readWire } from "./client-wire.ts";
 import { narrowRun } from "./narrow-run.ts";
 import { problem } from "./problem.ts";
-import { readJson } from "./read-json.ts";
+import { joinConversation, maxBodyBytes, readFiles, refuseForModel } from "./message-files.ts";
+import { readSizedJson } from "./read-json.ts";
 import { refuseRun } from "./runs.ts";
 import { answerRepeat, chooseRun, formatAnswer } from "./request-key.ts";
 import { checkStorage, countNewRun } from "./storage-limits.ts";
@@ -40,24 +41,31 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const wire = readWire(request, services.wires);
   if (!wire.ok) return wire.failure;
-  const read = await readJson(request, wire.value.requestBody);
+  const maxBytes = maxBodyBytes(services.models);
+  const read = await readSizedJson(request, wire.value.requestBody, { maxBytes });
   if (!read.ok) return read.failure;
-  const body = toWhole(read.value);
+  const body = toWhole(read.value.value);
   const run = await chooseRun(authorised, body as JsonValue);
   if (!run.ok) return run.failure;
   const repeated = await answerRepeat(authorised, run.value, wire.value);
   if (repeated) return repeated;
   const outranked = refuseSystem(body, principal);
   if (outranked) return outranked;
-  const sent = toTranscript(body.messages, (toolName) =>
-    callLimitsOf(services.contracts, toolName),
-  );
+  const files = await readFiles(body.messages, run.value.runId);
+  if (!files.ok) return files.failure;
+  const sent = toTranscript(body.messages, {
+    limitsOf: (toolName) => callLimitsOf(services.contracts, toolName),
+    files: files.value.parts,
+  });
   if (!sent.ok) return refuseHistory(sent.failure);
   const found = await chooseAssistant(authorised, body.assistantId);
   if (!found.ok) return found.failure;
   const assistant = found.value;
   const model = await chooseModel(authorised, body.model, assistant.document);
   if (!model.ok) return model.failure;
+  const asked = { files: files.value, bodyBytes: read.value.bytes };
+  const untaken = await refuseForModel(authorised, asked, model.value);
+  if (untaken) return untaken;
   const refusal = await refuseTools(authorised, body.toolIds, assistant.document);
   if (refusal) return refusal;
   const maxHistoryBytes = await checkStorage(authorised);
@@ -67,6 +75,9 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
   const { messages: before, workflowId } = history.value;
   const misfit = before.length > 0 && checkContinuation(before, sent.value);
   if (misfit) return refuseHistory(misfit);
+  const added = { sent: sent.value, files: files.value };
+  const conversation = await joinConversation(authorised, before, added);
+  if (!conversation.ok) return conversation.failure;
   const claim = {
     ...run.value,
     principal,
@@ -76,7 +87,7 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
     model: model.value.id,
     ...(isTenantModel(model.value.id) && { ownModel: model.value }),
     ...(workflowId && { workflowId }),
-    messages: [...before, ...sent.value],
+    ...conversation.value,
     ...narrowRun(body, principal, assistant.document),
   };
   countNewRun(authorised, claim);

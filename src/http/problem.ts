@@ -46,7 +46,7 @@ const PROBLEMS = {
     status: 415,
     title: "The body is not declared as JSON. Send Content-Type: application/json.",
   },
-  body_too_large: { status: 413, title: "The body is too large. Send at most 1 MiB." },
+  body_too_large: { status: 413, title: "The body is too large. Send a smaller one." },
   invalid_encoding: { status: 400, title: "The body is not valid UTF-8. Encode it as UTF-8." },
   invalid_json: { status: 400, title: "The body is not valid JSON. Send one JSON value." },
   number_too_large: {
@@ -103,15 +103,16 @@ const PROBLEMS = {
     title: "A requested tool is not available. Use tools that GET /v1/tools lists.",
   },
   tool_not_found: { status: 404, title: "There is no such tool. GET /v1/tools lists the tools." },
-  conversation_too_long: {
+  file_invalid: {
     status: 422,
-    title: "The conversation is too long to be continued. Start a new one.",
+    title: "A file is not accepted. The error at its pointer says why.",
   },
+  files_too_large: { status: 422, title: "The files are too large. Send fewer or smaller ones." },
+  file_not_taken: { status: 422, title: "The model cannot take a file. Use another model." },
+  conversation_too_long: { status: 422, title: "The conversation is too long. Start a new one." },
   storage_exhausted: {
     status: 429,
-    title:
-      "Too much was stored in this window. Try again after the time in Retry-After, or ask an " +
-      "administrator to raise tenantBudgets.",
+    title: "Too much was stored in this window. Try again later, or raise tenantBudgets.",
   },
   connection_id_invalid: {
     status: 400,

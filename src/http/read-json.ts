@@ -27,10 +27,24 @@ export async function readJson<T>(
   schema: v.GenericSchema<unknown, T>,
   fields?: ReadonlySet<string>,
 ): Promise<Result<T, Response>> {
+  const read = await readSizedJson(request, schema, { fields, maxBytes: MAX_BODY_BYTES });
+  return read.ok ? ok(read.value.value) : read;
+}
+
+/** Reads a JSON body like `readJson`, of at most `maxBytes` bytes, and answers its size. */
+export async function readSizedJson<T>(
+  request: Request,
+  schema: v.GenericSchema<unknown, T>,
+  {
+    fields,
+    maxBytes,
+  }: { readonly fields?: ReadonlySet<string> | undefined; readonly maxBytes: number },
+): Promise<Result<{ readonly value: T; readonly bytes: number }, Response>> {
   if (!isJson(request.headers.get("content-type"))) return fail(problem("unsupported_media_type"));
-  const text = await readText(request);
-  if (!text.ok) return text;
-  if (nestsTooDeep(text.value)) {
+  const read = await readText(request, maxBytes);
+  if (!read.ok) return read;
+  const { text, bytes } = read.value;
+  if (nestsTooDeep(text)) {
     return fail(
       problem("json_too_deep", {
         detail: `The body nests too deeply. Send at most ${MAX_JSON_DEPTH} levels.`,
@@ -39,11 +53,11 @@ export async function readJson<T>(
   }
   let value: unknown;
   try {
-    value = JSON.parse(text.value);
+    value = JSON.parse(text);
   } catch {
     return fail(problem("invalid_json"));
   }
-  const duplicate = findDuplicateKey(text.value);
+  const duplicate = findDuplicateKey(text);
   if (duplicate) return fail(refuseKey("duplicate_key", visiblePath(duplicate, fields)));
   const path = findProtoKey(value);
   if (path) return fail(refuseKey("forbidden_key", visiblePath(path, fields)));
@@ -54,7 +68,9 @@ export async function readJson<T>(
     return fail(problem("invalid_request", { errors: listIssues(parsed.issues, fields) }));
   }
   // 1e999 is valid JSON, but becomes Infinity, which cannot be stored or compared.
-  return hasFiniteNumbers(value) ? ok(parsed.output) : fail(problem("number_too_large"));
+  return hasFiniteNumbers(value)
+    ? ok({ value: parsed.output, bytes })
+    : fail(problem("number_too_large"));
 }
 
 function refuseKey(code: keyof typeof KEY_ERRORS, path: readonly unknown[]): Response {
@@ -70,28 +86,31 @@ function isJson(contentType: string | null): boolean {
   return /^application\/json\s*(?:;.*)?$/i.test(contentType ?? "");
 }
 
-async function readText(request: Request): Promise<Result<string, Response>> {
-  const tooLarge = (): Result<string, Response> =>
+async function readText(
+  request: Request,
+  maxBytes: number,
+): Promise<Result<{ readonly text: string; readonly bytes: number }, Response>> {
+  const tooLarge = (): Result<never, Response> =>
     fail(
       problem("body_too_large", {
-        detail: `The body is too large. Send at most ${MAX_BODY_BYTES} bytes.`,
+        detail: `The body is too large. Send at most ${maxBytes} bytes.`,
       }),
     );
-  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) return tooLarge();
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return tooLarge();
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   const pieces: string[] = [];
   let bytes = 0;
   try {
     for await (const chunk of request.body ?? []) {
       bytes += chunk.byteLength;
-      if (bytes > MAX_BODY_BYTES) return tooLarge();
+      if (bytes > maxBytes) return tooLarge();
       pieces.push(decoder.decode(chunk, { stream: true }));
     }
     pieces.push(decoder.decode());
   } catch {
     return fail(problem("invalid_encoding"));
   }
-  return ok(pieces.join(""));
+  return ok({ text: pieces.join(""), bytes });
 }
 
 function listIssues(

@@ -34,9 +34,9 @@ export async function checkStorage({
 /** Counts what a run stores that is about to start. */
 export function countNewRun(
   { principal, services }: AuthorisedRequest,
-  { messages }: Pick<RunClaim, "messages">,
+  { messages, files = {} }: Pick<RunClaim, "messages" | "files">,
 ): void {
-  const bytes = JSON.stringify(messages).length;
+  const bytes = JSON.stringify(messages).length + Object.values(files).join("").length;
   services.storage.add(principal.tenantId, personOf(principal), bytes);
 }
 

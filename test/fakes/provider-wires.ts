@@ -49,6 +49,12 @@ const piecesOf = (args: string | readonly string[]): readonly string[] =>
 const finishOf = ({ calls = [], finish }: PlayedAnswer, [stop, called]: [string, string]): string =>
   finish ?? (calls.length > 0 ? called : stop);
 
+/** Joins the texts of a message's content. */
+function textIn(content: unknown): string {
+  if (!Array.isArray(content)) return String(content);
+  return (content as readonly Item[]).map(({ text = "" }) => text).join("");
+}
+
 export const RESPONSES: PlayedWire = {
   path: "/responses",
   closing: 1,
@@ -99,7 +105,7 @@ export const RESPONSES: PlayedWire = {
         messages.push({ role: "tool", content: item.output ?? "" });
       } else if (item.type === undefined || item.type === "message") {
         if (item.role !== "assistant") {
-          messages.push({ role: item.role ?? "", content: String(item.content) });
+          messages.push({ role: item.role ?? "", content: textIn(item.content) });
         } else if (messages.at(-1)?.role !== "assistant") {
           messages.push({ role: "assistant", content: "" });
         }
@@ -163,11 +169,11 @@ export const ANTHROPIC: PlayedWire = {
       ...(body["messages"] as readonly Item[]).flatMap(({ role = "", content }) => {
         const blocks = content as readonly Item[];
         if (role === "assistant") return [{ role, content: "" }];
-        return blocks.map((block) =>
-          block.type === "tool_result"
-            ? { role: "tool", content: String(block.content) }
-            : { role, content: block.text ?? "" },
-        );
+        const results = blocks.filter(({ type }) => type === "tool_result");
+        const read = results.map((block) => ({ role: "tool", content: String(block.content) }));
+        return results.length < blocks.length
+          ? read.concat([{ role, content: textIn(blocks) }])
+          : read;
       }),
     ];
   },
@@ -200,7 +206,11 @@ export const CHAT: PlayedWire = {
       "data: [DONE]\n\n",
     ];
   },
-  readMessages: (body) => body["messages"] as readonly PlayedMessage[],
+  readMessages: (body) =>
+    (body["messages"] as readonly Item[]).map(({ role = "", content }) => ({
+      role,
+      content: textIn(content),
+    })),
 };
 
 export const PLAYED_WIRES = [CHAT, RESPONSES, ANTHROPIC] as const;

@@ -1,8 +1,9 @@
 import { MAX_TOOL_CALL_ID_CHARS, type ToolCallId } from "../identity/ids.ts";
 import { isJsonObject, type JsonValue } from "../json/value.ts";
 import { fail, ok, type Result } from "../outcome/result.ts";
-import type { ChatMessage } from "../run/chat-request.ts";
+import type { ChatMessage, SentFile } from "../run/chat-request.ts";
 import { utf8Bytes } from "../text/encoding.ts";
+import type { FilePart, UserPart } from "./file-part.ts";
 import type { TranscriptMessage, TranscriptToolCall } from "./message.ts";
 
 /** Why client-sent history is refused; `pointer` is a JSON pointer into the body. */
@@ -27,6 +28,13 @@ export interface CallLimits {
 /** Finds the limits of a tool by its name, also for a name that no tool has. */
 export type LimitsOf = (toolName: string) => CallLimits;
 
+/** What client-sent messages are read with. */
+export interface HistoryRules {
+  readonly limitsOf: LimitsOf;
+  /** The checked files of the messages. */
+  readonly files: ReadonlyMap<SentFile, FilePart>;
+}
+
 /**
  * Turns client-sent messages into a transcript. Checks what one message alone cannot show: each
  * result follows its call, each call has one result, and every result comes before the next other
@@ -36,7 +44,7 @@ export type LimitsOf = (toolName: string) => CallLimits;
  */
 export function toTranscript(
   messages: readonly ChatMessage[],
-  limitsOf: LimitsOf,
+  { limitsOf, files }: HistoryRules,
 ): Result<readonly TranscriptMessage[], HistoryFailure> {
   const transcript: TranscriptMessage[] = [];
   const history: OpenCalls = { seen: new Set(), unanswered: new Map() };
@@ -46,7 +54,7 @@ export function toTranscript(
       return fail({ code: "unanswered_tool_call", pointer });
     }
     if (message.role === "system" && index > 0) return fail({ code: "misplaced_message", pointer });
-    const read = readMessage(message, { history, pointer, limitsOf });
+    const read = readMessage(message, { history, pointer, limitsOf, files });
     if (!read.ok) return read;
     transcript.push(read.value);
   }
@@ -90,22 +98,42 @@ interface OpenCalls {
 }
 
 type ReadResult<T> = Result<T, HistoryFailure>;
-interface ReadContext {
+interface ReadContext extends HistoryRules {
   readonly history: OpenCalls;
-  readonly limitsOf: LimitsOf;
   readonly pointer: string;
 }
 
 function readMessage(message: ChatMessage, context: ReadContext): ReadResult<TranscriptMessage> {
   switch (message.role) {
     case "system":
+      return ok({ role: "system", text: joinText(message.content) });
     case "user":
-      return ok({ role: message.role, text: joinText(message.content) });
+      return ok(readUser(message.content, context));
     case "assistant":
       return readAssistant(message.content, context);
     case "tool":
       return readToolResult(message.content, context);
   }
+}
+
+function readUser(
+  content: Extract<ChatMessage, { role: "user" }>["content"],
+  { files }: ReadContext,
+): TranscriptMessage {
+  if (typeof content === "string") return { role: "user", text: content };
+  const text = joinText(content.filter((part) => part.type === "text"));
+  const parts: UserPart[] = [];
+  for (const part of content) {
+    const last = parts.at(-1);
+    const file = part.type === "text" ? undefined : files.get(part);
+    if (file) parts.push(file);
+    else if (part.type !== "text") continue;
+    else if (last?.type === "text") parts.splice(-1, 1, { ...last, text: last.text + part.text });
+    else parts.push(part);
+  }
+  return parts.some(({ type }) => type !== "text")
+    ? { role: "user", text, parts }
+    : { role: "user", text };
 }
 
 function readAssistant(

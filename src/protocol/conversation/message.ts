@@ -1,5 +1,6 @@
 import type { ToolCallId } from "../identity/ids.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
+import type { UserPart } from "./file-part.ts";
 
 /** Longest stored conversation that another run may continue. A longer one could not be sent. */
 export const MAX_CONVERSATION_BYTES = 8 * 1024 * 1024;
@@ -26,7 +27,13 @@ export interface OpaqueAnswer {
 /** One message of the conversation, as the model sees it. */
 export type TranscriptMessage =
   | { readonly role: "system"; readonly text: string }
-  | { readonly role: "user"; readonly text: string }
+  | {
+      readonly role: "user";
+      /** All text of the message. */
+      readonly text: string;
+      /** The text and the files in their order. Present exactly when there are files. */
+      readonly parts?: readonly UserPart[];
+    }
   | {
       readonly role: "assistant";
       readonly text: string;

@@ -23,6 +23,7 @@ export const modelFields = {
       images: v.exactOptional(v.boolean()),
       files: v.exactOptional(v.boolean()),
       maxImageTokens: v.exactOptional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+      maxFileTokens: v.exactOptional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
       efforts: v.exactOptional(v.pipe(v.array(word), v.maxLength(16))),
       temperature: v.exactOptional(v.boolean()),
       forcedTools: v.exactOptional(v.boolean()),

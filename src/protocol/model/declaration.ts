@@ -11,6 +11,8 @@ export interface ModelAbilities {
   readonly files: boolean;
   /** The most input tokens that one image can cost. Absent: unknown. */
   readonly maxImageTokens?: number;
+  /** The most input tokens that one document can cost. Absent: unknown. */
+  readonly maxFileTokens?: number;
   /** Levels of `effort`, in the provider's words. Empty: the model takes none. */
   readonly efforts: readonly string[];
   readonly temperature: boolean;

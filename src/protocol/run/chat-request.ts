@@ -17,6 +17,21 @@ const toolResult = v.strictObject({
   toolName: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(128))),
   result: v.custom<JsonValue>((value) => value !== undefined, "a JSON value"),
 });
+const filename = v.optional(
+  v.pipe(
+    v.string(),
+    v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,128}$/u, "1 to 128 visible characters"),
+  ),
+);
+/** `image` is an https address or a data address. */
+const image = v.strictObject({ type: v.literal("image"), image: v.string(), filename });
+/** `data` is an https address, a data address or base64. */
+const file = v.strictObject({
+  type: v.literal("file"),
+  data: v.string(),
+  mimeType: v.string(),
+  filename,
+});
 const texts = v.union([v.string(), v.array(text)], "a text, or a list of text parts");
 
 /** Accepts the body of `POST /v1/chat`. It is closed: an unknown field is refused. */
@@ -25,7 +40,13 @@ export const chatRequestBody = v.strictObject({
     v.array(
       v.variant("role", [
         v.strictObject({ role: v.literal("system"), content: texts }),
-        v.strictObject({ role: v.literal("user"), content: texts }),
+        v.strictObject({
+          role: v.literal("user"),
+          content: v.union(
+            [v.string(), v.array(v.variant("type", [text, image, file]))],
+            "a text, or a list of text, image and file parts",
+          ),
+        }),
         v.strictObject({
           role: v.literal("assistant"),
           content: v.union(
@@ -55,3 +76,9 @@ export type ChatRequestBody = v.InferOutput<typeof chatRequestBody>;
 
 /** One message of the body. */
 export type ChatMessage = ChatRequestBody["messages"][number];
+
+/** A part of a user message that holds a file or its address. Its content is not checked yet. */
+export type SentFile = v.InferOutput<typeof image> | v.InferOutput<typeof file>;
+
+/** A part of a user message. */
+export type UserContent = v.InferOutput<typeof text> | SentFile;

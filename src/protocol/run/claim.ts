@@ -28,6 +28,8 @@ export interface RunClaim {
   readonly settings?: AnswerSettings;
   /** The conversation so far. The stored history comes first when the run continues another run. */
   readonly messages: readonly TranscriptMessage[];
+  /** Content of the files that this request brought, in base64 by hash. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Narrows the catalog to these tools; absent means every tool that policy allows. */
   readonly toolIds?: readonly string[];
   /** Limits that may lower the policy's limits, never raise them. */

@@ -9,6 +9,7 @@ import type {
 import type { ToolChoice } from "../../protocol/model/answer-settings.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
+import { type FileContents, readyParts, type ReadyPart } from "../model/message-parts.ts";
 import type { EncodedRequest, Sent, WireRequest } from "../model/model-wire.ts";
 import { encodeName, opaqueItemsFor } from "../model/opaque.ts";
 import { wrapToolOutput } from "../tool-output.ts";
@@ -32,7 +33,7 @@ interface Message {
  * and nothing stands before them.
  */
 export function encodeRequest(request: WireRequest): EncodedRequest {
-  const { model, author = model, messages, tools: specs, maxOutputTokens } = request;
+  const { model, author = model, messages, files, tools: specs, maxOutputTokens } = request;
   const { effort, summaries, temperature, toolChoice } = request;
   const system = messages.flatMap((message) =>
     message.role === "system" && message.text.trim() !== "" ? [textBlock(message.text)] : [],
@@ -42,7 +43,7 @@ export function encodeRequest(request: WireRequest): EncodedRequest {
     model,
     max_tokens: maxOutputTokens ?? DEFAULT_MAX_TOKENS,
     ...(system.length > 0 && { system: markLast(system) }),
-    messages: encodeMessages(messages, author),
+    messages: encodeMessages(messages, { author, files }),
     stream: true,
     ...(effort !== undefined && { output_config: { effort: effort as Effort } }),
     ...(temperature !== undefined && { temperature }),
@@ -72,7 +73,7 @@ export function encodeMessage(message: TranscriptMessage): unknown {
 
 function encodeMessages(
   messages: readonly TranscriptMessage[],
-  author: string,
+  { author, files }: { readonly author: string; readonly files: FileContents | undefined },
 ): readonly Message[] {
   const encoded: Message[] = [];
   const verbatimIds = new Set<string>();
@@ -81,7 +82,7 @@ function encodeMessages(
     if (message.role === "system") continue;
     const opaque = opaqueItemsFor(message, { wire: "anthropic", model: author });
     for (const { id } of opaque ?? []) if (typeof id === "string") verbatimIds.add(id);
-    const content = (opaque as readonly Block[] | undefined) ?? encodePlain(message, idOf);
+    const content = (opaque as readonly Block[] | undefined) ?? encodePlain(message, idOf, files);
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = encoded.at(-1);
     if (content.length === 0) continue;
@@ -94,11 +95,16 @@ function encodeMessages(
 }
 
 /** Encodes what is ours of a message. The API refuses empty text. */
-function encodePlain(message: TranscriptMessage, idOf: (id: string) => string): readonly Block[] {
+function encodePlain(
+  message: TranscriptMessage,
+  idOf: (id: string) => string,
+  files?: FileContents,
+): readonly Block[] {
   switch (message.role) {
     case "system":
-    case "user":
       return message.text.trim() === "" ? [] : [textBlock(message.text)];
+    case "user":
+      return readyParts(message, files).flatMap(encodePart);
     case "assistant":
       return [
         ...(message.text.trim() === "" ? [] : [textBlock(message.text)]),
@@ -115,6 +121,16 @@ function encodePlain(message: TranscriptMessage, idOf: (id: string) => string): 
       return [{ type: "tool_result", tool_use_id: idOf(call), content }];
     }
   }
+}
+
+function encodePart(part: ReadyPart): readonly Block[] {
+  if (part.type === "text") return part.text.trim() === "" ? [] : [textBlock(part.text)];
+  const { content, url } = part;
+  const source = content
+    ? { type: "base64", media_type: content.mediaType, data: content.base64 }
+    : { type: "url", url };
+  // The type of the content fits the type of the part.
+  return [{ type: part.type === "image" ? "image" : "document", source } as Block];
 }
 
 function textBlock(text: string): TextBlockParam {

@@ -1,5 +1,6 @@
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
+import { boundFiles, type FileAbilities, fitMessage } from "./message-parts.ts";
 import type { ModelWire } from "./model-wire.ts";
 import { utf8Length } from "./utf8-length.ts";
 
@@ -13,12 +14,14 @@ export interface BoundedRequest {
 
 /**
  * Builds a function that bounds the input tokens of a wire's request by its bytes. In a byte-level
- * encoding each token stands for at least one byte.
+ * encoding each token stands for at least one byte. A file counts as the model declares; without a
+ * declared bound the request is unbounded.
  * Contract: that of InputBound. Limit: text that a provider adds beyond the allowances is not
  * counted.
  */
 export function createInputBound(
   wire: Pick<ModelWire, "encodeMessage" | "encodeTool" | "tokensPerRequest">,
+  can: FileAbilities = { images: false, files: false },
 ): (request: BoundedRequest) => number {
   const known = new WeakMap<object, number>();
   const measure = <T extends object>(item: T, encode: (item: T) => unknown): number => {
@@ -26,9 +29,13 @@ export function createInputBound(
     known.set(item, bound);
     return bound;
   };
+  const encodeFitted = (message: TranscriptMessage): unknown =>
+    wire.encodeMessage(fitMessage(message, can));
   return ({ messages, tools }) => {
     let bound = wire.tokensPerRequest;
-    for (const message of messages) bound += measure(message, wire.encodeMessage);
+    for (const message of messages) {
+      bound += measure(message, encodeFitted) + boundFiles(fitMessage(message, can), can);
+    }
     for (const tool of tools) bound += measure(tool, wire.encodeTool);
     return bound;
   };
@@ -38,6 +45,7 @@ export function createInputBound(
 export function createWidestInputBound(
   wires: readonly Parameters<typeof createInputBound>[0][],
 ): (request: BoundedRequest) => number {
-  const bounds = wires.map(createInputBound);
+  // Its abilities are not known either, so a file makes the request unbounded.
+  const bounds = wires.map((wire) => createInputBound(wire, { images: true, files: true }));
   return (request) => Math.max(...bounds.map((bound) => bound(request)));
 }

@@ -2,6 +2,7 @@ import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { AnswerSettings } from "../../protocol/model/answer-settings.ts";
 import type { ModelAbilities, ModelWireId } from "../../protocol/model/declaration.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
+import type { FileContents } from "./message-parts.ts";
 import type { StreamReader } from "./stream-reader.ts";
 
 /** One model call, as a wire encodes it. The model can take all of it. */
@@ -11,6 +12,8 @@ export interface WireRequest extends AnswerSettings {
   /** Whose opaque items the model can read; see `opaqueItemsFor`. Default: the model. */
   readonly author?: string;
   readonly messages: readonly TranscriptMessage[];
+  /** Content of the files in the messages. */
+  readonly files?: FileContents;
   readonly tools: readonly ToolSpec[];
   readonly maxOutputTokens?: number;
   /** Asks for reasoning summaries. */

@@ -1,4 +1,5 @@
 import type {
+  ChatCompletionContentPart,
   ChatCompletionCreateParamsStreaming,
   ChatCompletionFunctionTool,
   ChatCompletionMessageFunctionToolCall,
@@ -10,6 +11,7 @@ import type { ToolSpec } from "../../protocol/tool/spec.ts";
 import type { ToolChoice } from "../../protocol/model/answer-settings.ts";
 import type { TranscriptMessage, TranscriptToolCall } from "../../protocol/conversation/message.ts";
 import { wrapToolOutput } from "../tool-output.ts";
+import { type FileContents, readyParts, type ReadyPart } from "../model/message-parts.ts";
 import type { EncodedRequest, Sent, WireRequest, WireTraits } from "../model/model-wire.ts";
 import { encodeName } from "../model/opaque.ts";
 import { dropNullsOfOptional, toStrictSchema } from "./strict-schema.ts";
@@ -19,12 +21,12 @@ export function encodeRequest(
   request: WireRequest,
   { strictTools, maxTokensField }: WireTraits,
 ): EncodedRequest {
-  const { model, messages, tools: specs, maxOutputTokens } = request;
+  const { model, messages, files, tools: specs, maxOutputTokens } = request;
   const { effort, temperature, toolChoice } = request;
   const { tools, restoreArguments } = encodeTools(specs, strictTools);
   const body = {
     model,
-    messages: encodeMessages(messages),
+    messages: encodeMessages(messages, files),
     stream: true,
     stream_options: { include_usage: true },
     ...(effort !== undefined && { reasoning_effort: effort as ReasoningEffort }),
@@ -79,16 +81,23 @@ export function encodeTools(specs: readonly ToolSpec[], strict: boolean): Encode
  */
 export function encodeMessages(
   messages: readonly TranscriptMessage[],
+  files?: FileContents,
 ): readonly ChatCompletionMessageParam[] {
-  return messages.map(encodeMessage);
+  return messages.map((message) => encodeMessage(message, files));
 }
 
 /** Encodes one message of a conversation. */
-export function encodeMessage(message: TranscriptMessage): ChatCompletionMessageParam {
+export function encodeMessage(
+  message: TranscriptMessage,
+  files?: FileContents,
+): ChatCompletionMessageParam {
   switch (message.role) {
     case "system":
-    case "user":
-      return { role: message.role, content: message.text };
+      return { role: "system", content: message.text };
+    case "user": {
+      if (!message.parts) return { role: "user", content: message.text };
+      return { role: "user", content: readyParts(message, files).map(encodePart) };
+    }
     case "assistant":
       return encodeAssistant(message.text, message.toolCalls);
     case "tool":
@@ -101,6 +110,17 @@ export function encodeMessage(message: TranscriptMessage): ChatCompletionMessage
           result: message.result,
         }),
       };
+  }
+}
+
+function encodePart(part: ReadyPart): ChatCompletionContentPart {
+  switch (part.type) {
+    case "text":
+      return part;
+    case "image":
+      return { type: "image_url", image_url: { url: part.url } };
+    case "file":
+      return { type: "file", file: { filename: part.name, file_data: part.url } };
   }
 }
 

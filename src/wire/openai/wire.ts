@@ -8,7 +8,7 @@ export const openAIWire: ModelWire = {
   path: "/chat/completions",
   headers: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
   encodeRequest,
-  encodeMessage,
+  encodeMessage: (message) => encodeMessage(message),
   // Strict schemas are longer than plain ones.
   encodeTool: (spec) => encodeTools([spec], true).tools,
   tokensPerRequest: 64,

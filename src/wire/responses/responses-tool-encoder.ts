@@ -1,11 +1,13 @@
 import type {
   FunctionTool,
   ResponseCreateParamsStreaming,
+  ResponseInputContent,
   ResponseInputItem,
 } from "openai/resources/responses/responses";
 import type { ReasoningEffort } from "openai/resources/shared";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { JsonSchema7, ToolSpec } from "../../protocol/tool/spec.ts";
+import { type FileContents, readyParts, type ReadyPart } from "../model/message-parts.ts";
 import type { EncodedRequest, Sent, WireRequest, WireTraits } from "../model/model-wire.ts";
 import { encodeName, opaqueItemsFor } from "../model/opaque.ts";
 import { dropNullsOfOptional, toStrictSchema } from "../openai/strict-schema.ts";
@@ -22,7 +24,7 @@ export function encodeRequest(
   request: WireRequest,
   { strictTools }: Pick<WireTraits, "strictTools">,
 ): EncodedRequest {
-  const { model, author = model, messages, tools: specs, maxOutputTokens } = request;
+  const { model, author = model, messages, files, tools: specs, maxOutputTokens } = request;
   const { effort, summaries, temperature, toolChoice } = request;
   const tools = specs.map((spec) => encodeTool(spec, strictTools));
   const strict = new Map<string, JsonSchema7>();
@@ -38,7 +40,7 @@ export function encodeRequest(
     input: messages.flatMap<Items[number]>(
       (message) =>
         (opaqueItemsFor(message, { wire: "responses", model: author }) as Items | undefined) ??
-        encodePlain(message),
+        encodePlain(message, files),
     ),
     stream: true,
     store: false,
@@ -83,11 +85,17 @@ export function encodeMessage(message: TranscriptMessage): unknown {
 }
 
 /** Encodes what is ours of a message. */
-function encodePlain(message: TranscriptMessage): readonly ResponseInputItem[] {
+function encodePlain(
+  message: TranscriptMessage,
+  files?: FileContents,
+): readonly ResponseInputItem[] {
   switch (message.role) {
     case "system":
-    case "user":
-      return [{ role: message.role, content: message.text }];
+      return [{ role: "system", content: message.text }];
+    case "user": {
+      if (!message.parts) return [{ role: "user", content: message.text }];
+      return [{ role: "user", content: readyParts(message, files).map(encodePart) }];
+    }
     case "assistant":
       return [
         ...(message.text === "" ? [] : [{ role: "assistant" as const, content: message.text }]),
@@ -103,5 +111,18 @@ function encodePlain(message: TranscriptMessage): readonly ResponseInputItem[] {
       const output = wrapToolOutput({ tool, call, result });
       return [{ type: "function_call_output", call_id: call, output }];
     }
+  }
+}
+
+function encodePart(part: ReadyPart): ResponseInputContent {
+  switch (part.type) {
+    case "text":
+      return { type: "input_text", text: part.text };
+    case "image":
+      return { type: "input_image", image_url: part.url, detail: "auto" };
+    case "file":
+      return part.content
+        ? { type: "input_file", filename: part.name, file_data: part.url }
+        : { type: "input_file", file_url: part.url };
   }
 }

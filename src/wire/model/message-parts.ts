@@ -1,0 +1,74 @@
+import type { FilePart, UserPart } from "../../protocol/conversation/file-part.ts";
+import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
+import type { ModelAbilities } from "../../protocol/model/declaration.ts";
+
+/** Content of kept files in base64, by hash. */
+export type FileContents = ReadonlyMap<string, string>;
+
+/** A part of a user message with everything that a wire encodes. */
+export type ReadyPart =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "image" | "file";
+      readonly name: string;
+      /** An https address, or a data address. */
+      readonly url: string;
+      /** Absent for an address. */
+      readonly content?: { readonly mediaType: string; readonly base64: string };
+    };
+
+type UserMessage = Extract<TranscriptMessage, { role: "user" }>;
+
+/** Lists the parts of a user message. A file whose content is not kept any more becomes a note. */
+export function readyParts(
+  { text, parts = [{ type: "text", text }] }: UserMessage,
+  contents: FileContents = NO_CONTENTS,
+): readonly ReadyPart[] {
+  return parts.map((part) => (part.type === "text" ? part : readyFile(part, contents)));
+}
+
+const NO_CONTENTS: FileContents = new Map();
+
+function readyFile({ type, name, source }: FilePart, contents: FileContents): ReadyPart {
+  const named = { type, name: name ?? type };
+  if (source.kind === "address") return { ...named, url: source.url };
+  const { hash, mediaType } = source;
+  const base64 = contents.get(hash);
+  if (base64 === undefined) return note(`The ${type} of this message is no longer kept.`);
+  return { ...named, url: `data:${mediaType};base64,${base64}`, content: { mediaType, base64 } };
+}
+
+/** What a model can take of files, and what they can cost. */
+export type FileAbilities = Pick<
+  ModelAbilities,
+  "images" | "files" | "maxImageTokens" | "maxFileTokens"
+>;
+
+/** Replaces the files that a model cannot take by notes. Contract: pure. */
+export function fitMessage(message: TranscriptMessage, can: FileAbilities): TranscriptMessage {
+  if (message.role !== "user" || !message.parts) return message;
+  const fit = (part: UserPart): UserPart =>
+    part.type === "text" || canTake(part, can)
+      ? part
+      : note(`The ${part.type} of this message is left out, because this model takes none.`);
+  return { ...message, parts: message.parts.map(fit) };
+}
+
+/** Bounds the tokens of the files of a fitted message. Infinity: the model has no known bound. */
+export function boundFiles(message: TranscriptMessage, can: FileAbilities): number {
+  if (message.role !== "user" || !message.parts) return 0;
+  let tokens = 0;
+  for (const { type } of message.parts) {
+    if (type === "image") tokens += can.maxImageTokens ?? Infinity;
+    if (type === "file") tokens += can.maxFileTokens ?? Infinity;
+  }
+  return tokens;
+}
+
+function canTake({ type }: FilePart, { images, files }: FileAbilities): boolean {
+  return type === "image" ? images : files;
+}
+
+function note(text: string): Extract<ReadyPart, { type: "text" }> {
+  return { type: "text", text: `[${text}]` };
+}
