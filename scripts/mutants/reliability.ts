@@ -109,7 +109,7 @@ export const RELIABILITY: readonly Mutant[] = [
     to: "changed",
     test: {
       file: "test/durable-objects/run-log.test.ts",
-      name: "a record is what all its changes come to",
+      name: "a record is what all its changes come to, and a change holds no unchanged field",
     },
   },
   {
