@@ -121,7 +121,7 @@ function forward(
   outgoing.once("response", (inner) => {
     inner.once("error", () => answer.destroy());
     if (isPage && inner.statusCode === 200) {
-      addSwitcher(inner, answer).catch(() => answer.destroy());
+      adaptPage(inner, answer).catch(() => answer.destroy());
       return;
     }
     answer.writeHead(inner.statusCode ?? 502, inner.headers).flushHeaders();
@@ -135,8 +135,11 @@ function forward(
 
 const SWITCHER = `<script type="module" src="${HOME}/switcher.js"></script>`;
 
-async function addSwitcher(inner: IncomingMessage, answer: ServerResponse): Promise<void> {
-  const page = (await text(inner)).replace("</body>", `${SWITCHER}</body>`);
+/** Adds the switcher, and tells the chat that it needs no token. */
+async function adaptPage(inner: IncomingMessage, answer: ServerResponse): Promise<void> {
+  const page = (await text(inner))
+    .replace("<interlock-chat ", "<interlock-chat tokenless ")
+    .replace("</body>", `${SWITCHER}</body>`);
   const length = String(Buffer.byteLength(page));
   answer.writeHead(200, { ...inner.headers, "content-length": length }).end(page);
 }

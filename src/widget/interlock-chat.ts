@@ -14,13 +14,14 @@ const sheets = createChatSheets();
 
 /**
  * `<interlock-chat>`: a chat with an Interlock server. Attributes: `endpoint`, the server's address
- * (default: this origin); `assistant`, the id of an assistant; `takes-focus`. Property:
+ * (default: this origin); `assistant`, the id of an assistant; `takes-focus`; `tokenless`, where
+ * the server admits the page without a token, as `npm run dev` does. Property:
  * `getToken`, for pages that hold the access token. The element calls it before each request, and
  * once more when the server rejected the token.
  * Contract: an element outside the document holds no connection.
  */
 export class InterlockChat extends HTMLElement {
-  static readonly observedAttributes = ["endpoint", "assistant"];
+  static readonly observedAttributes = ["endpoint", "assistant", "tokenless"];
 
   /** Declared, not initialised: a page may set the property before this class is loaded. */
   declare getToken?: TokenSource | undefined;
@@ -47,7 +48,11 @@ export class InterlockChat extends HTMLElement {
     const assistantId = this.getAttribute("assistant") ?? undefined;
     const conversation = createConversation(session, assistantId, () => schedule());
     const showTexts = async () => {
-      const texts = await loadPageTexts(session.api, assistantId);
+      await untilScriptsRan();
+      const texts = await loadPageTexts(session.api, {
+        assistantId,
+        needsToken: !this.hasAttribute("tokenless"),
+      });
       if (texts && this.#conversation === conversation) view.showTexts(texts);
     };
     const view = createChatView(conversation, {
@@ -104,3 +109,11 @@ function newKey(): string {
 }
 
 if (!customElements.get("interlock-chat")) customElements.define("interlock-chat", InterlockChat);
+
+/** Waits until the page's own scripts could set properties of the element. */
+function untilScriptsRan(): Promise<void> {
+  return new Promise((resolve) => {
+    if (document.readyState === "complete") setTimeout(resolve);
+    else addEventListener("load", () => resolve(), { once: true });
+  });
+}

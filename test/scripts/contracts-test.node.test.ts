@@ -204,7 +204,7 @@ describe("planted faults", () => {
     ["repair", "src/runner/call-history.ts", "if (ends)", "if (0)"],
     ["observation", "src/contracts/bind-tool.ts", "redact(args, argsAllowlist)", "args"],
     ["observation", "src/contracts/redact.ts", "rule === true ? child", "rule ? child"],
-    ["injection", "src/wire/tool-output.ts", "return MARKUP.test(json)", "return false"],
+    ["injection", "src/protocol/text/label-data.ts", "return MARKUP.test(json)", "return false"],
     ["injection", "src/runner/normalise-output.ts", "tool.isOutputUntrusted", "false"],
     [
       "injection",

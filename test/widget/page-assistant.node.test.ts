@@ -8,12 +8,22 @@ const open = usePage((opened) => {
 });
 beforeEach(() => open());
 
+const set = (attribute: string, value = ""): Promise<unknown> =>
+  visit.page.evaluate(
+    `document.querySelector("interlock-chat").setAttribute("${attribute}", "${value}")`,
+  );
+/** Reloads the page, whose server needs no token. */
+async function reload(): Promise<void> {
+  await visit.page.reload();
+  await set("tokenless");
+}
+
 const button = (name: string) => visit.page.getByRole("button", { name });
 
 it("shows the heading and the suggestions of the assistant, as text", async () => {
   const heading = "Welcome <b>back</b>";
   visit.api.pageTexts = { assistantId: "shop", heading, suggestions: ["Where is my order?"] };
-  await visit.page.reload();
+  await reload();
   await visit.page.getByRole("heading", { name: heading }).waitFor();
   await button("Where is my order?").click();
   await expect.poll(() => visit.api.runs.length).toBe(1);
@@ -22,16 +32,33 @@ it("shows the heading and the suggestions of the assistant, as text", async () =
 
 it("shows its own heading and no suggestion where the assistant has none", async () => {
   visit.api.pageTexts = { suggestions: [] };
-  await visit.page.reload();
+  await reload();
   await visit.page.getByRole("heading", { name: "What would you like to know?" }).waitFor();
   expect(await visit.page.getByRole("list", { name: "Suggestions" }).count()).toBe(0);
 });
 
 it("asks for the assistant that the attribute names", async () => {
-  await visit.page.evaluate(
-    `document.querySelector("interlock-chat").setAttribute("assistant", "shop")`,
-  );
+  await set("tokenless");
+  await set("assistant", "shop");
   await expect.poll(() => visit.api.requestsTo(/\/v1\/page\?assistant=shop/).length).toBe(1);
   await visit.ask("hello");
   expect(visit.api.requestsTo(/POST \/v1\/chat/)[0]?.body).toContain('"assistantId":"shop"');
+});
+
+// Mutant: a page without a token asks for its texts; each visitor would meet a refusal.
+it("asks for nothing before it has a token", async () => {
+  await visit.page.getByRole("textbox", { name: "Message" }).waitFor();
+  await visit.ask("hello");
+  expect(visit.api.requestsTo(/\/v1\/page/)).toEqual([]);
+});
+
+it("asks with the token of a page that sets it late", async () => {
+  await visit.page.addInitScript(
+    `addEventListener("DOMContentLoaded", () => {
+       document.querySelector("interlock-chat").getToken = () => "a-token";
+     })`,
+  );
+  visit.api.pageTexts = { heading: "Welcome", suggestions: [] };
+  await visit.page.reload();
+  await visit.page.getByRole("heading", { name: "Welcome" }).waitFor();
 });

@@ -7,17 +7,31 @@ export interface PageTexts {
   readonly suggestions: readonly string[];
 }
 
+/** Whose texts to read. */
+interface PageTextsOf {
+  /** Absent: the assistant that the token names, or the default one. */
+  readonly assistantId: string | undefined;
+  /** Without a token nothing is asked, because the server would refuse the page. */
+  readonly needsToken: boolean;
+}
+
 /**
  * Reads the texts of the page's assistant. Contract: never throws; undefined when they cannot be
  * read. The page then shows its own texts.
  */
 export async function loadPageTexts(
   api: ApiOptions,
-  assistantId: string | undefined,
+  { assistantId, needsToken }: PageTextsOf,
 ): Promise<PageTexts | undefined> {
   const query = assistantId === undefined ? "" : `?assistant=${encodeURIComponent(assistantId)}`;
   try {
-    const response = await sendAuthorised(api, `v1/page${query}`, {});
+    const token = await api.token();
+    if (needsToken && token === undefined) return undefined;
+    const response = await sendAuthorised(
+      { ...api, token: () => Promise.resolve(token) },
+      `v1/page${query}`,
+      {},
+    );
     return response.ok ? readTexts(await response.json()) : undefined;
   } catch {
     return undefined;
