@@ -73,9 +73,16 @@ function describeEdit(
   return [`a person changed the arguments of this call before they approved it${what}`];
 }
 
+const LOGGED = "the error is logged as ";
+
+/** Tells whether a warning names a line of the log. */
+export function isAboutLog(warning: string): boolean {
+  return warning.startsWith(LOGGED);
+}
+
 /** Tells people under which id the operator finds the error. */
 function describeFault({ errorId }: ToolFailure): readonly string[] {
-  return errorId === undefined ? [] : [`the error is logged as ${errorId}`];
+  return errorId === undefined ? [] : [`${LOGGED}${errorId}`];
 }
 
 function deprecationOf({ lifecycle }: BoundToolRuntime): readonly string[] {

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from "../../protocol/json/value.ts";
 import { replaceHalves } from "../../protocol/text/whole-characters.ts";
 import type { ObservationObject } from "../../protocol/outcome/observation.ts";
 import { isAboutNormalising } from "../../runner/normalise-output.ts";
+import { isAboutLog } from "../../runner/observe.ts";
 
 /** The decisions about one call, in the order of its events. */
 interface DecidedCall {
@@ -126,8 +127,11 @@ function withoutTimes(observation: ObservationObject): JsonObject {
       errors: payload.errors.map(({ field, code, message }) =>
         isLimited ? { field, code } : { field, code, message },
       ),
-      // The raw output is not stored, so a replay cannot repeat what was done to it.
-      warnings: payload.warnings.filter((warning) => !isAboutNormalising(warning)),
+      // The raw output is not stored, so a replay cannot repeat what was done to it. The id of a
+      // line in the log is random.
+      warnings: payload.warnings.filter(
+        (warning) => !isAboutNormalising(warning) && !isAboutLog(warning),
+      ),
     },
   };
 }
