@@ -226,7 +226,7 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "a body holds a key twice",
     file: "src/http/read-json.ts",
-    from: "const duplicate = findDuplicateKey(text.value);",
+    from: "const duplicate = findDuplicateKey(text);",
     to: "const duplicate = findDuplicateKey('{}');",
     test: {
       file: "test/http/approval-secrecy.test.ts",

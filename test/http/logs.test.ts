@@ -1,6 +1,7 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { recorded, recordsOf } from "../shared/audit-pages.ts";
-import { rowsOf } from "../shared/run-object.ts";
+import { stubOf } from "../shared/run-object.ts";
 import { chat, runIdOf, seedPolicies, send } from "../shared/worker.ts";
 import { CANARY } from "../workers/lab-tools.ts";
 
@@ -76,7 +77,10 @@ test("a request that fails inside is answered with the id of its line", async ()
   const response = await chat([{ text: ["hi"] }], "archive");
   await response.text();
   const runId = runIdOf(response);
-  await rowsOf(runId, "DROP TABLE invocations");
+  await runInDurableObject(stubOf(runId), (_object, { storage }) => {
+    storage.sql.exec("DROP TABLE log");
+  });
+  await evictDurableObject(stubOf(runId));
   const failed = await send(`/v1/runs/${runId}`, { caller: "archive" });
   const { errorId, ...answer } = await failed.json<{ readonly errorId: string }>();
   expect([failed.status, answer]).toMatchObject([500, { code: "internal_error" }]);

@@ -79,7 +79,7 @@ test("carries the security headers on every answer", async () => {
 });
 
 test.each([
-  ["user", [{ type: "image" }], "expected a text, or a list of text parts"],
+  ["user", [{ type: "image" }], "expected a text, or a list of text, image and file parts"],
   ["assistant", [{ type: "image" }], "expected a text, or a list of text and tool-call parts"],
   ["tool", [], "expected exactly one tool-result"],
 ])("tells which content a message of the %s may have", async (role, content, message) => {

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { requestContext } from "../assistant/context.ts";
 import { assistantId } from "../assistant/id.ts";
 import { connectionId } from "../connection/stored.ts";
+import { lazyPattern } from "../text/lazily.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
 
 const text = v.strictObject({ type: v.literal("text"), text: v.string() });
@@ -17,10 +18,11 @@ const toolResult = v.strictObject({
   toolName: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(128))),
   result: v.custom<JsonValue>((value) => value !== undefined, "a JSON value"),
 });
+const visibleName = lazyPattern(String.raw`^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,128}$`, "u");
 const filename = v.optional(
   v.pipe(
     v.string(),
-    v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,128}$/u, "1 to 128 visible characters"),
+    v.check((name) => visibleName().test(name), "1 to 128 visible characters"),
   ),
 );
 /** `image` is an https address or a data address. */
