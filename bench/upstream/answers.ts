@@ -28,11 +28,14 @@ export function textFrame(content: string): string {
   return frame({ content }, null);
 }
 
-/** Makes the frames of an answer that calls the tool, with its arguments in fragments. */
+/**
+ * Makes the frames of an answer that calls the tool, with its arguments in fragments. The zone
+ * changes with the step: Interlock stops a model that gets the same result three times.
+ */
 export function toolCallAnswer(toolName: string, step: number): string[] {
   const id = idOf(step);
   const open = { name: toolName, arguments: "" };
-  const fragments = ['{"', "time", "Zone", '":"', "UTC", '"}'];
+  const fragments = ['{"', "time", "Zone", '":"', `Etc/GMT-${step % 13}`, '"}'];
   return [
     frame({ tool_calls: [{ index: 0, id, type: "function", function: open }] }, null),
     ...fragments.map((text) =>
