@@ -1,5 +1,5 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { frozen, GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
 import {
   APPROVE,
   askFor,
@@ -11,17 +11,13 @@ import {
   openOf,
   REJECT,
   viewOf,
+  useApprovalLab,
 } from "../shared/people.ts";
 import { cancel, refusalOf, rowsOf, untilState } from "../shared/run-object.ts";
 import { script } from "../fakes/scripted-model.ts";
-import { postChat, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
+import { postChat, runIdOf, send, stateOf } from "../shared/worker.ts";
 
-beforeAll(seedPolicies);
-
-beforeEach(() => {
-  moved.length = 0;
-  frozen.clear();
-});
+useApprovalLab();
 
 /** Runs that a test left waiting. */
 const open: string[] = [];

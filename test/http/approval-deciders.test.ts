@@ -1,5 +1,5 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { frozen, moved } from "../workers/lab-approvals.ts";
+import { describe, expect, test } from "vitest";
+import { moved } from "../workers/lab-approvals.ts";
 import {
   APPROVE,
   askFor,
@@ -9,16 +9,12 @@ import {
   ended,
   REJECT,
   viewOf,
+  useApprovalLab,
 } from "../shared/people.ts";
 import { cancel } from "../shared/run-object.ts";
-import { seedPolicies, send } from "../shared/worker.ts";
+import { send } from "../shared/worker.ts";
 
-beforeAll(seedPolicies);
-
-beforeEach(() => {
-  moved.length = 0;
-  frozen.clear();
-});
+useApprovalLab();
 
 describe("who may decide", () => {
   test.each([

@@ -1,5 +1,5 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { frozen, moved } from "../workers/lab-approvals.ts";
+import { describe, expect, test } from "vitest";
+import { moved } from "../workers/lab-approvals.ts";
 import {
   APPROVE,
   askFor,
@@ -9,16 +9,11 @@ import {
   ended,
   openOf,
   viewOf,
+  useApprovalLab,
 } from "../shared/people.ts";
 import { cancel, crash, rowsOf, untilState } from "../shared/run-object.ts";
-import { seedPolicies } from "../shared/worker.ts";
 
-beforeAll(seedPolicies);
-
-beforeEach(() => {
-  moved.length = 0;
-  frozen.clear();
-});
+useApprovalLab();
 
 describe("editing", () => {
   test("other arguments are another question: votes fall, the editor's counts for what they wrote", async () => {

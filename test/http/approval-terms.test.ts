@@ -1,5 +1,5 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { frozen, GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
 import {
   APPROVE,
   askFor,
@@ -10,16 +10,12 @@ import {
   ended,
   REJECT,
   viewOf,
+  useApprovalLab,
 } from "../shared/people.ts";
 import { refusalOf, rowsOf, untilState } from "../shared/run-object.ts";
-import { bindings, seedPolicies, send } from "../shared/worker.ts";
+import { bindings, send } from "../shared/worker.ts";
 
-beforeAll(seedPolicies);
-
-beforeEach(() => {
-  moved.length = 0;
-  frozen.clear();
-});
+useApprovalLab();
 
 afterEach(() => changeGuildPolicy(GUILD_POLICY));
 

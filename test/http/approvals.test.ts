@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { frozen, moved } from "../workers/lab-approvals.ts";
 import {
   APPROVE,
@@ -11,6 +11,7 @@ import {
   readApproval,
   REJECT,
   viewOf,
+  useApprovalLab,
 } from "../shared/people.ts";
 import {
   cancel,
@@ -21,14 +22,9 @@ import {
   rowsOf,
   untilState,
 } from "../shared/run-object.ts";
-import { chunksOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
+import { chunksOf, send, stateOf } from "../shared/worker.ts";
 
-beforeAll(seedPolicies);
-
-beforeEach(() => {
-  moved.length = 0;
-  frozen.clear();
-});
+useApprovalLab();
 
 /** What the call of a run came to. */
 async function outcomeOf(runId: string, call = 0): Promise<unknown> {

@@ -1,9 +1,19 @@
-import { expect } from "vitest";
+import { beforeAll, beforeEach, expect } from "vitest";
 import type { ApprovalView } from "../../src/protocol/approval/view.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
 import { untilState } from "./run-object.ts";
 import type { ScriptedStep } from "../fakes/scripted-model.ts";
-import { chat, putPolicy, runIdOf, send, type Caller } from "./worker.ts";
+import { frozen, moved } from "../workers/lab-approvals.ts";
+import { chat, putPolicy, runIdOf, seedPolicies, send, type Caller } from "./worker.ts";
+
+/** Stores the policies before the tests of a file, and empties the approval lab before each. */
+export function useApprovalLab(): void {
+  beforeAll(seedPolicies);
+  beforeEach(() => {
+    moved.length = 0;
+    frozen.clear();
+  });
+}
 
 /** A run that waits for an approval. */
 export interface Asked {
