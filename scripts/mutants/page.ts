@@ -78,8 +78,8 @@ export const PAGE: readonly Mutant[] = [
     from: "this.#ticks % READ_EVERY_TICKS === 0 && this.#ports.needsReads()",
     to: "false",
     test: {
-      file: "test/widget/approvals-page.node.test.ts",
-      name: "shows the votes of other people",
+      file: "test/widget/page-open-approval.node.test.ts",
+      name: "shows the votes of other people, with one request in five seconds while it is seen",
     },
   },
   {
@@ -88,8 +88,8 @@ export const PAGE: readonly Mutant[] = [
     from: 'return document.visibilityState === "visible" && element.checkVisibility();',
     to: "return true;",
     test: {
-      file: "test/widget/approvals-page.node.test.ts",
-      name: "shows the votes of other people",
+      file: "test/widget/page-open-approval.node.test.ts",
+      name: "shows the votes of other people, with one request in five seconds while it is seen",
     },
   },
   {
@@ -98,7 +98,7 @@ export const PAGE: readonly Mutant[] = [
     from: 'supersededBecause === "terms_changed" ? TERMS_CHANGED : EDITED',
     to: "EDITED",
     test: {
-      file: "test/widget/approvals-page.node.test.ts",
+      file: "test/widget/page-open-approval.node.test.ts",
       name: "whose rules change says so, shows what changed, and leads to the new approval",
     },
   },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { MEASURE_CONTRAST } from "./measure-contrast.ts";
 import type { Visit, VisitOptions } from "./open-page.ts";
-import type { ScriptedApi } from "./scripted-api.ts";
 import { createApproval, vote } from "./scripted-approvals.ts";
+import { fillQueue, titled } from "./scripted-queue.ts";
 import { usePage } from "./use-page.ts";
 
 let visit: Visit;
@@ -10,23 +10,8 @@ const openPage = usePage((opened) => {
   visit = opened;
 });
 
-const titled = (title: string, tool = "desk__tag") => ({
-  actionName: { title, tool, version: "1.0.0" },
-});
-
-function fill({ approvals }: ScriptedApi): void {
-  const mail = { ...titled("Send a mail", "mail__send"), riskClass: "HIGH_RISK_EXTERNAL" } as const;
-  const wipe = { ...titled("Wipe it", "disk__wipe"), riskClass: "CRITICAL_MUTATION" } as const;
-  approvals.put(createApproval({ id: "appr_mail", packet: mail }));
-  approvals.put(createApproval({ id: "appr_wipe", pattern: "async_review", packet: wipe }));
-  for (const name of ["one", "two", "three"]) {
-    const packet = titled(`Tag ${name}`);
-    approvals.put(createApproval({ id: `appr_${name}`, pattern: "async_review", packet }));
-  }
-}
-
 function open(options: VisitOptions = {}): Promise<void> {
-  return openPage({ at: "approvals", prepare: fill, ...options });
+  return openPage({ at: "approvals", prepare: fillQueue, ...options });
 }
 
 const approvals = () => visit.page.getByRole("list", { name: "Approvals" });
@@ -53,7 +38,7 @@ describe("the queue", () => {
   it("is shown in pages", async () => {
     await open({
       prepare: (api) => {
-        fill(api);
+        fillQueue(api);
         api.approvals.pageSize = 2;
       },
     });
@@ -76,7 +61,7 @@ describe("the queue", () => {
     await open({
       at: "approvals#appr_two",
       prepare: (api) => {
-        fill(api);
+        fillQueue(api);
         api.token = "right";
       },
     });
@@ -122,7 +107,7 @@ describe("the queue", () => {
   it("asks for a token when the server requires one", async () => {
     await open({
       prepare: (api) => {
-        fill(api);
+        fillQueue(api);
         api.token = "right";
       },
     });
@@ -139,7 +124,7 @@ describe("the queue", () => {
 it("asks its page for another token after the first was rejected", async () => {
   await open({
     prepare: (api) => {
-      fill(api);
+      fillQueue(api);
       api.token = "second";
     },
   });
@@ -152,67 +137,6 @@ it("asks its page for another token after the first was rejected", async () => {
   );
   await visit.page.getByRole("button", { name: "Refresh" }).click();
   await entry(/Send a mail/).waitFor();
-});
-
-describe("an open approval", () => {
-  const reads = () => visit.api.requestsTo(/GET \/v1\/approvals\/appr_one$/).length;
-  const passSeconds = async (count: number): Promise<void> => {
-    for (let second = 0; second < count; second += 1) await visit.page.evaluate("release()");
-  };
-
-  const see = (state: string) =>
-    visit.page.evaluate(
-      `Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true })`,
-    );
-
-  // Mutants: the open card is never read again; it is read while nobody sees the page.
-  it("shows the votes of other people, with one request in five seconds while it is seen", async () => {
-    await open({ at: "approvals#appr_one", holdSeconds: true });
-    await card().getByRole("button", { name: "Approve" }).waitFor();
-    expect(reads()).toBe(2);
-    const one = visit.api.approvals.get("appr_one");
-    visit.api.approvals.put({ ...one, votes: [vote("user:bob", "approve")] });
-    await passSeconds(5);
-    await card().getByText("user:bob").waitFor();
-    expect(reads()).toBe(3);
-    await see("hidden");
-    await passSeconds(11);
-    expect(reads()).toBe(3);
-    await see("visible");
-    visit.api.approvals.put({ ...one, status: "rejected", votes: [vote("user:eve", "reject")] });
-    await passSeconds(5);
-    await card().getByText("Rejected. The tool does not run.").waitFor();
-    await passSeconds(11);
-    expect(reads()).toBe(4);
-  });
-
-  // Mutant: changed rules look like an edit.
-  it("whose rules change says so, shows what changed, and leads to the new approval", async () => {
-    await open({ at: "approvals#appr_one" });
-    await card().getByRole("button", { name: "Approve" }).waitFor();
-    const { approvals: api } = visit.api;
-    const next = api.put(createApproval({ id: "appr_one_2", packet: titled("Tag one") }));
-    const view = api.view.bind(api);
-    const change = { field: "changedTerms", label: "Number of approvers", text: "1, now 2" };
-    api.view = (id) => ({
-      ...view(id),
-      ...(id === next.id
-        ? { lines: [{ ...change, notes: [] }] }
-        : { supersededBecause: "terms_changed" }),
-    });
-    const one = api.get("appr_one");
-    api.onDecide = (id) => {
-      api.put({ ...one, status: "superseded", supersededBy: next.id });
-      return { status: 409, body: { code: "approval_closed", approval: api.view(id) } };
-    };
-    await card().getByRole("button", { name: "Approve" }).click();
-    await card()
-      .getByText("The rules for this call changed. Earlier votes do not count.")
-      .waitFor();
-    const changes = card().getByRole("region", { name: "Asked again, because the rules changed" });
-    expect(await changes.textContent()).toContain("Number of approvers1, now 2");
-    expect(visit.page.url()).toMatch(/#appr_one_2$/);
-  });
 });
 
 it("loads no style of the chat", async () => {
@@ -305,7 +229,7 @@ describe.each(["light", "dark"] as const)("the %s colours", (colorScheme) => {
     await open({
       colorScheme,
       prepare: (api) => {
-        fill(api);
+        fillQueue(api);
         const shown = { to: "ann@pаypal.example\u202e" };
         api.approvals.put(
           createApproval({ packet: { ...titled("Odd"), arguments: { shown, withheld: ["/x"] } } }),

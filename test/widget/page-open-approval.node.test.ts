@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import type { Visit, VisitOptions } from "./open-page.ts";
+import { createApproval, vote } from "./scripted-approvals.ts";
+import { fillQueue, titled } from "./scripted-queue.ts";
+import { usePage } from "./use-page.ts";
+
+let visit: Visit;
+const openPage = usePage((opened) => {
+  visit = opened;
+});
+
+function open(options: VisitOptions): Promise<void> {
+  return openPage({ prepare: fillQueue, ...options });
+}
+
+const card = () => visit.page.getByRole("dialog");
+
+describe("an open approval", () => {
+  const reads = () => visit.api.requestsTo(/GET \/v1\/approvals\/appr_one$/).length;
+  const passSeconds = async (count: number): Promise<void> => {
+    for (let second = 0; second < count; second += 1) await visit.page.evaluate("release()");
+  };
+
+  const see = (state: string) =>
+    visit.page.evaluate(
+      `Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true })`,
+    );
+
+  // Mutants: the open card is never read again; it is read while nobody sees the page.
+  it("shows the votes of other people, with one request in five seconds while it is seen", async () => {
+    await open({ at: "approvals#appr_one", holdSeconds: true });
+    await card().getByRole("button", { name: "Approve" }).waitFor();
+    expect(reads()).toBe(2);
+    const one = visit.api.approvals.get("appr_one");
+    visit.api.approvals.put({ ...one, votes: [vote("user:bob", "approve")] });
+    await passSeconds(5);
+    await card().getByText("user:bob").waitFor();
+    expect(reads()).toBe(3);
+    await see("hidden");
+    await passSeconds(11);
+    expect(reads()).toBe(3);
+    await see("visible");
+    visit.api.approvals.put({ ...one, status: "rejected", votes: [vote("user:eve", "reject")] });
+    await passSeconds(5);
+    await card().getByText("Rejected. The tool does not run.").waitFor();
+    await passSeconds(11);
+    expect(reads()).toBe(4);
+  });
+
+  // Mutant: changed rules look like an edit.
+  it("whose rules change says so, shows what changed, and leads to the new approval", async () => {
+    await open({ at: "approvals#appr_one" });
+    await card().getByRole("button", { name: "Approve" }).waitFor();
+    const { approvals: api } = visit.api;
+    const next = api.put(createApproval({ id: "appr_one_2", packet: titled("Tag one") }));
+    const view = api.view.bind(api);
+    const change = { field: "changedTerms", label: "Number of approvers", text: "1, now 2" };
+    api.view = (id) => ({
+      ...view(id),
+      ...(id === next.id
+        ? { lines: [{ ...change, notes: [] }] }
+        : { supersededBecause: "terms_changed" }),
+    });
+    const one = api.get("appr_one");
+    api.onDecide = (id) => {
+      api.put({ ...one, status: "superseded", supersededBy: next.id });
+      return { status: 409, body: { code: "approval_closed", approval: api.view(id) } };
+    };
+    await card().getByRole("button", { name: "Approve" }).click();
+    await card()
+      .getByText("The rules for this call changed. Earlier votes do not count.")
+      .waitFor();
+    const changes = card().getByRole("region", { name: "Asked again, because the rules changed" });
+    expect(await changes.textContent()).toContain("Number of approvers1, now 2");
+    expect(visit.page.url()).toMatch(/#appr_one_2$/);
+  });
+});
