@@ -53,14 +53,14 @@ export const FILES: readonly Mutant[] = [
     file: SENT_FILE,
     from: "if (++files > MAX_MESSAGE_FILES || parts.size >= MAX_REQUEST_FILES) {",
     to: "if (parts.size >= MAX_REQUEST_FILES) {",
-    test: { file: TEST, name: "ten thousand small ones are too many" },
+    test: { file: TEST, name: "ten thousand small ones are too many, in one message or in many" },
   },
   {
     name: "a request may hold any number of files",
     file: SENT_FILE,
     from: "if (++files > MAX_MESSAGE_FILES || parts.size >= MAX_REQUEST_FILES) {",
     to: "if (++files > MAX_MESSAGE_FILES) {",
-    test: { file: TEST, name: "ten thousand small ones are too many" },
+    test: { file: TEST, name: "ten thousand small ones are too many, in one message or in many" },
   },
   {
     name: "a large body passes for a model without files",
@@ -81,7 +81,10 @@ export const FILES: readonly Mutant[] = [
     file: HTTP,
     from: "if (!isLimited) return undefined;",
     to: "if (isLimited || !isLimited) return undefined;",
-    test: { file: TEST, name: "is refused where a budget limits tokens" },
+    test: {
+      file: TEST,
+      name: "is refused where a budget limits tokens and no bound of an image is known",
+    },
   },
   {
     name: "images cost no tokens",
@@ -95,13 +98,19 @@ export const FILES: readonly Mutant[] = [
     file: HTTP,
     from: "const fresh = [...files.contents].filter(([hash]) => !kept.has(hash));",
     to: "const fresh = [...files.contents];",
-    test: { file: TEST, name: "is stored once, however often" },
+    test: {
+      file: TEST,
+      name: "is stored once, however often a message and a conversation repeat it",
+    },
   },
   {
     name: "a run gives its files to everyone",
     file: "durable-objects/run/run-answers.ts",
     from: "if (missing) return missing;\n    const kept = hashes.flatMap",
     to: "const kept = hashes.flatMap",
-    test: { file: "test/durable-objects/stored-files.test.ts", name: "only its readers" },
+    test: {
+      file: "test/durable-objects/stored-files.test.ts",
+      name: "only its readers get the files of a run",
+    },
   },
 ];
