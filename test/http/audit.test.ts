@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { PromptHistoryEntry } from "../../src/protocol/audit/prompt-history.ts";
 import { askAudit, readAudit, recorded, recordsOf } from "../shared/audit-pages.ts";
-import { CANARY, page } from "../workers/lab-tools.ts";
+import { CANARY } from "../workers/lab-leaks.ts";
+import { page } from "../workers/lab-tools.ts";
 import { refusalOf, tellOutcome, untilState } from "../shared/run-object.ts";
 import { tenantRows } from "../shared/tenant-notices.ts";
 import { chat, putConnection, runIdOf, seedPolicies, send } from "../shared/worker.ts";

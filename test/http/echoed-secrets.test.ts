@@ -9,7 +9,7 @@ import {
   send,
   splitEvents,
 } from "../shared/worker.ts";
-import { echoes } from "../workers/lab-tools.ts";
+import { echoes } from "../workers/lab-leaks.ts";
 
 /** Every encoding writes it in another way. */
 const SECRET = "zq7/Kp+3vX%Lm~'w9\\tR";

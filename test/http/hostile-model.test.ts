@@ -1,7 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Viewer } from "../../src/protocol/identity/viewer.ts";
 import { viewerAs, cancel, untilState } from "../shared/run-object.ts";
-import { CANARY, effects, page } from "../workers/lab-tools.ts";
+import { CANARY } from "../workers/lab-leaks.ts";
+import { effects, page } from "../workers/lab-tools.ts";
 import { obey, type ScriptedStep } from "../fakes/scripted-model.ts";
 import {
   bindings,

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { recorded, recordsOf } from "../shared/audit-pages.ts";
 import { stubOf } from "../shared/run-object.ts";
 import { chat, runIdOf, seedPolicies, send } from "../shared/worker.ts";
-import { CANARY } from "../workers/lab-tools.ts";
+import { CANARY } from "../workers/lab-leaks.ts";
 
 /** A line of the log, as `wrangler tail` shows it. */
 interface Line {
@@ -48,7 +48,7 @@ test("what a tool throws is logged under the id that its reader and the audit sh
     errorId: expect.stringMatching(/^err_[0-9a-f]{16}$/),
     error: { name: "Error", message: "at vault: …" },
   });
-  expect(line?.error?.frames[0]).toContain("lab-tools");
+  expect(line?.error?.frames[0]).toContain("lab-leaks");
   expect(call).toMatchObject({ reason: "tool_failed", errorId: line?.errorId });
   const events = await send(`/v1/runs/${started?.runId}/events`, { caller: "archive" });
   expect(await events.text()).toContain(`the error is logged as ${line?.errorId}`);

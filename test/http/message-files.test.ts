@@ -1,39 +1,19 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { script } from "../fakes/scripted-model.ts";
+import {
+  ask,
+  image,
+  pdf,
+  png,
+  refusalOf,
+  requestOf,
+  SEES,
+  shortly,
+  text,
+} from "../shared/file-messages.ts";
 import { dataUrl, GIF, JPEG, largePng, PDF, PNG, WEBP } from "../shared/files.ts";
-import { rowsOf } from "../shared/run-object.ts";
-import { chunksOf, govern, postChat, runIdOf, seedPolicies, send } from "../shared/worker.ts";
+import { chunksOf, govern, postChat, runIdOf, seedPolicies } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
-
-const SEES = "claude-sonnet-5";
-const image = (address: string) => ({ type: "image", image: address });
-const png = image(dataUrl("image/png", PNG));
-const pdf = { type: "file", data: PDF, mimeType: "application/pdf", filename: "plan.pdf" };
-const text = (words: string) => ({ type: "text", text: words });
-/** A message that is answered in one word. A free text is answered with the whole request. */
-const shortly = text(script({ text: ["Nice."] }));
-
-const ask = (
-  content: unknown,
-  more: object = {},
-  caller: Parameters<typeof postChat>[1] = "acme",
-) => postChat({ messages: [{ role: "user", content }], model: SEES, ...more }, caller);
-
-async function refusalOf(response: Response) {
-  const { code, errors, detail } = await response.json<{
-    code: string;
-    errors?: readonly { pointer: string; message: string }[];
-    detail?: string;
-  }>();
-  return { status: response.status, code, pointer: errors?.[0]?.pointer, detail };
-}
-
-/** Reads what the provider got. The message must not be a script. */
-async function requestOf(response: Response): Promise<string> {
-  const chunks = await chunksOf(response);
-  return chunks.map(({ textDelta }) => (typeof textDelta === "string" ? textDelta : "")).join("");
-}
 
 const ADDRESS = "https://images.example/cat.png";
 const PNG_URL = dataUrl("image/png", PNG);
@@ -237,70 +217,6 @@ test("the tokens of images count in what a budget holds", async () => {
   const other = image(dataUrl("image/png", btoa("\x89PNG\r\n\x1a\n other")));
   expect(await reasonOf([shortly, png, other])).toMatchObject({
     error: { code: "budget_exhausted" },
-  });
-});
-
-describe("the content of a file", () => {
-  const MARK = "unique-content";
-  const marked = btoa(`\x89PNG\r\n\x1a\n${MARK}`);
-  const part = image(dataUrl("image/png", marked));
-  /** Counts the files that a run keeps. */
-  const countKept = async (runId: string): Promise<number> => {
-    const tables = await rowsOf(runId, "SELECT 1 FROM sqlite_master WHERE name = 'files'");
-    return tables.length === 0 ? 0 : (await rowsOf(runId, "SELECT 1 FROM files")).length;
-  };
-
-  test("is stored once, however often a message and a conversation repeat it", async () => {
-    const first = await ask([shortly, part, part]);
-    await first.text();
-    const firstId = runIdOf(first);
-    const second = await ask([shortly, part], { previousRunId: firstId });
-    await second.text();
-    const third = await ask("three", { previousRunId: runIdOf(second) });
-    expect((await requestOf(third)).split(marked)).toHaveLength(4);
-    const rows = await Promise.all([firstId, runIdOf(second), runIdOf(third)].map(countKept));
-    expect(rows).toEqual([1, 0, 0]);
-  });
-
-  test("that is not kept any more is a note, and is stored anew when it is sent again", async () => {
-    const first = await ask([shortly, part]);
-    await first.text();
-    const second = await ask([shortly], { previousRunId: runIdOf(first) });
-    await second.text();
-    await rowsOf(runIdOf(first), "DELETE FROM files");
-    const third = await requestOf(await ask("three", { previousRunId: runIdOf(second) }));
-    expect(third).toContain("The image of this message is no longer kept.");
-    const fourth = await ask([text("four"), part], { previousRunId: runIdOf(second) });
-    expect((await requestOf(fourth)).split(marked)).toHaveLength(3);
-    expect(await countKept(runIdOf(fourth))).toBe(1);
-  });
-
-  test("is in no event, state, list, audit record or published answer", async () => {
-    const response = await ask([shortly, part]);
-    const runId = runIdOf(response);
-    const seen = [await response.text()];
-    for (const route of [
-      `/v1/runs/${runId}`,
-      `/v1/runs/${runId}/events`,
-      "/v1/runs",
-      "/v1/audit",
-    ]) {
-      seen.push(await (await send(route, { caller: "acme" })).text());
-    }
-    for (const words of seen) {
-      expect(words).not.toContain(marked);
-      expect(words).not.toContain(MARK);
-    }
-  });
-
-  test("is not another tenant's, who knows its run and its hash", async () => {
-    const first = await ask([text("one"), part]);
-    await first.text();
-    const stolen = await ask("two", { previousRunId: runIdOf(first) }, "rival");
-    expect((await refusalOf(stolen)).code).toBe("run_not_found");
-    const same = await ask([text("mine"), part], {}, "rival");
-    await same.text();
-    expect(await countKept(runIdOf(same))).toBe(1);
   });
 });
 

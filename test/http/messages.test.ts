@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import * as v from "valibot";
 import { beforeAll, expect, test } from "vitest";
-import { withLogged } from "../shared/run-object.ts";
+import { stubOf, withLogged } from "../shared/run-object.ts";
 import { createHmacRunIds } from "../../src/adapters/hmac-run-ids.ts";
 import { createDeployment } from "../../src/compose/deployment.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
@@ -35,10 +35,6 @@ function say(runId: string, content: unknown, caller: Caller = "acme"): Promise<
     body: JSON.stringify({ content }),
   });
 }
-
-/** Anew each time: a stub whose object was aborted stays broken. */
-const stubOf = (runId: string): DurableObjectStub =>
-  bindings.RUNS.get(bindings.RUNS.idFromName(runId));
 
 const release = (word: string): Promise<Response> => fetch(releaseUrl(word));
 
