@@ -49,7 +49,7 @@ export const PAGE: readonly Mutant[] = [
     to: "const isByPolicy = false;",
     test: {
       file: "test/http/approval-edits.test.ts",
-      name: "an edit with what a rule of the policy forbids is refused to the editor",
+      name: "an edit with what a rule of the policy forbids is refused to the editor and ends nothing",
     },
   },
   {
@@ -59,7 +59,7 @@ export const PAGE: readonly Mutant[] = [
     to: "position: relative;",
     test: {
       file: "test/widget/page-sentence.node.test.ts",
-      name: "a short sentence is in sight wherever Approve is, on a phone",
+      name: "a short sentence is in sight wherever Approve is, on a phone on the approvals page",
     },
   },
   {
@@ -69,7 +69,7 @@ export const PAGE: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/widget/page-sentence.node.test.ts",
-      name: "a sentence of a thousand characters is in sight wherever Approve is, on a phone",
+      name: "a sentence of a thousand characters is in sight wherever Approve is, on a phone on the approvals page",
     },
   },
   {
@@ -119,7 +119,7 @@ export const PAGE: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/http/what-people-see.test.ts",
-      name: "a stream ends with a time to return when approval is needed",
+      name: "a stream ends with a time to return when approval is needed, and continues once the run does",
     },
   },
   {
@@ -129,7 +129,7 @@ export const PAGE: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/http/what-people-see.test.ts",
-      name: "a stream ends with a time to return when approval is needed",
+      name: "a stream ends with a time to return when approval is needed, and continues once the run does",
     },
   },
   {
