@@ -99,7 +99,7 @@ export const FILES: readonly Mutant[] = [
     from: "const fresh = [...files.contents].filter(([hash]) => !kept.has(hash));",
     to: "const fresh = [...files.contents];",
     test: {
-      file: TEST,
+      file: "test/http/kept-files.test.ts",
       name: "is stored once, however often a message and a conversation repeat it",
     },
   },
