@@ -447,7 +447,7 @@ export const IDENTITY: readonly Mutant[] = [
     name: "the development server admits any host",
     file: "scripts/development/front.ts",
     from: 'HOST.test(incoming.headers.host ?? "")',
-    to: "incoming.headers.host !== undefined",
+    to: "(incoming.headers.host !== undefined)",
     test: {
       file: "test/scripts/development-server.node.test.ts",
       name: 'a request to the host "evil.test" is refused',
