@@ -48,8 +48,8 @@ export const BUDGETS: readonly Mutant[] = [
     from: "{ id, amounts });",
     to: "{ id, amounts: {} });",
     test: {
-      file: "test/http/calls-without-room.test.ts",
-      name: "an amount over the limit of a run",
+      file: "test/runner/gates/newer-policy.test.ts",
+      name: "the run's limit of cost is lower",
     },
   },
   {
