@@ -75,6 +75,8 @@ describe("a planted violation is found", () => {
     ["widget", "src/widget/a.ts", "src/http/b.ts", "../http/b.ts"],
     ["compose", "src/compose/a.ts", "src/widget/b.ts", "../widget/b.ts"],
     ["durable-objects", "durable-objects/a.ts", "src/runner/b.ts", "../src/runner/b.ts"],
+    ["testing", "src/testing/a.ts", "src/compose/b.ts", "../compose/b.ts"],
+    ["testing", "src/testing/a.ts", "durable-objects/b.ts", "../../durable-objects/b.ts"],
     ["index", "src/index.ts", "src/http/b.ts", "./http/b.ts"],
   ])("in %s", async (folder, file, other, specifier) => {
     const broken = await rulesBrokenBy({

@@ -15,8 +15,8 @@ import type { StoredApprovals } from "./stored-approvals.ts";
 import type { StoredInvocations } from "./stored-invocations.ts";
 
 export interface RunApprovalPorts {
-  readonly approvals: StoredApprovals;
-  readonly invocations: StoredInvocations;
+  readonly approvals: Pick<StoredApprovals, "put" | "find" | "newest" | "pending" | "hasRejected">;
+  readonly invocations: Pick<StoredInvocations, "edit">;
   readonly journal: Pick<RunJournal, "append" | "flush">;
   readonly notices: ApprovalNotices;
   readonly runId: RunId;

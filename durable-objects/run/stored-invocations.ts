@@ -8,11 +8,11 @@ import type { ChangedRecord, RunLog } from "./run-log.ts";
  * Ownership: one per run object; the only writer of invocations.
  */
 export class StoredInvocations {
-  readonly #log: RunLog;
+  readonly #log: Pick<RunLog, "put">;
   readonly #records: Map<number, ToolInvocationRecord>;
   readonly #numbers = new Map<string, number>();
 
-  constructor(log: RunLog, logged: ReadonlyMap<number, ToolInvocationRecord>) {
+  constructor(log: Pick<RunLog, "put">, logged: ReadonlyMap<number, ToolInvocationRecord>) {
     this.#log = log;
     this.#records = new Map(logged);
     for (const record of logged.values()) this.#numbers.set(operationOf(record), record.number);

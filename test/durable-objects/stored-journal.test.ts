@@ -18,7 +18,7 @@ import type { AiEvent } from "../../src/protocol/run/event.ts";
 import type { RunId, ToolCallId } from "../../src/protocol/identity/ids.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";
 import { NO_USAGE } from "../../src/protocol/model/usage.ts";
-import { FakeClock } from "../fakes/fakes.ts";
+import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { bindings } from "../shared/worker.ts";
 
 const principal = { tenantId: "acme", actorId: "user:ann" } as Principal;

@@ -10,7 +10,8 @@ import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import type { PolicyPin } from "../../src/protocol/policy/pin.ts";
-import { FakeClock, policyOf } from "../fakes/fakes.ts";
+import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { policyOf } from "../fakes/fakes.ts";
 import { bindings } from "../shared/worker.ts";
 
 const tenants = composeTenants((env as unknown as typeof bindings).TENANTS);

@@ -15,7 +15,9 @@ import type { ModelAnswer } from "../../src/protocol/model/event.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { createInputBound } from "../../src/wire/model/input-bound.ts";
 import { openAIWire } from "../../src/wire/openai/wire.ts";
-import { FakeClock, fakeRunCapabilities, MemoryJournal, policyOf } from "./fakes.ts";
+import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { MemoryJournal } from "../../src/testing/memory-journal.ts";
+import { fakeRunCapabilities, policyOf } from "./fakes.ts";
 import { ACME, ANN, lenientPorts, passing, RUN_ID } from "./runner-ports.ts";
 
 /** Answer of one model call. A function is called at the time of the call. */

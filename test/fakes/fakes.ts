@@ -1,9 +1,8 @@
+import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { issueTicket } from "../../src/contracts/dispatch-ticket.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { createHttpEgress } from "../../src/adapters/http-egress.ts";
-import type { Clock } from "../../src/capabilities/system.ts";
 import type { Egress } from "../../src/capabilities/http.ts";
-import type { RunJournal } from "../../src/capabilities/run-journal.ts";
 import type {
   BoundToolRuntime,
   InvocationScope,
@@ -11,98 +10,8 @@ import type {
   ToolSourcePort,
 } from "../../src/capabilities/tool.ts";
 import { routeVersions } from "../../src/contracts/route-versions.ts";
-import type { HookContext } from "../../src/protocol/assistant/context.ts";
-import type { AiEvent } from "../../src/protocol/run/event.ts";
-import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import { NO_FACTS, type RunFacts } from "../../src/protocol/run/facts.ts";
-import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import { parseToolPolicy, type ToolPolicy } from "../../src/protocol/policy/document.ts";
 import type { ToolSpec } from "../../src/protocol/tool/spec.ts";
-import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
-
-/** A clock that stands still until a test advances it. */
-export class FakeClock implements Clock {
-  #nowMs = Date.UTC(2026, 0, 2, 3, 4, 5);
-  #tasks: { readonly at: number; readonly task: () => void }[] = [];
-
-  nowMs(): number {
-    return this.#nowMs;
-  }
-
-  schedule(delayMs: number, task: () => void): () => void {
-    const entry = { at: this.#nowMs + delayMs, task };
-    this.#tasks.push(entry);
-    return () => {
-      this.#tasks = this.#tasks.filter((other) => other !== entry);
-    };
-  }
-
-  /** Number of waiting timers. */
-  get waiting(): number {
-    return this.#tasks.length;
-  }
-
-  advance(ms: number): void {
-    this.#nowMs += ms;
-    const due = this.#tasks.filter(({ at }) => at <= this.#nowMs);
-    this.#tasks = this.#tasks.filter(({ at }) => at > this.#nowMs);
-    for (const { task } of due) task();
-  }
-}
-
-/** A journal that keeps everything in memory. */
-export class MemoryJournal implements RunJournal {
-  readonly events: AiEvent[] = [];
-  readonly messages: TranscriptMessage[] = [];
-  readonly #records = new Map<number, ToolInvocationRecord>();
-  /** The durable records at each wait for durability. */
-  readonly secured: (readonly ToolInvocationRecord[])[] = [];
-  facts: Partial<RunFacts> = {};
-
-  append(events: readonly AiEvent[]): void {
-    this.events.push(...events);
-  }
-
-  readonly contexts: HookContext[] = [];
-
-  keepContext(context: HookContext): void {
-    this.contexts.push(context);
-  }
-
-  remember(message: TranscriptMessage): void {
-    this.messages.push(message);
-  }
-
-  /** The newest record of each operation, in order. */
-  get records(): readonly ToolInvocationRecord[] {
-    return [...this.#records.values()];
-  }
-
-  record(invocation: ToolInvocationRecord): void {
-    this.#records.set(invocation.number, invocation);
-  }
-
-  note(facts: Partial<RunFacts>): void {
-    this.facts = { ...this.facts, ...facts };
-  }
-
-  readonly audits: AuditEntry[] = [];
-
-  audit(entry: AuditEntry): void {
-    this.audits.push(entry);
-  }
-
-  get storedFacts(): RunFacts {
-    return { ...NO_FACTS, ...this.facts };
-  }
-
-  flush(): void {}
-
-  secure(): Promise<void> {
-    this.secured.push(this.records);
-    return Promise.resolve();
-  }
-}
 
 /**
  * The product's egress with a fake service instead of the network. Without a service, requests

@@ -1,4 +1,4 @@
-import { MemoryLog } from "./memory-log.ts";
+import { MemoryLog } from "../../src/testing/memory-log.ts";
 import { createFingerprints } from "../../src/adapters/hmac-fingerprints.ts";
 import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts";
 import type { AuthorizationRequest } from "../../src/capabilities/identity.ts";
@@ -29,7 +29,9 @@ import { WAITING } from "../../src/runner/waiting.ts";
 import { createInputBound } from "../../src/wire/model/input-bound.ts";
 import { openAIWire } from "../../src/wire/openai/wire.ts";
 import { createToolRunner, type ToolRunner } from "../../src/runner/tool-runner.ts";
-import { FakeClock, fakeRunCapabilities, MemoryJournal, newestOf, policyOf } from "./fakes.ts";
+import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { MemoryJournal } from "../../src/testing/memory-journal.ts";
+import { fakeRunCapabilities, newestOf, policyOf } from "./fakes.ts";
 import { TestDesk } from "./test-desk.ts";
 
 export const RUN_ID = "run_1" as RunId;

@@ -7,7 +7,8 @@ import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { Services } from "../../src/http/services.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
-import { FakeClock, policyOf } from "../fakes/fakes.ts";
+import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { policyOf } from "../fakes/fakes.ts";
 import { seedPolicies, send } from "../shared/worker.ts";
 import type { TOKENS } from "../shared/tokens.ts";
 

@@ -5,7 +5,9 @@ import { runLoop } from "../../src/loop/run-loop.ts";
 import { newRunMemory } from "../../src/loop/run-memory.ts";
 import type { ModelEvent, ModelFailure } from "../../src/protocol/model/event.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
-import { FakeClock, MemoryJournal, policyOf } from "../fakes/fakes.ts";
+import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { MemoryJournal } from "../../src/testing/memory-journal.ts";
+import { policyOf } from "../fakes/fakes.ts";
 import { ACME, ANN, lenientPorts, passing, RUN_ID, drainPromises } from "../fakes/runner-ports.ts";
 
 const CLAIM: RunClaim = {

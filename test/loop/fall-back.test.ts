@@ -5,7 +5,9 @@ import { newRunMemory } from "../../src/loop/run-memory.ts";
 import { declareModel } from "../../src/protocol/model/declare-model.ts";
 import type { ModelAnswer } from "../../src/protocol/model/event.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
-import { FakeClock, MemoryJournal, policyOf } from "../fakes/fakes.ts";
+import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { MemoryJournal } from "../../src/testing/memory-journal.ts";
+import { policyOf } from "../fakes/fakes.ts";
 import { ACME, ANN, lenientPorts, RUN_ID } from "../fakes/runner-ports.ts";
 import { run } from "./budgeted-run.ts";
 

@@ -1,4 +1,4 @@
-import { MemoryLog } from "../fakes/memory-log.ts";
+import { MemoryLog } from "../../src/testing/memory-log.ts";
 import { lenientPorts } from "../fakes/runner-ports.ts";
 import { describe, expect, test } from "vitest";
 import type { Model, ModelRequest } from "../../src/capabilities/model.ts";
@@ -18,7 +18,8 @@ import { NO_USAGE } from "../../src/protocol/model/usage.ts";
 import { NOT_DISPATCHED, respond } from "../../src/protocol/outcome/response-vector.ts";
 import type { ToolExecResult } from "../../src/protocol/invocation/record.ts";
 import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
-import { FakeClock, MemoryJournal } from "../fakes/fakes.ts";
+import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { MemoryJournal } from "../../src/testing/memory-journal.ts";
 import { CLAIM, MemoryInbox, answer, asks, playModel, voices } from "./steered-run.ts";
 
 const FIRST: Step = { number: 1, hasBegun: false, answer: undefined };

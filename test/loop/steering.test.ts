@@ -4,7 +4,9 @@ import { newRunMemory } from "../../src/loop/run-memory.ts";
 import type { RunPorts } from "../../src/loop/run-scope.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { passing, lenientPorts } from "../fakes/runner-ports.ts";
-import { FakeClock, MemoryJournal, policyOf } from "../fakes/fakes.ts";
+import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { MemoryJournal } from "../../src/testing/memory-journal.ts";
+import { policyOf } from "../fakes/fakes.ts";
 import { CLAIM, MemoryInbox, answer, asks, playModel, voices } from "./steered-run.ts";
 
 describe("a run", () => {

@@ -93,7 +93,7 @@ describe("planted faults", () => {
 
   beforeAll(() => {
     copy = mkdtempSync(join(tmpdir(), "interlock-contracts-test-"));
-    for (const part of ["src", "scripts", "test", "package.json"]) {
+    for (const part of ["src", "durable-objects", "scripts", "test", "package.json"]) {
       cpSync(join(ROOT, part), join(copy, part), { recursive: true });
     }
     symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));

@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject } from "../../../src/protocol/json/value.
 import type { Result } from "../../../src/protocol/outcome/result.ts";
 import { isSunset } from "../../../src/protocol/tool/lifecycle.ts";
 import type { JsonSchema7 } from "../../../src/protocol/tool/spec.ts";
-import { FakeClock } from "../../../test/fakes/fakes.ts";
+import { FakeClock } from "../../../src/testing/fake-clock.ts";
 import { mutationOf, valueOf, type Mutation } from "../../../test/shared/schema-arbitrary.ts";
 import { keyOf, type ContractLock } from "../contract-lock.ts";
 

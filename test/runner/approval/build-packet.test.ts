@@ -13,8 +13,9 @@ import { formatPacketLines } from "../../../src/protocol/approval/packet-lines.t
 import { ok } from "../../../src/protocol/outcome/result.ts";
 import { buildPacket } from "../../../src/runner/approval/build-packet.ts";
 import { describeCompensation } from "../../../src/runner/approval/describe-compensation.ts";
-import { fakeEgress, FakeClock, fakeRunCapabilities, policyOf } from "../../fakes/fakes.ts";
-import { MemoryLog } from "../../fakes/memory-log.ts";
+import { FakeClock } from "../../../src/testing/fake-clock.ts";
+import { fakeEgress, fakeRunCapabilities, policyOf } from "../../fakes/fakes.ts";
+import { MemoryLog } from "../../../src/testing/memory-log.ts";
 import { contextOf, passing, RUN_ID } from "../../fakes/runner-ports.ts";
 
 const KEY = "key-of-the-operation";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MemoryJournal } from "../../fakes/fakes.ts";
+import { MemoryJournal } from "../../../src/testing/memory-journal.ts";
 import { benchFor, endOf, passing } from "../../fakes/runner-ports.ts";
 import { never } from "../answers.ts";
 import { ARGS, AT, IDEMPOTENT, NAME, toolOf, works } from "./interrupted-call.ts";

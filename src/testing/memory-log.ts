@@ -1,4 +1,4 @@
-import type { Log, LogLine, LogSubject } from "../../src/capabilities/log.ts";
+import type { Log, LogLine, LogSubject } from "../capabilities/log.ts";
 
 /** Keeps what is logged. Error ids count from 1. */
 export class MemoryLog implements Log {
