@@ -67,6 +67,7 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
           "gpt-4o,responses:gpt-6.1-terra,responses:gpt-4.1,anthropic:claude-haiku-4-5," +
           "anthropic:claude-sonnet-5",
         API_TOKENS: apiTokensSecret(),
+        SHOP_URL: "https://shop.test/api/",
       },
       // Tests exceed every real limit; test/http/rate-limits.test.ts sets its own.
       ratelimits: {

@@ -1,6 +1,7 @@
 import { parseApiTokens, type ApiToken } from "./protocol/identity/api-token.ts";
 import { parseDevelopment, type Development } from "./protocol/identity/development.ts";
 import { parseConnectionKeys, type ConnectionKeys } from "./protocol/connection/keys.ts";
+import { parseServiceAddress } from "./protocol/connection/service-address.ts";
 import type { DeployedModel } from "./protocol/model/declaration.ts";
 import { readJwtSettings, type JwtSettings } from "./protocol/identity/jwt-settings.ts";
 import { fail, ok, type Result } from "./protocol/outcome/result.ts";
@@ -121,6 +122,27 @@ export function readProviders(
     return [id, { baseUrl, apiKey: text(secret) }] as const;
   });
   return problems.length > 0 ? fail([...new Set(problems)]) : ok(new Map(providers));
+}
+
+/** The setting that holds the address of each upstream, by the name of the upstream. */
+export type UpstreamSettings = { readonly [upstream: string]: string };
+
+/**
+ * Reads the base address of each upstream, without a slash at its end.
+ * Contract: pure; names all missing and invalid settings at once, never an address.
+ */
+export function readUpstreams(
+  raw: RawEnv,
+  settings: UpstreamSettings,
+): Result<ReadonlyMap<string, string>, readonly string[]> {
+  const { problems, parse } = createReader(raw);
+  const rules = { allowsLoopback: raw["DEVELOPER"] !== undefined };
+  const read = (text: string): string | undefined => parseServiceAddress(text, rules);
+  const addresses = Object.entries(settings).map(([upstream, name]) => {
+    const address = parse(name, read, "a public https address without user, query and fragment");
+    return [upstream, address ?? ""] as const;
+  });
+  return problems.length > 0 ? fail([...new Set(problems)]) : ok(new Map(addresses));
 }
 
 /** Bindings do not change while an isolate lives, and every object needs them. */

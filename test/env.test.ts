@@ -18,8 +18,10 @@ const LIFETIMES = [
   "AUDIT_RETENTION_SECONDS",
   "OUTCOME_WAIT_SECONDS",
 ];
+/** The Worker checks it together with the upstreams that the code binds. */
+const UPSTREAM = "SHOP_URL";
 const LIMITS = ["CALLER_LIMIT", "ADDRESS_LIMIT"];
-const optional = new Set([...LIFETIMES, ...LIMITS]);
+const optional = new Set([...LIFETIMES, ...LIMITS, UPSTREAM]);
 /** The Worker checks these together with the models that the code declares. */
 const isOfModels = (name: string): boolean => /^MODELS$|_BASE_URL$|_API_KEY$/.test(name);
 const required = Object.keys(sound).filter(

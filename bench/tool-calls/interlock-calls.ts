@@ -108,6 +108,7 @@ function makePorts(): ToolRunnerPorts {
     egress: createHttpEgress({
       clock: systemClock,
       fetch: () => Promise.reject(new Error("offline")),
+      addresses: new Map(),
     }),
   });
   const pin = { revision: 1, hash: "sha256:bench" };

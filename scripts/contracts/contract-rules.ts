@@ -163,6 +163,13 @@ export const CONTRACT_RULES: ReadonlyMap<string, ContractRule> = new Map<string,
     }),
   ],
   [
+    "/interlock/upstreams",
+    members({
+      added: breaking("may reach more:"),
+      removed: compatible("no longer reaches:"),
+    }),
+  ],
+  [
     "/interlock/progress_stages",
     members({
       added: breaking("readers meet a new stage:"),

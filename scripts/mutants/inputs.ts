@@ -1,7 +1,54 @@
 import type { Mutant } from "./mutant.ts";
 
+const UPSTREAMS = "test/http/upstreams.test.ts";
+
 /** What makes texts and ids of models, tools and clients harmless before they are used. */
 export const INPUTS: readonly Mutant[] = [
+  {
+    name: "a name of an upstream's path may move out of its base path",
+    file: "src/protocol/connection/upstream-url.ts",
+    from: "if (encoded.some((name) => MOVES.test(name))) return undefined;",
+    to: "",
+    test: { file: UPSTREAMS, name: "does not leave the base path" },
+  },
+  {
+    name: "a name of an upstream's path is written as it is",
+    file: "src/protocol/connection/upstream-url.ts",
+    from: "const encoded = names.map(encodeURIComponent);",
+    to: "const encoded = names;",
+    test: { file: UPSTREAMS, name: "writes a name or a value" },
+  },
+  {
+    name: "a tool reaches upstreams that its contract does not name",
+    file: "src/adapters/admit-request.ts",
+    from: "request.url === undefined && grant.upstreams.includes(request.upstream)",
+    to: "request.url === undefined",
+    test: {
+      file: "test/adapters/upstream-requests.test.ts",
+      name: "an upstream that the contract does not name is refused, and nothing is sent",
+    },
+  },
+  {
+    name: "an upstream may be at an address of this machine",
+    file: "src/env.ts",
+    from: 'const rules = { allowsLoopback: raw["DEVELOPER"] !== undefined };',
+    to: "const rules = { allowsLoopback: true };",
+    test: { file: UPSTREAMS, name: "may not be http://127.0.0.1:8787, and is not repeated" },
+  },
+  {
+    name: "an upstream without an address starts",
+    file: "src/compose/worker.ts",
+    from: "if (!env.ok || !models.ok || !upstreams.ok) {",
+    to: "if (!env.ok || !models.ok) {",
+    test: { file: UPSTREAMS, name: "is missing, by the name of its setting" },
+  },
+  {
+    name: "an upstream that no setting binds starts",
+    file: "src/compose/upstreams.ts",
+    from: "if (unbound.length === 0) return read;",
+    to: "if (unbound.length >= 0) return read;",
+    test: { file: UPSTREAMS, name: "is needed for every upstream that a contract names" },
+  },
   {
     name: "a call that a step repeats is made again",
     file: "src/loop/call-ids.ts",

@@ -45,7 +45,7 @@ export const PROVIDERS: readonly Mutant[] = [
   },
   {
     name: "a provider's address may hold credentials",
-    file: "src/protocol/provider/address.ts",
+    file: "src/protocol/connection/service-address.ts",
     from: '|| url.username !== "" || url.password !== ""',
     to: "",
     test: { file: ROUTES, name: "https://user:pass@llm.example.com/v1" },

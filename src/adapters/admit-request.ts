@@ -1,5 +1,6 @@
 import type { EgressGrant, HttpRequest } from "../capabilities/http.ts";
 import { parseEgressUrl } from "../protocol/connection/egress-host.ts";
+import { joinUpstreamUrl } from "../protocol/connection/upstream-url.ts";
 import { MAX_CONTRACT_BYTES } from "../protocol/identity/ids.ts";
 import { utf8Bytes } from "../protocol/text/encoding.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
@@ -17,17 +18,26 @@ export interface AdmittedRequest {
 const READS = /^(?:GET|HEAD)$/;
 const WRITES = /^(?:POST|PUT|PATCH|DELETE)$/;
 
+/** The base address of each upstream of the deployment, without a slash at its end. */
+export type UpstreamAddresses = ReadonlyMap<string, string>;
+
+/** A grant, and the addresses behind its names. */
+export interface AddressedGrant extends EgressGrant {
+  readonly addresses: UpstreamAddresses;
+}
+
 /**
  * Checks one request against its grant. `hasActed` says whether the grant already sent a request
  * that may change something.
  * Contract: pure. The failure names the broken rule and repeats nothing of the request.
  */
 export function admitRequest(
-  { method, url: address, headers = {}, body }: HttpRequest,
-  grant: EgressGrant,
+  request: HttpRequest,
+  grant: AddressedGrant,
   hasActed: boolean,
 ): Result<AdmittedRequest, string> {
-  const url = parseEgressUrl(address, grant.hosts)?.href;
+  const { method, headers = {}, body } = request;
+  const url = urlOf(request, grant)?.href;
   if (url === undefined) return fail("the address is not allowed");
   if (!WRITES.test(method) && !(READS.test(method) && body === undefined)) {
     return fail("the method is not allowed");
@@ -55,6 +65,13 @@ export function admitRequest(
     ...(text !== undefined && { body: text }),
   };
   return ok({ url, init, acts });
+}
+
+function urlOf(request: HttpRequest, grant: AddressedGrant): URL | undefined {
+  if (request.upstream === undefined) return parseEgressUrl(request.url, grant.hosts);
+  const isGranted = request.url === undefined && grant.upstreams.includes(request.upstream);
+  const base = isGranted ? grant.addresses.get(request.upstream) : undefined;
+  return base === undefined ? undefined : joinUpstreamUrl(base, request);
 }
 
 /** Headers that steer a request, but that an author may set. */

@@ -6,13 +6,14 @@ import { findProtoKey, nestsTooDeep } from "../protocol/json/guard.ts";
 import { replaceHalves } from "../protocol/text/whole-characters.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
-import { type AdmittedRequest, admitRequest } from "./admit-request.ts";
+import { type AdmittedRequest, admitRequest, type UpstreamAddresses } from "./admit-request.ts";
 import { type Fetch, HttpExchange } from "./http-exchange.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
 export interface HttpEgressPorts {
   readonly fetch: Fetch;
   readonly clock: Clock;
+  readonly addresses: UpstreamAddresses;
 }
 
 /** Longer than any contract allows: the invocation's signal ends the wait earlier. */
@@ -21,13 +22,14 @@ const IDLE_TIMEOUT_MS = 300_000;
 const SHOWN_HEADERS = /^(?:content-type|etag|last-modified|location)$/;
 
 /**
- * Sends the requests of tools to the hosts of their contracts.
+ * Sends the requests of tools to the upstreams and hosts of their contracts.
  * Threat: the author of the tool, the model that chose its arguments, and the service that answers.
  * Limit: the platform resolves host names, so the address behind an allowed name is not checked.
  */
 export function createHttpEgress(ports: HttpEgressPorts): Egress {
   return {
-    bind(grant) {
+    bind(granted) {
+      const grant = { ...granted, addresses: ports.addresses };
       let hasActed = false;
       return {
         async send(request) {

@@ -1,5 +1,5 @@
 import type { ProviderBroker, ProviderStore } from "../capabilities/provider.ts";
-import type { AddressRules } from "../protocol/provider/address.ts";
+import type { AddressRules } from "../protocol/connection/service-address.ts";
 import { parseProviderId } from "../protocol/provider/provider-id.ts";
 import {
   parseTenantProvider,

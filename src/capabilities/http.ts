@@ -1,10 +1,21 @@
+import type { UpstreamTarget } from "../protocol/connection/upstream-url.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 
-export interface HttpRequest {
+/** A request to an upstream of the contract, or to one of its hosts. */
+export type HttpRequest = HttpMessage &
+  (
+    | (UpstreamTarget & {
+        /** A name in `security.upstreams`. */
+        readonly upstream: string;
+        readonly url?: never;
+      })
+    | { readonly url: string; readonly upstream?: never }
+  );
+
+interface HttpMessage {
   readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
-  readonly url: string;
   /** Headers about routing, framing or the idempotency key are refused. */
   readonly headers?: { readonly [name: string]: string };
   /** Sent as JSON. */
@@ -24,8 +35,9 @@ export interface HttpAnswer {
 }
 
 /**
- * Sends HTTP requests of one invocation to the hosts of the tool's contract. It is a tool's only
- * way to the network. If the tool changes something, every request carries the invocation's key.
+ * Sends HTTP requests of one invocation to the upstreams and hosts of the tool's contract. It is a
+ * tool's only way to the network. If the tool changes something, every request carries the
+ * invocation's key.
  * Contract: every status is an answer; redirects are not followed. A mutating tool sends at most
  * one request other than GET and HEAD, and none from `checkState` and `reconcile`. Throws when the
  * invocation is over. Throws too when it refuses a request after the changing one, because a
@@ -40,6 +52,8 @@ export interface HttpClient {
 export interface EgressGrant {
   /** Hosts as a parsed address shows them, with a port unless it is the default port. */
   readonly hosts: readonly string[];
+  /** Names of upstreams. */
+  readonly upstreams: readonly string[];
   readonly keyHeader: string;
   /** The invocation's idempotency key; present exactly when the tool changes something. */
   readonly key?: string;
@@ -52,7 +66,7 @@ export interface EgressGrant {
   readonly signal: AbortSignal;
 }
 
-/** Binds HTTP clients. Contract: a bound client reaches only the hosts of its grant. */
+/** Binds HTTP clients. Contract: a bound client reaches only what its grant names. */
 export interface Egress {
   bind(grant: EgressGrant): HttpClient;
 }

@@ -3,6 +3,7 @@ import type { RegisteredContract } from "../contracts/registered.ts";
 import type { ContextHook } from "../capabilities/context.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
+import type { UpstreamSettings } from "../env.ts";
 import { CONTEXT_HOOK } from "./assistants.ts";
 import { CLIENT_WIRES } from "./client-wires.ts";
 import { DECLARED_MODELS } from "./models.ts";
@@ -15,11 +16,15 @@ export interface Deployment {
   readonly models: readonly ModelDeclaration[];
   /** Gives the context of each run. */
   readonly contextHook: ContextHook | undefined;
+  /** For each upstream the setting that holds its address: `{ desk: "DESK_URL" }`. */
+  readonly upstreams: UpstreamSettings;
   readonly policyCache: PolicyCache;
 }
 
 /** What a deployment may choose besides its tools. */
-export type DeploymentChoices = Partial<Pick<Deployment, "wires" | "models" | "contextHook">>;
+export type DeploymentChoices = Partial<
+  Pick<Deployment, "wires" | "models" | "contextHook" | "upstreams">
+>;
 
 /** Assembles a deployment with an empty policy cache; an isolate needs one. */
 export function createDeployment(
@@ -28,7 +33,8 @@ export function createDeployment(
     wires = CLIENT_WIRES,
     models = DECLARED_MODELS,
     contextHook = CONTEXT_HOOK,
+    upstreams = {},
   }: DeploymentChoices = {},
 ): Deployment {
-  return { contracts, wires, models, contextHook, policyCache: new PolicyCache() };
+  return { contracts, wires, models, contextHook, upstreams, policyCache: new PolicyCache() };
 }

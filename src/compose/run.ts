@@ -1,7 +1,6 @@
 import { createConsoleLog } from "../adapters/console-log.ts";
 import { createFingerprints } from "../adapters/hmac-fingerprints.ts";
-import { createHttpEgress } from "../adapters/http-egress.ts";
-import { sendRequest, systemClock, systemRandom } from "../adapters/system.ts";
+import { systemClock, systemRandom } from "../adapters/system.ts";
 import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
 import { createDurableRunGateway } from "../adapters/durable-run-gateway.ts";
 import { createModelWithFiles } from "../adapters/model-with-files.ts";
@@ -11,7 +10,6 @@ import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
 import type { Log } from "../capabilities/log.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { Fingerprints } from "../capabilities/fingerprints.ts";
-import type { Egress } from "../capabilities/http.ts";
 import type { SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
 import { createToolSource } from "../contracts/tool-source.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
@@ -22,6 +20,7 @@ import { composeModels, requireModels } from "./models.ts";
 import { composeConnections, composePolicies, composeProviders } from "./stores.ts";
 import { TOOL_HOOKS } from "./tools.ts";
 import { composeTenants } from "./tenant.ts";
+import { composeEgress } from "./upstreams.ts";
 
 /** Gives the log of everything in a run's object. */
 export function composeLog(): Log {
@@ -55,13 +54,14 @@ export interface RunParts {
 /** Assembles what an approval decision needs. The tools that its source binds never run. */
 export function composeDeciding(
   raw: RawEnv,
-  { contracts, policyCache }: Deployment,
+  deployment: Deployment,
 ): Pick<RunPorts, "policies" | "registry" | "source" | "authorizationOf"> & {
   readonly signer: ApprovalSigner;
   readonly ledgerOf: (tenantId: TenantId) => RunPorts["ledger"];
 } {
   const env = requireEnv(raw);
   const tenants = composeTenants(env.tenants);
+  const { contracts, policyCache } = deployment;
   return {
     registry: tenants.registry,
     ledgerOf: (tenantId) => tenants.ledgerOf(tenantId),
@@ -71,7 +71,7 @@ export function composeDeciding(
     source: createToolSource(contracts, {
       clock: composeClock(),
       runTitle: { set: () => {} },
-      egress: composeEgress(),
+      egress: composeEgress(raw, deployment),
     }),
   };
 }
@@ -90,7 +90,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const runTitle = {
     set: (title: string): void => journal.append([{ type: "title_set", title }]),
   };
-  const egress = composeEgress();
+  const egress = composeEgress(raw, deployment);
   const composed = composeModels(requireModels(raw, models), clock, {
     broker: composeProviders(env).broker,
     tenantId,
@@ -119,8 +119,4 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     ...composed,
     model: createModelWithFiles(composed.model, files),
   };
-}
-
-function composeEgress(): Egress {
-  return createHttpEgress({ clock: composeClock(), fetch: sendRequest });
 }

@@ -11,7 +11,7 @@ import type { PolicyStore } from "../capabilities/policy.ts";
 import type { ProviderBroker, ProviderStore } from "../capabilities/provider.ts";
 import type { RunRecords } from "../capabilities/run.ts";
 import type { Env } from "../env.ts";
-import type { AddressRules } from "../protocol/provider/address.ts";
+import type { AddressRules } from "../protocol/connection/service-address.ts";
 
 /** Assembles the policy store of this isolate. */
 export function composePolicies(kv: KVNamespace, cache: PolicyCache): PolicyStore {

@@ -30,6 +30,7 @@ import {
   composeRunRecords,
 } from "./stores.ts";
 import { composeTenants } from "./tenant.ts";
+import { configureUpstreams } from "./upstreams.ts";
 
 /** Assembles the Worker: turns raw bindings into one HTTP handler per isolate. */
 export function composeWorker(
@@ -38,10 +39,12 @@ export function composeWorker(
 ): (request: Request) => Promise<Response> {
   const env = checkEnv(raw);
   const models = configureModels(raw, deployment.models);
-  if (!env.ok || !models.ok) {
+  const upstreams = configureUpstreams(raw, deployment);
+  if (!env.ok || !models.ok || !upstreams.ok) {
     const problems = [
       ...(env.ok ? [] : env.failure.problems),
       ...(models.ok ? [] : models.failure),
+      ...(upstreams.ok ? [] : upstreams.failure),
     ];
     const detail = `${problems.join("; ")}. See the README, section Deploy.`;
     return () => Promise.resolve(secure(problem("not_configured", { detail })));

@@ -8,7 +8,7 @@ const ANSWER_FACTOR = 8;
 /** Purpose of an author's function: `act` may change something, `ask` must change nothing. */
 export type Purpose = "act" | "ask";
 
-/** Binds the HTTP client to the hosts and rights of one contract, for one invocation. */
+/** Binds the HTTP client to the destinations and rights of one contract, for one invocation. */
 export function bindHttp(
   contract: AnyToolContract,
   egress: Egress,
@@ -16,6 +16,7 @@ export function bindHttp(
 ): HttpClient {
   return egress.bind({
     hosts: contract.security.egressHosts,
+    upstreams: contract.security.upstreams,
     keyHeader: contract.idempotency.keyHeader ?? "Idempotency-Key",
     ...(contract.effect !== "read_only" && { key: idempotencyKey }),
     mayAct: purpose === "act",

@@ -70,12 +70,12 @@ function checkConnection({ contract, inputSchema }: DerivedContract): string | u
     : "the capability auth needs requiresConnection; set it to true";
 }
 
-/** The declared hosts must be exactly what the tool can reach. */
+/** The declared hosts and upstreams must be exactly what the tool can reach. */
 function checkEgress({ contract }: DerivedContract): string | undefined {
-  const { egressHosts, egressPolicy } = contract.security;
+  const { egressHosts, upstreams, egressPolicy } = contract.security;
   const usesHttp = contract.capabilities.includes("http");
-  if (usesHttp !== egressHosts.length > 0) {
-    return "the capability http and security.egressHosts need each other; set both or neither";
+  if (usesHttp !== egressHosts.length + upstreams.length > 0) {
+    return "the capability http and security.upstreams or egressHosts need each other";
   }
   if (!usesHttp) return undefined;
   if (egressPolicy !== "allowlisted_domains") {

@@ -58,6 +58,7 @@ export function defineTool<
       dataClassification: "internal",
       egressPolicy,
       egressHosts: [],
+      upstreams: [],
       untrustedOutput: egressPolicy !== "none",
       ...definition.security,
     },

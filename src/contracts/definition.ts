@@ -160,6 +160,8 @@ export interface SecuritySection {
   readonly egressPolicy: EgressPolicy;
   /** Hosts that `http` may reach: `host` or `host:port`, as a URL shows it. */
   readonly egressHosts: readonly string[];
+  /** Services that `http` may reach. The deployment binds each name to an address. */
+  readonly upstreams: readonly string[];
   /** The output holds text that others wrote. Default: true unless egressPolicy is `none`. */
   readonly untrustedOutput: boolean;
 }

@@ -23,8 +23,10 @@ export type PublishedContract = {
     readonly untrusted_output: boolean;
     readonly amount_field: string | null;
     readonly capabilities: readonly string[];
-    /** Absent without the capability http. */
+    /** Absent without hosts. */
     readonly egress_hosts?: readonly string[];
+    /** Names, never addresses. Absent without upstreams. */
+    readonly upstreams?: readonly string[];
     readonly progress_stages: readonly string[];
     readonly max_arguments_bytes: number;
     readonly max_result_bytes: number;
@@ -75,6 +77,7 @@ function ownFieldsOf(
     ...(security.egressHosts.length > 0 && {
       egress_hosts: sorted(new Set(security.egressHosts)),
     }),
+    ...(security.upstreams.length > 0 && { upstreams: sorted(new Set(security.upstreams)) }),
     progress_stages: contract.progressStages,
     max_arguments_bytes: runtime.maxArgumentsBytes,
     max_result_bytes: runtime.maxResultBytes,

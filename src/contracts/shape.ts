@@ -61,6 +61,10 @@ const host = v.pipe(
   v.string(),
   v.check(isEgressHost, "must be host or host:port, in lower case, as a URL shows it"),
 );
+const upstream = v.pipe(
+  v.string(),
+  v.regex(/^[a-z][a-z0-9-]{0,31}$/, "must be a name of [a-z0-9-], not an address"),
+);
 const paths = v.array(v.string());
 const bytes = v.pipe(
   v.number(),
@@ -127,6 +131,7 @@ const contractShape = v.strictObject({
     dataClassification: v.picklist(DATA_CLASSIFICATIONS),
     egressPolicy: v.picklist(EGRESS_POLICIES),
     egressHosts: v.pipe(v.array(host), v.maxLength(32)),
+    upstreams: v.pipe(v.array(upstream), v.maxLength(32)),
     untrustedOutput: v.boolean(),
   }),
   transactional: v.strictObject({

@@ -17,6 +17,10 @@ export function connect(
   const requests: Request[] = [];
   const egress = createHttpEgress({
     clock: new FakeClock(),
+    addresses: new Map([
+      ["desk", "https://desk.example.com/api/v2"],
+      ["other", "https://other.example.com"],
+    ]),
     async fetch(request) {
       requests.push(request);
       return answer(request);
@@ -24,6 +28,7 @@ export function connect(
   });
   const http = egress.bind({
     hosts: ["api.example.com", "port.example.com:8443", "127.0.0.1:8787", "localhost", "[::1]"],
+    upstreams: ["desk"],
     keyHeader: "Idempotency-Key",
     mayAct: true,
     mayAuthorise: false,
@@ -34,15 +39,14 @@ export function connect(
   return { http, requests };
 }
 
-export const get = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
+type Message = Partial<Pick<HttpRequest, "method" | "headers" | "body">>;
+
+export const get = (url: string, more: Message = {}): HttpRequest => ({
   method: "GET",
   url,
   ...more,
 });
-export const post = (
-  body: HttpRequest["body"] = {},
-  more: Partial<HttpRequest> = {},
-): HttpRequest => ({
+export const post = (body: HttpRequest["body"] = {}, more: Message = {}): HttpRequest => ({
   method: "POST",
   url: "https://api.example.com/things",
   body,

@@ -112,12 +112,33 @@ test.each<[string, Change, string]>([
   [
     "http without a host",
     { capabilities: ["http"] },
-    "http and security.egressHosts need each other",
+    "http and security.upstreams or egressHosts need each other",
   ],
+  [
+    "an upstream without http",
+    { security: { egressPolicy: "allowlisted_domains", upstreams: ["desk"] } },
+    "http and security.upstreams or egressHosts need each other",
+  ],
+  ...[
+    "https://desk.example",
+    "desk.example",
+    "127.0.0.1",
+    "Desk",
+    "desk/api",
+    "",
+    "a".repeat(33),
+  ].map((upstream): [string, Change, string] => [
+    `the upstream ${JSON.stringify(upstream)}`,
+    {
+      capabilities: ["http"],
+      security: { egressPolicy: "allowlisted_domains", upstreams: [upstream] },
+    },
+    "security.upstreams.0: must be a name of [a-z0-9-], not an address",
+  ]),
   [
     "a host without http",
     { ...webOf("a.example"), capabilities: [] },
-    "http and security.egressHosts need each other",
+    "http and security.upstreams or egressHosts need each other",
   ],
   [
     "http under another policy of egress",

@@ -64,6 +64,7 @@ export const complete: Required<
     dataClassification: "regulated",
     egressPolicy: "allowlisted_domains",
     egressHosts: ["cards.example", "127.0.0.1:8080"],
+    upstreams: ["ledger", "desk", "desk"],
     untrustedOutput: true,
   },
   transactional: {

@@ -108,6 +108,7 @@ test("contains everything that its author set", async () => {
     amount_field: "/amount",
     capabilities: ["auth", "http", "progress"],
     egress_hosts: ["127.0.0.1:8080", "cards.example"],
+    upstreams: ["desk", "ledger"],
     optional: ["checkState", "describe", "preview", "reconcile"],
     rules: ["small_in_euro"],
   });

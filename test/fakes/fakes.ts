@@ -13,6 +13,11 @@ import { routeVersions } from "../../src/contracts/route-versions.ts";
 import { parseToolPolicy, type ToolPolicy } from "../../src/protocol/policy/document.ts";
 import type { ToolSpec } from "../../src/protocol/tool/spec.ts";
 
+/** Addresses of the upstreams that contracts in tests name. */
+const FAKE_ADDRESSES: ReadonlyMap<string, string> = new Map([
+  ["desk", "https://desk.example.com/api"],
+]);
+
 /**
  * The product's egress with a fake service instead of the network. Without a service, requests
  * fail.
@@ -22,7 +27,11 @@ export function fakeEgress(
     throw new Error("there is no network");
   },
 ): Egress {
-  return createHttpEgress({ clock: new FakeClock(), fetch: async (request) => answer(request) });
+  return createHttpEgress({
+    clock: new FakeClock(),
+    fetch: async (request) => answer(request),
+    addresses: FAKE_ADDRESSES,
+  });
 }
 
 /** Capabilities of a run without a network. */

@@ -24,14 +24,14 @@ const booksByWorkerd = new WeakMap<object, Books>();
  * `GET /visits` on any host returns the received requests and clears them.
  */
 export function answerAsShop(request: Request, workerd: object): Response | undefined {
-  const { origin, host, pathname: path } = new URL(request.url);
+  const { origin, host, pathname: path, search } = new URL(request.url);
   if (origin !== SHOP && host !== new URL(ELSEWHERE).host) return undefined;
   const books: Books = booksByWorkerd.get(workerd) ?? { visits: [], orders: new Map() };
   booksByWorkerd.set(workerd, books);
   const { visits, orders } = books;
   if (path === "/visits") return Response.json(visits.splice(0));
   const key = request.headers.get("idempotency-key");
-  visits.push({ host, method: request.method, path, key });
+  visits.push({ host, method: request.method, path: `${path}${search}`, key });
   if (path === "/moved") return Response.redirect(`${ELSEWHERE}/`, 307);
   if (path !== "/orders" || key === null) return new Response("A page.");
   const known = orders.get(key);

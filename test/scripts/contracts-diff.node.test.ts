@@ -78,6 +78,7 @@ const ROWS: readonly [pointer: string, before: JsonValue, after: JsonValue, expe
   ["/interlock/amount_field", null, "/amount", "B B"],
   ["/interlock/capabilities", ["clock"], ["clock", "auth"], "B c"],
   ["/interlock/egress_hosts", ["a.example"], ["a.example", "b.example"], "B c"],
+  ["/interlock/upstreams", ["desk"], ["desk", "ledger"], "B c"],
   ["/interlock/progress_stages", ["a"], ["a", "b"], "B c"],
   ["/interlock/max_arguments_bytes", 8192, 16_384, "c B"],
   ["/interlock/max_result_bytes", 8192, 16_384, "B B"],

@@ -82,6 +82,7 @@ export const PUBLISHED: PublishedContract = {
     amount_field: "/amount",
     capabilities: ["auth", "clock"],
     egress_hosts: ["bank.example"],
+    upstreams: ["desk"],
     progress_stages: ["sending", "sent"],
     max_arguments_bytes: 8192,
     max_result_bytes: 32_768,

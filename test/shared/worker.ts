@@ -36,6 +36,7 @@ const LAB = {
     "lab__greet",
     "lab__order",
     "lab__visit",
+    "lab__read_ticket",
     "lab__pay",
     "lab__book",
     "lab__file",

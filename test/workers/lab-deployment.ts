@@ -18,6 +18,7 @@ class Lab {
     wires: [...CLIENT_WIRES, lineWire],
     models: LAB_MODELS,
     contextHook: askLabContext,
+    upstreams: { shop: "SHOP_URL" },
   });
   #handle: ReturnType<typeof composeWorker> | undefined;
 

@@ -5,6 +5,7 @@ import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { LAB_APPROVALS } from "./lab-approvals.ts";
 import { crashes } from "./lab-crashes.ts";
 import { CANARY, LAB_LEAKS } from "./lab-leaks.ts";
+import { readTicket } from "./lab-upstreams.ts";
 import { LAB_WRITES } from "./lab-writes.ts";
 import { SHOP } from "../fakes/shop.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";
@@ -255,4 +256,5 @@ export const LAB_TOOLS = [
   ...LAB_LEAKS,
   ...LAB_WRITES,
   ...LAB_APPROVALS,
+  readTicket,
 ] as const;

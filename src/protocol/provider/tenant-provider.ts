@@ -4,7 +4,7 @@ import { parseJsonAs } from "../json/parse-as.ts";
 import { modelFields, word } from "../model/check-declaration.ts";
 import { type DeclaredModel, MODEL_WIRE_IDS, type ModelWireId } from "../model/declaration.ts";
 import { abilitiesOf } from "../model/families.ts";
-import { type AddressRules, parseProviderAddress } from "./address.ts";
+import { type AddressRules, parseServiceAddress } from "../connection/service-address.ts";
 import { formatTenantModel, type TenantModel } from "./tenant-model.ts";
 
 /** Most models that a tenant allows at one provider. */
@@ -29,7 +29,7 @@ export function tenantProviderBody(
       baseUrl: v.pipe(
         v.string(),
         v.maxLength(MAX_ADDRESS_CHARS),
-        v.transform((text) => parseProviderAddress(text, rules)),
+        v.transform((text) => parseServiceAddress(text, rules)),
         v.string("a public https address with a host name, and no credentials, query or fragment"),
       ),
       apiKey: v.pipe(

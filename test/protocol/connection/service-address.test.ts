@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseProviderAddress } from "../../../src/protocol/provider/address.ts";
+import { parseServiceAddress } from "../../../src/protocol/connection/service-address.ts";
 
 const development = { allowsLoopback: true };
 
@@ -9,7 +9,7 @@ test.each([
   "https://[::1]/v1",
   "https://llm.example.com/v1",
 ])("in development a provider may be at %s", (address) => {
-  expect(parseProviderAddress(address, development)).toBe(address);
+  expect(parseServiceAddress(address, development)).toBe(address);
 });
 
 test.each([
@@ -19,5 +19,5 @@ test.each([
   "http://user:pass@localhost/v1",
   "ftp://localhost/v1",
 ])("in development a provider is not at %s", (address) => {
-  expect(parseProviderAddress(address, development)).toBeUndefined();
+  expect(parseServiceAddress(address, development)).toBeUndefined();
 });
