@@ -31,14 +31,12 @@ const FOLDERS = {
       "capabilities",
       "wire",
       "contracts",
-      "tools",
       "runner",
       "loop",
       "adapters",
       "http",
     ],
     packages: ["hono"],
-    built: ["dist/compiled-contracts.js"],
   },
   "durable-objects": {
     inside: ["compose", "loop", "protocol", "capabilities", "env"],
@@ -56,14 +54,22 @@ const FOLDERS = {
       "durable-objects/run/stored-invocations.ts",
     ],
   },
-  index: { inside: ["compose", "env", "durable-objects"], packages: ["cloudflare:workers"] },
+  "define-deployment": {
+    inside: ["protocol", "compose", "contracts", "env", "durable-objects"],
+    packages: ["cloudflare:workers"],
+  },
+  index: {
+    inside: ["define-deployment", "http", "tools", "wire"],
+    packages: [],
+    built: [".interlock/contracts.js"],
+  },
 };
 
-const isFile = (folder) => folder === "env" || folder === "index";
+const FILES = new Set(["env", "define-deployment", "index"]);
 
 function pathOf(folder) {
   if (folder === "durable-objects") return "^durable-objects/";
-  return isFile(folder) ? `^src/${folder}\\.ts$` : `^src/${folder}/`;
+  return FILES.has(folder) ? `^src/${folder}\\.ts$` : `^src/${folder}/`;
 }
 
 function escape(text) {

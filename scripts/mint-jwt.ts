@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { SignJWT } from "jose";
 
 export const JWT_USAGE =
-  "Usage: npm run -s token -- jwt --issuer URL --audience NAME --secret-file FILE --tenant ID --subject NAME\n" +
+  "Usage: interlock token jwt --issuer URL --audience NAME --secret-file FILE --tenant ID --subject NAME\n" +
   "  [--agent NAME] [--scopes chat,runs:read,tools:read] [--roles approver,...] [--ttl SECONDS]";
 
 /**

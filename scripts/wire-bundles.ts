@@ -4,10 +4,10 @@ import { gzipSync } from "node:zlib";
 import { build, type Plugin } from "esbuild";
 
 const ROOT = join(import.meta.dirname, "..");
-/** The file that lists the model wires of a deployment. */
-const LIST = join(ROOT, "src/compose/models.ts");
-const LISTED = /(MODEL_WIRES: readonly ModelWire\[\] = )\[([^\]]*)\]/;
-const IMPORT = /import \{ (\w+) \} from "\.\.\/wire\/(\w+)\/wire\.ts";/g;
+/** The file that lists the model wires of the reference deployment. */
+const LIST = join(ROOT, "src/index.ts");
+const LISTED = /(wires: \{ models: )\[([^\]]*)\]/;
+const IMPORT = /import \{ (\w+) \} from "\.\/wire\/(\w+)\/wire\.ts";/g;
 
 /** A Worker whose deployment lists some of the model wires. */
 export interface WireBundle {
@@ -59,7 +59,7 @@ function listingOnly(names: readonly string[]): Plugin {
   return {
     name: "listed-wires",
     setup(bundler) {
-      bundler.onLoad({ filter: /\/src\/compose\/models\.ts$/ }, () => ({
+      bundler.onLoad({ filter: /\/src\/index\.ts$/ }, () => ({
         contents: readFileSync(LIST, "utf8").replace(LISTED, `$1[${names.join(", ")}]`),
         loader: "ts",
       }));

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Metafile } from "esbuild";
 import { unstable_readConfig } from "wrangler";
-
-const ROOT = join(import.meta.dirname, "..");
-const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
+import { CommandError, messageOf } from "./command.ts";
+import { wranglerScript } from "./project.ts";
 
 /** The Worker as `wrangler deploy` uploads it. */
 export interface WorkerBundle {
@@ -17,21 +16,25 @@ export interface WorkerBundle {
 /**
  * Builds the minified Worker as `wrangler deploy` does, without an upload.
  * Contract: works offline; writes into `directory`, and runs the configured build step.
- * Fails: throws an error with wrangler's message.
+ * Fails: throws a CommandError with wrangler's message.
  */
-export async function bundleWorker(directory: string): Promise<WorkerBundle> {
-  await promisify(execFile)(
-    process.execPath,
-    [WRANGLER, "deploy", "--dry-run", "--minify", "--metafile", "--outdir", directory],
-    {
-      cwd: ROOT,
-      env: {
-        ...process.env,
-        CLOUDFLARE_CF_FETCH_ENABLED: "false",
-        WRANGLER_SEND_METRICS: "false",
-      },
+export async function bundleWorker(
+  project: string,
+  directory: string,
+  environment?: string,
+): Promise<WorkerBundle> {
+  const flags = ["--dry-run", "--minify", "--metafile", "--outdir", directory];
+  if (environment !== undefined) flags.push("--env", environment);
+  await promisify(execFile)(process.execPath, [wranglerScript(project), "deploy", ...flags], {
+    cwd: project,
+    env: {
+      ...process.env,
+      CLOUDFLARE_CF_FETCH_ENABLED: "false",
+      WRANGLER_SEND_METRICS: "false",
     },
-  );
+  }).catch((error: unknown) => {
+    throw new CommandError(messageOf(error));
+  });
   const read = (name: string): string => readFileSync(join(directory, name), "utf8");
   return {
     code: read("index.js"),
@@ -66,8 +69,8 @@ interface Configuration {
 }
 
 /** Reads the bindings from wrangler.toml, so that a new binding needs no second list. */
-export function readWorkerBindings(): WorkerBindings {
-  const file = join(ROOT, "wrangler.toml");
+export function readWorkerBindings(project: string): WorkerBindings {
+  const file = join(project, "wrangler.toml");
   const config = unstable_readConfig({ config: file }, { hideWarnings: true }) as Configuration;
   const objects = config.durable_objects.bindings.map(
     ({ name, class_name }) => [name, class_name] as const,

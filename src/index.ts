@@ -1,23 +1,18 @@
-import type { Deployment } from "./compose/deployment.ts";
-import { productDeployment } from "./compose/product-deployment.ts";
-import { composeWorker } from "./compose/worker.ts";
-import type { RawEnv } from "./env.ts";
-import { RunObject as AnyRunObject } from "../durable-objects/run/run-object.ts";
+import { COMPILED } from "../.interlock/contracts.js";
+import { defineDeployment } from "./define-deployment.ts";
+import { approvalsPage, chatPage } from "./http/pages.ts";
+import { TOOLS } from "./tools/index.ts";
+import { anthropicWire } from "./wire/anthropic/wire.ts";
+import { assistantTransport } from "./wire/assistant-transport/wire.ts";
+import { openAIWire } from "./wire/openai/wire.ts";
+import { responsesWire } from "./wire/responses/wire.ts";
 
-export { TenantObject } from "../durable-objects/tenant/tenant-object.ts";
+const deployment = defineDeployment({
+  tools: TOOLS,
+  compiled: COMPILED,
+  wires: { models: [openAIWire, responsesWire, anthropicWire], clients: [assistantTransport] },
+  pages: [chatPage, approvalsPage],
+});
 
-/** A run with the tools of this deployment. */
-export class RunObject extends AnyRunObject {
-  protected override get deployment(): Deployment {
-    return productDeployment();
-  }
-}
-
-let handle: ReturnType<typeof composeWorker> | undefined;
-
-export default {
-  fetch(request: Request, env: RawEnv): Promise<Response> {
-    handle ??= composeWorker(env, productDeployment());
-    return handle(request);
-  },
-};
+export const { RunObject, TenantObject } = deployment;
+export default deployment.worker;

@@ -77,7 +77,8 @@ describe("a planted violation is found", () => {
     ["durable-objects", "durable-objects/a.ts", "src/runner/b.ts", "../src/runner/b.ts"],
     ["testing", "src/testing/a.ts", "src/compose/b.ts", "../compose/b.ts"],
     ["testing", "src/testing/a.ts", "durable-objects/b.ts", "../../durable-objects/b.ts"],
-    ["index", "src/index.ts", "src/http/b.ts", "./http/b.ts"],
+    ["define-deployment", "src/define-deployment.ts", "src/http/b.ts", "./http/b.ts"],
+    ["index", "src/index.ts", "src/adapters/b.ts", "./adapters/b.ts"],
   ])("in %s", async (folder, file, other, specifier) => {
     const broken = await rulesBrokenBy({
       ...target(other),
@@ -98,16 +99,15 @@ describe("a planted violation is found", () => {
     const broken = await rulesBrokenBy({
       ...target("src/contracts/register.ts"),
       "src/contracts/a.ts": 'export { thing } from "./register.ts";',
-      "src/compose/b.ts": 'export { thing } from "../contracts/a.ts";',
-      "src/index.ts": 'export { thing } from "./compose/b.ts";',
+      "src/define-deployment.ts": 'export { thing } from "./contracts/a.ts";',
+      "src/index.ts": 'export { thing } from "./define-deployment.ts";',
     });
     expect(broken).toEqual(["contracts-are-compiled"]);
   });
 
-  test("when anything but compose reads what the build compiled", async () => {
-    const read =
-      'import { COMPILED } from "../../dist/compiled-contracts.js"; export { COMPILED };';
-    expect(await rulesBrokenBy({ "src/compose/a.ts": read })).toEqual([]);
+  test("when anything but the entry reads what the build compiled", async () => {
+    const read = 'import { COMPILED } from "../.interlock/contracts.js"; export { COMPILED };';
+    expect(await rulesBrokenBy({ "src/index.ts": read })).toEqual([]);
     expect(await rulesBrokenBy({ "src/http/a.ts": read })).toEqual(["http-imports"]);
   });
 

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { createDeployment } from "../src/compose/deployment.ts";
 import { composeWorker } from "../src/compose/worker.ts";
 import { checkEnv, type RawEnv } from "../src/env.ts";
 import type { ModelDeclaration } from "../src/protocol/model/declaration.ts";
+import { deploymentOf } from "./shared/deployment.ts";
 
 const sound = { ...(env as unknown as RawEnv) };
 const without = (name: string): RawEnv => ({ ...sound, [name]: undefined });
@@ -157,7 +157,7 @@ test("with AUTH set, API_TOKENS may be missing but not invalid", () => {
 });
 
 test("a deployment without tokens answers every request with 503 and the reason", async () => {
-  const handle = composeWorker(without("API_TOKENS"), createDeployment([]));
+  const handle = composeWorker(without("API_TOKENS"), deploymentOf([]));
   for (const path of ["/", "/healthz", "/v1/chat", "/v1/tools"]) {
     const response = await handle(new Request(`https://interlock.test${path}`));
     expect(response.status).toBe(503);
@@ -170,7 +170,7 @@ test("a deployment without tokens answers every request with 503 and the reason"
 
 /** Composes the product with changed bindings and says why the Worker does not start. */
 async function refusalOf(changes: RawEnv, models: readonly ModelDeclaration[] = []) {
-  const handle = composeWorker({ ...sound, ...changes }, createDeployment([], { models }));
+  const handle = composeWorker({ ...sound, ...changes }, deploymentOf([], { models }));
   const response = await handle(new Request("https://interlock.test/healthz"));
   return response.ok ? "" : (await response.json<{ detail: string }>()).detail;
 }
@@ -211,7 +211,7 @@ describe("the models of a deployment", () => {
 });
 
 test("a deployed Worker has no development principal", async () => {
-  const handle = composeWorker(sound, createDeployment([]));
+  const handle = composeWorker(sound, deploymentOf([]));
   const response = await handle(new Request("http://localhost/v1/tools"));
   expect(response.status).toBe(401);
 });

@@ -1,14 +1,13 @@
 import * as v from "valibot";
-import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
-import { createDeployment, type Deployment } from "../../src/compose/deployment.ts";
-import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
-import { composeWorker } from "../../src/compose/worker.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
+import { compileContracts } from "../../src/contracts/compiled.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
+import { defineDeployment } from "../../src/define-deployment.ts";
 import type { RawEnv } from "../../src/env.ts";
+import { TOOLS } from "../../src/tools/index.ts";
+import { assistantTransport } from "../../src/wire/assistant-transport/wire.ts";
+import { openAIWire } from "../../src/wire/openai/wire.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
-
-export { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
 
 /** A write tool without work of its own. It takes the arguments of the reading tool. */
 const writeTime = defineTool({
@@ -25,13 +24,19 @@ const writeTime = defineTool({
   execute: () => ok({ done: true }),
 });
 
-const DEPLOYMENT = createDeployment(registerContracts([...TOOL_CONTRACTS, writeTime]));
+const DEPLOYED = [...TOOLS, writeTime];
+
+const product = defineDeployment({
+  tools: DEPLOYED,
+  compiled: compileContracts(registerContracts(DEPLOYED)),
+  wires: { models: [openAIWire], clients: [assistantTransport] },
+});
 
 /**
  * The product's run with one more tool, and a way to crash its object. With `SYNC` set to `off` no
  * effect waits for its durable record. The difference is what the record costs.
  */
-export class RunObject extends ProductRunObject {
+export class RunObject extends product.RunObject {
   readonly #state: DurableObjectState;
 
   constructor(ctx: DurableObjectState, env: RawEnv) {
@@ -40,17 +45,13 @@ export class RunObject extends ProductRunObject {
     this.#state = ctx;
   }
 
-  protected override get deployment(): Deployment {
-    return DEPLOYMENT;
-  }
-
   override fetch(request: Request): Promise<Response> {
     if (new URL(request.url).pathname === "/crash") this.#state.abort("crash");
     return super.fetch(request);
   }
 }
 
-let worker: ((request: Request) => Promise<Response>) | undefined;
+export const { TenantObject } = product;
 
 export default {
   async fetch(request: Request, env: RawEnv): Promise<Response> {
@@ -63,7 +64,6 @@ export default {
         .catch(() => {});
       return new Response(null, { status: 204 });
     }
-    worker ??= composeWorker(env, DEPLOYMENT);
-    return worker(request);
+    return product.worker.fetch(request, env);
   },
 };

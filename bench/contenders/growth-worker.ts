@@ -1,23 +1,23 @@
-import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
-import { TenantObject as ProductTenantObject } from "../../durable-objects/tenant/tenant-object.ts";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
-import { createDeployment, type Deployment } from "../../src/compose/deployment.ts";
-import { composeWorker } from "../../src/compose/worker.ts";
-import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
+import { compileContracts } from "../../src/contracts/compiled.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
+import { defineDeployment } from "../../src/define-deployment.ts";
 import type { RawEnv } from "../../src/env.ts";
+import { TOOLS } from "../../src/tools/index.ts";
+import { assistantTransport } from "../../src/wire/assistant-transport/wire.ts";
+import { openAIWire } from "../../src/wire/openai/wire.ts";
 import type { ActorId, RunId } from "../../src/protocol/identity/ids.ts";
 
-const DEPLOYMENT = createDeployment(registerContracts(TOOL_CONTRACTS));
+const product = defineDeployment({
+  tools: TOOLS,
+  compiled: compileContracts(registerContracts(TOOLS)),
+  wires: { models: [openAIWire], clients: [assistantTransport] },
+});
 
-export class RunObject extends ProductRunObject {
-  protected override get deployment(): Deployment {
-    return DEPLOYMENT;
-  }
-}
+export class RunObject extends product.RunObject {}
 
 /** The product's tenant object, which also counts the rows that its queries read. */
-export class TenantObject extends ProductTenantObject {
+export class TenantObject extends product.TenantObject {
   readonly #state: DurableObjectState;
   readonly #cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[];
 
@@ -75,14 +75,11 @@ function noticesOf(run: number): readonly SentNotice[] {
   return notices.map((notice, index) => ({ seq: index + 1, notice }));
 }
 
-let worker: ((request: Request) => Promise<Response>) | undefined;
-
 export default {
   async fetch(request: Request, env: RawEnv): Promise<Response> {
     const [, , tenant = "", from, to] = new URL(request.url).pathname.split("/");
     if (!request.url.includes("/tenant/")) {
-      worker ??= composeWorker(env, DEPLOYMENT);
-      return worker(request);
+      return product.worker.fetch(request, env);
     }
     const tenants = env["TENANTS"] as DurableObjectNamespace;
     const object = tenants.get(tenants.idFromName(tenant)) as unknown as TenantObject;

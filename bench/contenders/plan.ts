@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { bundleEntry } from "../../scripts/bundle-entry.ts";
+import { PACKAGE_FOLDER } from "../../scripts/project.ts";
 import { bundleWorker, readWorkerBindings } from "../../scripts/worker-bundle.ts";
 import { hashText } from "../../src/protocol/json/canonical-hash.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
@@ -32,11 +33,11 @@ export async function planContenders(
   upstreamUrl: string,
   scratch: string,
 ): Promise<Readonly<Record<ContenderName, ContenderPlan>>> {
-  const bindings = readWorkerBindings();
+  const bindings = readWorkerBindings(PACKAGE_FOLDER);
   const { compatibilityDate } = bindings;
   const texts = { OPENAI_BASE_URL: upstreamUrl };
   const bare = { compatibilityDate, texts, objects: {}, kv: {}, emptyServices: [] };
-  const { code } = await bundleWorker(join(scratch, "interlock"));
+  const { code } = await bundleWorker(PACKAGE_FOLDER, join(scratch, "interlock"));
   return {
     interlock: {
       code,

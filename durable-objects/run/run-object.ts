@@ -33,9 +33,8 @@ interface ClaimedRun extends OpenRun {
  * body. The object checks the owner of the run; all other callers get `unknown`.
  * Contract: shapes of RPC and `fetch` hold for one release; see RunMethods and ANSWER_KIND_HEADER.
  */
-export abstract class RunObject extends DurableObject<RawEnv> {
-  /** A getter, because the constructor reads the deployment before a field is set. */
-  protected abstract readonly deployment: Deployment;
+export class RunObject extends DurableObject<RawEnv> {
+  protected readonly deployment: Deployment;
   readonly #clock = composeClock();
   #store: RunStore;
   #deadlines: RunDeadlines;
@@ -43,8 +42,9 @@ export abstract class RunObject extends DurableObject<RawEnv> {
   /** Why this code cannot read the storage. The object then writes nothing. */
   #refusal: unknown;
 
-  constructor(ctx: DurableObjectState, env: RawEnv) {
+  constructor(ctx: DurableObjectState, env: RawEnv, deployment: Deployment) {
     super(ctx, env);
+    this.deployment = deployment;
     this.#store = new RunStore(ctx.storage);
     this.#deadlines = new Deadlines(ctx.storage);
     if (!this.#isReadable()) return;
@@ -71,7 +71,7 @@ export abstract class RunObject extends DurableObject<RawEnv> {
     if (this.#refusal !== undefined) throw this.#refusal;
     const { headers } = request;
     const { pathname } = new URL(request.url);
-    const wire = findWire(this.deployment.wires, headers.get("x-wire"));
+    const wire = findWire(this.deployment.wires.clients, headers.get("x-wire"));
     if (!wire) return refuseStart("unknown_wire");
     if (pathname === "/start") return this.#start(await request.json<RunClaim>(), wire);
     const reader = { viewer: JSON.parse(headers.get("x-viewer") ?? "") as Viewer, wire };

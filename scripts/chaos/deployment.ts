@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { bundleEntry } from "../bundle-entry.ts";
+import { PACKAGE_FOLDER } from "../project.ts";
 import { readWorkerBindings } from "../worker-bundle.ts";
 import { ROOT_SECRET, VERIFIED_TENANT } from "./key-fingerprint.ts";
 import { TOOL_OF } from "./scenario.ts";
@@ -50,7 +51,7 @@ export function bundleChaosWorker(): Promise<string> {
 
 /** Configures the bundled Worker for one world. */
 export function planDeployment(code: string, worldUrl: string): Deployment {
-  const { compatibilityDate, texts, kv, objects, assets } = readWorkerBindings();
+  const { compatibilityDate, texts, kv, objects, assets } = readWorkerBindings(PACKAGE_FOLDER);
   const callers = Object.entries(TOKENS).map(([tenantId, token]) => ({
     sha256: hashOf(token),
     tenantId,

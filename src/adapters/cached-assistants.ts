@@ -5,8 +5,8 @@ import type {
   StoredAssistant,
 } from "../capabilities/assistant.ts";
 import type { Clock } from "../capabilities/system.ts";
+import type { DeclaredAssistants } from "../protocol/assistant/declared.ts";
 import { assistantDocument, type AssistantDocument } from "../protocol/assistant/document.ts";
-import { DEFAULT_ASSISTANT_ID } from "../protocol/assistant/id.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
 import { hashOf } from "../protocol/json/canonical-hash.ts";
 import { parseJsonAs } from "../protocol/json/parse-as.ts";
@@ -19,8 +19,8 @@ const MAX_CACHED = 100;
 export interface CachedAssistantPorts {
   readonly registry: Pick<AssistantRegistry, "read">;
   readonly clock: Pick<Clock, "nowMs">;
-  /** The deployment's own assistant. */
-  readonly standard: AssistantDocument;
+  /** The deployment's own assistants. */
+  readonly declared: DeclaredAssistants;
 }
 
 /**
@@ -28,7 +28,7 @@ export interface CachedAssistantPorts {
  * Fails: throws as AssistantStore does. An expired entry never answers instead.
  */
 export function createCachedAssistants(ports: CachedAssistantPorts): AssistantStore {
-  const { registry, clock, standard } = ports;
+  const { registry, clock, declared } = ports;
   const cache = new Map<string, { found: Assistant | undefined; readonly untilMs: number }>();
   const keyOf = (tenantId: TenantId, id: string): string => `${tenantId}/${id}`;
   return {
@@ -37,7 +37,7 @@ export function createCachedAssistants(ports: CachedAssistantPorts): AssistantSt
       const cached = cache.get(key);
       if (cached && cached.untilMs > clock.nowMs()) return cached.found;
       const stored = await registry.read(tenantId, id);
-      const found = stored ? readStored(stored) : await standIn(id, standard);
+      const found = stored ? readStored(stored) : await standIn(id, declared.get(id));
       cache.delete(key);
       cache.set(key, { found, untilMs: clock.nowMs() + CACHE_MS });
       const [oldest] = cache.keys();
@@ -55,7 +55,9 @@ function readStored({ pin, text }: StoredAssistant): Assistant {
   return { pin, document };
 }
 
-async function standIn(id: string, document: AssistantDocument): Promise<Assistant | undefined> {
-  if (id !== DEFAULT_ASSISTANT_ID) return undefined;
-  return { pin: { id, hash: await hashOf(document as JsonValue) }, document };
+async function standIn(
+  id: string,
+  document: AssistantDocument | undefined,
+): Promise<Assistant | undefined> {
+  return document && { pin: { id, hash: await hashOf(document as JsonValue) }, document };
 }

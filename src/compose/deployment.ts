@@ -1,40 +1,63 @@
 import { PolicyCache } from "../adapters/policy-cache.ts";
-import type { RegisteredContract } from "../contracts/registered.ts";
 import type { ContextHook } from "../capabilities/context.ts";
+import type { ToolHook } from "../capabilities/tool.ts";
+import type { RegisteredContract } from "../contracts/registered.ts";
+import type { Page } from "../http/pages.ts";
+import type { AssistantInput } from "../protocol/assistant/document.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
 import type { UpstreamSettings } from "../env.ts";
-import { CONTEXT_HOOK } from "./assistants.ts";
-import { CLIENT_WIRES } from "./client-wires.ts";
-import { DECLARED_MODELS } from "./models.ts";
+import type { ModelWire } from "../wire/model/model-wire.ts";
 
-/** What the Worker and the runs in the same isolate share. */
-export interface Deployment {
-  readonly contracts: readonly RegisteredContract[];
-  readonly wires: ClientWires;
-  /** Models that are declared in code. */
-  readonly models: readonly ModelDeclaration[];
-  /** Gives the context of each run. */
-  readonly contextHook: ContextHook | undefined;
+/** What a deployment chooses besides its tools. What it does not name is not in its bundle. */
+export interface DeploymentChoices {
+  readonly wires: {
+    /** The formats of model providers. A model on another wire is refused. */
+    readonly models: readonly ModelWire[];
+    /** The formats that clients may ask for; the first is the default. */
+    readonly clients: ClientWires;
+  };
+  /** Models that are declared in code. The setting `MODELS` may list more. */
+  readonly models?: readonly ModelDeclaration[];
+  /**
+   * Assistants by their id, for tenants that store none under that id. Without a `default`, it has
+   * no instructions and every tool of the policy.
+   */
+  readonly assistants?: Readonly<Record<string, AssistantInput>>;
+  /** Every tool call passes these hooks in this order; see docs/gates.md. */
+  readonly hooks?: readonly ToolHook[];
+  /** Gives the context of each run; see docs/assistants.md. */
+  readonly context?: ContextHook;
   /** For each upstream the setting that holds its address: `{ desk: "DESK_URL" }`. */
-  readonly upstreams: UpstreamSettings;
-  readonly policyCache: PolicyCache;
+  readonly upstreams?: UpstreamSettings;
+  /** The pages that the Worker serves. Absent: none. */
+  readonly pages?: readonly Page[];
 }
 
-/** What a deployment may choose besides its tools. */
-export type DeploymentChoices = Partial<
-  Pick<Deployment, "wires" | "models" | "contextHook" | "upstreams">
->;
+/** What the Worker and the runs in the same isolate share. */
+export interface Deployment extends Readonly<Required<Omit<DeploymentChoices, "context">>> {
+  readonly contracts: readonly RegisteredContract[];
+  readonly context: ContextHook | undefined;
+  readonly policyCache: PolicyCache;
+}
 
 /** Assembles a deployment with an empty policy cache; an isolate needs one. */
 export function createDeployment(
   contracts: readonly RegisteredContract[],
-  {
-    wires = CLIENT_WIRES,
-    models = DECLARED_MODELS,
-    contextHook = CONTEXT_HOOK,
-    upstreams = {},
-  }: DeploymentChoices = {},
+  choices: DeploymentChoices,
 ): Deployment {
-  return { contracts, wires, models, contextHook, upstreams, policyCache: new PolicyCache() };
+  const { wires, models = [], assistants = {}, hooks = [] } = choices;
+  const { context, upstreams = {}, pages = [] } = choices;
+  const policyCache = new PolicyCache();
+  return {
+    contracts,
+    wires,
+    models,
+    assistants,
+    hooks,
+    context,
+    upstreams,
+    pages,
+    policyCache,
+  };
 }

@@ -6,23 +6,15 @@ import type { InputBound, Model, ModelDirectory } from "../capabilities/model.ts
 import type { Clock } from "../capabilities/system.ts";
 import { readProviders, type ProviderSettings, type RawEnv } from "../env.ts";
 import { createModelCatalog, type ModelCatalog } from "../protocol/model/catalog.ts";
-import type { ModelDeclaration } from "../protocol/model/declaration.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { isTenantModel } from "../protocol/provider/tenant-model.ts";
-import { anthropicWire } from "../wire/anthropic/wire.ts";
+import type { Deployment } from "./deployment.ts";
 import { createInputBound, createWidestInputBound } from "../wire/model/input-bound.ts";
 import type { ModelWire } from "../wire/model/model-wire.ts";
-import { openAIWire } from "../wire/openai/wire.ts";
-import { responsesWire } from "../wire/responses/wire.ts";
-
-/** The model wires of this deployment. A wire that is not listed is not bundled. */
-export const MODEL_WIRES: readonly ModelWire[] = [openAIWire, responsesWire, anthropicWire];
-
-/** The models that this deployment declares in code. The setting `MODELS` may list more. */
-export const DECLARED_MODELS: readonly ModelDeclaration[] = [];
 
 /** The models of a deployment with the settings of their providers. */
 export interface ConfiguredModels extends ModelCatalog {
+  readonly wires: readonly ModelWire[];
   /** By the id of the model. */
   readonly providers: ReadonlyMap<string, ProviderSettings>;
 }
@@ -33,21 +25,21 @@ export interface ConfiguredModels extends ModelCatalog {
  */
 export function configureModels(
   raw: RawEnv,
-  declared: readonly ModelDeclaration[],
+  { models: declared, wires: { models: wires } }: Pick<Deployment, "models" | "wires">,
 ): Result<ConfiguredModels, readonly string[]> {
   const { MODELS: list } = raw;
   const catalog = createModelCatalog(declared, typeof list === "string" ? list : undefined);
   if (!catalog.ok) return catalog;
   const used = [...catalog.value.models.values()];
-  const wires = new Set(MODEL_WIRES.map(({ id }) => id));
-  const unbundled = used.filter(({ wire }) => !wires.has(wire));
+  const named = new Set(wires.map(({ id }) => id));
+  const unbundled = used.filter(({ wire }) => !named.has(wire));
   const providers = readProviders(raw, used);
   const problems = [
     ...unbundled.map(({ id, wire }) => `The model ${id} is on the wire ${wire}, which is left out`),
     ...(providers.ok ? [] : providers.failure),
   ];
   if (!providers.ok || problems.length > 0) return fail(problems);
-  return ok({ ...catalog.value, providers: providers.value });
+  return ok({ ...catalog.value, wires, providers: providers.value });
 }
 
 /** Bindings and declarations do not change while an isolate lives, and every run needs them. */
@@ -56,11 +48,11 @@ const configured = new WeakMap<RawEnv, ConfiguredModels>();
 /** Configures the models for a run. Fails: throws on models that the Worker refuses too. */
 export function requireModels(
   raw: RawEnv,
-  declared: readonly ModelDeclaration[],
+  deployment: Pick<Deployment, "models" | "wires">,
 ): ConfiguredModels {
   const known = configured.get(raw);
   if (known) return known;
-  const models = configureModels(raw, declared);
+  const models = configureModels(raw, deployment);
   if (!models.ok) throw new Error(`misconfigured: ${models.failure.join("; ")}`);
   configured.set(raw, models.value);
   return models.value;
@@ -68,22 +60,22 @@ export function requireModels(
 
 /** Assembles the models of a deployment and of one tenant, and what bounds their input. */
 export function composeModels(
-  { models, providers }: ConfiguredModels,
+  { models, wires, providers }: ConfiguredModels,
   clock: Clock,
   tenant: Pick<TenantModelPorts, "broker" | "tenantId">,
 ): { readonly model: Model; readonly modelOf: ModelDirectory; readonly inputBound: InputBound } {
   const bound = new Map<string, ReturnType<typeof createInputBound>>();
   const callable = new Map<string, Model>();
   for (const model of models.values()) {
-    const wire = MODEL_WIRES.find(({ id }) => id === model.wire);
+    const wire = wires.find(({ id }) => id === model.wire);
     const provider = providers.get(model.id);
     if (!wire || !provider) continue;
     bound.set(model.id, createInputBound(wire, model.can));
     const options = { model, wire, ...provider, clock, fetch: sendRequest };
     callable.set(model.id, createHttpModel(options));
   }
-  const own = createTenantModels({ ...tenant, wires: MODEL_WIRES, clock, fetch: sendRequest });
-  const widest = createWidestInputBound(MODEL_WIRES);
+  const own = createTenantModels({ ...tenant, wires, clock, fetch: sendRequest });
+  const widest = createWidestInputBound(wires);
   return {
     model: createModelRouter({ deployed: callable, own }),
     modelOf: (id) => models.get(id),

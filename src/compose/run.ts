@@ -18,7 +18,6 @@ import type { RunPorts } from "../loop/run-scope.ts";
 import type { Deployment } from "./deployment.ts";
 import { composeModels, requireModels } from "./models.ts";
 import { composeConnections, composePolicies, composeProviders } from "./stores.ts";
-import { TOOL_HOOKS } from "./tools.ts";
 import { composeTenants } from "./tenant.ts";
 import { composeEgress } from "./upstreams.ts";
 
@@ -84,14 +83,14 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const env = requireEnv(raw);
   const { runId, tenantId, journal, inbox, approvals, deployment } = parts;
   const { limitTime, limitStorage, shelf } = parts;
-  const { contracts, models, contextHook, policyCache } = deployment;
+  const { contracts, hooks, context, policyCache } = deployment;
   const clock = composeClock();
   const tenants = composeTenants(env.tenants);
   const runTitle = {
     set: (title: string): void => journal.append([{ type: "title_set", title }]),
   };
   const egress = composeEgress(raw, deployment);
-  const composed = composeModels(requireModels(raw, models), clock, {
+  const composed = composeModels(requireModels(raw, deployment), clock, {
     broker: composeProviders(env).broker,
     tenantId,
   });
@@ -106,10 +105,10 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     fingerprints: createFingerprints(env.rootSecret),
     limitTime,
     limitStorage,
-    contextHook,
+    contextHook: context,
     outcomeWaitMs: env.lifetimes.outcomeMs,
     random: systemRandom,
-    hooks: TOOL_HOOKS,
+    hooks,
     policies: composePolicies(env.policyKv, policyCache),
     authorizationOf: createPolicyAuthorization,
     broker: composeConnections(env).broker,

@@ -15,13 +15,14 @@ import { createStaticTokenAuthenticator } from "../adapters/static-token-authent
 import { randomBytes, sendRequest, systemClock } from "../adapters/system.ts";
 import { checkEnv, type Env, type RawEnv } from "../env.ts";
 import { createApp } from "../http/app.ts";
+import { checkPages } from "../http/pages.ts";
 import { problem } from "../http/problem.ts";
 import { secure } from "../http/secure-headers.ts";
 import type { Services } from "../http/services.ts";
+import { readAssistants, type DeclaredAssistants } from "../protocol/assistant/declared.ts";
 import { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
-import { DEPLOYMENT_ASSISTANT } from "./assistants.ts";
 import type { Deployment } from "./deployment.ts";
-import { configureModels, MODEL_WIRES } from "./models.ts";
+import { configureModels } from "./models.ts";
 import {
   addressRulesOf,
   composeConnections,
@@ -38,25 +39,34 @@ export function composeWorker(
   deployment: Deployment,
 ): (request: Request) => Promise<Response> {
   const env = checkEnv(raw);
-  const models = configureModels(raw, deployment.models);
+  const models = configureModels(raw, deployment);
   const upstreams = configureUpstreams(raw, deployment);
-  if (!env.ok || !models.ok || !upstreams.ok) {
+  const assistants = readAssistants(deployment.assistants);
+  const pageProblems = checkPages(deployment.pages);
+  if (!env.ok || !models.ok || !upstreams.ok || !assistants.ok || pageProblems.length > 0) {
     const problems = [
       ...(env.ok ? [] : env.failure.problems),
       ...(models.ok ? [] : models.failure),
       ...(upstreams.ok ? [] : upstreams.failure),
+      ...(assistants.ok ? [] : assistants.failure),
+      ...pageProblems,
     ];
     const detail = `${problems.join("; ")}. See the README, section Deploy.`;
     return () => Promise.resolve(secure(problem("not_configured", { detail })));
   }
-  const app = createApp(assemble(env.value, deployment, models.value.offered));
+  const app = createApp(
+    assemble(env.value, deployment, {
+      models: models.value.offered,
+      assistants: assistants.value,
+    }),
+  );
   return async (request) => secure(await app.fetch(request), request);
 }
 
 function assemble(
   env: Env,
-  { contracts, wires, policyCache }: Deployment,
-  models: Services["models"],
+  { contracts, wires, pages, policyCache }: Deployment,
+  { models, assistants }: Pick<Services, "models"> & { readonly assistants: DeclaredAssistants },
 ): Services {
   const tenants = composeTenants(env.tenants);
   const { registry, directory, queue, trail, storageUse } = tenants;
@@ -85,13 +95,13 @@ function assemble(
     providers: composeProviders(env).store,
     providerBody: tenantProviderBody(
       addressRulesOf(env),
-      MODEL_WIRES.map(({ id }) => id),
+      wires.models.map(({ id }) => id),
     ),
     registry,
     assistants: createCachedAssistants({
       registry: tenants.assistants,
       clock: systemClock,
-      standard: DEPLOYMENT_ASSISTANT,
+      declared: assistants,
     }),
     assistantRegistry: tenants.assistants,
     runRecords: composeRunRecords(env),
@@ -107,8 +117,9 @@ function assemble(
     log: createConsoleLog(),
     toolSpecs: contracts.map(({ spec }) => spec),
     contracts,
-    wires,
+    wires: wires.clients,
     models,
-    page: (request) => env.assets.fetch(request),
+    pages,
+    readAsset: (request) => env.assets.fetch(request),
   };
 }

@@ -1,12 +1,15 @@
 import type { Result } from "../protocol/outcome/result.ts";
+import { fnv1a } from "../protocol/text/fnv1a.ts";
+import type { AnyToolContract } from "./definition.ts";
 import { ContractError } from "./error.ts";
 import { joinSchemas, type DerivedSchemas, type RegisteredContract } from "./registered.ts";
-import type { AnyToolContract } from "./definition.ts";
 
 /** What the build stores of one registered contract: everything that the contract does not hold. */
 export interface CompiledContract extends DerivedSchemas {
   readonly name: string;
   readonly version: string;
+  /** Changes with the schemas of the contract. */
+  readonly stamp: number;
 }
 
 /**
@@ -17,34 +20,48 @@ export type CompiledContracts = Result<readonly CompiledContract[], string>;
 /**
  * Takes the derived schemas, so that a deployment does not derive or check anything at its start.
  */
-export function compileContracts(
-  registered: readonly RegisteredContract[],
-): readonly CompiledContract[] {
-  return registered.map(({ spec, outputSchema }) => {
+export function compileContracts(registered: readonly RegisteredContract[]): CompiledContracts {
+  const value = registered.map(({ contract, spec, outputSchema }) => {
     const { name, version, inputSchema } = spec;
-    return { name, version, inputSchema, outputSchema };
+    return { name, version, stamp: stampOf(contract), inputSchema, outputSchema };
   });
+  return { ok: true, value };
 }
 
 /**
  * Joins contracts to the schemas that the build stored for them.
- * Contract: both lists have the same tools and versions, in the same order.
- * Fails: throws the reason why the build refused; ContractError when the lists differ.
+ * Fails: throws the reason why the build refused; ContractError when the build saw other tools,
+ * versions or schemas, or another order.
  */
 export function readCompiled(
   contracts: readonly AnyToolContract[],
-  compiled: CompiledContracts,
+  compiled: unknown,
 ): readonly RegisteredContract[] {
+  if (!isCompiled(compiled)) throw new Error(`contracts: ${STALE}`);
   if (!compiled.ok) throw new Error(compiled.failure);
   const stray = compiled.value[contracts.length];
   if (stray) throw new ContractError(stray.name, STALE);
   return contracts.map((contract, index) => {
     const kept = compiled.value[index];
-    if (kept?.name !== contract.name || kept.version !== contract.version) {
-      throw new ContractError(contract.name, STALE);
-    }
+    const isSame = kept?.name === contract.name && kept.version === contract.version;
+    if (!isSame || kept.stamp !== stampOf(contract)) throw new ContractError(contract.name, STALE);
     return joinSchemas(contract, kept);
   });
 }
 
-const STALE = "the compiled contracts do not match the code; run npm run build";
+const STALE = "the compiled contracts do not match the code; run npx interlock build";
+
+function isCompiled(compiled: unknown): compiled is CompiledContracts {
+  if (typeof compiled !== "object" || compiled === null || !("ok" in compiled)) return false;
+  return compiled.ok === false || ("value" in compiled && Array.isArray(compiled.value));
+}
+
+/** Hashes all that is data in the schemas. Registration refuses schemas that hold functions. */
+function stampOf({ input, output }: AnyToolContract): number {
+  return fnv1a(JSON.stringify([input, output], keepData));
+}
+
+function keepData(key: string, value: unknown): unknown {
+  if (key === "~standard") return undefined;
+  return value instanceof RegExp || typeof value === "bigint" ? String(value) : value;
+}

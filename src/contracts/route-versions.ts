@@ -1,3 +1,4 @@
+import { fnv1a } from "../protocol/text/fnv1a.ts";
 import { entryOf } from "../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { isSunset } from "../protocol/tool/lifecycle.ts";
@@ -75,12 +76,9 @@ export function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-/** Spreads keys evenly over [0, 100) with FNV-1a. The value need not be secret. */
+/** Spreads keys evenly over [0, 100). The value need not be secret. */
 function percentOf(key: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < key.length; index++) {
-    hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193);
-  }
+  let hash = fnv1a(key);
   // The low bits of FNV-1a differ little between similar keys.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   return (((hash ^ (hash >>> 13)) >>> 0) / 2 ** 32) * 100;

@@ -35,9 +35,6 @@ const API: Routes = {
   ...AUDIT_ROUTES,
 };
 
-/** Static files of the pages. They are public; all data that they show comes from the API. */
-const PAGE_PATHS = ["/", "/approvals", "/widget.js", "/approvals.js", "/page.css"] as const;
-
 /** Assembles the HTTP surface: every address and its methods. */
 export function createApp(services: Services): Hono {
   const app = new Hono();
@@ -52,7 +49,7 @@ export function createApp(services: Services): Hono {
     addAddress(app, path, handlers);
   }
   addAddress(app, "/healthz", [["GET", () => Response.json({ status: "ok" })]]);
-  for (const path of PAGE_PATHS) {
+  for (const path of new Set(services.pages.flatMap(({ paths }) => paths))) {
     addAddress(app, path, [["GET", (context) => servePage(context.req.raw, services)]]);
   }
   app.notFound(() => problem("unknown_route"));
@@ -68,9 +65,12 @@ function refuseOldCode(): Response {
   return problem("storage_too_new", { detail, headers: { "retry-after": "30" } });
 }
 
-/** Pages of other origins load the widget as a module, which browsers fetch with CORS. */
+/**
+ * The files are public; all data that a page shows comes from the API. Pages of other origins load
+ * the widget as a module, which browsers fetch with CORS.
+ */
 async function servePage(request: Request, services: Services): Promise<Response> {
-  return exposeToListed(await services.page(request), request, services);
+  return exposeToListed(await services.readAsset(request), request, services);
 }
 
 function addAddress(

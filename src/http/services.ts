@@ -16,6 +16,7 @@ import type { tenantProviderBody } from "../protocol/provider/tenant-provider.ts
 import type { ClientWires } from "../protocol/run/client-wire.ts";
 import type { ModelCatalog } from "../protocol/model/catalog.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
+import type { Page } from "./pages.ts";
 
 /** The capabilities that the routes use; src/compose/worker.ts assembles them. */
 export interface Services {
@@ -55,6 +56,8 @@ export interface Services {
   readonly wires: ClientWires;
   /** Models that a request may name; the first is the default. */
   readonly models: ModelCatalog["offered"];
-  /** Serves the static files of the pages. */
-  readonly page: (request: Request) => Promise<Response>;
+  /** The pages of the deployment. */
+  readonly pages: readonly Page[];
+  /** Answers with the static file of an address. */
+  readonly readAsset: (request: Request) => Promise<Response>;
 }

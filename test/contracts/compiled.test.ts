@@ -4,7 +4,7 @@ import { ContractError } from "../../src/contracts/error.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
-import { fail, ok } from "../../src/protocol/outcome/result.ts";
+import { fail } from "../../src/protocol/outcome/result.ts";
 import { complete, sound } from "./definitions.ts";
 
 const define = (definition: object): AnyToolContract => defineTool(definition as never);
@@ -12,7 +12,7 @@ const one = define(complete);
 const two = define({ ...sound, name: "test__undo" });
 const twoAgain = define({ ...sound, name: "test__undo", version: "1.0.1" });
 const registered = registerContracts([one, two]);
-const compiled = ok(compileContracts(registered));
+const compiled = compileContracts(registered);
 
 test("what was compiled reads back as it was registered, to the order of its fields", () => {
   const read = readCompiled([one, two], JSON.parse(JSON.stringify(compiled)));
@@ -31,10 +31,18 @@ describe("refuses what was compiled from another list:", () => {
     ["another tool", [one, define(sound)]],
     ["another version", [one, twoAgain]],
     ["another order", [two, one]],
+    ["another schema under the same version", [define({ ...complete, input: sound.input }), two]],
     ["none", []],
   ])("%s", (_name, contracts) => {
     const read = (): unknown => readCompiled(contracts, compiled);
     expect(read).toThrow(ContractError);
-    expect(read).toThrow(/run npm run build$/);
+    expect(read).toThrow(/run npx interlock build$/);
   });
 });
+
+test.each([undefined, null, "text", {}, { ok: true }, { ok: true, value: {} }])(
+  "refuses %j, which no build wrote",
+  (other) => {
+    expect(() => readCompiled([one, two], other)).toThrow(/run npx interlock build$/);
+  },
+);

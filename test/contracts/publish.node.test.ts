@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
+import { TOOLS } from "../../src/tools/index.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { publishContract, type PublishedContract } from "../../src/contracts/publish.ts";
 import { registerContract } from "../../src/contracts/register.ts";
@@ -22,7 +22,7 @@ addFormats(draft7);
 
 const define = (change: object = {}, base: object = complete): AnyToolContract =>
   defineTool({ ...base, ...change } as never) as AnyToolContract;
-const all: readonly AnyToolContract[] = [...TOOL_CONTRACTS, define(), define({}, sound)];
+const all: readonly AnyToolContract[] = [...TOOLS, define(), define({}, sound)];
 
 function publish(contract: AnyToolContract): Promise<PublishedContract> {
   return publishContract(registerContract(contract));

@@ -7,7 +7,6 @@ import { replayLog } from "../../durable-objects/run/logged-state.ts";
 import { Outbox } from "../../durable-objects/run/outbox.ts";
 import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
-import { createDeployment } from "../../src/compose/deployment.ts";
 import { systemClock } from "../../src/adapters/system.ts";
 import type { Clock } from "../../src/capabilities/system.ts";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
@@ -15,6 +14,7 @@ import type { RawEnv } from "../../src/env.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
+import { deploymentOf } from "../shared/deployment.ts";
 import { bindings } from "../shared/worker.ts";
 
 /** A fake tenant object; `answer` decides how it answers. */
@@ -75,7 +75,7 @@ function withRun(
     const newLifecycle = (): RunLifecycle =>
       new RunLifecycle(run, {
         env: { ...(env as unknown as RawEnv), TENANTS: tenant.binding },
-        deployment: createDeployment([]),
+        deployment: deploymentOf([]),
         clock,
         deadlines,
         keepAlive: (done) => void done.catch(() => {}),

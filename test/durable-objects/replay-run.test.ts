@@ -4,7 +4,7 @@ import { EventLog } from "../../durable-objects/run/event-log.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
 import { StoredInvocations } from "../../durable-objects/run/stored-invocations.ts";
 import { StoredTranscript } from "../../durable-objects/run/stored-transcript.ts";
-import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
+import { TOOLS } from "../../src/tools/index.ts";
 import type { RunEvidence } from "../../src/loop/replay/evidence.ts";
 import { policyDocumentKey } from "../../src/protocol/policy/pin.ts";
 import { forbiddenCalls, replay } from "../fakes/evidence.ts";
@@ -19,7 +19,7 @@ beforeEach(() => {
   forbiddenCalls.length = 0;
 });
 
-const CONTRACTS = [...TOOL_CONTRACTS, ...LAB_TOOLS];
+const CONTRACTS = [...TOOLS, ...LAB_TOOLS];
 const stubOf = (runId: string): DurableObjectStub =>
   bindings.RUNS.get(bindings.RUNS.idFromName(runId));
 

@@ -5,12 +5,12 @@ import { Deadlines, type RunDeadline, type RunDeadlines } from "../../durable-ob
 import { openRun, type OpenRun } from "../../durable-objects/run/open-run.ts";
 import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
-import { createDeployment } from "../../src/compose/deployment.ts";
 import { systemClock } from "../../src/adapters/system.ts";
 import type { RawEnv } from "../../src/env.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";
 import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
+import { deploymentOf } from "../shared/deployment.ts";
 import { bindings } from "../shared/worker.ts";
 
 /** A run over an object's storage, whose bindings may fail. */
@@ -48,7 +48,7 @@ async function withRun(
     const newLifecycle = (change: object = {}): RunLifecycle =>
       new RunLifecycle(run, {
         env: { ...(env as unknown as RawEnv), ...change },
-        deployment: createDeployment([]),
+        deployment: deploymentOf([]),
         clock,
         deadlines,
         keepAlive,

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
+import { TOOLS } from "../../src/tools/index.ts";
 import { publishContract } from "../../src/contracts/publish.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import { startDev, type DevServer } from "../shared/dev-server.ts";
@@ -66,7 +66,7 @@ describe("npm run dev, offline", () => {
     expect([status, toolCalls.map(({ name }) => name)]).toEqual(["completed", tools]);
   });
 
-  test.each(registerContracts(TOOL_CONTRACTS).map((known) => [known.spec.name, known] as const))(
+  test.each(registerContracts(TOOLS).map((known) => [known.spec.name, known] as const))(
     "publishes the compiled contract of %s as the code derives it, to the byte",
     async (name, known) => {
       const published = await (await fetch(`${server.url}/v1/tools/${name}`)).text();

@@ -115,7 +115,7 @@ describe("a setting that its model cannot take is refused with its field", () =>
 });
 
 describe("an assistant that the deployment has outgrown is refused with its field", () => {
-  test.each<[string, object, DeploymentChoices, string]>([
+  test.each<[string, object, Partial<DeploymentChoices>, string]>([
     ["its model is gone", { model: "other" }, {}, "(/model)"],
     [
       "its model lost an ability",

@@ -3,11 +3,10 @@ import * as v from "valibot";
 import { beforeAll, expect, test } from "vitest";
 import { stubOf, withLogged } from "../shared/run-object.ts";
 import { createHmacRunIds } from "../../src/adapters/hmac-run-ids.ts";
-import { createDeployment } from "../../src/compose/deployment.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
+import { deploymentOf } from "../shared/deployment.ts";
 import { holdUrl, releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";
 import {
   bindings,
@@ -138,7 +137,7 @@ test("a message while a tool runs comes after its result", async () => {
   const body = JSON.stringify(claim);
   await runInDurableObject(stubOf(runId), async (object: DurableObject) => {
     // What a subclass with other tools does.
-    const value = createDeployment(registerContracts([slow]));
+    const value = deploymentOf([slow]);
     Object.defineProperty(object, "deployment", { value });
     await object.fetch?.(new Request("https://run/start", { method: "POST", body }));
   });

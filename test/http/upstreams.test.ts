@@ -1,7 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createDeployment } from "../../src/compose/deployment.ts";
 import { composeWorker } from "../../src/compose/worker.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { SHOP, type Visit } from "../fakes/shop.ts";
 import {
@@ -13,6 +11,7 @@ import {
   seedPolicies,
   send,
 } from "../shared/worker.ts";
+import { deploymentOf } from "../shared/deployment.ts";
 import { readTicket } from "../workers/lab-upstreams.ts";
 
 beforeAll(seedPolicies);
@@ -90,7 +89,7 @@ describe("the address of an upstream", () => {
     changes: RawEnv,
     upstreams: Record<string, string> = { shop: "SHOP_URL" },
   ) {
-    const deployment = createDeployment(registerContracts([readTicket]), { upstreams });
+    const deployment = deploymentOf([readTicket], { upstreams });
     const handle = composeWorker({ ...sound, ...changes }, deployment);
     const response = await handle(new Request("https://interlock.test/healthz"));
     if (response.ok) return "";

@@ -126,7 +126,9 @@ test("a long export reports the progress of the check", async () => {
 });
 
 const run = (...flags: string[]): { status: number | null; stdout: string; stderr: string } =>
-  spawnSync(process.execPath, ["scripts/audit-verify.ts", ...flags], { encoding: "utf8" });
+  spawnSync(process.execPath, ["scripts/interlock.ts", "audit", "verify", ...flags], {
+    encoding: "utf8",
+  });
 const fileOf = (name: string, texts: readonly string[]): string => {
   const path = join(directory, name);
   writeFileSync(path, `${texts.join("\n")}\n`);
@@ -189,7 +191,15 @@ test("the command reads from a deployment with a token from a file", async () =>
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { spawn } = await import("node:child_process");
-  const flags = ["scripts/audit-verify.ts", "--url", url, "--token-file", fileOf("token", ["t1"])];
+  const flags = [
+    "scripts/interlock.ts",
+    "audit",
+    "verify",
+    "--url",
+    url,
+    "--token-file",
+    fileOf("token", ["t1"]),
+  ];
   const child = spawn(process.execPath, flags);
   const status = await new Promise((ended) => child.on("exit", ended));
   server.close();

@@ -11,14 +11,14 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
+import { TOOLS } from "../../src/tools/index.ts";
 import { readCompiled, type CompiledContracts } from "../../src/contracts/compiled.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
 const TOOL = "src/tools/core/calculate.ts";
-const COMPILED = "dist/compiled-contracts.js";
+const COMPILED = ".interlock/contracts.js";
 
 /** A copy of what is deployed, never built, so that tools can be changed. */
 let copy: string;
@@ -70,8 +70,8 @@ function edit(from: string, to: string): void {
 test("the build writes what registration derives, the same bytes every time", async () => {
   expect(build().status).toBe(0);
   const text = readFileSync(join(copy, COMPILED), "utf8");
-  expect(JSON.stringify(readCompiled(TOOL_CONTRACTS, await compiled()))).toBe(
-    JSON.stringify(registerContracts(TOOL_CONTRACTS)),
+  expect(JSON.stringify(readCompiled(TOOLS, await compiled()))).toBe(
+    JSON.stringify(registerContracts(TOOLS)),
   );
   expect(build().status).toBe(0);
   expect(readFileSync(join(copy, COMPILED), "utf8")).toBe(text);

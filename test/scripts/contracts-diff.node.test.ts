@@ -4,7 +4,7 @@ import { diffContracts } from "../../scripts/contracts/diff-contracts.ts";
 import type { PublishedContract } from "../../src/contracts/publish.ts";
 import { publishContract } from "../../src/contracts/publish.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
-import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
+import { TOOLS } from "../../src/tools/index.ts";
 import { isJsonObject, type JsonValue } from "../../src/protocol/json/value.ts";
 import { PUBLISHED, withValue } from "./published.ts";
 
@@ -150,7 +150,7 @@ describe("a change of a contract", () => {
 });
 
 describe("of the contracts in the code", async () => {
-  const published = await Promise.all(registerContracts(TOOL_CONTRACTS).map(publishContract));
+  const published = await Promise.all(registerContracts(TOOLS).map(publishContract));
   const all = [PUBLISHED, ...published];
   const anyContract = fc.constantFrom(...all);
 

@@ -41,11 +41,15 @@ interface Tested {
 }
 
 function run(cwd: string, ...args: string[]): Tested {
-  const { status, stdout } = spawnSync(process.execPath, ["scripts/contracts.ts", ...args], {
-    cwd,
-    encoding: "utf8",
-    ...(cwd !== ROOT && { env: withCompileCache(cwd) }),
-  });
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    ["scripts/interlock.ts", "contracts", ...args],
+    {
+      cwd,
+      encoding: "utf8",
+      ...(cwd !== ROOT && { env: withCompileCache(cwd) }),
+    },
+  );
   const [table = ""] = stdout.split("\n\n");
   const [[, ...modes] = [], ...rows] = table.split("\n").map((line) => line.split(/ +/));
   return {
@@ -93,13 +97,20 @@ describe("planted faults", () => {
 
   beforeAll(() => {
     copy = mkdtempSync(join(tmpdir(), "interlock-contracts-test-"));
-    for (const part of ["src", "durable-objects", "scripts", "test", "package.json"]) {
+    for (const part of [
+      "src",
+      "durable-objects",
+      "scripts",
+      "test",
+      "package.json",
+      "wrangler.toml",
+    ]) {
       cpSync(join(ROOT, part), join(copy, part), { recursive: true });
     }
     symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
     writeFileSync(
-      join(copy, "src/compose/tools.ts"),
-      `export { PLANTED as TOOL_CONTRACTS } from "../../${PLANTED}";\n`,
+      join(copy, "src/tools/index.ts"),
+      `export { PLANTED as TOOLS } from "../../${PLANTED}";\n`,
     );
     expect(run(copy, "update").status).toBe(0);
     const read = readLock(join(copy, LOCK));

@@ -16,7 +16,15 @@ let copy: string;
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), "interlock-contracts-"));
-  for (const part of ["src", "scripts", "package.json", ...CHANGED]) copyPart(part);
+  for (const part of [
+    "src",
+    "durable-objects",
+    "scripts",
+    "package.json",
+    "wrangler.toml",
+    ...CHANGED,
+  ])
+    copyPart(part);
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
 });
 
@@ -37,7 +45,7 @@ function contracts(...args: string[]): { status: number | null; stdout: string; 
   const options = { cwd: copy, encoding: "utf8", env: withCompileCache(copy) } as const;
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ["scripts/contracts.ts", ...args],
+    ["scripts/interlock.ts", "contracts", ...args],
     options,
   );
   return { status, stdout, stderr };
@@ -108,7 +116,7 @@ test("a new version beside the old one passes once it is locked", () => {
   const before = contracts("check");
   expect(before.status).toBe(1);
   expect(before.stdout).toContain("core__calculate@2.0.0: new, not in the lock\n  since 1.0.0:");
-  expect(before.stdout).toContain("run npm run contracts:update");
+  expect(before.stdout).toContain("run npx interlock contracts update");
   expect(contracts("update").status).toBe(0);
   expect(contracts("check").status).toBe(0);
   expect(lock()).toContain('"core__calculate@1.0.0"');
@@ -127,7 +135,7 @@ test("a compatible change needs an update of the lock", () => {
   const { status, stdout } = contracts("check");
   expect(status).toBe(1);
   expect(stdout).not.toContain("BREAKING");
-  expect(stdout).toContain("run npm run contracts:update");
+  expect(stdout).toContain("run npx interlock contracts update");
   expect(contracts("update").status).toBe(0);
   expect(contracts("check").status).toBe(0);
 });
@@ -165,5 +173,5 @@ test.each([
 ])("wrong arguments print the usage: %j", (args) => {
   const { status, stdout, stderr } = contracts(...args);
   expect([status, stdout]).toEqual([2, ""]);
-  expect(stderr).toContain("Usage: npm run contracts:check");
+  expect(stderr).toContain("Usage: interlock contracts check");
 });

@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, "../..");
 function startDecode(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const clean = { ...process.env };
   delete clean["OPENAI_API_KEY"];
-  return spawn(process.execPath, ["scripts/decode.ts", ...args], {
+  return spawn(process.execPath, ["scripts/interlock.ts", "decode", ...args], {
     cwd: ROOT,
     env: { ...clean, ...env },
   });
@@ -153,6 +153,6 @@ describe("decode", () => {
   ])("refuses the command line %j with its usage", async (args) => {
     const { exitCode, stderr, reports } = await runDecode(args, "http://127.0.0.1:9\n");
     expect([exitCode, reports]).toEqual([2, []]);
-    expect(stderr).toContain("usage:");
+    expect(stderr).toContain("Usage:");
   });
 });

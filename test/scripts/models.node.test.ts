@@ -22,7 +22,10 @@ async function runModels(models: string, origin: string, args: readonly string[]
     ANTHROPIC_BASE_URL: `${origin}/v1`,
     ANTHROPIC_API_KEY: KEY,
   };
-  const child = spawn(process.execPath, ["scripts/models.ts", ...args], { cwd: ROOT, env });
+  const child = spawn(process.execPath, ["scripts/interlock.ts", "models", ...args], {
+    cwd: ROOT,
+    env,
+  });
   const exited = once(child, "exit");
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   const [exitCode] = await exited;

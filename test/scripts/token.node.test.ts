@@ -9,7 +9,7 @@ import { systemClock } from "../../src/adapters/system.ts";
 import { parseApiTokens } from "../../src/protocol/identity/api-token.ts";
 
 const token = (...flags: string[]): ReturnType<typeof spawnSync> =>
-  spawnSync(process.execPath, ["scripts/token.ts", ...flags], { encoding: "utf8" });
+  spawnSync(process.execPath, ["scripts/interlock.ts", "token", ...flags], { encoding: "utf8" });
 
 test("prints a token, and an entry with only its hash", () => {
   const { stdout, status } = token("--tenant", "acme", "--actor", "service:ci", "--scopes", "chat");
@@ -59,7 +59,7 @@ test.each([
 ])("wrong arguments print the usage: %j", (flags) => {
   const { stdout, stderr, status } = token(...flags);
   expect([status, stdout]).toEqual([2, ""]);
-  expect(stderr).toContain("Usage: npm run -s token");
+  expect(stderr).toContain("Usage: interlock token");
 });
 
 test("makes a JWT that a deployment with the same secret accepts", async () => {

@@ -1,8 +1,8 @@
-import { createDeployment, type DeploymentChoices } from "../../src/compose/deployment.ts";
+import type { DeploymentChoices } from "../../src/compose/deployment.ts";
 import { composeWorker } from "../../src/compose/worker.ts";
-import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
 import type { RawEnv } from "../../src/env.ts";
+import { TOOLS } from "../../src/tools/index.ts";
+import { deploymentOf } from "./deployment.ts";
 import { bindings } from "./worker.ts";
 
 export const ISSUER = "https://issuer.test/";
@@ -12,10 +12,9 @@ export const AUDIENCE = "interlock-test";
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
 /** Composes the product with the bindings of the test deployment, some of them changed. */
-export function deploy(changes: RawEnv, choices: DeploymentChoices = {}): Send {
+export function deploy(changes: RawEnv, choices: Partial<DeploymentChoices> = {}): Send {
   const env = { ...(bindings as unknown as RawEnv), ...changes };
-  const contracts = registerContracts(TOOL_CONTRACTS);
-  const handle = composeWorker(env, createDeployment(contracts, choices));
+  const handle = composeWorker(env, deploymentOf(TOOLS, choices));
   return (path, init) => handle(new Request(`https://interlock.test${path}`, init));
 }
 

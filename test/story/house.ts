@@ -58,7 +58,7 @@ interface StoryParts {
 }
 
 function planStory({ code, town, pages }: StoryParts): Deployment {
-  const { texts, ...bindings } = readWorkerBindings();
+  const { texts, ...bindings } = readWorkerBindings(ROOT);
   const auth = {
     issuer: ISSUER,
     audience: AUDIENCE,

@@ -1,31 +1,24 @@
-import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
-import { createDeployment, type Deployment } from "../../src/compose/deployment.ts";
-import { composeWorker } from "../../src/compose/worker.ts";
+import { compileContracts } from "../../src/contracts/compiled.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
+import { defineDeployment } from "../../src/define-deployment.ts";
 import type { RawEnv } from "../../src/env.ts";
+import { EVERY_WIRE_AND_PAGE } from "../shared/deployment.ts";
 import { connectTown, STORY_TOOLS } from "./story-tools.ts";
 
-export { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
-
-const DEPLOYMENT = createDeployment(registerContracts(STORY_TOOLS));
+const story = defineDeployment({
+  ...EVERY_WIRE_AND_PAGE,
+  tools: STORY_TOOLS,
+  compiled: compileContracts(registerContracts(STORY_TOOLS)),
+});
 
 /** The product's run with the tools of the story. */
-export class RunObject extends ProductRunObject {
+export class RunObject extends story.RunObject {
   constructor(ctx: DurableObjectState, env: RawEnv) {
     connectTown(env);
     super(ctx, env);
   }
-
-  protected override get deployment(): Deployment {
-    return DEPLOYMENT;
-  }
 }
 
-let worker: ((request: Request) => Promise<Response>) | undefined;
+export const { TenantObject } = story;
 
-export default {
-  fetch(request: Request, env: RawEnv): Promise<Response> {
-    worker ??= composeWorker(env, DEPLOYMENT);
-    return worker(request);
-  },
-};
+export default story.worker;

@@ -1,23 +1,26 @@
-import { CLIENT_WIRES } from "../../src/compose/client-wires.ts";
 import { createDeployment, type Deployment } from "../../src/compose/deployment.ts";
-import { TOOL_CONTRACTS } from "../../src/compose/tools.ts";
 import { composeWorker } from "../../src/compose/worker.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import type { RawEnv } from "../../src/env.ts";
+import { TOOLS } from "../../src/tools/index.ts";
+import { EVERY_WIRE_AND_PAGE } from "../shared/deployment.ts";
 import { lineWire } from "../fakes/line-wire.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";
 import { askLabContext } from "./lab-context.ts";
 import { LAB_MODELS } from "./lab-models.ts";
 import { LAB_TOOLS } from "./lab-tools.ts";
 
-const CONTRACTS = registerContracts([...TOOL_CONTRACTS, ...LAB_TOOLS]);
+const CONTRACTS = registerContracts([...TOOLS, ...LAB_TOOLS]);
+
+const { wires } = EVERY_WIRE_AND_PAGE;
 
 /** The product with the laboratory's tools, as one isolate keeps it. */
 class Lab {
   readonly deployment: Deployment = createDeployment(CONTRACTS, {
-    wires: [...CLIENT_WIRES, lineWire],
+    ...EVERY_WIRE_AND_PAGE,
+    wires: { models: wires.models, clients: [...wires.clients, lineWire] },
     models: LAB_MODELS,
-    contextHook: askLabContext,
+    context: askLabContext,
     upstreams: { shop: "SHOP_URL" },
   });
   #handle: ReturnType<typeof composeWorker> | undefined;

@@ -1,4 +1,3 @@
-import type { Deployment } from "../../src/compose/deployment.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { RunObject as ProductRunObject } from "../../durable-objects/run/run-object.ts";
 import { TenantObject as ProductTenantObject } from "../../durable-objects/tenant/tenant-object.ts";
@@ -12,11 +11,7 @@ export class RunObject extends ProductRunObject {
   constructor(ctx: DurableObjectState, env: RawEnv) {
     noteStart(ctx, "RUNS");
     plantCrash(ctx);
-    super(ctx, plantMeter(ctx, env));
-  }
-
-  protected override get deployment(): Deployment {
-    return currentLab().deployment;
+    super(ctx, plantMeter(ctx, env), currentLab().deployment);
   }
 }
 

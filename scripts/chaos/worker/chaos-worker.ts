@@ -1,10 +1,12 @@
-import { RunObject as ProductRunObject } from "../../../durable-objects/run/run-object.ts";
-import { TenantObject as ProductTenantObject } from "../../../durable-objects/tenant/tenant-object.ts";
-import { createDeployment, type Deployment } from "../../../src/compose/deployment.ts";
-import { composeWorker } from "../../../src/compose/worker.ts";
+import { compileContracts } from "../../../src/contracts/compiled.ts";
 import { registerContracts } from "../../../src/contracts/register.ts";
+import { defineDeployment } from "../../../src/define-deployment.ts";
 import type { RawEnv } from "../../../src/env.ts";
 import type { RunClaim } from "../../../src/protocol/run/claim.ts";
+import { anthropicWire } from "../../../src/wire/anthropic/wire.ts";
+import { assistantTransport } from "../../../src/wire/assistant-transport/wire.ts";
+import { openAIWire } from "../../../src/wire/openai/wire.ts";
+import { responsesWire } from "../../../src/wire/responses/wire.ts";
 import { parseScript, type Crash } from "../scenario.ts";
 import { CHAOS_TOOLS, connectWorld } from "./chaos-tools.ts";
 import {
@@ -16,13 +18,14 @@ import {
 import { plantCrashes } from "./plant-crashes.ts";
 import { noteTenantCrash, planTenantCrash, tenantCrashAt, tenantRecord } from "./tenant-crash.ts";
 
-const DEPLOYMENT = createDeployment(registerContracts(CHAOS_TOOLS));
+const product = defineDeployment({
+  tools: CHAOS_TOOLS,
+  compiled: compileContracts(registerContracts(CHAOS_TOOLS)),
+  wires: { models: [openAIWire, responsesWire, anthropicWire], clients: [assistantTransport] },
+});
 
 /** The product's run with the chaos tools and a storage that can crash the object at any write. */
-export class RunObject extends ProductRunObject {
-  protected override get deployment(): Deployment {
-    return DEPLOYMENT;
-  }
+export class RunObject extends product.RunObject {
   readonly #begin: (crash: Crash | undefined, incarnation: Incarnation) => void;
 
   constructor(ctx: DurableObjectState, env: RawEnv) {
@@ -66,14 +69,12 @@ export class RunObject extends ProductRunObject {
 }
 
 /** The product's tenant with a storage that can crash the object at any write. */
-export class TenantObject extends ProductTenantObject {
+export class TenantObject extends product.TenantObject {
   constructor(ctx: DurableObjectState, env: RawEnv) {
     plantCrashes(ctx, { crashAt: tenantCrashAt, noteCrash: noteTenantCrash });
     super(ctx, env);
   }
 }
-
-let worker: ((request: Request) => Promise<Response>) | undefined;
 
 export default {
   async fetch(request: Request, env: RawEnv): Promise<Response> {
@@ -90,7 +91,6 @@ export default {
       const record = await kv.get(`run/${searchParams.get("run")}`);
       return new Response(null, { status: record === null ? 404 : 204 });
     }
-    worker ??= composeWorker(env, DEPLOYMENT);
-    return worker(request);
+    return product.worker.fetch(request, env);
   },
 };

@@ -44,7 +44,7 @@ export const assistantDocument = v.strictObject({
 /** How an assistant behaves, as data of its tenant. */
 export type AssistantDocument = v.InferOutput<typeof assistantDocument>;
 
-export type AssistantSettings = AssistantDocument["settings"];
+/** The same as an author or a client writes it: what has a default may be left out. */
+export type AssistantInput = v.InferInput<typeof assistantDocument>;
 
-/** The assistant of a deployment that names none: no instructions, every tool of the policy. */
-export const PLAIN_ASSISTANT: AssistantDocument = v.parse(assistantDocument, {});
+export type AssistantSettings = AssistantDocument["settings"];

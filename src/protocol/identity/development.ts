@@ -18,8 +18,8 @@ export interface Development {
 export const DEVELOPER_HEADER = "x-interlock-developer";
 
 /**
- * Says who acts. A client names a person of `development.json`; the development server replaces the
- * name by the actor id.
+ * Says who acts. A client names a person of `tenant/people.json`; the development server replaces
+ * the name by the actor id.
  */
 export const ACTING_HEADER = "x-interlock-as";
 

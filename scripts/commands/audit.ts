@@ -2,27 +2,34 @@ import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { verifyChain } from "./audit/verify-chain.ts";
+import { type Command, parsing, UsageError } from "../command.ts";
+import { verifyChain } from "../audit/verify-chain.ts";
 
 const USAGE =
-  "Usage: npm run -s audit:verify -- EXPORT.jsonl [--head HASH] [--known HASH] [--key KEY]\n" +
-  "       npm run -s audit:verify -- --url https://… --token-file FILE [--head HASH] [--known HASH] [--key KEY]\n" +
+  "Usage: interlock audit verify EXPORT.jsonl [--head HASH] [--known HASH] [--key KEY]\n" +
+  "       interlock audit verify --url https://… --token-file FILE [--head HASH] [--known HASH] [--key KEY]\n" +
   "--head: the x-audit-head of this export, its last record. --known: that of an earlier one.\n" +
-  "--key: the x-audit-key of the deployment. With --url it is the one that the deployment sends.";
+  "--key: the x-audit-key of the deployment. With --url it is the one that the deployment sends.\n" +
+  "Exit code 1: the chain is broken.";
 
-await main();
+export const command: Command = {
+  usage: USAGE,
+  async run([action, ...args]) {
+    if (action !== "verify") throw new UsageError("verify is needed.");
+    await verify(args);
+  },
+};
 
-/**
- * Checks the hash chain of an audit export. Exit code 1: the chain is broken; 2: wrong arguments.
- */
-async function main(): Promise<void> {
-  const { input, head, known, key } = await open();
+/** Checks the hash chain of an audit export. */
+async function verify(args: string[]): Promise<void> {
+  const { input, head, known, key } = await open(readArguments(args));
   const lines = createInterface({ input, crlfDelay: Infinity });
   const progress = (count: number): void => console.error(`${count} records hold so far`);
   const verdict = await verifyChain(lines, { head, known, key, progress });
   if (verdict.kind === "broken") {
     console.log(`BROKEN at line ${verdict.line}: ${verdict.why}`);
-    process.exit(1);
+    process.exitCode = 1;
+    return;
   }
   const { count, lastHash, removed } = verdict;
   console.log(`The chain holds: ${count} records, the last one is ${lastHash}`);
@@ -44,13 +51,15 @@ interface Opened {
   readonly key: string | undefined;
 }
 
-async function open(): Promise<Opened> {
-  const { file, url, tokenFile, head, known, key } = readArguments();
+async function open(asked: Arguments): Promise<Opened> {
+  const { file, url, tokenFile, head, known, key } = asked;
   if (file !== undefined) return { input: createReadStream(file), head, known, key };
   const token = readFileSync(tokenFile ?? "", "utf8").trim();
   const address = new URL("/v1/audit?format=jsonl", url);
   const answer = await fetch(address, { headers: { authorization: `Bearer ${token}` } });
-  if (!answer.ok || !answer.body) refuse(`The deployment answered ${answer.status}.`);
+  if (!answer.ok || !answer.body) {
+    throw new UsageError(`The deployment answered ${answer.status}.`);
+  }
   const sentKey = answer.headers.get("x-audit-key") ?? undefined;
   return { input: Readable.fromWeb(answer.body as never), head, known, key: key ?? sentKey };
 }
@@ -64,32 +73,21 @@ interface Arguments {
   readonly key: string | undefined;
 }
 
-function readArguments(): Arguments {
-  const { values, positionals } = parse();
+function readArguments(args: string[]): Arguments {
+  const text = { type: "string" } as const;
+  const options = { head: text, known: text, key: text, url: text, "token-file": text };
+  const { values, positionals } = parsing(() =>
+    parseArgs({ args, options, allowPositionals: true }),
+  );
   const { url, head, known, key, "token-file": tokenFile } = values;
   const [file, ...more] = positionals;
   const isFile = file !== undefined && url === undefined && tokenFile === undefined;
   const isRemote = file === undefined && url !== undefined && tokenFile !== undefined;
-  if (more.length > 0 || (!isFile && !isRemote)) refuse(USAGE);
-  const path = file ?? tokenFile ?? "";
-  if (!existsSync(path)) refuse(`There is no file ${path}.`);
-  if (url !== undefined && !URL.canParse(url)) refuse("--url is no address.");
-  return { file, url, tokenFile, head, known, key };
-}
-
-function parse() {
-  const text = { type: "string" } as const;
-  try {
-    return parseArgs({
-      options: { head: text, known: text, key: text, url: text, "token-file": text },
-      allowPositionals: true,
-    });
-  } catch {
-    return refuse(USAGE);
+  if (more.length > 0 || (!isFile && !isRemote)) {
+    throw new UsageError("One file, or --url and --token-file are needed.");
   }
-}
-
-function refuse(why: string): never {
-  console.error(why);
-  process.exit(2);
+  const path = file ?? tokenFile ?? "";
+  if (!existsSync(path)) throw new UsageError(`There is no file ${path}.`);
+  if (url !== undefined && !URL.canParse(url)) throw new UsageError("--url is no address.");
+  return { file, url, tokenFile, head, known, key };
 }

@@ -1,30 +1,23 @@
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { createHttpModel } from "../src/adapters/http-model.ts";
-import type { Model } from "../src/capabilities/model.ts";
-import { nestsTooDeep } from "../src/protocol/json/guard.ts";
-import { declareModel } from "../src/protocol/model/declare-model.ts";
-import type { ModelAnswer, ModelFinish } from "../src/protocol/model/event.ts";
-import { anthropicWire } from "../src/wire/anthropic/wire.ts";
-import type { ModelWire } from "../src/wire/model/model-wire.ts";
-import { openAIWire } from "../src/wire/openai/wire.ts";
-import { responsesWire } from "../src/wire/responses/wire.ts";
-import { parseArguments, type ToolCall } from "../src/protocol/tool/call.ts";
+import { createHttpModel } from "../../src/adapters/http-model.ts";
+import type { Model } from "../../src/capabilities/model.ts";
+import { nestsTooDeep } from "../../src/protocol/json/guard.ts";
+import { declareModel } from "../../src/protocol/model/declare-model.ts";
+import type { ModelAnswer, ModelFinish } from "../../src/protocol/model/event.ts";
+import { anthropicWire } from "../../src/wire/anthropic/wire.ts";
+import type { ModelWire } from "../../src/wire/model/model-wire.ts";
+import { openAIWire } from "../../src/wire/openai/wire.ts";
+import { responsesWire } from "../../src/wire/responses/wire.ts";
+import { type Command, parsing, UsageError } from "../command.ts";
+import { parseArguments, type ToolCall } from "../../src/protocol/tool/call.ts";
 
 /**
  * Shows how an endpoint's answers are decoded. Reads base URLs from stdin, one per line, and writes
  * one line of JSON for each. Uses the model adapter of the product.
  */
-async function main(): Promise<void> {
-  const chosen = readArguments();
-  if (!chosen) {
-    process.stderr.write(
-      `usage: npm run -s decode -- --wire ${[...WIRES.keys()].join("|")} [--model NAME]` +
-        "   (base URLs on stdin)\n",
-    );
-    process.exitCode = 2;
-    return;
-  }
+async function decodeAll(args: string[]): Promise<void> {
+  const chosen = readArguments(args);
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     const url = line.trim();
     if (url === "") continue;
@@ -42,16 +35,13 @@ interface Asked {
   readonly model: string;
 }
 
-function readArguments(): Asked | undefined {
-  try {
-    const { values } = parseArgs({
-      options: { wire: { type: "string" }, model: { type: "string", default: "any" } },
-    });
-    const wire = WIRES.get(values.wire ?? "");
-    return wire && { wire, model: values.model };
-  } catch {
-    return undefined;
-  }
+function readArguments(args: string[]): Asked {
+  const model = { type: "string", default: "any" } as const;
+  const options = { wire: { type: "string" }, model } as const;
+  const { values } = parsing(() => parseArgs({ args, options }));
+  const wire = WIRES.get(values.wire ?? "");
+  if (!wire) throw new UsageError("--wire is needed.");
+  return { wire, model: values.model };
 }
 
 function endpoint(baseUrl: string, { wire, model }: Asked): Model {
@@ -98,4 +88,7 @@ function reportCall(call: ToolCall) {
   };
 }
 
-await main();
+export const command: Command = {
+  usage: `Usage: interlock decode --wire ${[...WIRES.keys()].join("|")} [--model NAME]   (base URLs on stdin)`,
+  run: decodeAll,
+};

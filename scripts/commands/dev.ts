@@ -3,38 +3,34 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs, parseEnv } from "node:util";
-import { MODEL_WIRE_IDS, type ModelWireId } from "../src/protocol/model/declaration.ts";
-import { startFront } from "./development/front.ts";
-import { actAs, readPeople, type DevelopmentPeople } from "./development/people.ts";
-import { freePort } from "./free-port.ts";
-import { startOfflineModel } from "./offline-model.ts";
-import { startTree, type ProcessTree } from "./process-tree.ts";
+import { MODEL_WIRE_IDS, type ModelWireId } from "../../src/protocol/model/declaration.ts";
+import { type Command, parsing, UsageError } from "../command.ts";
+import { startFront } from "../development/front.ts";
+import { actAs, readPeople, type DevelopmentPeople } from "../development/people.ts";
+import { freePort } from "../free-port.ts";
+import { startOfflineModel } from "../offline-model.ts";
+import { startTree, type ProcessTree } from "../process-tree.ts";
+import { projectFolder, wranglerScript } from "../project.ts";
+import { readTenantFiles, type TenantFiles } from "../tenant-files.ts";
 
 const USAGE =
-  "Usage: npm run dev -- [--port N] [--persist-to DIR] [--people FILE] [--as NAME] " +
-  `[--wire ${MODEL_WIRE_IDS.join("|")}]   (the wire of the offline model)`;
+  "Usage: interlock dev [--port N] [--persist-to DIR] [--people FILE] [--as NAME] " +
+  `[--wire ${MODEL_WIRE_IDS.join("|")}]\n` +
+  "Runs the deployment on this machine, with an offline model unless a provider is configured.\n" +
+  "--people: the people who need no token. --as: who acts first. --wire: of the offline model.";
 /** The people who need no token; docs/identity.md describes the file. */
-const PEOPLE_FILE = "development.json";
-/** Policy of development. A new deployment allows nothing; see docs/policy.md. */
-const DEVELOPMENT_POLICY = {
-  allowedTools: ["core__get_current_time", "core__generate_title", "core__calculate"],
-};
-/** The default assistant of development: suggestions that the offline model knows. */
-const DEVELOPMENT_ASSISTANT = {
-  suggestions: [
-    "What time is it in Tokyo?",
-    "Time in Tokyo and in New York",
-    "What is 12.5% of 480?",
-    "Plan a call with Tokyo",
-    "Tell me a long story",
-  ],
+const PEOPLE_FILE = "tenant/people.json";
+
+export const command: Command = {
+  usage: USAGE,
+  run: runHere,
 };
 
-await main();
-
-/** Runs the product on this machine: a model (offline unless one is configured) and the Worker. */
-async function main(): Promise<void> {
-  const { port, persistTo, people, wire } = readArguments();
+/** Runs a model (offline unless one is configured), the Worker and the server in front of it. */
+async function runHere(args: string[]): Promise<void> {
+  const project = projectFolder();
+  const { port, persistTo, people, wire } = readArguments(args);
+  const documents = readTenantFiles(project);
   mkdirSync(persistTo, { recursive: true });
   const provider = readProvider();
   const offline = provider ? undefined : await startOfflineModel();
@@ -62,7 +58,7 @@ async function main(): Promise<void> {
   };
 
   const innerPort = await freePort();
-  const worker = startWorker({ port: innerPort, persistTo, secretsFile, variables });
+  const worker = startWorker({ project, port: innerPort, persistTo, secretsFile, variables });
   let isStopping = false;
   const stop = async (code: number): Promise<void> => {
     if (isStopping) return;
@@ -84,7 +80,8 @@ async function main(): Promise<void> {
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && void stop(0), 500).unref();
   const refusal =
-    (await firstAnswer(port, () => isStopping)) ?? (await seedTenant(`http://127.0.0.1:${port}`));
+    (await firstAnswer(port, () => isStopping)) ??
+    (await seedTenant(`http://127.0.0.1:${port}`, documents));
   if (refusal === undefined) announce(port, offline ? undefined : provider);
   else {
     console.error(`Interlock did not start: ${refusal}`);
@@ -94,15 +91,22 @@ async function main(): Promise<void> {
 
 /** Settings of `wrangler dev`. Secrets go in a file, because other users can read arguments. */
 interface WorkerSettings {
+  readonly project: string;
   readonly port: number;
   readonly persistTo: string;
   readonly secretsFile: string;
   readonly variables: Record<string, string | undefined>;
 }
 
-function startWorker({ port, persistTo, secretsFile, variables }: WorkerSettings): ProcessTree {
+function startWorker({
+  project,
+  port,
+  persistTo,
+  secretsFile,
+  variables,
+}: WorkerSettings): ProcessTree {
   const args = [
-    resolve("node_modules/wrangler/bin/wrangler.js"),
+    wranglerScript(project),
     "dev",
     "--local",
     "--ip=127.0.0.1",
@@ -123,41 +127,28 @@ function startWorker({ port, persistTo, secretsFile, variables }: WorkerSettings
   });
 }
 
-function readArguments(): {
+function readArguments(args: string[]): {
   readonly port: number;
   readonly persistTo: string;
   readonly people: DevelopmentPeople;
   readonly wire: ModelWireId;
 } {
-  let values: { port?: string; "persist-to"?: string; people?: string; as?: string; wire?: string };
-  let people: DevelopmentPeople;
-  try {
-    ({ values } = parseArgs({
-      options: {
-        port: { type: "string" },
-        "persist-to": { type: "string" },
-        people: { type: "string" },
-        as: { type: "string" },
-        wire: { type: "string" },
-      },
-    }));
-    people = readPeople(values.people ?? PEOPLE_FILE);
-    if (values.as !== undefined) people = actAs(people, values.as);
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
-  }
+  const text = { type: "string" } as const;
+  const options = { port: text, "persist-to": text, people: text, as: text, wire: text };
+  const { values } = parsing(() => parseArgs({ args, options }));
   const port = Number(values.port ?? 8787);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    return refuse(`--port takes a number from 1 to 65535, not ${values.port}`);
+    throw new UsageError(`--port takes a number from 1 to 65535, not ${values.port}`);
   }
   const wire = MODEL_WIRE_IDS.find((id) => id === (values.wire ?? "openai"));
-  if (!wire) return refuse(`--wire takes ${MODEL_WIRE_IDS.join(", ")}, not ${values.wire}`);
+  if (!wire) {
+    throw new UsageError(`--wire takes ${MODEL_WIRE_IDS.join(", ")}, not ${values.wire}`);
+  }
+  const people = parsing(() => {
+    const all = readPeople(values.people ?? PEOPLE_FILE);
+    return values.as === undefined ? all : actAs(all, values.as);
+  });
   return { port, people, wire, persistTo: resolve(values["persist-to"] ?? ".wrangler/state") };
-}
-
-function refuse(reason: string): never {
-  console.error(`${reason}\n${USAGE}`);
-  process.exit(2);
 }
 
 interface Provider {
@@ -198,23 +189,31 @@ function readProvider(): Provider | undefined {
   };
 }
 
-/** Stores the development tenant's documents. Returns the reason when that is refused. */
-async function seedTenant(url: string): Promise<string | undefined> {
-  return (
-    (await seed(`${url}/v1/policy`, DEVELOPMENT_POLICY)) ??
-    seed(`${url}/v1/assistants/default`, DEVELOPMENT_ASSISTANT)
-  );
+/**
+ * Stores the project's documents where the development tenant has none yet. Returns the reason when
+ * that is refused.
+ */
+async function seedTenant(
+  url: string,
+  { policy, assistants }: TenantFiles,
+): Promise<string | undefined> {
+  const refusals: (string | undefined)[] = [];
+  if (policy !== undefined) refusals.push(await seed(`${url}/v1/policy`, policy));
+  for (const [id, document] of assistants) {
+    refusals.push(await seed(`${url}/v1/assistants/${id}`, document));
+  }
+  return refusals.find((refusal) => refusal !== undefined);
 }
 
 /** Stores a document unless there is one. Returns the reason when that is refused. */
-async function seed(url: string, document: object): Promise<string | undefined> {
+async function seed(url: string, document: unknown): Promise<string | undefined> {
   try {
     const answer = await fetch(url, {
       method: "PUT",
       headers: { "content-type": "application/json", "if-none-match": "*" },
       body: JSON.stringify(document),
     });
-    return answer.ok || answer.status === 412 ? undefined : await answer.text();
+    return answer.ok || answer.status === 412 ? undefined : `${url}: ${await answer.text()}`;
   } catch (error) {
     return String(error);
   }

@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
-import { build, type Metafile } from "esbuild";
+import { build } from "esbuild";
+import { PACKAGE_FOLDER } from "./project.ts";
 import { measureStarts, type Start, type StartableWorker } from "./start-up.ts";
 import { bundleWithoutWire, listedWires } from "./wire-bundles.ts";
 import { bundleWorker, readWorkerBindings } from "./worker-bundle.ts";
 
-const LIMIT_KIB = 148;
 const START_UP_AIM = 2;
 /** The smallest Worker with Hono. Starting cannot cost less than this Worker costs. */
 const BARE_HONO = `
@@ -19,44 +18,15 @@ const BARE_HONO = `
 
 await main();
 
-/** Prints the size of the deployed Worker, what it is made of, and how long it takes to start. */
+/** Prints what each model wire of the reference deployment weighs, and how long a start takes. */
 async function main(): Promise<void> {
-  const scratch = mkdtempSync(join(tmpdir(), "interlock-size-"));
+  const scratch = mkdtempSync(join(tmpdir(), "interlock-start-"));
   try {
-    const { code, metafile } = await bundleWorker(scratch);
-    const isWithinLimit = printSize(code);
-    printShares(metafile);
+    const { code } = await bundleWorker(PACKAGE_FOLDER, scratch);
     await printWires();
     await printStartUp(code);
-    if (!isWithinLimit) process.exitCode = 1;
   } finally {
     rmSync(scratch, { recursive: true, force: true });
-  }
-}
-
-function printSize(code: string): boolean {
-  const compressedKib = toKib(gzipSync(code, { level: 9 }).byteLength);
-  const isWithinLimit = compressedKib <= LIMIT_KIB;
-  console.log(
-    `Worker: ${toKib(Buffer.byteLength(code)).toFixed(1)} KiB minified, ${compressedKib.toFixed(1)} KiB gz; ` +
-      `limit ${LIMIT_KIB} KiB gz: ${isWithinLimit ? "pass" : "FAIL"}`,
-  );
-  return isWithinLimit;
-}
-
-/** Prints shares of the minified bytes. Compressed bytes cannot be attributed to a file. */
-function printShares(metafile: Metafile): void {
-  const shares = new Map<string, number>();
-  for (const { inputs } of Object.values(metafile.outputs)) {
-    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
-      const owner = ownerOf(path);
-      shares.set(owner, (shares.get(owner) ?? 0) + bytesInOutput);
-    }
-  }
-  const total = [...shares.values()].reduce((sum, bytes) => sum + bytes, 0);
-  for (const [owner, bytes] of [...shares].toSorted(([, a], [, b]) => b - a)) {
-    const percent = ((bytes / total) * 100).toFixed(0);
-    console.log(`  ${toKib(bytes).toFixed(1).padStart(6)} KiB ${percent.padStart(3)} %  ${owner}`);
   }
 }
 
@@ -71,17 +41,12 @@ async function printWires(): Promise<void> {
   }
 }
 
-function ownerOf(path: string): string {
-  const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
-  return name ?? (/^(?:src|durable-objects|dist)\//.test(path) ? "interlock" : "bundler");
-}
-
 /**
  * Prints what a start takes. A busy machine changes that; test/start-up.node.test.ts finds mistakes
  * on every machine.
  */
 async function printStartUp(code: string): Promise<void> {
-  const { compatibilityDate, texts, objects, kv, assets } = readWorkerBindings();
+  const { compatibilityDate, texts, objects, kv, assets } = readWorkerBindings(PACKAGE_FOLDER);
   const settings = { ...texts, API_TOKENS: apiTokens(), CONNECTION_KEYS: connectionKeys() };
   const workers = {
     interlock: { code, compatibilityDate, texts: settings, objects, kv, services: [assets] },
@@ -120,7 +85,7 @@ function connectionKeys(): string {
 
 async function bundleBareHono(): Promise<string> {
   const { outputFiles } = await build({
-    stdin: { contents: BARE_HONO, resolveDir: join(import.meta.dirname, "..") },
+    stdin: { contents: BARE_HONO, resolveDir: PACKAGE_FOLDER },
     bundle: true,
     minify: true,
     write: false,

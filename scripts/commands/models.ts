@@ -1,21 +1,27 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parseArgs, parseEnv } from "node:util";
 import { experimental_readRawConfig as readRawConfig } from "wrangler";
-import { configureModels, DECLARED_MODELS } from "../src/compose/models.ts";
-import { checkModels, WARN_DAYS, type CheckedModel } from "./models/check-models.ts";
+import { configureModels } from "../../src/compose/models.ts";
+import { type Command, parsing, UsageError } from "../command.ts";
+import { loadDeployment, projectFolder } from "../project.ts";
+import { checkModels, WARN_DAYS, type CheckedModel } from "../models/check-models.ts";
 
 const USAGE =
-  "Usage: npm run -s models -- [--json] [--env NAME]\n" +
+  "Usage: interlock models [--json] [--env NAME]\n" +
   "Lists the configured models and what their providers say of them. Exit code 0: nothing to do. " +
   `1: a model retires within ${WARN_DAYS} days, is retired, or is unknown to its provider. ` +
   "2: the settings are wrong, or a provider cannot be asked.";
 
-await main();
+export const command: Command = {
+  usage: USAGE,
+  run: listModels,
+};
 
-async function main(): Promise<void> {
-  const { json, env } = readArguments();
-  const models = configureModels(readSettings(env), DECLARED_MODELS);
-  if (!models.ok) return refuse(models.failure.join("\n"));
+async function listModels(args: string[]): Promise<void> {
+  const { json, env } = readArguments(args);
+  const { models: declared = [], wires } = await loadDeployment(projectFolder());
+  const models = configureModels(readSettings(env), { models: declared, wires });
+  if (!models.ok) throw new UsageError(models.failure.join("\n"));
   const ports = { fetch: (request: Request) => fetch(request), nowMs: Date.now() };
   const checked = await checkModels(models.value, ports);
   if (json) console.log(JSON.stringify({ models: checked }));
@@ -57,17 +63,11 @@ function readSettings(env: string | undefined): Record<string, unknown> {
   return { ...vars, ...file, ...process.env };
 }
 
-function readArguments(): { readonly json: boolean; readonly env: string | undefined } {
-  try {
-    const options = { json: { type: "boolean" }, env: { type: "string" } } as const;
-    const { values } = parseArgs({ options });
-    return { json: values.json ?? false, env: values.env };
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function refuse(reason: string): never {
-  console.error(`${reason}\n${USAGE}`);
-  process.exit(2);
+function readArguments(args: string[]): {
+  readonly json: boolean;
+  readonly env: string | undefined;
+} {
+  const options = { json: { type: "boolean" }, env: { type: "string" } } as const;
+  const { values } = parsing(() => parseArgs({ args, options }));
+  return { json: values.json ?? false, env: values.env };
 }

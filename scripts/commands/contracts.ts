@@ -1,0 +1,173 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import { publishContract } from "../../src/contracts/publish.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
+import { fail, ok } from "../../src/protocol/outcome/result.ts";
+import {
+  MISSING,
+  parseLock,
+  readLock,
+  toLock,
+  writeLock,
+  type ContractLock,
+} from "../contracts/contract-lock.ts";
+import { CommandError, type Command, parsing, UsageError } from "../command.ts";
+import { loadDeployment, projectFolder } from "../project.ts";
+import { mergeLocks, reviewLock, type Finding } from "../contracts/review-lock.ts";
+import { countFindings, formatFindings } from "../contracts/format-findings.ts";
+
+const LOCK_NAME = "contracts.lock.json";
+const GUIDE = "docs/contracts.md";
+const USAGE = [
+  "Usage: interlock contracts check",
+  "       interlock contracts update [--accept-breaking]",
+  "       interlock contracts test [--tool <id or id@version>] [--verbose]",
+  "check compares the contracts with contracts.lock.json, update writes the file, test tries to",
+  "break what each contract promises. Exit code 1: a breaking change, a stale lock, a broken promise.",
+].join("\n");
+
+interface Asked {
+  readonly command: "check" | "update" | "test";
+  readonly acceptBreaking: boolean;
+  readonly tool: string | undefined;
+  readonly verbose: boolean;
+}
+
+const OPTIONS = {
+  "accept-breaking": { type: "boolean", default: false },
+  tool: { type: "string" },
+  verbose: { type: "boolean", default: false },
+} as const;
+
+/** Which options each command takes. */
+const COMMANDS: { readonly [Command in Asked["command"]]: readonly (keyof typeof OPTIONS)[] } = {
+  check: [],
+  update: ["accept-breaking"],
+  test: ["tool", "verbose"],
+};
+
+export const command: Command = {
+  usage: USAGE,
+  run: runContracts,
+};
+
+/**
+ * Holds the contracts in the code against the lock, writes the lock anew, or tests the contracts.
+ */
+async function runContracts(args: string[]): Promise<void> {
+  const asked = readArguments(args);
+  const project = projectFolder();
+  const lockFile = join(project, LOCK_NAME);
+  try {
+    const { tools } = await loadDeployment(project);
+    switch (asked.command) {
+      case "check":
+        return check(await publishAll(tools), lockFile);
+      case "update":
+        return update(await publishAll(tools), lockFile, asked.acceptBreaking);
+      case "test":
+        return await test(asked, tools, lockFile);
+    }
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "ContractError") throw error;
+    throw new CommandError(`contracts: ${error.message}; see docs/tools-authoring.md`);
+  }
+}
+
+async function test(
+  { tool, verbose }: Asked,
+  tools: readonly AnyToolContract[],
+  lockFile: string,
+): Promise<void> {
+  const chosen = tools.filter(
+    ({ name, version }) => tool === undefined || tool === name || tool === `${name}@${version}`,
+  );
+  if (chosen.length === 0) throw new UsageError(`there is no tool ${JSON.stringify(tool)}.`);
+  const read = readLock(lockFile);
+  const lock = read.ok ? ok(read.value.lock) : fail(`${LOCK_NAME} ${read.failure}`);
+  // What generates and validates is loaded only where it is used.
+  const { testContracts } = await import("../contracts/test-contracts.ts");
+  const request = { chosen, verbose, contracts: tools, lock };
+  if (!(await testContracts(request))) process.exitCode = 1;
+}
+
+function check(current: ContractLock, lockFile: string): void {
+  const read = readLock(lockFile);
+  if (!read.ok) return stop(`${LOCK_NAME} ${read.failure}; nothing was compared`);
+  const findings = reviewLock(read.value.lock, current);
+  print(formatFindings(findings));
+  if (findings.some(isBreaking)) {
+    console.log(`contracts: breaking changes under a version that is locked; see ${GUIDE}`);
+    process.exitCode = 1;
+  } else if (read.value.text !== writeLock(toLock(mergeLocks(read.value.lock, current)))) {
+    console.log(`contracts: ${LOCK_NAME} is out of date; run npx interlock contracts update`);
+    process.exitCode = 1;
+  } else {
+    console.log(`contracts: as locked; ${countFindings(findings)}`);
+  }
+}
+
+function update(current: ContractLock, lockFile: string, acceptBreaking: boolean): void {
+  const read = readLock(lockFile);
+  if (!read.ok && read.failure !== MISSING) {
+    return stop(`${LOCK_NAME} ${read.failure}; it stays as it is`);
+  }
+  const lock: ContractLock = read.ok ? read.value.lock : new Map();
+  const findings = reviewLock(lock, current);
+  print(formatFindings(findings));
+  const breaking = findings.filter(isBreaking);
+  if (breaking.length > 0 && !acceptBreaking) {
+    console.log(
+      `contracts: ${LOCK_NAME} stays as it is, for it would hide what breaks; see ${GUIDE}`,
+    );
+    process.exitCode = 1;
+    return;
+  }
+  writeFileSync(lockFile, writeLock(toLock(mergeLocks(lock, current))));
+  for (const { key } of breaking) console.log(`!!! BREAKING CHANGE ACCEPTED: ${key}`);
+  console.log(`contracts: ${LOCK_NAME} written, ${current.size} versions in the code`);
+}
+
+function isBreaking({ kind }: Finding): boolean {
+  return kind === "breaking" || kind === "missing";
+}
+
+/** What is compared is what a file would hold: no undefined, no -0. */
+async function publishAll(tools: readonly AnyToolContract[]): Promise<ContractLock> {
+  const published = await Promise.all(registerContracts(tools).map(publishContract));
+  const parsed = parseLock(writeLock(toLock(published)));
+  if (!parsed.ok) throw new Error(`what the code publishes ${parsed.failure}`);
+  return parsed.value;
+}
+
+function readArguments(args: string[]): Asked {
+  const { values, positionals } = parsing(() =>
+    parseArgs({ args, allowPositionals: true, options: OPTIONS }),
+  );
+  const [command, ...more] = positionals;
+  if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is not understood.`);
+  if (!isCommand(command)) throw new UsageError("check, update or test is needed.");
+  const allowed: readonly string[] = COMMANDS[command];
+  const stray = Object.entries(values).find(
+    ([name, value]) => value !== false && !allowed.includes(name),
+  );
+  if (stray) throw new UsageError(`${command} takes no --${stray[0]}.`);
+  const { "accept-breaking": acceptBreaking, tool, verbose } = values;
+  return { command, acceptBreaking, tool, verbose };
+}
+
+function isCommand(word: string | undefined): word is Asked["command"] {
+  return word !== undefined && Object.hasOwn(COMMANDS, word);
+}
+
+function print(lines: readonly string[]): void {
+  for (const line of lines) console.log(line);
+}
+
+/** Ends the command without a verdict. */
+function stop(reason: string): void {
+  console.error(`contracts: ${reason}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,68 @@
+import { createHash, randomBytes } from "node:crypto";
+import { parseArgs } from "node:util";
+import { parseApiTokens } from "../../src/protocol/identity/api-token.ts";
+import { SCOPES } from "../../src/protocol/identity/principal.ts";
+import { type Command, messageOf, parsing, UsageError } from "../command.ts";
+import { JWT_USAGE, mintJwt } from "../mint-jwt.ts";
+
+/** Scopes of a chat client. Management scopes have to be named. */
+const DEFAULT_SCOPES = "chat,runs:read,tools:read";
+const USAGE =
+  `Usage: interlock token --tenant ID --actor user:NAME [--subject user:NAME] [--scopes ${DEFAULT_SCOPES}] [--roles approver,...]\n` +
+  `Scopes of the API: ${SCOPES.join(", ")}; tools and policies may ask for others.\n${JWT_USAGE}`;
+
+export const command: Command = {
+  usage: USAGE,
+  run: ([first, ...rest]) =>
+    first === "jwt" ? printJwt(rest) : printToken(first === undefined ? [] : [first, ...rest]),
+};
+
+/** Makes a bearer token and prints it once, with its entry for the secret API_TOKENS. */
+function printToken(args: string[]): void {
+  const { tenant, actor, subject, scopes, roles } = readArguments(args);
+  const token = `ilk_${randomBytes(32).toString("base64url")}`;
+  const entry = {
+    sha256: createHash("sha256").update(token).digest("hex"),
+    tenantId: tenant,
+    actorId: actor,
+    ...(subject !== undefined && { subjectId: subject }),
+    scopes,
+    ...(roles.length > 0 && { roles }),
+  };
+  if (!parseApiTokens(JSON.stringify([entry]))) {
+    throw new UsageError("The tenant, the actor, a scope or a role is not of the expected form.");
+  }
+  console.error("The token, shown once; give it to the caller:");
+  console.log(token);
+  console.error(
+    "\nIts entry in the list of the secret API_TOKENS (npx wrangler secret put API_TOKENS):",
+  );
+  console.log(JSON.stringify([entry]));
+}
+
+async function printJwt(args: readonly string[]): Promise<void> {
+  const token = await mintJwt(args).catch((error: unknown) => {
+    throw new UsageError(messageOf(error));
+  });
+  console.log(token);
+}
+
+interface Arguments {
+  readonly tenant: string;
+  readonly actor: string;
+  /** The user for whom the actor acts. */
+  readonly subject: string | undefined;
+  readonly scopes: readonly string[];
+  readonly roles: readonly string[];
+}
+
+function readArguments(args: string[]): Arguments {
+  const text = { type: "string" } as const;
+  const scopes = { type: "string", default: DEFAULT_SCOPES } as const;
+  const options = { tenant: text, actor: text, subject: text, scopes, roles: text };
+  const { values } = parsing(() => parseArgs({ args, options }));
+  const { tenant, actor, subject } = values;
+  if (!tenant || !actor) throw new UsageError("--tenant and --actor are needed.");
+  const roles = values.roles?.split(",") ?? [];
+  return { tenant, actor, subject, scopes: values.scopes.split(","), roles };
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env node
+import { CommandError, messageOf, UsageError, type Command } from "./command.ts";
+
+interface Entry {
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** Most commands need packages that the others do not, so each is loaded at its use. */
+  readonly load: () => Promise<{ readonly command: Command }>;
+}
+
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  dev: { summary: "runs the deployment on this machine", load: () => import("./commands/dev.ts") },
+  build: {
+    summary: "compiles the contracts and lays out the pages; wrangler runs it",
+    load: () => import("./commands/build.ts"),
+  },
+  contracts: {
+    summary: "check, update or test: holds the contracts against their lock, or tests them",
+    load: () => import("./commands/contracts.ts"),
+  },
+  models: {
+    summary: "lists the configured models, and which of them retire soon",
+    load: () => import("./commands/models.ts"),
+  },
+  token: {
+    summary: "makes a bearer token, or a JWT for tests",
+    load: () => import("./commands/token.ts"),
+  },
+  decode: {
+    summary: "shows how the answers of a model's server are decoded",
+    load: () => import("./commands/decode.ts"),
+  },
+  audit: {
+    summary: "verify: checks the hash chain of an audit export",
+    load: () => import("./commands/audit.ts"),
+  },
+  size: {
+    summary: "prints the size of the Worker, and what it is made of",
+    load: () => import("./commands/size.ts"),
+  },
+};
+
+await main(process.argv.slice(2));
+
+async function main([name, ...args]: readonly string[]): Promise<void> {
+  if (name === undefined || name === "--help" || name === "help") return printCommands();
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!entry) return fail(2, `There is no command ${name}. Run interlock --help.`);
+  const { command } = await entry.load();
+  if (args.includes("--help")) return console.log(command.usage);
+  try {
+    await command.run([...args]);
+  } catch (error) {
+    if (error instanceof UsageError) fail(2, `${messageOf(error)}\n${command.usage}`);
+    else if (error instanceof CommandError) fail(1, messageOf(error));
+    else throw error;
+  }
+}
+
+function printCommands(): void {
+  console.log("Usage: interlock COMMAND [options]\n");
+  for (const [name, { summary }] of Object.entries(COMMANDS)) {
+    console.log(`  ${name.padEnd(10)} ${summary}`);
+  }
+  console.log("\ninterlock COMMAND --help describes a command. Exit code 2: wrong arguments.");
+}
+
+function fail(code: number, text: string): void {
+  console.error(text);
+  process.exitCode = code;
+}

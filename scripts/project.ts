@@ -1,0 +1,115 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build, type PluginBuild } from "esbuild";
+import type { DeploymentOptions } from "../src/define-deployment.ts";
+import { DEPLOYMENT_OPTIONS } from "../src/protocol/deployment-options.ts";
+import { CommandError } from "./command.ts";
+
+/** The folder of this package: of the repository, or of the package in `node_modules`. */
+export const PACKAGE_FOLDER = findUpwards(import.meta.dirname, "package.json") ?? "/";
+
+/** The folder of the deployment that a command works on: the current one. */
+export function projectFolder(): string {
+  const folder = process.cwd();
+  if (existsSync(join(folder, "wrangler.toml"))) return folder;
+  throw new CommandError(
+    `There is no wrangler.toml in ${folder}. Run the command in the folder of a deployment, ` +
+      "or make one with: interlock new NAME",
+  );
+}
+
+/** What the build makes of a deployment. It is not committed. */
+export function outputFolder(project: string): string {
+  return join(project, ".interlock");
+}
+
+/**
+ * Loads what a deployment hands to `defineDeployment`, from the entry that wrangler.toml names.
+ * Fails: throws a CommandError with the compiler's messages, or what a contract throws.
+ */
+export async function loadDeployment(project: string): Promise<DeploymentOptions> {
+  const entry = readEntry(project);
+  // Another command may load the deployment at this moment.
+  const outfile = join(outputFolder(project), `deployment-${process.pid}.mjs`);
+  try {
+    await build({
+      absWorkingDir: project,
+      entryPoints: [entry],
+      outfile,
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      target: "node20",
+      conditions: ["workerd", "worker", "browser"],
+      sourcemap: "inline",
+      loader: { ".html": "text", ".txt": "text", ".sql": "text", ".wasm": "binary" },
+      plugins: [{ name: "platform", setup: replacePlatform }],
+      logLevel: "silent",
+    }).catch((error: unknown) => {
+      throw new CommandError(describeBuild(error));
+    });
+    process.setSourceMapsEnabled(true);
+    const loaded = (await import(pathToFileURL(outfile).href)) as { readonly default?: object };
+    const options = loaded.default && Reflect.get(loaded.default, DEPLOYMENT_OPTIONS);
+    if (options !== undefined) return options as DeploymentOptions;
+    throw new CommandError(`The default export of ${entry} is not the worker of defineDeployment.`);
+  } finally {
+    rmSync(outfile, { force: true });
+  }
+}
+
+/** Neither the platform nor the result of an earlier build is needed to read the deployment. */
+function replacePlatform(bundler: PluginBuild): void {
+  bundler.onResolve({ filter: /^cloudflare:/ }, () => ({ path: "platform", namespace: "empty" }));
+  bundler.onResolve({ filter: /\.interlock\/contracts\.js$/ }, () => ({
+    path: "contracts",
+    namespace: "empty",
+  }));
+  bundler.onLoad({ filter: /.*/, namespace: "empty" }, () => ({
+    contents: "export class DurableObject {} export const COMPILED = undefined;",
+  }));
+}
+
+function readEntry(project: string): string {
+  const text = readFileSync(join(project, "wrangler.toml"), "utf8");
+  const entry = /^main\s*=\s*"([^"]+)"/m.exec(text)?.[1];
+  if (entry !== undefined && existsSync(join(project, entry))) return `./${entry}`;
+  throw new CommandError(
+    entry === undefined ? "wrangler.toml names no main." : `There is no file ${entry}.`,
+  );
+}
+
+function describeBuild(error: unknown): string {
+  const { errors = [] } = error as { readonly errors?: readonly BuildMessage[] };
+  if (errors.length === 0) return String(error);
+  return errors.map(({ text, location }) => `${describePlace(location)}${text}`).join("\n");
+}
+
+interface BuildMessage {
+  readonly text: string;
+  readonly location: {
+    readonly file: string;
+    readonly line: number;
+    readonly column: number;
+  } | null;
+}
+
+function describePlace(location: BuildMessage["location"]): string {
+  return location ? `${location.file}:${location.line}:${location.column + 1}: ` : "";
+}
+
+/** The start script of the project's wrangler. Fails: throws a CommandError without one. */
+export function wranglerScript(project: string): string {
+  const script = findUpwards(project, "node_modules/wrangler/bin/wrangler.js");
+  if (script !== undefined) return join(script, "node_modules/wrangler/bin/wrangler.js");
+  throw new CommandError("wrangler is not installed. Run: npm install --save-dev wrangler");
+}
+
+/** The nearest folder, from here upwards, that holds a file. */
+function findUpwards(start: string, file: string): string | undefined {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, file))) return folder;
+    if (folder === dirname(folder)) return undefined;
+  }
+}

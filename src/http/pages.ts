@@ -1,0 +1,26 @@
+/**
+ * A page that the deployment serves, by the paths of its files. Each path is an address of the
+ * Worker, and a file of the assets: `/desk` is the file `desk.html`.
+ */
+export interface Page {
+  /** Exact paths that begin with a slash. Only these are served. */
+  readonly paths: readonly string[];
+}
+
+/**
+ * Contract: pure. Answers one sentence for each path that cannot be served, for the operator.
+ */
+export function checkPages(pages: readonly Page[]): readonly string[] {
+  return pages
+    .flatMap(({ paths }) => paths)
+    .filter((path) => !PATH.test(path) || path.startsWith("/v1/") || path === "/healthz")
+    .map((path) => `A page cannot have the path ${path}`);
+}
+
+const PATH = /^\/[a-zA-Z0-9._/-]*$/;
+
+/** The chat: the page, and the element that other pages embed. */
+export const chatPage: Page = { paths: ["/", "/widget.js", "/page.css"] };
+
+/** The approvals of a tenant. */
+export const approvalsPage: Page = { paths: ["/approvals", "/approvals.js", "/page.css"] };

@@ -1,0 +1,26 @@
+import {
+  createDeployment,
+  type Deployment,
+  type DeploymentChoices,
+} from "../../src/compose/deployment.ts";
+import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import { registerContracts } from "../../src/contracts/register.ts";
+import { approvalsPage, chatPage } from "../../src/http/pages.ts";
+import { anthropicWire } from "../../src/wire/anthropic/wire.ts";
+import { assistantTransport } from "../../src/wire/assistant-transport/wire.ts";
+import { openAIWire } from "../../src/wire/openai/wire.ts";
+import { responsesWire } from "../../src/wire/responses/wire.ts";
+
+/** The wires and the pages of the product. */
+export const EVERY_WIRE_AND_PAGE: DeploymentChoices = {
+  wires: { models: [openAIWire, responsesWire, anthropicWire], clients: [assistantTransport] },
+  pages: [chatPage, approvalsPage],
+};
+
+/** Registers tools without a build, and deploys them with the wires and pages of the product. */
+export function deploymentOf(
+  tools: readonly AnyToolContract[],
+  choices: Partial<DeploymentChoices> = {},
+): Deployment {
+  return createDeployment(registerContracts(tools), { ...EVERY_WIRE_AND_PAGE, ...choices });
+}
