@@ -8,6 +8,8 @@ export type RunDeadline =
   | "wall_clock"
   /** Expires unknown outcomes that no operator resolved. */
   | "outcome"
+  /** Begins the next attempt of a call. */
+  | "retry"
   /** Expires approvals that nobody decided. */
   | "approval"
   /** Retries the delivery of the outbox. */

@@ -82,7 +82,8 @@ export class RunActivity {
       this.#maxStoredBytes = maxBytes;
       this.#checkStorage();
     };
-    const limits = { limitTime, limitStorage };
+    const endsAtMs = (): number => deadlines.at("wall_clock") ?? Number.POSITIVE_INFINITY;
+    const limits = { limitTime, limitStorage, endsAtMs };
     const shelf = {
       own: (hash: string) => files.read(hash),
       viewer: viewerOf(start.claim.principal),

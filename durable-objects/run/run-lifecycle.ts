@@ -103,8 +103,8 @@ export class RunLifecycle {
   }
 
   /**
-   * Continues a run that waits, after a decision or a report. Contract: no effect while a loop is
-   * running, because the loop reads the decision itself.
+   * Continues a run that waits, after a decision or a report, or for a planned attempt. Contract:
+   * no effect while a loop is running, because the loop reads the decision itself.
    */
   resume(): void {
     if (this.#run.store.incarnations().isWaiting) this.#relaunch();
@@ -147,6 +147,9 @@ export class RunLifecycle {
         return this.#requestStop("time");
       case "outcome":
         return this.#expireOutcomes();
+      case "retry":
+        deadlines.clear(name);
+        return this.resume();
       case "approval":
         return this.expireApprovals();
       case "outbox":
@@ -202,7 +205,7 @@ export class RunLifecycle {
     store.saveIncarnations({ ...store.incarnations(), isWaiting: false });
     this.#run.feed.resume();
     this.#run.notices.updated();
-    deadlines.clear("outcome", "approval");
+    deadlines.clear("outcome", "approval", "retry");
     deadlines.resume("wall_clock", clock.nowMs());
     this.#setWatchdog(WATCH_EVERY_MS);
     this.#launch();
@@ -212,7 +215,7 @@ export class RunLifecycle {
     this.#activity.launch((how) => this.#onLoopEnd(how));
   }
 
-  /** Handles the end of the loop: the run has ended, or waits for a person. */
+  /** Handles the end of the loop: the run has ended, or waits. */
   #onLoopEnd(how: LoopEnd): void {
     const { store, journal } = this.#run;
     const { clock, deadlines, keepAlive } = this.#ports;
@@ -226,8 +229,9 @@ export class RunLifecycle {
     this.#run.feed.rest();
     this.#run.notices.waits();
     deadlines.clear("watchdog");
-    deadlines.pause("wall_clock", clock.nowMs());
+    if (reasons.awaitsPeople) deadlines.pause("wall_clock", clock.nowMs());
     if (reasons.outcomeUntilMs !== undefined) deadlines.set("outcome", reasons.outcomeUntilMs);
+    if (reasons.retryAtMs !== undefined) deadlines.set("retry", reasons.retryAtMs);
     this.#awaitApprovals();
     deadlines.arm({ exactly: true });
     keepAlive(this.#delivery.deliver());
@@ -262,7 +266,7 @@ export class RunLifecycle {
   #setFinalDeadlines(): void {
     const { store, outbox } = this.#run;
     const { env, deadlines, clock } = this.#ports;
-    deadlines.clear("watchdog", "wall_clock", "outcome", "approval");
+    deadlines.clear("watchdog", "wall_clock", "outcome", "approval", "retry");
     if (!outbox.isEmpty() && !deadlines.has("outbox")) deadlines.set("outbox", clock.nowMs());
     if (deadlines.has("forget")) return;
     const { runMs, keyMs } = requireEnv(env).lifetimes;

@@ -1,6 +1,6 @@
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
 import { statusOf, type RunState, type ToolCallSummary } from "../../src/protocol/run/state.ts";
-import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import { awaitsRetry, type ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import type { FingerprintOf } from "./outgoing-hashes.ts";
 import type { RunProgress } from "./run-progress.ts";
 import type { RunIdentity, RunIncarnations } from "./run-store.ts";
@@ -63,6 +63,11 @@ async function toSummary(
       idempotencyKeyHash: await fingerprintOf(binding.idempotencyKey),
     }),
     ...(awaitsOperator(record) && { awaitsOutcomeUntil: toIso(record.awaitedUntilMs ?? 0) }),
+    ...(record.retry &&
+      !approval &&
+      awaitsRetry(record) && {
+        nextAttemptAt: toIso(record.retry.atMs),
+      }),
     ...(approval && {
       approvalId: approval.id,
       awaitsApprovalUntil: toIso(approval.expiresAtMs),

@@ -1,4 +1,5 @@
 import {
+  awaitsRetry,
   hasUnknownOutcome,
   type ToolInvocationRecord,
 } from "../../src/protocol/invocation/record.ts";
@@ -7,8 +8,12 @@ import { awaitsOperator } from "./stored-invocations.ts";
 
 /** Why a run whose loop has stopped waits. */
 export interface WaitReasons {
+  /** A person has to decide something. The run's time then stands still. */
+  readonly awaitsPeople: boolean;
   /** Earliest expiry of an unknown outcome that an operator may resolve; absent without one. */
   readonly outcomeUntilMs?: number;
+  /** Earliest attempt that is planned; absent without one. */
+  readonly retryAtMs?: number;
 }
 
 /**
@@ -16,32 +21,56 @@ export interface WaitReasons {
  * Contract: each answer of a person restarts the loop once, because the loop consumes the answer.
  */
 export function waitReasonsOf(run: OpenRun): WaitReasons | undefined {
-  const { store, invocations } = run;
-  const open = invocations.all().filter(({ end }) => end === undefined);
+  const { approvals, store } = run;
+  const open = openCalls(run);
   const isStopped = store.incarnations().stop !== null;
   if (isStopped || open.some((record) => isAnswered(run, record)) || isWithdrawnBySteering(run)) {
     return undefined;
   }
   const untilMs = open.filter(awaitsOperator).map(({ awaitedUntilMs = 0 }) => awaitedUntilMs);
-  return untilMs.length > 0 ? { outcomeUntilMs: Math.min(...untilMs) } : {};
+  const attemptsMs = restingCalls(run).map(({ retry }) => retry?.atMs ?? 0);
+  return {
+    awaitsPeople: untilMs.length > 0 || approvals.pending().length > 0,
+    ...(untilMs.length > 0 && { outcomeUntilMs: Math.min(...untilMs) }),
+    ...(attemptsMs.length > 0 && { retryAtMs: Math.min(...attemptsMs) }),
+  };
 }
 
-/** True when the approval or the outcome that a call waits for has arrived. */
-function isAnswered(
-  { approvals }: OpenRun,
-  { number, settlement, awaitedUntilMs }: ToolInvocationRecord,
-): boolean {
+function openCalls({ invocations }: OpenRun): readonly ToolInvocationRecord[] {
+  return invocations.all().filter(({ end }) => end === undefined);
+}
+
+/** Lists the calls that wait for the time of their next attempt. */
+function restingCalls(run: OpenRun): readonly ToolInvocationRecord[] {
+  const asked = new Set(run.approvals.pending().map(({ invocation }) => invocation));
+  return openCalls(run).filter((record) => awaitsRetry(record) && !asked.has(record.number));
+}
+
+/** True when the approval or the outcome that a call waits for has arrived, and has an effect. */
+function isAnswered(run: OpenRun, record: ToolInvocationRecord): boolean {
+  const { number, settlement, awaitedUntilMs } = record;
   if (settlement) return true;
-  return awaitedUntilMs === undefined && approvals.hasClosedApproval(number);
+  const isClosed = awaitedUntilMs === undefined && run.approvals.hasClosedApproval(number);
+  return isClosed && !isHeldBack(run, number);
+}
+
+/** Tells whether a call waits behind another one: the loop does not begin it before that one. */
+function isHeldBack(run: OpenRun, number: number): boolean {
+  return restingCalls(run).some((resting) => resting.number <= number);
 }
 
 /**
  * True when a steering message withdraws a call: one that waits for approval and was never
  * dispatched. A message that withdraws none is read when the run continues for another reason.
  */
-export function isWithdrawnBySteering({ approvals, inbox, invocations }: OpenRun): boolean {
-  if (!inbox.hasSteering) return false;
-  const open = invocations.all().filter(({ end }) => end === undefined);
-  const dispatched = new Set(open.filter(hasUnknownOutcome).map(({ number }) => number));
-  return approvals.pending().some(({ invocation }) => !dispatched.has(invocation));
+export function isWithdrawnBySteering(run: OpenRun): boolean {
+  if (!run.inbox.hasSteering) return false;
+  const dispatched = new Set(
+    openCalls(run)
+      .filter(hasUnknownOutcome)
+      .map(({ number }) => number),
+  );
+  return run.approvals
+    .pending()
+    .some(({ invocation }) => !dispatched.has(invocation) && !isHeldBack(run, invocation));
 }

@@ -142,4 +142,74 @@ export const RELIABILITY: readonly Mutant[] = [
       name: "stays when its deadline is cleared, until it is set exactly",
     },
   },
+  {
+    name: "repeated writes: an attempt is planned beyond the time of the run",
+    file: "src/runner/retry/decide-next.ts",
+    from: "Math.min(dispatchedAtMs + tool.retryForMs, endsAtMs())",
+    to: "dispatchedAtMs + tool.retryForMs + endsAtMs.length",
+    test: {
+      file: "test/runner/retry/repeated-writes.test.ts",
+      name: "no attempt is planned after the end of the run's time: a person is asked instead",
+    },
+  },
+  {
+    name: "repeated writes: a key counts although its service has forgotten it",
+    file: "src/runner/prepare.ts",
+    from: "if (unknownOutcome && mutates(tool) && isForgotten) return KEY_EXPIRED;",
+    to: "void isForgotten; void unknownOutcome; void tool;",
+    test: {
+      file: "test/runner/retry/repeated-writes.test.ts",
+      name: "no attempt uses a key that its service has forgotten",
+    },
+  },
+  {
+    name: "repeated writes: a call that rests gives its place away",
+    file: "src/runner/tool-runner.ts",
+    from: "if (release && rests(ports, requested)) lock.park();",
+    to: "if (release && !rests) lock.park();",
+    test: {
+      file: "test/runner/retry/repeated-writes.test.ts",
+      name: "no call overtakes one that rests",
+    },
+  },
+  {
+    name: "repeated writes: an attempt begins as soon as anything wakes the run",
+    file: "src/runner/tool-runner.ts",
+    from: "    if (rests(ports, requested)) return WAITING;",
+    to: "",
+    test: {
+      file: "test/http/repeated-writes.test.ts",
+      name: "a resting run holds its time, and neither a restart nor an early alarm repeats the write",
+    },
+  },
+  {
+    name: "repeated writes: the time of a run stands still while it rests",
+    file: "durable-objects/run/run-lifecycle.ts",
+    from: 'if (reasons.awaitsPeople) deadlines.pause("wall_clock", clock.nowMs());',
+    to: 'deadlines.pause("wall_clock", clock.nowMs());',
+    test: {
+      file: "test/http/repeated-writes.test.ts",
+      name: "a resting run holds its time, and neither a restart nor an early alarm repeats the write",
+    },
+  },
+  {
+    name: "repeated writes: a contract without a key has a time",
+    file: "src/contracts/consistency.ts",
+    from: "  checkRetryTime,\n  checkCompensation,",
+    to: "  checkCompensation,",
+    test: {
+      file: "test/contracts/consistency.test.ts",
+      name: "refuses a contract with repeated writes without a key",
+    },
+  },
+  {
+    name: "repeated writes: a service that is down asks a person at once",
+    file: "src/runner/retry/decide-next.ts",
+    from: "if (dispatchedAtMs === undefined || tool.retryForMs === 0) return 0;",
+    to: "if (dispatchedAtMs !== endsAtMs()) return 0;",
+    test: {
+      file: "test/http/repeated-writes.test.ts",
+      name: "a write whose service is down is repeated under its key by the alarm, and nobody is asked",
+    },
+  },
 ];

@@ -76,6 +76,10 @@ export interface BoundToolRuntime {
   readonly maxArgumentsBytes: number;
   readonly maxResultBytes: number;
   readonly maxRetries: number;
+  /** How long a write is repeated under its key, from its first dispatch. Unit: milliseconds. */
+  readonly retryForMs: number;
+  /** How long the service remembers a key. Unit: milliseconds; infinity when nobody said. */
+  readonly keyTtlMs: number;
   /** Calls of one run. */
   readonly rateLimit: RateLimit;
   /** What one call costs, in units of the currency. */

@@ -46,6 +46,7 @@ export interface RunParts {
   readonly deployment: Deployment;
   readonly limitTime: RunPorts["limitTime"];
   readonly limitStorage: RunPorts["limitStorage"];
+  readonly endsAtMs: RunPorts["endsAtMs"];
   /** The files that the run keeps, and in whose name it reads those of earlier runs. */
   readonly shelf: Pick<RunFilesPorts, "own" | "viewer">;
 }
@@ -82,7 +83,7 @@ export function composeDeciding(
 export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const env = requireEnv(raw);
   const { runId, tenantId, journal, inbox, approvals, deployment } = parts;
-  const { limitTime, limitStorage, shelf } = parts;
+  const { limitTime, limitStorage, endsAtMs, shelf } = parts;
   const { contracts, hooks, context, policyCache } = deployment;
   const clock = composeClock();
   const tenants = composeTenants(env.tenants);
@@ -105,6 +106,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     fingerprints: createFingerprints(env.rootSecret),
     limitTime,
     limitStorage,
+    endsAtMs,
     contextHook: context,
     outcomeWaitMs: env.lifetimes.outcomeMs,
     random: systemRandom,

@@ -29,7 +29,7 @@ export function bindTool(
   const argsAllowlist = compileAllowlist(contract.redaction.args);
   const outputAllowlist = compileAllowlist(contract.redaction.output);
   const stateAllowlist = compileAllowlist(contract.redaction.state ?? []);
-  const { runtime, security, transactional, amountField } = contract;
+  const { runtime, security, transactional, idempotency, amountField } = contract;
   // The contract's functions accept exactly what its own schema lets through.
   const executable = contract as unknown as ToolContract;
   const grant = (scope: InvocationScope, purpose: Purpose): Granted =>
@@ -47,12 +47,14 @@ export function bindTool(
     maxArgumentsBytes: runtime.maxArgumentsBytes,
     maxResultBytes: runtime.maxResultBytes,
     maxRetries: runtime.maxRetries,
+    retryForMs: runtime.retryForMs,
+    keyTtlMs: (idempotency.ttlSeconds ?? Number.POSITIVE_INFINITY) * 1_000,
     rateLimit: runtime.rateLimit,
     cost: runtime.cost,
     ...(amountField !== undefined && { amountField }),
     requiredScopes: security.requiredScopes,
     requiresConnection: contract.requiresConnection,
-    isIdempotent: contract.idempotency.supported,
+    isIdempotent: idempotency.supported,
     isParallel: contract.parallel,
     isOutputUntrusted: security.untrustedOutput,
     isVerificationRequired: transactional.verificationRequired,

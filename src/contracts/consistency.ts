@@ -36,6 +36,7 @@ const CHECKS: readonly Check[] = [
   checkClass,
   checkConsent,
   checkIdempotency,
+  checkRetryTime,
   checkCompensation,
   checkLifecycle,
   checkRedaction,
@@ -119,6 +120,18 @@ function checkIdempotency({ contract }: DerivedContract): string | undefined {
   return !needs || idempotency.required
     ? undefined
     : `class ${sideEffectClass} needs idempotency.required; set it to true`;
+}
+
+/** Threat: a write is repeated under a key that its service has forgotten. */
+function checkRetryTime({ contract }: DerivedContract): string | undefined {
+  const { effect, idempotency, runtime } = contract;
+  if (runtime.retryForMs === 0) return undefined;
+  if (effect === "read_only" || !idempotency.supported) {
+    return "runtime.retryForMs needs a write with idempotency.supported; set it to 0";
+  }
+  return runtime.retryForMs <= (idempotency.ttlSeconds ?? 0) * 1_000
+    ? undefined
+    : "runtime.retryForMs is longer than idempotency.ttlSeconds; make it shorter";
 }
 
 function checkCompensation({ contract }: DerivedContract): string | undefined {

@@ -47,6 +47,7 @@ export function defineTool<
       cost: { currency: "USD", perCall: 0, unit: "call" },
       sandboxIsolated: false,
       maxRetries: defaults.maxRetries,
+      retryForMs: 0,
       maxArgumentsBytes: MAX_TOOL_ARGUMENTS_BYTES,
       maxResultBytes: MAX_TOOL_RESULT_BYTES,
       ...definition.runtime,

@@ -146,6 +146,11 @@ export interface RuntimeSection {
   readonly cost: { readonly currency: string; readonly perCall: number; readonly unit: CostUnit };
   readonly sandboxIsolated: boolean;
   readonly maxRetries: number;
+  /**
+   * How long a write is repeated under its key while its service fails, counted from the first
+   * dispatch. 0 to 3600000, and within `idempotency.ttlSeconds`. Default: 0.
+   */
+  readonly retryForMs: number;
   /** At most 262144. */
   readonly maxArgumentsBytes: number;
   /** At most 262144. */

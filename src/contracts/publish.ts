@@ -30,6 +30,8 @@ export type PublishedContract = {
     readonly progress_stages: readonly string[];
     readonly max_arguments_bytes: number;
     readonly max_result_bytes: number;
+    /** Absent when it is 0. */
+    readonly retry_for_ms?: number;
     /** Codes of the semantic rules. */
     readonly rules: readonly string[];
     /** Which of `checkState`, `describe`, `preview` and `reconcile` the contract has. */
@@ -81,6 +83,7 @@ function ownFieldsOf(
     progress_stages: contract.progressStages,
     max_arguments_bytes: runtime.maxArgumentsBytes,
     max_result_bytes: runtime.maxResultBytes,
+    ...(runtime.retryForMs > 0 && { retry_for_ms: runtime.retryForMs }),
     rules: contract.rules.map(({ code }) => code),
     optional: OPTIONAL.filter((name) => contract[name] !== undefined),
   };

@@ -121,6 +121,7 @@ const contractShape = v.strictObject({
     }),
     sandboxIsolated: v.boolean(),
     maxRetries: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10)),
+    retryForMs: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3_600_000)),
     maxArgumentsBytes: bytes,
     maxResultBytes: bytes,
   }),

@@ -72,7 +72,7 @@ async function recordDispatch(
   const { context } = invocation;
   const { part, toolCallId } = context;
   const isFirst = invocations.find(context)?.dispatches === 0;
-  invocations.dispatch(context);
+  invocations.dispatch(context, clock.nowMs());
   if (isFirst) {
     const start = { type: "tool_call_start", part, toolCallId, toolName: tool.id } as const;
     journal.append([{ ...start, args: accepted.shown }]);

@@ -131,11 +131,18 @@ export class InvocationLedger {
   }
 
   /** Marks that the tool is about to be asked to act. */
-  dispatch(operation: Operation): void {
+  dispatch(operation: Operation, nowMs: number): void {
     const record = this.#open(operation);
     if (!record.binding) throw new Error(`${operationIdOf(operation)} is bound to nothing`);
     const state = record.state === "PENDING" ? record.state : move(record, "PENDING");
-    this.#keep({ ...record, state, dispatches: record.dispatches + 1 });
+    const { dispatches, dispatchedAtMs = nowMs } = record;
+    this.#keep({ ...record, state, dispatches: dispatches + 1, dispatchedAtMs });
+  }
+
+  /** Plans the next attempt of an operation. Unit: Unix milliseconds. */
+  retryAt(operation: Operation, atMs: number): void {
+    const record = this.#open(operation);
+    this.#keep({ ...record, retry: { atMs, after: record.dispatches } });
   }
 
   /** Marks that an operation certainly did not happen, so that it may be retried. */

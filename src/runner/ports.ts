@@ -46,6 +46,8 @@ export interface ToolRunnerPorts {
   readonly invocations: InvocationLedger;
   /** How long an operator may take to resolve an unknown outcome. Unit: milliseconds. */
   readonly outcomeWaitMs: number;
+  /** When the run's time is up. Unit: Unix milliseconds; infinity without a limit. */
+  readonly endsAtMs: () => number;
   readonly hooks: readonly ToolHook[];
   readonly inbox: PendingSteering;
   readonly journal: RunJournal;

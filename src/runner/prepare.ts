@@ -22,6 +22,7 @@ import type { ValiditySubject } from "./gates/subjects.ts";
 import { openInvocation, type InvocationPorts } from "./invocation.ts";
 import type { InvocationLedger } from "./invocation-ledger.ts";
 import type { PinnedTerms, Terms } from "./terms.ts";
+import { failCall } from "./tool-failure.ts";
 import type { WAITING } from "./waiting.ts";
 
 /** What the gates need from the run. */
@@ -30,7 +31,7 @@ export type PreparePorts = WantedPorts &
   InvocationPorts &
   ValidityPorts &
   RequireApprovalPorts &
-  ReservePorts & { readonly invocations: Pick<InvocationLedger, "bind"> };
+  ReservePorts & { readonly invocations: Pick<InvocationLedger, "bind" | "find"> };
 
 type Refusal = ToolFailure | typeof WAITING;
 
@@ -77,10 +78,7 @@ export async function prepare(
   const approved = await approveAndReserve(ports, { ...subject, ...obeyed.value, terms }, trail);
   if (!approved.ok) return approved;
 
-  const bound = trail.note(
-    "idempotency",
-    ports.invocations.bind(invocation.context, bindingOf(subject)),
-  );
+  const bound = trail.note("idempotency", bind(ports, call, subject));
   if (!bound.ok) return bound;
 
   return ok({ ...subject, approval: approved.value });
@@ -114,6 +112,26 @@ async function approveAndReserve(
   // A newer policy may need another approval than the pinned one, or none.
   return reserved.value === undefined ? approved : ok(reserved.value);
 }
+
+/**
+ * Binds the operation to its payload. Refuses another attempt whose key the service has forgotten,
+ * while an earlier attempt may have happened.
+ */
+function bind(
+  { clock, invocations }: PreparePorts,
+  { tool, unknownOutcome, context }: ActiveCall,
+  subject: ValiditySubject,
+): Result<null, ToolFailure> {
+  const { dispatchedAtMs = Infinity } = invocations.find(context) ?? {};
+  const isForgotten = clock.nowMs() >= dispatchedAtMs + tool.keyTtlMs;
+  if (unknownOutcome && mutates(tool) && isForgotten) return KEY_EXPIRED;
+  return invocations.bind(subject.invocation.context, bindingOf(subject));
+}
+
+const KEY_EXPIRED = failCall("STALE_STATE", {
+  code: "key_expired",
+  message: "the service no longer recognises a repetition of this call",
+});
 
 /**
  * Builds what the operation is bound to: the tool's version, the payload and the idempotency key.

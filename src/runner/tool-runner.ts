@@ -1,7 +1,8 @@
-import type {
-  ToolExecResult,
-  ToolInvocationContext,
-  ToolInvocationRecord,
+import {
+  awaitsRetry,
+  type ToolExecResult,
+  type ToolInvocationContext,
+  type ToolInvocationRecord,
 } from "../protocol/invocation/record.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { ToolCall } from "../protocol/tool/call.ts";
@@ -29,8 +30,9 @@ export interface ToolRunner {
    * one `tool_call_result` under the call's own id. A call that ended before gets its recorded
    * result. Another call under the same operation gets a failure; so does a call whose operation is
    * still running. `waiting` means that a person has to approve the call, or to tell whether its
-   * effect happened: call `exec` again after that. Calls start in the order in which `exec` was
-   * called.
+   * effect happened: call `exec` again after that. It also means that an attempt is planned, for
+   * this call or for one before it: a new runner makes that attempt. Calls start in the order in
+   * which `exec` was called.
    */
   exec(
     toolCall: ToolCall,
@@ -77,15 +79,29 @@ async function exec(
     const resumed = resume(ports, requested, admitted.record);
     if (resumed.kind === "ended") return resumed.result;
     release = await lock.acquire(resumed.call.tool.isParallel);
+    if (!release) return WAITING;
+    if (rests(ports, requested)) return WAITING;
     // The time that a call waits for the lock is not part of its duration.
     const call = { ...resumed.call, startedAtMs: ports.clock.nowMs() };
     const outcome = await attemptUntilEnded(ports, call, resumed.resolveFirst);
     await closeReservation(ports, call);
     return outcome;
   } finally {
-    release?.();
+    // No call overtakes another, also while the run rests.
+    if (release && rests(ports, requested)) lock.park();
+    else release?.();
     active.delete(operation);
   }
+}
+
+/** Tells whether a call that the run still wants waits for the time of its next attempt. */
+function rests(
+  { clock, invocations }: ToolRunnerPorts,
+  { context, signal }: RequestedCall,
+): boolean {
+  const known = invocations.find(context);
+  if (!known || signal.aborted || !awaitsRetry(known)) return false;
+  return (known.retry?.atMs ?? 0) > clock.nowMs();
 }
 
 /**
@@ -115,6 +131,8 @@ async function attemptUntilEnded(
       case "retry":
         call = next.call;
         break;
+      case "rests":
+        return WAITING;
       case "unknown_outcome":
         unknownOutcome = next.failure;
     }

@@ -1,2 +1,5 @@
-/** The call waits for a person. The loop asks for it again after that person has answered. */
+/**
+ * The call waits for a person, or for the time of its next attempt. The loop asks for it again
+ * after that.
+ */
 export const WAITING = "waiting";

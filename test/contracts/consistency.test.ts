@@ -273,6 +273,22 @@ test.each<[string, Change, string]>([
       `class ${sideEffectClass} needs idempotency.required`,
     ],
   ),
+  [
+    "repeated writes without a key",
+    { sideEffectClass: "LOW_RISK_INTERNAL", effect: "state_change", runtime: { retryForMs: 1 } },
+    "runtime.retryForMs needs a write with idempotency.supported",
+  ],
+  [
+    "writes that are repeated for longer than their key is known",
+    {
+      sideEffectClass: "LOW_RISK_INTERNAL",
+      effect: "state_change",
+      idempotency: { supported: true, ttlSeconds: 60 },
+      runtime: { retryForMs: 60_001 },
+    },
+    "runtime.retryForMs is longer than idempotency.ttlSeconds",
+  ],
+  ["repeated reads", { runtime: { retryForMs: 1 } }, "runtime.retryForMs needs a write"],
   ["deprecation without a date", sunset(null), "lifecycle deprecated needs a sunsetDate"],
   ["sunset without a date", sunset(null, "sunsetted"), "lifecycle sunsetted needs a sunsetDate"],
 ])("refuses a contract with %s", (_name, change, reason) => {

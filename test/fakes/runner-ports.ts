@@ -108,6 +108,7 @@ export function lenientPorts(): Pick<
   | "registry"
   | "limitTime"
   | "limitStorage"
+  | "endsAtMs"
   | "outcomeWaitMs"
 > {
   return {
@@ -124,6 +125,7 @@ export function lenientPorts(): Pick<
     log: new MemoryLog(),
     limitTime: () => {},
     limitStorage: () => {},
+    endsAtMs: () => Number.POSITIVE_INFINITY,
     outcomeWaitMs: 60_000,
     random: { fraction: () => 0 },
   };

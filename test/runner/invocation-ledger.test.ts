@@ -64,7 +64,7 @@ test("loading stored records writes nothing", () => {
 test("a step lists the newest version of each record", () => {
   const { ledger } = open();
   ledger.bind(at("a"), binding());
-  ledger.dispatch(at("a"));
+  ledger.dispatch(at("a"), 1);
   expect(ledger.ofStep(1).map(({ dispatches }) => dispatches)).toEqual([0, 1]);
 });
 
@@ -95,7 +95,7 @@ describe("only a dispatched operation", () => {
     const { ledger } = open();
     ledger.bind(at("a"), binding());
     expect(() => ledger.end(at("a"), state, END)).toThrow("is not dispatched");
-    ledger.dispatch(at("a"));
+    ledger.dispatch(at("a"), 1);
     ledger.end(at("a"), state, END);
     expect(ledger.find(at("a"))).toMatchObject({ state, end: END });
   });
@@ -108,7 +108,7 @@ describe("only a dispatched operation", () => {
   test("can expire, and a retracted one cannot", () => {
     const { ledger } = open();
     ledger.bind(at("a"), binding());
-    ledger.dispatch(at("a"));
+    ledger.dispatch(at("a"), 1);
     ledger.retract(at("a"));
     expect(() => ledger.end(at("a"), "EXPIRED", END)).toThrow("is not dispatched");
     ledger.end(at("a"), "FAILED_FINAL", END);
@@ -120,7 +120,7 @@ describe("only a dispatched operation", () => {
 test.each([
   ["bind", (ledger: InvocationLedger) => ledger.bind(at("a"), binding())],
   ["charge", (ledger: InvocationLedger) => ledger.charge(at("a"), {})],
-  ["dispatch", (ledger: InvocationLedger) => ledger.dispatch(at("a"))],
+  ["dispatch", (ledger: InvocationLedger) => ledger.dispatch(at("a"), 1)],
   ["end again", (ledger: InvocationLedger) => ledger.end(at("a"), "FAILED_RETRYABLE", END)],
 ])("an ended operation refuses: %s", (_name, change) => {
   const { ledger, journal } = open();

@@ -209,8 +209,8 @@ describe("planted faults", () => {
     [
       "retry",
       "src/runner/retry/decide-next.ts",
-      "attempt > tool.maxRetries",
-      "attempt >= tool.maxRetries",
+      "attempt <= tool.maxRetries",
+      "attempt < tool.maxRetries",
     ],
     ["repair", "src/runner/call-history.ts", "if (ends)", "if (0)"],
     ["observation", "src/contracts/bind-tool.ts", "redact(args, argsAllowlist)", "args"],

@@ -40,6 +40,7 @@ const LAB = {
     "lab__pay",
     "lab__book",
     "lab__file",
+    "lab__store",
     "lab__watch",
   ],
   argumentRules: [{ tool: "lab__write_note", field: "/to", must: { beOneOf: ["ann"] } }],

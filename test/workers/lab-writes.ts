@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
-import { ok } from "../../src/protocol/outcome/result.ts";
+import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { holdUrl } from "../fakes/scripted-model.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";
 
@@ -74,6 +74,32 @@ const file = defineTool({
   },
 });
 
+/** The service of `lab__store`. It makes one effect of all requests under one key. */
+export const storeService = { isDown: false, requests: [] as string[], effects: new Set<string>() };
+beforeEachFile(() => {
+  storeService.isDown = false;
+  storeService.requests.length = 0;
+  storeService.effects.clear();
+});
+
+/** A write that may be repeated under its key for ten minutes while its service is down. */
+const storeDocument = defineTool({
+  ...common,
+  name: "lab__store",
+  description: "Stores a document.",
+  idempotency: { supported: true },
+  runtime: { retryForMs: 600_000 },
+  parallel: false,
+  async execute({ what, afterwards }, _context, { idempotencyKey }) {
+    storeService.requests.push(idempotencyKey);
+    if (!storeService.isDown || afterwards === "break") storeService.effects.add(idempotencyKey);
+    if (!storeService.isDown) return ok({ done: what });
+    const errors = [{ field: null, code: "down", message: "the service is down" }];
+    // So long that no alarm of a test rings by itself.
+    return fail({ taxonomyClass: "DEPENDENCY_UNAVAILABLE", errors, retryAfterMs: 300_000 });
+  },
+});
+
 /** A read that holds when it is told to. */
 const watch = defineTool({
   ...common,
@@ -88,4 +114,4 @@ const watch = defineTool({
 });
 
 /** One tool for each kind of recovery after a crash. */
-export const LAB_WRITES: readonly AnyToolContract[] = [pay, book, file, watch];
+export const LAB_WRITES: readonly AnyToolContract[] = [pay, book, file, storeDocument, watch];

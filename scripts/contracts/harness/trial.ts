@@ -71,6 +71,8 @@ export interface TrialSettings {
   readonly answer?: (attempt: number) => unknown;
   /** As if a person had approved each call, if the contract asks for one. Default: true. */
   readonly approved?: boolean;
+  /** Repeats a write for the time of its contract, not only `maxRetries` times. Default: false. */
+  readonly keepsTrying?: boolean;
   /** Fields of the contract; they stand above `answer`. */
   readonly change?: Partial<AnyToolContract>;
   /** Fields of a policy that allows everything. */
@@ -137,7 +139,7 @@ function callerOf({ contract }: Subject): Principal {
 
 function contractsOf(
   subject: Subject,
-  { answer, approved = true, change }: TrialSettings,
+  { answer, approved = true, change, keepsTrying = false }: TrialSettings,
   started: Started[],
 ): readonly AnyToolContract[] {
   const tool = {
@@ -146,7 +148,9 @@ function contractsOf(
     ...(answer && standIn(subject, answer, started)),
     ...change,
   };
-  return [recording(tool, answer ? undefined : started), ...subject.companions];
+  const { runtime } = tool;
+  const tried = keepsTrying ? tool : { ...tool, runtime: { ...runtime, retryForMs: 0 } };
+  return [recording(tried, answer ? undefined : started), ...subject.companions];
 }
 
 /**

@@ -47,6 +47,7 @@ export function replayPorts(
     outcomeWaitMs: 0,
     limitTime: () => {},
     limitStorage: () => {},
+    endsAtMs: () => Number.POSITIVE_INFINITY,
   };
 }
 

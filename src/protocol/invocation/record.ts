@@ -55,6 +55,10 @@ export interface ToolInvocationRecord {
   readonly state: InvocationState;
   /** How often the tool was asked to act. Above 0 and PENDING means an unknown outcome. */
   readonly dispatches: number;
+  /** When the tool was first asked to act. Unit: Unix milliseconds. */
+  readonly dispatchedAtMs?: number;
+  /** The next attempt, planned after so many dispatches. Unit: Unix milliseconds. */
+  readonly retry?: { readonly atMs: number; readonly after: number };
   /** What the operation is bound to, once its arguments are known to be valid. */
   readonly binding?: InvocationBinding;
   /** What it reserved of the run's budgets. */
@@ -125,6 +129,16 @@ export interface CallLesson {
 /** Tells whether the tool was asked to act and its outcome is not recorded. */
 export function hasUnknownOutcome({ state, dispatches }: ToolInvocationRecord): boolean {
   return state === "PENDING" && dispatches > 0;
+}
+
+/** Tells whether a call waits for its next attempt, or may begin it. */
+export function awaitsRetry({
+  retry,
+  dispatches,
+  awaitedUntilMs,
+  end,
+}: ToolInvocationRecord): boolean {
+  return retry?.after === dispatches && awaitedUntilMs === undefined && !end;
 }
 
 /**

@@ -86,6 +86,8 @@ export type AiEvent =
       readonly total?: number;
       /** The attempt that is about to begin; absent for the first one. */
       readonly attempt?: number;
+      /** When that attempt begins, if the run rests until then. Unit: Unix milliseconds. */
+      readonly retryAtMs?: number;
     }
   /** The outcome of the call is unknown; an operator may resolve it until this Unix millisecond. */
   | {

@@ -6,8 +6,8 @@ import type { TaxonomyClass } from "../outcome/taxonomy.ts";
 import type { Usage } from "../model/usage.ts";
 
 /**
- * A run is `waiting` while a call needs an approval, or an operator must resolve an unknown
- * outcome.
+ * A run is `waiting` while a call needs an approval, while an operator must resolve an unknown
+ * outcome, and while it rests until the next attempt of a write.
  */
 export type RunStatus = "running" | "waiting" | "completed" | "cancelled" | "failed";
 
@@ -51,6 +51,8 @@ export interface ToolCallSummary {
   readonly payloadHash?: string;
   /** Fingerprint of the idempotency key; it names the operation's record in KV. */
   readonly idempotencyKeyHash?: string;
+  /** Present exactly while the call waits for its next attempt. */
+  readonly nextAttemptAt?: string;
   /** Present exactly while an operator can resolve the unknown outcome. */
   readonly awaitsOutcomeUntil?: string;
   /** Present exactly while an approval of the call is pending, like `awaitsApprovalUntil`. */

@@ -1,4 +1,5 @@
 import {
+  awaitsRetry,
   hasUnknownOutcome,
   isUnknownWrite,
   type ToolInvocationRecord,
@@ -13,6 +14,7 @@ import { WAITING } from "../waiting.ts";
 import {
   awaitOperator,
   endWithoutTool,
+  NO_ANSWER,
   TOOL_INTERRUPTED,
   type OperatorPorts,
 } from "./unknown-outcome.ts";
@@ -62,15 +64,17 @@ export function resume(
   const { startedAtMs } = ending;
   const call = { ...requested, tool: found.value, startedAtMs, attempt: dispatches + 1 };
   if (!isUnknownWrite(record)) {
-    return { kind: "open", call: hasUnknownOutcome(record) ? { ...call, ranWith: context } : call };
+    const hasRun = hasUnknownOutcome(record) || awaitsRetry(record);
+    return { kind: "open", call: hasRun ? { ...call, ranWith: context } : call };
   }
-  const interrupted = { ...call, ranWith: context, unknownOutcome: TOOL_INTERRUPTED };
+  const unknownOutcome = awaitsRetry(record) ? NO_ANSWER : TOOL_INTERRUPTED;
+  const interrupted = { ...call, ranWith: context, unknownOutcome };
   return found.value.isIdempotent
     ? { kind: "open", call: interrupted }
     : {
         kind: "open",
         call: { ...interrupted, attempt: dispatches },
-        resolveFirst: TOOL_INTERRUPTED,
+        resolveFirst: unknownOutcome,
       };
 }
 

@@ -43,6 +43,14 @@ export const TOOL_INTERRUPTED: ToolFailure = {
   ],
 };
 
+/** Failure used when no attempt of a repeated write told whether it happened. */
+export const NO_ANSWER: ToolFailure = {
+  taxonomyClass: "DEPENDENCY_UNAVAILABLE",
+  errors: [
+    { field: null, code: "no_answer", message: "no attempt so far told whether this happened" },
+  ],
+};
+
 /**
  * Resolves the unknown outcome of a dispatched operation: asks the contract's `reconcile`, else an
  * operator.

@@ -8,21 +8,23 @@ export interface Retry {
   readonly attempt: number;
   /** Delay that the failure asks for; it replaces the backoff. */
   readonly askedMs: number | undefined;
+  /** Nothing that asks for a longer delay is retried. Default: 30 s. */
+  readonly withinMs?: number;
 }
 
-/** Nothing that asks for a longer delay is retried. */
-const MAX_DELAY_MS = 30_000;
+/** Longest step of the backoff, and the default of `withinMs`. */
+export const MAX_DELAY_MS = 30_000;
 
 /**
  * Computes the delay before a retry: exponential backoff with jitter (seeds/004, "Retries versus
  * Repair Loops").
- * Contract: whole milliseconds; undefined when the delay would be longer than 30 s.
+ * Contract: whole milliseconds; undefined when the delay would be longer than `withinMs`.
  */
 export function backoffMs(
-  { firstMs, attempt, askedMs }: Retry,
+  { firstMs, attempt, askedMs, withinMs = MAX_DELAY_MS }: Retry,
   random: Random,
 ): number | undefined {
-  const stepMs = firstMs * 2 ** (attempt - 1);
+  const stepMs = Math.min(firstMs * 2 ** (attempt - 1), MAX_DELAY_MS);
   const delayMs = (askedMs ?? stepMs) + random.fraction() * stepMs;
-  return delayMs > MAX_DELAY_MS ? undefined : Math.ceil(delayMs);
+  return delayMs > withinMs ? undefined : Math.ceil(delayMs);
 }

@@ -11,7 +11,7 @@ import type { AttemptResult } from "../attempt.ts";
 import type { RunBudget } from "../budget/of-run.ts";
 import { stillWantedGate, type WantedPorts } from "../gates/check-still-wanted.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
-import { backoffMs } from "./backoff.ts";
+import { backoffMs, MAX_DELAY_MS } from "./backoff.ts";
 import { pause } from "../pause.ts";
 
 /** What deciding about a retry takes of the run. */
@@ -19,7 +19,9 @@ export interface RetryPorts extends WantedPorts {
   readonly budget: Pick<RunBudget, "takeRetry">;
   readonly clock: Clock;
   readonly random: Random;
-  readonly invocations: Pick<InvocationLedger, "retract">;
+  readonly invocations: Pick<InvocationLedger, "find" | "retract" | "retryAt">;
+  /** When the run's time is up. Unit: Unix milliseconds; infinity without a limit. */
+  readonly endsAtMs: () => number;
   readonly journal: Pick<RunJournal, "append">;
 }
 
@@ -27,12 +29,18 @@ export interface RetryPorts extends WantedPorts {
 export type Next =
   | { readonly kind: "ended"; readonly result: AttemptResult }
   | { readonly kind: "retry"; readonly call: ActiveCall }
+  /** The next attempt is planned, and the run may rest until then. */
+  | { readonly kind: "rests" }
   /** The effect may have happened, and a retry is not allowed. */
   | { readonly kind: "unknown_outcome"; readonly failure: ToolFailure };
 
+/** A call that waits at least this long for its next attempt lets the run rest. */
+const REST_FROM_MS = 5_000;
+
 /**
  * Decides what follows an attempt. Before a retry of the same call under the same key it waits for
- * the backoff, and asks again whether the run wants the call.
+ * the backoff, and asks again whether the run wants the call. A long wait is left to the alarm of
+ * the run.
  */
 export async function decideNext(
   ports: RetryPorts,
@@ -46,16 +54,24 @@ export async function decideNext(
     unknownOutcome
       ? { kind: "unknown_outcome", failure: unknownOutcome }
       : { kind: "ended", result: last };
-  const delayMs = takeRetryMs(ports, call, result);
+  const windowMs = retryWindowMs(ports, call);
+  const delayMs = takeRetryMs(ports, call, { result, windowMs });
   if (delayMs === undefined) return end(result);
   // Nothing happened. Recorded before the pause, so a crash during it leaves no unknown outcome.
   if (dispatched && !unknownOutcome && mutates(tool)) ports.invocations.retract(context);
+  const { part, toolCallId } = context;
+  const attempt = call.attempt + 1;
+  if (windowMs > 0 && delayMs >= REST_FROM_MS) {
+    const retryAtMs = ports.clock.nowMs() + delayMs;
+    ports.invocations.retryAt(context, retryAtMs);
+    const progress = { part, toolCallId, attempt, retryAtMs };
+    ports.journal.append([{ type: "tool_call_progress", ...progress }]);
+    return { kind: "rests" };
+  }
   await pause(ports.clock, delayMs, signal);
   const wanted = stillWantedGate.check({ tool, signal, hasBegun: ranWith !== undefined }, ports);
   // The failure of a tool that ran tells the model more than that the call is not retried.
   if (!wanted.ok) return end(ranWith ? result : { ...result, outcome: wanted });
-  const attempt = call.attempt + 1;
-  const { part, toolCallId } = context;
   ports.journal.append([{ type: "tool_call_progress", part, toolCallId, attempt }]);
   return { kind: "retry", call: { ...call, attempt, ranWith, unknownOutcome } };
 }
@@ -73,19 +89,35 @@ function unknownOutcomeAfter(call: ActiveCall, result: AttemptResult): ToolFailu
 const FIRST_DELAY_MS = 250;
 
 /**
+ * Tells how long a dispatched write may still be repeated, by its contract and the run's time. At
+ * the end of that time an operator is asked, while the run has time left. Unit: milliseconds; 0 or
+ * less when that time is over.
+ */
+function retryWindowMs(
+  { clock, endsAtMs, invocations }: RetryPorts,
+  { tool, context }: ActiveCall,
+): number {
+  const { dispatchedAtMs } = invocations.find(context) ?? {};
+  if (dispatchedAtMs === undefined || tool.retryForMs === 0) return 0;
+  return Math.min(dispatchedAtMs + tool.retryForMs, endsAtMs()) - clock.nowMs();
+}
+
+/**
  * Computes the delay before a retry; undefined when there is none.
  * Contract: takes one retry of the run's budget when it answers a delay.
  */
 function takeRetryMs(
   { random, budget }: RetryPorts,
   call: ActiveCall,
-  result: AttemptResult,
+  { result, windowMs }: { readonly result: AttemptResult; readonly windowMs: number },
 ): number | undefined {
   const { tool, attempt, signal } = call;
-  if (result.outcome.ok || signal.aborted || attempt > tool.maxRetries) return undefined;
+  const isCounted = attempt <= tool.maxRetries;
+  if (result.outcome.ok || signal.aborted || (!isCounted && windowMs <= 0)) return undefined;
   const { taxonomyClass, retryAfterMs } = result.outcome.failure;
   if (!respond(taxonomyClass, dispatchStateOf(call, result)).retryable) return undefined;
-  const retry = { firstMs: FIRST_DELAY_MS, attempt, askedMs: retryAfterMs };
+  const withinMs = Math.max(windowMs, isCounted ? MAX_DELAY_MS : 0);
+  const retry = { firstMs: FIRST_DELAY_MS, attempt, askedMs: retryAfterMs, withinMs };
   const delayMs = backoffMs(retry, random);
   return delayMs !== undefined && budget.takeRetry() ? delayMs : undefined;
 }

@@ -17,6 +17,8 @@ export interface ToolProgress {
   /** From 0 to 1. */
   readonly share?: number;
   readonly attempt?: number;
+  /** When that attempt begins, if nothing happens until then. Unit: Unix milliseconds. */
+  readonly retryAtMs?: number;
 }
 
 /** Reads an ObservationObject. Any other value is shown as fields. Contract: never throws. */
@@ -37,12 +39,14 @@ export function readOutcome(observation: JsonValue): ToolOutcome {
 const MAX_STAGE_CHARS = 60;
 
 /** Reads a tool's progress. Inconsistent numbers are left out. */
-export function readProgress({ stage, done, total, attempt }: JsonObject): ToolProgress {
+export function readProgress({ stage, done, total, attempt, retryAt }: JsonObject): ToolProgress {
+  const retryAtMs = typeof retryAt === "string" ? Date.parse(retryAt) : Number.NaN;
   const isCounted = typeof done === "number" && typeof total === "number" && total > 0;
   return {
     ...(typeof stage === "string" && { stage: sentence(stage).slice(0, MAX_STAGE_CHARS) }),
     ...(isCounted && { share: Math.min(1, Math.max(0, done / total)) }),
     ...(typeof attempt === "number" && attempt > 1 && { attempt }),
+    ...(Number.isFinite(retryAtMs) && { retryAtMs }),
   };
 }
 

@@ -1,6 +1,8 @@
 import { el, setText } from "../dom.ts";
 import type { ToolProgress } from "./tool-outcome.ts";
 
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
 /** Creates the progress of a running call: its stage in words, and a bar. */
 export function createProgress(toolName: string) {
   const text = el("span");
@@ -11,8 +13,9 @@ export function createProgress(toolName: string) {
     update(progress: ToolProgress | undefined) {
       root.hidden = progress === undefined;
       if (!progress) return;
-      const { stage, share, attempt } = progress;
-      const retry = attempt === undefined ? undefined : `attempt ${attempt}`;
+      const { stage, share, attempt, retryAtMs } = progress;
+      const begins = retryAtMs === undefined ? "" : ` begins at ${TIME.format(retryAtMs)}`;
+      const retry = attempt === undefined ? undefined : `attempt ${attempt}${begins}`;
       setText(text, [stage, retry].filter((part) => part !== undefined).join(" · "));
       if (share === undefined) bar.removeAttribute("value");
       else bar.value = share;

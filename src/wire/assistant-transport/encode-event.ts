@@ -143,8 +143,9 @@ function toJson(lines: readonly PacketLine[]): readonly JsonObject[] {
  * Encodes progress as data: the package has no chunk for it, and text in the part means arguments.
  */
 function toProgress(event: Extract<AiEvent, { type: "tool_call_progress" }>) {
-  const { type: _, part: _part, ...progress } = event;
-  return { type: "tool-progress", ...progress };
+  const { type: _, part: _part, retryAtMs, ...progress } = event;
+  const retry = retryAtMs !== undefined && { retryAt: toIso(retryAtMs) };
+  return { type: "tool-progress", ...progress, ...retry };
 }
 
 function doneChunks(event: Extract<AiEvent, { type: "done" }>): readonly AssistantStreamChunk[] {

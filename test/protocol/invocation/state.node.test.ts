@@ -120,7 +120,7 @@ function perform(ledger: InvocationLedger, next: Act): void {
     case "charge":
       return ledger.charge(OPERATION, { cost: 1 });
     case "dispatch":
-      return ledger.dispatch(OPERATION);
+      return ledger.dispatch(OPERATION, 1);
     case "retract":
       return ledger.retract(OPERATION);
     case "await":

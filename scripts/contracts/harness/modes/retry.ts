@@ -52,6 +52,7 @@ export const retry: TestMode = {
     });
     await checkTimeout(subject, checks);
     if (isSafe && subject.contract.runtime.maxRetries > 0) await checkRecovery(subject, checks);
+    if (subject.contract.runtime.retryForMs > 0) await checkLongOutage(subject, checks);
     return undefined;
   },
 };
@@ -112,6 +113,16 @@ async function checkTimeout(subject: Subject, checks: Checks): Promise<void> {
     ? started.length > 1 && started.length <= 1 + maxRetries
     : started.length === 1;
   checks.that("after a timeout it runs again only if it may run twice", isRight, started.length);
+}
+
+/** Fails for long: the write is repeated under one key until the run rests. */
+async function checkLongOutage(subject: Subject, checks: Checks): Promise<void> {
+  const answer = (): unknown => failing("DEPENDENCY_UNAVAILABLE");
+  const { ask, started } = openTrial(subject, { answer, keepsTrying: true });
+  await ask(subject.validArgs[0], { inHaste: true });
+  checks.that("a write is repeated while its service fails", started.length > 1, started.length);
+  const keys = new Set(started.map(({ key }) => key));
+  checks.that("every run of a call has the same key", keys.size === 1, [...keys]);
 }
 
 /** Fails once, then succeeds, with the contract's own state check before each attempt. */
