@@ -14,6 +14,7 @@ import {
   type ContractLock,
 } from "../contracts/contract-lock.ts";
 import { CommandError, type Command, parsing, UsageError } from "../command.ts";
+import { readExchanges } from "../contracts/exchange-files.ts";
 import { loadDeployment, projectFolder } from "../project.ts";
 import { mergeLocks, reviewLock, type Finding } from "../contracts/review-lock.ts";
 import { countFindings, formatFindings } from "../contracts/format-findings.ts";
@@ -68,7 +69,7 @@ async function runContracts(args: string[]): Promise<void> {
       case "update":
         return update(await publishAll(tools), lockFile, asked.acceptBreaking);
       case "test":
-        return await test(asked, tools, lockFile);
+        return await test(asked, tools, project);
     }
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "ContractError") throw error;
@@ -79,17 +80,22 @@ async function runContracts(args: string[]): Promise<void> {
 async function test(
   { tool, verbose }: Asked,
   tools: readonly AnyToolContract[],
-  lockFile: string,
+  project: string,
 ): Promise<void> {
   const chosen = tools.filter(
     ({ name, version }) => tool === undefined || tool === name || tool === `${name}@${version}`,
   );
   if (chosen.length === 0) throw new UsageError(`there is no tool ${JSON.stringify(tool)}.`);
-  const read = readLock(lockFile);
+  const exchanges = readExchanges(
+    join(project, "src"),
+    tools.map(({ name }) => name),
+  );
+  if (!exchanges.ok) return stop(exchanges.failure);
+  const read = readLock(join(project, LOCK_NAME));
   const lock = read.ok ? ok(read.value.lock) : fail(`${LOCK_NAME} ${read.failure}`);
   // What generates and validates is loaded only where it is used.
   const { testContracts } = await import("../contracts/test-contracts.ts");
-  const request = { chosen, verbose, contracts: tools, lock };
+  const request = { chosen, verbose, contracts: tools, lock, exchanges: exchanges.value };
   if (!(await testContracts(request))) process.exitCode = 1;
 }
 

@@ -1,4 +1,5 @@
 import { createPolicyAuthorization } from "../../src/adapters/policy-authorization.ts";
+import type { Egress } from "../../src/capabilities/http.ts";
 import type { SteeringInbox } from "../../src/capabilities/run-journal.ts";
 import type { Model } from "../../src/capabilities/model.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
@@ -54,6 +55,8 @@ export interface Happening {
   readonly policy?: object;
   readonly claim?: Partial<RunClaim>;
   readonly ports?: Partial<RunPorts>;
+  /** Default: no network. */
+  readonly egress?: Egress;
   readonly signal?: AbortSignal;
 }
 
@@ -76,7 +79,11 @@ export async function happen(run: Happening): Promise<RunEvidence> {
   const ports: RunPorts = {
     ...lenientPorts(),
     authorizationOf: createPolicyAuthorization,
-    source: createToolSource(registerContracts(contracts), { ...fakeRunCapabilities(), clock }),
+    source: createToolSource(registerContracts(contracts), {
+      ...fakeRunCapabilities(),
+      ...(run.egress && { egress: run.egress }),
+      clock,
+    }),
     policies: { load, learn: () => {}, read: load },
     model: playAnswers(run.answers, clock),
     inbox: new TestInbox(),

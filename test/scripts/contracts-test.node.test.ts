@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readLock, type ContractLock } from "../../scripts/contracts/contract-lock.ts";
 import { withCompileCache } from "../shared/compile-cache.ts";
+import { EXCHANGES, PLANTED_HTTP } from "./planted-http.ts";
 import { failedWithChange } from "./with-change.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -36,12 +37,13 @@ const MODES = [
 interface Tested {
   readonly status: number | null;
   readonly stdout: string;
+  readonly stderr: string;
   /** Verdicts by contract and mode. */
   readonly rows: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
 function run(cwd: string, ...args: string[]): Tested {
-  const { status, stdout } = spawnSync(
+  const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ["scripts/interlock.ts", "contracts", ...args],
     {
@@ -55,6 +57,7 @@ function run(cwd: string, ...args: string[]): Tested {
   return {
     status,
     stdout,
+    stderr,
     rows: new Map(
       rows.map(([key = "", ...cells]) => [
         key,
@@ -112,6 +115,7 @@ describe("planted faults", () => {
       join(copy, "src/tools/index.ts"),
       `export { PLANTED as TOOLS } from "../../${PLANTED}";\n`,
     );
+    for (const { name } of PLANTED_HTTP) giveExchanges(name, EXCHANGES);
     expect(run(copy, "update").status).toBe(0);
     const read = readLock(join(copy, LOCK));
     if (!read.ok) throw new Error(read.failure);
@@ -124,6 +128,11 @@ describe("planted faults", () => {
   });
 
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+  function giveExchanges(tool: string, exchanges: unknown): void {
+    const file = join(copy, "src/tools", `${tool}.exchanges.json`);
+    writeFileSync(file, JSON.stringify({ tool, exchanges }));
+  }
 
   function edit(file: string, from: string, to: (from: string) => string): void {
     const path = join(copy, file);
@@ -160,6 +169,9 @@ describe("planted faults", () => {
     ["planted__compensation", "compensation"],
     ["planted__drift", "drift"],
     ["planted__replay", "replay"],
+    ["planted__http-idempotency", "idempotency"],
+    ["planted__http-observation", "observation"],
+    ["planted__http-unanswered", "observation"],
   ])("the contract %s fails the mode %s, and no other", (name, mode) => {
     expect(failedIn(tested, `${name}@1.0.0`)).toEqual([mode]);
   });
@@ -176,6 +188,27 @@ describe("planted faults", () => {
       replay: "pass",
     });
     expect(failedIn(tested, "sound__mail@1.0.0")).toEqual([]);
+  });
+
+  test("a write over HTTP passes every mode with its sample exchanges", () => {
+    expect(failedIn(tested, "sound__open-ticket@1.0.0")).toEqual([]);
+  });
+
+  test("a request without a sample exchange is named", () => {
+    expect(tested.stdout).toContain("no sample exchange answers GET https://rates.example/");
+  });
+
+  test.each([
+    ["sound__nobody", EXCHANGES, 'there is no tool "sound__nobody"'],
+    ["sound__mail", [{ request: { path: [] }, response: {} }], "must have upstream and path"],
+    ["sound__mail", [{ request: EXCHANGES[0]?.request, response: { status: 99 } }], "status: "],
+  ])("a file of exchanges that is wrong stops the test: %s", (tool, exchanges, reason) => {
+    giveExchanges(tool, exchanges);
+    const refused = run(copy, "test");
+    rmSync(join(copy, "src/tools", `${tool}.exchanges.json`));
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain(`tools/${tool}.exchanges.json: `);
+    expect(refused.stderr).toContain(reason);
   });
 
   test("a version that no longer runs is compared only with its lock", () => {

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
+import { PLANTED_HTTP } from "./planted-http.ts";
 
 const read = {
   version: "1.0.0",
@@ -217,4 +218,5 @@ export const PLANTED = [
   drift,
   replay,
   untestable,
+  ...PLANTED_HTTP,
 ];

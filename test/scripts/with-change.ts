@@ -35,7 +35,11 @@ export async function failedWithChange(
   const { evaluate: evaluateChanged, PLANTED } = await bundleWith(change);
   const contract = PLANTED.find((known) => known.name === name);
   if (!contract) throw new Error(`no contract ${name}`);
-  const { cells } = await evaluateChanged(contract, { contracts: PLANTED, lock: ok(lock) });
+  const { cells } = await evaluateChanged(contract, {
+    contracts: PLANTED,
+    lock: ok(lock),
+    exchanges: new Map(),
+  });
   return cells.filter(({ verdict }) => verdict === "fail").map(({ mode }) => mode.id);
 }
 

@@ -12,6 +12,7 @@ import type { JsonSchema7 } from "../../../src/protocol/tool/spec.ts";
 import { FakeClock } from "../../../src/testing/fake-clock.ts";
 import { mutationOf, valueOf, type Mutation } from "../../../test/shared/schema-arbitrary.ts";
 import { keyOf, type ContractLock } from "../contract-lock.ts";
+import type { Exchange, Exchanges } from "../exchange-files.ts";
 
 /** Generated values of each kind. */
 const SAMPLES = 30;
@@ -36,6 +37,8 @@ export interface Subject {
   readonly validArgs: readonly [JsonObject, ...JsonObject[]];
   /** Arguments with one thing wrong. */
   readonly badArgs: readonly Mutation[];
+  /** What the services of its requests answer. */
+  readonly exchanges: readonly Exchange[];
   /** Outputs that the published schema lets through, at least one. */
   readonly outputs: readonly [JsonObject, ...JsonObject[]];
 }
@@ -44,6 +47,7 @@ export interface Subject {
 export interface Surroundings {
   readonly contracts: readonly AnyToolContract[];
   readonly lock: Result<ContractLock, string>;
+  readonly exchanges: Exchanges;
 }
 
 /**
@@ -52,7 +56,7 @@ export interface Surroundings {
  */
 export async function makeSubject(
   contract: AnyToolContract,
-  { contracts, lock }: Surroundings,
+  { contracts, lock, exchanges }: Surroundings,
 ): Promise<Subject> {
   const registered = registerContract(contract);
   const published = await publishContract(registered);
@@ -75,6 +79,7 @@ export async function makeSubject(
     inputSchema,
     outputSchema,
     validArgs: [firstArgs, ...moreArgs],
+    exchanges: exchanges.get(contract.name) ?? [],
     badArgs: sampleFrom(mutationOf(inputSchema), SAMPLES),
     outputs: [firstOutput, ...moreOutputs],
   };

@@ -21,6 +21,7 @@ import {
   type Bench,
   type BenchSettings,
 } from "../../../test/fakes/runner-ports.ts";
+import { openNetwork, type FakeNetwork } from "./fake-network.ts";
 import type { Subject } from "./subject.ts";
 
 /** The stored connection, granted to a tool that requires one. */
@@ -41,6 +42,7 @@ export interface Started {
 /** One run with one tool. Calls pass every gate that a test does not change. */
 export interface Trial {
   readonly bench: Bench;
+  readonly network: FakeNetwork;
   /** Once for each time the tool ran. */
   readonly started: readonly Started[];
   /**
@@ -78,13 +80,16 @@ export interface TrialSettings {
   /** Fields of a policy that allows everything. */
   readonly policy?: object;
   readonly principal?: Partial<Principal>;
+  /** Answers every HTTP request, in place of the sample exchanges. */
+  readonly service?: () => Response;
   readonly ports?: BenchSettings;
 }
 
 /** Opens a run for one or a few calls. */
 export function openTrial(subject: Subject, settings: TrialSettings = {}): Trial {
   const started: Started[] = [];
-  const { principal, ports } = settings;
+  const { principal, ports, service } = settings;
+  const network = openNetwork(subject.contract, subject.exchanges, service);
   const { name, runtime } = subject.contract;
   const bench = benchFor(contractsOf(subject, settings, started), {
     policy: { ...lenientPolicy(subject), ...settings.policy },
@@ -92,6 +97,7 @@ export function openTrial(subject: Subject, settings: TrialSettings = {}): Trial
     connectionIds: [CONNECTION],
     authorizationOf: createPolicyAuthorization,
     broker: oneConnection,
+    egress: network.egress,
     ...ports,
   });
   const ask: Trial["ask"] = (args, { inHaste = false, ...at } = {}) => {
@@ -104,6 +110,7 @@ export function openTrial(subject: Subject, settings: TrialSettings = {}): Trial
   };
   return {
     bench,
+    network,
     started,
     ask,
     async call(...asked) {
@@ -129,6 +136,7 @@ export async function recordRun(
     policy: { ...lenientPolicy(subject), ...settings.policy },
     claim: { principal: callerOf(subject), connectionIds: [CONNECTION] },
     ports: { broker: oneConnection },
+    egress: openNetwork(subject.contract, subject.exchanges).egress,
   });
   return { evidence, contracts };
 }

@@ -5,6 +5,7 @@ import { ok } from "../../../../src/protocol/outcome/result.ts";
 import { endOf } from "../../../../test/fakes/runner-ports.ts";
 import type { Subject } from "../subject.ts";
 import { checkLedger } from "../check-ledger.ts";
+import { checkAnswered, type FakeNetwork } from "../fake-network.ts";
 import type { Checks, TestMode } from "../test-mode.ts";
 import { failing, openTrial, type CallSettings, type TrialSettings } from "../trial.ts";
 
@@ -89,18 +90,26 @@ async function keyOfCall(
 /** Makes the tool work, loses its answer, and lets it run again under the same key. */
 async function checkRepeated(subject: Subject, checks: Checks): Promise<void> {
   for (const args of subject.validArgs.slice(0, 5)) {
-    const [first, second] = await answerTwice(subject, args);
+    const { answers, network } = await answerTwice(subject, args);
+    const [first, second] = answers;
     if (first === undefined) continue;
+    checkAnswered(checks, network);
     const isSame = isDeepStrictEqual(first, second);
     checks.that("it answers the same when it runs again under its key", isSame, [first, second]);
+    const [write, again] = network.writes;
+    const isRepeated = isDeepStrictEqual(write, again);
+    checks.that("it sends the same again under its key", isRepeated, [write, again]);
   }
 }
 
-/** Returns the tool's own answer of each attempt. */
-async function answerTwice(subject: Subject, args: JsonObject): Promise<readonly unknown[]> {
+/** Returns the tool's own answer of each attempt, and what it sent. */
+async function answerTwice(
+  subject: Subject,
+  args: JsonObject,
+): Promise<{ readonly answers: readonly unknown[]; readonly network: FakeNetwork }> {
   const answers: unknown[] = [];
   const { contract } = subject;
-  const { call } = openTrial(subject, {
+  const { ask, network } = openTrial(subject, {
     change: {
       ...withRetries(subject),
       async execute(args: never, context, granted: never) {
@@ -110,8 +119,8 @@ async function answerTwice(subject: Subject, args: JsonObject): Promise<readonly
       },
     },
   });
-  await call(args, { inHaste: true });
-  return answers;
+  await ask(args, { inHaste: true });
+  return { answers, network };
 }
 
 function withRetries({ contract }: Subject): NonNullable<TrialSettings["change"]> {

@@ -8,6 +8,7 @@ import type { FailureClass } from "../../../../src/protocol/outcome/taxonomy.ts"
 import type { ToolExecResult } from "../../../../src/protocol/invocation/record.ts";
 import { WAITING } from "../../../../src/runner/waiting.ts";
 import { endOf } from "../../../../test/fakes/runner-ports.ts";
+import { checkAnswered } from "../fake-network.ts";
 import { completeValue, isShown, pathsIn } from "../complete-value.ts";
 import { validatorOf, type Subject } from "../subject.ts";
 import type { Checks, TestMode } from "../test-mode.ts";
@@ -39,12 +40,19 @@ export const observationContract: TestMode = {
       const result = await checkEnd(subject, checks, end);
       if (result !== WAITING) expectShape(result);
     }
+    let hasSucceeded = false;
     for (const args of subject.validArgs.slice(0, REAL_CALLS)) {
-      const { ask, started } = openTrial(subject);
+      const { ask, network, started } = openTrial(subject);
       const result = await ask(args);
+      checkAnswered(checks, network);
       if (result === WAITING) continue;
       expectShape(result);
+      hasSucceeded ||= result.ok;
       if (started.length > 0) checkOwnAnswer(subject, checks, result);
+    }
+    if (subject.exchanges.length > 0) {
+      checks.that("a call with its sample exchanges is a success", hasSucceeded);
+      await checkFailingService(subject, checks);
     }
     await checkEcho(subject, checks);
     return undefined;
@@ -150,6 +158,29 @@ function checkOwnAnswer({ contract }: Subject, checks: Checks, result: ToolExecR
   const isDeclared = result.ok || Object.hasOwn(contract.errors, code);
   const hint = "list the code in `errors`, or mend what the tool answers";
   checks.that("the tool answers as its contract says", isDeclared, [end, code, hint]);
+}
+
+/** Answers of a service that no tool wants. */
+const BAD_ANSWERS: readonly (() => Response)[] = [
+  ...[302, 400, 401, 403, 404, 409, 412, 429, 500, 503].map(
+    (status) => () => new Response(null, { status }),
+  ),
+  () => new Response("<html>", { headers: { "content-type": "application/json" } }),
+  () => Response.json({ unexpected: [null] }),
+  () => Response.json({ unexpected: [null] }, { status: 201 }),
+];
+
+/** Whatever the service answers, the tool throws nothing and fails with a declared code. */
+async function checkFailingService(subject: Subject, checks: Checks): Promise<void> {
+  const { runtime } = subject.contract;
+  for (const service of BAD_ANSWERS) {
+    const { ask } = openTrial(subject, {
+      service,
+      change: { runtime: { ...runtime, maxRetries: 0 } },
+    });
+    const result = await ask(subject.validArgs[0]);
+    if (result !== WAITING) checkOwnAnswer(subject, checks, result);
+  }
 }
 
 /** A failure that repeats its arguments would leak their content. */
