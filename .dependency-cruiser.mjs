@@ -40,8 +40,9 @@ const FOLDERS = {
   },
   "durable-objects": {
     inside: ["compose", "loop", "protocol", "capabilities", "env"],
-    // The audit log hashes within its transaction, which the asynchronous Web Crypto cannot.
-    packages: ["cloudflare:workers", "node:crypto"],
+    // The audit log hashes and the run's log compresses within a transaction, which the
+    // asynchronous Web Crypto and CompressionStream cannot.
+    packages: ["cloudflare:workers", "node:crypto", "node:zlib"],
   },
   testing: {
     inside: ["protocol", "capabilities", "wire", "contracts", "runner", "loop", "adapters"],

@@ -19,9 +19,9 @@ export function migrateStorage(
   migrations: readonly Migration[],
 ): boolean {
   const { sql } = storage;
-  const tables = tableNames(sql);
-  if (tables.length === 0) return false;
-  const stored = tables.includes("schema_version") ? readVersion(sql) : 0;
+  const names = ownNames(sql);
+  if (names.length === 0) return false;
+  const stored = names.includes("schema_version") ? readVersion(sql) : 0;
   const version = migrations.length;
   if (stored > version) {
     const detail = `this code reads version ${version}. Deploy the newer code again`;
@@ -41,6 +41,13 @@ export function migrateStorage(
  * 1.20261117, tried 2026-11-21). Contract: call it in the transaction that creates the tables.
  */
 export function writeVersion(sql: SqlStorage, version: number): void {
+  const view = sql.exec(
+    "SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = 'schema_version'",
+  );
+  if (view.toArray().length > 0) {
+    sql.exec(`DROP VIEW schema_version; ${versionView(version)}`);
+    return;
+  }
   sql.exec(
     `CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL);
      DELETE FROM schema_version;
@@ -49,16 +56,22 @@ export function writeVersion(sql: SqlStorage, version: number): void {
   );
 }
 
+/** Statement that creates the version as a view: a table would be one more page of each object. */
+export function versionView(version: number): string {
+  return `CREATE VIEW schema_version AS SELECT ${version} AS version;`;
+}
+
 function readVersion(sql: SqlStorage): number {
   return sql.exec<{ version: number }>("SELECT version FROM schema_version").one().version;
 }
 
 /**
- * Names of the object's own tables; the platform's and SQLite's begin with `_cf_` and `sqlite_`.
+ * Names of the object's own tables and views; the platform's and SQLite's begin with `_cf_` and
+ * `sqlite_`.
  */
-function tableNames(sql: SqlStorage): readonly string[] {
+function ownNames(sql: SqlStorage): readonly string[] {
   return sql
-    .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+    .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
     .toArray()
     .map(({ name }) => name)
     .filter((name) => !name.startsWith("_cf_") && !name.startsWith("sqlite_"));

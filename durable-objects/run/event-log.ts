@@ -1,6 +1,7 @@
 import { formatPacketLines } from "../../src/protocol/approval/packet-lines.ts";
 import type { AiEvent, LoggedEvent } from "../../src/protocol/run/event.ts";
 import type { EventPosition } from "../../src/protocol/run/event-id.ts";
+import { unpackText, type PackedText } from "./packed-text.ts";
 import type { RunLog } from "./run-log.ts";
 
 /**
@@ -89,7 +90,7 @@ export class EventLog {
         .map((event, index) => ({ event, position: { epoch: this.#epoch, seq: seq + 1 + index } }));
     }
     const row = this.#sql
-      .exec<{ first_seq: number; epoch: number; body: string }>(
+      .exec<{ first_seq: number; epoch: number; body: PackedText }>(
         "SELECT first_seq, epoch, body FROM log WHERE last_seq > ? ORDER BY seq LIMIT 1",
         seq,
       )
@@ -148,7 +149,7 @@ export class EventLog {
 
   /** Finds the name under which the model proposed the call of a part. */
   #proposedName(part: number): string {
-    const rows = this.#sql.exec<{ body: string }>(
+    const rows = this.#sql.exec<{ body: PackedText }>(
       "SELECT body FROM log WHERE body IS NOT NULL ORDER BY seq",
     );
     for (const { body } of rows) {
@@ -160,8 +161,8 @@ export class EventLog {
   }
 }
 
-function parseRow(body: string): readonly StoredEvent[] {
-  return JSON.parse(body) as readonly StoredEvent[];
+function parseRow(body: PackedText): readonly StoredEvent[] {
+  return JSON.parse(unpackText(body)) as readonly StoredEvent[];
 }
 
 function estimateChars(event: AiEvent): number {

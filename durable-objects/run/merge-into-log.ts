@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../src/protocol/json/value.ts";
-import { appendToLog } from "./run-log.ts";
+import { toLogRows, type EventRow } from "./run-log.ts";
 
 type Row = Record<string, SqlStorageValue>;
 
@@ -7,8 +7,8 @@ const LATE_TABLES = ["approvals", "inbox", "refusals", "prompt"];
 /** Columns of the row that the log replaces. */
 const PROGRESS = new Set(["steps", "usage", "facts", "title", "reason", "error", "ended_ms"]);
 
-/** Creates the row of a run, and its log. */
-export function createRunAndLog(sql: SqlStorage): void {
+/** Creates the row of a run and its log, as version 4 had them. */
+function createRunAndLog(sql: SqlStorage): void {
   sql.exec(
     `CREATE TABLE run (
        id INTEGER PRIMARY KEY CHECK (id = 1), run_id TEXT NOT NULL, model TEXT NOT NULL,
@@ -55,6 +55,20 @@ export function mergeIntoLog(sql: SqlStorage): void {
   for (const { first_seq: firstSeq, last_seq: lastSeq, epoch, body } of events) {
     const row = { firstSeq: Number(firstSeq), lastSeq: Number(lastSeq), epoch: Number(epoch) };
     appendToLog(sql, [], [{ ...row, body: textOf(body) }]);
+  }
+}
+
+function appendToLog(sql: SqlStorage, entries: readonly object[], rows: readonly EventRow[]): void {
+  for (const { state, isPartial = false, events } of toLogRows(entries, rows)) {
+    sql.exec(
+      "INSERT INTO log (is_partial, first_seq, last_seq, epoch, state, body) VALUES (?, ?, ?, ?, ?, ?)",
+      isPartial ? 1 : 0,
+      events?.firstSeq ?? null,
+      events?.lastSeq ?? null,
+      events?.epoch ?? null,
+      state ?? null,
+      events?.body ?? null,
+    );
   }
 }
 

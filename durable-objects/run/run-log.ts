@@ -2,6 +2,7 @@ import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 import { isHighSurrogate } from "../../src/protocol/text/encoding.ts";
+import { packText, unpackText, type PackedText } from "./packed-text.ts";
 import type { RunProgress } from "./run-progress.ts";
 
 /**
@@ -40,6 +41,8 @@ export interface EventRow {
  */
 export class RunLog {
   readonly #sql: SqlStorage;
+  /** Undefined until the rows are summed up. */
+  #savedBytes: number | undefined;
   #depth = 0;
   #entries: LogEntry[] = [];
   #events: EventRow[] = [];
@@ -78,20 +81,36 @@ export class RunLog {
   /** Reads all entries, in order. */
   *entries(): Generator<LogEntry> {
     let text = "";
-    const rows = this.#sql.exec<{ state: string; is_partial: number }>(
+    const rows = this.#sql.exec<{ state: PackedText; is_partial: number }>(
       "SELECT state, is_partial FROM log WHERE state IS NOT NULL ORDER BY seq",
     );
     for (const { state, is_partial: isPartial } of rows.toArray()) {
-      text += state;
+      text += unpackText(state);
       if (isPartial === 1) continue;
       yield* JSON.parse(text) as readonly LogEntry[];
       text = "";
     }
   }
 
+  /** How much larger the texts are than what is stored of them. Unit: bytes. */
+  get savedBytes(): number {
+    this.#savedBytes ??= this.#sql
+      .exec<{ saved: number }>("SELECT coalesce(sum(saved), 0) AS saved FROM log")
+      .one().saved;
+    return this.#savedBytes;
+  }
+
+  /** Deletes everything. Contract: part of a transaction of the caller. */
+  clear(): void {
+    this.#sql.exec("DELETE FROM log");
+    this.#savedBytes = undefined;
+  }
+
   #store(): void {
     const { entries, events } = this.#take();
-    appendToLog(this.#sql, entries, events);
+    const rows = toLogRows(entries, events);
+    const saved = rows.map((row) => insertPacked(this.#sql, row));
+    if (this.#savedBytes !== undefined) this.#savedBytes += saved.reduce((a, b) => a + b, 0);
   }
 
   #take(): { readonly entries: readonly LogEntry[]; readonly events: readonly EventRow[] } {
@@ -102,45 +121,50 @@ export class RunLog {
   }
 }
 
-/** Appends rows to the `log` table. */
-export function appendToLog(
-  sql: SqlStorage,
+/** Distributes entries and events over as few rows as possible. */
+export function toLogRows(
   entries: readonly object[],
   events: readonly EventRow[],
-): void {
+): readonly LogRow[] {
   const pieces = entries.length === 0 ? [] : splitText(JSON.stringify(entries));
   const last = pieces.at(-1) ?? "";
   const [first, ...others] = events;
   const isShared = first !== undefined && last.length + first.body.length <= MAX_ROW_CHARS;
-  for (const [index, piece] of pieces.entries()) {
+  const rows: LogRow[] = pieces.map((state, index) => {
     const isLast = index === pieces.length - 1;
-    insert(sql, {
-      state: piece,
-      isPartial: !isLast,
-      events: isLast && isShared ? first : undefined,
-    });
-  }
-  if (first && (pieces.length === 0 || !isShared)) insert(sql, { events: first });
-  for (const row of others) insert(sql, { events: row });
+    return { state, isPartial: !isLast, events: isLast && isShared ? first : undefined };
+  });
+  if (first && (pieces.length === 0 || !isShared)) rows.push({ events: first });
+  return [...rows, ...others.map((row) => ({ events: row }))];
 }
 
-interface LogRow {
+/** One row of the `log` table. */
+export interface LogRow {
   readonly state?: string;
   readonly isPartial?: boolean;
   readonly events: EventRow | undefined;
 }
 
-function insert(sql: SqlStorage, { state, isPartial = false, events }: LogRow): void {
+/** Appends a row; answers how many bytes its compression saved. */
+function insertPacked(sql: SqlStorage, { state, isPartial = false, events }: LogRow): number {
+  const packed = state === undefined ? NOTHING : packText(state);
+  const body = events === undefined ? NOTHING : packText(events.body);
+  const saved = packed.saved + body.saved;
   sql.exec(
-    "INSERT INTO log (is_partial, first_seq, last_seq, epoch, state, body) VALUES (?, ?, ?, ?, ?, ?)",
+    `INSERT INTO log (is_partial, first_seq, last_seq, epoch, state, body, saved)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
     isPartial ? 1 : 0,
     events?.firstSeq ?? null,
     events?.lastSeq ?? null,
     events?.epoch ?? null,
-    state ?? null,
-    events?.body ?? null,
+    packed.packed,
+    body.packed,
+    saved,
   );
+  return saved;
 }
+
+const NOTHING = { packed: null, saved: 0 };
 
 /** Cuts text into pieces of one row each, never within a character. */
 function splitText(text: string): readonly string[] {

@@ -13,7 +13,13 @@ export const RUN_MIGRATIONS: readonly Migration[] = [
   withholdKeyHashes,
   addPrompt,
   mergeIntoLog,
+  compressLog,
 ];
+
+/** The log of version 5 may hold compressed texts, which earlier code cannot read. */
+function compressLog(sql: SqlStorage): void {
+  sql.exec("ALTER TABLE log ADD COLUMN saved INTEGER NOT NULL DEFAULT 0");
+}
 
 /** Version 3 may have a table `prompt`: code that does not know it would drop the instructions. */
 function addPrompt(): void {}

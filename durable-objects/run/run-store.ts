@@ -164,9 +164,12 @@ export class RunStore {
     this.#held = { ...held, incarnations };
   }
 
-  /** Everything that the run stores. Unit: bytes, in whole pages. */
+  /**
+   * Everything that the run stores, as if nothing were compressed. Unit: bytes.
+   * Threat: text that compresses well passes a limit, and then fills the memory of its reader.
+   */
   storedBytes(): number {
-    return this.#sql.databaseSize;
+    return this.#sql.databaseSize + this.log.savedBytes;
   }
 
   /** Deletes all but the request hash, the end of the run, and notices that wait for delivery. */
@@ -175,7 +178,7 @@ export class RunStore {
     // The memory is read anew, whether the transaction succeeds or not.
     this.#held = undefined;
     this.#storage.transactionSync(() => {
-      this.#sql.exec("DELETE FROM log");
+      this.log.clear();
       tables.drop();
       this.#sql.exec("UPDATE run SET claim = NULL");
       const left = { ...progress, title: null, error: null, facts: NO_FACTS };

@@ -1,5 +1,4 @@
-import { writeVersion } from "../storage-version.ts";
-import { createRunAndLog } from "./merge-into-log.ts";
+import { versionView } from "../storage-version.ts";
 import { RUN_MIGRATIONS } from "./run-migrations.ts";
 
 /** Tables that a run creates when it first uses them. */
@@ -22,13 +21,25 @@ const DEFINITIONS: Readonly<Record<LateTable, string>> = {
   ) WITHOUT ROWID`,
 };
 
+const RUN_AND_LOG = `
+  CREATE TABLE run (
+    id INTEGER PRIMARY KEY CHECK (id = 1), run_id TEXT NOT NULL, model TEXT NOT NULL,
+    request_hash TEXT, owner TEXT NOT NULL, claim TEXT, claimed_messages INTEGER NOT NULL,
+    created_ms INTEGER NOT NULL, epoch INTEGER NOT NULL, recoveries INTEGER NOT NULL,
+    recovered_step INTEGER NOT NULL, stop TEXT, is_waiting INTEGER NOT NULL,
+    tables TEXT NOT NULL
+  );
+  CREATE TABLE log (
+    seq INTEGER PRIMARY KEY, is_partial INTEGER NOT NULL, first_seq INTEGER, last_seq INTEGER,
+    epoch INTEGER, state TEXT, body TEXT, saved INTEGER NOT NULL DEFAULT 0
+  );`;
+
 /**
  * Creates the tables of a run: its row, and its log. They exist only once the run is claimed, so a
  * read of an unknown run writes nothing.
  */
 export function createRunTables(sql: SqlStorage): void {
-  createRunAndLog(sql);
-  writeVersion(sql, RUN_MIGRATIONS.length);
+  sql.exec(`${RUN_AND_LOG} ${versionView(RUN_MIGRATIONS.length)}`);
 }
 
 /**

@@ -33,6 +33,16 @@ export const GROWTH: readonly Mutant[] = [
     },
   },
   {
+    name: "compressed text counts as little as it takes",
+    file: "durable-objects/run/run-store.ts",
+    from: "this.#sql.databaseSize + this.log.savedBytes",
+    to: "this.#sql.databaseSize",
+    test: {
+      file: "test/http/growth.test.ts",
+      name: "a run that stored as much as it may ends, in the middle of its calls",
+    },
+  },
+  {
     name: "the limit of an actor is not compared",
     file: "src/http/storage-limits.ts",
     from: "use.actorBytes >= limits.actorBytes || ",

@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test, vi } from "vitest";
-import { viewerAs, withLogged } from "../shared/run-object.ts";
+import { viewerAs, readLogged } from "../shared/run-object.ts";
 import {
   bindings,
   chat,
@@ -19,9 +19,7 @@ const events = (runId: string): Promise<Response> =>
   send(`/v1/runs/${runId}/events`, { caller: "acme" });
 
 const rowsOf = (runId: string, sql: string): Promise<readonly Record<string, unknown>[]> =>
-  runInDurableObject(stubOf(runId), (_object, state) =>
-    state.storage.sql.exec(withLogged(sql)).toArray(),
-  );
+  runInDurableObject(stubOf(runId), (_object, state) => readLogged(state.storage.sql, sql));
 
 test("an evicted run answers from storage, byte for byte", async () => {
   const response = await chat([{ text: ["a", "b"] }]);

@@ -4,6 +4,7 @@ import { EventFeed } from "../../durable-objects/run/event-feed.ts";
 import { EventLog } from "../../durable-objects/run/event-log.ts";
 import { streamedRunOf } from "../../durable-objects/run/open-run.ts";
 import { NEW_RUN } from "../../durable-objects/run/run-progress.ts";
+import { unpackText, type PackedText } from "../../durable-objects/run/packed-text.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
 import { RefusalTally } from "../../durable-objects/run/refusal-tally.ts";
 import { RunNotices } from "../../durable-objects/run/run-notices.ts";
@@ -90,9 +91,9 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
     });
     const stored = (): readonly string[] =>
       storage.sql
-        .exec<{ body: string }>("SELECT body FROM log WHERE body IS NOT NULL ORDER BY seq")
+        .exec<{ body: PackedText }>("SELECT body FROM log WHERE body IS NOT NULL ORDER BY seq")
         .toArray()
-        .flatMap(({ body }) => (JSON.parse(body) as AiEvent[]).map(({ type }) => type));
+        .flatMap(({ body }) => (JSON.parse(unpackText(body)) as AiEvent[]).map(({ type }) => type));
     await work({
       journal,
       store,

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import * as v from "valibot";
 import { beforeAll, expect, test } from "vitest";
-import { stubOf, withLogged } from "../shared/run-object.ts";
+import { stubOf, readLogged } from "../shared/run-object.ts";
 import { createHmacRunIds } from "../../src/adapters/hmac-run-ids.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
@@ -256,9 +256,7 @@ test("a message survives a crash of the run, once, with its event", async () => 
   expect(dataOf(log).filter(({ type }) => type === "user-message").length).toBe(1);
   await broken;
   const rows = await runInDurableObject(stubOf(run.runId), (_object, { storage }) =>
-    storage.sql
-      .exec<{ body: string }>(withLogged("SELECT body FROM messages ORDER BY seq"))
-      .toArray(),
+    readLogged<{ body: string }>(storage.sql, "SELECT body FROM messages ORDER BY seq"),
   );
   const said = rows.filter(({ body }) => body.includes("survive"));
   const told = said.map(({ body }) => JSON.parse(body) as { role: string });
@@ -273,19 +271,17 @@ test("a message that the conversation holds already is not repeated after a cras
   await release("taken");
   const rowsOf = (): Promise<readonly string[]> =>
     runInDurableObject(stubOf(run.runId), (_object, { storage }) =>
-      storage.sql
-        .exec<{ body: string }>(withLogged("SELECT body FROM messages ORDER BY seq"))
-        .toArray()
-        .map(({ body }) => (JSON.parse(body) as { role: string }).role),
+      readLogged<{ body: string }>(storage.sql, "SELECT body FROM messages ORDER BY seq").map(
+        ({ body }) => (JSON.parse(body) as { role: string }).role,
+      ),
     );
   await expect.poll(async () => (await rowsOf()).length).toBe(3);
   // The crash has to follow the model call that hangs once, or the next call would hang.
   const hasText = (): Promise<boolean> =>
     runInDurableObject(stubOf(run.runId), (_object, { storage }) =>
-      storage.sql
-        .exec<{ body: string }>(withLogged("SELECT body FROM events"))
-        .toArray()
-        .some(({ body }) => body.includes("Going on")),
+      readLogged<{ body: string }>(storage.sql, "SELECT body FROM events").some(({ body }) =>
+        body.includes("Going on"),
+      ),
     );
   await expect.poll(hasText).toBe(true);
   const broken = run.chunks().catch(() => {});

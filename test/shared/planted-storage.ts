@@ -1,4 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
+import { writeVersion } from "../../durable-objects/storage-version.ts";
 import kv from "../fixtures/storage-2026-11-21/kv.json";
 import tenant from "../fixtures/storage-2026-11-21/tenant.json";
 import { bindings } from "./worker.ts";
@@ -58,9 +59,7 @@ export async function setVersion(
   version: number,
 ): Promise<void> {
   await runInDurableObject(namespace.get(namespace.idFromName(name)), (_object, { storage }) => {
-    storage.sql.exec("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)");
-    storage.sql.exec("DELETE FROM schema_version");
-    storage.sql.exec("INSERT INTO schema_version (version) VALUES (?)", version);
+    writeVersion(storage.sql, version);
     return storage.sync();
   });
   await restart(namespace, name);

@@ -5,6 +5,7 @@ import type { TranscriptMessage } from "../../src/protocol/conversation/message.
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
 import { type Viewer, viewerOf } from "../../src/protocol/identity/viewer.ts";
+import { unpackText, type PackedText } from "../../durable-objects/run/packed-text.ts";
 import type { RunDeadline } from "../../durable-objects/deadlines.ts";
 import { TOKENS } from "./tokens.ts";
 import { bindings, send, stateOf, type Caller } from "./worker.ts";
@@ -48,15 +49,33 @@ export function rowsOf(
   runId: string,
   sql: string,
 ): Promise<readonly Record<string, SqlStorageValue>[]> {
-  return runInDurableObject(stubOf(runId), (_object, state) =>
-    state.storage.sql.exec(sql.startsWith("SELECT") ? withLogged(sql) : sql).toArray(),
-  );
+  return runInDurableObject(stubOf(runId), (_object, state) => readLogged(state.storage.sql, sql));
 }
 
-/** Lets a query read the messages, events, invocations and progress of a log as tables. */
-export function withLogged(query: string): string {
-  if (!/\b(?:messages|events|invocations|progress)\b/.test(query)) return query;
-  return `WITH entries AS (
+/** Runs a query that may read the messages, events, invocations and progress of a log as tables. */
+export function readLogged<Row extends Record<string, SqlStorageValue>>(
+  sql: SqlStorage,
+  query: string,
+): Row[] {
+  if (!/^SELECT\b.*\b(?:messages|events|invocations|progress)\b/s.test(query)) {
+    return sql.exec<Row>(query).toArray();
+  }
+  const rows = sql.exec("SELECT * FROM log").toArray().map(unpacked);
+  return sql.exec<Row>(withLogged(query), JSON.stringify(rows)).toArray();
+}
+
+function unpacked(row: Record<string, SqlStorageValue>): object {
+  const read = (column: string): string | null => {
+    const packed = row[column] as PackedText | null;
+    return packed === null ? null : unpackText(packed);
+  };
+  return { ...row, state: read("state"), body: read("body") };
+}
+
+function withLogged(query: string): string {
+  const column = (name: string): string => `json_extract(value, '$.${name}') AS ${name}`;
+  const columns = ["seq", "first_seq", "last_seq", "epoch", "state", "body"].map(column).join(", ");
+  return `WITH log AS (SELECT ${columns} FROM json_each(?)), entries AS (
       SELECT log.seq AS at, item.key AS place, item.value AS entry,
         json_extract(item.value, '$.kind') AS kind
       FROM log, json_each(log.state) AS item WHERE log.state IS NOT NULL

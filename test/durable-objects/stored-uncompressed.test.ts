@@ -1,0 +1,56 @@
+import { runInDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+import { unpackText, type PackedText } from "../../durable-objects/run/packed-text.ts";
+import { writeVersion } from "../../durable-objects/storage-version.ts";
+import { APPROVE, askToPay, callOf, decide, ended, useApprovalLab } from "../shared/people.ts";
+import { restart } from "../shared/planted-storage.ts";
+import { rowsOf, stubOf } from "../shared/run-object.ts";
+import { bindings, chat, runIdOf, send } from "../shared/worker.ts";
+import { moved } from "../workers/lab-approvals.ts";
+
+useApprovalLab();
+
+/** Turns the storage of a run into what version 4 stored: plain text, and a table of the version. */
+async function turnBack(runId: string): Promise<void> {
+  await runInDurableObject(stubOf(runId), (_object, { storage }) => {
+    const { sql } = storage;
+    for (const column of ["state", "body"]) {
+      const rows = sql.exec<{ seq: number; packed: PackedText }>(
+        `SELECT seq, ${column} AS packed FROM log WHERE ${column} IS NOT NULL`,
+      );
+      for (const { seq, packed } of rows.toArray()) {
+        sql.exec(`UPDATE log SET ${column} = ? WHERE seq = ?`, unpackText(packed), seq);
+      }
+    }
+    sql.exec("ALTER TABLE log DROP COLUMN saved; DROP VIEW schema_version;");
+    writeVersion(sql, 4);
+    return storage.sync();
+  });
+  await restart(bindings.RUNS, runId);
+}
+
+const eventsOf = async (runId: string): Promise<string> =>
+  (await send(`/v1/runs/${runId}/events`, { caller: "ann" })).text();
+
+test("a finished run of version 4 replays byte for byte", async () => {
+  const calls = [callOf("core__calculate", { expression: "6 * 7" })];
+  const response = await chat([{ calls }, { text: ["forty-two"] }], "ann");
+  const runId = runIdOf(response);
+  await response.text();
+  const stream = await eventsOf(runId);
+  await turnBack(runId);
+  expect(await eventsOf(runId)).toBe(stream);
+  expect(await rowsOf(runId, "SELECT version FROM schema_version")).toEqual([{ version: 5 }]);
+});
+
+test("a waiting run of version 4 goes on, and compresses what it adds", async () => {
+  const { runId, approvalId } = await askToPay();
+  await turnBack(runId);
+  await decide(approvalId, "bob", APPROVE);
+  await decide(approvalId, "cat", APPROVE);
+  await ended(runId);
+  expect(moved).toEqual(["40 to bakery"]);
+  const [sum] = await rowsOf(runId, "SELECT sum(saved) > 0 AS isSmaller FROM log");
+  expect(sum).toEqual({ isSmaller: 1 });
+  expect(await eventsOf(runId)).toContain("done");
+});
