@@ -17,7 +17,7 @@ export function packText(text: string): { readonly packed: PackedText; readonly 
   if (text.length < MIN_CHARS) return { packed: text, saved: 0 };
   const deflated = deflateRawSync(text, EFFORT);
   const { buffer, byteOffset, byteLength } = deflated;
-  const packed = buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
+  const packed = buffer.slice(byteOffset, byteOffset + byteLength);
   return { packed, saved: Math.max(0, utf8Bytes(text) - byteLength) };
 }
 

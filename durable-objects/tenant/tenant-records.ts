@@ -66,11 +66,15 @@ export class TenantRecords {
       let last = this.#inbox.lastOf(runId);
       const before = this.#runs.reportOf(runId);
       let auditBytes = 0;
+      let report: RunSummary | undefined;
       for (const { seq, notice } of sent) {
         if (seq <= last) continue;
-        auditBytes += this.#store(runId, notice);
+        if (notice.type === "run") report = notice.run;
+        else auditBytes += this.#store(runId, notice);
         last = seq;
       }
+      // A notice may name another run, as in #store. Of several reports the last one holds.
+      if (report) this.#runs.put({ ...cleanRun(report), runId });
       const { person, storedBytes = 0 } = this.#runs.reportOf(runId) ?? {};
       const grown = Math.max(0, storedBytes - (before?.storedBytes ?? 0));
       this.#bytes.add(person, grown + auditBytes, nowMs);
@@ -132,11 +136,8 @@ export class TenantRecords {
    * Stores a notice; answers how many bytes the audit log grew.
    * Threat: a notice may name another run; the id of its sender replaces the name.
    */
-  #store(runId: RunId, notice: TenantNotice): number {
+  #store(runId: RunId, notice: Exclude<TenantNotice, { type: "run" }>): number {
     switch (notice.type) {
-      case "run":
-        this.#runs.put({ ...cleanRun(notice.run), runId });
-        return 0;
       case "approval":
         this.#approvals.put({ ...cleanApproval(notice.approval), runId });
         return 0;

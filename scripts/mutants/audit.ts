@@ -25,8 +25,8 @@ export const AUDIT: readonly Mutant[] = [
   {
     name: "a run sends notices for another run",
     file: "durable-objects/tenant/tenant-records.ts",
-    from: "this.#runs.put({ ...cleanRun(notice.run), runId });",
-    to: "this.#runs.put(cleanRun(notice.run));",
+    from: "this.#runs.put({ ...cleanRun(report), runId });",
+    to: "this.#runs.put(cleanRun(report));",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
       name: "count for the run that sends them, even when they name another run",

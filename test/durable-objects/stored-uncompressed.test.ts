@@ -10,7 +10,7 @@ import { moved } from "../workers/lab-approvals.ts";
 
 useApprovalLab();
 
-/** Turns the storage of a run into what version 4 stored: plain text, and a table of the version. */
+/** Turns the storage of a run into that of version 4: plain text, and a table of the version. */
 async function turnBack(runId: string): Promise<void> {
   await runInDurableObject(stubOf(runId), (_object, { storage }) => {
     const { sql } = storage;
