@@ -59,6 +59,10 @@ const FOLDERS = {
     inside: ["protocol", "compose", "contracts", "env", "durable-objects"],
     packages: ["cloudflare:workers"],
   },
+  exports: {
+    inside: ["define-deployment", "http", "tools", "contracts", "capabilities", "protocol"],
+    packages: [],
+  },
   index: {
     inside: ["define-deployment", "http", "tools", "wire"],
     packages: [],

@@ -10,6 +10,7 @@ const CHECKS = [
   "check:imports",
   "check:format",
   "check:lines",
+  "check:api",
   "contracts:check",
 ] as const;
 

@@ -14,7 +14,7 @@ import { failCall } from "../tool-failure.ts";
 import type { Gate } from "./gate.ts";
 import type { PolicySubject } from "./subjects.ts";
 
-interface Ports {
+export interface AuthorisePorts {
   readonly principal: Principal;
   /** Connections that the request named. */
   readonly connectionIds: readonly ConnectionId[];
@@ -30,7 +30,7 @@ type Refusal = ReturnType<typeof deny>;
  * that both a grant and the request name, before any credential is touched (seeds/000 #30, F1).
  * Fails: PERMISSION_DENIED.
  */
-export const authorise: Gate<PolicySubject, Ports> = {
+export const authorise: Gate<PolicySubject, AuthorisePorts> = {
   name: "authorise",
   async check(subject, ports) {
     const { tool, terms } = subject;
@@ -50,7 +50,7 @@ export const authorise: Gate<PolicySubject, Ports> = {
 
 async function findConnection(
   subject: PolicySubject,
-  ports: Ports,
+  ports: AuthorisePorts,
 ): Promise<{ readonly ok: true; readonly value: Found } | Refusal> {
   const { connectionIds, principal, clock } = ports;
   const [connectionId, ...others] = effectiveConnections({
@@ -72,7 +72,7 @@ async function findConnection(
 
 async function isPermitted(
   { terms, tool }: PolicySubject,
-  { principal, authorizationOf }: Ports,
+  { principal, authorizationOf }: AuthorisePorts,
   question: Pick<AuthorizationRequest, "action" | "resource" | "requiredScopes">,
 ): Promise<AuthorizationAnswer> {
   const { tenantId, actorId, subjectId, scopes } = principal;

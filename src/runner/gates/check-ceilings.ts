@@ -13,7 +13,7 @@ import { failCall, refuseExhausted } from "../tool-failure.ts";
 import type { Gate } from "./gate.ts";
 import type { PolicySubject } from "./subjects.ts";
 
-interface Ports {
+export interface CeilingPorts {
   readonly budget: Pick<RunBudget, "findExhausted">;
 }
 
@@ -23,7 +23,7 @@ interface Ports {
  * nothing, so parallel calls may pass together; the gate `budget` reserves.
  * Fails: OUT_OF_BOUNDS for an amount that cannot be counted; POLICY_VIOLATION; BUDGET_EXHAUSTED.
  */
-export const checkCeilings: Gate<PolicySubject, Ports> = {
+export const checkCeilings: Gate<PolicySubject, CeilingPorts> = {
   name: "ceilings",
   check({ terms, tool, args, operation }, { budget }) {
     const counted = countAmounts(tool, args);

@@ -1,0 +1,23 @@
+/** The package `interlock-edge`: what the entry of a deployment uses. It loads in a Worker only. */
+import { defineDeployment as define, type DeploymentOptions } from "../define-deployment.ts";
+
+/** Bindings and settings of a Worker, by name. */
+export type Bindings = { readonly [name: string]: unknown };
+
+/** What the entry of a Worker exports: the worker as its default, and both classes by name. */
+export interface DefinedDeployment {
+  readonly worker: { fetch(request: Request, env: Bindings): Promise<Response> };
+  readonly RunObject: new (ctx: DurableObjectState, env: Bindings) => Rpc.DurableObjectBranded;
+  readonly TenantObject: new (ctx: DurableObjectState, env: Bindings) => Rpc.DurableObjectBranded;
+}
+
+/** Defines a deployment; see docs/deployment.md. Nothing is thrown here. */
+export const defineDeployment: (options: DeploymentOptions) => DefinedDeployment = define;
+
+export type { DeploymentOptions } from "../define-deployment.ts";
+export { approvalsPage, chatPage } from "../http/pages.ts";
+export type { Page } from "../http/pages.ts";
+export type { ContextAnswer, ContextHook, ContextRequest } from "../capabilities/context.ts";
+export type { HookedCall, ToolHook, Veto } from "../capabilities/tool.ts";
+export type { AssistantInput } from "../protocol/assistant/document.ts";
+export type { ModelDeclaration } from "../protocol/model/declaration.ts";

@@ -1,0 +1,11 @@
+/** `interlock-edge/tools`: what a tool's file uses. It loads in plain Node too. */
+export { defineTool } from "../contracts/define-tool.ts";
+export { fail, ok } from "../protocol/outcome/result.ts";
+export { CORE_TOOLS } from "../tools/core/pack.ts";
+export type { AnyToolContract, ToolContract, ToolDefinition } from "../contracts/definition.ts";
+export type { ToolFailure } from "../protocol/outcome/observation.ts";
+export type { Reconciliation } from "../protocol/outcome/reconciliation.ts";
+export type { Result } from "../protocol/outcome/result.ts";
+export type { FailureClass } from "../protocol/outcome/taxonomy.ts";
+export type { ToolCapabilities } from "../capabilities/tool.ts";
+export type { ToolInvocationContext } from "../protocol/invocation/record.ts";
