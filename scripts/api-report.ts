@@ -78,7 +78,7 @@ function writeReport(folder: string): string {
   return `${lines.join("\n")}\n\n${declarations.join("\n\n")}\n`;
 }
 
-/** Follows a name to its declaration, and from there to everything that the declaration mentions. */
+/** Follows a name to its declaration, and on to everything that the declaration mentions. */
 function reach(
   open: (file: string) => Module,
   [file, name]: readonly [string, string],
