@@ -51,8 +51,10 @@ const FOLDERS = {
     files: [
       "durable-objects/run/approval-decisions.ts",
       "durable-objects/run/approval-notices.ts",
+      "durable-objects/run/resolve-outcomes.ts",
       "durable-objects/run/run-approvals.ts",
       "durable-objects/run/stored-invocations.ts",
+      "src/http/narrow-run.ts",
     ],
   },
   "define-deployment": {

@@ -30,6 +30,7 @@ import {
   type Principal,
 } from "../../src/protocol/identity/principal.ts";
 import type { ToolFailure } from "../../src/protocol/outcome/observation.ts";
+import type { StopReason } from "../../src/protocol/run/facts.ts";
 import type { OpenRun } from "./open-run.ts";
 
 export interface DecisionPorts {
@@ -49,6 +50,17 @@ export interface DecisionPorts {
   readonly resume: () => void;
 }
 
+/** What a decision reads of its run, and where it is stored. */
+export interface DecidedRun extends Pick<OpenRun, "approvals"> {
+  readonly invocations: Pick<OpenRun["invocations"], "find" | "all">;
+  readonly store: {
+    identity(): Pick<ReviewPorts, "runId">;
+    claimed(): ReviewPorts["claim"] | undefined;
+    progress(): { readonly facts: { readonly pin?: ReviewPorts["pin"] } };
+    incarnations(): { readonly stop: StopReason | null };
+  };
+}
+
 /** A decision of one person, and the vote that it would be. */
 interface ProposedVote {
   readonly address: ApprovalAddress;
@@ -62,10 +74,10 @@ interface ProposedVote {
  * asynchronous work. So the first legal one of several simultaneous decisions stays.
  */
 export class ApprovalDecisions {
-  readonly #run: OpenRun;
+  readonly #run: DecidedRun;
   readonly #ports: DecisionPorts;
 
-  constructor(run: OpenRun, ports: DecisionPorts) {
+  constructor(run: DecidedRun, ports: DecisionPorts) {
     this.#run = run;
     this.#ports = ports;
   }

@@ -1,6 +1,15 @@
 import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import type { StopReason } from "../../src/protocol/run/facts.ts";
 import type { OpenRun } from "./open-run.ts";
 import { awaitsOperator } from "./stored-invocations.ts";
+
+/** What a resolution reads of its run, and where it is stored. */
+export interface ResolvedRun {
+  readonly invocations: Pick<OpenRun["invocations"], "find" | "resolve" | "awaitingOperator">;
+  readonly journal: Pick<OpenRun["journal"], "hasEnded">;
+  readonly notices: Pick<OpenRun["notices"], "outcomeResolved">;
+  readonly store: { incarnations(): { readonly stop: StopReason | null } };
+}
 
 /**
  * Resolves the unknown outcome of a call as an operator reported.
@@ -8,7 +17,7 @@ import { awaitsOperator } from "./stored-invocations.ts";
  * `not_awaited`.
  */
 export function resolveOutcome(
-  run: OpenRun,
+  run: ResolvedRun,
   number: number,
   settlement: Settlement,
 ): "settled" | "not_awaited" {
@@ -26,14 +35,14 @@ export function resolveOutcome(
 }
 
 /** Closes unknown outcomes that have expired. */
-export function expireOutcomes(run: OpenRun, atMs: number): void {
+export function expireOutcomes(run: ResolvedRun, atMs: number): void {
   for (const record of run.invocations.awaitingOperator()) {
     if ((record.awaitedUntilMs ?? 0) <= atMs) store(run, record, { outcome: "expired", atMs });
   }
 }
 
 function store(
-  { invocations, notices }: OpenRun,
+  { invocations, notices }: ResolvedRun,
   record: ToolInvocationRecord,
   settlement: Settlement,
 ): void {

@@ -5,12 +5,6 @@ import { formatIssue } from "../../src/contracts/shape.ts";
 import type { JsonValue } from "../../src/protocol/json/value.ts";
 import { fail, ok, type Result } from "../../src/protocol/outcome/result.ts";
 
-/**
- * Matches one name of a path, or any value of a body. Generated arguments need it: nobody knows
- * their texts.
- */
-export const ANY = "*";
-
 /** The file itself is JSON. */
 const json = v.custom<JsonValue>(() => true);
 const method = v.optional(v.picklist(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]), "GET");

@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { createHttpEgress } from "../../../src/adapters/http-egress.ts";
 import type { Egress } from "../../../src/capabilities/http.ts";
 import type { AnyToolContract } from "../../../src/contracts/definition.ts";
-import { isJsonObject, type JsonValue } from "../../../src/protocol/json/value.ts";
+import type { JsonValue } from "../../../src/protocol/json/value.ts";
 import { FakeClock } from "../../../src/testing/fake-clock.ts";
-import { ANY, type Exchange } from "../exchange-files.ts";
+import { isSampleOf, testAddressOf, toResponse } from "../../../src/testing/exchange.ts";
+import type { Exchange } from "../exchange-files.ts";
 import type { Checks } from "./test-mode.ts";
 
 /** A request that may change something. */
@@ -42,7 +43,7 @@ export function openNetwork(
     unanswered,
     egress: createHttpEgress({
       clock: new FakeClock(),
-      addresses: new Map(security.upstreams.map((name) => [name, addressOf(name)])),
+      addresses: new Map(security.upstreams.map((name) => [name, testAddressOf(name)])),
       async fetch(request) {
         const { method, url } = request;
         const body = readBody(await request.text());
@@ -53,8 +54,10 @@ export function openNetwork(
           if (first && !isDeepStrictEqual(first, write)) return new Response(null, { status: 422 });
         }
         if (instead) return instead();
-        const exchange = exchanges.find((candidate) => answers(candidate, { method, url, body }));
-        if (exchange) return toResponse(exchange);
+        const exchange = exchanges.find((candidate) =>
+          isSampleOf(candidate.request, { method, url, body }),
+        );
+        if (exchange) return toResponse(exchange.response);
         unanswered.push(`${method} ${url}`);
         throw new Error("no exchange answers");
       },
@@ -68,46 +71,6 @@ export function checkAnswered(checks: Checks, { unanswered }: FakeNetwork): void
   checks.that("its sample exchanges answer its requests", unanswered.length === 0, hint);
 }
 
-function addressOf(upstream: string): string {
-  return `https://${upstream}.test`;
-}
-
-interface Sent {
-  readonly method: string;
-  readonly url: string;
-  readonly body: JsonValue;
-}
-
-/** The query of a request is not compared. */
-function answers({ request }: Exchange, sent: Sent): boolean {
-  const target =
-    "upstream" in request
-      ? [addressOf(request.upstream), ...request.path.map(encodeURIComponent)].join("/")
-      : request.url;
-  const [wanted, got] = [new URL(target), new URL(sent.url)];
-  if (request.method !== sent.method || wanted.origin !== got.origin) return false;
-  const names = wanted.pathname.split("/");
-  const sentNames = got.pathname.split("/");
-  return (
-    names.length === sentNames.length &&
-    names.every((name, index) => name === ANY || name === sentNames[index]) &&
-    (request.body === undefined || contains(sent.body, request.body))
-  );
-}
-
-/** Tells whether a body has every field of a sample. */
-function contains(body: JsonValue | undefined, sample: JsonValue): boolean {
-  if (sample === ANY) return body !== undefined;
-  if (!isJsonObject(sample) || !isJsonObject(body)) return isDeepStrictEqual(body, sample);
-  return Object.entries(sample).every(([name, value]) => contains(body[name], value));
-}
-
 function readBody(text: string): JsonValue {
   return text === "" ? null : (JSON.parse(text) as JsonValue);
-}
-
-function toResponse({ response: { status, headers, body } }: Exchange): Response {
-  return body === undefined
-    ? new Response(null, { status, headers })
-    : Response.json(body, { status, headers });
 }

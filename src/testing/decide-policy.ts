@@ -1,0 +1,105 @@
+import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
+import type { AnyToolContract } from "../contracts/definition.ts";
+import { registerContracts } from "../contracts/register.ts";
+import { createToolSource } from "../contracts/tool-source.ts";
+import type { ApprovalRequirement } from "../protocol/approval/requirement.ts";
+import type { ConnectionId, ToolCallId } from "../protocol/identity/ids.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
+import type { JsonValue } from "../protocol/json/value.ts";
+import type { FieldError, ToolFailure } from "../protocol/outcome/observation.ts";
+import type { TaxonomyClass } from "../protocol/outcome/taxonomy.ts";
+import { restoreRunBudget } from "../runner/budget/of-run.ts";
+import { approvalTermsOf } from "../runner/approval/approval-terms.ts";
+import { checkAllowed } from "../runner/gates/check-allowed.ts";
+import { GateTrail } from "../runner/gates/gate.ts";
+import { obeyPolicy } from "../runner/gates/obey-policy.ts";
+import { readArguments } from "../runner/gates/read-arguments.ts";
+import { fillNode20 } from "./fill-node-20.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { readTime } from "./read-time.ts";
+import type { RunSettings } from "./run-settings.ts";
+import { readPolicy } from "./test-policy.ts";
+
+/** What a policy decides about one call. */
+export type PolicyAnswer =
+  | { readonly decision: "allow" }
+  /** People have to approve the call. */
+  | { readonly decision: "ask"; readonly requirement: ApprovalRequirement }
+  | {
+      readonly decision: "refuse";
+      /** The gate that refuses, see docs/gates.md. */
+      readonly gate: string;
+      readonly taxonomyClass: TaxonomyClass;
+      readonly errors: readonly FieldError[];
+    };
+
+/** The call that a policy decides about. */
+export interface PolicyQuestion {
+  readonly tool: AnyToolContract;
+  readonly args: JsonValue;
+  readonly principal: Principal;
+  /** Connections that the request names. Default: none. */
+  readonly connectionIds?: readonly string[];
+  /** The time of the call. Grants expire. */
+  readonly now?: RunSettings["now"];
+}
+
+/**
+ * Tells whether a policy allows a call, asks people first, or refuses it, and which gate refuses.
+ * It asks the gates that the runner asks, and runs no tool.
+ * Fails: throws for a document that is no policy and a contract that cannot be registered.
+ */
+export async function decidePolicy(
+  document: unknown,
+  question: PolicyQuestion,
+): Promise<PolicyAnswer> {
+  fillNode20();
+  const { principal, connectionIds = [] } = question;
+  const policy = readPolicy(document);
+  const clock = new FakeClock(readTime(question.now));
+  const tool = bind(question.tool, clock);
+  const trail = new GateTrail();
+  const terms = { policy };
+  const allowed = checkAllowed({ terms, tool }, trail);
+  if (!allowed.ok) return refuse(trail, allowed.failure);
+  const argumentsText = JSON.stringify(question.args);
+  const read = await readArguments(tool, { argumentsText, truncated: false }, trail);
+  if (!read.ok) return refuse(trail, read.failure.failure);
+  const operation = { step: 1, toolCallId: "call_1_1" as ToolCallId };
+  const ports = {
+    principal,
+    clock,
+    connectionIds: connectionIds as readonly ConnectionId[],
+    authorizationOf: createPolicyAuthorization,
+    budget: restoreRunBudget([], policy),
+  };
+  const obeyed = await obeyPolicy(ports, { terms, tool, args: read.value.args, operation }, trail);
+  if (!obeyed.ok) return refuse(trail, obeyed.failure);
+  const { connectionId } = obeyed.value;
+  const approval = approvalTermsOf({ pinned: policy, current: policy, tool, connectionId });
+  return approval ? { decision: "ask", requirement: approval.requirement } : { decision: "allow" };
+}
+
+function bind(contract: AnyToolContract, clock: FakeClock) {
+  const contracts = registerContracts([withoutCompanions(contract)]);
+  const unused = { clock, runTitle: { set: () => {} }, egress: NO_NETWORK };
+  const tool = createToolSource(contracts, unused).getBoundTool(contract.name, contract.version);
+  if (!tool) throw new Error(`${contract.name} cannot be bound`);
+  return tool;
+}
+
+/** No gate of a policy asks about the tool that undoes a call. */
+function withoutCompanions(contract: AnyToolContract): AnyToolContract {
+  return { ...contract, transactional: { ...contract.transactional, compensationTool: null } };
+}
+
+const NO_NETWORK = {
+  bind(): never {
+    throw new Error("a policy decision reaches no network");
+  },
+};
+
+function refuse(trail: GateTrail, { taxonomyClass, errors }: ToolFailure): PolicyAnswer {
+  const gate = trail.results.refusedBy ?? "policy";
+  return { decision: "refuse", gate, taxonomyClass, errors };
+}

@@ -1,0 +1,161 @@
+import * as v from "valibot";
+import { ApprovalNotices } from "../../durable-objects/run/approval-notices.ts";
+import { RunApprovals } from "../../durable-objects/run/run-approvals.ts";
+import { createFingerprints } from "../adapters/hmac-fingerprints.ts";
+import { createHttpEgress } from "../adapters/http-egress.ts";
+import { createApprovalSigner } from "../adapters/jose-approval-signer.ts";
+import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
+import type { SteeringInbox } from "../capabilities/run-journal.ts";
+import type { AnyToolContract } from "../contracts/definition.ts";
+import { registerContracts } from "../contracts/register.ts";
+import { createToolSource } from "../contracts/tool-source.ts";
+import { narrowRun } from "../http/narrow-run.ts";
+import type { RunPorts } from "../loop/run-scope.ts";
+import { assistantDocument, type AssistantDocument } from "../protocol/assistant/document.ts";
+import type { ConnectionId, RunId } from "../protocol/identity/ids.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
+import type { RunClaim } from "../protocol/run/claim.ts";
+import { createInputBound } from "../wire/model/input-bound.ts";
+import { openAIWire } from "../wire/openai/wire.ts";
+import { fillNode20 } from "./fill-node-20.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { testAddressOf } from "./exchange.ts";
+import { FakeNetwork } from "./fake-service.ts";
+import { MemoryApprovals } from "./memory-approvals.ts";
+import { storeConnections } from "./memory-connections.ts";
+import { MemoryJournal } from "./memory-journal.ts";
+import { MemoryLedger } from "./memory-ledger.ts";
+import { MemoryLog } from "./memory-log.ts";
+import { MemoryPolicies } from "./memory-policies.ts";
+import { person } from "./person.ts";
+import { readTime } from "./read-time.ts";
+import type { RunSettings } from "./run-settings.ts";
+import { allowAll, readPolicy } from "./test-policy.ts";
+import { WorkMeter } from "./work-meter.ts";
+
+/** Every run of a test has this id. */
+export const TEST_RUN_ID = `run_${"0".repeat(31)}1_${"0".repeat(32)}` as RunId;
+
+/** Signs approvals and makes fingerprints. It protects nothing. */
+const SECRET = "a secret of thirty-two characters";
+
+/** An operator has this long to resolve an unknown outcome. */
+export const OUTCOME_WAIT_MS = 24 * 60 * 60_000;
+
+/** A run in memory: what the product takes, and what a test reads and changes. */
+export interface OpenTestRun {
+  readonly claim: RunClaim;
+  readonly ports: RunPorts;
+  readonly clock: FakeClock;
+  readonly meter: WorkMeter;
+  readonly network: FakeNetwork;
+  readonly journal: MemoryJournal;
+  readonly log: MemoryLog;
+  readonly policies: MemoryPolicies;
+  readonly approvals: RunApprovals;
+}
+
+/** Assembles a run of a test. Fails: throws for a contract, policy, assistant or connection that
+ * the product would refuse. */
+export async function openTestRun(settings: RunSettings): Promise<OpenTestRun> {
+  fillNode20();
+  const { tools, connections = {}, principal = callerOf(tools) } = settings;
+  const clock = new FakeClock(readTime(settings.now));
+  const meter = new WorkMeter();
+  const network = new FakeNetwork(settings.http);
+  const journal = new MemoryJournal();
+  const log = new MemoryLog();
+  const policies = new MemoryPolicies();
+  const { policy } = settings;
+  const allowed = policy === undefined ? allowAll(tools, Object.keys(connections)) : policy;
+  await policies.store(readPolicy(allowed));
+  const { tenantId } = principal;
+  const approvals = openApprovals(journal);
+  const source = createToolSource(registerContracts(tools.map((tool) => meter.contract(tool))), {
+    clock,
+    runTitle: { set: (title) => journal.append([{ type: "title_set", title }]) },
+    egress: createHttpEgress({
+      clock,
+      fetch: meter.of((request) => network.answer(request)),
+      addresses: addressesOf(tools),
+    }),
+  });
+  const ports: RunPorts = {
+    source,
+    policies,
+    registry: policies,
+    clock,
+    log,
+    journal,
+    approvals,
+    approvalSigner: createApprovalSigner(SECRET),
+    fingerprints: createFingerprints(SECRET),
+    authorizationOf: createPolicyAuthorization,
+    broker: await storeConnections(connections),
+    ledger: new MemoryLedger({ clock, registry: policies, tenantId }),
+    model: settings.model,
+    modelOf: () => undefined,
+    inputBound: createInputBound(openAIWire),
+    contextHook: settings.context && meter.contextHook(settings.context),
+    hooks: (settings.hooks ?? []).map((hook) => meter.hook(hook)),
+    inbox: NO_STEERING,
+    random: { fraction: () => 0 },
+    limitTime: () => {},
+    limitStorage: () => {},
+    endsAtMs: () => Number.POSITIVE_INFINITY,
+    outcomeWaitMs: OUTCOME_WAIT_MS,
+  };
+  const claim = claimOf(settings, principal);
+  return { claim, ports, clock, meter, network, journal, log, policies, approvals };
+}
+
+const NO_STEERING: SteeringInbox = { hasSteering: false, takeAll: () => [], close: () => {} };
+
+/** In a test the upstream `desk` has the address `https://desk.test`. */
+function addressesOf(tools: readonly AnyToolContract[]): ReadonlyMap<string, string> {
+  const upstreams = tools.flatMap(({ security }) => security.upstreams);
+  return new Map(upstreams.map((name) => [name, testAddressOf(name)]));
+}
+
+function openApprovals(journal: MemoryJournal): RunApprovals {
+  return new RunApprovals({
+    approvals: new MemoryApprovals(),
+    invocations: journal.invocations,
+    journal,
+    notices: new ApprovalNotices(
+      { notify: (notice) => void (notice.type === "audit" && journal.audit(notice.entry)) },
+      TEST_RUN_ID,
+    ),
+    runId: TEST_RUN_ID,
+  });
+}
+
+/** Builds the claim, as `POST /v1/chat` does. */
+function claimOf(settings: RunSettings, principal: Principal): RunClaim {
+  const { messages = "Hello.", connections = {}, requestContext } = settings;
+  const assistant = readAssistant(settings.assistant ?? {});
+  const connectionIds = Object.keys(connections) as ConnectionId[];
+  return {
+    runId: TEST_RUN_ID,
+    principal,
+    instructions: assistant.instructions,
+    model: assistant.model ?? "scripted",
+    messages: typeof messages === "string" ? [{ role: "user", text: messages }] : messages,
+    ...(requestContext && { context: requestContext }),
+    ...narrowRun({ messages: [], connectionIds }, principal, assistant),
+  };
+}
+
+function readAssistant(document: unknown): AssistantDocument {
+  const parsed = v.safeParse(assistantDocument, document);
+  if (parsed.success) return parsed.output;
+  const lines = parsed.issues.map(
+    (issue) => `${v.getDotPath(issue) ?? "assistant"}: ${issue.message}`,
+  );
+  throw new Error(`The assistant is not valid. ${lines.join("; ")}`);
+}
+
+function callerOf(tools: readonly AnyToolContract[]): Principal {
+  const scopes = new Set(tools.flatMap(({ security }) => security.requiredScopes));
+  return person("ann", { scopes: [...scopes] });
+}

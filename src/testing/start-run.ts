@@ -1,0 +1,276 @@
+import {
+  ApprovalDecisions,
+  type DecidedRun,
+} from "../../durable-objects/run/approval-decisions.ts";
+import { expireOutcomes, resolveOutcome } from "../../durable-objects/run/resolve-outcomes.ts";
+import { readApprovalId } from "../protocol/approval/id.ts";
+import type { ApprovalDecision } from "../capabilities/run.ts";
+import { readProgress } from "../loop/run-memory.ts";
+import { runLoop } from "../loop/run-loop.ts";
+import type { ApprovalRecord } from "../protocol/approval/record.ts";
+import { viewApproval, type ApprovalView } from "../protocol/approval/view.ts";
+import type { AuditEntry } from "../protocol/audit/entry.ts";
+import type { TranscriptMessage } from "../protocol/conversation/message.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
+import type { AiEvent } from "../protocol/run/event.ts";
+import type { JsonObject } from "../protocol/json/value.ts";
+import type { ObservationObject } from "../protocol/outcome/observation.ts";
+import { explainDecision } from "./explain-decision.ts";
+import type { SentRequest } from "./fake-service.ts";
+import { letTimePass } from "./let-time-pass.ts";
+import { openTestRun, TEST_RUN_ID, type OpenTestRun } from "./open-test-run.ts";
+import { person } from "./person.ts";
+import type { RunSettings } from "./run-settings.ts";
+import { ScriptedModel } from "./scripted-model.ts";
+import { toTestCall, type TestCall } from "./test-call.ts";
+import { readPolicy } from "./test-policy.ts";
+
+/** The decision of a person about an approval. */
+export interface Vote {
+  /** The name of a person, see `person`, or the whole caller. */
+  readonly by: string | Principal;
+  /** Roles of a person who is named. */
+  readonly roles?: readonly string[];
+  readonly reason?: string;
+  /** The tool of the approval. Needed only where several approvals are open. */
+  readonly tool?: string;
+}
+
+/** An approval, with other arguments where the approver changes them. */
+export interface ApprovingVote extends Vote {
+  readonly arguments?: JsonObject;
+}
+
+/**
+ * Runs a conversation with scripted answers of the model, through the loop and the tool runner of
+ * the product. It resolves when the run has ended or waits for people.
+ * Contract: no network, no storage and no server. Time passes only as the run needs it.
+ * Fails: throws for contracts, policies and assistants that the product refuses, for a script that
+ * runs out, for a tool that the test does not have, and for a request that nothing answers.
+ */
+export async function startRun(settings: RunSettings): Promise<TestRun> {
+  const run = new TestRun(await openTestRun(settings), settings);
+  await run.proceed();
+  return run;
+}
+
+/** A run of a test. */
+export class TestRun {
+  readonly #open: OpenTestRun;
+  readonly #settings: RunSettings;
+  readonly #decisions: ApprovalDecisions;
+  readonly #startedAtMs: number;
+  #isWaiting = false;
+  #isResumed = false;
+
+  constructor(open: OpenTestRun, settings: RunSettings) {
+    this.#open = open;
+    this.#settings = settings;
+    const { approvals, clock, journal, ports } = open;
+    this.#startedAtMs = clock.nowMs();
+    const store: DecidedRun["store"] = {
+      identity: () => ({ runId: TEST_RUN_ID }),
+      claimed: () => open.claim,
+      progress: () => ({ facts: journal.facts }),
+      incarnations: () => NOT_STOPPED,
+    };
+    const { approvalSigner: signer, ledger, ...deciding } = ports;
+    this.#decisions = new ApprovalDecisions(
+      { approvals, invocations: journal.invocations, store },
+      {
+        clock,
+        compose: () => ({ ...deciding, signer, ledgerOf: () => ledger }),
+        expire: () => void approvals.expire(clock.nowMs()),
+        resume: () => (this.#isResumed = true),
+      },
+    );
+  }
+
+  /** `waiting`: for approvals, or for an operator. */
+  get state(): "ended" | "waiting" {
+    return this.#isWaiting ? "waiting" : "ended";
+  }
+
+  /** The last event of a run that has ended: its reason and its error. */
+  get done(): Extract<AiEvent, { type: "done" }> | undefined {
+    return this.events.find((event) => event.type === "done");
+  }
+
+  /** All events, in order. Deltas are not joined. */
+  get events(): readonly AiEvent[] {
+    return this.#open.journal.events;
+  }
+
+  /** The conversation, with the messages that the run started with. */
+  get messages(): readonly TranscriptMessage[] {
+    return [...this.#open.claim.messages, ...this.#open.journal.messages];
+  }
+
+  /** The last text of the model. */
+  get text(): string {
+    const last = this.messages.findLast(({ role }) => role === "assistant");
+    return last?.role === "assistant" ? last.text : "";
+  }
+
+  /** The tool calls, in the order asked. */
+  get calls(): readonly TestCall[] {
+    return this.#open.journal.records.map((record) => toTestCall(record));
+  }
+
+  /** What the model was told about the calls that have ended, in the order asked. */
+  get observations(): readonly ObservationObject[] {
+    return this.calls.flatMap((call) => (call.isOpen ? [] : [call.observation]));
+  }
+
+  /** The approvals that are open, as approvers see them. */
+  get approvals(): readonly ApprovalView[] {
+    return this.#open.approvals.pending().map((record) => viewApproval(TEST_RUN_ID, record));
+  }
+
+  /** What the audit log would hold of the run's calls and approvals, in order. */
+  get audit(): readonly AuditEntry[] {
+    return this.#open.journal.audits;
+  }
+
+  /** What tools and hooks threw, and what else the deployment's log would hold as an error. */
+  get faults(): readonly { readonly code: string; readonly thrown: unknown }[] {
+    return this.#open.log.faults;
+  }
+
+  /** The requests that tools sent. */
+  get requests(): readonly SentRequest[] {
+    return this.#open.network.requests;
+  }
+
+  /** Unit: Unix milliseconds. */
+  get nowMs(): number {
+    return this.#open.clock.nowMs();
+  }
+
+  /** Approves an open approval. The run continues when enough people have approved. */
+  approve(vote: ApprovingVote): Promise<void> {
+    return this.#decide("approve", vote);
+  }
+
+  /** Rejects an open approval. The run continues. */
+  reject(vote: Vote): Promise<void> {
+    return this.#decide("reject", vote);
+  }
+
+  /**
+   * Tells, as an operator, whether a call with an unknown outcome took effect. The run continues.
+   */
+  async resolveOutcome(outcome: "committed" | "not_committed"): Promise<void> {
+    const { journal } = this.#open;
+    const [waiting] = journal.invocations.awaitingOperator();
+    if (!waiting) throw new Error(`No call has an unknown outcome. ${this.#describe()}`);
+    const settlement = { outcome, by: person("operator").actorId, atMs: this.nowMs };
+    resolveOutcome(this.#resolved, waiting.number, settlement);
+    await this.proceed();
+  }
+
+  /**
+   * Lets time pass while the run waits. Approvals and unknown outcomes expire, and the run
+   * continues. Unit: milliseconds.
+   */
+  async pass(ms: number): Promise<void> {
+    const { approvals, clock, journal } = this.#open;
+    clock.advance(ms);
+    const before = journal.invocations.awaitingOperator().length;
+    expireOutcomes(this.#resolved, clock.nowMs());
+    const hasExpired = journal.invocations.awaitingOperator().length < before;
+    if (approvals.expire(clock.nowMs()) || hasExpired) await this.proceed();
+  }
+
+  /** Stores another policy as the current one, while the run waits. */
+  async changePolicy(document: unknown): Promise<void> {
+    await this.#open.policies.store(readPolicy(document));
+  }
+
+  /** Runs the loop until the run has ended or waits. */
+  async proceed(): Promise<void> {
+    const { claim, journal, network, ports } = this.#open;
+    const progress = readProgress(journal.events);
+    const context = journal.contexts.at(-1);
+    const memory = {
+      transcript: this.messages,
+      invocations: journal.records,
+      facts: journal.storedFacts,
+      ...(context && { context }),
+      progress,
+    };
+    const { signal } = new AbortController();
+    const startedAtMs = this.#startedAtMs;
+    const running = runLoop({ claim, memory, startedAtMs, signal }, ports);
+    this.#isWaiting = (await letTimePass(running, this.#open)) === "waiting";
+    this.#isResumed = false;
+    if (this.#isWaiting) {
+      const { usage } = readProgress(journal.events);
+      journal.append([{ type: "run_waiting", usage }]);
+    }
+    this.#checkModel();
+    if (network.fault) throw network.fault;
+  }
+
+  get #resolved(): Parameters<typeof expireOutcomes>[0] {
+    const { invocations } = this.#open.journal;
+    return {
+      invocations,
+      journal: { hasEnded: !this.#isWaiting },
+      notices: { outcomeResolved: () => {} },
+      store: { incarnations: () => NOT_STOPPED },
+    };
+  }
+
+  async #decide(decision: "approve" | "reject", vote: ApprovingVote): Promise<void> {
+    const { tool, by, roles, reason, arguments: edited } = vote;
+    const record = this.#findApproval(tool);
+    const principal = typeof by === "string" ? person(by, roles && { roles }) : by;
+    const { invocation, generation } = readApprovalId(record.id) ?? record;
+    const sent: ApprovalDecision = {
+      decision,
+      ...(reason !== undefined && { reason }),
+      ...(edited && { arguments: edited }),
+    };
+    const answer = await this.#decisions.decide({ invocation, generation, principal }, sent);
+    if (this.#isResumed) await this.proceed();
+    const problem = explainDecision(answer, { record, decision, who: principal.actorId });
+    if (problem !== undefined) throw new Error(problem);
+  }
+
+  #findApproval(tool: string | undefined): ApprovalRecord {
+    const open = this.#open.approvals.pending();
+    const fitting = open.filter(({ toolId }) => tool === undefined || toolId === tool);
+    const [first] = fitting;
+    const named = tool === undefined ? "an approval" : `an approval of ${tool}`;
+    if (!first) throw new Error(`Nobody is asked for ${named}. ${this.#describe()}`);
+    if (fitting.length === 1) return first;
+    const tools = open.map(({ toolId }) => toolId).join(", ");
+    throw new Error(`Several approvals are open: ${tools}. Name one: { by, tool }.`);
+  }
+
+  /** Fails: throws for a script that ran out, or that calls a tool which the test does not have. */
+  #checkModel(): void {
+    const { model, tools } = this.#settings;
+    if (!(model instanceof ScriptedModel)) return;
+    if (model.fault) throw model.fault;
+    const names = new Set(tools.map(({ name }) => name));
+    const unknown = [...model.called].find((name) => !names.has(name));
+    if (unknown === undefined) return;
+    throw new Error(
+      `The script calls ${unknown}, and the test has no such tool. It has ` +
+        `${[...names].join(", ") || "none"}. For a tool that the model invents, write ` +
+        `call("${unknown}", args, { isInvented: true }).`,
+    );
+  }
+
+  #describe(): string {
+    const calls = this.calls.map(
+      (call) => `${call.tool}: ${call.isOpen ? "waits" : call.taxonomyClass}`,
+    );
+    const how = this.#isWaiting ? "waits" : `has ended (${this.done?.reason})`;
+    return `The run ${how}. Its calls: ${calls.join(", ") || "none"}.`;
+  }
+}
+
+const NOT_STOPPED = { stop: null };

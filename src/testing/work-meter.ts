@@ -1,0 +1,72 @@
+import type { ContextHook } from "../capabilities/context.ts";
+import type { ToolHook } from "../capabilities/tool.ts";
+import type { AnyToolContract } from "../contracts/definition.ts";
+
+type AnyFunction = (...given: never[]) => unknown;
+
+/** Knows whether code of an author is running: a tool, a hook or the fake of a service. */
+export class WorkMeter {
+  #running = 0;
+  #changes = 0;
+
+  get isBusy(): boolean {
+    return this.#running > 0;
+  }
+
+  /** Grows whenever code of an author begins or ends. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Returns the contract with functions that the meter counts. */
+  contract(contract: AnyToolContract): AnyToolContract {
+    return {
+      ...contract,
+      execute: this.of(contract.execute.bind(contract)),
+      ...(contract.checkState && { checkState: this.of(contract.checkState.bind(contract)) }),
+      ...(contract.preview && { preview: this.of(contract.preview.bind(contract)) }),
+      ...(contract.reconcile && { reconcile: this.of(contract.reconcile.bind(contract)) }),
+    };
+  }
+
+  hook(hook: ToolHook): ToolHook {
+    return {
+      ...(hook.before && { before: this.of(hook.before.bind(hook)) }),
+      ...(hook.after && { after: this.of(hook.after.bind(hook)) }),
+    };
+  }
+
+  contextHook(hook: ContextHook): ContextHook {
+    return this.of(hook);
+  }
+
+  /** Returns the function, counted from its call until its promise is settled. */
+  of<Counted extends AnyFunction>(counted: Counted): Counted {
+    const measured = (...given: Parameters<Counted>): unknown => {
+      this.#note(1);
+      let answer: unknown;
+      try {
+        answer = counted(...given);
+      } catch (thrown) {
+        this.#note(-1);
+        throw thrown;
+      }
+      if (!isPromise(answer)) {
+        this.#note(-1);
+        return answer;
+      }
+      return Promise.resolve(answer).finally(() => this.#note(-1));
+    };
+    return measured as Counted;
+  }
+
+  #note(change: 1 | -1): void {
+    this.#running += change;
+    this.#changes++;
+  }
+}
+
+/** A test runner may run tests with another Promise than ours. */
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as Partial<PromiseLike<unknown>> | undefined)?.then === "function";
+}
