@@ -21,6 +21,7 @@ import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.
 import { NO_FACTS } from "../../src/protocol/run/facts.ts";
 import { limitsOf } from "../../src/protocol/policy/limits.ts";
 import { parseToolPolicy, type ToolPolicy } from "../../src/protocol/policy/document.ts";
+import { ConversationImages } from "../../src/loop/conversation-images.ts";
 import { NO_APPROVALS } from "../../src/loop/replay/ports.ts";
 import type { ToolRunnerPorts } from "../../src/runner/ports.ts";
 import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
@@ -100,6 +101,8 @@ function readPolicy(document: object): ToolPolicy {
   return policy;
 }
 
+const RUN_ID = "run_bench" as RunId;
+
 function makePorts(): ToolRunnerPorts {
   const runTitle = { set: () => {} };
   const source = createToolSource(registerContracts(CONTRACTS), {
@@ -118,6 +121,7 @@ function makePorts(): ToolRunnerPorts {
   const journal: RunJournal = {
     append: (added) => void events.push(...added),
     keepContext: () => {},
+    keepFile: () => {},
     remember: () => {},
     record: (record) => void records.set(record.number, record),
     note: () => {},
@@ -129,9 +133,13 @@ function makePorts(): ToolRunnerPorts {
   return {
     source,
     invocations: new InvocationLedger(journal, []),
-    workflowId: "run_bench" as RunId,
+    workflowId: RUN_ID,
     registry: { current: () => Promise.resolve(pin) },
     approvals: NO_APPROVALS,
+    images: new ConversationImages(
+      { shelf: { load: async () => new Map() }, journal, runId: RUN_ID },
+      [],
+    ),
     approvalSigner: { sign: () => Promise.resolve(""), read: () => Promise.resolve(undefined) },
     fingerprints: { of: (_run, value) => Promise.resolve(value) },
     outcomeWaitMs: 1_000,

@@ -55,6 +55,7 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
   const feed = new EventFeed({ log, run: streamedRunOf(store), clock, ended, isWaiting });
   const transcript = new StoredTranscript(store.log);
   const prompt = new StoredPrompt(sql, tables);
+  const files = new StoredFiles(sql, tables);
   const invocations = new StoredInvocations(store.log, logged.invocations);
   const outbox = new Outbox(store.log, logged, createdMs);
   const refusals = new RefusalTally(sql, tables);
@@ -65,6 +66,7 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
     store,
     transcript,
     prompt,
+    files,
     invocations,
     outbox,
     notices,
@@ -84,7 +86,6 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
   if (ended) inbox.close();
   else if (tables.has("inbox")) inbox.restore(countSteering(transcript, store));
   const stored = { store, transcript, prompt, invocations, outbox, log };
-  const files = new StoredFiles(sql, tables);
   return { ...stored, notices, feed, journal, approvals, inbox, files };
 }
 

@@ -4,7 +4,7 @@ import type { RunTables } from "./run-tables.ts";
 const MAX_ROW_CHARS = 1_500_000;
 
 /**
- * The files that the request of a run brought, in SQLite: base64, by hash.
+ * The files that a run keeps, in SQLite: base64, by hash.
  * Ownership: one per run object; the only writer of the `files` table. Contract: content is written
  * once; the first file creates the table.
  */
@@ -21,7 +21,12 @@ export class StoredFiles {
     this.#tables.create("files");
     for (let part = 0; part * MAX_ROW_CHARS < base64.length; part++) {
       const body = base64.slice(part * MAX_ROW_CHARS, (part + 1) * MAX_ROW_CHARS);
-      this.#sql.exec("INSERT INTO files (hash, part, body) VALUES (?, ?, ?)", hash, part, body);
+      this.#sql.exec(
+        "INSERT OR IGNORE INTO files (hash, part, body) VALUES (?, ?, ?)",
+        hash,
+        part,
+        body,
+      );
     }
   }
 

@@ -12,6 +12,7 @@ import type { Outbox } from "./outbox.ts";
 import type { RunNotices } from "./run-notices.ts";
 import type { RunProgress } from "./run-progress.ts";
 import type { RunStore } from "./run-store.ts";
+import type { StoredFiles } from "./stored-files.ts";
 import type { StoredInvocations } from "./stored-invocations.ts";
 import type { HookContext } from "../../src/protocol/assistant/context.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
@@ -33,6 +34,7 @@ export interface JournalPorts {
   readonly store: RunStore;
   readonly transcript: StoredTranscript;
   readonly prompt: StoredPrompt;
+  readonly files: StoredFiles;
   readonly invocations: StoredInvocations;
   readonly outbox: Outbox;
   readonly notices: RunNotices;
@@ -101,6 +103,15 @@ export class StoredJournal implements RunJournal {
 
   keepContext(context: HookContext): void {
     this.#ports.prompt.put("hook_context", { ...context } as JsonObject);
+  }
+
+  keepFile(hash: string, base64: string): void {
+    if (this.hasEnded) return;
+    try {
+      this.#ports.files.put(hash, base64);
+    } catch (cause) {
+      this.#ports.abandon(cause);
+    }
   }
 
   remember(message: TranscriptMessage): void {

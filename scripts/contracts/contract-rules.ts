@@ -177,6 +177,7 @@ export const CONTRACT_RULES: ReadonlyMap<string, ContractRule> = new Map<string,
     }),
   ],
   ["/interlock/max_arguments_bytes", atLeast("shorter arguments", "longer arguments")],
+  ["/interlock/content", fixed("another content beside the data")],
   ["/interlock/max_result_bytes", fixed("another limit of the result")],
   ["/interlock/retry_for_ms", atLeast("retried for a shorter time", "retried for a longer time")],
   [

@@ -14,6 +14,7 @@ import { PROVIDERS } from "./providers.ts";
 import { RELIABILITY } from "./reliability.ts";
 import { SECRECY } from "./secrecy.ts";
 import { SINGLE_PATH } from "./single-path.ts";
+import { TOOL_CONTENT } from "./tool-content.ts";
 import { WIRES } from "./wires.ts";
 
 /** What `npm run mutants` can take away, by area. */
@@ -34,4 +35,5 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   providers: PROVIDERS,
   models: MODELS,
   files: FILES,
+  "tool-content": TOOL_CONTENT,
 };

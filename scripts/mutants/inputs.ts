@@ -132,8 +132,8 @@ export const INPUTS: readonly Mutant[] = [
   {
     name: "half a character stays in a trusted tool's output",
     file: "src/runner/normalise-output.ts",
-    from: "replaceHalves(tool.redactOutput(valid.value))",
-    to: "tool.redactOutput(valid.value)",
+    from: "let data = replaceHalves(value);",
+    to: "let data = value;",
     test: {
       file: "test/http/half-characters.test.ts",
       name: "half a character in the output of a trusted tool reaches readers and the model as U+FFFD, or not",

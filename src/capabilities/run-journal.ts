@@ -17,6 +17,8 @@ export interface RunJournal {
   append(events: readonly AiEvent[]): void;
   /** Stores what the deployment's hook gave, at once. Contract: once per run. */
   keepContext(context: HookContext): void;
+  /** Stores the content of a file in base64, at once. Contract: once per hash. */
+  keepFile(hash: string, base64: string): void;
   /** Adds a message to the run's transcript. */
   remember(message: TranscriptMessage): void;
   /** Stores an invocation record. It replaces an earlier record with the same number. */

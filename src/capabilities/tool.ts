@@ -7,6 +7,7 @@ import type { SideEffectClass, ToolEffect } from "../protocol/tool/effect.ts";
 import type { FailureClass } from "../protocol/outcome/taxonomy.ts";
 import type { Semantics } from "../protocol/tool/contract-document.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
+import type { ContentPart, ShownContent } from "../protocol/tool/content.ts";
 import type { ToolLifecycle } from "../protocol/tool/lifecycle.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import type { HideValues } from "../protocol/text/hide-values.ts";
@@ -75,6 +76,8 @@ export interface BoundToolRuntime {
   readonly timeoutMs: number;
   readonly maxArgumentsBytes: number;
   readonly maxResultBytes: number;
+  /** Texts beside the data of one answer; 0: none. */
+  readonly maxTextBytes: number;
   readonly maxRetries: number;
   /** How long a write is repeated under its key, from its first dispatch. Unit: milliseconds. */
   readonly retryForMs: number;
@@ -132,7 +135,7 @@ export interface BoundToolRuntime {
    * Contract: rejects without a valid ticket; a ticket is good for one run. The tool returns
    * expected failures; a throw is a bug of the tool and becomes UNKNOWN_ERROR.
    */
-  performDispatched(ticket: DispatchTicket): Promise<Result<unknown, ToolFailure>>;
+  performDispatched(ticket: DispatchTicket): Promise<ToolAnswer>;
   /** Finds the outcome of a dispatched call; absent where the contract cannot. */
   readonly reconcile?: (
     args: JsonObject,
@@ -141,6 +144,8 @@ export interface BoundToolRuntime {
   ) => Promise<Reconciliation<unknown>>;
   /** Validates what the tool returned. Contract: pure; never throws. */
   validateOutput(output: unknown): Result<JsonObject, ToolFailure>;
+  /** Checks what the tool returned beside its data. Contract: pure; never throws. */
+  readContent(content: unknown): Result<readonly ContentPart[], ToolFailure>;
   /** Keeps the allowlisted fields of validated arguments. */
   redactArgs(args: JsonObject): JsonObject;
   /** Keeps the allowlisted fields of validated output. */
@@ -148,6 +153,9 @@ export interface BoundToolRuntime {
   /** Keeps the allowlisted fields of a state from `preview`. */
   redactState(state: JsonObject): JsonObject;
 }
+
+/** What a tool returned, before any check: its output, and content beside it. */
+export type ToolAnswer = Result<unknown, ToolFailure> & { readonly content?: unknown };
 
 /**
  * Source of tools. Contract: looks up by own property; an unknown id or version yields undefined.
@@ -177,12 +185,17 @@ export interface Veto {
  * A deployment's own check of every call.
  * Contract: `before` runs in every attempt, after the gates of policy, arguments and state and
  * before anybody is asked for approval; a veto ends the call. `after` sees the outcome of every
- * call that began; a veto withholds the outcome from the model, and of a failure only its texts. A
+ * call that began, with the content beside it; a veto withholds both from the model, and of a
+ * failure only its texts. A
  * throw is a veto, and so is no answer within five seconds.
  */
 export interface ToolHook {
   before?(call: HookedCall): Promise<Veto | undefined>;
-  after?(call: HookedCall, observation: ObservationObject): Promise<Veto | undefined>;
+  after?(
+    call: HookedCall,
+    observation: ObservationObject,
+    content: readonly ShownContent[],
+  ): Promise<Veto | undefined>;
 }
 
 /** Progress of a running tool: numbers, and a stage that its contract declares; no free text. */

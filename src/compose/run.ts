@@ -119,5 +119,6 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     source: createToolSource(contracts, { clock, runTitle, egress }),
     ...composed,
     model: createModelWithFiles(composed.model, files),
+    shelf: files,
   };
 }

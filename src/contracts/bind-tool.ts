@@ -19,6 +19,7 @@ import { bindHttp, type Purpose } from "./bind-http.ts";
 import { redeemTicket } from "./dispatch-ticket.ts";
 import { compileAllowlist, redact } from "./redact.ts";
 import type { RegisteredContract } from "./registered.ts";
+import { readContent } from "./read-content.ts";
 import { classifyIssues } from "./classify-issues.ts";
 
 /** Binds a contract to capabilities. */
@@ -46,6 +47,7 @@ export function bindTool(
     timeoutMs: runtime.timeoutMs,
     maxArgumentsBytes: runtime.maxArgumentsBytes,
     maxResultBytes: runtime.maxResultBytes,
+    maxTextBytes: contract.content.maxTextBytes,
     maxRetries: runtime.maxRetries,
     retryForMs: runtime.retryForMs,
     keyTtlMs: (idempotency.ttlSeconds ?? Number.POSITIVE_INFINITY) * 1_000,
@@ -78,6 +80,10 @@ export function bindTool(
         executable.reconcile?.(args, context, grant(scope, "ask")) ?? { kind: "unknown" },
     }),
     validateOutput: (output) => parseWith(contract.output, output),
+    readContent: (content) => {
+      const parts = readContent(content, contract.content);
+      return parts ? ok(parts) : fail({ taxonomyClass: "TYPE_MISMATCH", errors: [] });
+    },
     redactArgs: (args) => redact(args, argsAllowlist),
     redactOutput: (output) => redact(output, outputAllowlist),
     redactState: (state) => redact(state, stateAllowlist),

@@ -41,6 +41,7 @@ export function defineTool<
     requiresConnection: definition.requiresConnection ?? false,
     progressStages: definition.progressStages ?? [],
     rules: definition.rules ?? [],
+    content: { maxImages: 0, maxImageBytes: 1024 * 1024, maxTextBytes: 0, ...definition.content },
     runtime: {
       timeoutMs: 10_000,
       rateLimit: { windowSeconds: 60, maxRequests: 60 },

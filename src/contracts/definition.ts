@@ -14,6 +14,7 @@ import type {
   Semantics,
 } from "../protocol/tool/contract-document.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
+import type { ContentLimits, ToolContent } from "../protocol/tool/content.ts";
 import type { ToolLifecycle } from "../protocol/tool/lifecycle.ts";
 import type { Redaction } from "../protocol/tool/spec.ts";
 
@@ -58,6 +59,8 @@ export interface ToolDefinition<
   readonly transactional?: Partial<TransactionalSection>;
   readonly idempotency?: Partial<IdempotencySection>;
   readonly observability?: Partial<ObservabilitySection>;
+  /** What `execute` may answer beside its data, for the model. Default: nothing. */
+  readonly content?: Partial<ContentLimits>;
   /** The class of every failure code that `execute` and `checkState` return. */
   readonly errors?: Readonly<Record<string, FailureClass>>;
   /** The tool may run at the same time as other parallel tools. Default: true for READ_ONLY. */
@@ -97,7 +100,7 @@ export interface ToolDefinition<
     args: v.InferOutput<In>,
     context: ToolInvocationContext,
     capabilities: Granted<Needs>,
-  ): ToolOutcome<v.InferInput<Out>>;
+  ): WithContent<v.InferInput<Out>> | Promise<WithContent<v.InferInput<Out>>>;
 }
 
 /** The capabilities that the author named, and the two values that every invocation has. */
@@ -107,6 +110,9 @@ export type Granted<Needs extends keyof ToolCapabilities> = Pick<ToolCapabilitie
 };
 
 export type ToolOutcome<T> = Result<T, ToolFailure> | Promise<Result<T, ToolFailure>>;
+
+/** What `execute` returns: its data, and content that the contract allows beside it. */
+export type WithContent<T> = Result<T, ToolFailure> & { readonly content?: readonly ToolContent[] };
 
 export interface ToolExample<Args> {
   readonly description: string;
@@ -211,6 +217,7 @@ export interface ToolContract<
 type OptionalFunction = "checkState" | "describe" | "preview" | "reconcile";
 
 interface Sections {
+  readonly content: ContentLimits;
   readonly runtime: RuntimeSection;
   readonly security: SecuritySection;
   readonly transactional: TransactionalSection;

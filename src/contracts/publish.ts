@@ -27,6 +27,12 @@ export type PublishedContract = {
     readonly egress_hosts?: readonly string[];
     /** Names, never addresses. Absent without upstreams. */
     readonly upstreams?: readonly string[];
+    /** What an answer may hold beside its data. Absent: nothing. */
+    readonly content?: {
+      readonly max_images: number;
+      readonly max_image_bytes: number;
+      readonly max_text_bytes: number;
+    };
     readonly progress_stages: readonly string[];
     readonly max_arguments_bytes: number;
     readonly max_result_bytes: number;
@@ -63,7 +69,7 @@ const OPTIONAL = ["checkState", "describe", "preview", "reconcile"] as const;
 function ownFieldsOf(
   contract: AnyToolContract,
 ): Omit<PublishedContract["interlock"], "schema_hash" | "contract_hash"> {
-  const { redaction, runtime, security } = contract;
+  const { content, redaction, runtime, security } = contract;
   return {
     effect: contract.effect,
     redaction: {
@@ -80,6 +86,13 @@ function ownFieldsOf(
       egress_hosts: sorted(new Set(security.egressHosts)),
     }),
     ...(security.upstreams.length > 0 && { upstreams: sorted(new Set(security.upstreams)) }),
+    ...((content.maxImages > 0 || content.maxTextBytes > 0) && {
+      content: {
+        max_images: content.maxImages,
+        max_image_bytes: content.maxImageBytes,
+        max_text_bytes: content.maxTextBytes,
+      },
+    }),
     progress_stages: contract.progressStages,
     max_arguments_bytes: runtime.maxArgumentsBytes,
     max_result_bytes: runtime.maxResultBytes,

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { ToolCapabilities } from "../capabilities/tool.ts";
 import { isEgressHost } from "../protocol/connection/egress-host.ts";
+import { MAX_MESSAGE_FILE_BYTES } from "../protocol/conversation/sent-file.ts";
 import { MAX_CONTRACT_BYTES } from "../protocol/identity/ids.ts";
 import { isJsonObject } from "../protocol/json/value.ts";
 import { SIDE_EFFECT_CLASSES, TOOL_EFFECTS } from "../protocol/tool/effect.ts";
@@ -72,6 +73,8 @@ const bytes = v.pipe(
   v.minValue(1),
   v.maxValue(MAX_CONTRACT_BYTES, `must be at most ${MAX_CONTRACT_BYTES}`),
 );
+const upTo = (most: number) =>
+  v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(most, `must be at most ${most}`));
 const positive = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const optionalFunction = v.optional(v.function());
 const failureClass = v.picklist(
@@ -149,6 +152,11 @@ const contractShape = v.strictObject({
     payloadHashRequired: v.boolean(),
   }),
   observability: v.strictObject({ traceAttributes: words, auditRequired: v.boolean() }),
+  content: v.strictObject({
+    maxImages: upTo(16),
+    maxImageBytes: upTo(MAX_MESSAGE_FILE_BYTES),
+    maxTextBytes: upTo(MAX_CONTRACT_BYTES),
+  }),
   errors: v.record(word, failureClass),
   parallel: v.boolean(),
   requiresConnection: v.boolean(),

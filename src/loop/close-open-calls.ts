@@ -39,6 +39,6 @@ function addMissingResults({
   const answered = transcript.answeredCallIds();
   for (const { toolCallId, name, end } of invocations.ended()) {
     if (!end || !asked.has(toolCallId) || answered.has(toolCallId)) continue;
-    transcript.add({ role: "tool", toolCallId, name, result: end.observation });
+    transcript.addResult({ toolCallId, name }, end);
   }
 }

@@ -45,13 +45,13 @@ export async function executeCalls(
   let isWaiting = false;
   let hasUnknownOutcome = false;
   for (const { record, result } of running) {
-    const { toolCallId, name } = record;
+    const { toolCallId } = record;
     const outcome = await result;
     if (outcome === WAITING) isWaiting = true;
     else {
       hasUnknownOutcome ||= outcome.state === "EXPIRED";
       if (isWaiting || answered.has(toolCallId)) continue;
-      transcript.add({ role: "tool", toolCallId, name, result: outcome.observation });
+      transcript.addResult(record, outcome);
     }
   }
   return isWaiting ? WAITING : { hasUnknownOutcome };

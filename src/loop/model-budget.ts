@@ -114,6 +114,7 @@ export class ModelBudget {
     const wanted = longest ?? DEFAULT_MAX_OUTPUT_TOKENS;
     const least = Math.min(wanted, LEAST_OUTPUT_TOKENS);
     const input = this.#boundInput(request);
+    if (input === Infinity) return fail(UNBOUNDED);
     const room = {
       tokens: budget.left("tokens") - input,
       cost: this.#cost.longestAnswer(input, budget.left("cost")),
@@ -281,6 +282,11 @@ interface Want {
 function pickSpending({ tokens, cost }: ModelSpending): ModelSpending {
   return { ...(tokens !== undefined && { tokens }), ...(cost !== undefined && { cost }) };
 }
+
+const UNBOUNDED = failed(
+  "files_unbounded",
+  "A budget limits tokens, and a model of this run has no bound for the files of the conversation.",
+);
 
 const UNAVAILABLE = failed(
   "budget_unavailable",

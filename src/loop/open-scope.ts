@@ -2,6 +2,7 @@ import type { ModelDirectory } from "../capabilities/model.ts";
 import type { LoadedPolicy } from "../capabilities/policy.ts";
 import { routeVersions } from "../contracts/route-versions.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
+import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { IMPLIED_LIMITS } from "../protocol/policy/limits.ts";
 import { policyOfRun } from "../protocol/policy/narrow.ts";
@@ -10,6 +11,7 @@ import type { RunClaim } from "../protocol/run/claim.ts";
 import { restoreRunBudget, type RunBudget } from "../runner/budget/of-run.ts";
 import { maxWallClockMs } from "../runner/budget/run-time.ts";
 import { createToolRunner } from "../runner/tool-runner.ts";
+import { ConversationImages } from "./conversation-images.ts";
 import { CallIds } from "./call-ids.ts";
 import { loadContext } from "./load-context.ts";
 import { ModelBudget } from "./model-budget.ts";
@@ -92,13 +94,15 @@ interface RunTerms {
 
 /** Selects the versions of the run's tools, those that the model sees, and the runner. */
 function openTools(
-  { input: { claim, startedAtMs }, ports, state: { invocations } }: ScopeParts,
+  { input: { claim, startedAtMs }, ports, state: { invocations, transcript } }: ScopeParts,
   { policy, pin, budget }: RunTerms,
 ): Pick<RunScope, "tools" | "runner"> {
   const specs = ports.source.listToolSpecs();
   const routing = { runKey: claim.runId, nowMs: startedAtMs };
+  const { runId } = claim;
   const runner = createToolRunner({
     ...ports,
+    images: new ConversationImages({ ...ports, runId }, keptSoFar(transcript, invocations)),
     invocations,
     policy,
     pin,
@@ -109,6 +113,20 @@ function openTools(
     connectionIds: claim.connectionIds ?? [],
   });
   return { runner, tools: [...createToolCatalog(specs, policy, routing).tools.values()] };
+}
+
+/** Lists the conversation, and the results that a crash kept out of it. */
+function keptSoFar(
+  { messages }: RunState["transcript"],
+  invocations: RunState["invocations"],
+): readonly TranscriptMessage[] {
+  return messages.concat(
+    invocations.ended().flatMap(({ toolCallId, name, end }) => {
+      if (!end?.content) return [];
+      const { observation: result, content } = end;
+      return [{ role: "tool" as const, toolCallId, name, result, content }];
+    }),
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { InputBound, Model, ModelDirectory } from "../capabilities/model.ts";
+import type { FileShelf } from "../capabilities/files.ts";
 import type { ContextHook } from "../capabilities/context.ts";
 import type { SteeringInbox } from "../capabilities/run-journal.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
@@ -28,12 +29,15 @@ export interface RunPorts extends Omit<
   | "budget"
   | "invocations"
   | "workflowId"
+  | "images"
 > {
   readonly model: Model;
   readonly modelOf: ModelDirectory;
   readonly inputBound: InputBound;
   /** Absent: runs have no context of the deployment. */
   readonly contextHook?: ContextHook | undefined;
+  /** The files of the conversation. */
+  readonly shelf: FileShelf;
   /** The loop closes it before the run ends. */
   readonly inbox: SteeringInbox;
   /**

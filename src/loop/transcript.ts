@@ -4,6 +4,7 @@ import {
   type TranscriptMessage,
   type TranscriptToolCall,
 } from "../protocol/conversation/message.ts";
+import type { InvocationEnd, ToolInvocationRecord } from "../protocol/invocation/record.ts";
 
 /** The stored conversation of a run; its first `claimedMessages` came with the request. */
 export interface StoredTranscript {
@@ -35,6 +36,14 @@ export class Transcript {
   add(message: TranscriptMessage): void {
     this.#messages.push(message);
     this.#journal.remember(message);
+  }
+
+  /** Adds the result of a call that has ended. */
+  addResult(
+    { toolCallId, name }: Pick<ToolInvocationRecord, "toolCallId" | "name">,
+    { observation: result, content }: Pick<InvocationEnd, "observation" | "content">,
+  ): void {
+    this.add({ role: "tool", toolCallId, name, result, ...(content && { content }) });
   }
 
   /** Lists the tool calls of the last assistant message. */

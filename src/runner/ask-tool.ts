@@ -1,8 +1,8 @@
 import type { Log } from "../capabilities/log.ts";
 import type { Clock } from "../capabilities/system.ts";
-import type { BoundToolRuntime, InvocationScope } from "../capabilities/tool.ts";
+import type { BoundToolRuntime, InvocationScope, ToolAnswer } from "../capabilities/tool.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
-import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import { fail } from "../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { hideValues, withheldValues, type HideValues } from "../protocol/text/hide-values.ts";
 import { neutralise } from "../protocol/text/untrusted.ts";
@@ -37,8 +37,8 @@ interface AskedFunction {
 export async function askTool(
   { clock, log, policy }: AskPorts,
   asked: AskedFunction,
-  ask: () => Promise<Result<unknown, ToolFailure>>,
-): Promise<Result<unknown, ToolFailure>> {
+  ask: () => Promise<ToolAnswer>,
+): Promise<ToolAnswer> {
   const { tool, signal } = asked;
   const { maxRuntimeMs = tool.timeoutMs } = policy.budgets;
   const timeoutMs = Math.min(tool.timeoutMs, maxRuntimeMs);
@@ -52,15 +52,13 @@ export async function askTool(
 }
 
 function readAnswer(
-  waited: Waited<Result<unknown, ToolFailure>>,
+  waited: Waited<ToolAnswer>,
   asked: AskedFunction,
   timeoutMs: number,
-): Result<unknown, ToolFailure> {
+): ToolAnswer {
   switch (waited.kind) {
     case "answered":
-      return waited.value.ok
-        ? ok(waited.value.value)
-        : fail(readFailure(waited.value.failure, asked));
+      return waited.value.ok ? waited.value : fail(readFailure(waited.value.failure, asked));
     case "cancelled":
       return CANCELLED;
     case "timed_out":

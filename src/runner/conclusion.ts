@@ -4,6 +4,7 @@ import type { JsonObject } from "../protocol/json/value.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { DispatchState } from "../protocol/outcome/response-vector.ts";
 import type { Result } from "../protocol/outcome/result.ts";
+import type { KeptContent } from "../protocol/tool/content.ts";
 import type { ToolCall } from "../protocol/tool/call.ts";
 import type { Grounds } from "./audit-call.ts";
 import type { FinalState } from "./invocation-ledger.ts";
@@ -20,6 +21,8 @@ export interface EndingCall {
 /** How a call ends. */
 export interface Conclusion {
   readonly outcome: Result<ShownOutput, ToolFailure>;
+  /** What the model sees beside the output. */
+  readonly content?: readonly KeptContent[];
   readonly invocationState: FinalState;
   readonly dispatchState: DispatchState;
   readonly warnings?: readonly string[];

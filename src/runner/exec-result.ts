@@ -13,7 +13,7 @@ import { observe, type ObservePorts } from "./observe.ts";
 export function toExecResult(
   toolCallId: ToolCallId,
   state: InvocationState,
-  { observation, response, errorCode }: InvocationEnd,
+  { observation, content, response, errorCode }: InvocationEnd,
 ): ToolExecResult {
   const ok = !observation.status.is_error;
   const { data } = observation.result_payload;
@@ -23,6 +23,7 @@ export function toExecResult(
     ...(ok && data && { value: data }),
     ...(errorCode && { errorCode }),
     observation,
+    ...(content && { content }),
     response,
     state,
   };

@@ -1,15 +1,17 @@
 import type { ApprovalDesk } from "../capabilities/approval.ts";
+import type { ImageKeeper } from "../capabilities/files.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import { issueTicket } from "../contracts/dispatch-ticket.ts";
 import type { ApprovalRecord } from "../protocol/approval/record.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
-import type { Result } from "../protocol/outcome/result.ts";
+import { ok, type Result } from "../protocol/outcome/result.ts";
 import { mutates } from "./active-call.ts";
 import { askTool, type AskPorts } from "./ask-tool.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ValiditySubject } from "./gates/subjects.ts";
 import { checkStillWanted, type WantedPorts } from "./gates/check-still-wanted.ts";
 import type { InvocationLedger } from "./invocation-ledger.ts";
+import { identifyImages } from "./content.ts";
 import { CANCELLED } from "./tool-failure.ts";
 import { normaliseOutput, type NormalOutput } from "./normalise-output.ts";
 
@@ -22,6 +24,7 @@ export interface PreparedCall extends ValiditySubject {
 /** What executing needs from the run. */
 export interface ExecutePorts extends AskPorts, WantedPorts {
   readonly approvals: Pick<ApprovalDesk, "consume">;
+  readonly images: Pick<ImageKeeper, "identify">;
   readonly invocations: Pick<InvocationLedger, "find" | "dispatch">;
   readonly journal: Pick<RunJournal, "append" | "secure">;
 }
@@ -55,9 +58,11 @@ export async function executeCall(
   const ticket = issueTicket({ toolId, version, args: accepted.args, context, scope });
   const perform = tool.performDispatched.bind(tool, ticket);
   const answer = trail.note("execute", await askTool(ports, call, perform));
-  return answer.ok
-    ? trail.note("output", normaliseOutput(ports, { tool, hide: scope.hide }, answer.value))
-    : answer;
+  if (!answer.ok) return answer;
+  const output = trail.note("output", normaliseOutput(ports, { tool, hide: scope.hide }, answer));
+  if (!output.ok) return output;
+  const content = await identifyImages(ports.images, output.value.content);
+  return ok({ ...output.value, content });
 }
 
 /**

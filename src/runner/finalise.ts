@@ -1,15 +1,19 @@
+import type { ImageKeeper } from "../capabilities/files.ts";
 import type { Veto } from "../capabilities/tool.ts";
 import { hashText } from "../protocol/json/canonical-hash.ts";
 import type { CallLesson } from "../protocol/invocation/record.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { DispatchState } from "../protocol/outcome/response-vector.ts";
 import { fail, type Result } from "../protocol/outcome/result.ts";
+import { showContent } from "../protocol/tool/content.ts";
 import { mutates, type ActiveCall } from "./active-call.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { formatErrorKinds, SAME_RESULT, type CallHistory } from "./call-history.ts";
 import { askHooksAfter, hookedCall, type HookPorts } from "./gates/ask-hooks.ts";
 import type { FinalState } from "./invocation-ledger.ts";
 import type { Conclusion } from "./conclusion.ts";
+import { formatContent, keepImages } from "./content.ts";
+import type { NormalOutput } from "./normalise-output.ts";
 import { observe } from "./observe.ts";
 import { failedState, type RecordPorts } from "./record.ts";
 import { dispatchStateOf, hasHappened } from "./retry/decide-next.ts";
@@ -17,6 +21,7 @@ import { dispatchStateOf, hasHappened } from "./retry/decide-next.ts";
 /** What finalising needs from the run. */
 export interface FinalisePorts extends RecordPorts, HookPorts {
   readonly history: CallHistory;
+  readonly images: Pick<ImageKeeper, "keep">;
   readonly clock: HookPorts["clock"];
 }
 
@@ -36,13 +41,16 @@ export async function finalise(
   const payloadHash = shownArgs && argumentsDigest;
   const grounds = { gates, shownArgs, payloadHash };
   const ending = { invocationState, dispatchState, isReplay, grounds };
-  const conclusion: Conclusion = { outcome, lesson, warnings, ...ending };
+  const conclusion = { outcome, lesson, warnings, ...ending };
   // The hooks are asked only about a tool that ran.
   if (!ranWith || !shownArgs) return conclusion;
   const endedAtMs = ports.clock.nowMs();
   const observation = observe(ports, { ...call, endedAtMs }, conclusion);
-  const veto = await askHooksAfter(ports, hookedCall(call.tool, ranWith, shownArgs), observation);
-  return veto ? { ...conclusion, outcome: withhold(outcome, veto), warnings: [] } : conclusion;
+  const content = outcome.ok ? outcome.value.content : [];
+  const asked = hookedCall(call.tool, ranWith, shownArgs);
+  const veto = await askHooksAfter(ports, asked, { observation, content: showContent(content) });
+  if (veto) return { ...conclusion, outcome: withhold(outcome, veto), warnings: [] };
+  return { ...conclusion, content: keepImages(ports.images, content) };
 }
 
 const WITHHELD_RESULT = "the tool ran, but its result is withheld: ";
@@ -53,7 +61,7 @@ const WITHHELD_RESULT = "the tool ran, but its result is withheld: ";
 export const WITHHELD_FAILURE = "the tool was asked to act, but its outcome is withheld: ";
 
 /** Replaces the texts of an outcome. What may follow from a failure stays the same. */
-function withhold(outcome: Conclusion["outcome"], veto: Veto): Result<never, ToolFailure> {
+function withhold(outcome: AttemptResult["outcome"], veto: Veto): Result<never, ToolFailure> {
   const message = `${outcome.ok ? WITHHELD_RESULT : WITHHELD_FAILURE}${veto.message}`;
   const taxonomyClass = outcome.ok ? "POLICY_VIOLATION" : outcome.failure.taxonomyClass;
   return fail({ taxonomyClass, errors: [{ field: null, code: veto.code, message }] });
@@ -73,7 +81,7 @@ const REPAIR_ENDED = {
   message: "this mistake was not corrected; the tool is not available any more in this run",
 } as const;
 
-type Learnt = Pick<Conclusion, "outcome"> & {
+type Learnt = Pick<AttemptResult, "outcome"> & {
   readonly lesson: CallLesson;
   readonly warnings: readonly string[];
   readonly repairEnded: boolean;
@@ -85,7 +93,7 @@ async function learn(
   { context, tool }: ActiveCall,
   { argumentsDigest, ranWith, outcome }: AttemptResult,
 ): Promise<Learnt> {
-  const text = outcome.ok ? JSON.stringify(outcome.value.data) : formatErrorKinds(outcome.failure);
+  const text = outcome.ok ? formatOutput(outcome.value) : formatErrorKinds(outcome.failure);
   const lesson: CallLesson = {
     argumentsFingerprint: argumentsDigest,
     begun: ranWith !== undefined,
@@ -100,6 +108,12 @@ async function learn(
   if (!taken.ends) return { outcome, lesson, warnings, repairEnded };
   const errors = [...outcome.failure.errors, REPAIR_ENDED];
   return { outcome: fail({ ...outcome.failure, errors }), lesson, warnings, repairEnded };
+}
+
+/** Writes everything that tells one output from another. */
+function formatOutput({ data, content }: NormalOutput): string {
+  if (content.length === 0) return JSON.stringify(data);
+  return JSON.stringify([data, formatContent(content)]);
 }
 
 /** Longest text that a run remembers without hashing it. Unit: UTF-16 code units. */

@@ -1,9 +1,10 @@
-import type { BoundToolRuntime } from "../capabilities/tool.ts";
+import type { BoundToolRuntime, ToolAnswer } from "../capabilities/tool.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json/value.ts";
 import { utf8Bytes } from "../protocol/text/encoding.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
+import type { ContentPart } from "../protocol/tool/content.ts";
 import { neutralise } from "../protocol/text/untrusted.ts";
 import { replaceHalves } from "../protocol/text/whole-characters.ts";
 import type { HideValues } from "../protocol/text/hide-values.ts";
@@ -13,6 +14,8 @@ import { truncateResult, TRUNCATION_MARKER } from "./truncate-result.ts";
 /** What leaves the runner of a tool's output. */
 export interface NormalOutput {
   readonly data: JsonObject;
+  /** What the tool answered beside its data. */
+  readonly content: readonly ContentPart[];
   /** What was done to it, for the model. */
   readonly warnings: readonly string[];
 }
@@ -23,25 +26,28 @@ interface Source {
   readonly hide: HideValues;
 }
 
+/** What a tool returned. */
+type Returned = Extract<ToolAnswer, { readonly ok: true }>;
+
 /** What normalising takes of the run. */
 interface Ports {
   readonly policy: Pick<ToolPolicy, "budgets">;
 }
 
 /**
- * The gate `output`: validates the tool's output, keeps its allowlisted fields, replaces half
- * characters, neutralises untrusted text, hides the secrets of the connection and shortens what is
- * too long.
+ * The gate `output`: validates the tool's output and the content beside it, keeps the allowlisted
+ * fields, replaces half characters, neutralises untrusted text, hides the secrets of the connection
+ * and shortens what is too long.
  * Contract: never throws; names no field of the output, because the fault is the tool's and not the
  * model's. Fails: OBSERVATION_NORMALIZATION_FAIL.
  */
 export function normaliseOutput(
   ports: Ports,
   source: Source,
-  output: unknown,
+  returned: Returned,
 ): Result<NormalOutput, ToolFailure> {
   try {
-    return normalise(ports, source, output);
+    return normalise(ports, source, returned);
   } catch {
     // The author's schema threw, or the output is nested without end.
     return INVALID_OUTPUT;
@@ -66,13 +72,62 @@ export function isAboutNormalising(warning: string): boolean {
 
 function normalise(
   { policy }: Ports,
-  { tool, hide }: Source,
-  output: unknown,
+  source: Source,
+  { value: output, content: given }: Returned,
 ): Result<NormalOutput, ToolFailure> {
+  const { tool } = source;
   const valid = tool.validateOutput(output);
-  if (!valid.ok) return INVALID_OUTPUT;
+  const content = tool.readContent(given);
+  if (!valid.ok || !content.ok) return INVALID_OUTPUT;
+  const { maxResultBytes = Infinity } = policy.budgets;
+  const shown = clean(source, {
+    value: tool.redactOutput(valid.value),
+    maxBytes: Math.min(tool.maxResultBytes, maxResultBytes),
+  });
+  if (!shown.ok) return shown;
+  const texts = content.value.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  if (texts.length === 0) {
+    const { value: data, warnings } = shown.value;
+    return ok({ data, content: content.value, warnings });
+  }
+  const read = clean(source, {
+    value: { texts },
+    maxBytes: Math.min(tool.maxTextBytes, maxResultBytes),
+  });
+  if (!read.ok) return read;
+  const warnings = new Set([...shown.value.warnings, ...read.value.warnings]);
+  return ok({
+    data: shown.value.value,
+    content: replaceTexts(content.value, read.value.value["texts"] as readonly string[]),
+    warnings: [...warnings],
+  });
+}
+
+/** Replaces the texts of content, in their order. A cut may have dropped the last ones. */
+function replaceTexts(
+  parts: readonly ContentPart[],
+  texts: readonly string[],
+): readonly ContentPart[] {
+  const left = [...texts];
+  return parts.flatMap((part): readonly ContentPart[] => {
+    if (part.type === "image") return [part];
+    const text = left.shift();
+    return text === undefined ? [] : [{ type: "text", text }];
+  });
+}
+
+interface Cleaned {
+  readonly value: JsonObject;
+  readonly warnings: readonly string[];
+}
+
+/** Makes a value harmless and short. */
+function clean(
+  { tool, hide }: Source,
+  { value, maxBytes }: { readonly value: JsonObject; readonly maxBytes: number },
+): Result<Cleaned, ToolFailure> {
   const warnings: string[] = [];
-  let data = replaceHalves(tool.redactOutput(valid.value));
+  let data = replaceHalves(value);
   if (tool.isOutputUntrusted) {
     const harmless = neutralise(data);
     if (harmless.changed) warnings.push(MARKUP_REMOVED);
@@ -81,9 +136,7 @@ function normalise(
   // After the cleaning, which may join the halves of a secret; before the cut, which may halve one.
   const shown = hide(data);
   if (shown !== data) warnings.push(SECRET_HIDDEN);
-  const { maxResultBytes = tool.maxResultBytes } = policy.budgets;
-  const maxBytes = Math.min(tool.maxResultBytes, maxResultBytes);
-  if (utf8Bytes(JSON.stringify(shown)) <= maxBytes) return ok({ data: shown, warnings });
+  if (utf8Bytes(JSON.stringify(shown)) <= maxBytes) return ok({ value: shown, warnings });
   const shorter = truncateResult(shown, maxBytes);
   if (!shorter) {
     const message = `the tool ran, but its output exceeds ${maxBytes} bytes`;
@@ -92,5 +145,5 @@ function normalise(
   warnings.push(
     `${RESULT_CUT} ${maxBytes} bytes: text ends with "${TRUNCATION_MARKER}", lists may be shorter`,
   );
-  return ok({ data: shorter, warnings });
+  return ok({ value: shorter, warnings });
 }

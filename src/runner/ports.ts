@@ -1,6 +1,7 @@
 import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
 import type { AuthorizationPort } from "../capabilities/identity.ts";
 import type { BudgetLedger } from "../capabilities/budget.ts";
+import type { ImageKeeper } from "../capabilities/files.ts";
 import type { Fingerprints } from "../capabilities/fingerprints.ts";
 import type { Log } from "../capabilities/log.ts";
 import type { Clock, Random } from "../capabilities/system.ts";
@@ -48,6 +49,7 @@ export interface ToolRunnerPorts {
   readonly outcomeWaitMs: number;
   /** When the run's time is up. Unit: Unix milliseconds; infinity without a limit. */
   readonly endsAtMs: () => number;
+  readonly images: ImageKeeper;
   readonly hooks: readonly ToolHook[];
   readonly inbox: PendingSteering;
   readonly journal: RunJournal;

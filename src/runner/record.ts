@@ -9,6 +9,7 @@ import {
   type DispatchState,
 } from "../protocol/outcome/response-vector.ts";
 import { fail } from "../protocol/outcome/result.ts";
+import { showContent } from "../protocol/tool/content.ts";
 import { auditCall, type AuditPorts, type Grounds } from "./audit-call.ts";
 import type { Conclusion, EndingCall } from "./conclusion.ts";
 import { errorCodeOf, toExecResult } from "./exec-result.ts";
@@ -24,8 +25,8 @@ export interface RecordPorts extends AuditPorts {
 }
 
 /**
- * Records the end of a call: the invocation's state, the observation's event and the
- * audit entry, stored together. Closes an approval request that nobody answered.
+ * Records the end of a call: the invocation's state, the observation's event, the content beside it
+ * and the audit entry, stored together. Closes an approval request that nobody answered.
  */
 export function record(
   ports: RecordPorts,
@@ -33,7 +34,7 @@ export function record(
   conclusion: Conclusion,
 ): ToolExecResult {
   const { context, startedAtMs } = call;
-  const { outcome, lesson, dispatchState, invocationState, grounds = {} } = conclusion;
+  const { outcome, content = [], lesson, dispatchState, invocationState } = conclusion;
   const { part, toolCallId } = context;
   const endedAtMs = ports.clock.nowMs();
   const observation = observe(ports, { ...call, endedAtMs }, conclusion);
@@ -41,6 +42,7 @@ export function record(
   const errorId = outcome.ok ? undefined : outcome.failure.errorId;
   const end = {
     observation,
+    ...(content.length > 0 && { content }),
     response,
     ...(!outcome.ok && { errorCode: errorCodeOf(outcome.failure) }),
     ...(errorId !== undefined && { errorId }),
@@ -51,8 +53,9 @@ export function record(
   ports.invocations.end(context, invocationState, end);
   const { number } = ports.invocations.find(context) ?? {};
   if (number !== undefined) ports.approvals.withdraw(number, endedAtMs);
-  ports.journal.append([{ type: "tool_call_result", part, toolCallId, observation }]);
-  ports.journal.audit(auditCall(ports, call, { end, grounds }));
+  const seen = content.length > 0 ? { content: showContent(content) } : {};
+  ports.journal.append([{ type: "tool_call_result", part, toolCallId, observation, ...seen }]);
+  ports.journal.audit(auditCall(ports, call, { end, grounds: conclusion.grounds ?? {} }));
   return toExecResult(toolCallId, invocationState, end);
 }
 

@@ -14,12 +14,18 @@ export class MemoryJournal implements RunJournal {
   readonly invocations = new StoredInvocations({ put: () => {} }, new Map());
   readonly audits: AuditEntry[] = [];
   readonly contexts: HookContext[] = [];
+  /** Content of kept files, by hash. */
+  readonly files = new Map<string, string>();
   /** The durable records at each wait for durability. */
   readonly secured: (readonly ToolInvocationRecord[])[] = [];
   facts: Partial<RunFacts> = {};
 
   append(events: readonly AiEvent[]): void {
     this.events.push(...events);
+  }
+
+  keepFile(hash: string, base64: string): void {
+    this.files.set(hash, base64);
   }
 
   keepContext(context: HookContext): void {

@@ -100,6 +100,7 @@ export async function openTestRun(settings: RunSettings): Promise<OpenTestRun> {
     hooks: (settings.hooks ?? []).map((hook) => meter.hook(hook)),
     inbox: NO_STEERING,
     random: { fraction: () => 0 },
+    shelf: { load: () => Promise.resolve(journal.files) },
     limitTime: () => {},
     limitStorage: () => {},
     endsAtMs: () => Number.POSITIVE_INFINITY,

@@ -57,6 +57,7 @@ export const complete: Required<
     maxArgumentsBytes: 262_144,
     maxResultBytes: 262_144,
   },
+  content: { maxImages: 16, maxImageBytes: 3_145_728, maxTextBytes: 262_144 },
   security: {
     requiredScopes: ["billing:write"],
     tenantScoped: true,

@@ -9,6 +9,7 @@ import { RunStore } from "../../durable-objects/run/run-store.ts";
 import { RefusalTally } from "../../durable-objects/run/refusal-tally.ts";
 import { RunNotices } from "../../durable-objects/run/run-notices.ts";
 import { Outbox } from "../../durable-objects/run/outbox.ts";
+import { StoredFiles } from "../../durable-objects/run/stored-files.ts";
 import { StoredInvocations } from "../../durable-objects/run/stored-invocations.ts";
 import { StoredPrompt } from "../../durable-objects/run/stored-prompt.ts";
 import { StoredTranscript } from "../../durable-objects/run/stored-transcript.ts";
@@ -81,6 +82,7 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
       store,
       transcript,
       prompt: new StoredPrompt(storage.sql, store.tables()),
+      files: new StoredFiles(storage.sql, store.tables()),
       invocations,
       outbox,
       notices,

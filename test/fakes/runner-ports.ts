@@ -21,6 +21,7 @@ import type {
   ToolInvocationRecord,
 } from "../../src/protocol/invocation/record.ts";
 import { limitsOf } from "../../src/protocol/policy/limits.ts";
+import { ConversationImages } from "../../src/loop/conversation-images.ts";
 import type { RunPorts } from "../../src/loop/run-scope.ts";
 import type { ToolRunnerPorts } from "../../src/runner/ports.ts";
 import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
@@ -110,6 +111,7 @@ export function lenientPorts(): Pick<
   | "limitStorage"
   | "endsAtMs"
   | "outcomeWaitMs"
+  | "shelf"
 > {
   return {
     authorizationOf: () => ({ check: () => Promise.resolve("allow") }),
@@ -128,6 +130,7 @@ export function lenientPorts(): Pick<
     endsAtMs: () => Number.POSITIVE_INFINITY,
     outcomeWaitMs: 60_000,
     random: { fraction: () => 0 },
+    shelf: { load: () => Promise.resolve(new Map()) },
   };
 }
 
@@ -144,8 +147,10 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
   const answers = [...ledgerAnswers];
   const { runTitle, egress } = { ...fakeRunCapabilities(), ...settings };
   const source = createToolSource(registerContracts(known), { clock, runTitle, egress });
+  const ports = lenientPorts();
   const runner = createToolRunner({
-    ...lenientPorts(),
+    ...ports,
+    images: new ConversationImages({ ...ports, journal, runId: RUN_ID }, []),
     invocations: new InvocationLedger(journal, stored),
     workflowId: RUN_ID,
     source,

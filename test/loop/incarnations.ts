@@ -68,6 +68,7 @@ export class CutJournal implements RunJournal {
   }
 
   keepContext(): void {}
+  keepFile(): void {}
 
   remember(message: TranscriptMessage): void {
     this.#later(() => this.#storage.messages.push(message));

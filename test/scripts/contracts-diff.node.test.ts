@@ -81,6 +81,12 @@ const ROWS: readonly [pointer: string, before: JsonValue, after: JsonValue, expe
   ["/interlock/upstreams", ["desk"], ["desk", "ledger"], "B c"],
   ["/interlock/progress_stages", ["a"], ["a", "b"], "B c"],
   ["/interlock/max_arguments_bytes", 8192, 16_384, "c B"],
+  [
+    "/interlock/content",
+    { max_images: 1, max_image_bytes: 9, max_text_bytes: 0 },
+    { max_images: 2, max_image_bytes: 9, max_text_bytes: 0 },
+    "B B",
+  ],
   ["/interlock/max_result_bytes", 8192, 16_384, "B B"],
   ["/interlock/rules", [], ["positive"], "B c"],
   ["/interlock/optional", [], ["reconcile"], "B B"],

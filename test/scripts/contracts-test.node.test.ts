@@ -262,7 +262,7 @@ describe("planted faults", () => {
       "tool.validateOutput(output)",
       "{ ok: true, value: output } as never",
     ],
-    ["replay", "src/loop/replay/tools.ts", "return ok(outputOf(record))", "return ok({})"],
+    ["replay", "src/loop/replay/tools.ts", "...ok(outputOf(record))", "...ok({})"],
     ["replay", "src/protocol/outcome/observation.ts", "facts.traceId", "String(Math.random())"],
   ])("the mode %s fails, and no other, where a gate is open: %s", async (mode, file, from, to) => {
     const failed = await failedWithChange("sound__everything", lock, { file, from, to });

@@ -31,6 +31,7 @@ export class ReplayJournal implements RunJournal {
   }
 
   keepContext(): void {}
+  keepFile(): void {}
   remember(): void {}
   record(): void {}
   note(): void {}

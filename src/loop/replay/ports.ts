@@ -40,6 +40,7 @@ export function replayPorts(
     model,
     inbox: new ReplaySteering(replay),
     hooks: [],
+    shelf: { load: () => Promise.resolve(new Map()) },
     journal,
     clock,
     random: { fraction: () => 0 },

@@ -1,9 +1,10 @@
 import type { ConnectionBroker } from "../../capabilities/connection.ts";
-import type { BoundToolRuntime, ToolSourcePort } from "../../capabilities/tool.ts";
+import type { BoundToolRuntime, ToolAnswer, ToolSourcePort } from "../../capabilities/tool.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { mayHaveChanged } from "../../protocol/outcome/response-vector.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
+import type { KeptContent } from "../../protocol/tool/content.ts";
 import type { TaxonomyClass } from "../../protocol/outcome/taxonomy.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { redeemTicket } from "../../contracts/dispatch-ticket.ts";
@@ -58,6 +59,7 @@ function replayTool(
     },
     // The output was valid when it was recorded. Its stored rest need not be valid.
     validateOutput: (output) => (output === LOST ? NO_OUTPUT : ok(output as JsonObject)),
+    readContent: (content) => ok((content ?? []) as readonly KeptContent[]),
   };
 }
 
@@ -121,15 +123,12 @@ function refuseDispatch({ markNotReplayable }: Replay, record: ToolInvocationRec
 }
 
 /** Answers with the recorded outcome of a call. */
-function handOver(
-  tool: BoundToolRuntime,
-  record: ToolInvocationRecord,
-): Result<unknown, ToolFailure> {
+function handOver(tool: BoundToolRuntime, record: ToolInvocationRecord): ToolAnswer {
   const { end } = record;
   if (!end) throw new Error("this call has not ended");
   if (end.observation.execution_metadata.idempotency_hit) return FOUND_LATER;
   const failure = end.observation.status.is_error ? failureOf(record) : undefined;
-  if (!failure) return ok(outputOf(record));
+  if (!failure) return { ...ok(outputOf(record)), content: end.content };
   const mutating = { dispatched: true, mutates: mutates(tool) };
   // Without the tool's statement that nothing happened, an operator would have been asked.
   const isNotCommitted =

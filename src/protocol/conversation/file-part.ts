@@ -1,10 +1,11 @@
 import type { RunId } from "../identity/ids.ts";
 
 export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
+export type ImageType = (typeof IMAGE_TYPES)[number];
 export const DOCUMENT_TYPES = ["application/pdf"] as const;
 
 /** Types of files that a message may hold. */
-export type MediaType = (typeof IMAGE_TYPES)[number] | (typeof DOCUMENT_TYPES)[number];
+export type MediaType = ImageType | (typeof DOCUMENT_TYPES)[number];
 
 /** A file that Interlock keeps. Its content is stored once per conversation, under its hash. */
 export interface KeptFile {

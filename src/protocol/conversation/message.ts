@@ -1,5 +1,6 @@
 import type { ToolCallId } from "../identity/ids.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
+import type { KeptContent } from "../tool/content.ts";
 import type { UserPart } from "./file-part.ts";
 
 /** Longest stored conversation that another run may continue. A longer one could not be sent. */
@@ -46,4 +47,6 @@ export type TranscriptMessage =
       readonly toolCallId: ToolCallId;
       readonly name: string;
       readonly result: JsonValue;
+      /** Text and images beside the result. Present exactly when there are some. */
+      readonly content?: readonly KeptContent[];
     };

@@ -3,7 +3,8 @@ import { hashText } from "../json/canonical-hash.ts";
 import { isPublicHttps } from "../connection/public-address.ts";
 import { fail, ok, type Result } from "../outcome/result.ts";
 import type { ChatMessage, SentFile, UserContent } from "../run/chat-request.ts";
-import { DOCUMENT_TYPES, IMAGE_TYPES, type FilePart, type MediaType } from "./file-part.ts";
+import { beginsAs, bytesOf, isBase64, isMediaType, MEDIA_TYPES } from "./file-content.ts";
+import type { FilePart, MediaType } from "./file-part.ts";
 
 /** Most bytes of the files of one message. */
 export const MAX_MESSAGE_FILE_BYTES = 3 * 1024 * 1024;
@@ -112,7 +113,7 @@ function readFile(part: SentFile): Result<ReadFile, string> {
   const type = typeOf(mediaType);
   if (part.type === "image" && type !== "image") return fail(UNKNOWN_TYPE);
   const base64 = inline === undefined ? text : text.slice(text.indexOf(",") + 1);
-  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return fail(NOT_BASE64);
+  if (!isBase64(base64)) return fail(NOT_BASE64);
   return beginsAs(mediaType, base64)
     ? ok({ type, url: "", content: { mediaType, base64 } })
     : fail(OTHER_TYPE);
@@ -130,33 +131,7 @@ function typeOf(mediaType: string): FilePart["type"] {
   return mediaType.startsWith("image/") ? "image" : "file";
 }
 
-const UNKNOWN_TYPE = `is not of one of these types: ${[...IMAGE_TYPES, ...DOCUMENT_TYPES].join(", ")}`;
+const UNKNOWN_TYPE = `is not of one of these types: ${MEDIA_TYPES.join(", ")}`;
 const OTHER_TYPE = "does not hold what its type says";
 const NOT_BASE64 = "is neither an address, nor base64, nor a data address with base64";
 const NOT_PUBLIC = `is not a public https address of at most ${MAX_ADDRESS_CHARS} characters`;
-
-/** How the bytes of each type begin. `?` stands for any byte. */
-const SIGNATURES: { readonly [Type in MediaType]: readonly string[] } = {
-  "image/png": ["\x89PNG\r\n\x1a\n"],
-  "image/jpeg": ["\xff\xd8\xff"],
-  "image/gif": ["GIF87a", "GIF89a"],
-  "image/webp": ["RIFF????WEBP"],
-  "application/pdf": ["%PDF-"],
-};
-const LONGEST_SIGNATURE = 12;
-
-function beginsAs(mediaType: MediaType, base64: string): boolean {
-  const head = atob(base64.slice(0, (LONGEST_SIGNATURE / 3) * 4));
-  return SIGNATURES[mediaType].some((signature) =>
-    Array.from(signature).every((byte, at) => byte === "?" || byte === head[at]),
-  );
-}
-
-function isMediaType(text: string): text is MediaType {
-  return Object.hasOwn(SIGNATURES, text);
-}
-
-function bytesOf(base64: string): number {
-  const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
-  return (base64.length / 4) * 3 - padding;
-}

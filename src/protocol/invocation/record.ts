@@ -3,6 +3,7 @@ import type { ActorId, ConnectionId, RunId, TenantId, ToolCallId } from "../iden
 import type { InvocationState } from "./state.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { ObservationObject } from "../outcome/observation.ts";
+import type { KeptContent } from "../tool/content.ts";
 import type { ResponseVector } from "../outcome/response-vector.ts";
 import type { FailureClass, ToolErrorCode } from "../outcome/taxonomy.ts";
 
@@ -30,6 +31,8 @@ export interface ToolExecResult {
   /** Present when not ok. */
   readonly errorCode?: ToolErrorCode;
   readonly observation: ObservationObject;
+  /** Text and images beside the observation. */
+  readonly content?: readonly KeptContent[];
   readonly response: ResponseVector;
   /** Where its invocation ended. */
   readonly state: InvocationState;
@@ -98,6 +101,8 @@ export interface Settlement {
 /** How an invocation ended. */
 export interface InvocationEnd {
   readonly observation: ObservationObject;
+  /** Text and images beside the observation. Present exactly when there are some. */
+  readonly content?: readonly KeptContent[];
   /** What may follow (seeds/004, "Response Vector Model"). */
   readonly response: ResponseVector;
   readonly errorCode?: ToolErrorCode;

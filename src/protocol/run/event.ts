@@ -5,6 +5,7 @@ import type { RunId, ToolCallId } from "../identity/ids.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { ModelFinish } from "../model/event.ts";
 import type { ObservationObject } from "../outcome/observation.ts";
+import type { ShownContent } from "../tool/content.ts";
 import type { Usage } from "../model/usage.ts";
 import type { EventPosition } from "./event-id.ts";
 
@@ -120,6 +121,8 @@ export type AiEvent =
       readonly part: number;
       readonly toolCallId: ToolCallId;
       readonly observation: ObservationObject;
+      /** What the model sees beside the observation. Present exactly when there is some. */
+      readonly content?: readonly ShownContent[];
     }
   /** A steering message that the run accepted; see Inbox. */
   | { readonly type: "user_message"; readonly text: string }

@@ -2,6 +2,7 @@ import type { Log } from "../../capabilities/log.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { HookedCall, ToolHook, Veto } from "../../capabilities/tool.ts";
 import type { ObservationObject } from "../../protocol/outcome/observation.ts";
+import type { ShownContent } from "../../protocol/tool/content.ts";
 import { answerWithin, type Patience } from "../answer-within.ts";
 import { boundError, CANCELLED, failCall } from "../tool-failure.ts";
 import type { ValiditySubject } from "./subjects.ts";
@@ -38,6 +39,12 @@ export const askHooks: Gate<ValiditySubject, HookPorts> = {
   },
 };
 
+/** What hooks see of an outcome. */
+interface Seen {
+  readonly observation: ObservationObject;
+  readonly content: readonly ShownContent[];
+}
+
 /**
  * Asks the hooks about an outcome, in a cancelled run too. A veto withholds the outcome from the
  * model.
@@ -46,11 +53,11 @@ export const askHooks: Gate<ValiditySubject, HookPorts> = {
 export async function askHooksAfter(
   { hooks, clock, log }: HookPorts,
   call: HookedCall,
-  observation: ObservationObject,
+  { observation, content }: Seen,
 ): Promise<Veto | undefined> {
   for (const hook of hooks) {
     const patience = { clock, log, timeoutMs: HOOK_TIMEOUT_MS };
-    const veto = await vetoOf(patience, async () => hook.after?.(call, observation));
+    const veto = await vetoOf(patience, async () => hook.after?.(call, observation, content));
     if (veto) return veto;
   }
   return undefined;

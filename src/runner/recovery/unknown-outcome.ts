@@ -8,7 +8,7 @@ import {
 } from "../../protocol/invocation/record.ts";
 import type { Reconciliation } from "../../protocol/outcome/reconciliation.ts";
 import { NOT_DISPATCHED } from "../../protocol/outcome/response-vector.ts";
-import { fail } from "../../protocol/outcome/result.ts";
+import { fail, ok } from "../../protocol/outcome/result.ts";
 import type { ActiveCall } from "../active-call.ts";
 import { TIMED_OUT } from "../ask-tool.ts";
 import type { AttemptResult } from "../attempt.ts";
@@ -67,7 +67,7 @@ export async function resolveUnknownOutcome(
   const answer: Reconciliation<unknown> = isTrusted ? reconciled.answer : { kind: "unknown" };
   switch (answer.kind) {
     case "committed": {
-      const outcome = normaliseOutput(ports, { ...call, ...reconciled }, answer.output);
+      const outcome = normaliseOutput(ports, { ...call, ...reconciled }, ok(answer.output));
       const result = { ...resultOf(call, reconciled), outcome, isReplay: true };
       return ended(record(ports, call, await finalise(ports, call, result)));
     }

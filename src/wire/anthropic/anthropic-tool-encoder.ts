@@ -9,10 +9,14 @@ import type {
 import type { ToolChoice } from "../../protocol/model/answer-settings.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
-import { type FileContents, readyParts, type ReadyPart } from "../model/message-parts.ts";
+import {
+  type FileContents,
+  readyParts,
+  readyResult,
+  type ReadyPart,
+} from "../model/message-parts.ts";
 import type { EncodedRequest, Sent, WireRequest } from "../model/model-wire.ts";
 import { encodeName, opaqueItemsFor } from "../model/opaque.ts";
-import { wrapToolOutput } from "../tool-output.ts";
 
 /** The API asks for a longest answer. Every current model may answer this long. Unit: tokens. */
 const DEFAULT_MAX_TOKENS = 16_384;
@@ -116,9 +120,11 @@ function encodePlain(
         })),
       ];
     case "tool": {
-      const { name: tool, toolCallId: call, result } = message;
-      const content = wrapToolOutput({ tool, call, result });
-      return [{ type: "tool_result", tool_use_id: idOf(call), content }];
+      const [first, ...more] = readyResult(message, files).flatMap(encodePart);
+      const isPlain = first?.type === "text" && more.length === 0;
+      const content = isPlain ? first.text : [...(first ? [first] : []), ...more];
+      // Content of a tool holds texts and images only.
+      return [{ type: "tool_result", tool_use_id: idOf(message.toolCallId), content } as Block];
     }
   }
 }

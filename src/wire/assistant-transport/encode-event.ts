@@ -4,6 +4,7 @@ import { formatEventId, type EventPosition } from "../../protocol/run/event-id.t
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ModelFinish } from "../../protocol/model/event.ts";
 import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
+import type { ShownContent } from "../../protocol/tool/content.ts";
 import { toIso } from "../../protocol/text/iso-time.ts";
 
 /** Headers of a response that carries the stream. */
@@ -112,6 +113,7 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
           type: "result",
           result: event.observation,
           isError: event.observation.status.is_error,
+          ...(event.content && { artifact: { content: toJson(event.content) } }),
         },
         { path: [event.part], type: "part-finish" },
       ];
@@ -134,8 +136,8 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
   }
 }
 
-/** Casts lines to JSON: their own type is narrower than the package's. */
-function toJson(lines: readonly PacketLine[]): readonly JsonObject[] {
+/** Casts a list to JSON: its own type is narrower than the package's. */
+function toJson(lines: readonly (PacketLine | ShownContent)[]): readonly JsonObject[] {
   return lines as unknown as readonly JsonObject[];
 }
 

@@ -1,5 +1,7 @@
 import type { FilePart, UserPart } from "../../protocol/conversation/file-part.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
+import { labelData } from "../../protocol/text/label-data.ts";
+import { wrapToolOutput } from "../tool-output.ts";
 import type { ModelAbilities } from "../../protocol/model/declaration.ts";
 
 /** Content of kept files in base64, by hash. */
@@ -18,6 +20,7 @@ export type ReadyPart =
     };
 
 type UserMessage = Extract<TranscriptMessage, { role: "user" }>;
+type ToolMessage = Extract<TranscriptMessage, { role: "tool" }>;
 
 /** Lists the parts of a user message. A file whose content is not kept any more becomes a note. */
 export function readyParts(
@@ -25,6 +28,27 @@ export function readyParts(
   contents: FileContents = NO_CONTENTS,
 ): readonly ReadyPart[] {
   return parts.map((part) => (part.type === "text" ? part : readyFile(part, contents)));
+}
+
+/**
+ * Lists what a model reads of a tool's result: the labelled observation, then the content beside
+ * it. Every text is labelled as data, too.
+ */
+export function readyResult(
+  { name: tool, toolCallId: call, result, content = [] }: ToolMessage,
+  contents: FileContents = NO_CONTENTS,
+): readonly ReadyPart[] {
+  const label = (text: string): ReadyPart => {
+    const names = { tool, call };
+    return { type: "text", text: labelData({ element: "tool_text", names, value: text }) };
+  };
+  return [
+    { type: "text", text: wrapToolOutput({ tool, call, result }) },
+    ...content.map((part) => {
+      const ready = part.type === "text" ? part : readyFile(part, contents);
+      return ready.type === "text" ? label(ready.text) : ready;
+    }),
+  ];
 }
 
 const NO_CONTENTS: FileContents = new Map();
@@ -46,19 +70,24 @@ export type FileAbilities = Pick<
 
 /** Replaces the files that a model cannot take by notes. Contract: pure. */
 export function fitMessage(message: TranscriptMessage, can: FileAbilities): TranscriptMessage {
-  if (message.role !== "user" || !message.parts) return message;
-  const fit = (part: UserPart): UserPart =>
+  const fit = <Part extends UserPart>(part: Part): Part | ReturnType<typeof note> =>
     part.type === "text" || canTake(part, can)
       ? part
       : note(`The ${part.type} of this message is left out, because this model takes none.`);
-  return { ...message, parts: message.parts.map(fit) };
+  if (message.role === "user" && message.parts) {
+    return { ...message, parts: message.parts.map(fit) };
+  }
+  return message.role === "tool" && message.content
+    ? { ...message, content: message.content.map(fit) }
+    : message;
 }
 
 /** Bounds the tokens of the files of a fitted message. Infinity: the model has no known bound. */
 export function boundFiles(message: TranscriptMessage, can: FileAbilities): number {
-  if (message.role !== "user" || !message.parts) return 0;
+  const parts = message.role === "user" ? message.parts : undefined;
+  const content = message.role === "tool" ? message.content : undefined;
   let tokens = 0;
-  for (const { type } of message.parts) {
+  for (const { type } of parts ?? content ?? []) {
     if (type === "image") tokens += can.maxImageTokens ?? Infinity;
     if (type === "file") tokens += can.maxFileTokens ?? Infinity;
   }

@@ -10,8 +10,13 @@ import type { ReasoningEffort } from "openai/resources/shared";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
 import type { ToolChoice } from "../../protocol/model/answer-settings.ts";
 import type { TranscriptMessage, TranscriptToolCall } from "../../protocol/conversation/message.ts";
-import { wrapToolOutput } from "../tool-output.ts";
-import { type FileContents, readyParts, type ReadyPart } from "../model/message-parts.ts";
+import { labelData } from "../../protocol/text/label-data.ts";
+import {
+  type FileContents,
+  readyParts,
+  readyResult,
+  type ReadyPart,
+} from "../model/message-parts.ts";
 import type { EncodedRequest, Sent, WireRequest, WireTraits } from "../model/model-wire.ts";
 import { encodeName } from "../model/opaque.ts";
 import { dropNullsOfOptional, toStrictSchema } from "./strict-schema.ts";
@@ -75,20 +80,49 @@ export function encodeTools(specs: readonly ToolSpec[], strict: boolean): Encode
 }
 
 /**
- * Encodes the conversation for Chat Completions, message by message. A tool's output, also one that
- * a client claims, becomes labelled data in a message of the role `tool`.
+ * Encodes the conversation for Chat Completions. A tool's output, also one that a client claims,
+ * becomes labelled data in a message of the role `tool`. Such a message takes no images, so the
+ * images of one answer's calls follow the last result, labelled, in a message of the user.
  * Contract: pure; linear; keeps ids, order and argument text.
  */
 export function encodeMessages(
   messages: readonly TranscriptMessage[],
   files?: FileContents,
 ): readonly ChatCompletionMessageParam[] {
-  return messages.map((message) => encodeMessage(message, files));
+  const encoded: ChatCompletionMessageParam[] = [];
+  let images: ChatCompletionContentPart[] = [];
+  const showImages = (): void => {
+    if (images.length > 0) encoded.push({ role: "user", content: images });
+    images = [];
+  };
+  for (const message of messages) {
+    if (message.role === "tool") {
+      const parts = readyResult(message, files);
+      const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+      encoded.push({ role: "tool", tool_call_id: message.toolCallId, content: texts.join("\n") });
+      images.push(...labelImages(message, parts));
+    } else {
+      showImages();
+      encoded.push(encodeMessage(message, files));
+    }
+  }
+  showImages();
+  return encoded;
 }
 
-/** Encodes one message of a conversation. */
-export function encodeMessage(
-  message: TranscriptMessage,
+function labelImages(
+  { name: tool, toolCallId: call }: Extract<TranscriptMessage, { role: "tool" }>,
+  parts: readonly ReadyPart[],
+): readonly ChatCompletionContentPart[] {
+  const images = parts.filter(({ type }) => type !== "text");
+  if (images.length === 0) return [];
+  const value = `The next ${images.length} images are output of this tool call.`;
+  const text = labelData({ element: "tool_images", names: { tool, call }, value });
+  return [{ type: "text", text }, ...images.map(encodePart)];
+}
+
+function encodeMessage(
+  message: Exclude<TranscriptMessage, { role: "tool" }>,
   files?: FileContents,
 ): ChatCompletionMessageParam {
   switch (message.role) {
@@ -100,16 +134,6 @@ export function encodeMessage(
     }
     case "assistant":
       return encodeAssistant(message.text, message.toolCalls);
-    case "tool":
-      return {
-        role: "tool",
-        tool_call_id: message.toolCallId,
-        content: wrapToolOutput({
-          tool: message.name,
-          call: message.toolCallId,
-          result: message.result,
-        }),
-      };
   }
 }
 

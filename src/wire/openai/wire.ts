@@ -1,6 +1,6 @@
 import type { ModelWire } from "../model/model-wire.ts";
 import { createChunkReader } from "./openai-tool-decoder.ts";
-import { encodeMessage, encodeRequest, encodeTools } from "./openai-tool-encoder.ts";
+import { encodeMessages, encodeRequest, encodeTools } from "./openai-tool-encoder.ts";
 
 /** OpenAI's Chat Completions, which most servers speak. */
 export const openAIWire: ModelWire = {
@@ -8,7 +8,10 @@ export const openAIWire: ModelWire = {
   path: "/chat/completions",
   headers: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
   encodeRequest,
-  encodeMessage: (message) => encodeMessage(message),
+  encodeMessage(message) {
+    const encoded = encodeMessages([message]);
+    return encoded.length === 1 ? encoded[0] : encoded;
+  },
   // Strict schemas are longer than plain ones.
   encodeTool: (spec) => encodeTools([spec], true).tools,
   tokensPerRequest: 64,

@@ -7,11 +7,15 @@ import type {
 import type { ReasoningEffort } from "openai/resources/shared";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { JsonSchema7, ToolSpec } from "../../protocol/tool/spec.ts";
-import { type FileContents, readyParts, type ReadyPart } from "../model/message-parts.ts";
+import {
+  type FileContents,
+  readyParts,
+  readyResult,
+  type ReadyPart,
+} from "../model/message-parts.ts";
 import type { EncodedRequest, Sent, WireRequest, WireTraits } from "../model/model-wire.ts";
 import { encodeName, opaqueItemsFor } from "../model/opaque.ts";
 import { dropNullsOfOptional, toStrictSchema } from "../openai/strict-schema.ts";
-import { wrapToolOutput } from "../tool-output.ts";
 
 type Items = readonly Sent<ResponseInputItem>[];
 
@@ -107,9 +111,10 @@ function encodePlain(
         })),
       ];
     case "tool": {
-      const { name: tool, toolCallId: call, result } = message;
-      const output = wrapToolOutput({ tool, call, result });
-      return [{ type: "function_call_output", call_id: call, output }];
+      const [first, ...more] = readyResult(message, files).map(encodePart);
+      const isPlain = first?.type === "input_text" && more.length === 0;
+      const output = isPlain ? first.text : [...(first ? [first] : []), ...more];
+      return [{ type: "function_call_output", call_id: message.toolCallId, output }];
     }
   }
 }

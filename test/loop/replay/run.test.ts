@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { ConnectionId } from "../../../src/protocol/identity/ids.ts";
 import { fail, ok } from "../../../src/protocol/outcome/result.ts";
 import { forbiddenCalls, happen, replay, TestInbox, type Happening } from "../../fakes/evidence.ts";
+import { PNG } from "../../shared/files.ts";
 import { noteTool, readTool } from "../../shared/tools.ts";
 
 beforeEach(() => {
@@ -57,6 +58,26 @@ const RUNS: Readonly<Record<string, readonly [...string[], () => Happening]>> = 
         note({ execute: () => ok({ text: 5 }) }),
       ],
       answers: [{ calls: [reading, noting("a")] }, {}],
+    }),
+  ],
+  "whose tools answer text and images": [
+    "image/png",
+    "a caption",
+    () => ({
+      contracts: [
+        note({
+          content: { maxImages: 1, maxTextBytes: 100 },
+          execute: () => ({
+            ...ok({ text: "a" }),
+            content: [
+              { type: "text", text: "a caption" },
+              { type: "image", mediaType: "image/png", base64: PNG },
+            ],
+          }),
+        }),
+      ],
+      policy: { allowedTools: ["test__note"], budgets: { maxTokens: 100_000 } },
+      answers: [{ calls: [noting("a")] }, {}],
     }),
   ],
   "whose tools are tried again, in vain or not": [

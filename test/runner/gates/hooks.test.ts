@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { ToolHook } from "../../../src/capabilities/tool.ts";
 import { ACME, ANN, benchFor, endOf, passing } from "../../fakes/runner-ports.ts";
+import { ok } from "../../../src/protocol/outcome/result.ts";
 import { never } from "../answers.ts";
 import { refuse } from "../refused-call.ts";
+import { PNG } from "../../shared/files.ts";
 import { AS_READ, noteTool } from "../../shared/tools.ts";
 
 const veto = { code: "frozen", message: "no changes on Fridays" };
@@ -67,6 +69,41 @@ describe("hooks", () => {
     expect(result.observation.result_payload.errors[0]?.message).toContain("the tool ran");
     expect(result.observation.result_payload.data).toBeNull();
     expect(journal.events.at(-1)).toMatchObject({ observation: result.observation });
+  });
+
+  test("see the content beside a result, and withhold it too", async () => {
+    const { tool } = noteTool({
+      content: { maxTextBytes: 100, maxImages: 1 },
+      execute: () => ({
+        ...ok({ text: "hi" }),
+        content: [
+          { type: "text", text: "secret plan" },
+          { type: "image", mediaType: "image/png", base64: PNG },
+        ],
+      }),
+    });
+    const seen: unknown[] = [];
+    const hook: ToolHook = {
+      after: (_call, _observation, content) => {
+        seen.push(content);
+        return Promise.resolve(veto);
+      },
+    };
+    const { call, journal } = benchFor([tool], { hooks: [hook] });
+    const result = await call("test__note", { text: "hi" });
+    const bytes = atob(PNG).length;
+    expect(seen).toEqual([
+      [
+        { type: "text", text: "secret plan" },
+        { type: "image", mediaType: "image/png", bytes },
+      ],
+    ]);
+    expect(result).not.toHaveProperty("content");
+    expect(JSON.stringify(journal.events)).not.toContain("secret plan");
+    expect([...journal.files]).toEqual([]);
+    const open = benchFor([tool]);
+    expect((await open.call("test__note", { text: "hi" })).content).toHaveLength(2);
+    expect([...open.journal.files.values()]).toEqual([PNG]);
   });
 
   test.each<[string, ToolHook, number]>([
