@@ -1,6 +1,7 @@
 /** The public surface of `interlock-edge/testing`; see docs/testing.md. */
 export { runTool, type CallSurroundings, type ToolResult } from "./run-tool.ts";
-export { startRun, type ApprovingVote, type TestRun, type Vote } from "./start-run.ts";
+export { startRun } from "./start-run.ts";
+export type { ApprovingVote, TestRun, Vote } from "./test-run.ts";
 export type { RunSettings, Surroundings } from "./run-settings.ts";
 export type { EndedCall, OpenCall, TestCall } from "./test-call.ts";
 export {

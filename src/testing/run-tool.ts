@@ -2,7 +2,8 @@ import type { AnyToolContract } from "../contracts/definition.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
 import type { Surroundings } from "./run-settings.ts";
 import { call, say, scriptedModel } from "./scripted-model.ts";
-import { startRun, type ApprovingVote, type TestRun } from "./start-run.ts";
+import { startRun } from "./start-run.ts";
+import type { ApprovingVote, TestRun } from "./test-run.ts";
 import type { EndedCall } from "./test-call.ts";
 
 /** What surrounds one call. */

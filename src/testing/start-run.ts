@@ -11,9 +11,7 @@ import type { ApprovalRecord } from "../protocol/approval/record.ts";
 import { viewApproval, type ApprovalView } from "../protocol/approval/view.ts";
 import type { AuditEntry } from "../protocol/audit/entry.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
-import type { Principal } from "../protocol/identity/principal.ts";
 import type { AiEvent } from "../protocol/run/event.ts";
-import type { JsonObject } from "../protocol/json/value.ts";
 import type { ObservationObject } from "../protocol/outcome/observation.ts";
 import { explainDecision } from "./explain-decision.ts";
 import type { SentRequest } from "./fake-service.ts";
@@ -22,24 +20,9 @@ import { openTestRun, TEST_RUN_ID, type OpenTestRun } from "./open-test-run.ts";
 import { person } from "./person.ts";
 import type { RunSettings } from "./run-settings.ts";
 import { ScriptedModel } from "./scripted-model.ts";
+import type { ApprovingVote, TestRun, Vote } from "./test-run.ts";
 import { toTestCall, type TestCall } from "./test-call.ts";
 import { readPolicy } from "./test-policy.ts";
-
-/** The decision of a person about an approval. */
-export interface Vote {
-  /** The name of a person, see `person`, or the whole caller. */
-  readonly by: string | Principal;
-  /** Roles of a person who is named. */
-  readonly roles?: readonly string[];
-  readonly reason?: string;
-  /** The tool of the approval. Needed only where several approvals are open. */
-  readonly tool?: string;
-}
-
-/** An approval, with other arguments where the approver changes them. */
-export interface ApprovingVote extends Vote {
-  readonly arguments?: JsonObject;
-}
 
 /**
  * Runs a conversation with scripted answers of the model, through the loop and the tool runner of
@@ -49,13 +32,13 @@ export interface ApprovingVote extends Vote {
  * runs out, for a tool that the test does not have, and for a request that nothing answers.
  */
 export async function startRun(settings: RunSettings): Promise<TestRun> {
-  const run = new TestRun(await openTestRun(settings), settings);
+  const run = new MemoryRun(await openTestRun(settings), settings);
   await run.proceed();
   return run;
 }
 
-/** A run of a test. */
-export class TestRun {
+/** A run in memory. */
+class MemoryRun implements TestRun {
   readonly #open: OpenTestRun;
   readonly #settings: RunSettings;
   readonly #decisions: ApprovalDecisions;
@@ -86,80 +69,63 @@ export class TestRun {
     );
   }
 
-  /** `waiting`: for approvals, or for an operator. */
   get state(): "ended" | "waiting" {
     return this.#isWaiting ? "waiting" : "ended";
   }
 
-  /** The last event of a run that has ended: its reason and its error. */
   get done(): Extract<AiEvent, { type: "done" }> | undefined {
     return this.events.find((event) => event.type === "done");
   }
 
-  /** All events, in order. Deltas are not joined. */
   get events(): readonly AiEvent[] {
     return this.#open.journal.events;
   }
 
-  /** The conversation, with the messages that the run started with. */
   get messages(): readonly TranscriptMessage[] {
     return [...this.#open.claim.messages, ...this.#open.journal.messages];
   }
 
-  /** The last text of the model. */
   get text(): string {
     const last = this.messages.findLast(({ role }) => role === "assistant");
     return last?.role === "assistant" ? last.text : "";
   }
 
-  /** The tool calls, in the order asked. */
   get calls(): readonly TestCall[] {
     return this.#open.journal.records.map((record) => toTestCall(record));
   }
 
-  /** What the model was told about the calls that have ended, in the order asked. */
   get observations(): readonly ObservationObject[] {
     return this.calls.flatMap((call) => (call.isOpen ? [] : [call.observation]));
   }
 
-  /** The approvals that are open, as approvers see them. */
   get approvals(): readonly ApprovalView[] {
     return this.#open.approvals.pending().map((record) => viewApproval(TEST_RUN_ID, record));
   }
 
-  /** What the audit log would hold of the run's calls and approvals, in order. */
   get audit(): readonly AuditEntry[] {
     return this.#open.journal.audits;
   }
 
-  /** What tools and hooks threw, and what else the deployment's log would hold as an error. */
   get faults(): readonly { readonly code: string; readonly thrown: unknown }[] {
     return this.#open.log.faults;
   }
 
-  /** The requests that tools sent. */
   get requests(): readonly SentRequest[] {
     return this.#open.network.requests;
   }
 
-  /** Unit: Unix milliseconds. */
   get nowMs(): number {
     return this.#open.clock.nowMs();
   }
 
-  /** Approves an open approval. The run continues when enough people have approved. */
   approve(vote: ApprovingVote): Promise<void> {
     return this.#decide("approve", vote);
   }
 
-  /** Rejects an open approval. The run continues. */
   reject(vote: Vote): Promise<void> {
     return this.#decide("reject", vote);
   }
 
-  /**
-   * Tells, as an operator, whether a call with an unknown outcome took effect. The run continues.
-   */
   async resolveOutcome(outcome: "committed" | "not_committed"): Promise<void> {
     const { journal } = this.#open;
     const [waiting] = journal.invocations.awaitingOperator();
@@ -169,10 +135,6 @@ export class TestRun {
     await this.proceed();
   }
 
-  /**
-   * Lets time pass while the run waits. Approvals and unknown outcomes expire, and the run
-   * continues. Unit: milliseconds.
-   */
   async pass(ms: number): Promise<void> {
     const { approvals, clock, journal } = this.#open;
     clock.advance(ms);
@@ -182,7 +144,6 @@ export class TestRun {
     if (approvals.expire(clock.nowMs()) || hasExpired) await this.proceed();
   }
 
-  /** Stores another policy as the current one, while the run waits. */
   async changePolicy(document: unknown): Promise<void> {
     await this.#open.policies.store(readPolicy(document));
   }
