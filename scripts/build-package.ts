@@ -5,7 +5,10 @@ import { PACKAGE_FOLDER } from "./project.ts";
 
 const TARGET = join(PACKAGE_FOLDER, "dist/package");
 /** Files that the command `interlock` reads, besides its own code. */
-const RESOURCES = ["scripts/development/switcher.js"];
+const RESOURCES = [
+  "scripts/contracts/harness/observation.schema.json",
+  "scripts/development/switcher.js",
+];
 
 main();
 

@@ -9,6 +9,10 @@ interface Entry {
 }
 
 const COMMANDS: Readonly<Record<string, Entry>> = {
+  new: {
+    summary: "makes a deployment in a new folder, or adds a tool",
+    load: () => import("./commands/new.ts"),
+  },
   dev: { summary: "runs the deployment on this machine", load: () => import("./commands/dev.ts") },
   build: {
     summary: "compiles the contracts and lays out the pages; wrangler runs it",

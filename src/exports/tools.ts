@@ -1,5 +1,6 @@
 /** `interlock-edge/tools`: what a tool's file uses. It loads in plain Node too. */
 export { defineTool } from "../contracts/define-tool.ts";
+export { expectAnswer } from "../contracts/expect-answer.ts";
 export { fail, ok } from "../protocol/outcome/result.ts";
 export { CORE_TOOLS } from "../tools/core/pack.ts";
 export type { AnyToolContract, ToolContract, ToolDefinition } from "../contracts/definition.ts";

@@ -14,7 +14,7 @@ import { validatorOf, type Subject } from "../subject.ts";
 import type { Checks, TestMode } from "../test-mode.ts";
 import { failing, openTrial, type Trial } from "../trial.ts";
 
-const SCHEMA_FILE = join(import.meta.dirname, "../../../../test/fixtures/observation.schema.json");
+const SCHEMA_FILE = join(import.meta.dirname, "../observation.schema.json");
 /** Number of calls that run the tool's own function. */
 const REAL_CALLS = 15;
 const MARKER = "zq7marker";

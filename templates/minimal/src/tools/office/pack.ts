@@ -1,0 +1,3 @@
+import { getOpeningHours } from "./get-opening-hours.ts";
+
+export const OFFICE_TOOLS = [getOpeningHours] as const;
