@@ -2,18 +2,25 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { readBenchArguments, type BenchArguments } from "./arguments.ts";
-import { planContenders, CONTENDERS } from "./contenders/plan.ts";
-import { startContender, startUpstream, stopAll } from "./contenders/start.ts";
+import { planContenders, CONTENDERS, type ContenderName } from "./contenders/plan.ts";
+import { startContender, startUpstream, stopAll, type Contender } from "./contenders/start.ts";
 import type { Bench, Figure, Measure } from "./measure.ts";
+import { measureArguments } from "./measures/arguments.ts";
 import { measureBurst } from "./measures/burst.ts";
 import { measureChain } from "./measures/chain.ts";
+import { measureColdStart } from "./measures/cold-start.ts";
 import { measureDecoder } from "./measures/decoder.ts";
 import { measureDurability } from "./measures/durability.ts";
 import { measureFirstByte } from "./measures/first-byte.ts";
 import { measureGates } from "./measures/gates.ts";
 import { measureGrowth } from "./measures/growth.ts";
+import { measureManyRuns } from "./measures/many-runs.ts";
 import { measureMemory } from "./measures/memory.ts";
 import { measurePaced } from "./measures/paced.ts";
+import { measureRunCost } from "./measures/run-cost.ts";
+import { measureStatements } from "./measures/statements.ts";
+import { measureTogether } from "./measures/together.ts";
+import { measureWrites } from "./measures/writes.ts";
 import { formatTable } from "./report.ts";
 
 const MEASURES: Readonly<Record<string, Measure>> = {
@@ -21,7 +28,14 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   burst: measureBurst,
   paced: measurePaced,
   chain: measureChain,
+  arguments: measureArguments,
+  together: measureTogether,
+  "run-cost": measureRunCost,
+  writes: measureWrites,
+  statements: measureStatements,
+  "cold-start": measureColdStart,
   memory: measureMemory,
+  "many-runs": measureManyRuns,
   decoder: measureDecoder,
   gates: measureGates,
   durability: measureDurability,
@@ -73,13 +87,13 @@ function refuse(reason: string): never {
 }
 
 async function prepare(scratch: string, quick: boolean): Promise<Bench> {
-  console.log("starting the upstream and three Workers");
+  console.log("starting the upstream and the Workers");
   const upstream = await startUpstream();
   const plans = await planContenders(`http://127.0.0.1:${upstream.port}/v1`, scratch);
-  const started = await Promise.all(CONTENDERS.map((name) => startContender(plans[name])));
-  const [interlock, passThrough, honoOpenai] = started;
-  if (!interlock || !passThrough || !honoOpenai) throw new Error("a contender is missing");
-  const contenders = { interlock, passThrough, honoOpenai };
+  const started = await Promise.all(
+    CONTENDERS.map(async (name) => [name, await startContender(plans[name])] as const),
+  );
+  const contenders = Object.fromEntries(started) as Record<ContenderName, Contender>;
   const direct = { port: upstream.port, path: "/v1/chat/completions" };
   return { direct, contenders, plans, quick };
 }

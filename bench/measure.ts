@@ -1,12 +1,13 @@
 import type { Target } from "./client.ts";
 import { CONTENDERS, type ContenderName, type ContenderPlan } from "./contenders/plan.ts";
 import type { Contender } from "./contenders/start.ts";
+import { median, quantile } from "./statistics.ts";
 
 /** One measured value of each contender, and the aim. */
 export interface Figure {
   readonly name: string;
   readonly unit: string;
-  readonly raw: Readonly<Partial<Record<ContenderName | "direct" | "aiSdk", number>>>;
+  readonly raw: Readonly<Partial<Record<ContenderName | "direct", number>>>;
   /** How Interlock compares: with another contender, or with itself at another size. */
   readonly ratio?: Ratio;
 }
@@ -16,6 +17,8 @@ export interface Ratio {
   readonly value: number;
   /** The largest value that meets the aim; absent where there is none. */
   readonly atMost?: number;
+  /** The ratios of single rounds: nine of ten are above the first, and nine below the second. */
+  readonly range?: readonly [number, number];
 }
 
 /** Everything that a measure needs. */
@@ -34,7 +37,7 @@ export type Measure = (bench: Bench) => Promise<readonly Figure[]>;
 export type Samples = Readonly<Record<ContenderName, number[]>>;
 
 export function emptySamples(): Samples {
-  return { interlock: [], passThrough: [], honoOpenai: [] };
+  return { interlock: [], passThrough: [], honoOpenai: [], aiSdk: [] };
 }
 
 /** Computes one figure of each contender. */
@@ -43,6 +46,7 @@ export function each(compute: (name: ContenderName) => number): Record<Contender
     interlock: compute("interlock"),
     passThrough: compute("passThrough"),
     honoOpenai: compute("honoOpenai"),
+    aiSdk: compute("aiSdk"),
   };
 }
 
@@ -69,13 +73,46 @@ export function interleave(
   return takeTurns(CONTENDERS, rounds, visit);
 }
 
+/** Contenders that Interlock is compared with, and the aims. */
+export type Aims = Readonly<Partial<Record<Peer, number | undefined>>>;
+type Peer = Exclude<ContenderName, "interlock">;
+
+const TITLES: Readonly<Record<Peer, string>> = {
+  passThrough: "pass-through",
+  honoOpenai: "Hono + openai",
+  aiSdk: "AI SDK",
+};
+
 /** Compares Interlock with one contender. */
-export function compare(
-  raw: Record<ContenderName, number>,
-  to: "passThrough" | "honoOpenai",
-  atMost?: number,
-): Ratio {
-  const title = to === "passThrough" ? "pass-through" : "Hono + openai";
+export function compare(raw: Record<ContenderName, number>, to: Peer, atMost?: number): Ratio {
   const value = raw.interlock / raw[to];
-  return { to: title, value, ...(atMost !== undefined && { atMost }) };
+  return { to: TITLES[to], value, ...(atMost !== undefined && { atMost }) };
+}
+
+/**
+ * Makes one row for each contender in `aims`. The ratio is the median of the ratios of all rounds;
+ * samples with the same index belong to one round.
+ */
+export function pairedFigures(
+  { name, unit }: Pick<Figure, "name" | "unit">,
+  samples: Samples,
+  aims: Aims,
+): readonly Figure[] {
+  const raw = Object.fromEntries(
+    Object.entries(samples).flatMap(([contender, values]) =>
+      values.length > 0 ? [[contender, median(values)]] : [],
+    ),
+  );
+  return (Object.keys(aims) as Peer[]).map((to, index) => ({
+    name,
+    unit,
+    raw: index === 0 ? raw : {},
+    ratio: pairedRatio(samples, to, aims[to]),
+  }));
+}
+
+function pairedRatio(samples: Samples, to: Peer, atMost: number | undefined): Ratio {
+  const ratios = samples.interlock.map((value, round) => value / (samples[to][round] ?? NaN));
+  const range = [quantile(ratios, 0.1), quantile(ratios, 0.9)] as const;
+  return { to: TITLES[to], value: median(ratios), range, ...(atMost !== undefined && { atMost }) };
 }

@@ -19,6 +19,7 @@ export function formatTable(figures: readonly Figure[]): string {
   const titles = [
     "measure",
     "ratio",
+    "range",
     "to",
     "aim",
     "",
@@ -28,6 +29,7 @@ export function formatTable(figures: readonly Figure[]): string {
   const rows = figures.map(({ name, unit, raw, ratio }) => [
     name,
     ratio ? ratio.value.toFixed(2) : "",
+    ratio?.range?.map((value) => value.toFixed(2)).join(", ") ?? "",
     ratio?.to ?? "",
     ratio?.atMost === undefined ? "" : `<= ${ratio.atMost}`,
     verdictOf(ratio),

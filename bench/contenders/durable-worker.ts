@@ -24,7 +24,21 @@ const writeTime = defineTool({
   execute: () => ok({ done: true }),
 });
 
-const DEPLOYED = [...TOOLS, writeTime];
+/** Takes as much text as a model sends. */
+const takeText = defineTool({
+  name: "bench__take_text",
+  version: "1.0.0",
+  description: "Takes a text.",
+  input: v.strictObject({ text: v.string() }),
+  output: v.strictObject({ chars: v.number() }),
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  redaction: { args: [], output: ["chars"] },
+  capabilities: [],
+  execute: ({ text }) => ok({ chars: text.length }),
+});
+
+const DEPLOYED = [...TOOLS, writeTime, takeText];
 
 const product = defineDeployment({
   tools: DEPLOYED,
@@ -33,7 +47,7 @@ const product = defineDeployment({
 });
 
 /**
- * The product's run with one more tool, and a way to crash its object. With `SYNC` set to `off` no
+ * The product's run with two more tools, and a way to crash its object. With `SYNC` set to `off` no
  * effect waits for its durable record. The difference is what the record costs.
  */
 export class RunObject extends product.RunObject {

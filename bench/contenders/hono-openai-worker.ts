@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { streamSSE, type SSEStreamingApi } from "hono/streaming";
 import OpenAI from "openai";
+import { currentTime, DESCRIPTION, TEXT_SCHEMA, TIME_SCHEMA } from "./current-time.ts";
 import type {
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
@@ -16,19 +17,17 @@ const MAX_STEPS = 30;
 const TOOLS: ChatCompletionTool[] = [
   {
     type: "function",
-    function: {
-      name: "get_current_time",
-      description: "Tells the current date and time in one time zone.",
-      parameters: {
-        type: "object",
-        properties: { timeZone: { type: "string", description: "IANA time zone name." } },
-        required: ["timeZone"],
-      },
-    },
+    function: { name: "get_current_time", description: DESCRIPTION, parameters: TIME_SCHEMA },
+  },
+  {
+    type: "function",
+    function: { name: "take_text", description: "Takes a text.", parameters: TEXT_SCHEMA },
   },
 ];
 
 const app = new Hono<{ Bindings: { OPENAI_BASE_URL: string } }>();
+
+app.get("/healthz", (c) => c.text("ok"));
 
 /** The loop that a good engineer writes by hand: streams, runs tools, stores and checks nothing. */
 app.post("/v1/chat", async (c) => {
@@ -80,27 +79,12 @@ async function runTool(
   { id, function: { name, arguments: text } }: ChatCompletionMessageFunctionToolCall,
   sse: SSEStreamingApi,
 ): Promise<ChatCompletionMessageParam> {
-  const args = JSON.parse(text) as { timeZone: string };
+  const args = JSON.parse(text) as { timeZone?: string; text?: string };
   await sse.writeSSE({ data: JSON.stringify({ type: "tool-call", id, name, args }) });
-  const result = currentTime(args.timeZone);
+  const result =
+    name === "take_text" ? { chars: args.text?.length } : currentTime(args.timeZone ?? "UTC");
   await sse.writeSSE({ data: JSON.stringify({ type: "tool-result", id, result }) });
   return { role: "tool", tool_call_id: id, content: JSON.stringify(result) };
-}
-
-/** Returns the same output as Interlock's own tool. */
-function currentTime(timeZone: string) {
-  const now = new Date();
-  const format = (locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-    new Intl.DateTimeFormat(locale, { timeZone, ...options });
-  const date = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
-  const time = { hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
-  const local = format("sv-SE", { ...date, ...time }).format(now);
-  const zone = format("en", { timeZoneName: "longOffset" })
-    .formatToParts(now)
-    .find((part) => part.type === "timeZoneName")?.value;
-  const offset = zone === "GMT" ? "+00:00" : zone?.slice("GMT".length);
-  const text = format("en-GB", { dateStyle: "full", timeStyle: "short" }).format(now);
-  return { timeZone, iso: `${local.replace(" ", "T")}${offset}`, text };
 }
 
 export default app;

@@ -18,7 +18,8 @@ export class PassThroughObject extends DurableObject<Env> {
 
 /** Gives every request its own object, as every run has one. */
 export default {
-  fetch(request: Request, env: Env): Promise<Response> {
+  async fetch(request: Request, env: Env): Promise<Response> {
+    if (request.method === "GET") return new Response("ok");
     const id = env.OBJECTS.newUniqueId();
     return env.OBJECTS.get(id).fetch("https://object/", { method: "POST", body: request.body });
   },

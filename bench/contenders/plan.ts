@@ -8,7 +8,7 @@ import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import { policyDocumentKey, policyPointerKey } from "../../src/protocol/policy/pin.ts";
 import { modelOf, SCENARIOS } from "../upstream/scenario.ts";
 
-export const CONTENDERS = ["interlock", "passThrough", "honoOpenai"] as const;
+export const CONTENDERS = ["interlock", "passThrough", "honoOpenai", "aiSdk"] as const;
 export type ContenderName = (typeof CONTENDERS)[number];
 
 /** Everything needed to run one Worker. Plain data, so that another process can receive it. */
@@ -55,6 +55,10 @@ export async function planContenders(
     honoOpenai: {
       ...bare,
       code: await bundleEntry(join(import.meta.dirname, "hono-openai-worker.ts"), true),
+    },
+    aiSdk: {
+      ...bare,
+      code: await bundleEntry(join(import.meta.dirname, "ai-sdk-worker.ts"), true),
     },
   };
 }

@@ -1,7 +1,5 @@
-import { join } from "node:path";
-import { bundleEntry } from "../../scripts/bundle-entry.ts";
-import { TOKEN } from "../contenders/plan.ts";
-import { startContender, type Contender } from "../contenders/start.ts";
+import type { Contender } from "../contenders/start.ts";
+import { HEADERS, startWithTools } from "../contenders/start-with-tools.ts";
 import { takeTurns, type Bench, type Figure } from "../measure.ts";
 import { median } from "../statistics.ts";
 import { modelOf, SCENARIOS, type Scenario } from "../upstream/scenario.ts";
@@ -15,16 +13,8 @@ const KINDS = ["reads", "writes", "writesUnsynced", "interrupted"] as const;
  * an undisturbed run, as their readers see both.
  */
 export async function measureDurability({ plans, quick }: Bench): Promise<readonly Figure[]> {
-  const code = await bundleEntry(
-    join(import.meta.dirname, "../contenders/durable-worker.ts"),
-    true,
-  );
-  const { texts, ...plan } = plans.interlock;
-  const caller = { ...readCaller(texts["API_TOKENS"]), scopes: SCOPES };
-  const settings = { ...texts, API_TOKENS: JSON.stringify([caller]) };
-  const synced = await startContender({ ...plan, code, texts: settings });
-  const unsynced = await startContender({ ...plan, code, texts: { ...settings, SYNC: "off" } });
-  await Promise.all([synced, unsynced].map(govern));
+  const synced = await startWithTools(plans.interlock);
+  const unsynced = await startWithTools(plans.interlock, { SYNC: "off" });
   const visits: Readonly<Record<(typeof KINDS)[number], () => Promise<void>>> = {
     reads: () => follow(synced, SCENARIOS.chain),
     writes: () => follow(synced, SCENARIOS.writes),
@@ -47,12 +37,6 @@ export async function measureDurability({ plans, quick }: Bench): Promise<readon
   return toFigures({ reads, writes, writesUnsynced, interrupted });
 }
 
-const SCOPES = ["chat", "runs:read", "policy:write"];
-
-function readCaller(tokens = "[]"): object {
-  return (JSON.parse(tokens) as readonly object[])[0] ?? {};
-}
-
 function toFigures(ms: Readonly<Record<(typeof KINDS)[number], number | undefined>>): Figure[] {
   const { reads = 0, writes = 0, writesUnsynced = 0, interrupted = 0 } = ms;
   const { steps } = SCENARIOS.writes;
@@ -68,19 +52,6 @@ function toFigures(ms: Readonly<Record<(typeof KINDS)[number], number | undefine
     figure("a run whose object dies half way", interrupted, ["one that lives", reads]),
   ];
 }
-
-/** Stores the policy, because the tenant's object checks the policy of each mutation. */
-async function govern({ port }: Contender): Promise<void> {
-  const allowedTools = ["core__get_current_time", "bench__write_time"];
-  const response = await fetch(`http://127.0.0.1:${port}/v1/policy`, {
-    method: "PUT",
-    headers: { ...HEADERS, "if-none-match": "*" },
-    body: JSON.stringify({ allowedTools, budgets: { maxSteps: 50 } }),
-  });
-  if (response.status !== 200) throw new Error(`policy: ${await response.text()}`);
-}
-
-const HEADERS = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
 
 /** Follows a run to its end. Crashes its object once, after `dieAfter` steps. */
 async function follow({ port }: Contender, scenario: Scenario, dieAfter?: number): Promise<void> {

@@ -1,7 +1,15 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { chat, type Timing } from "../client.ts";
-import type { ContenderName } from "../contenders/plan.ts";
-import { compare, each, interleave, type Bench, type Figure } from "../measure.ts";
+import { CONTENDERS, type ContenderName } from "../contenders/plan.ts";
+import {
+  compare,
+  each,
+  emptySamples,
+  interleave,
+  pairedFigures,
+  type Bench,
+  type Figure,
+} from "../measure.ts";
 import { median } from "../statistics.ts";
 import { SCENARIOS } from "../upstream/scenario.ts";
 
@@ -33,7 +41,17 @@ export async function measureFirstByte(bench: Bench): Promise<readonly Figure[]>
     const raw = { direct: pick("direct", field), ...added };
     return { name: title, unit: "ms", raw, ratio: compare(added, "passThrough", atMost) };
   };
+  const firstDelta = emptySamples();
+  for (const name of CONTENDERS) {
+    const after = (timings.get(name) ?? []).slice(WARM_UP_ROUNDS);
+    firstDelta[name].push(...after.map(({ firstDeltaMs }) => firstDeltaMs));
+  }
   return [
+    ...pairedFigures({ name: "time to the first text", unit: "ms" }, firstDelta, {
+      passThrough: 1.5,
+      honoOpenai: undefined,
+      aiSdk: 0.5,
+    }),
     figure("added time to the first byte", "firstByteMs", 1.5),
     figure("added time to the first text", "firstDeltaMs"),
   ];

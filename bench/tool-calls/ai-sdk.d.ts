@@ -2,6 +2,14 @@
 
 declare module "ai" {
   export function tool<Tool>(definition: Tool): Tool;
+  export function jsonSchema(schema: object): object;
+  export function isStepCount(steps: number): object;
+  export function streamText(request: {
+    readonly model: object;
+    readonly messages: readonly object[];
+    readonly tools: object;
+    readonly stopWhen: object;
+  }): { toUIMessageStreamResponse(): Response };
   export function generateText(request: {
     readonly model: object;
     readonly tools: object;
@@ -13,4 +21,13 @@ declare module "ai/test" {
   export const MockLanguageModelV4: new (model: {
     readonly doGenerate: () => Promise<object>;
   }) => object;
+}
+
+declare module "@ai-sdk/openai-compatible" {
+  export function createOpenAICompatible(settings: {
+    readonly name: string;
+    readonly baseURL: string;
+    readonly apiKey: string;
+    readonly includeUsage: boolean;
+  }): (model: string) => object;
 }

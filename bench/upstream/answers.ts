@@ -45,6 +45,23 @@ export function toolCallAnswer(toolName: string, step: number): string[] {
   ];
 }
 
+/** Characters of one fragment of long arguments. */
+const FRAGMENT_CHARS = 16;
+
+/** Makes the frames of an answer that calls a tool with one long text. */
+export function longArgumentsAnswer(toolName: string, kib: number): string[] {
+  // The arguments stay below the size, because a limit of Interlock is exactly 256 KiB.
+  const text = JSON.stringify({ text: "argument ".repeat(200_000).slice(0, kib * 1024 - 64) });
+  const open = { name: toolName, arguments: "" };
+  const call = { index: 0, id: idOf(0), type: "function", function: open };
+  const frames = [frame({ tool_calls: [call] }, null)];
+  for (let at = 0; at < text.length; at += FRAGMENT_CHARS) {
+    const part = { arguments: text.slice(at, at + FRAGMENT_CHARS) };
+    frames.push(frame({ tool_calls: [{ index: 0, function: part }] }, null));
+  }
+  return [...frames, frame({}, "tool_calls")];
+}
+
 /** Makes the frames of an answer that calls many tools that do not exist. */
 export function refusedCallsAnswer(calls: number): string[] {
   const frames = Array.from({ length: calls }, (_, index) => {

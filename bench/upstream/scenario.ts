@@ -12,6 +12,8 @@ export type Scenario =
   | { readonly type: "writes"; readonly steps: number }
   /** One answer with so many calls of a tool that does not exist, then text. */
   | { readonly type: "refused"; readonly calls: number }
+  /** A tool call with arguments of so many KiB in fragments of 16 characters, then text. */
+  | { readonly type: "arguments"; readonly kib: number }
   /** Headers, then nothing until the caller leaves. */
   | { readonly type: "silent" };
 
@@ -23,8 +25,13 @@ export const SCENARIOS = {
   firstByte: { type: "burst", deltas: 8 },
   burst: { type: "burst", deltas: 2_000 },
   single: { type: "single", deltas: 2_000 },
+  singleShort: { type: "single", deltas: 20 },
   paced: { type: "paced", deltas: 150 },
+  pacedShort: { type: "paced", deltas: 20 },
+  oneStep: { type: "chain", steps: 1 },
   chain: { type: "chain", steps: 20 },
+  arguments64: { type: "arguments", kib: 64 },
+  arguments256: { type: "arguments", kib: 256 },
   writes: { type: "writes", steps: 20 },
   refused: { type: "refused", calls: 100 },
   silent: { type: "silent" },
@@ -42,6 +49,8 @@ export function modelOf(scenario: Scenario): string {
       return `${scenario.type}-${scenario.steps}`;
     case "refused":
       return `refused-${scenario.calls}`;
+    case "arguments":
+      return `arguments-${scenario.kib}`;
     case "silent":
       return "silent-0";
   }
@@ -54,6 +63,7 @@ export function scenarioOf(model: string): Scenario {
   if (type === "burst" || type === "single" || type === "paced") return { type, deltas: size };
   if (type === "chain" || type === "writes") return { type, steps: size };
   if (type === "refused") return { type, calls: size };
+  if (type === "arguments") return { type, kib: size };
   if (type === "silent") return { type };
   throw new Error(`no such scenario: ${model}`);
 }

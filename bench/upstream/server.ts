@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import {
   ending,
+  longArgumentsAnswer,
   refusedCallsAnswer,
   MARK,
   textAnswer,
@@ -57,18 +58,30 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
         inRecords(isLast ? wholeText(8) : [...refusedCallsAnswer(scenario.calls), ...ending()]),
       );
     }
+    case "arguments": {
+      const isLast = asked.messages.some(({ role }) => role === "tool");
+      const toolName = toolOf(asked, "take_text");
+      return send(response, `${asked.model}/${isLast}/${toolName}`, () =>
+        inRecords(
+          isLast ? wholeText(8) : [...longArgumentsAnswer(toolName, scenario.kib), ...ending()],
+        ),
+      );
+    }
     case "chain":
     case "writes": {
       const step = asked.messages.filter(({ role }) => role === "tool").length;
       const wanted = scenario.type === "writes" ? "write_time" : "current_time";
-      const tool = asked.tools?.find(({ function: { name } }) => name.endsWith(wanted));
-      const toolName = tool?.function.name ?? "";
+      const toolName = toolOf(asked, wanted);
       const isLast = step >= scenario.steps;
       return send(response, `${asked.model}/${step}/${toolName}`, () =>
         inRecords(isLast ? wholeText(8) : [...toolCallAnswer(toolName, step), ...ending()]),
       );
     }
   }
+}
+
+function toolOf({ tools }: CompletionRequest, wanted: string): string {
+  return tools?.find(({ function: { name } }) => name.endsWith(wanted))?.function.name ?? "";
 }
 
 /** Sends a cached answer, one write for each piece. */
