@@ -5,7 +5,6 @@ import { createToolSource } from "../contracts/tool-source.ts";
 import type { ApprovalRequirement } from "../protocol/approval/requirement.ts";
 import type { ConnectionId, ToolCallId } from "../protocol/identity/ids.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
-import type { JsonValue } from "../protocol/json/value.ts";
 import type { FieldError, ToolFailure } from "../protocol/outcome/observation.ts";
 import type { TaxonomyClass } from "../protocol/outcome/taxonomy.ts";
 import { restoreRunBudget } from "../runner/budget/of-run.ts";
@@ -36,7 +35,7 @@ export type PolicyAnswer =
 /** The call that a policy decides about. */
 export interface PolicyQuestion {
   readonly tool: AnyToolContract;
-  readonly args: JsonValue;
+  readonly args: object;
   readonly principal: Principal;
   /** Connections that the request names. Default: none. */
   readonly connectionIds?: readonly string[];

@@ -1,5 +1,4 @@
 import type { AnyToolContract } from "../contracts/definition.ts";
-import type { JsonValue } from "../protocol/json/value.ts";
 import type { Surroundings } from "./run-settings.ts";
 import { call, say, scriptedModel } from "./scripted-model.ts";
 import { startRun } from "./start-run.ts";
@@ -27,7 +26,7 @@ export interface ToolResult extends EndedCall {
  */
 export async function runTool(
   tool: AnyToolContract,
-  args: JsonValue = {},
+  args: object | string = {},
   { approvals = [], tools = [], ...surroundings }: CallSurroundings = {},
 ): Promise<ToolResult> {
   const model = scriptedModel([call(tool.name, args), say("Done.")]);

@@ -1,6 +1,5 @@
 import type { Model, ModelRequest } from "../capabilities/model.ts";
 import type { ToolCallId } from "../protocol/identity/ids.ts";
-import type { JsonValue } from "../protocol/json/value.ts";
 import type { ModelAnswer, ModelEvent, ModelFailure } from "../protocol/model/event.ts";
 import type { ObservationObject } from "../protocol/outcome/observation.ts";
 import type { ToolCall } from "../protocol/tool/call.ts";
@@ -11,7 +10,7 @@ export type ScriptPart =
   | {
       readonly kind: "call";
       readonly tool: string;
-      readonly args: JsonValue;
+      readonly args: object | string;
       readonly settings: CallSettings;
     }
   | { readonly kind: "fail"; readonly code: ModelFailure["code"] };
@@ -41,8 +40,12 @@ export function say(text: string): ScriptPart {
   return { kind: "say", text };
 }
 
-/** The model calls a tool. Arguments that are a text are sent as they are, also when no JSON. */
-export function call(tool: string, args: JsonValue = {}, settings: CallSettings = {}): ScriptPart {
+/** The model calls a tool. Arguments that are a text are sent as they are, JSON or not. */
+export function call(
+  tool: string,
+  args: object | string = {},
+  settings: CallSettings = {},
+): ScriptPart {
   return { kind: "call", tool, args, settings };
 }
 

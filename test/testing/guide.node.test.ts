@@ -8,7 +8,7 @@ const PROJECT = join(ROOT, "dist/guide-of-testing");
 /** What the package exports under a name, as a file of this repository. */
 const EXPORTS: Readonly<Record<string, string>> = {
   "interlock-edge/testing": join(ROOT, "src/testing/index.ts"),
-  "interlock-edge/tools": join(PROJECT, "authors-surface.ts"),
+  "interlock-edge/tools": join(ROOT, "src/exports/tools.ts"),
 };
 
 /** The blocks of the guide that are files: their first line is a comment with the path. */
@@ -32,14 +32,6 @@ function write(path: string, text: string): void {
 }
 
 rmSync(PROJECT, { recursive: true, force: true });
-const contracts = join(ROOT, "src/contracts");
-write(
-  "authors-surface.ts",
-  `export { defineTool } from "${contracts}/define-tool.ts";
-export { expectAnswer } from "${contracts}/expect-answer.ts";
-export { ok } from "${join(ROOT, "src/protocol/outcome/result.ts")}";
-`,
-);
 const tests = writeFilesOfGuide().filter((path) => path.endsWith(".test.ts"));
 if (tests.length !== 3) throw new Error(`the guide has ${tests.length} files of tests`);
 

@@ -198,7 +198,7 @@ test("decidePolicy tells what allows, asks or refuses", async () => {
   const asked = (args: object, principal = ANN, policy: object = DESK_POLICY) =>
     decidePolicy(policy, {
       tool: refund,
-      args: args as never,
+      args,
       principal,
       connectionIds: ["con_desk"],
     });
