@@ -22,6 +22,14 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "check, update or test: holds the contracts against their lock, or tests them",
     load: () => import("./commands/contracts.ts"),
   },
+  push: {
+    summary: "makes the documents of a deployment those of the folder tenant",
+    load: () => import("./commands/push.ts"),
+  },
+  pull: {
+    summary: "takes over the documents of a deployment into the folder tenant",
+    load: () => import("./commands/pull.ts"),
+  },
   models: {
     summary: "lists the configured models, and which of them retire soon",
     load: () => import("./commands/models.ts"),

@@ -13,6 +13,7 @@ const COPIED = [
   "test",
   "scripts",
   "dist",
+  ".interlock",
   "package.json",
   "tsconfig.json",
   "vitest.config.ts",

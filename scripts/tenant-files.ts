@@ -8,18 +8,23 @@ export interface TenantFiles {
   readonly policy: unknown;
   /** `tenant/assistants/<id>.json` by id. */
   readonly assistants: ReadonlyMap<string, unknown>;
+  /** `tenant/connections/<id>.json` by id. Each names the variable of its secret. */
+  readonly connections: ReadonlyMap<string, unknown>;
+  /** `tenant/providers/<id>.json` by id. Each names the variable of its key. */
+  readonly providers: ReadonlyMap<string, unknown>;
 }
 
 /**
  * Reads the tenant's documents. A document that has no file is undefined, or not in the map.
- * Fails: throws a CommandError with the file that is no JSON. Only the deployment checks the rest.
+ * Fails: throws a CommandError with the file that is no JSON. Nothing else is checked here.
  */
 export function readTenantFiles(project: string): TenantFiles {
   const folder = join(project, "tenant");
-  const policyFile = join(folder, "policy.json");
   return {
-    policy: existsSync(policyFile) ? readDocument(policyFile) : undefined,
+    policy: readJsonFile(join(folder, "policy.json")),
     assistants: readDocuments(join(folder, "assistants")),
+    connections: readDocuments(join(folder, "connections")),
+    providers: readDocuments(join(folder, "providers")),
   };
 }
 
@@ -29,11 +34,16 @@ function readDocuments(folder: string): ReadonlyMap<string, unknown> {
   return new Map(
     files
       .toSorted()
-      .map((name) => [name.slice(0, -".json".length), readDocument(join(folder, name))]),
+      .map((name) => [name.slice(0, -".json".length), readJsonFile(join(folder, name))]),
   );
 }
 
-function readDocument(file: string): unknown {
+/**
+ * Reads a JSON file; undefined when there is none. Fails: throws a CommandError with the file that
+ * is no JSON.
+ */
+export function readJsonFile(file: string): unknown {
+  if (!existsSync(file)) return undefined;
   try {
     return JSON.parse(readFileSync(file, "utf8")) as unknown;
   } catch (error) {

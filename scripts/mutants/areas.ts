@@ -1,6 +1,7 @@
 import { APPROVALS } from "./approvals.ts";
 import { ASSISTANTS } from "./assistants.ts";
 import { AUDIT } from "./audit.ts";
+import { ENVIRONMENTS } from "./environments.ts";
 import { FILES } from "./files.ts";
 import { GROWTH } from "./growth.ts";
 import { HIDDEN_VALUES } from "./hidden-values.ts";
@@ -34,6 +35,7 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   assistants: ASSISTANTS,
   providers: PROVIDERS,
   models: MODELS,
+  environments: ENVIRONMENTS,
   files: FILES,
   "tool-content": TOOL_CONTENT,
 };

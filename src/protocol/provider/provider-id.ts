@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { ProviderId } from "../identity/ids.ts";
 
 /** A provider id. It is part of storage keys and of model names: short and without separators. */
-const providerId = v.pipe(
+export const providerId = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9_-]{1,64}$/),
   v.transform((id) => id as ProviderId),

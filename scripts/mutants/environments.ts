@@ -1,0 +1,87 @@
+import type { Mutant } from "./mutant.ts";
+
+const PUSH = "test/scripts/push.node.test.ts";
+const RACES = "test/scripts/push-races.node.test.ts";
+const SECRETS = "test/scripts/push-secrets.node.test.ts";
+
+/** What protects a deployment, its documents and its secrets from the commands of its authors. */
+export const ENVIRONMENTS: readonly Mutant[] = [
+  {
+    name: "a push overwrites what somebody changed at the deployment",
+    file: "scripts/push/plan.ts",
+    from: "if (stored.hash === pushed) return",
+    to: "if (stored.hash !== undefined) return",
+    test: {
+      file: PUSH,
+      name: "never overwrites what somebody changed at the deployment, and changes nothing else then",
+    },
+  },
+  {
+    name: "a push names no revision that it replaces",
+    file: "scripts/push/apply-plan.ts",
+    from: "const headers = preconditionOf(stored);",
+    to: "const headers = stored && {};",
+    test: {
+      file: RACES,
+      name: "the one who comes second overwrites nothing, and learns what was applied",
+    },
+  },
+  {
+    name: "a push deletes without being told to",
+    file: "scripts/push/plan.ts",
+    from: 'action: deletes ? "delete" : "removed"',
+    to: 'action: deletes ? "delete" : "delete"',
+    test: { file: PUSH, name: "deletes what it pushed only when it is told to" },
+  },
+  {
+    name: "the output of a push repeats a secret",
+    file: "scripts/commands/push.ts",
+    from: "hide: hideValues(secrets)",
+    to: "hide: hideValues([])",
+    test: {
+      file: SECRETS,
+      name: "never appear in the output, not even when the deployment repeats them",
+    },
+  },
+  {
+    name: "a file of a connection may hold the secret",
+    file: "scripts/push/local-documents.ts",
+    from: "const read = v.safeParse(reference, document[field]);",
+    to: "const read = { success: true, output: { variable: String(document[field]) } } as const;",
+    test: { file: SECRETS, name: "in a file are refused: the key of a provider" },
+  },
+  {
+    name: "a token is sent without TLS",
+    file: "scripts/push/target.ts",
+    from: '(url.protocol === "http:" && isLoopback(url))',
+    to: '(url.protocol === "http:" || isLoopback(url))',
+    test: { file: PUSH, name: "sends no token to http://example.test" },
+  },
+  {
+    name: "a push follows redirects",
+    file: "scripts/push/deployment-client.ts",
+    from: 'redirect: "manual",',
+    to: "",
+    test: { file: PUSH, name: "follows no redirect, so that no other server gets the token" },
+  },
+  {
+    name: "a stored text reaches the terminal as it is",
+    file: "scripts/push/report.ts",
+    from: 'const text = toVisible(JSON.stringify(value) ?? "").text;',
+    to: 'const text = JSON.stringify(value) ?? "";',
+    test: {
+      file: "test/scripts/push-report.node.test.ts",
+      name: "a stored text cannot move the cursor or hide a part of the line",
+    },
+  },
+  {
+    name: "a pull replaces a file that was never pushed",
+    file: "scripts/commands/pull.ts",
+    from: "if (hasEdits && !overwrites) {",
+    to: "if (hasEdits && !local) {",
+    test: {
+      file: PUSH,
+      name: "keeps a file with changes that were never pushed, until it is told otherwise",
+    },
+  },
+];

@@ -1,0 +1,95 @@
+import {
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from "../../src/protocol/json/value.ts";
+import { toVisible } from "../../src/protocol/text/visible.ts";
+import { messageOf } from "../command.ts";
+import type { Target } from "./target.ts";
+
+/** What a deployment answered, or why there is no answer. */
+export type Answer =
+  | { readonly kind: "ok"; readonly body: JsonObject; readonly etag: string | undefined }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "no_answer"; readonly reason: string };
+
+/** A problem document of the deployment, or what another server in its place answered. */
+export interface Refusal {
+  readonly status: number;
+  /** `unknown` when the answer is no problem document. */
+  readonly code: string;
+  /** What is wrong, with the fields. */
+  readonly message: string;
+}
+
+export interface DeploymentRequest {
+  readonly method: "GET" | "PUT" | "DELETE";
+  /** Such as `/v1/policy`. */
+  readonly path: string;
+  readonly body?: JsonValue;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Send = (request: DeploymentRequest) => Promise<Answer>;
+
+const TIMEOUT_MS = 30_000;
+
+/** Makes the function that sends requests to a deployment. It never throws. */
+export function createClient({ url, token }: Pick<Target, "url" | "token">): Send {
+  return async ({ method, path, body, headers }) => {
+    try {
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        // Threat: a redirect hands the token and the secrets to another host.
+        redirect: "manual",
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      return readAnswer(response, await response.text());
+    } catch (error) {
+      const { cause } = error as { readonly cause?: unknown };
+      return { kind: "no_answer", reason: messageOf(cause ?? error) };
+    }
+  };
+}
+
+function readAnswer(response: Response, text: string): Answer {
+  const body = parseObject(text);
+  if (response.ok && (body || response.status === 204)) {
+    return { kind: "ok", body: body ?? {}, etag: response.headers.get("etag") ?? undefined };
+  }
+  return { kind: "refused", refusal: readRefusal(response.status, body) };
+}
+
+function readRefusal(status: number, body: JsonObject | undefined): Refusal {
+  const code = body?.["code"];
+  if (!body || typeof code !== "string") {
+    const message = "The answer is not one of Interlock. Check the address in the environment.";
+    return { status, code: "unknown", message };
+  }
+  const sentence = body["detail"] ?? body["title"];
+  const fields = [body["errors"]].filter(isJsonArray).flat().filter(isJsonObject);
+  const texts = fields.map(({ pointer, message }) => `${show(pointer)} ${show(message)}`);
+  const places = texts.length > 0 ? ` (${texts.join("; ")})` : "";
+  return { status, code: show(code), message: `${show(sentence)}${places}` };
+}
+
+/** Threat: control characters of an answer that a terminal obeys. */
+function show(value: unknown): string {
+  return typeof value === "string" ? toVisible(value).text : "";
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

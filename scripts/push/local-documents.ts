@@ -1,0 +1,132 @@
+import * as v from "valibot";
+import { assistantDocument } from "../../src/protocol/assistant/document.ts";
+import { assistantId } from "../../src/protocol/assistant/id.ts";
+import { connectionBody, connectionId } from "../../src/protocol/connection/stored.ts";
+import { toPointer } from "../../src/protocol/json/pointer.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protocol/json/value.ts";
+import { toolPolicyDocument } from "../../src/protocol/policy/document.ts";
+import { providerId } from "../../src/protocol/provider/provider-id.ts";
+import { tenantProviderBody } from "../../src/protocol/provider/tenant-provider.ts";
+import { formatExpectation } from "../../src/protocol/text/format-expectation.ts";
+import { CommandError } from "../command.ts";
+import { readTenantFiles } from "../tenant-files.ts";
+
+/** The kinds of documents, in the order in which they are stored: each may name earlier ones. */
+export const KINDS = ["connections", "providers", "policy", "assistants"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Where a document is: `tenant/<key>.json` of the project, `/v1/<key>` of the deployment. */
+export type DocumentKey = string;
+
+/** A document of the project, checked. */
+export interface LocalDocument {
+  readonly kind: Kind;
+  readonly key: DocumentKey;
+  /** With every default, and with the names of variables in place of secrets. */
+  readonly shown: JsonObject;
+  /** What is sent. Fails: throws a CommandError when a secret is not set or has a wrong form. */
+  readonly body: (readVariable: (name: string) => string) => JsonValue;
+}
+
+interface Rules {
+  readonly id: v.GenericSchema<unknown, string>;
+  readonly schema: v.GenericSchema<unknown, unknown>;
+  /** Fields that hold `{"variable": "NAME"}` in the file, and a secret in the body. */
+  readonly secrets: readonly string[];
+}
+
+const RULES: Readonly<Record<Kind, Rules>> = {
+  connections: { id: connectionId, schema: connectionBody, secrets: ["token", "value"] },
+  providers: {
+    id: providerId,
+    schema: tenantProviderBody({ allowsLoopback: true }),
+    secrets: ["apiKey"],
+  },
+  policy: { id: v.literal("policy"), schema: toolPolicyDocument, secrets: [] },
+  assistants: { id: assistantId, schema: assistantDocument, secrets: [] },
+};
+/** Fits every form of a secret. */
+const PLACEHOLDER = "placeholder";
+
+const reference = v.strictObject({ variable: v.pipe(v.string(), v.regex(/^[A-Za-z_]\w*$/)) });
+
+/** The kind of a key: `assistants` of `assistants/default`. */
+export function kindOf(key: DocumentKey): Kind | undefined {
+  return KINDS.find((kind) => kind === key.split("/")[0]);
+}
+
+/**
+ * Reads and checks every document of the project's folder `tenant`.
+ * Fails: throws a CommandError that names the file and the field.
+ */
+export function readLocalDocuments(project: string): readonly LocalDocument[] {
+  const files = readTenantFiles(project);
+  return KINDS.flatMap((kind) => {
+    if (kind !== "policy") {
+      return [...files[kind]].map(([id, document]) => readLocalDocument(kind, id, document));
+    }
+    return files.policy === undefined ? [] : [readLocalDocument(kind, kind, files.policy)];
+  });
+}
+
+function readLocalDocument(kind: Kind, id: string, document: unknown): LocalDocument {
+  const key = kind === "policy" ? kind : `${kind}/${id}`;
+  if (!v.is(RULES[kind].id, id)) throw new CommandError(`tenant/${key}.json: this is no id.`);
+  const { secrets } = RULES[kind];
+  const names = readReferences(key, document, secrets);
+  const complete = (readSecret: (name: string) => string): JsonObject => {
+    if (!isJsonObject(document)) return parse(kind, key, document);
+    const values = Object.entries(names).map(([field, name]) => [field, readSecret(name)]);
+    return parse(kind, key, { ...document, ...Object.fromEntries(values) });
+  };
+  const references = Object.entries(names).map(([field, variable]) => [field, { variable }]);
+  const shown = { ...complete(() => PLACEHOLDER), ...Object.fromEntries(references) } as JsonObject;
+  return { kind, key, shown, body: complete };
+}
+
+/** Fills in the defaults of a stored document. A form that this version does not know stays. */
+export function normalise(kind: Kind, document: JsonObject): JsonObject {
+  const placeholders = Object.fromEntries(
+    RULES[kind].secrets.filter((field) => field in document).map((field) => [field, PLACEHOLDER]),
+  );
+  const read = v.safeParse(RULES[kind].schema, { ...document, ...placeholders });
+  if (!read.success) return document;
+  const references = Object.keys(placeholders).map((field) => [field, document[field]]);
+  return { ...toJson(read.output), ...Object.fromEntries(references) } as JsonObject;
+}
+
+function parse(kind: Kind, key: DocumentKey, document: unknown): JsonObject {
+  const read = v.safeParse(RULES[kind].schema, document, {
+    abortEarly: true,
+    message: formatExpectation,
+  });
+  if (read.success) return toJson(read.output);
+  const [issue] = read.issues;
+  const pointer = toPointer((issue.path ?? []).map((part) => part.key));
+  throw new CommandError(`tenant/${key}.json: ${pointer || "it"}: expected ${issue.message}`);
+}
+
+/** Threat: a secret in a file that is committed. The text does not repeat it. */
+function readReferences(
+  key: DocumentKey,
+  document: unknown,
+  secrets: readonly string[],
+): Readonly<Record<string, string>> {
+  if (!isJsonObject(document)) return {};
+  const given = secrets.filter((field) => Object.hasOwn(document, field));
+  return Object.fromEntries(
+    given.map((field) => {
+      const read = v.safeParse(reference, document[field]);
+      if (read.success) return [field, read.output.variable];
+      throw new CommandError(
+        `tenant/${key}.json: /${field} must name a variable: {"variable": "NAME"}. ` +
+          "A secret does not belong into this file.",
+      );
+    }),
+  );
+}
+
+/** Drops what is undefined. */
+function toJson(value: unknown): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as JsonObject;
+}

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleEntry } from "../../scripts/bundle-entry.ts";
+import { hostWorker } from "../../scripts/chaos/hosts.ts";
+import { PACKAGE_FOLDER } from "../../scripts/project.ts";
+import { readWorkerBindings } from "../../scripts/worker-bundle.ts";
+import { connectionKeysSecret } from "./tokens.ts";
+
+/** The reference deployment, started on this machine as one Worker over HTTP. */
+export interface StartedDeployment extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** A caller of the started deployment, by the token. */
+export interface Caller {
+  readonly tenantId: string;
+  readonly actorId: string;
+  readonly scopes: readonly string[];
+}
+
+/** Starts the reference deployment. It admits these callers, by their tokens, and nobody else. */
+export async function startDeployment(
+  callers: Readonly<Record<string, Caller>>,
+): Promise<StartedDeployment> {
+  const state = mkdtempSync(join(tmpdir(), "interlock-deployment-"));
+  const { compatibilityDate, texts, kv, objects, assets } = readWorkerBindings(PACKAGE_FOLDER);
+  const entry = join(PACKAGE_FOLDER, "src/index.ts");
+  const tokens = Object.entries(callers).map(([token, caller]) =>
+    Object.assign({ sha256: createHash("sha256").update(token).digest("hex") }, caller),
+  );
+  const secrets = {
+    API_TOKENS: JSON.stringify(tokens),
+    CONNECTION_KEYS: connectionKeysSecret(),
+    RUN_ID_SECRET: "a secret for tests, 32 bytes long",
+  };
+  const code = await bundleEntry(entry, false);
+  const worker = { entry, code, compatibilityDate, kv, objects, assets };
+  const deployment = { ...worker, texts: { ...texts, ...secrets } };
+  const host = await hostWorker(deployment, state, () => Promise.resolve());
+  await host.start();
+  return {
+    url: host.url,
+    async [Symbol.asyncDispose]() {
+      await host.stop();
+      rmSync(state, { recursive: true, force: true });
+    },
+  };
+}
