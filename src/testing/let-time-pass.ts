@@ -3,8 +3,12 @@ import type { WorkMeter } from "./work-meter.ts";
 
 /** Turns of the event loop without any news, after which a run waits only for its clock. */
 const IDLE_TURNS = 20;
-/** Real time without any news, after which code of an author waits for the clock too. */
+/**
+ * Real time and turns without any news, after which code of an author waits for the clock too. A
+ * machine that stands still for a while makes no turns.
+ */
 const BUSY_MS = 1_000;
+const BUSY_TURNS = 200;
 
 // Taken once, so that a test that replaces the timers of its platform does not stop a run.
 const { setTimeout: nextTurn, Date: RealDate } = globalThis;
@@ -31,7 +35,8 @@ export async function letTimePass<T>(
       continue;
     }
     turns++;
-    const isIdle = meter.isBusy ? RealDate.now() - sinceMs >= BUSY_MS : turns >= IDLE_TURNS;
+    const hasWaited = turns >= BUSY_TURNS && RealDate.now() - sinceMs >= BUSY_MS;
+    const isIdle = meter.isBusy ? hasWaited : turns >= IDLE_TURNS;
     const delayMs = clock.nextDelayMs;
     if (!isIdle || delayMs === undefined) continue;
     clock.advance(delayMs);

@@ -184,8 +184,8 @@ class MemoryRun implements TestRun {
   }
 
   async #decide(decision: "approve" | "reject", vote: ApprovingVote): Promise<void> {
-    const { tool, by, roles, reason, arguments: edited } = vote;
-    const record = this.#findApproval(tool);
+    const { by, roles, reason, arguments: edited } = vote;
+    const record = this.#findApproval(vote);
     const principal = typeof by === "string" ? person(by, roles && { roles }) : by;
     const { invocation, generation } = readApprovalId(record.id) ?? record;
     const sent: ApprovalDecision = {
@@ -199,15 +199,19 @@ class MemoryRun implements TestRun {
     if (problem !== undefined) throw new Error(problem);
   }
 
-  #findApproval(tool: string | undefined): ApprovalRecord {
+  #findApproval({ tool, approvalId }: Vote): ApprovalRecord {
     const open = this.#open.approvals.pending();
-    const fitting = open.filter(({ toolId }) => tool === undefined || toolId === tool);
-    const [first] = fitting;
+    const [first, ...others] = open.filter(
+      ({ toolId, id }) => toolId === (tool ?? toolId) && id === (approvalId ?? id),
+    );
     const named = tool === undefined ? "an approval" : `an approval of ${tool}`;
     if (!first) throw new Error(`Nobody is asked for ${named}. ${this.#describe()}`);
-    if (fitting.length === 1) return first;
+    if (others.length === 0) return first;
     const tools = open.map(({ toolId }) => toolId).join(", ");
-    throw new Error(`Several approvals are open: ${tools}. Name one: { by, tool }.`);
+    throw new Error(
+      `Several approvals are open: ${tools}. Name one by its tool, or by its approvalId in ` +
+        "run.approvals.",
+    );
   }
 
   /** Fails: throws for a script that ran out, or that calls a tool which the test does not have. */

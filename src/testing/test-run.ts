@@ -15,8 +15,10 @@ export interface Vote {
   /** Roles of a person who is named. */
   readonly roles?: readonly string[];
   readonly reason?: string;
-  /** The tool of the approval. Needed only where several approvals are open. */
+  /** The tool of the approval. Needed only where approvals of several tools are open. */
   readonly tool?: string;
+  /** The id of the approval. Needed only where several approvals of one tool are open. */
+  readonly approvalId?: string;
 }
 
 /** An approval, with other arguments where the approver changes them. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { person, runTool } from "../../src/testing/index.ts";
 import { CONNECTIONS, DESK_POLICY, getTicket, PAID, refund } from "./desk-tools.ts";
@@ -92,6 +92,17 @@ test("a service that never answers ends the call by its own time", async () => {
     { http },
   );
   expect(result.taxonomyClass).toBe("TIMEOUT");
+});
+
+test("a test that stops the timers of its platform does not stop a call", async () => {
+  vi.useFakeTimers();
+  try {
+    const http = [{ ...TICKET, response: [{ status: 503 }, TICKET.response] }];
+    const result = await runTool(getTicket, { id: 7 }, { http });
+    expect(result.ok).toBe(true);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("what a tool throws is told to the test and not to the model", async () => {

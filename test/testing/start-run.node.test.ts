@@ -87,6 +87,22 @@ test("changed arguments need the other people again", async () => {
   ).rejects.toThrow("The arguments of desk__refund were refused. /amount:");
 });
 
+test("of several open approvals a vote names one", async () => {
+  const policy = { ...DESK_POLICY, budgets: { maxCritical: 2 } };
+  const both = [call("desk__refund", { ticket: 7, amount: 1 }), REFUND];
+  const run = await atDesk([both, say("Both.")], { policy });
+  await expect(run.approve({ by: "bob", ...LEAD })).rejects.toThrow(
+    "Several approvals are open: desk__refund, desk__refund. Name one by its tool",
+  );
+  for (const { approvalId } of run.approvals) {
+    for (const by of ["bob", "eve"]) await run.approve({ by, ...LEAD, approvalId });
+  }
+  expect(classesOf(run)).toEqual(["SUCCESS", "SUCCESS"]);
+  await expect(run.approve({ by: "bob", tool: "desk__refund" })).rejects.toThrow(
+    "Nobody is asked for an approval of desk__refund. The run has ended (stop).",
+  );
+});
+
 test("an approval expires when its time has passed", async () => {
   const run = await atDesk([REFUND, say("Nobody answered.")]);
   await run.pass(59 * 60_000);
@@ -137,6 +153,15 @@ test("an answer can depend on what the model was told", async () => {
   expect([model.left, model.requests.length]).toEqual([0, 2]);
 });
 
+test("a conversation goes on in another run", async () => {
+  const first = await startRun({ tools: [], model: scriptedModel([say("Hi.")]) });
+  const model = scriptedModel([say("Bye.")]);
+  const messages = [...first.messages, { role: "user", text: "Bye." }] as const;
+  await startRun({ tools: [], messages, model });
+  const texts = model.requests[0]?.messages.map((message) => "text" in message && message.text);
+  expect(texts).toEqual(["Hello.", "Hi.", "Bye."]);
+});
+
 test("the model gets the assistant's instructions, tools and context", async () => {
   const model = scriptedModel([say("Hi.")]);
   await atDesk([], {
@@ -167,6 +192,11 @@ test("an operator resolves a write with an unknown outcome", async () => {
   await paid.resolveOutcome("committed");
   expect([paid.state, paid.text]).toEqual(["ended", "Paid."]);
   await expect(paid.resolveOutcome("committed")).rejects.toThrow("No call has an unknown outcome");
+  const lost = await atDesk([REFUND], settings);
+  await lost.approve({ by: "bob", ...LEAD });
+  await lost.approve({ by: "eve", ...LEAD });
+  await lost.pass(24 * 60 * 60_000);
+  expect(lost.done).toMatchObject({ error: { code: "outcome_unknown" } });
 });
 
 test("a failing model ends the run with its error", async () => {
