@@ -1,0 +1,91 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createModelCatalog } from "../../src/protocol/model/catalog.ts";
+import { ROOT } from "./code-blocks.ts";
+
+/**
+ * Tells what is wrong with a command of the documents that no test runs: its script, subcommand,
+ * file or one of its options does not exist. Undefined for a right one.
+ */
+export function checkCall([program = "", ...args]: readonly string[]): string | undefined {
+  switch (program) {
+    case "npm":
+      return checkNpm(args);
+    case "npx":
+      return checkNpx(args);
+    case "interlock":
+      return checkInterlock(args);
+    case "bash":
+      return missing(args[0]);
+    case "MODELS":
+      return createModelCatalog([], args[0]).ok ? undefined : `MODELS cannot be ${args[0]}`;
+    default:
+      return `nothing checks ${program}; see test/docs/check-call.ts`;
+  }
+}
+
+function missing(file = ""): string | undefined {
+  return existsSync(join(ROOT, file)) ? undefined : `there is no file ${file}`;
+}
+
+const BUILT_IN: ReadonlySet<string> = new Set(["ci", "test", "install", "pack"]);
+
+function checkNpm(args: readonly string[], folder = "."): string | undefined {
+  if (args[0] === "--prefix") return checkNpm(args.slice(2), args[1]);
+  const [name = "", ...rest] = args.filter((word) => word !== "-s" && word !== "run");
+  if (!args.includes("run")) return BUILT_IN.has(name) ? undefined : `npm has no ${name}`;
+  const script = scriptsOf(folder)[name];
+  if (script === undefined) return `package.json has no script ${name}`;
+  const passed = rest.filter((word) => word !== "--");
+  const [, own, other] = /scripts\/interlock\.ts (.*)$|npm (--prefix \w+) start/.exec(script) ?? [];
+  if (own !== undefined) return checkInterlock([...own.split(" "), ...passed]);
+  if (other !== undefined) return checkNpm([...other.split(" "), "run", "start", ...passed]);
+  const file = /[\w/-]+\.(?:ts|mjs)/.exec(script)?.[0];
+  if (file === undefined) return checkFlags(passed, script);
+  return checkFlags(passed, readFileSync(join(ROOT, folder, file), "utf8"));
+}
+
+function scriptsOf(folder: string): Readonly<Record<string, string>> {
+  const text = readFileSync(join(ROOT, folder, "package.json"), "utf8");
+  return (JSON.parse(text) as { readonly scripts: Readonly<Record<string, string>> }).scripts;
+}
+
+function checkNpx([tool = "", ...args]: readonly string[]): string | undefined {
+  if (tool === "vitest") return missing(args.at(-1));
+  if (tool === "interlock") return checkInterlock(args);
+  if (tool !== "wrangler") return `nothing checks npx ${tool}; see test/docs/check-call.ts`;
+  const [command = ""] = args;
+  if (!help(WRANGLER, []).includes(`wrangler ${command} `)) return `wrangler has no ${command}`;
+  const flags = args.findIndex((word) => word.startsWith("-"));
+  // Each help of wrangler takes a second, so it is read only where there is something to look up.
+  return flags < 0 ? undefined : checkFlags(args, help(WRANGLER, args.slice(0, flags)));
+}
+
+const WRANGLER = join(ROOT, "node_modules/.bin/wrangler");
+
+function checkInterlock(args: readonly string[]): string | undefined {
+  const script = join(ROOT, "scripts/interlock.ts");
+  const text = help(process.execPath, [script, args[0] ?? ""]);
+  return text.includes("Usage: ") ? checkFlags(args, text) : `interlock has no ${args[0]}`;
+}
+
+const helps = new Map<string, string>();
+
+function help(program: string, args: readonly string[]): string {
+  const key = args.join(" ");
+  const known = helps.get(key);
+  if (known !== undefined) return known;
+  const { stdout } = spawnSync(program, [...args, "--help"], { encoding: "utf8", cwd: ROOT });
+  helps.set(key, stdout);
+  return stdout;
+}
+
+/** Every `--option` stands in the help of its command, or in the code of its script. */
+function checkFlags(args: readonly string[], text: string): string | undefined {
+  const flag = args
+    .filter((word) => /^--\w/.test(word))
+    .map((word) => word.slice(2).split("=", 1)[0] ?? "")
+    .find((name) => !new RegExp(`(?<![\\w-])(?:--)?${name}(?![\\w-])`).test(text));
+  return flag === undefined ? undefined : `there is no option --${flag}`;
+}

@@ -1,0 +1,88 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export const ROOT = join(import.meta.dirname, "../..");
+
+/** One fenced block of a document. */
+export interface CodeBlock {
+  /** `docs/policy.md` */
+  readonly file: string;
+  readonly line: number;
+  /** The word after the fence; empty without one. */
+  readonly language: string;
+  /** Without the path that the first line may name. */
+  readonly text: string;
+  /** Of a block that is a file: the comment in its first line, `src/tools/core/roll-dice.ts`. */
+  readonly path: string | undefined;
+}
+
+const FENCED = /^( *)```(\w*)\n(.*?)^\1```$/gms;
+const PATH = /^(?:\/\/|#) ([\w./-]+\.\w+)\n/;
+
+/** Finds every code block of the documents for users, in order. */
+export function findCodeBlocks(): readonly CodeBlock[] {
+  const files = ["README.md", "CONTRIBUTING.md", ...globSync("docs/*.md", { cwd: ROOT }).sort()];
+  return files.flatMap((file) => {
+    const document = readFileSync(join(ROOT, file), "utf8");
+    return [...document.matchAll(FENCED)].map((match): CodeBlock => {
+      const [, indent = "", language = "", fenced = ""] = match;
+      const whole = fenced.replaceAll(new RegExp(`^${indent}`, "gm"), "");
+      const [first = "", path] = PATH.exec(whole) ?? [];
+      const line = document.slice(0, match.index).split("\n").length;
+      return { file, line, language, text: whole.slice(first.length), path };
+    });
+  });
+}
+
+/** Kinds of blocks that are neither files nor commands. */
+const NEITHER: Readonly<Record<string, string>> = {
+  mermaid: "a picture",
+  "": "what a command prints, or what a model or browser gets; the product's own tests hold it",
+};
+
+/** Blocks that no test can run. `starts` is how the block begins. */
+const NOT_RUN: readonly { readonly file: string; readonly starts: string; readonly why: string }[] =
+  [
+    {
+      file: "docs/providers.md",
+      starts: "curl -N https://HOST/v1/chat",
+      why: "asks a provider outside of this machine",
+    },
+    {
+      file: "docs/providers.md",
+      starts: '{\n  "url": "https://host/v1"',
+      why: "what a command prints; test/scripts/decode.node.test.ts holds it",
+    },
+    {
+      file: "docs/providers.md",
+      starts: "on: { schedule:",
+      why: "a workflow of another system; its command is in docs/providers.md too",
+    },
+  ];
+
+/** Blocks of some languages that a test has to run. */
+export function blocksIn(...languages: readonly string[]): readonly CodeBlock[] {
+  return findCodeBlocks().filter(
+    (block) => languages.includes(block.language) && reasonNotToRun(block) === undefined,
+  );
+}
+
+/** Why no test runs a block; undefined if one must. */
+export function reasonNotToRun({ file, language, text }: CodeBlock): string | undefined {
+  const listed = NOT_RUN.find((known) => known.file === file && text.startsWith(known.starts));
+  return NEITHER[language] ?? listed?.why;
+}
+
+/** The listed blocks that are gone from the documents. */
+export function staleReasons(): readonly string[] {
+  const blocks = findCodeBlocks();
+  return NOT_RUN.filter(
+    ({ file, starts }) =>
+      !blocks.some((block) => block.file === file && block.text.startsWith(starts)),
+  ).map(({ file, starts }) => `${file}: ${starts}`);
+}
+
+/** Names a block in a test: `docs/policy.md:60 {`. */
+export function nameOf({ file, line, text, path }: CodeBlock): string {
+  return `${file}:${line} ${path ?? text.split("\n", 1)[0]}`;
+}

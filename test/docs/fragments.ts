@@ -1,0 +1,97 @@
+import type { CodeBlock } from "./code-blocks.ts";
+
+/** Code around a block that is no whole file. `BLOCK` marks the place of the block. */
+interface Fragment {
+  readonly file: string;
+  readonly has: string;
+  readonly around: string;
+}
+
+const DEPLOYMENT = `
+import type { DeploymentOptions } from "../../define-deployment.ts";
+export const options: Partial<DeploymentOptions> = { BLOCK };`;
+
+const CAPABILITIES = `
+import type { ToolCapabilities } from "../../capabilities/tool.ts";
+export async function useCapabilities({ auth, progress }: ToolCapabilities) {
+  BLOCK
+  return [auth, progress];
+}`;
+
+const OUTCOME = `
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { fail, type Result } from "../../protocol/outcome/result.ts";
+export function execute(): Result<never, ToolFailure> { BLOCK }`;
+
+/** A tool of which the block declares a part. */
+function toolWith(fields: string): string {
+  return `
+import * as v from "valibot";
+import { defineTool } from "../../contracts/define-tool.ts";
+import { expectAnswer } from "../../contracts/expect-answer.ts";
+import { ok } from "../../protocol/outcome/result.ts";
+const base = {
+  name: "docs__part",
+  version: "1.0.0",
+  description: "Has the part of a document.",
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+} as const;
+export const tool = defineTool({ ...base, ${fields} BLOCK });
+void [v, expectAnswer, ok];`;
+}
+
+const PERIOD = `
+  input: v.strictObject({ start: v.string(), end: v.string() }),
+  output: v.strictObject({}),
+  redaction: { args: [], output: [] },
+  capabilities: [],
+  execute: () => ok({}),`;
+
+const PAYMENT = `
+  input: v.strictObject({ invoice: v.string() }),
+  output: v.strictObject({ receipt: v.string() }),
+  capabilities: ["http"],
+  execute: () => ok({ receipt: "" }),`;
+
+const PAGE = `
+  input: v.strictObject({ page: v.string() }),
+  output: v.strictObject({ title: v.string() }),
+  redaction: { args: [], output: ["title"] },
+  capabilities: ["http"],`;
+
+const CONTENT = `
+declare const title: string, caption: string, picture: string;
+${toolWith(PAGE)}`;
+
+const VERSIONS = `
+declare const getCurrentTime: object, generateTitle: object, calculateV1: object, calculate: object;
+BLOCK`;
+
+const FRAGMENTS: readonly Fragment[] = [
+  { file: "docs/assistants.md", has: "context: async", around: DEPLOYMENT },
+  { file: "docs/providers.md", has: "models: [", around: DEPLOYMENT },
+  { file: "docs/contracts.md", has: "CORE_TOOLS", around: VERSIONS },
+  { file: "docs/tools-authoring.md", has: "content: { maxImages", around: CONTENT },
+  { file: "docs/tools-authoring.md", has: "rules: [", around: toolWith(PERIOD) },
+  { file: "docs/tools-authoring.md", has: "async preview(", around: toolWith(PAYMENT) },
+  { file: "docs/tools-authoring.md", has: "progress.report(", around: CAPABILITIES },
+  { file: "docs/tools-authoring.md", has: "auth.getAuthHeaders();", around: CAPABILITIES },
+  { file: "docs/tools-authoring.md", has: "not_a_die", around: OUTCOME },
+  { file: "docs/tools-authoring.md", has: "notCommitted: true", around: OUTCOME },
+];
+
+const IMPORT = /^import [^;]+;\n/gm;
+
+/**
+ * Makes a whole module of a block. A block that begins with an import and is not listed is whole.
+ * Fails: throws for a part of a file that nothing is put around.
+ */
+export function toModule({ file, line, text, path }: CodeBlock): string {
+  const known = FRAGMENTS.find(
+    (one) => path === undefined && one.file === file && text.includes(one.has),
+  );
+  if (known) return known.around.replace("BLOCK", () => text.replaceAll(IMPORT, ""));
+  if (path !== undefined || text.startsWith("import ")) return text;
+  throw new Error(`${file}:${line} is a part of a file. Add to FRAGMENTS what stands around it.`);
+}
