@@ -39,6 +39,7 @@ async function runHere(args: string[]): Promise<void> {
   const tokens = readTokens();
   const secret = randomBytes(32).toString("hex");
   const secrets = {
+    ...readDevVars(),
     OPENAI_API_KEY: offline ? "offline" : provider?.OPENAI_API_KEY,
     ANTHROPIC_API_KEY: offline ? "offline" : provider?.ANTHROPIC_API_KEY,
     RUN_ID_SECRET: keptSecret(join(persistTo, "run-id-secret"), "hex"),
@@ -161,8 +162,11 @@ interface Provider {
 
 /** Reads the environment, and below it `.dev.vars`. */
 function readSettings(): NodeJS.Dict<string> {
-  const file = existsSync(".dev.vars") ? parseEnv(readFileSync(".dev.vars", "utf8")) : {};
-  return { ...file, ...process.env };
+  return { ...readDevVars(), ...process.env };
+}
+
+function readDevVars(): NodeJS.Dict<string> {
+  return existsSync(".dev.vars") ? parseEnv(readFileSync(".dev.vars", "utf8")) : {};
 }
 
 /** Reads who else may call: callers with tokens are known beside the people of development. */

@@ -34,6 +34,7 @@ async function answer(request) {
 function change(line, body) {
   const listed = /^GET \/tickets\?status=(open|closed)$/.exec(line);
   if (listed) return [200, { tickets: tickets.filter(({ status }) => status === listed[1]) }];
+  if (line === "GET /refunds") return [200, refunds];
   if (line === "POST /tickets") {
     const subject = String(body.subject);
     const made = { id: `T-${tickets.length + 1}`, subject, status: "open", assignee: null };

@@ -7,7 +7,7 @@ import policy from "../tenant/policy.json";
 
 const SERVICE = [...refunds.exchanges, ...assignments.exchanges];
 
-function ask(tool: string, args: object) {
+function ask(tool: string, args: Record<string, string | number>) {
   return startRun({
     tools: TOOLS,
     policy,
