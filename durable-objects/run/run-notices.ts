@@ -4,6 +4,7 @@ import { statusOf } from "../../src/protocol/run/state.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import type { Viewer } from "../../src/protocol/identity/viewer.ts";
+import { describeAwaited } from "./awaited-outcomes.ts";
 import type { Outbox } from "./outbox.ts";
 import type { RefusalTally } from "./refusal-tally.ts";
 import type { RunStore } from "./run-store.ts";
@@ -45,9 +46,15 @@ export class RunNotices {
     });
   }
 
-  /** The status or the title of the run has changed. */
+  /** The status, the title or the unknown outcomes of the run have changed. */
   updated(): void {
-    this.#ports.outbox.notify({ type: "run", run: this.#summarise() });
+    const { invocations, outbox, store } = this.#ports;
+    const { runId, principal } = this.#claim();
+    const isOpen = store.progress().reason === null && store.incarnations().stop === null;
+    const awaiting = isOpen ? invocations.awaitingOperator() : [];
+    const outcomes = describeAwaited({ runId, principal }, awaiting);
+    const run = this.#summarise();
+    outbox.notify({ type: "run", run, ...(outcomes.length > 0 && { outcomes }) });
   }
 
   /** A call has ended. Repeated refusals are counted, and reported when the run waits or ends. */
@@ -88,6 +95,7 @@ export class RunNotices {
   /** An unknown outcome was resolved by an operator, or expired. */
   outcomeResolved(record: ToolInvocationRecord, { outcome, by, atMs }: Settlement): void {
     const { binding } = record;
+    this.updated();
     this.#audit({
       action: "outcome.settled",
       at: toIso(atMs),

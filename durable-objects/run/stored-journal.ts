@@ -13,7 +13,7 @@ import type { RunNotices } from "./run-notices.ts";
 import type { RunProgress } from "./run-progress.ts";
 import type { RunStore } from "./run-store.ts";
 import type { StoredFiles } from "./stored-files.ts";
-import type { StoredInvocations } from "./stored-invocations.ts";
+import { awaitsOperator, type StoredInvocations } from "./stored-invocations.ts";
 import type { HookContext } from "../../src/protocol/assistant/context.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import type { StoredPrompt } from "./stored-prompt.ts";
@@ -146,6 +146,7 @@ export class StoredJournal implements RunJournal {
           invocations.put(invocation);
           this.#queuePublication(invocation);
         }
+        if ([...this.#invocations.values()].some(awaitsOperator)) notices.updated();
         for (const entry of this.#audits) notices.callEnded(entry);
         this.#storeProgress();
         log.flush();

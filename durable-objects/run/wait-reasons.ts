@@ -30,7 +30,7 @@ export function waitReasonsOf(run: OpenRun): WaitReasons | undefined {
   const untilMs = open.filter(awaitsOperator).map(({ awaitedUntilMs = 0 }) => awaitedUntilMs);
   const attemptsMs = restingCalls(run).map(({ retry }) => retry?.atMs ?? 0);
   return {
-    awaitsPeople: untilMs.length > 0 || approvals.pending().length > 0,
+    awaitsPeople: attemptsMs.length === 0 || untilMs.length > 0 || approvals.pending().length > 0,
     ...(untilMs.length > 0 && { outcomeUntilMs: Math.min(...untilMs) }),
     ...(attemptsMs.length > 0 && { retryAtMs: Math.min(...attemptsMs) }),
   };
@@ -42,8 +42,10 @@ function openCalls({ invocations }: OpenRun): readonly ToolInvocationRecord[] {
 
 /** Lists the calls that wait for the time of their next attempt. */
 function restingCalls(run: OpenRun): readonly ToolInvocationRecord[] {
+  const planned = openCalls(run).filter(awaitsRetry);
+  if (planned.length === 0) return planned;
   const asked = new Set(run.approvals.pending().map(({ invocation }) => invocation));
-  return openCalls(run).filter((record) => awaitsRetry(record) && !asked.has(record.number));
+  return planned.filter(({ number }) => !asked.has(number));
 }
 
 /** True when the approval or the outcome that a call waits for has arrived, and has an effect. */

@@ -1,6 +1,8 @@
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { JsonObject, JsonValue } from "../../src/protocol/json/value.ts";
+import type { RunId } from "../../src/protocol/identity/ids.ts";
+import type { AwaitedOutcome } from "../../src/protocol/run/awaited-outcome.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import { maskSecrets } from "../../src/protocol/text/secrets.ts";
 import { cutText } from "../../src/protocol/text/whole-characters.ts";
@@ -33,6 +35,25 @@ export function cleanRun(run: RunSummary): RunSummary {
 /** Masks secrets in an approval summary and limits its size, as cleanEntry does. */
 export function cleanApproval(approval: ApprovalSummary): ApprovalSummary {
   return clean(approval);
+}
+
+/** Most withheld values that a list names. */
+const MAX_WITHHELD = 100;
+
+/**
+ * Masks secrets in unknown outcomes and limits their size, as cleanEntry does.
+ * Threat: an outcome may name another run; the id of its sender replaces the name.
+ */
+export function cleanOutcomes(
+  outcomes: readonly AwaitedOutcome[],
+  runId: RunId,
+): readonly AwaitedOutcome[] {
+  return outcomes.map(({ arguments: args, withheld, ...facts }) => ({
+    ...clean(facts),
+    runId,
+    arguments: cleanPayload(args),
+    withheld: withheld.slice(0, MAX_WITHHELD).map((pointer) => cutText(pointer, MAX_TEXT_CHARS)),
+  }));
 }
 
 function cleanPayload(payload: JsonObject): JsonObject {

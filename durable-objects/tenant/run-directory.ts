@@ -4,8 +4,12 @@ import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import { toListPage, type ListPage } from "../../src/protocol/list/page.ts";
 import { hasTable } from "../has-table.ts";
 
-/** Whose run it is, and the bytes that it stores. */
-export type RunReport = { readonly person: string; readonly storedBytes: number };
+/** Whose run it is, the bytes that it stores, and how many of its calls wait for an operator. */
+export type RunReport = {
+  readonly person: string;
+  readonly storedBytes: number;
+  readonly awaitsOutcomes: number;
+};
 
 type RunRow = { run_id: string; created_ms: number; summary: string };
 
@@ -53,11 +57,12 @@ export class RunDirectory {
     );
   }
 
-  /** Tells whose run it is, and what it stores; undefined for an unknown run. */
+  /** Reads the last report of a run; undefined for an unknown run. */
   reportOf(runId: string): RunReport | undefined {
     return this.#sql
       .exec<RunReport>(
-        `SELECT person, coalesce(json_extract(summary, '$.storedBytes'), 0) AS storedBytes
+        `SELECT person, coalesce(json_extract(summary, '$.storedBytes'), 0) AS storedBytes,
+           coalesce(json_extract(summary, '$.awaitsOutcomes'), 0) AS awaitsOutcomes
          FROM runs WHERE run_id = ?`,
         runId,
       )

@@ -9,7 +9,12 @@ import type { ApprovalQuery } from "../../src/capabilities/approval.ts";
 import type { AuditPage, AuditQuery } from "../../src/capabilities/audit.ts";
 import type { PolicyChange } from "../../src/capabilities/policy.ts";
 import type { StorageQuery, StorageUse } from "../../src/capabilities/storage.ts";
-import type { RunQuery, SentNotice, TenantMethods } from "../../src/capabilities/tenant.ts";
+import type {
+  OutcomeQuery,
+  RunQuery,
+  SentNotice,
+  TenantMethods,
+} from "../../src/capabilities/tenant.ts";
 import { composeTenant, type TenantPorts } from "../../src/compose/tenant.ts";
 import type { RawEnv } from "../../src/env.ts";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
@@ -194,6 +199,10 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
 
   async approvals(query: ApprovalQuery): Promise<ListPage<ApprovalSummary>> {
     return this.#open.records.approvals(query, this.#ports.clock.nowMs());
+  }
+
+  async outcomes(query: OutcomeQuery): ReturnType<TenantMethods["outcomes"]> {
+    return this.#open.records.outcomes(query, this.#ports.clock.nowMs());
   }
 
   async audit(query: AuditQuery): Promise<AuditPage> {

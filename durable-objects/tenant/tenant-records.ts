@@ -1,18 +1,20 @@
 import type { ApprovalQuery } from "../../src/capabilities/approval.ts";
 import type { AuditPage, AuditQuery, AuditSigner } from "../../src/capabilities/audit.ts";
 import type { StorageQuery, StorageUse } from "../../src/capabilities/storage.ts";
-import type { RunQuery, SentNotice } from "../../src/capabilities/tenant.ts";
+import type { OutcomeQuery, RunQuery, SentNotice } from "../../src/capabilities/tenant.ts";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
+import type { AwaitedOutcome } from "../../src/protocol/run/awaited-outcome.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import type { ListPage } from "../../src/protocol/list/page.ts";
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 import { ApprovalQueue } from "./approval-queue.ts";
 import { AuditLog } from "./audit-log.ts";
 import { removeOldRecords } from "./audit-retention.ts";
-import { cleanApproval, cleanEntry, cleanRun } from "./clean-records.ts";
+import { cleanApproval, cleanEntry, cleanOutcomes, cleanRun } from "./clean-records.ts";
 import { NoticeInbox } from "./notice-inbox.ts";
+import { OutcomeList } from "./outcome-list.ts";
 import { RunDirectory } from "./run-directory.ts";
 import { StoredBytes } from "./stored-bytes.ts";
 
@@ -23,6 +25,8 @@ const SILENT_MS = 24 * 60 * 60 * 1_000;
 /** Delay of the next deletion, when one alarm could not delete all rows. */
 const NEXT_DELETION_MS = 1_000;
 
+type RunReportNotice = Extract<TenantNotice, { type: "run" }>;
+
 /** How long records are kept. Unit: milliseconds. */
 export interface Retention {
   /** Of runs and approvals. */
@@ -31,7 +35,8 @@ export interface Retention {
 }
 
 /**
- * The records that the runs of a tenant report: run directory, approval queue and audit log.
+ * The records that the runs of a tenant report: run directory, approval queue, unknown outcomes and
+ * audit log.
  * Ownership: one per tenant object.
  * Contract: synchronous; `clean-records` masks and bounds every record before it is stored.
  */
@@ -40,6 +45,7 @@ export class TenantRecords {
   readonly #inbox: NoticeInbox;
   readonly #runs: RunDirectory;
   readonly #approvals: ApprovalQueue;
+  readonly #outcomes: OutcomeList;
   readonly #audit: AuditLog;
   readonly #bytes: StoredBytes;
   #hasTables = false;
@@ -52,6 +58,7 @@ export class TenantRecords {
     this.#inbox = new NoticeInbox(sql);
     this.#runs = new RunDirectory(sql);
     this.#approvals = new ApprovalQueue(sql);
+    this.#outcomes = new OutcomeList(sql);
     this.#audit = new AuditLog(storage);
     this.#bytes = new StoredBytes(sql);
   }
@@ -66,15 +73,15 @@ export class TenantRecords {
       let last = this.#inbox.lastOf(runId);
       const before = this.#runs.reportOf(runId);
       let auditBytes = 0;
-      let report: RunSummary | undefined;
+      let report: RunReportNotice | undefined;
       for (const { seq, notice } of sent) {
         if (seq <= last) continue;
-        if (notice.type === "run") report = notice.run;
+        if (notice.type === "run") report = notice;
         else auditBytes += this.#store(runId, notice);
         last = seq;
       }
       // A notice may name another run, as in #store. Of several reports the last one holds.
-      if (report) this.#runs.put({ ...cleanRun(report), runId });
+      if (report) this.#storeReport(runId, report, (before?.awaitsOutcomes ?? 0) > 0);
       const { person, storedBytes = 0 } = this.#runs.reportOf(runId) ?? {};
       const grown = Math.max(0, storedBytes - (before?.storedBytes ?? 0));
       this.#bytes.add(person, grown + auditBytes, nowMs);
@@ -95,6 +102,10 @@ export class TenantRecords {
 
   approvals(query: ApprovalQuery, nowMs: number): ListPage<ApprovalSummary> {
     return this.#approvals.list(query, nowMs);
+  }
+
+  outcomes(query: OutcomeQuery, nowMs: number): ListPage<AwaitedOutcome> {
+    return this.#outcomes.list(query, nowMs);
   }
 
   audit(query: AuditQuery): AuditPage {
@@ -127,9 +138,18 @@ export class TenantRecords {
     this.#storage.transactionSync(() => {
       this.#runs.forget(nowMs - keptMs, MAX_FORGOTTEN);
       this.#approvals.forget(nowMs - keptMs, MAX_FORGOTTEN);
+      this.#outcomes.forget(nowMs - keptMs);
       this.#inbox.forget(nowMs - SILENT_MS);
       this.#bytes.forget(nowMs);
     });
+  }
+
+  /** Stores what a run reports about itself. */
+  #storeReport(runId: RunId, { run, outcomes = [] }: RunReportNotice, hadOutcomes: boolean): void {
+    const count = outcomes.length > 0 && { awaitsOutcomes: outcomes.length };
+    this.#runs.put({ ...cleanRun(run), runId, ...count });
+    // Most runs have no such call, and cost no statement more.
+    if (count || hadOutcomes) this.#outcomes.replace(runId, cleanOutcomes(outcomes, runId));
   }
 
   /**

@@ -477,4 +477,74 @@ export const APPROVALS: readonly Mutant[] = [
       name: "a late edit finds the approval closed, by whomever and after a crash too",
     },
   },
+  {
+    name: "unknown outcomes: a run does not report its calls",
+    file: "durable-objects/run/run-notices.ts",
+    from: "const awaiting = isOpen ? invocations.awaitingOperator() : [];",
+    to: "const awaiting = isOpen ? invocations.awaitingOperator().slice(9) : [];",
+    test: {
+      file: "test/http/outcomes-list.test.ts",
+      name: "lists a call with an unknown outcome until an operator reports it",
+    },
+  },
+  {
+    name: "unknown outcomes: whoever may read runs may list them",
+    file: "src/http/outcomes.ts",
+    from: 'scope: "runs:operate"',
+    to: 'scope: "runs:read"',
+    test: {
+      file: "test/http/outcomes-list.test.ts",
+      name: "a caller without the scope: reader",
+    },
+  },
+  {
+    name: "unknown outcomes: a run reports the calls of another run",
+    file: "durable-objects/tenant/clean-records.ts",
+    from: "    runId,\n    arguments: cleanPayload(args),",
+    to: "    arguments: cleanPayload(args),",
+    test: {
+      file: "test/http/outcomes-list.test.ts",
+      name: "names its own run alone",
+    },
+  },
+  {
+    name: "unknown outcomes: the list holds what the contract's arguments may leak",
+    file: "durable-objects/tenant/clean-records.ts",
+    from: "arguments: cleanPayload(args),",
+    to: "arguments: args,",
+    test: {
+      file: "test/http/outcomes-list.test.ts",
+      name: "is masked before it is stored",
+    },
+  },
+  {
+    name: "unknown outcomes: an expired one stays in the list",
+    file: "durable-objects/tenant/outcome-list.ts",
+    from: "WHERE until_ms > ?1 AND",
+    to: "WHERE ?1 > 0 AND",
+    test: {
+      file: "test/http/outcomes-list.test.ts",
+      name: "an outcome that expired is not listed, even if its run never reports again",
+    },
+  },
+  {
+    name: "unknown outcomes: a cursor holds for every tenant",
+    file: "src/http/outcomes.ts",
+    from: '["outcomes", principal.tenantId, tool ?? null]',
+    to: '["outcomes", tool ?? null]',
+    test: {
+      file: "test/http/outcomes-list.test.ts",
+      name: "a cursor of another tenant",
+    },
+  },
+  {
+    name: "unknown outcomes: one click on the page reports",
+    file: "src/widget/approval/outcome-section.ts",
+    from: 'button.addEventListener("click", () => ask(outcome));',
+    to: 'button.addEventListener("click", () => (ask(outcome), void this.#settle(call, outcome)));',
+    test: {
+      file: "test/widget/approvals-outcomes.node.test.ts",
+      name: "reports 'It happened' after a confirmation, once",
+    },
+  },
 ];

@@ -25,8 +25,8 @@ export const AUDIT: readonly Mutant[] = [
   {
     name: "a run sends notices for another run",
     file: "durable-objects/tenant/tenant-records.ts",
-    from: "this.#runs.put({ ...cleanRun(report), runId });",
-    to: "this.#runs.put(cleanRun(report));",
+    from: "this.#runs.put({ ...cleanRun(run), runId, ...count });",
+    to: "this.#runs.put({ ...cleanRun(run), ...count });",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
       name: "count for the run that sends them, even when they name another run",

@@ -4,7 +4,12 @@ import type { AuditTrail } from "../capabilities/audit.ts";
 import type { BudgetLedger } from "../capabilities/budget.ts";
 import type { PolicyRegistry } from "../capabilities/policy.ts";
 import type { StorageQuery, StorageUse } from "../capabilities/storage.ts";
-import type { RunDirectory, TenantInbox, TenantMethods } from "../capabilities/tenant.ts";
+import type {
+  OutcomeList,
+  RunDirectory,
+  TenantInbox,
+  TenantMethods,
+} from "../capabilities/tenant.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
 import { toCanonicalJson } from "../protocol/json/canonical-hash.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
@@ -15,6 +20,7 @@ export interface TenantGateway {
   readonly assistants: AssistantRegistry;
   readonly directory: RunDirectory;
   readonly queue: ApprovalQueue;
+  readonly outcomes: OutcomeList;
   readonly trail: AuditTrail;
   /** Fails: throws when the tenant's object does not answer. */
   readonly storageUse: (tenantId: TenantId, query: StorageQuery) => Promise<StorageUse>;
@@ -43,6 +49,7 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
     },
     directory: { list: (tenantId, query) => objectOf(tenantId).runs(query) },
     queue: { list: (tenantId, query) => objectOf(tenantId).approvals(query) },
+    outcomes: { list: (tenantId, query) => objectOf(tenantId).outcomes(query) },
     trail: {
       record: (tenantId, entry) => objectOf(tenantId).record(entry),
       read: (tenantId, query) => objectOf(tenantId).audit(query),

@@ -10,6 +10,7 @@ import type { AuditEntry } from "../protocol/audit/entry.ts";
 import type { BudgetAmounts } from "../protocol/budget/amounts.ts";
 import type { PolicyPin, PolicyProposal } from "../protocol/policy/pin.ts";
 import type { RunId, ActorId, TenantId } from "../protocol/identity/ids.ts";
+import type { AwaitedOutcome } from "../protocol/run/awaited-outcome.ts";
 import type { TenantNotice } from "../protocol/run/tenant-notice.ts";
 import type { RunStatus } from "../protocol/run/state.ts";
 import type { RunSummary } from "../protocol/run/summary.ts";
@@ -61,6 +62,22 @@ export interface RunDirectory {
   list(tenantId: TenantId, query: RunQuery): Promise<ListPage<RunSummary>>;
 }
 
+/** Filters the unknown outcomes of a tenant. */
+export interface OutcomeQuery {
+  readonly tool?: string;
+  readonly limit: number;
+  readonly after?: ListPosition;
+}
+
+/**
+ * Lists the calls of a tenant whose outcome an operator may resolve.
+ * Contract: the one that expires first comes first. The list follows the runs with a short delay.
+ * Throws when the tenant's object cannot be reached.
+ */
+export interface OutcomeList {
+  list(tenantId: TenantId, query: OutcomeQuery): Promise<ListPage<AwaitedOutcome>>;
+}
+
 /** Scope of a cursor: tenant, list, viewer and filters. A cursor is valid in its scope only. */
 export type CursorScope = readonly (string | number | boolean | null)[];
 
@@ -92,6 +109,7 @@ export interface TenantMethods {
   record(entry: AuditEntry): Promise<void>;
   runs(query: RunQuery): Promise<ListPage<RunSummary>>;
   approvals(query: ApprovalQuery): Promise<ListPage<ApprovalSummary>>;
+  outcomes(query: OutcomeQuery): Promise<ListPage<AwaitedOutcome>>;
   audit(query: AuditQuery): Promise<AuditPage>;
   /** What the runs of a person and of the tenant stored. */
   storageUse(query: StorageQuery): Promise<StorageUse>;

@@ -69,7 +69,7 @@ function assemble(
   { models, assistants }: Pick<Services, "models"> & { readonly assistants: DeclaredAssistants },
 ): Services {
   const tenants = composeTenants(env.tenants);
-  const { registry, directory, queue, trail, storageUse } = tenants;
+  const { registry, directory, queue, outcomes, trail, storageUse } = tenants;
   const embedTokens = createEmbedTokens({
     rootSecret: env.rootSecret,
     clock: systemClock,
@@ -107,6 +107,7 @@ function assemble(
     runRecords: composeRunRecords(env),
     directory,
     queue,
+    outcomes,
     trail,
     auditSigner: createAuditSigner(env.rootSecret),
     storage: createStorageMeter({ ask: storageUse, clock: systemClock }),

@@ -9,6 +9,7 @@ import { CHAT_ROUTES } from "./chat.ts";
 import { CONNECTION_ROUTES } from "./connections.ts";
 import { answerPreflight, exposeToListed } from "./cors.ts";
 import { EMBED_TOKEN_ROUTES } from "./embed-tokens.ts";
+import { OUTCOME_ROUTES } from "./outcomes.ts";
 import { PAGE_TEXT_ROUTES } from "./page-texts.ts";
 import { POLICY_ROUTES } from "./policy.ts";
 import { problem } from "./problem.ts";
@@ -24,6 +25,7 @@ const API: Routes = {
   ...RUN_LIST_ROUTES,
   ...RUN_ROUTES,
   ...APPROVAL_QUEUE_ROUTES,
+  ...OUTCOME_ROUTES,
   ...APPROVAL_ROUTES,
   ...TOOL_ROUTES,
   ...POLICY_ROUTES,

@@ -6,7 +6,7 @@ import type { Log } from "../capabilities/log.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { ConnectionStore } from "../capabilities/connection.ts";
 import type { ProviderStore } from "../capabilities/provider.ts";
-import type { Cursors, RunDirectory } from "../capabilities/tenant.ts";
+import type { Cursors, OutcomeList, RunDirectory } from "../capabilities/tenant.ts";
 import type { PolicyRegistry, PolicyStore } from "../capabilities/policy.ts";
 import type { RateLimiter } from "../capabilities/budget.ts";
 import type { StorageMeter } from "../capabilities/storage.ts";
@@ -42,6 +42,7 @@ export interface Services {
   readonly runRecords: RunRecords;
   readonly directory: RunDirectory;
   readonly queue: ApprovalQueue;
+  readonly outcomes: OutcomeList;
   readonly trail: AuditTrail;
   readonly auditSigner: AuditSigner;
   readonly storage: StorageMeter;

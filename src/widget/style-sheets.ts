@@ -11,6 +11,7 @@ import form from "./approval/form.css";
 import header from "./chat/header.css";
 import list from "./approval/list.css";
 import log from "./chat/log.css";
+import outcomeSection from "./approval/outcome-section.css";
 import packetView from "./approval/packet-view.css";
 import reasoningView from "./chat/reasoning-view.css";
 import textView from "./chat/text-view.css";
@@ -31,7 +32,7 @@ export function createChatSheets(): CSSStyleSheet[] {
 
 /** Creates the style sheets of the approvals page. */
 export function createApprovalsSheets(): CSSStyleSheet[] {
-  return [...SHARED, ...APPROVALS, approvalView, list, bulkBar].map(toSheet);
+  return [...SHARED, ...APPROVALS, approvalView, list, outcomeSection, bulkBar].map(toSheet);
 }
 
 /** A strict content security policy forbids inline styles, so a style is a sheet object. */

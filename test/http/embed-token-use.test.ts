@@ -163,6 +163,7 @@ describe("a page's token", () => {
     ["POST", "/v1/embed-tokens"],
     ["GET", "/v1/runs"],
     ["GET", "/v1/approvals"],
+    ["GET", "/v1/outcomes"],
     ["GET", "/v1/audit"],
     ["GET", "/v1/policy"],
     ["PUT", "/v1/policy"],

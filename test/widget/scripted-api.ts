@@ -10,7 +10,8 @@ import {
   HEARTBEAT,
   TRAILER,
 } from "../../src/wire/assistant-transport/encode-event.ts";
-import { ScriptedApprovals } from "./scripted-approvals.ts";
+import { ScriptedApprovals, type Reply } from "./scripted-approvals.ts";
+import { ScriptedOutcomes } from "./scripted-outcomes.ts";
 
 /** The content security policy of the page. */
 const CONTENT_SECURITY_POLICY =
@@ -59,6 +60,7 @@ export class ScriptedApi {
   /** What the page shows of its assistant. */
   pageTexts: object = { suggestions: ["What time is it in Tokyo?"] };
   readonly approvals = new ScriptedApprovals();
+  readonly outcomes = new ScriptedOutcomes();
   readonly requests: ApiRequest[] = [];
   readonly runs: ScriptedRun[] = [];
   readonly #directory: string;
@@ -104,6 +106,7 @@ export class ScriptedApi {
     if (this.token !== undefined && seen.authorization !== `Bearer ${this.token}`) {
       refuse(response, 401, "A valid bearer token is needed.");
     } else if (path.startsWith("/v1/approvals")) this.#answerApproval(seen, response);
+    else if (this.outcomes.owns(path)) this.#send(this.outcomes.answer(seen), response);
     else if (path.startsWith("/v1/page")) {
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify(this.pageTexts));
@@ -116,8 +119,12 @@ export class ScriptedApi {
     const { status } = (reply?.body ?? {}) as { readonly status?: string };
     // A run continues in the moment in which its approval is decided.
     if (method === "POST" && status !== "pending") for (const run of this.runs) run.resume();
-    response.writeHead(reply?.status ?? 404, { "content-type": "application/json" });
-    response.end(JSON.stringify(reply?.body ?? {}));
+    this.#send(reply ?? { status: 404, body: {} }, response);
+  }
+
+  #send({ status, body }: Reply, response: ServerResponse): void {
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify(body));
   }
 
   /** One key starts one run, as in the product. */

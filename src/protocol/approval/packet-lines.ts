@@ -39,7 +39,7 @@ export function formatPacketLines(
     line("actionName", "Action", actionName.title),
     line("actionName", "Tool", `${actionName.tool}, version ${actionName.version}`),
     line("consequence", "Consequence", packet.consequence),
-    ...linesOfArguments(packet.arguments),
+    ...formatArguments(packet.arguments),
     ...linesOfState("beforeState", packet.beforeState),
     ...linesOfState("afterState", packet.afterState),
     line("riskClass", "Risk", `${packet.riskClass}: ${RISKS[packet.riskClass]}`),
@@ -66,8 +66,14 @@ function line(field: PacketField, label: string, text: string): PacketLine {
   return { field, label: seenLabel.text, text: seenText.text, notes };
 }
 
-/** Threat: approvers take a call with withheld values for a call without values. */
-function linesOfArguments({ shown, withheld }: ConfirmationPacket["arguments"]) {
+/**
+ * Writes the arguments of a call as lines.
+ * Threat: people take a call with withheld values for a call without values.
+ */
+export function formatArguments({
+  shown,
+  withheld,
+}: ConfirmationPacket["arguments"]): readonly PacketLine[] {
   if (Object.keys(shown).length > 0) return linesOfObject("arguments", shown, withheld);
   if (withheld.length === 0) return [line("arguments", "Arguments", "none")];
   return linesOfRows(shown, withheld.map(toWithheldRow));

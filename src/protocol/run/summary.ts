@@ -17,6 +17,8 @@ export interface RunSummary {
   readonly toolCalls: number;
   /** What the run stores. Absent for a run that an earlier release reported. Unit: bytes. */
   readonly storedBytes?: number;
+  /** Number of calls whose unknown outcome an operator may resolve; absent without any. */
+  readonly awaitsOutcomes?: number;
   readonly createdAt: string;
   readonly endedAt?: string;
 }

@@ -8,6 +8,7 @@ import {
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { type ApprovalInfo, readApproval } from "./info.ts";
+import { type OutcomeInfo, readOutcomeInfo, type ReportedOutcome } from "./outcome-info.ts";
 
 /** A person's vote. `arguments` replace the call's arguments. */
 export interface ApprovalDecision {
@@ -51,6 +52,10 @@ export interface ApprovalsApi {
   decideMany(
     decisions: readonly (ApprovalDecision & { readonly approvalId: string })[],
   ): Answer<readonly BulkResult[]>;
+  /** Lists the calls whose outcome the reader may report. */
+  outcomes(): Answer<readonly OutcomeInfo[]>;
+  /** Reports what the reader found out about a call. */
+  settle(call: OutcomeInfo, outcome: ReportedOutcome): Answer<JsonObject>;
 }
 
 /** Creates the approvals' client of the HTTP API. */
@@ -74,6 +79,15 @@ export function createApprovalsApi(options: ApiOptions): ApprovalsApi {
       const answer = await ask("v1/approvals/decisions", postJson({ decisions }));
       if (!answer.ok) return answer;
       return ok(listOf(answer.value["results"]) as unknown as readonly BulkResult[]);
+    },
+    async outcomes() {
+      const answer = await ask("v1/outcomes?limit=50");
+      if (!answer.ok) return answer;
+      return ok(listOf(answer.value["outcomes"]).flatMap((item) => readOutcomeInfo(item) ?? []));
+    },
+    settle: ({ runId, invocationId }, outcome) => {
+      const call = `v1/runs/${encodeURIComponent(runId)}/invocations/${encodeURIComponent(invocationId)}`;
+      return ask(`${call}/outcome`, postJson({ outcome }));
     },
   };
 }

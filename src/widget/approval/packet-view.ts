@@ -37,7 +37,8 @@ function drawSection(title: string, lines: readonly PacketLine[]): HTMLElement {
   return el("section", { "aria-label": title }, caption, drawList(lines));
 }
 
-function drawList(lines: readonly PacketLine[]): HTMLElement {
+/** Draws lines as a list of labels and values. */
+export function drawList(lines: readonly PacketLine[]): HTMLElement {
   return el("dl", {}, ...lines.map(drawLine));
 }
 

@@ -2,6 +2,7 @@ import { ApprovalCard } from "./card.ts";
 import type { ApprovalInfo } from "./info.ts";
 import type { ApprovalFailure, ApprovalsApi } from "./api.ts";
 import { ApprovalsList } from "./list.ts";
+import { OutcomeSection } from "./outcome-section.ts";
 import { BulkBar } from "./bulk-bar.ts";
 import { createFrame, FILTERS } from "./frame.ts";
 import { setText } from "../dom.ts";
@@ -26,6 +27,7 @@ export class ApprovalsView {
     onSelect: () => this.#bulk.update(this.#list.selected),
   });
   readonly #bulk: BulkBar;
+  readonly #outcomes: OutcomeSection;
   readonly #tokenForm = createTokenForm((token) => {
     this.#wasRefused = true;
     this.#ports.onToken(token);
@@ -42,9 +44,11 @@ export class ApprovalsView {
     this.#api = api;
     this.#ports = ports;
     this.#bulk = new BulkBar(api, () => void this.#refresh());
+    this.#outcomes = new OutcomeSection(api);
     const { root, side, more, notice } = this.#frame;
     this.root = root;
-    side.append(this.#bulk.root, this.#list.root, more, notice, this.#tokenForm.root);
+    const queue = [this.#bulk.root, this.#list.root, more];
+    side.append(this.#outcomes.root, ...queue, notice, this.#tokenForm.root);
     this.#listen();
   }
 
@@ -82,6 +86,7 @@ export class ApprovalsView {
   async #refresh(cursor?: string): Promise<void> {
     this.#requests += 1;
     const own = this.#requests;
+    if (cursor === undefined) void this.#outcomes.refresh();
     const [, query = {}] = FILTERS[Number(this.#frame.filter.value)] ?? [];
     const page = await this.#api.list({ ...query, limit: "50", ...(cursor && { cursor }) });
     if (own !== this.#requests) return;

@@ -1,0 +1,79 @@
+import type { OutcomeQuery } from "../../src/capabilities/tenant.ts";
+import { toListPage, type ListPage } from "../../src/protocol/list/page.ts";
+import type { AwaitedOutcome } from "../../src/protocol/run/awaited-outcome.ts";
+import { hasTable } from "../has-table.ts";
+
+type OutcomeRow = { id: string; until_ms: number; body: string };
+
+/**
+ * The calls of a tenant with an unknown outcome, as their runs last reported them.
+ * Ownership: one per tenant object; the only writer of the `outcomes` table.
+ * Contract: synchronous; the first such call creates the table.
+ */
+export class OutcomeList {
+  readonly #sql: SqlStorage;
+  /** Undefined until it is looked up. */
+  #hasTable: boolean | undefined;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Replaces what is known about a run: its newest report names all its calls. */
+  replace(runId: string, outcomes: readonly AwaitedOutcome[]): void {
+    if (this.#exists) this.#sql.exec("DELETE FROM outcomes WHERE run_id = ?", runId);
+    else if (outcomes.length > 0) this.#createTable();
+    for (const outcome of outcomes) {
+      this.#sql.exec(
+        "INSERT OR REPLACE INTO outcomes (id, run_id, tool_id, until_ms, body) VALUES (?, ?, ?, ?, ?)",
+        `${runId}/${outcome.invocationId}`,
+        runId,
+        outcome.toolId,
+        Date.parse(outcome.awaitsOutcomeUntil),
+        JSON.stringify(outcome),
+      );
+    }
+  }
+
+  /** Lists the calls that may still be resolved, the most urgent first. */
+  list({ tool, limit, after }: OutcomeQuery, nowMs: number): ListPage<AwaitedOutcome> {
+    if (!this.#exists) return { items: [] };
+    const rows = this.#sql
+      .exec<OutcomeRow>(
+        `SELECT id, until_ms, body FROM outcomes
+         WHERE until_ms > ?1 AND (?2 IS NULL OR tool_id = ?2) AND (until_ms, id) > (?3, ?4)
+         ORDER BY until_ms, id LIMIT ?5`,
+        nowMs,
+        tool ?? null,
+        after?.atMs ?? 0,
+        after?.id ?? "",
+        limit + 1,
+      )
+      .toArray();
+    return toListPage(rows, limit, {
+      itemOf: ({ body }) => JSON.parse(body) as AwaitedOutcome,
+      positionOf: ({ until_ms: atMs, id }) => ({ atMs, id }),
+    });
+  }
+
+  /** Deletes calls that expired before a time, and whose runs never reported it. */
+  forget(expiredBeforeMs: number): void {
+    if (this.#exists) this.#sql.exec("DELETE FROM outcomes WHERE until_ms < ?", expiredBeforeMs);
+  }
+
+  get #exists(): boolean {
+    return (this.#hasTable ??= hasTable(this.#sql, "outcomes"));
+  }
+
+  #createTable(): void {
+    this.#sql.exec(
+      `CREATE TABLE outcomes (
+         id TEXT PRIMARY KEY, run_id TEXT NOT NULL, tool_id TEXT NOT NULL,
+         until_ms INTEGER NOT NULL, body TEXT NOT NULL
+       ) WITHOUT ROWID;
+       CREATE INDEX outcomes_by_run ON outcomes (run_id);
+       CREATE INDEX outcomes_by_expiry ON outcomes (until_ms);`,
+    );
+    this.#hasTable = true;
+  }
+}

@@ -1,0 +1,42 @@
+import { isJsonObject, type JsonValue } from "../../protocol/json/value.ts";
+import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
+
+/** What an operator found out. */
+export type ReportedOutcome = "committed" | "not_committed";
+
+/** A call with an unknown outcome, read from `GET /v1/outcomes`. Times are Unix milliseconds. */
+export interface OutcomeInfo {
+  readonly runId: string;
+  readonly invocationId: string;
+  readonly toolId: string;
+  readonly requestedBy: string;
+  readonly attempts: number;
+  readonly dispatchedAtMs: number | undefined;
+  readonly untilMs: number;
+  /** The shown arguments; label and text are safe to show. */
+  readonly lines: readonly PacketLine[];
+}
+
+/** Reads one item; undefined for a value that is none. Contract: never throws. */
+export function readOutcomeInfo(value: JsonValue): OutcomeInfo | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { runId, invocationId, toolId, requestedBy, attempts, lines } = value;
+  const untilMs = readTime(value["awaitsOutcomeUntil"]);
+  const isNamed = typeof runId === "string" && typeof invocationId === "string";
+  if (!isNamed || typeof toolId !== "string" || untilMs === undefined) return undefined;
+  return {
+    runId,
+    invocationId,
+    toolId,
+    requestedBy: typeof requestedBy === "string" ? requestedBy : "unknown",
+    attempts: typeof attempts === "number" ? attempts : 1,
+    dispatchedAtMs: readTime(value["dispatchedAt"]),
+    untilMs,
+    lines: Array.isArray(lines) ? (lines as readonly unknown[] as readonly PacketLine[]) : [],
+  };
+}
+
+function readTime(value: JsonValue | undefined): number | undefined {
+  const atMs = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  return Number.isFinite(atMs) ? atMs : undefined;
+}

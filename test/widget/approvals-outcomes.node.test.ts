@@ -1,0 +1,96 @@
+import { expect, it } from "vitest";
+import type { Visit, VisitOptions } from "./open-page.ts";
+import { fillQueue } from "./scripted-queue.ts";
+import { usePage } from "./use-page.ts";
+
+let visit: Visit;
+const openPage = usePage((opened) => {
+  visit = opened;
+});
+
+function open({ prepare, ...options }: VisitOptions = {}): Promise<void> {
+  const fill: VisitOptions["prepare"] = (api) => {
+    fillQueue(api);
+    api.outcomes.put("run_a", { args: { subject: "<img src=x onerror=alert(1)>", pay: 3 } });
+    prepare?.(api);
+  };
+  return openPage({ at: "approvals", prepare: fill, ...options });
+}
+
+const section = () => visit.page.getByRole("region", { name: "Unknown outcomes" });
+const button = (name: string) => section().getByRole("button", { name, exact: true });
+const reports = () => visit.api.requestsTo(/POST .*\/outcome$/);
+const approval = () => visit.page.getByRole("button", { name: /Send a mail/ });
+
+it("shows a call with an unknown outcome: its tool, arguments, attempts, times and what to look at", async () => {
+  await open();
+  await section().getByText("desk__open_ticket").waitFor();
+  for (const text of ["<img src=x onerror=alert(1)>", "user:cleo", "3 attempts"]) {
+    await section().getByText(text).waitFor();
+  }
+  await section().getByText("Look into the system that the tool writes to").waitFor();
+  await section().getByText("the run ends as failed").waitFor();
+  await approval().waitFor();
+});
+
+// Mutant: one click reports.
+it.each([
+  ["It happened", "committed"],
+  ["It did not happen", "not_committed"],
+])("reports '%s' after a confirmation, once", async (name, outcome) => {
+  await open();
+  await button(name).click();
+  expect(reports()).toHaveLength(0);
+  await section().getByText("Nobody can change this report.").waitFor();
+  await button("Confirm").click();
+  await section().getByText("Reported. The run continues.").waitFor();
+  expect(reports().map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
+    ["/v1/runs/run_a/invocations/inv_1/outcome", { outcome }],
+  ]);
+  // The list still names the call for a moment, and the page does not show it again.
+  await visit.page.getByRole("button", { name: "Refresh" }).click();
+  await expect.poll(() => button(name).count()).toBe(0);
+});
+
+it("reports nothing when the reader goes back", async () => {
+  await open();
+  await button("It happened").click();
+  await button("Back").click();
+  await button("It did not happen").waitFor();
+  expect(reports()).toHaveLength(0);
+});
+
+it("tells that another operator was first, and shows the call no more", async () => {
+  await open({
+    prepare: ({ outcomes }) => {
+      const title = "This outcome is not awaited";
+      outcomes.onSettle = () => ({ status: 409, body: { code: "outcome_not_awaited", title } });
+    },
+  });
+  await button("It happened").click();
+  await button("Confirm").click();
+  await section().getByText("This outcome is not awaited").waitFor();
+  await expect.poll(() => button("It happened").count()).toBe(0);
+});
+
+it("keeps a call whose report did not arrive, so that it can be sent again", async () => {
+  await open({
+    prepare: ({ outcomes }) => {
+      outcomes.onSettle = () => ({ status: 503, body: { title: "Try again later" } });
+    },
+  });
+  await button("It happened").click();
+  await button("Confirm").click();
+  await section().getByText("Try again later").waitFor();
+  await button("It happened").waitFor();
+});
+
+it("is hidden for a reader without the scope, who still sees the queue", async () => {
+  await open({
+    prepare: ({ outcomes }) => {
+      outcomes.isForbidden = true;
+    },
+  });
+  await approval().waitFor();
+  expect(await section().isVisible()).toBe(false);
+});
