@@ -122,4 +122,34 @@ export const PROVIDERS: readonly Mutant[] = [
     to: "",
     test: { file: RUNS, name: "a redirect is a failure, and nothing goes where it leads" },
   },
+  {
+    name: "a fallback of a tenant's model is a model of the deployment",
+    file: "src/protocol/provider/tenant-provider.ts",
+    from: "fallback: fallback.map((other) => formatTenantModel({ ...asked, name: other })),",
+    to: "fallback,",
+    test: {
+      file: "test/http/own-provider-models.test.ts",
+      name: "never hands it to a model of the deployment, also under the same name",
+    },
+  },
+  {
+    name: "a fallback may be a model that the provider does not list",
+    file: "src/protocol/provider/tenant-provider.ts",
+    from: "found.length === fallback.length &&",
+    to: "",
+    test: {
+      file: "test/http/own-provider-models.test.ts",
+      name: "that the provider does not list",
+    },
+  },
+  {
+    name: "the run does not know the prices of a tenant's model",
+    file: "src/protocol/provider/tenant-provider.ts",
+    from: "...(prices && { prices }),",
+    to: "",
+    test: {
+      file: "test/http/own-provider-models.test.ts",
+      name: "by its prices, and refuses a call that the money cannot pay",
+    },
+  },
 ];

@@ -1,5 +1,5 @@
 import type { AnswerSettings } from "../protocol/model/answer-settings.ts";
-import type { DeclaredModel } from "../protocol/model/declaration.ts";
+import type { DeclaredModel, ModelAbilities } from "../protocol/model/declaration.ts";
 import type { ModelEvent } from "../protocol/model/event.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
@@ -22,7 +22,12 @@ export interface ModelRequest {
  * Computes the most tokens that a request can have, before a provider has counted them.
  * Contract: pure; reads each message and tool once, however often it is called.
  */
-export type InputBound = (request: Pick<ModelRequest, "model" | "messages" | "tools">) => number;
+export type InputBound = (
+  request: Pick<ModelRequest, "model" | "messages" | "tools"> & {
+    /** What the model can take, where only the run knows the model. */
+    readonly can?: ModelAbilities | undefined;
+  },
+) => number;
 
 /** Finds a model by its id. Contract: pure; undefined for a model that is not offered any more. */
 export type ModelDirectory = (id: string) => DeclaredModel | undefined;

@@ -75,12 +75,17 @@ export function composeModels(
     callable.set(model.id, createHttpModel(options));
   }
   const own = createTenantModels({ ...tenant, wires, clock, fetch: sendRequest });
-  const widest = createWidestInputBound(wires);
+  const ownBound = new Map<string, ReturnType<typeof createWidestInputBound>>();
   return {
     model: createModelRouter({ deployed: callable, own }),
     modelOf: (id) => models.get(id),
     // A model that is not listed is not asked, so nothing is sent.
-    inputBound: (request) =>
-      (isTenantModel(request.model) ? widest : bound.get(request.model))?.(request) ?? 0,
+    inputBound: (request) => {
+      const { model: id, can } = request;
+      if (!isTenantModel(id)) return bound.get(id)?.(request) ?? 0;
+      const widest = ownBound.get(id) ?? createWidestInputBound(wires, can);
+      ownBound.set(id, widest);
+      return widest(request);
+    },
   };
 }

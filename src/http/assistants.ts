@@ -102,7 +102,7 @@ async function refuseDocument(
     return problem("model_not_allowed", { errors });
   }
   // A request may choose any model of the deployment, if the assistant names none.
-  const models = named ? [named.value] : services.models;
+  const models = named ? [named.value[0]] : services.models;
   const unfit = models.map((known) => checkSettings(settings, known)).find(hasItems);
   if (unfit) return problem("invalid_request", { errors: unfit });
   const { policy: whole } = await services.policies.load(principal.tenantId);

@@ -61,10 +61,11 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
   const found = await chooseAssistant(authorised, body.assistantId);
   if (!found.ok) return found.failure;
   const assistant = found.value;
-  const model = await chooseModel(authorised, body.model, assistant.document);
-  if (!model.ok) return model.failure;
+  const chosen = await chooseModel(authorised, body.model, assistant.document);
+  if (!chosen.ok) return chosen.failure;
+  const [model, ...fallbacks] = chosen.value;
   const asked = { files: files.value, bodyBytes: read.value.bytes };
-  const untaken = await refuseForModel(authorised, asked, model.value);
+  const untaken = await refuseForModel(authorised, asked, chosen.value);
   if (untaken) return untaken;
   const refusal = await refuseTools(authorised, body.toolIds, assistant.document);
   if (refusal) return refusal;
@@ -84,8 +85,8 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
     assistant: assistant.pin,
     instructions: assistant.document.instructions,
     ...(body.context && { context: body.context }),
-    model: model.value.id,
-    ...(isTenantModel(model.value.id) && { ownModel: model.value }),
+    model: model.id,
+    ...(isTenantModel(model.id) && { ownModel: model, ownFallbacks: fallbacks }),
     ...(workflowId && { workflowId }),
     ...conversation.value,
     ...narrowRun(body, principal, assistant.document),

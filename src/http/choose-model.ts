@@ -3,9 +3,12 @@ import type { AssistantDocument } from "../protocol/assistant/document.ts";
 import type { DeclaredModel } from "../protocol/model/declaration.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { isTenantModel, parseTenantModel } from "../protocol/provider/tenant-model.ts";
-import { declareTenantModel } from "../protocol/provider/tenant-provider.ts";
+import { declareAnswering } from "../protocol/provider/tenant-provider.ts";
 import type { AuthorisedRequest } from "./authorise.ts";
 import { problem } from "./problem.ts";
+
+/** The model of a run, and then the models that may answer in its place. */
+export type AnsweringModels = readonly [DeclaredModel, ...DeclaredModel[]];
 
 /**
  * Chooses the model of a run: that of the assistant, or else the one that the request names. A
@@ -16,12 +19,12 @@ export async function chooseModel(
   authorised: AuthorisedRequest,
   requested: string | undefined,
   assistant: AssistantDocument,
-): Promise<Result<DeclaredModel, Response>> {
+): Promise<Result<AnsweringModels, Response>> {
   const { models } = authorised.services;
   const wanted = assistant.model ?? requested ?? models[0].id;
   const found = await findModel(authorised, wanted);
   if (found.ok && wanted === (requested ?? wanted)) {
-    const [unfit] = checkSettings(assistant.settings, found.value);
+    const [unfit] = checkSettings(assistant.settings, found.value[0]);
     if (!unfit) return found;
     const detail = `A setting does not fit: ${unfit.pointer} ${unfit.message}.`;
     return fail(problem("assistant_unusable", { detail }));
@@ -36,23 +39,25 @@ export async function chooseModel(
 }
 
 /**
- * Finds a model of the deployment, or of a provider of the tenant. A provider of another tenant
+ * Finds a model of the deployment, or of a provider of the tenant, and its fallbacks. A provider of another tenant
  * gets the same answer as an unknown one.
  */
 export async function findModel(
   { principal, services }: AuthorisedRequest,
   id: string,
-): Promise<Result<DeclaredModel, "unknown" | "unreadable">> {
+): Promise<Result<AnsweringModels, "unknown" | "unreadable">> {
   if (!isTenantModel(id)) {
     const model = services.models.find((offered) => offered.id === id);
-    return model ? ok(model) : fail("unknown");
+    if (!model) return fail("unknown");
+    const others = services.models.filter((other) => model.fallback.includes(other.id));
+    return ok([model, ...others]);
   }
   const asked = parseTenantModel(id);
   if (!asked) return fail("unknown");
   const provider = await services.providers.find(principal.tenantId, asked.providerId);
   if (!provider.ok && provider.failure.code === "unreadable_provider") return fail("unreadable");
-  const model = provider.ok ? declareTenantModel(provider.value, asked) : undefined;
-  return model ? ok(model) : fail("unknown");
+  const models = provider.ok ? declareAnswering(provider.value, asked) : undefined;
+  return models ? ok(models) : fail("unknown");
 }
 
 /** The storage may not have answered, so a repetition may help. */

@@ -18,6 +18,7 @@ import { lowerBudgets } from "../protocol/policy/narrow.ts";
 import type { ChatMessage } from "../protocol/run/chat-request.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { AuthorisedRequest } from "./authorise.ts";
+import type { AnsweringModels } from "./choose-model.ts";
 import { problem } from "./problem.ts";
 import { MAX_BODY_BYTES } from "./read-json.ts";
 
@@ -53,8 +54,9 @@ function refuseFile({ code, pointer, message }: FileFailure): Response {
 export async function refuseForModel(
   { principal, services }: AuthorisedRequest,
   { files, bodyBytes }: { readonly files: SentFiles; readonly bodyBytes: number },
-  model: DeclaredModel,
+  answering: AnsweringModels,
 ): Promise<Response | undefined> {
+  const [model] = answering;
   const parts = [...files.parts.values()];
   if (parts.length === 0 && bodyBytes > MAX_BODY_BYTES && !takesFiles(model)) {
     return problem("body_too_large", {
@@ -63,7 +65,6 @@ export async function refuseForModel(
   }
   const untaken = parts.find((part) => !canTake(part, model));
   if (untaken) return problem("file_not_taken", { detail: describeModel(untaken, model) });
-  const answering = [model, ...services.models.filter(({ id }) => model.fallback.includes(id))];
   const unbounded = parts.find((part) => answering.some((other) => !isBounded(part, other)));
   if (!unbounded) return undefined;
   const { policy } = await services.policies.load(principal.tenantId);

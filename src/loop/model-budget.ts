@@ -186,7 +186,9 @@ export class ModelBudget {
   #boundInput(request: Omit<Call, "model" | "modelCall">): number {
     const { modelOf, inputBound, claim } = this.#ports;
     const models = [claim.model, ...(modelOf(claim.model)?.fallback ?? [])];
-    return Math.max(...models.map((model) => inputBound({ ...request, model })));
+    return Math.max(
+      ...models.map((model) => inputBound({ ...request, model, can: modelOf(model)?.can })),
+    );
   }
 
   #spendingOf(input: number, output: number): ModelSpending & { readonly tokens: number } {

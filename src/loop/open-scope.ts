@@ -65,9 +65,15 @@ export async function openScope({ input, ports, state }: ScopeParts): Promise<Ru
   };
 }
 
-/** A model of the tenant's own provider is known from the claim, and it has no fallback. */
-function createDirectory({ ownModel }: RunClaim, deployed: ModelDirectory): ModelDirectory {
-  return (id) => (id === ownModel?.id ? ownModel : deployed(id));
+/** Models of the tenant's own provider are known from the claim. */
+function createDirectory(
+  { ownModel, ownFallbacks = [] }: RunClaim,
+  deployed: ModelDirectory,
+): ModelDirectory {
+  const own = new Map(
+    (ownModel ? [ownModel, ...ownFallbacks] : []).map((model) => [model.id, model]),
+  );
+  return (id) => own.get(id) ?? deployed(id);
 }
 
 /**

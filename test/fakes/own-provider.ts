@@ -11,6 +11,8 @@ export interface OwnVisit {
   readonly model: string;
 }
 
+/** Visits under `/apart`, for one test file, and all others. */
+const apart: OwnVisit[] = [];
 const visits: OwnVisit[] = [];
 
 /**
@@ -18,16 +20,17 @@ const visits: OwnVisit[] = [];
  * a host that nobody allowed, one under `/refuse` refuses with the key in its text. One under
  * `/echo` plays the scripted model; `@A@` and `@B@` in its answer become the two halves of the key.
  * Every other address plays the scripted model. `GET /visits` returns the received requests and
- * clears them.
+ * clears them; `GET /apart/visits` those under `/apart`.
  */
 export async function answerAsOwnProvider(request: Request): Promise<Response | undefined> {
   const { origin, pathname: path } = new URL(request.url);
   if (origin !== OWN_HOST) return undefined;
-  if (path === "/visits") return Response.json(visits.splice(0));
+  const seen = path.startsWith("/apart/") ? apart : visits;
+  if (path.endsWith("/visits")) return Response.json(seen.splice(0));
   const { headers } = request;
   const keys = [headers.get("authorization"), headers.get("x-api-key")];
   const { model } = await request.clone().json<{ model: string }>();
-  visits.push({ path, keys, model });
+  seen.push({ path, keys, model });
   if (path.startsWith("/moved/")) return Response.redirect(`${ELSEWHERE}${path}`, 307);
   const key = keys.find((sent) => sent !== null)?.replace(/^Bearer /, "") ?? "";
   if (path.startsWith("/refuse/")) return new Response(`The key ${key} is wrong.`, { status: 401 });

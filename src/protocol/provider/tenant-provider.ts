@@ -13,7 +13,14 @@ const MAX_MODELS = 32;
 const MIN_KEY_CHARS = 8;
 const MAX_ADDRESS_CHARS = 2_048;
 
-const allowedModel = v.strictObject({ name: word, ...modelFields });
+/** Most models that answer in place of one. */
+const MAX_FALLBACKS = 8;
+
+const allowedModel = v.strictObject({
+  name: word,
+  ...modelFields,
+  fallback: v.exactOptional(v.pipe(v.array(word), v.maxLength(MAX_FALLBACKS))),
+});
 
 /**
  * Makes the closed schema of the body of `PUT /v1/providers/:id`. The key is printable ASCII that
@@ -56,13 +63,35 @@ export function tenantProviderBody(
       "prices with cacheWrite, because the wire anthropic bills cache writes",
     ),
     v.check(
+      ({ models }) => models.every((model) => fallbacksOf(model, models)),
+      "as fallbacks other models of this provider, each once, with prices in the same currency",
+    ),
+    v.check(
       ({ wire, models }) => wire !== "openai" || models.every(({ summaries }) => !summaries),
       "no summaries on the wire openai, which has none",
     ),
   );
 }
 
-function hasWholePrices({ prices }: v.InferOutput<typeof allowedModel>): boolean {
+type AllowedModel = v.InferOutput<typeof allowedModel>;
+
+/**
+ * Finds the fallbacks of a model in the list of its provider. Undefined when one of them is not
+ * there, or when a budget of money could not cover all of them together.
+ */
+function fallbacksOf(
+  model: AllowedModel,
+  models: readonly AllowedModel[],
+): readonly AllowedModel[] | undefined {
+  const { fallback = [], prices } = model;
+  const found = models.filter((other) => other !== model && fallback.includes(other.name));
+  const isSound =
+    found.length === fallback.length &&
+    found.every((other) => other.prices?.currency === prices?.currency);
+  return isSound ? found : undefined;
+}
+
+function hasWholePrices({ prices }: AllowedModel): boolean {
   return prices === undefined || prices.cacheWrite !== undefined;
 }
 
@@ -89,8 +118,8 @@ export function parseTenantProvider(text: string, rules: AddressRules): TenantPr
 }
 
 /**
- * Declares a model of a tenant's provider; undefined when the tenant does not allow it. No model of
- * the deployment answers in its place.
+ * Declares a model of a tenant's provider; undefined when the tenant does not allow it. Only
+ * models of the same provider answer in its place.
  */
 export function declareTenantModel(
   { wire, models }: ProviderTerms,
@@ -98,7 +127,7 @@ export function declareTenantModel(
 ): DeclaredModel | undefined {
   const allowed = models.find(({ name }) => name === asked.name);
   if (!allowed) return undefined;
-  const { name, can: own, effort, prices, summaries } = allowed;
+  const { name, can: own, effort, prices, summaries, fallback = [] } = allowed;
   const can = { ...abilitiesOf(wire, name), ...own };
   return {
     id: formatTenantModel(asked),
@@ -109,6 +138,20 @@ export function declareTenantModel(
     ...(effort !== undefined && { effort }),
     ...(prices && { prices }),
     ...(summaries && { summaries }),
-    fallback: [],
+    fallback: fallback.map((other) => formatTenantModel({ ...asked, name: other })),
   };
+}
+
+/** Declares a model of a tenant's provider, and then those that may answer in its place. */
+export function declareAnswering(
+  terms: ProviderTerms,
+  asked: TenantModel,
+): readonly [DeclaredModel, ...DeclaredModel[]] | undefined {
+  const model = declareTenantModel(terms, asked);
+  if (!model) return undefined;
+  const { fallback = [] } = terms.models.find(({ name }) => name === asked.name) ?? {};
+  return [
+    model,
+    ...fallback.flatMap((name) => declareTenantModel(terms, { ...asked, name }) ?? []),
+  ];
 }

@@ -24,6 +24,8 @@ export interface RunClaim {
   readonly model: string;
   /** A model of the tenant's own provider, as it was allowed when the run started. */
   readonly ownModel?: DeclaredModel;
+  /** Models of the same provider that may answer in its place. */
+  readonly ownFallbacks?: readonly DeclaredModel[];
   /** Absent: as the model likes. */
   readonly settings?: AnswerSettings;
   /** The conversation so far. The stored history comes first when the run continues another run. */

@@ -41,11 +41,14 @@ export function createInputBound(
   };
 }
 
-/** Bounds the input tokens of a request whose wire is known only when it is sent. */
+/**
+ * Bounds the input tokens of a request whose wire is known only when it is sent. A file makes the
+ * request unbounded, unless the abilities are known and have a bound.
+ */
 export function createWidestInputBound(
   wires: readonly Parameters<typeof createInputBound>[0][],
+  can: FileAbilities = { images: true, files: true },
 ): (request: BoundedRequest) => number {
-  // Its abilities are not known either, so a file makes the request unbounded.
-  const bounds = wires.map((wire) => createInputBound(wire, { images: true, files: true }));
+  const bounds = wires.map((wire) => createInputBound(wire, can));
   return (request) => Math.max(...bounds.map((bound) => bound(request)));
 }
