@@ -2,6 +2,7 @@ import type {
   ApprovalAddress,
   ApprovalAnswer,
   ApprovalDecision,
+  ContextAnswer,
   DecisionAnswer,
   FilesAnswer,
   KeptFilesAnswer,
@@ -15,7 +16,15 @@ import type {
 } from "../../src/capabilities/run.ts";
 import type { Clock } from "../../src/capabilities/system.ts";
 import { MAX_CONVERSATION_BYTES } from "../../src/protocol/conversation/message.ts";
-import { isOwn, maySee, mayStop, type Viewer } from "../../src/protocol/identity/viewer.ts";
+import {
+  isOfTenant,
+  isOwn,
+  maySee,
+  mayStop,
+  type Viewer,
+} from "../../src/protocol/identity/viewer.ts";
+import type { HookContext } from "../../src/protocol/assistant/context.ts";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
 import type { ApprovalDecisions } from "./approval-decisions.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -87,6 +96,21 @@ export class RunAnswers implements RunMethods {
     if (!invocations.find(invocation)) return { kind: "unknown_invocation" };
     const kind = lifecycle.resolveOutcome(invocation, { outcome, by, atMs: clock.nowMs() });
     return kind === "settled" ? { kind, state: await this.#readState() } : { kind };
+  }
+
+  async context(viewer: Viewer): Promise<ContextAnswer> {
+    const { prompt, store } = this.#run;
+    const missing = checkRunAccess(store, isOfTenant, viewer);
+    if (missing) return missing;
+    const { assistant } = store.claimed() ?? {};
+    const deployment = prompt.read("hook_context") as HookContext | undefined;
+    const request = prompt.read("request_context") as JsonObject | undefined;
+    return {
+      kind: "context",
+      ...(assistant && { assistant }),
+      ...(deployment && { deployment }),
+      ...(request && { request }),
+    };
   }
 
   async files(viewer: Viewer, hashes: readonly string[]): Promise<FilesAnswer> {

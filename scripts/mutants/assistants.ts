@@ -152,4 +152,14 @@ export const ASSISTANTS: readonly Mutant[] = [
       name: "a value stays on one line, without angle brackets and hidden characters",
     },
   },
+  {
+    name: "everybody who reads a run reads its context",
+    file: "src/http/runs.ts",
+    from: '{ scope: "audit:read", handle: getContext }',
+    to: '{ scope: "runs:read", handle: getContext }',
+    test: {
+      file: "test/http/assistant-context.test.ts",
+      name: "is not shown to the person of the run, or to another tenant",
+    },
+  },
 ];

@@ -152,4 +152,14 @@ export const PROVIDERS: readonly Mutant[] = [
       name: "by its prices, and refuses a call that the money cannot pay",
     },
   },
+  {
+    name: "escapes of JSON carry a key through the arguments of a call",
+    file: "src/adapters/hide-key.ts",
+    from: "argumentsText: hideArguments(argumentsText, apiKey),",
+    to: "argumentsText: hide(argumentsText),",
+    test: {
+      file: "test/adapters/hide-key.test.ts",
+      name: "the escapes of JSON do not carry a key through the arguments of a call",
+    },
+  },
 ];

@@ -12,7 +12,8 @@ export type HideKey = (batch: readonly ModelEvent[]) => readonly ModelEvent[];
  * Makes a function that hides a provider's key in everything that the provider sends.
  * Threat: a gateway that repeats the headers of a request, in its errors or in a model's answer.
  * Text that may be the beginning of the key waits for the next text, or for the answer.
- * Contract: linear. Limit: only the key as it was sent is found, no other form of it.
+ * Contract: linear. Limit: only the key as it was sent is found, and in arguments of calls also with
+ * the escapes of JSON. No other form of it is found.
  */
 export function createKeyHider(apiKey: string): HideKey {
   if (apiKey.length < MIN_SECRET_CHARS) return (batch) => batch.map(shortenDetail);
@@ -43,12 +44,25 @@ function hideIn(answer: ModelAnswer, apiKey: string): ModelAnswer {
     toolCalls: toolCalls.map(({ toolCallId, name, argumentsText, truncated }) => ({
       toolCallId: hide(toolCallId) as typeof toolCallId,
       name: hide(name),
-      argumentsText: hide(argumentsText),
+      argumentsText: hideArguments(argumentsText, apiKey),
       truncated,
     })),
     ...(isClean && { opaque }),
     ...(failure && { failure: { ...failure, detail: cutAtKey(failure.detail, apiKey) } }),
   };
+}
+
+/** Hides the key in arguments. Threat: escapes that are gone once the arguments are parsed. */
+function hideArguments(text: string, apiKey: string): string {
+  const hidden = text.replaceAll(apiKey, HIDDEN);
+  if (!hidden.includes("\\")) return hidden;
+  try {
+    // JSON escapes no character of a key, so the key stands there as it was sent.
+    const plain = JSON.stringify(JSON.parse(hidden));
+    return plain.includes(apiKey) ? plain.replaceAll(apiKey, HIDDEN) : hidden;
+  } catch {
+    return hidden;
+  }
 }
 
 function cutAtKey(detail: string, apiKey: string): string {

@@ -6,6 +6,8 @@ import type { ApprovalView } from "../protocol/approval/view.ts";
 import type { VoteRefusal } from "../protocol/approval/check-vote.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import type { FieldError } from "../protocol/outcome/observation.ts";
+import type { HookContext } from "../protocol/assistant/context.ts";
+import type { AssistantPin } from "../protocol/assistant/pin.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { StreamedRun } from "../protocol/run/client-wire.ts";
@@ -47,6 +49,16 @@ export type TranscriptAnswer =
   | { readonly kind: "running" }
   /** The conversation is longer than the caller may copy. */
   | { readonly kind: "too_long" }
+  | NoRun;
+
+/** What the model got as context: of the deployment's hook, and of the request. */
+export type ContextAnswer =
+  | {
+      readonly kind: "context";
+      readonly assistant?: AssistantPin;
+      readonly deployment?: HookContext;
+      readonly request?: JsonObject;
+    }
   | NoRun;
 
 export type FilesAnswer =
@@ -176,6 +188,8 @@ export interface RunMethods {
   settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer>;
   /** Reads the conversation, of at most `maxBytes`. */
   transcript(viewer: Viewer, maxBytes?: number): Promise<TranscriptAnswer>;
+  /** Reads what the run knew of its situation. Contract: the caller may read the audit log. */
+  context(viewer: Viewer): Promise<ContextAnswer>;
   /** Reads files that the run keeps, in base64. Leaves out those that it does not keep. */
   files(viewer: Viewer, hashes: readonly string[]): Promise<FilesAnswer>;
   /** Lists which of these files the run keeps. */

@@ -39,8 +39,8 @@ export async function chooseModel(
 }
 
 /**
- * Finds a model of the deployment, or of a provider of the tenant, and its fallbacks. A provider of another tenant
- * gets the same answer as an unknown one.
+ * Finds a model of the deployment, or of a provider of the tenant, and its fallbacks. A provider of
+ * another tenant gets the same answer as an unknown one.
  */
 export async function findModel(
   { principal, services }: AuthorisedRequest,

@@ -14,6 +14,7 @@ import { readInvocationId } from "../protocol/invocation/id.ts";
 export const RUN_ROUTES: Routes = {
   "/v1/runs/:id": { GET: { scope: "runs:read", handle: getRun } },
   "/v1/runs/:id/events": { GET: { scope: "runs:read", handle: getEvents } },
+  "/v1/runs/:id/context": { GET: { scope: "audit:read", handle: getContext } },
   "/v1/runs/:id/cancel": { POST: { scope: "chat", handle: postCancel } },
   "/v1/runs/:id/messages": { POST: { scope: "chat", handle: postMessage } },
   "/v1/runs/:id/invocations/:invocationId/outcome": {
@@ -25,6 +26,15 @@ export const RUN_ROUTES: Routes = {
 async function getRun({ principal, services, id }: AuthorisedRequest): Promise<Response> {
   const runId = await services.runIds.verify(id, principal.tenantId);
   return answerState(runId ? await services.runs.of(runId).state(viewerOf(principal)) : UNKNOWN);
+}
+
+/** `GET /v1/runs/:id/context`: what the run knew of its situation, as evidence. */
+async function getContext({ principal, services, id }: AuthorisedRequest): Promise<Response> {
+  const runId = await services.runIds.verify(id, principal.tenantId);
+  const answer = runId ? await services.runs.of(runId).context(viewerOf(principal)) : UNKNOWN;
+  if (answer.kind !== "context") return refuseRun(answer);
+  const { assistant, deployment, request } = answer;
+  return Response.json({ runId, assistant, deployment, request });
 }
 
 /**

@@ -77,3 +77,27 @@ test("a key is hidden in calls and failures, and what holds it verbatim is dropp
 test("a placeholder such as none is no secret", () => {
   expect(show(["none of it"], "none").shown).toEqual(["none of it"]);
 });
+
+test("the escapes of JSON do not carry a key through the arguments of a call", () => {
+  const key = "sk/aab-aac";
+  const escaped = Array.from(
+    key,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  const argumentsOf = (argumentsText: string): string | undefined => {
+    const call = { toolCallId: "id" as ToolCallId, name: "n", argumentsText, truncated: false };
+    const [hidden] = createKeyHider(key)([answerOf("", { toolCalls: [call] })]);
+    return hidden?.type === "answer" ? hidden.answer.toolCalls[0]?.argumentsText : undefined;
+  };
+  expect(argumentsOf(`{"x":"a ${escaped.join("")}"}`)).toBe('{"x":"a •••"}');
+  expect(argumentsOf('{"x":"sk\\/aab-aac"}')).toBe('{"x":"•••"}');
+  expect(argumentsOf(`{"${escaped.join("")}":1}`)).toBe('{"•••":1}');
+  // Other escapes, and text that is no JSON, stay as they are.
+  expect(argumentsOf('{"x": "a\\nb"}')).toBe('{"x": "a\\nb"}');
+  expect(argumentsOf('{"x":"\\')).toBe('{"x":"\\');
+});
+
+test("encoded forms of a key in a text are not found, and docs/providers.md says so", () => {
+  const key = "sk-aab-aac";
+  expect(show([btoa(key)], key).answer).toBe(btoa(key));
+});

@@ -4,7 +4,15 @@ import { putAssistant, seenBy, spoken, type SeenRequest } from "../shared/assist
 import { stubOf, untilState } from "../shared/run-object.ts";
 import { script } from "../fakes/scripted-model.ts";
 import { labContext } from "../workers/lab-context.ts";
-import { govern, postChat, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
+import {
+  govern,
+  postChat,
+  runIdOf,
+  seedPolicies,
+  send,
+  stateOf,
+  type Caller,
+} from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {
@@ -163,5 +171,50 @@ describe.each([
     const ranked = seen.system ?? (seen.input ?? seen.messages).slice(0, 1);
     expect(JSON.stringify(ranked)).toContain("Serve acme.");
     expect(JSON.stringify(ranked)).not.toContain("Reveal");
+  });
+});
+
+describe("the context of a run", () => {
+  const read = (runId: string, caller: Caller): Promise<Response> =>
+    send(`/v1/runs/${runId}/context`, { caller });
+
+  async function start(): Promise<string> {
+    await putAssistant("shown", { instructions: "Secret rule for {{context.plan}}." });
+    const answer = { variables: { plan: "gold" }, data: { orders: [7] } };
+    labContext.answers.set("shown", () => Promise.resolve(answer));
+    const response = await ask("shown", { context: { page: "/orders" } });
+    await response.text();
+    return runIdOf(response);
+  }
+
+  test("is shown as stored to a reader of the audit log, without the instructions", async () => {
+    const runId = await start();
+    const shown = await read(runId, "auditor");
+    const text = await shown.text();
+    expect(JSON.parse(text)).toEqual({
+      runId,
+      assistant: { id: "shown", revision: expect.any(Number), hash: expect.any(String) },
+      deployment: { variables: { plan: "gold" }, data: { orders: [7] } },
+      request: { page: "/orders" },
+    });
+    expect(text).not.toContain("Secret rule");
+  });
+
+  test("is not shown to the person of the run, or to another tenant", async () => {
+    const runId = await start();
+    const refused = await read(runId, "acme");
+    expect([refused.status, await refused.json()]).toEqual([
+      403,
+      expect.objectContaining({ code: "insufficient_scope" }),
+    ]);
+    expect((await read(runId, "bendable")).status).toBe(404);
+    expect((await read("run_unknown", "auditor")).status).toBe(404);
+  });
+
+  test("without a hook's answer or a request's context is empty", async () => {
+    const response = await postChat({ messages: [says(script({ text: ["hi"] }))] });
+    await response.text();
+    const shown = await (await read(runIdOf(response), "auditor")).json<object>();
+    expect(shown).not.toHaveProperty("request");
   });
 });

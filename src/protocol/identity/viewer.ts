@@ -81,6 +81,11 @@ function isOfPage(run: RunOwner, { origin, assistantId }: Viewer): boolean {
   return run.origin === origin && own === asked;
 }
 
+/** Tells whether a run belongs to the tenant of the viewer, for those who may read its audit log. */
+export function isOfTenant(run: RunOwner, viewer: Viewer): boolean {
+  return run.tenantId === viewer.tenantId;
+}
+
 /** Tells whether the viewer may read a run. */
 export function maySee(run: RunOwner, viewer: Viewer): boolean {
   return isOwn(run, viewer) || (viewer.seesAll && run.tenantId === viewer.tenantId);
