@@ -162,4 +162,14 @@ export const ASSISTANTS: readonly Mutant[] = [
       name: "is not shown to the person of the run, or to another tenant",
     },
   },
+  {
+    name: "an assistant is replaced whatever revision its author read",
+    file: "durable-objects/tenant/assistant-list.ts",
+    from: 'if (pin?.revision !== expectedRevision) return { kind: "conflict", ...(pin && { pin }) };',
+    to: "",
+    test: {
+      file: "test/http/assistants.test.ts",
+      name: "replaces an assistant only at the revision that they read",
+    },
+  },
 ];

@@ -162,4 +162,24 @@ export const PAGE: readonly Mutant[] = [
       name: "ends at once when the reader decided something, and the next pause is whole again",
     },
   },
+  {
+    name: "the assistants of an element share one conversation",
+    file: "src/widget/element-session.ts",
+    from: "assistantId === null ? name : `${name}:${assistantId}`",
+    to: "name",
+    test: {
+      file: "test/widget/page-assistant.node.test.ts",
+      name: "keeps the conversations of two assistants apart, with one token",
+    },
+  },
+  {
+    name: "the page does not say that another model goes on",
+    file: "src/widget/chat/apply-data.ts",
+    from: "return changeModel(state, item);",
+    to: "return state;",
+    test: {
+      file: "test/widget/page-answer.node.test.ts",
+      name: "says in a quiet line that another model goes on, and names it",
+    },
+  },
 ];

@@ -139,4 +139,14 @@ export const WIRES: readonly Mutant[] = [
       name: "one sufficient approver edits and approves in one request",
     },
   },
+  {
+    name: "the output of a start counts although no final report came",
+    file: "src/wire/anthropic/anthropic-tool-decoder.ts",
+    from: "...(isFinal && counted), finish",
+    to: "...counted, finish",
+    test: {
+      file: "test/wire/anthropic/messages-quirks.test.ts",
+      name: "a stream without a final report of its usage has none",
+    },
+  },
 ];

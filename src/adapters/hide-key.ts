@@ -12,8 +12,8 @@ export type HideKey = (batch: readonly ModelEvent[]) => readonly ModelEvent[];
  * Makes a function that hides a provider's key in everything that the provider sends.
  * Threat: a gateway that repeats the headers of a request, in its errors or in a model's answer.
  * Text that may be the beginning of the key waits for the next text, or for the answer.
- * Contract: linear. Limit: only the key as it was sent is found, and in arguments of calls also with
- * the escapes of JSON. No other form of it is found.
+ * Contract: linear. Limit: only the key as it was sent is found, and in the arguments of calls also
+ * with the escapes of JSON. No other form of it is found.
  */
 export function createKeyHider(apiKey: string): HideKey {
   if (apiKey.length < MIN_SECRET_CHARS) return (batch) => batch.map(shortenDetail);

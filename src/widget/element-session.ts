@@ -13,10 +13,15 @@ export interface ElementSession {
   readonly canAskForToken: () => boolean;
 }
 
-/** Opens the session of an element. Elements with the same `id` and `endpoint` share one token. */
+/**
+ * Opens the session of an element. Elements with the same `id` and `endpoint` share one token; each
+ * assistant has a conversation of its own.
+ */
 export function openElementSession(element: InterlockElement): ElementSession {
   const baseUrl = resolveEndpoint(element.getAttribute("endpoint"));
-  const store = openSessionStore(`interlock-chat:${element.id}:${baseUrl}`);
+  const name = `interlock-chat:${element.id}:${baseUrl}`;
+  const assistantId = element.getAttribute("assistant");
+  const store = openSessionStore(name, assistantId === null ? name : `${name}:${assistantId}`);
   const api = {
     fetch: (input: RequestInfo | URL, init?: RequestInit) => fetch(input, init),
     baseUrl,

@@ -18,10 +18,10 @@ export interface SessionStore {
 }
 
 /**
- * Opens a store in the tab's session storage, or in memory where session storage is blocked or
- * full.
+ * Opens a store: `name` keeps the token, `conversation` the exchanges. It is in the tab's session
+ * storage, or in memory where session storage is blocked or full.
  */
-export function openSessionStore(name: string): SessionStore {
+export function openSessionStore(name: string, conversation: string): SessionStore {
   const memory = new Map<string, string>();
   const read = (key: string) => {
     try {
@@ -39,8 +39,8 @@ export function openSessionStore(name: string): SessionStore {
     }
   };
   return {
-    loadExchanges: () => parseExchanges(read(`${name}:turns`)),
-    saveExchanges: (exchanges) => write(`${name}:turns`, JSON.stringify(exchanges)),
+    loadExchanges: () => parseExchanges(read(`${conversation}:turns`)),
+    saveExchanges: (exchanges) => write(`${conversation}:turns`, JSON.stringify(exchanges)),
     loadToken: () => read(`${name}:token`) || undefined,
     saveToken: (token) => write(`${name}:token`, token),
   };

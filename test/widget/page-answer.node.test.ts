@@ -53,6 +53,22 @@ describe("an answer", () => {
     expect(await answers().getByText("Reasoning").count()).toBe(0);
   });
 
+  it("says in a quiet line that another model goes on, and names it", async () => {
+    const run = await visit.ask("Are you there?");
+    run.emit(say.startText(0), say.text(0, "Hal"), say.finishText(0), say.withdraw(0));
+    run.emit(say.changeModel("standard", "spare <b>one</b>"));
+    run.emit(say.startText(1), say.text(1, "Hello."), say.finishText(1), say.end());
+    await answers().getByText("Hello.").waitFor();
+    const notes = answers().getByRole("note");
+    expect(await notes.allTextContents()).toEqual([
+      "The model could not answer. spare <b>one</b> goes on.",
+    ]);
+    await visit.page.getByText("spare <b>one</b>", { exact: true }).waitFor();
+    expect(await visit.inside(`(root) => root.querySelector("[role=status]").textContent`)).toBe(
+      "Answer: Hello.",
+    );
+  });
+
   it("shows a tool call in each of its states", async () => {
     const run = await visit.ask("What time is it?");
     const card = log().getByRole("group").filter({ hasText: "Get current time" });

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import type { Visit } from "./open-page.ts";
+import * as say from "./run-events.ts";
 import { usePage } from "./use-page.ts";
 
 let visit: Visit;
@@ -61,4 +62,21 @@ it("asks with the token of a page that sets it late", async () => {
   visit.api.pageTexts = { heading: "Welcome", suggestions: [] };
   await visit.page.reload();
   await visit.page.getByRole("heading", { name: "Welcome" }).waitFor();
+});
+
+// Mutant: all assistants of an element share one conversation.
+it("keeps the conversations of two assistants apart, with one token", async () => {
+  await set("tokenless");
+  await set("assistant", "shop");
+  (await visit.ask("A question to the shop")).emit(say.end());
+  await visit.page.getByText("A question to the shop").waitFor();
+  await set("assistant", "desk");
+  await visit.page.getByRole("textbox", { name: "Message" }).waitFor();
+  expect(await visit.page.getByText("A question to the shop").count()).toBe(0);
+  await visit.ask("A question to the desk");
+  const bodies = visit.api.requestsTo(/POST \/v1\/chat/).map(({ body }) => body);
+  expect(bodies.at(-1)).toContain('"assistantId":"desk"');
+  expect(bodies.at(-1)).not.toContain("previousRunId");
+  await set("assistant", "shop");
+  await visit.page.getByText("A question to the shop").waitFor();
 });

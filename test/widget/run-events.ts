@@ -111,6 +111,10 @@ export function withdraw(...parts: readonly number[]): AiEvent {
   return { type: "text_withdrawn", parts };
 }
 
+export function changeModel(from: string, to: string): AiEvent {
+  return { type: "model_changed", from, to, reason: "overloaded" };
+}
+
 export function startText(part: number): AiEvent {
   return { type: "text_started", part };
 }

@@ -81,7 +81,7 @@ function isOfPage(run: RunOwner, { origin, assistantId }: Viewer): boolean {
   return run.origin === origin && own === asked;
 }
 
-/** Tells whether a run belongs to the tenant of the viewer, for those who may read its audit log. */
+/** Tells whether a run is one of the viewer's tenant, for those who may read the audit log. */
 export function isOfTenant(run: RunOwner, viewer: Viewer): boolean {
   return run.tenantId === viewer.tenantId;
 }

@@ -56,7 +56,15 @@ export interface WithdrawnPart {
   readonly index: number;
 }
 
-export type Part = TextPart | ReasoningPart | ToolPart | UserPart | WithdrawnPart;
+/** Something that the reader should know about the answer. */
+export interface NotePart {
+  readonly kind: "note";
+  /** Below zero, as that of a UserPart. */
+  readonly index: number;
+  readonly text: string;
+}
+
+export type Part = TextPart | ReasoningPart | ToolPart | UserPart | NotePart | WithdrawnPart;
 
 /** The events of a run so far, as the page shows them. */
 export interface AnswerState {

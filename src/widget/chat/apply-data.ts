@@ -29,8 +29,10 @@ export function applyData(state: AnswerState, item: JsonValue): AnswerState {
       return requestApproval(state, item);
     case "approval-update":
       return updateApproval(state, item);
+    case "model-changed":
+      return changeModel(state, item);
     case "user-message":
-      return typeof text === "string" ? addUserMessage(state, text) : state;
+      return typeof text === "string" ? addLine(state, { kind: "user", text }) : state;
     case "done":
       return endRun(state, item);
     default:
@@ -79,9 +81,19 @@ function updateApproval(state: AnswerState, item: JsonObject): AnswerState {
   });
 }
 
-function addUserMessage(state: AnswerState, text: string): AnswerState {
+function changeModel(state: AnswerState, { to }: JsonObject): AnswerState {
+  if (typeof to !== "string") return state;
+  const text = `The model could not answer. ${to} goes on.`;
+  return { ...addLine(state, { kind: "note", text }), model: to };
+}
+
+/** Adds a line that is no part of the run. */
+function addLine(
+  state: AnswerState,
+  line: { readonly kind: "user" | "note"; readonly text: string },
+): AnswerState {
   const index = -1 - state.parts.length;
-  return { ...state, parts: [...state.parts, { kind: "user", index, text }] };
+  return { ...state, parts: [...state.parts, { ...line, index }] };
 }
 
 function endRun(state: AnswerState, { reason, error }: JsonObject): AnswerState {

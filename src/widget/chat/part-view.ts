@@ -25,6 +25,11 @@ export function createPartView(part: Part, approvals: ApprovalCardPorts): PartVi
     }
     case "user":
       return { root: createBubble(part.text), update: () => undefined };
+    case "note":
+      return {
+        root: el("p", { class: "note", role: "note" }, part.text),
+        update: () => undefined,
+      };
     case "withdrawn":
       return { update: () => undefined };
   }

@@ -53,7 +53,6 @@ class MessageReader implements StreamReader {
     const at = readCount(event["index"]) ?? 0;
     switch (textOf(event["type"])) {
       case "message_start":
-        // The output tokens of this report are not final, so it counts only with a later one.
         this.#count(objectOf(event["message"])?.["usage"]);
         return {};
       case "content_block_start":
@@ -170,7 +169,10 @@ class MessageReader implements StreamReader {
   #finish(reason: JsonValue | undefined, usage: JsonValue | undefined): StreamFacts {
     const finish = readFinish(reason);
     this.#isPaused ||= finish === "pause";
-    return { ...this.#count(usage), finish };
+    const counted = this.#count(usage);
+    // Without a final report nobody knows the output; that of the start would be too low.
+    const isFinal = readCount(objectOf(usage)?.["output_tokens"]) !== undefined;
+    return { ...(isFinal && counted), finish };
   }
 
   /** Ends the message. A call whose block is still open was cut off and never runs. */

@@ -149,3 +149,17 @@ test("a whole message in one document is read like a stream", () => {
     usage: { prompt: 3, completion: 4 },
   });
 });
+
+test("a stream without a final report of its usage has none", () => {
+  const start = {
+    type: "message_start",
+    message: { usage: { input_tokens: 10, output_tokens: 1 } },
+  };
+  const text = block(0, { type: "text", text: "" }, { type: "text_delta", text: "Good evening" });
+  const finish = { type: "message_delta", delta: { stop_reason: "end_turn" } };
+  for (const usage of [undefined, null, {}, { input_tokens: 10 }]) {
+    const answer = decode(start, ...text, { ...finish, usage }, { type: "message_stop" });
+    expect(answer).toMatchObject({ text: "Good evening", finish: "stop" });
+    expect(answer.usage).toBeUndefined();
+  }
+});
