@@ -101,7 +101,7 @@ export const PROVIDERS: readonly Mutant[] = [
   {
     name: "a key in a tool call is shown",
     file: "src/adapters/hide-key.ts",
-    from: "argumentsText: hide(argumentsText),",
+    from: "argumentsText: hideArguments(argumentsText, apiKey),",
     to: "argumentsText,",
     test: { file: RUNS, name: "in its answer, on openai" },
   },

@@ -5,7 +5,7 @@ import { modelFields, word } from "../model/check-declaration.ts";
 import { type DeclaredModel, MODEL_WIRE_IDS, type ModelWireId } from "../model/declaration.ts";
 import { abilitiesOf } from "../model/families.ts";
 import { type AddressRules, parseServiceAddress } from "../connection/service-address.ts";
-import { formatTenantModel, type TenantModel } from "./tenant-model.ts";
+import { formatTenantModel, parseTenantModel, type TenantModel } from "./tenant-model.ts";
 
 /** Most models that a tenant allows at one provider. */
 const MAX_MODELS = 32;
@@ -149,9 +149,9 @@ export function declareAnswering(
 ): readonly [DeclaredModel, ...DeclaredModel[]] | undefined {
   const model = declareTenantModel(terms, asked);
   if (!model) return undefined;
-  const { fallback = [] } = terms.models.find(({ name }) => name === asked.name) ?? {};
-  return [
-    model,
-    ...fallback.flatMap((name) => declareTenantModel(terms, { ...asked, name }) ?? []),
-  ];
+  const others = model.fallback.flatMap((id) => {
+    const other = parseTenantModel(id);
+    return (other && declareTenantModel(terms, other)) ?? [];
+  });
+  return [model, ...others];
 }
