@@ -1,0 +1,72 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+/** Below the repository, so that valibot and vitest are those of the repository. */
+const FOLDER = join(ROOT, "dist/templates-test");
+const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
+
+/** What the package exports, as sources of this repository. */
+const PATHS = {
+  "interlock-edge": [join(ROOT, "src/exports/index.ts")],
+  "interlock-edge/tools": [join(ROOT, "src/exports/tools.ts")],
+  "interlock-edge/testing": [join(ROOT, "src/testing/index.ts")],
+  "interlock-edge/wires/*": [join(ROOT, "src/wire/*/wire.ts")],
+};
+
+rmSync(FOLDER, { recursive: true, force: true });
+mkdirSync(FOLDER, { recursive: true });
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+
+/** Makes a project, as an author does, and a tool of each effect in it. */
+function makeProject(template: string): string {
+  const interlock = (cwd: string, ...args: string[]): void => {
+    execFileSync(process.execPath, [join(ROOT, "scripts/interlock.ts"), ...args], { cwd });
+  };
+  interlock(FOLDER, "new", template, "--template", template);
+  const project = join(FOLDER, template);
+  for (const effect of ["read_only", "state_change", "external_side_effect"]) {
+    interlock(project, "new", "tool", "extra", `try_${effect}`, "--effect", effect);
+  }
+  mkdirSync(join(project, ".interlock"));
+  writeFileSync(join(project, ".interlock/contracts.js"), "export const COMPILED = undefined;\n");
+  writeFileSync(
+    join(project, ".interlock/contracts.d.ts"),
+    "export declare const COMPILED: unknown;\n",
+  );
+  return project;
+}
+
+for (const template of ["minimal", "desk"]) {
+  const project = makeProject(template);
+
+  test(`the template ${template} compiles as strictly as its own settings ask`, () => {
+    const settings = join(project, "tsconfig.here.json");
+    writeFileSync(
+      settings,
+      JSON.stringify({ extends: "./tsconfig.json", compilerOptions: { paths: PATHS } }),
+    );
+    const { stdout } = spawnSync(process.execPath, [TSC, "-p", settings], { encoding: "utf8" });
+    expect(stdout).toBe("");
+  });
+
+  describe(`the template ${template}`, async () => {
+    pointAtSources(project);
+    for (const file of globSync("test/*.test.ts", { cwd: project })) {
+      await import(join(project, file));
+    }
+  });
+}
+
+/** Replaces the name of the package by files of the repository, which vitest can load. */
+function pointAtSources(project: string): void {
+  for (const file of globSync("{src,test}/**/*.ts", { cwd: project })) {
+    const text = readFileSync(join(project, file), "utf8").replace(
+      /"(interlock-edge\/(?:tools|testing))"/g,
+      (_all, name: keyof typeof PATHS) => JSON.stringify(PATHS[name][0]),
+    );
+    writeFileSync(join(project, file), text);
+  }
+}
