@@ -100,6 +100,11 @@ export class RunLog {
     return this.#savedBytes;
   }
 
+  /** Knows that the log is new, so that nothing sums it up. */
+  beginEmpty(): void {
+    this.#savedBytes = 0;
+  }
+
   /** Deletes everything. Contract: part of a transaction of the caller. */
   clear(): void {
     this.#sql.exec("DELETE FROM log");

@@ -86,6 +86,7 @@ export class RunStore {
     createdMs: number,
   ): void {
     createRunTables(this.#sql);
+    this.log.beginEmpty();
     const owner = ownerOf(run.principal);
     this.#sql.exec(
       `INSERT INTO run (id, run_id, model, request_hash, owner, claim, claimed_messages, created_ms,

@@ -47,11 +47,22 @@ export class AuditLog {
     );
   }
 
-  /** Adds a record; answers the size of its entry. Unit: UTF-16 code units of JSON. */
-  append(entry: AuditEntry): number {
-    const { seq: last, hash: prevHash } = this.#last();
+  /** Adds records; answers the size of their entries. Unit: UTF-16 code units of JSON. */
+  append(...entries: readonly AuditEntry[]): number {
+    let head = this.#last();
+    let chars = 0;
+    for (const entry of entries) {
+      const text = entryText(entry);
+      head = this.#insert(entry, text, head);
+      chars += text.length;
+    }
+    return chars;
+  }
+
+  /** Adds one record after `head`; answers the new head. */
+  #insert(entry: AuditEntry, text: string, { seq: last, hash: prevHash }: AuditHead): AuditHead {
     const seq = last + 1;
-    const text = entryText(entry);
+    const hash = hashLink({ seq, prevHash, entryText: text });
     this.#sql.exec(
       `INSERT INTO audit (seq, action, at_ms, run_id, prev_hash, hash, entry)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -60,10 +71,10 @@ export class AuditLog {
       Date.parse(entry.at),
       entry.runId ?? null,
       prevHash,
-      hashLink({ seq, prevHash, entryText: text }),
+      hash,
       text,
     );
-    return text.length;
+    return { seq, hash };
   }
 
   read({ after, limit, action, runId, fromMs, toMs }: AuditQuery): AuditPage {

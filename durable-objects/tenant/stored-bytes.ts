@@ -31,15 +31,13 @@ export class StoredBytes {
   /** Counts bytes for everyone, and for a person when the run's owner is known. */
   add(person: string | undefined, bytes: number, nowMs: number): void {
     if (bytes <= 0) return;
-    for (const counted of person === undefined ? [EVERYONE] : [person, EVERYONE]) {
-      this.#sql.exec(
-        `INSERT INTO stored_bytes (person, hour_ms, bytes) VALUES (?, ?, ?)
-         ON CONFLICT (person, hour_ms) DO UPDATE SET bytes = bytes + excluded.bytes`,
-        counted,
-        hourOf(nowMs),
-        bytes,
-      );
-    }
+    const persons = person === undefined ? [EVERYONE] : [person, EVERYONE];
+    const rows = persons.map(() => "(?, ?, ?)").join(", ");
+    this.#sql.exec(
+      `INSERT INTO stored_bytes (person, hour_ms, bytes) VALUES ${rows}
+       ON CONFLICT (person, hour_ms) DO UPDATE SET bytes = bytes + excluded.bytes`,
+      ...persons.flatMap((counted) => [counted, hourOf(nowMs), bytes]),
+    );
   }
 
   /** Reads what was added since the hour in which the current window began. */

@@ -259,7 +259,11 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     this.#isClaimed = true;
   }
 
+  /** A record that comes now is due after the shortest retention, so an earlier deadline stays. */
   #scheduleRetention(): void {
+    const { clock, keptMs, auditKeptMs } = this.#ports;
+    const soonestMs = clock.nowMs() + Math.min(keptMs, auditKeptMs);
+    if ((this.#open.deadlines.at("retention") ?? Infinity) <= soonestMs) return;
     this.#schedule("retention", this.#open.records.dueMs(this.#ports));
   }
 

@@ -5,6 +5,7 @@ import type { OutcomeQuery, RunQuery, SentNotice } from "../../src/capabilities/
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
+import { personOf } from "../../src/protocol/identity/principal.ts";
 import type { AwaitedOutcome } from "../../src/protocol/run/awaited-outcome.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import type { ListPage } from "../../src/protocol/list/page.ts";
@@ -15,7 +16,7 @@ import { removeOldRecords } from "./audit-retention.ts";
 import { cleanApproval, cleanEntry, cleanOutcomes, cleanRun } from "./clean-records.ts";
 import { NoticeInbox } from "./notice-inbox.ts";
 import { OutcomeList } from "./outcome-list.ts";
-import { RunDirectory } from "./run-directory.ts";
+import { RunDirectory, type RunReport } from "./run-directory.ts";
 import { StoredBytes } from "./stored-bytes.ts";
 
 /** Rows of each kind that one alarm deletes. */
@@ -24,8 +25,6 @@ const MAX_FORGOTTEN = 1_000;
 const SILENT_MS = 24 * 60 * 60 * 1_000;
 /** Delay of the next deletion, when one alarm could not delete all rows. */
 const NEXT_DELETION_MS = 1_000;
-
-type RunReportNotice = Extract<TenantNotice, { type: "run" }>;
 
 /** How long records are kept. Unit: milliseconds. */
 export interface Retention {
@@ -70,22 +69,14 @@ export class TenantRecords {
   receive(runId: RunId, sent: readonly SentNotice[], nowMs: number): void {
     this.#createTables();
     this.#storage.transactionSync(() => {
-      let last = this.#inbox.lastOf(runId);
+      const last = this.#inbox.lastOf(runId);
+      const fresh = sent.filter(({ seq }) => seq > last).map(({ notice }) => notice);
       const before = this.#runs.reportOf(runId);
-      let auditBytes = 0;
-      let report: RunReportNotice | undefined;
-      for (const { seq, notice } of sent) {
-        if (seq <= last) continue;
-        if (notice.type === "run") report = notice;
-        else auditBytes += this.#store(runId, notice);
-        last = seq;
-      }
-      // A notice may name another run, as in #store. Of several reports the last one holds.
-      if (report) this.#storeReport(runId, report, (before?.awaitsOutcomes ?? 0) > 0);
-      const { person, storedBytes = 0 } = this.#runs.reportOf(runId) ?? {};
-      const grown = Math.max(0, storedBytes - (before?.storedBytes ?? 0));
-      this.#bytes.add(person, grown + auditBytes, nowMs);
-      this.#inbox.note(runId, last, nowMs);
+      const report = this.#storeReport(runId, fresh, (before?.awaitsOutcomes ?? 0) > 0) ?? before;
+      const grown = Math.max(0, (report?.storedBytes ?? 0) - (before?.storedBytes ?? 0));
+      const auditBytes = this.#storeOthers(runId, fresh);
+      this.#bytes.add(report?.person, grown + auditBytes, nowMs);
+      this.#inbox.note(runId, Math.max(last, sent.at(-1)?.seq ?? 0), nowMs);
       this.#inbox.forget(nowMs - SILENT_MS);
     });
   }
@@ -144,26 +135,40 @@ export class TenantRecords {
     });
   }
 
-  /** Stores what a run reports about itself. */
-  #storeReport(runId: RunId, { run, outcomes = [] }: RunReportNotice, hadOutcomes: boolean): void {
-    const count = outcomes.length > 0 && { awaitsOutcomes: outcomes.length };
-    this.#runs.put({ ...cleanRun(run), runId, ...count });
-    // Most runs have no such call, and cost no statement more.
-    if (count || hadOutcomes) this.#outcomes.replace(runId, cleanOutcomes(outcomes, runId));
-  }
-
   /**
-   * Stores a notice; answers how many bytes the audit log grew.
+   * Stores what a run last reported about itself; undefined without a report.
    * Threat: a notice may name another run; the id of its sender replaces the name.
    */
-  #store(runId: RunId, notice: Exclude<TenantNotice, { type: "run" }>): number {
-    switch (notice.type) {
-      case "approval":
+  #storeReport(
+    runId: RunId,
+    notices: readonly TenantNotice[],
+    hadOutcomes: boolean,
+  ): RunReport | undefined {
+    const last = notices.findLast((notice) => notice.type === "run");
+    if (!last) return undefined;
+    const { run, outcomes = [] } = last;
+    const count = outcomes.length > 0 && { awaitsOutcomes: outcomes.length };
+    const report = { ...cleanRun(run), runId, ...count };
+    this.#runs.put(report);
+    // Most runs have no such call, and cost no statement more.
+    if (count || hadOutcomes) this.#outcomes.replace(runId, cleanOutcomes(outcomes, runId));
+    return {
+      person: personOf(report),
+      storedBytes: report.storedBytes ?? 0,
+      awaitsOutcomes: outcomes.length,
+    };
+  }
+
+  /** Stores the other notices, likewise; answers how many bytes the audit log grew. */
+  #storeOthers(runId: RunId, notices: readonly TenantNotice[]): number {
+    const entries: AuditEntry[] = [];
+    for (const notice of notices) {
+      if (notice.type === "audit") entries.push({ ...cleanEntry(notice.entry), runId });
+      else if (notice.type === "approval") {
         this.#approvals.put({ ...cleanApproval(notice.approval), runId });
-        return 0;
-      case "audit":
-        return this.#audit.append({ ...cleanEntry(notice.entry), runId });
+      }
     }
+    return entries.length === 0 ? 0 : this.#audit.append(...entries);
   }
 
   /**

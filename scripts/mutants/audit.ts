@@ -5,8 +5,8 @@ export const AUDIT: readonly Mutant[] = [
   {
     name: "a repeated notice counts again",
     file: "durable-objects/tenant/tenant-records.ts",
-    from: "if (seq <= last) continue;",
-    to: "",
+    from: "sent.filter(({ seq }) => seq > last)",
+    to: "sent",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
       name: "count once, in any batches and however often they arrive",
@@ -15,8 +15,8 @@ export const AUDIT: readonly Mutant[] = [
   {
     name: "notices are kept one by one",
     file: "durable-objects/tenant/tenant-records.ts",
-    from: "this.#storage.transactionSync(() => {\n      let last",
-    to: "[0].forEach(() => {\n      let last",
+    from: "this.#storage.transactionSync(() => {\n      const last",
+    to: "[0].forEach(() => {\n      const last",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
       name: "of a batch with an invalid notice are not stored, and count when they arrive again",
@@ -25,8 +25,8 @@ export const AUDIT: readonly Mutant[] = [
   {
     name: "a run sends notices for another run",
     file: "durable-objects/tenant/tenant-records.ts",
-    from: "this.#runs.put({ ...cleanRun(run), runId, ...count });",
-    to: "this.#runs.put({ ...cleanRun(run), ...count });",
+    from: "const report = { ...cleanRun(run), runId, ...count };",
+    to: "const report = { ...cleanRun(run), ...count };",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
       name: "count for the run that sends them, even when they name another run",

@@ -75,8 +75,8 @@ export const GROWTH: readonly Mutant[] = [
   {
     name: "each report of a run counts in full",
     file: "durable-objects/tenant/tenant-records.ts",
-    from: "storedBytes - (before?.storedBytes ?? 0)",
-    to: "storedBytes",
+    from: "(report?.storedBytes ?? 0) - (before?.storedBytes ?? 0)",
+    to: "report?.storedBytes ?? 0",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
       name: "count what each report adds, for the person and for the tenant",

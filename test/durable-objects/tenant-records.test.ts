@@ -84,13 +84,13 @@ describe("notices", () => {
   });
 
   test("of a batch with an invalid notice are not stored, and count when they arrive again", async () => {
-    const broken = { seq: 2, notice: { type: "run", run: { runId: R1 } } } as unknown as SentNotice;
+    const broken = { seq: 2, notice: { type: "audit" } } as unknown as SentNotice;
     await expect(
-      runInDurableObject(tenantOf("half"), (object) =>
-        object.receive(R1, [auditNotice(1), broken]),
-      ),
+      runInDurableObject(tenantOf("half"), (object) => object.receive(R1, [runNotice(1), broken])),
     ).rejects.toThrow();
-    await tell("half", R1, [auditNotice(1)]);
+    expect(await tenantRows("half", "SELECT status FROM runs")).toEqual([]);
+    await tell("half", R1, [runNotice(1), auditNotice(2)]);
+    expect(await tenantRows("half", "SELECT status FROM runs")).toHaveLength(1);
     expect((await auditOf("half")).items.length).toBe(1);
   });
 

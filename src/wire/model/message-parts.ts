@@ -35,20 +35,33 @@ export function readyParts(
  * it. Every text is labelled as data, too.
  */
 export function readyResult(
-  { name: tool, toolCallId: call, result, content = [] }: ToolMessage,
+  message: ToolMessage,
   contents: FileContents = NO_CONTENTS,
 ): readonly ReadyPart[] {
+  const { name: tool, toolCallId: call, content = [] } = message;
   const label = (text: string): ReadyPart => {
     const names = { tool, call };
     return { type: "text", text: labelData({ element: "tool_text", names, value: text }) };
   };
   return [
-    { type: "text", text: wrapToolOutput({ tool, call, result }) },
+    { type: "text", text: labelOnce(message) },
     ...content.map((part) => {
       const ready = part.type === "text" ? part : readyFile(part, contents);
       return ready.type === "text" ? label(ready.text) : ready;
     }),
   ];
+}
+
+/** Labelled observations. Each step of a run shows those of all earlier steps again. */
+const LABELLED = new WeakMap<ToolMessage, string>();
+
+function labelOnce(message: ToolMessage): string {
+  const known = LABELLED.get(message);
+  if (known !== undefined) return known;
+  const { name: tool, toolCallId: call, result } = message;
+  const text = wrapToolOutput({ tool, call, result });
+  LABELLED.set(message, text);
+  return text;
 }
 
 const NO_CONTENTS: FileContents = new Map();
