@@ -172,4 +172,14 @@ export const ASSISTANTS: readonly Mutant[] = [
       name: "replaces an assistant only at the revision that they read",
     },
   },
+  {
+    name: "a default assistant stands in when the tenant's cannot be read",
+    file: "src/adapters/cached-assistants.ts",
+    from: "const stored = await registry.read(tenantId, id);",
+    to: "const stored = await registry.read(tenantId, id).catch(() => undefined);",
+    test: {
+      file: "test/durable-objects/versions-side-by-side.test.ts",
+      name: "a tenant's object of a release without assistants is a 503, and no assistant stands in",
+    },
+  },
 ];

@@ -1,9 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { createCachedAssistants } from "../../src/adapters/cached-assistants.ts";
 import { createDurableRunGateway } from "../../src/adapters/durable-run-gateway.ts";
 import type { RunMethods } from "../../src/capabilities/run.ts";
+import type { AuthorisedRequest } from "../../src/http/authorise.ts";
+import { chooseAssistant } from "../../src/http/choose-assistant.ts";
+import type { AssistantDocument } from "../../src/protocol/assistant/document.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
 import { releaseUrl, script } from "../fakes/scripted-model.ts";
+import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { stubOf, viewerAs } from "../shared/run-object.ts";
 import { runIdOf, seedPolicies, send } from "../shared/worker.ts";
 
@@ -136,4 +141,22 @@ describe("a Worker of this release", () => {
     expect(answer.response.headers.get("x-run-answer")).toBeNull();
     expect(await answer.response.text()).toBe("stream");
   });
+});
+
+// Mutant: a default assistant stands in when the tenant's own cannot be read.
+test("a tenant's object of a release without assistants is a 503, and no assistant stands in", async () => {
+  const missing = new TypeError("The RPC receiver does not implement the method");
+  const assistants = createCachedAssistants({
+    registry: { read: () => Promise.reject(missing) },
+    clock: new FakeClock(),
+    declared: new Map([["default", {} as AssistantDocument]]),
+  });
+  const request = { principal: { tenantId: "acme" }, services: { assistants } };
+  for (const id of [undefined, "default", "support"]) {
+    const found = await chooseAssistant(request as unknown as AuthorisedRequest, id);
+    if (found.ok) throw new Error("an assistant stands in");
+    expect(found.failure.status).toBe(503);
+    expect(found.failure.headers.get("retry-after")).toBe("1");
+    expect(await found.failure.json()).toMatchObject({ code: "assistant_unavailable" });
+  }
 });
