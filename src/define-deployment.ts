@@ -1,5 +1,5 @@
 import { createDeployment, type Deployment, type DeploymentChoices } from "./compose/deployment.ts";
-import { composeWorker } from "./compose/worker.ts";
+import { composeWorker, refuseAll } from "./compose/worker.ts";
 import { readCompiled } from "./contracts/compiled.ts";
 import type { AnyToolContract } from "./contracts/definition.ts";
 import type { RawEnv } from "./env.ts";
@@ -28,19 +28,27 @@ export interface DefinedDeployment {
 /**
  * Defines a deployment: the Worker and the classes of its objects. It is assembled once per
  * isolate, at the first request or run.
- * Fails: nothing is thrown here. When the compiled contracts are not those of the tools, no request
- * is answered and no run starts.
+ * Fails: nothing is thrown here. When the compiled contracts are not those of the tools, every
+ * request is answered with the reason, and no run starts.
  */
 export function defineDeployment(options: DeploymentOptions): DefinedDeployment {
   let deployment: Deployment | undefined;
   const assemble = (): Deployment =>
     (deployment ??= createDeployment(readCompiled(options.tools, options.compiled), options));
   let handle: ReturnType<typeof composeWorker> | undefined;
+  const compose = (env: RawEnv): ReturnType<typeof composeWorker> => {
+    try {
+      assemble();
+    } catch (error) {
+      return refuseAll(error instanceof Error ? error.message : String(error));
+    }
+    return composeWorker(env, assemble());
+  };
   return {
     worker: {
       [DEPLOYMENT_OPTIONS]: options,
       fetch(request, env) {
-        handle ??= composeWorker(env, assemble());
+        handle ??= compose(env);
         return handle(request);
       },
     },

@@ -51,8 +51,7 @@ export function composeWorker(
       ...(assistants.ok ? [] : assistants.failure),
       ...pageProblems,
     ];
-    const detail = `${problems.join("; ")}. See the README, section Deploy.`;
-    return () => Promise.resolve(secure(problem("not_configured", { detail })));
+    return refuseAll(`${problems.join("; ")}. See the README, section Deploy.`);
   }
   const app = createApp(
     assemble(env.value, deployment, {
@@ -61,6 +60,11 @@ export function composeWorker(
     }),
   );
   return async (request) => secure(await app.fetch(request), request);
+}
+
+/** Answers every request with the reason why the deployment cannot work. */
+export function refuseAll(detail: string): (request: Request) => Promise<Response> {
+  return () => Promise.resolve(secure(problem("not_configured", { detail })));
 }
 
 function assemble(

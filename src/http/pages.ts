@@ -17,7 +17,7 @@ export function checkPages(pages: readonly Page[]): readonly string[] {
     .map((path) => `A page cannot have the path ${path}`);
 }
 
-const PATH = /^\/[a-zA-Z0-9._/-]*$/;
+const PATH = /^\/(?:[\w-][\w.-]*(?:\/[\w-][\w.-]*)*)?$/;
 
 /** The chat: the page, and the element that other pages embed. */
 export const chatPage: Page = { paths: ["/", "/widget.js", "/page.css"] };

@@ -32,6 +32,8 @@ function missing(file = ""): string | undefined {
 const BUILT_IN: ReadonlySet<string> = new Set(["ci", "test", "install", "pack"]);
 
 function checkNpm(args: readonly string[], folder = "."): string | undefined {
+  // npm exec … -- interlock …
+  if (args[0] === "exec") return checkInterlock(args.slice(args.indexOf("--") + 2));
   if (args[0] === "--prefix") return checkNpm(args.slice(2), args[1]);
   const [name = "", ...rest] = args.filter((word) => word !== "-s" && word !== "run");
   if (!args.includes("run")) return BUILT_IN.has(name) ? undefined : `npm has no ${name}`;

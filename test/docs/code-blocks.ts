@@ -43,6 +43,20 @@ const NEITHER: Readonly<Record<string, string>> = {
 /** Blocks that no test can run. `starts` is how the block begins. */
 const NOT_RUN: readonly { readonly file: string; readonly starts: string; readonly why: string }[] =
   [
+    ...[
+      "npm exec",
+      "npm run desk",
+      "curl -s http",
+      "npm test",
+      "npx interlock new",
+      "npx interlock contracts",
+      "npx wrangler deploy",
+      "npm install interlock-edge",
+    ].map((starts) => ({
+      file: "docs/tutorial.md",
+      starts,
+      why: "test/package/page-ticket-desk.node.test.ts runs it in a project of its own",
+    })),
     {
       file: "docs/providers.md",
       starts: "curl -N https://HOST/v1/chat",

@@ -42,6 +42,8 @@ function write(block: CodeBlock, text: string, name: string): void {
 function resolveImports(text: string): string {
   return text
     .replaceAll(/(?<=from ")(?:\.\.\/){2}/g, `${ROOT}/src/`)
+    .replaceAll('from "../.interlock/', `from "${ROOT}/.interlock/`)
+    .replaceAll('from "./tools/index.ts"', `from "${ROOT}/src/tools/index.ts"`)
     .replaceAll(/(?<=from ")interlock-edge(\/[\w/-]+)?(?=")/g, (name, path: string = "") => {
       const target = exportsOf()[`.${path}`]?.default ?? `missing:${name}`;
       return target.replace("./dist/package/", `${ROOT}/`).replace(/\.js$/, ".ts");

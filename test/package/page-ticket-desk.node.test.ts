@@ -11,6 +11,7 @@ import { Person } from "../story/person.ts";
 import { startLocalRegistry, type LocalRegistry } from "./local-registry.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
+const TUTORIAL = readFileSync(join(ROOT, "docs/tutorial.md"), "utf8");
 const LONG = 300_000;
 
 /** An empty folder, in which a newcomer follows docs/tutorial.md. */
@@ -41,14 +42,16 @@ test(
   "a newcomer makes, tests, uses, builds and upgrades a ticket desk, and edits nothing of Interlock",
   async () => {
     await makesProject();
-    await run(desk, "npm", "test");
+    await follow("npm test");
+    await follow("npx interlock new tool desk close_ticket --effect state_change");
+    await follow("npx interlock contracts update");
     const service = await startService();
     const state = join(folder, "state");
     let server = await startDev(state);
     await asksInBrowser(server);
     await twoOthersApproveRefund(server, service);
     const waiting = await asksForAssignment(server);
-    await run(desk, "npx", "wrangler", "deploy", "--dry-run", "--env", "production");
+    await follow("npx wrangler deploy --dry-run --env production");
     await server.stop();
     await upgrades();
     server = await startDev(state);
@@ -60,12 +63,12 @@ test(
 );
 
 async function makesProject(): Promise<void> {
-  const from = ["--template", "desk", "--from", tarball];
-  const made = ["--", "interlock", "new", "ticket-desk", ...from];
-  await run(folder, "npm", "exec", "--yes", `--package=${tarball}`, ...made);
+  const documented =
+    "npm exec --yes --package=./interlock-edge-0.1.0.tgz -- interlock new ticket-desk --template desk --from ./interlock-edge-0.1.0.tgz";
+  await follow(documented, folder);
   // This Node is new enough. The package would fetch another one.
   await run(desk, "npm", "pkg", "delete", "devDependencies.node");
-  await run(desk, "npm", "install");
+  await follow("npm install");
 }
 
 async function asksInBrowser({ url }: Running): Promise<void> {
@@ -125,7 +128,9 @@ async function upgrades(): Promise<void> {
   writeFileSync(file, JSON.stringify(manifest));
   const next = join(folder, "interlock-edge-0.99.0.tgz");
   await run(copy, "tar", "-czf", next, "package");
+  expect(TUTORIAL).toContain("npm install interlock-edge@latest");
   await run(desk, "npm", "install", next);
+  await follow("npm test");
   expect(versionOf(join(desk, "node_modules/interlock-edge"))).toBe("0.99.0");
 }
 
@@ -190,6 +195,13 @@ async function keepRunning(
   };
   running.push(started);
   return started;
+}
+
+/** Runs a command of the tutorial, with the version of today. */
+async function follow(line: string, cwd = desk): Promise<void> {
+  expect(TUTORIAL).toContain(line);
+  const [command = "", ...args] = line.replaceAll("0.1.0", versionOf(ROOT)).split(" ");
+  await run(cwd, command, ...args);
 }
 
 /** Runs a command to its end. Fails: throws its output when it fails. */

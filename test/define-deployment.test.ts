@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { compileContracts } from "../src/contracts/compiled.ts";
+import { registerContracts } from "../src/contracts/register.ts";
+import { defineDeployment, type DeploymentOptions } from "../src/define-deployment.ts";
+import type { RawEnv } from "../src/env.ts";
+import { TOOLS } from "../src/tools/index.ts";
+import { EVERY_WIRE_AND_PAGE } from "./shared/deployment.ts";
+import { bindings } from "./shared/worker.ts";
+
+const COMPILED = compileContracts(registerContracts(TOOLS));
+
+async function get(path: string, options: Partial<DeploymentOptions> = {}) {
+  const all = { ...EVERY_WIRE_AND_PAGE, tools: TOOLS, compiled: COMPILED, ...options };
+  const request = new Request(`https://interlock.test${path}`);
+  const answer = await defineDeployment(all).worker.fetch(request, bindings as unknown as RawEnv);
+  const text = await answer.text();
+  return { status: answer.status, text };
+}
+
+test("a deployment answers", async () => {
+  expect(await get("/healthz")).toEqual({ status: 200, text: '{"status":"ok"}' });
+});
+
+// Mutant: what was compiled from other tools is served.
+test.each([
+  ["no build ran", undefined],
+  ["the build saw other tools", compileContracts(registerContracts(TOOLS.slice(1)))],
+  ["the build refused", { ok: false, failure: "run npx interlock build" }],
+])("every request gets the reason and the remedy when %s", async (_case, compiled) => {
+  for (const path of ["/", "/healthz", "/v1/tools"]) {
+    const { status, text } = await get(path, { compiled });
+    expect([status, text]).toEqual([503, expect.stringContaining("run npx interlock build")]);
+  }
+});
+
+test("only the pages that it names are served", async () => {
+  expect((await get("/")).status).toBe(200);
+  expect((await get("/", { pages: [] })).status).toBe(404);
+  expect((await get("/approvals", { pages: [{ paths: ["/"] }] })).status).toBe(404);
+});
+
+test.each([["/v1/chat"], ["/healthz"], ["desk"], ["/a?b"], ["/../secret"], ["//evil.test"]])(
+  "a page cannot have the path %s",
+  async (path) => {
+    const { status, text } = await get("/healthz", { pages: [{ paths: [path] }] });
+    expect([status, text]).toEqual([503, expect.stringContaining("A page cannot have the path")]);
+  },
+);
+
+test("an assistant of the deployment that is not valid is refused with its place", async () => {
+  const assistants = { default: { suggestions: ["x".repeat(300)] }, "a b": {} };
+  const { status, text } = await get("/healthz", { assistants });
+  expect(status).toBe(503);
+  expect(text).toContain("The assistant default is not valid: suggestions.0");
+  expect(text).toContain("a b is no id of an assistant");
+});
