@@ -31,6 +31,19 @@ for (const block of TYPESCRIPT) write(block, toModule(block), `block-${block.lin
 for (const block of JSON_FILES) write(block, block.text, "");
 for (const block of TYPED_JSON) write(block, typed(block), `block-${block.line}.ts`);
 
+/** What the entry of a deployment imports: the tools of its template, and what the build makes. */
+const BESIDE_AN_ENTRY: Readonly<Record<string, string>> = {
+  "src/tools/index.ts": 'export { CORE_TOOLS as TOOLS } from "interlock-edge/tools";\n',
+  ".interlock/contracts.d.ts": "export declare const COMPILED: unknown;\n",
+};
+for (const { file } of TYPESCRIPT.filter(({ path }) => path === "src/index.ts")) {
+  for (const [path, text] of Object.entries(BESIDE_AN_ENTRY)) {
+    const target = join(scratch, basename(file, ".md"), path);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, resolveImports(text));
+  }
+}
+
 function write(block: CodeBlock, text: string, name: string): void {
   const file = join(scratch, basename(block.file, ".md"), block.path ?? name);
   mkdirSync(dirname(file), { recursive: true });
