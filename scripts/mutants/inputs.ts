@@ -29,6 +29,16 @@ export const INPUTS: readonly Mutant[] = [
     },
   },
   {
+    name: "a request of a tool with an upstream goes to any host",
+    file: "src/protocol/connection/egress-host.ts",
+    from: "!hosts.includes(url.host)",
+    to: "!hosts",
+    test: {
+      file: UPSTREAMS,
+      name: "the credentials of a call reach its upstream, and no address that a model writes",
+    },
+  },
+  {
     name: "an upstream may be at an address of this machine",
     file: "src/env.ts",
     from: 'const rules = { allowsLoopback: raw["DEVELOPER"] !== undefined };',

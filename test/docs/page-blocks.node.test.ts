@@ -61,14 +61,17 @@ test.each(blocksIn("toml").map((block) => [nameOf(block), block] as const))(
     const folder = mkdtempSync(join(tmpdir(), "interlock-docs-"));
     try {
       const config = join(folder, "wrangler.toml");
-      writeFileSync(config, `${readFileSync(join(ROOT, "wrangler.toml"), "utf8")}\n${text}`);
+      // The variables of a block stand among those of the project.
+      const [vars = "[vars]\n"] = /^\[vars\]\n(?:\w+ = .*\n)*/m.exec(text) ?? [];
+      const project = readFileSync(join(ROOT, "wrangler.toml"), "utf8").replace("[vars]\n", vars);
+      writeFileSync(config, `${project}\n${text.replace(vars, "")}`);
       const [, env] = /^\[env\.(\w+)/m.exec(text) ?? [];
-      const { vars } = unstable_readConfig(
+      const read = unstable_readConfig(
         { config, ...(env !== undefined && { env }) },
         { hideWarnings: true },
       );
       const [, name = ""] = /^(\w+) = "/m.exec(text) ?? [];
-      expect(Object.keys(vars)).toContain(name);
+      expect(Object.keys(read.vars)).toContain(name);
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -8,6 +8,8 @@ export interface Visit {
   readonly method: string;
   readonly path: string;
   readonly key: string | null;
+  /** Absent without credentials. */
+  readonly authorization?: string;
 }
 
 interface Books {
@@ -31,7 +33,9 @@ export function answerAsShop(request: Request, workerd: object): Response | unde
   const { visits, orders } = books;
   if (path === "/visits") return Response.json(visits.splice(0));
   const key = request.headers.get("idempotency-key");
-  visits.push({ host, method: request.method, path: `${path}${search}`, key });
+  const authorization = request.headers.get("authorization");
+  const credentials = authorization === null ? {} : { authorization };
+  visits.push({ ...credentials, host, method: request.method, path: `${path}${search}`, key });
   if (path === "/moved") return Response.redirect(`${ELSEWHERE}/`, 307);
   if (path !== "/orders" || key === null) return new Response("A page.");
   const known = orders.get(key);

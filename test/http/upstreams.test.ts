@@ -1,12 +1,15 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { composeWorker } from "../../src/compose/worker.ts";
 import type { RawEnv } from "../../src/env.ts";
-import { SHOP, type Visit } from "../fakes/shop.ts";
+import { script } from "../fakes/scripted-model.ts";
+import { ELSEWHERE, SHOP, type Visit } from "../fakes/shop.ts";
 import {
   bindings,
   type Caller,
   chat,
   chunksOf,
+  postChat,
+  putConnection,
   runIdOf,
   seedPolicies,
   send,
@@ -62,6 +65,26 @@ test("a model that writes a user, a query or a parameter writes a name or a valu
     ["shop.test", "/api/tickets/%40evil.test?view=short%26admin%3Dtrue"],
     ["shop.test", "/api/tickets/7%3Fadmin%3Dtrue%23end?view=short"],
   ]);
+});
+
+test("the credentials of a call reach its upstream, and no address that a model writes", async () => {
+  await putConnection("service", { kind: "bearer", token: "shop-secret" }, "lab");
+  const show = async (args: object): Promise<unknown> => {
+    const call = { id: "call_1", name: "lab__show_account", args: JSON.stringify(args) };
+    const content = script({ calls: [call] }, { text: ["ok"] });
+    const body = { messages: [{ role: "user", content }], connectionIds: ["service"] };
+    const chunks = await chunksOf(await postChat(body, "lab"));
+    return chunks.find(({ type }) => type === "result")?.["result"];
+  };
+  expect(await show({})).toMatchObject({ result_payload: { data: { status: 200 } } });
+  for (const url of [`${ELSEWHERE}/`, `${SHOP}/api/me`, "https://shop.test@evil.test/"]) {
+    expect(await show({ url })).toMatchObject({
+      result_payload: { errors: [{ code: "http_refused" }] },
+    });
+  }
+  expect(
+    (await visits()).map(({ host, path, authorization }) => [host, path, authorization]),
+  ).toEqual([["shop.test", "/api/me", "Bearer shop-secret"]]);
 });
 
 test("contract, run, events and audit show the name of an upstream, never its address", async () => {

@@ -40,6 +40,7 @@ const LAB = {
     "lab__order",
     "lab__visit",
     "lab__read_ticket",
+    "lab__show_account",
     "lab__pay",
     "lab__book",
     "lab__file",
@@ -48,7 +49,10 @@ const LAB = {
   ],
   argumentRules: [{ tool: "lab__write_note", field: "/to", must: { beOneOf: ["ann"] } }],
   grants: [
-    { connectionId: "service", tools: ["lab__call_service", "lab__echo_service"] },
+    {
+      connectionId: "service",
+      tools: ["lab__call_service", "lab__echo_service", "lab__show_account"],
+    },
     { connectionId: "number", tools: ["lab__echo_service"] },
   ],
 };

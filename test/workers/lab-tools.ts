@@ -6,7 +6,7 @@ import { LAB_APPROVALS } from "./lab-approvals.ts";
 import { LAB_IMAGES } from "./lab-images.ts";
 import { crashes } from "./lab-crashes.ts";
 import { CANARY, LAB_LEAKS } from "./lab-leaks.ts";
-import { readTicket } from "./lab-upstreams.ts";
+import { readTicket, showAccount } from "./lab-upstreams.ts";
 import { LAB_WRITES } from "./lab-writes.ts";
 import { SHOP } from "../fakes/shop.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";
@@ -259,4 +259,5 @@ export const LAB_TOOLS = [
   ...LAB_WRITES,
   ...LAB_APPROVALS,
   readTicket,
+  showAccount,
 ] as const;
