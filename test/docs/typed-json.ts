@@ -28,6 +28,11 @@ const TYPED: readonly { readonly file: string; readonly has: string; readonly ty
     type: '{ content: readonly import("ROOT/src/protocol/tool/content.ts").ShownContent[] }',
   },
   {
+    file: "docs/http.md",
+    has: '"deployment": {',
+    type: 'Omit<Extract<import("ROOT/src/capabilities/run.ts").ContextAnswer, { kind: "context" }>, "kind"> & { runId: string }',
+  },
+  {
     file: "docs/logs.md",
     has: '"errorId"',
     type: 'import("ROOT/src/capabilities/log.ts").LogLine & { errorId: string; error: import("ROOT/src/protocol/text/error-report.ts").ErrorReport }',

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { parseExchanges } from "../../scripts/contracts/exchange-files.ts";
@@ -29,6 +29,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 const files = new Map<CodeBlock, string>();
 for (const block of TYPESCRIPT) write(block, toModule(block), `block-${block.line}.ts`);
 for (const block of JSON_FILES) write(block, block.text, "");
+for (const { file, path } of TYPESCRIPT) if (path === "src/index.ts") surround(file);
 for (const block of TYPED_JSON) write(block, typed(block), `block-${block.line}.ts`);
 
 /** What the entry of a deployment imports: the tools of its template, and what the build makes. */
@@ -49,6 +50,20 @@ function write(block: CodeBlock, text: string, name: string): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, resolveImports(text));
   files.set(block, file);
+}
+
+/** Adds what an entry imports, unless its document shows it: the built contracts and the tools. */
+function surround(document: string): void {
+  const folder = join(scratch, basename(document, ".md"));
+  const missing = {
+    ".interlock/contracts.d.ts": "export declare const COMPILED: unknown;\n",
+    "src/tools/index.ts": `export { CORE_TOOLS as TOOLS } from "${ROOT}/src/tools/core/pack.ts";\n`,
+  };
+  for (const [path, text] of Object.entries(missing)) {
+    const file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    if (!existsSync(file)) writeFileSync(file, text);
+  }
 }
 
 /** What authors import stands in this repository. */
