@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { createModelCatalog } from "../../src/protocol/model/catalog.ts";
 import { ROOT } from "./code-blocks.ts";
 
@@ -35,10 +36,16 @@ function checkNpm(args: readonly string[], folder = "."): string | undefined {
   // npm exec … -- interlock …
   if (args[0] === "exec") return checkInterlock(args.slice(args.indexOf("--") + 2));
   if (args[0] === "--prefix") return checkNpm(args.slice(2), args[1]);
+  if (args[0] === "exec") {
+    const [program, ...passed] = args.slice(args.indexOf("--") + 1);
+    return checkCall([program ?? "", ...passed]);
+  }
   const [name = "", ...rest] = args.filter((word) => word !== "-s" && word !== "run");
   if (!args.includes("run")) return BUILT_IN.has(name) ? undefined : `npm has no ${name}`;
   const script = scriptsOf(folder)[name];
-  if (script === undefined) return `package.json has no script ${name}`;
+  if (script === undefined) {
+    return name in scriptsOfProject() ? undefined : `no package.json has the script ${name}`;
+  }
   const passed = rest.filter((word) => word !== "--");
   const [, own, other] = /scripts\/interlock\.ts (.*)$|npm (--prefix \w+) start/.exec(script) ?? [];
   if (own !== undefined) return checkInterlock([...own.split(" "), ...passed]);
@@ -48,8 +55,23 @@ function checkNpm(args: readonly string[], folder = "."): string | undefined {
   return checkFlags(passed, readFileSync(join(ROOT, folder, file), "utf8"));
 }
 
+let projectScripts: Readonly<Record<string, string>> | undefined;
+
+/** The scripts of a project that `interlock new` makes. */
+function scriptsOfProject(): Readonly<Record<string, string>> {
+  if (projectScripts) return projectScripts;
+  const folder = mkdtempSync(join(tmpdir(), "interlock-docs-"));
+  try {
+    const args = [join(ROOT, "scripts/interlock.ts"), "new", "made", "--template", "desk"];
+    spawnSync(process.execPath, args, { cwd: folder });
+    return (projectScripts = scriptsOf(join(folder, "made")));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 function scriptsOf(folder: string): Readonly<Record<string, string>> {
-  const text = readFileSync(join(ROOT, folder, "package.json"), "utf8");
+  const text = readFileSync(resolve(ROOT, folder, "package.json"), "utf8");
   return (JSON.parse(text) as { readonly scripts: Readonly<Record<string, string>> }).scripts;
 }
 

@@ -31,5 +31,8 @@ npx() { called npx "$@" && cat >/dev/null; }
 interlock() { called interlock "$@"; }
 bash() { called bash "$@"; }
 
+# A program that only says how it was called made no folder.
+cd() { mkdir -p "$1" && builtin cd "$1"; }
+
 source "$BLOCK"
 if [ -n "${MODELS:-}" ]; then called MODELS "$MODELS"; fi
