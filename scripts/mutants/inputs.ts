@@ -1,9 +1,34 @@
 import type { Mutant } from "./mutant.ts";
 
+const DEPLOYMENT = "test/define-deployment.test.ts";
 const UPSTREAMS = "test/http/upstreams.test.ts";
 
 /** What makes texts and ids of models, tools and clients harmless before they are used. */
 export const INPUTS: readonly Mutant[] = [
+  {
+    name: "contracts that were compiled from other schemas are served",
+    file: "src/contracts/compiled.ts",
+    from: "if (!isSame || kept.stamp !== stampOf(contract))",
+    to: "if (!isSame)",
+    test: {
+      file: "test/contracts/compiled.test.ts",
+      name: "another schema under the same version",
+    },
+  },
+  {
+    name: "a page may have an address of the API",
+    file: "src/http/pages.ts",
+    from: '|| path.startsWith("/v1/") ',
+    to: "",
+    test: { file: DEPLOYMENT, name: "a page cannot have the path /v1/chat" },
+  },
+  {
+    name: "a page that the deployment does not name is served",
+    file: "src/http/app.ts",
+    from: "new Set(services.pages.flatMap(({ paths }) => paths))",
+    to: 'new Set(["/", "/approvals", ...services.pages.flatMap(({ paths }) => paths)])',
+    test: { file: DEPLOYMENT, name: "only the pages that it names are served" },
+  },
   {
     name: "a name of an upstream's path may move out of its base path",
     file: "src/protocol/connection/upstream-url.ts",
