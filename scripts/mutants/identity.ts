@@ -580,4 +580,34 @@ export const IDENTITY: readonly Mutant[] = [
       name: "so the minter and the person of the token have one vote, where requesters vote",
     },
   },
+  {
+    name: "embed bindings: a page names any connection that a grant has",
+    file: "src/http/chat.ts",
+    from: "embed?.connectionIds?.includes(id) === false",
+    to: "embed?.connectionIds?.includes(id) === null",
+    test: {
+      file: "test/http/embed-bindings.test.ts",
+      name: 'cannot be replaced or widened by a page: ["other"]',
+    },
+  },
+  {
+    name: "embed bindings: the model of the request wins",
+    file: "src/http/chat.ts",
+    from: "if (model === undefined || model === (embed?.model ?? model)) return undefined;",
+    to: "if (model === undefined || model) return undefined; void embed;",
+    test: {
+      file: "test/http/embed-bindings.test.ts",
+      name: "cannot be replaced by a page",
+    },
+  },
+  {
+    name: "embed bindings: a token does not keep its connections",
+    file: "src/adapters/embed-tokens.ts",
+    from: "        ...(connectionIds && { connectionIds }),\n        ...(model !== undefined && { model }),\n      };",
+    to: "        ...(model !== undefined && { model }),\n      };",
+    test: {
+      file: "test/http/embed-bindings.test.ts",
+      name: "are used by a page that names none",
+    },
+  },
 ];

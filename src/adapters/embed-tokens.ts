@@ -37,7 +37,7 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
   const key = deriveKey(ports.rootSecret, "embed-token");
   return {
     async mint({ tenantId: tenant, actorId: sub, minterId: minter, ttlSeconds, ...order }) {
-      const { scopes, origin, toolIds, budgets, assistantId } = order;
+      const { scopes, origin, toolIds, budgets, assistantId, connectionIds, model } = order;
       const iat = Math.floor(clock.nowMs() / MILLISECONDS);
       const exp = iat + ttlSeconds;
       const registered = { iss: ISSUER, aud: AUDIENCE, sub, jti: randomId(), iat, exp };
@@ -50,6 +50,8 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
         toolIds,
         ...(budgets && { budgets }),
         ...(assistantId !== undefined && { assistantId }),
+        ...(connectionIds && { connectionIds }),
+        ...(model !== undefined && { model }),
       };
       const token = await new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
         .setProtectedHeader({ alg: ALGORITHM, typ: EMBED_TYPE })
@@ -67,7 +69,7 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
         });
         const token = v.parse(claims, payload);
         const { jti, tenant, sub, minter: minterId, scopes, origin, toolIds, budgets } = token;
-        const { assistantId } = token;
+        const { assistantId, connectionIds, model } = token;
         const embed = {
           id: jti,
           minterId,
@@ -75,6 +77,8 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
           toolIds,
           ...(budgets && { budgets }),
           assistantId,
+          ...(connectionIds && { connectionIds }),
+          ...(model !== undefined && { model }),
         };
         return ok({ tenantId: tenant, actorId: sub, scopes, roles: [], embed });
       } catch {

@@ -61,7 +61,10 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
   const found = await chooseAssistant(authorised, body.assistantId);
   if (!found.ok) return found.failure;
   const assistant = found.value;
-  const chosen = await chooseModel(authorised, body.model, assistant.document);
+  const unbound = refuseUnbound(body, principal);
+  if (unbound) return unbound;
+  const wanted = principal.embed?.model ?? body.model;
+  const chosen = await chooseModel(authorised, wanted, assistant.document);
   if (!chosen.ok) return chosen.failure;
   const [model, ...fallbacks] = chosen.value;
   const asked = { files: files.value, bodyBytes: read.value.bytes };
@@ -114,6 +117,25 @@ function refuseSystem({ messages }: ChatRequestBody, { scopes }: Principal): Res
   if (isPlain || scopes.includes(SYSTEM_SCOPE)) return undefined;
   const detail = `A system message needs the scope ${SYSTEM_SCOPE}. Leave the message out.`;
   return problem("insufficient_scope", { detail });
+}
+
+/**
+ * A page cannot change what its embed token binds.
+ * Threat: a script of the page names the stored credentials of another tool, or a dearer model.
+ */
+function refuseUnbound(
+  { connectionIds = [], model }: ChatRequestBody,
+  { embed }: Principal,
+): Response | undefined {
+  const errors = connectionIds.flatMap((id, index) =>
+    embed?.connectionIds?.includes(id) === false
+      ? [{ pointer: `/connectionIds/${index}`, message: "is not bound to this embed token" }]
+      : [],
+  );
+  if (errors.length > 0) return problem("connection_not_available", { errors });
+  if (model === undefined || model === (embed?.model ?? model)) return undefined;
+  const detail = "The embed token binds another model. Leave the model out.";
+  return problem("model_not_allowed", { detail });
 }
 
 const SYSTEM_SCOPE: Scope = "chat:system";

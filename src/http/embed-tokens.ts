@@ -8,6 +8,7 @@ import { EMBED_SCOPES, embedFields } from "../protocol/identity/embed-grant.ts";
 import { actorsOf, type Principal } from "../protocol/identity/principal.ts";
 import { narrowPolicy } from "../protocol/policy/narrow.ts";
 import { chooseAssistant } from "./choose-assistant.ts";
+import { chooseModel } from "./choose-model.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
@@ -64,6 +65,9 @@ async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> 
   const found = await chooseAssistant(authorised, body.value.assistantId);
   if (!found.ok) return found.failure;
   const { pin, document } = found.value;
+  const { model } = body.value;
+  const chosen = model === undefined ? undefined : await chooseModel(authorised, model, document);
+  if (chosen?.ok === false) return chosen.failure;
   const nowMs = services.clock.nowMs();
   const offered = narrowPolicy(policy, document.toolIds);
   const { tools } = createToolCatalog(services.toolSpecs, offered, { nowMs });
@@ -76,7 +80,9 @@ async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> 
   const order = { ...body.value, assistantId: pin.id, tenantId, minterId };
   const { token, expiresAtMs } = await services.embedTokens.mint(order);
   const expiresAt = toIso(expiresAtMs);
-  const result = { holder, origin, toolIds, scopes, expiresAt, assistantId: pin.id };
+  const { connectionIds } = body.value;
+  const bound = { ...(connectionIds && { connectionIds }), ...(model !== undefined && { model }) };
+  const result = { holder, origin, toolIds, scopes, expiresAt, assistantId: pin.id, ...bound };
   const at = toIso(nowMs);
   try {
     const entry = { action: "embed_token.minted", at, ...actorsOf(principal), result } as const;

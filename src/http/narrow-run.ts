@@ -9,13 +9,14 @@ type Narrowing = Pick<RunClaim, "toolIds" | "budgets" | "connectionIds" | "setti
 
 /**
  * Reads what the assistant and an embed token allow a run. The request may narrow its tools
- * further. Contract: pure; the caller has checked the tools of the request.
+ * and connections further. Contract: pure; the caller has checked both.
  */
 export function narrowRun(
-  { toolIds: requested, connectionIds }: ChatRequestBody,
+  { toolIds: requested, connectionIds: named }: ChatRequestBody,
   { embed }: Principal,
   { toolIds: own, settings }: AssistantDocument,
 ): Narrowing {
+  const connectionIds = named ?? embed?.connectionIds;
   const given = embed?.toolIds ?? own;
   const toolIds = requested ?? given?.filter((id) => own?.includes(id) ?? true);
   return {

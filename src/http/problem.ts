@@ -98,6 +98,10 @@ const PROBLEMS = {
     status: 422,
     title: "This deployment does not offer the model. Use one that the detail names.",
   },
+  connection_not_available: {
+    status: 422,
+    title: "A connection is not available to this caller.",
+  },
   tool_not_available: {
     status: 422,
     title: "A requested tool is not available. Use tools that GET /v1/tools lists.",

@@ -2,7 +2,7 @@ import { toHex } from "../protocol/text/hex.ts";
 import type { TokenSource } from "./api-request.ts";
 import { wait } from "./backoff.ts";
 import { createApprovalsApi } from "./approval/api.ts";
-import { createChatApi } from "./chat/api.ts";
+import { createChatApi, type RunChoice } from "./chat/api.ts";
 import { loadPageTexts } from "./chat/page-texts.ts";
 import { type ChatView, createChatView } from "./chat/view.ts";
 import { Conversation } from "./chat/conversation.ts";
@@ -14,14 +14,22 @@ const sheets = createChatSheets();
 
 /**
  * `<interlock-chat>`: a chat with an Interlock server. Attributes: `endpoint`, the server's address
- * (default: this origin); `assistant`, the id of an assistant; `takes-focus`; `tokenless`, where
- * the server admits the page without a token, as `npm run dev` does. Property:
- * `getToken`, for pages that hold the access token. The element calls it before each request, and
- * once more when the server rejected the token.
+ * (default: this origin); `assistant`, `model`, `tools` and `connections`, the ids that new
+ * questions name, lists with spaces between; `takes-focus`; `tokenless`, where the server admits
+ * the page without a token, as `npm run dev` does. Property: `getToken`, for pages that hold the
+ * access token. The element calls it before each request, and once more when the server rejected
+ * the token.
  * Contract: an element outside the document holds no connection.
  */
 export class InterlockChat extends HTMLElement {
-  static readonly observedAttributes = ["endpoint", "assistant", "tokenless"];
+  static readonly observedAttributes = [
+    "endpoint",
+    "assistant",
+    "model",
+    "tools",
+    "connections",
+    "tokenless",
+  ];
 
   /** Declared, not initialised: a page may set the property before this class is loaded. */
   declare getToken?: TokenSource | undefined;
@@ -45,8 +53,9 @@ export class InterlockChat extends HTMLElement {
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = sheets;
     const session = openElementSession(this);
-    const assistantId = this.getAttribute("assistant") ?? undefined;
-    const conversation = createConversation(session, assistantId, () => schedule());
+    const choice = readChoice(this);
+    const { assistantId } = choice;
+    const conversation = createConversation(session, choice, () => schedule());
     const showTexts = async () => {
       await untilScriptsRan();
       const texts = await loadPageTexts(session.api, {
@@ -72,14 +81,29 @@ export class InterlockChat extends HTMLElement {
   }
 }
 
+/** Reads what the page chose for new questions. An empty attribute chooses nothing. */
+function readChoice(element: HTMLElement): RunChoice {
+  const assistantId = element.getAttribute("assistant");
+  const model = element.getAttribute("model")?.trim();
+  const listOf = (name: string): readonly string[] =>
+    (element.getAttribute(name) ?? "").split(/\s+/).filter((id) => id !== "");
+  const [toolIds, connectionIds] = [listOf("tools"), listOf("connections")];
+  return {
+    ...(assistantId !== null && { assistantId }),
+    ...(model && { model }),
+    ...(toolIds.length > 0 && { toolIds }),
+    ...(connectionIds.length > 0 && { connectionIds }),
+  };
+}
+
 function createConversation(
   session: ElementSession,
-  assistantId: string | undefined,
+  choice: RunChoice,
   onChange: () => void,
 ): Conversation {
   const { api, store, canAskForToken } = session;
   return new Conversation({
-    api: createChatApi(api, assistantId),
+    api: createChatApi(api, choice),
     wait,
     untilSeen,
     random: () => Math.random(),

@@ -66,7 +66,7 @@ export const TOKENS = {
   bendable: {
     token: "token-of-bendable",
     tenantId: "bendable",
-    scopes: [...ALL, "audit:read"],
+    scopes: [...ALL, "audit:read", "connections:write"],
   },
   /** People of bendable. Mallory makes page tokens and reviews calls; Oscar reviews calls too. */
   victor: { token: "token-of-victor", tenantId: "bendable", scopes: PAGES },

@@ -80,3 +80,25 @@ it("keeps the conversations of two assistants apart, with one token", async () =
   await set("assistant", "shop");
   await visit.page.getByText("A question to the shop").waitFor();
 });
+
+it("names the model, the tools and the connections that the attributes name", async () => {
+  await set("tokenless");
+  await set("model", "fast");
+  await set("tools", " desk__list  desk__assign ");
+  await set("connections", "crm");
+  await visit.ask("hello");
+  const [request] = visit.api.requestsTo(/POST \/v1\/chat/);
+  expect(JSON.parse(request?.body ?? "")).toMatchObject({
+    model: "fast",
+    toolIds: ["desk__list", "desk__assign"],
+    connectionIds: ["crm"],
+  });
+});
+
+it("names nothing without these attributes, or with empty ones", async () => {
+  await set("tokenless");
+  for (const attribute of ["model", "tools", "connections"]) await set(attribute, " ");
+  await visit.ask("hello");
+  const [request] = visit.api.requestsTo(/POST \/v1\/chat/);
+  expect(Object.keys(JSON.parse(request?.body ?? "") as object)).toEqual(["messages"]);
+});

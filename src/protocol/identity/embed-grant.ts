@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { assistantId, DEFAULT_ASSISTANT_ID } from "../assistant/id.ts";
 import { runLimits, type RunLimits } from "../policy/limits.ts";
-import type { ActorId } from "./ids.ts";
+import { connectionId } from "../connection/stored.ts";
+import type { ActorId, ConnectionId } from "./ids.ts";
 import { webOrigin } from "./web-origin.ts";
 
 const MAX_TOOLS = 64;
@@ -29,6 +30,10 @@ export interface EmbedGrant {
   readonly budgets?: RunLimits | undefined;
   /** The only assistant of its runs. Absent: the default. */
   readonly assistantId?: string | undefined;
+  /** The only connections that its runs may use. Absent: the request names them. */
+  readonly connectionIds?: readonly ConnectionId[] | undefined;
+  /** The only model of its runs. Absent: the request may name one. */
+  readonly model?: string | undefined;
 }
 
 /** Reads the assistant that an embed token is bound to; undefined for a caller without one. */
@@ -42,6 +47,8 @@ export const embedFields = {
   toolIds,
   budgets: v.optional(runLimits),
   assistantId: v.optional(assistantId),
+  connectionIds: v.optional(v.pipe(v.array(connectionId), v.maxLength(16))),
+  model: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(256))),
 } as const;
 
 /** Scopes that an embed token may have; none of them administers a tenant. */

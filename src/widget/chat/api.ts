@@ -56,14 +56,22 @@ export interface ChatApi {
   ): Promise<Result<undefined, ApiFailure>>;
 }
 
-/** Creates the chat's client of the HTTP API. Without an id, the server chooses the assistant. */
-export function createChatApi(options: ApiOptions, assistantId?: string): ChatApi {
+/** What new questions name. Without a field, the server chooses. */
+export interface RunChoice {
+  readonly assistantId?: string;
+  readonly model?: string;
+  readonly toolIds?: readonly string[];
+  readonly connectionIds?: readonly string[];
+}
+
+/** Creates the chat's client of the HTTP API. */
+export function createChatApi(options: ApiOptions, choice: RunChoice = {}): ChatApi {
   const runUrl = (runId: string, what: string) => `v1/runs/${encodeURIComponent(runId)}/${what}`;
   const ask = (path: string, init: RequestInit) => request(options, path, init);
   return {
     async start(question, { request: { key, previousRunId }, signal }) {
       const messages = [{ role: "user", content: question }];
-      const body = { messages, previousRunId, assistantId };
+      const body = { messages, previousRunId, ...choice };
       const headers = { "idempotency-key": key, accept: "text/event-stream" };
       const started = await ask("v1/chat", { ...postJson(body, headers), signal });
       const inProgress = !started.ok && started.failure.runInProgress;
