@@ -22,6 +22,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "check, update or test: holds the contracts against their lock, or tests them",
     load: () => import("./commands/contracts.ts"),
   },
+  check: {
+    summary: "says what an environment lacks before a deploy",
+    load: () => import("./commands/check.ts"),
+  },
   push: {
     summary: "makes the documents of a deployment those of the folder tenant",
     load: () => import("./commands/push.ts"),

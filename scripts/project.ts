@@ -29,6 +29,14 @@ export function outputFolder(project: string): string {
  * Fails: throws a CommandError with the compiler's messages, or what a contract throws.
  */
 export async function loadDeployment(project: string): Promise<DeploymentOptions> {
+  return (await loadEntry(project)).options;
+}
+
+/** Loads the entry: what it hands to `defineDeployment`, and the names of its exports. */
+export async function loadEntry(project: string): Promise<{
+  readonly options: DeploymentOptions;
+  readonly exported: readonly string[];
+}> {
   const entry = readEntry(project);
   // Another command may load the deployment at this moment.
   const outfile = join(outputFolder(project), `deployment-${process.pid}.mjs`);
@@ -51,8 +59,10 @@ export async function loadDeployment(project: string): Promise<DeploymentOptions
     });
     process.setSourceMapsEnabled(true);
     const loaded = (await import(pathToFileURL(outfile).href)) as { readonly default?: object };
-    const options = loaded.default && Reflect.get(loaded.default, DEPLOYMENT_OPTIONS);
-    if (options !== undefined) return options as DeploymentOptions;
+    const options: unknown = loaded.default && Reflect.get(loaded.default, DEPLOYMENT_OPTIONS);
+    if (options !== undefined) {
+      return { options: options as DeploymentOptions, exported: Object.keys(loaded) };
+    }
     throw new CommandError(`The default export of ${entry} is not the worker of defineDeployment.`);
   } finally {
     rmSync(outfile, { force: true });

@@ -2,12 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
-import { publishContract } from "../../src/contracts/publish.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import {
   MISSING,
-  parseLock,
   readLock,
   toLock,
   writeLock,
@@ -16,10 +13,15 @@ import {
 import { CommandError, type Command, parsing, UsageError } from "../command.ts";
 import { readExchanges } from "../contracts/exchange-files.ts";
 import { loadDeployment, projectFolder } from "../project.ts";
-import { mergeLocks, reviewLock, type Finding } from "../contracts/review-lock.ts";
+import {
+  compareWithLock,
+  isBreaking,
+  LOCK_NAME,
+  publishAll,
+} from "../contracts/compare-with-lock.ts";
+import { mergeLocks, reviewLock } from "../contracts/review-lock.ts";
 import { countFindings, formatFindings } from "../contracts/format-findings.ts";
 
-const LOCK_NAME = "contracts.lock.json";
 const GUIDE = "docs/contracts.md";
 const USAGE = [
   "Usage: interlock contracts check",
@@ -65,7 +67,7 @@ async function runContracts(args: string[]): Promise<void> {
     const { tools } = await loadDeployment(project);
     switch (asked.command) {
       case "check":
-        return check(await publishAll(tools), lockFile);
+        return await check(tools, lockFile);
       case "update":
         return update(await publishAll(tools), lockFile, asked.acceptBreaking);
       case "test":
@@ -99,19 +101,18 @@ async function test(
   if (!(await testContracts(request))) process.exitCode = 1;
 }
 
-function check(current: ContractLock, lockFile: string): void {
-  const read = readLock(lockFile);
-  if (!read.ok) return stop(`${LOCK_NAME} ${read.failure}; nothing was compared`);
-  const findings = reviewLock(read.value.lock, current);
-  print(formatFindings(findings));
-  if (findings.some(isBreaking)) {
+async function check(tools: readonly AnyToolContract[], lockFile: string): Promise<void> {
+  const compared = await compareWithLock(tools, lockFile);
+  if (compared.kind === "unreadable") return stop(`${compared.reason}; nothing was compared`);
+  print(formatFindings(compared.findings));
+  if (compared.kind === "breaking") {
     console.log(`contracts: breaking changes under a version that is locked; see ${GUIDE}`);
     process.exitCode = 1;
-  } else if (read.value.text !== writeLock(toLock(mergeLocks(read.value.lock, current)))) {
+  } else if (compared.kind === "stale") {
     console.log(`contracts: ${LOCK_NAME} is out of date; run npx interlock contracts update`);
     process.exitCode = 1;
   } else {
-    console.log(`contracts: as locked; ${countFindings(findings)}`);
+    console.log(`contracts: as locked; ${countFindings(compared.findings)}`);
   }
 }
 
@@ -134,18 +135,6 @@ function update(current: ContractLock, lockFile: string, acceptBreaking: boolean
   writeFileSync(lockFile, writeLock(toLock(mergeLocks(lock, current))));
   for (const { key } of breaking) console.log(`!!! BREAKING CHANGE ACCEPTED: ${key}`);
   console.log(`contracts: ${LOCK_NAME} written, ${current.size} versions in the code`);
-}
-
-function isBreaking({ kind }: Finding): boolean {
-  return kind === "breaking" || kind === "missing";
-}
-
-/** What is compared is what a file would hold: no undefined, no -0. */
-async function publishAll(tools: readonly AnyToolContract[]): Promise<ContractLock> {
-  const published = await Promise.all(registerContracts(tools).map(publishContract));
-  const parsed = parseLock(writeLock(toLock(published)));
-  if (!parsed.ok) throw new Error(`what the code publishes ${parsed.failure}`);
-  return parsed.value;
 }
 
 function readArguments(args: string[]): Asked {

@@ -2,6 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const PUSH = "test/scripts/push.node.test.ts";
 const RACES = "test/scripts/push-races.node.test.ts";
+const CHECK = "test/scripts/check.node.test.ts";
 const SECRETS = "test/scripts/push-secrets.node.test.ts";
 
 /** What protects a deployment, its documents and its secrets from the commands of its authors. */
@@ -82,6 +83,44 @@ export const ENVIRONMENTS: readonly Mutant[] = [
     test: {
       file: PUSH,
       name: "keeps a file with changes that were never pushed, until it is told otherwise",
+    },
+  },
+  {
+    name: "a check passes the switch that admits everybody",
+    file: "scripts/environment/check-settings.ts",
+    from: "if (name === DEVELOPER) {",
+    to: 'if (name === "") {',
+    test: { file: CHECK, name: "fails for DEVELOPER = {}" },
+  },
+  {
+    name: "a check passes an address of this machine",
+    file: "scripts/environment/check-settings.ts",
+    from: "if (LOOPBACK.test(text)) {",
+    to: 'if (text === "") {',
+    test: { file: CHECK, name: "fails for HOUSE_BASE_URL = https://localhost:8080/v1" },
+  },
+  {
+    name: "a check passes an address without TLS",
+    file: "scripts/environment/check-settings.ts",
+    from: "if (!PLAIN_HTTP.test(text)) return [];",
+    to: "if (text !== undefined) return [];",
+    test: { file: CHECK, name: "fails for HOUSE_BASE_URL = http://models.example.com" },
+  },
+  {
+    name: "a check passes a key that stands in wrangler.toml",
+    file: "scripts/environment/check-settings.ts",
+    from: ".filter(isSecretName)",
+    to: '.filter((name) => name === "")',
+    test: { file: CHECK, name: "fails for HOUSE_API_KEY = sk-in-the-open" },
+  },
+  {
+    name: "a check takes the bindings of the top level for those of an environment",
+    file: "scripts/environment/environment-config.ts",
+    from: "asked: read(environment),",
+    to: "asked: read(undefined),",
+    test: {
+      file: CHECK,
+      name: "says of each binding of the top level that a named environment does not inherit it",
     },
   },
 ];

@@ -13,16 +13,14 @@ import { createKvOriginIndex } from "../adapters/kv-origin-index.ts";
 import { createSealedCursors } from "../adapters/sealed-cursors.ts";
 import { createStaticTokenAuthenticator } from "../adapters/static-token-authenticator.ts";
 import { randomBytes, sendRequest, systemClock } from "../adapters/system.ts";
-import { checkEnv, type Env, type RawEnv } from "../env.ts";
+import type { RawEnv } from "../env.ts";
 import { createApp } from "../http/app.ts";
-import { checkPages } from "../http/pages.ts";
 import { problem } from "../http/problem.ts";
 import { secure } from "../http/secure-headers.ts";
 import type { Services } from "../http/services.ts";
-import { readAssistants, type DeclaredAssistants } from "../protocol/assistant/declared.ts";
 import { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
+import { configureDeployment, type Configuration } from "./configure.ts";
 import type { Deployment } from "./deployment.ts";
-import { configureModels } from "./models.ts";
 import {
   addressRulesOf,
   composeConnections,
@@ -31,34 +29,17 @@ import {
   composeRunRecords,
 } from "./stores.ts";
 import { composeTenants } from "./tenant.ts";
-import { configureUpstreams } from "./upstreams.ts";
 
 /** Assembles the Worker: turns raw bindings into one HTTP handler per isolate. */
 export function composeWorker(
   raw: RawEnv,
   deployment: Deployment,
 ): (request: Request) => Promise<Response> {
-  const env = checkEnv(raw);
-  const models = configureModels(raw, deployment);
-  const upstreams = configureUpstreams(raw, deployment);
-  const assistants = readAssistants(deployment.assistants);
-  const pageProblems = checkPages(deployment.pages);
-  if (!env.ok || !models.ok || !upstreams.ok || !assistants.ok || pageProblems.length > 0) {
-    const problems = [
-      ...(env.ok ? [] : env.failure.problems),
-      ...(models.ok ? [] : models.failure),
-      ...(upstreams.ok ? [] : upstreams.failure),
-      ...(assistants.ok ? [] : assistants.failure),
-      ...pageProblems,
-    ];
-    return refuseAll(`${problems.join("; ")}. See the README, section Deploy.`);
+  const configured = configureDeployment(raw, deployment);
+  if (!configured.ok) {
+    return refuseAll(`${configured.failure.join("; ")}. See the README, section Deploy.`);
   }
-  const app = createApp(
-    assemble(env.value, deployment, {
-      models: models.value.offered,
-      assistants: assistants.value,
-    }),
-  );
+  const app = createApp(assemble(configured.value, deployment));
   return async (request) => secure(await app.fetch(request), request);
 }
 
@@ -68,9 +49,8 @@ export function refuseAll(detail: string): (request: Request) => Promise<Respons
 }
 
 function assemble(
-  env: Env,
+  { env, models, assistants }: Configuration,
   { contracts, wires, pages, policyCache }: Deployment,
-  { models, assistants }: Pick<Services, "models"> & { readonly assistants: DeclaredAssistants },
 ): Services {
   const tenants = composeTenants(env.tenants);
   const { registry, directory, queue, outcomes, trail, storageUse } = tenants;

@@ -1,12 +1,11 @@
 import * as v from "valibot";
 import type { AssistantChange, AssistantProposal } from "../capabilities/assistant.ts";
-import { createToolCatalog } from "../contracts/tool-catalog.ts";
+import { matchAssistant } from "../contracts/match-assistant.ts";
 import { checkSettings } from "../protocol/assistant/check-settings.ts";
 import { assistantDocument, type AssistantDocument } from "../protocol/assistant/document.ts";
 import { assistantId, DEFAULT_ASSISTANT_ID } from "../protocol/assistant/id.ts";
 import type { AssistantPin } from "../protocol/assistant/pin.ts";
 import { actorsOf } from "../protocol/identity/principal.ts";
-import { narrowPolicy } from "../protocol/policy/narrow.ts";
 import { toCanonicalJson } from "../protocol/json/canonical-hash.ts";
 import type { JsonObject, JsonValue } from "../protocol/json/value.ts";
 import { parameters, readQuery } from "./list-query.ts";
@@ -92,9 +91,10 @@ async function propose(
 /** Tells what of a valid document this deployment or the tenant's policy does not offer. */
 async function refuseDocument(
   authorised: AuthorisedRequest,
-  { model, settings, toolIds }: AssistantDocument,
+  document: AssistantDocument,
 ): Promise<Response | undefined> {
   const { principal, services } = authorised;
+  const { model, settings } = document;
   const named = model === undefined ? undefined : await findModel(authorised, model);
   if (named?.ok === false) {
     const message = "is not a model of this deployment or of a provider of the tenant";
@@ -105,18 +105,9 @@ async function refuseDocument(
   const models = named ? [named.value[0]] : services.models;
   const unfit = models.map((known) => checkSettings(settings, known)).find(hasItems);
   if (unfit) return problem("invalid_request", { errors: unfit });
-  const { policy: whole } = await services.policies.load(principal.tenantId);
-  const policy = narrowPolicy(whole, toolIds);
-  const routing = { nowMs: services.clock.nowMs() };
-  const { tools } = createToolCatalog(services.toolSpecs, policy, routing);
-  const asked = (toolIds ?? []).map((id, index) => ({ id, pointer: `/toolIds/${index}` }));
-  const { toolChoice } = settings;
-  if (typeof toolChoice === "object") {
-    asked.push({ id: toolChoice.tool, pointer: "/settings/toolChoice/tool" });
-  }
-  const errors = asked.flatMap(({ id, pointer }) =>
-    tools.has(id) ? [] : [{ pointer, message: "is not offered by policy and assistant" }],
-  );
+  const { policy } = await services.policies.load(principal.tenantId);
+  const nowMs = services.clock.nowMs();
+  const errors = matchAssistant(document, { specs: services.toolSpecs, policy, nowMs });
   return errors.length > 0 ? problem("tool_not_available", { errors }) : undefined;
 }
 

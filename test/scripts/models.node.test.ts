@@ -3,14 +3,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import { type Loopback, startLoopback } from "../adapters/loopback.ts";
+import { startLoopback } from "../adapters/loopback.ts";
+import { inDays, providerOf } from "../shared/model-lists.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const KEY = "sk-loopback-0123456789";
-const DAY_MS = 86_400_000;
-
-const inDays = (days: number): string =>
-  new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 
 /** Runs the command with these models at a provider of both wires. */
 async function runModels(models: string, origin: string, args: readonly string[] = []) {
@@ -30,14 +27,6 @@ async function runModels(models: string, origin: string, args: readonly string[]
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   const [exitCode] = await exited;
   return { exitCode: exitCode as number, stdout, stderr, all: stdout + stderr };
-}
-
-/** A provider that answers this document to every request. */
-function providerOf(document: unknown, status = 200): Promise<Loopback> {
-  return startLoopback((response) => {
-    const body = typeof document === "string" ? document : JSON.stringify(document);
-    response.writeHead(status, { "content-type": "application/json" }).end(body);
-  });
 }
 
 const listOf = (...models: readonly object[]) => ({ object: "list", data: models });

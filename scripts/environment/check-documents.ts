@@ -1,0 +1,110 @@
+import * as v from "valibot";
+import { matchAssistant } from "../../src/contracts/match-assistant.ts";
+import {
+  findWeakApprovals,
+  matchPolicy,
+  type PolicyMismatch,
+} from "../../src/contracts/match-policy.ts";
+import { warnAbout } from "../../src/contracts/warn-policy.ts";
+import type { Deployment } from "../../src/compose/deployment.ts";
+import { createModelCatalog } from "../../src/protocol/model/catalog.ts";
+import { assistantDocument } from "../../src/protocol/assistant/document.ts";
+import { checkSettings } from "../../src/protocol/assistant/check-settings.ts";
+import { parseServiceAddress } from "../../src/protocol/connection/service-address.ts";
+import { DENY_ALL, parseToolPolicy } from "../../src/protocol/policy/document.ts";
+import { isTenantModel } from "../../src/protocol/provider/tenant-model.ts";
+import { CommandError } from "../command.ts";
+import { type LocalDocument, readLocalDocuments } from "../push/local-documents.ts";
+import type { Finding } from "./finding.ts";
+
+/** What the documents of the tenant are checked against. */
+export interface DocumentsRequest {
+  readonly project: string;
+  readonly deployment: Deployment;
+  /** The setting `MODELS` of the environment. */
+  readonly modelList: string | undefined;
+  readonly nowMs: number;
+}
+
+/**
+ * Checks the files of the folder `tenant` by the schemas and the rules by which the deployment
+ * takes or refuses them. Of files that are no documents it tells the first.
+ */
+export function checkDocuments(request: DocumentsRequest): readonly Finding[] {
+  try {
+    const documents = readLocalDocuments(request.project);
+    return [
+      ...checkPolicy(documents, request.deployment),
+      ...documents.flatMap((document) => checkAssistant(document, documents, request)),
+      ...documents.flatMap(checkProvider),
+    ];
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return [{ level: "error", place: "tenant", message: error.message }];
+  }
+}
+
+function policyOf(documents: readonly LocalDocument[]) {
+  const found = documents.find(({ kind }) => kind === "policy");
+  return found && parseToolPolicy(found.shown);
+}
+
+function checkPolicy(
+  documents: readonly LocalDocument[],
+  { contracts }: Deployment,
+): readonly Finding[] {
+  const policy = policyOf(documents);
+  if (!policy) {
+    const message = "there is no policy. A tenant without one may use no tools";
+    return [{ level: "warning", place: "tenant/policy.json", message }];
+  }
+  const specs = contracts.map(({ spec }) => spec);
+  const wrong = [...matchPolicy(policy, specs), ...findWeakApprovals(policy, specs)];
+  const tell = (level: Finding["level"]) => (mismatch: PolicyMismatch) =>
+    describe(level, "policy", mismatch);
+  return [...wrong.map(tell("error")), ...warnAbout(policy, contracts).map(tell("warning"))];
+}
+
+function checkAssistant(
+  { kind, key, shown }: LocalDocument,
+  documents: readonly LocalDocument[],
+  { deployment, modelList, nowMs }: DocumentsRequest,
+): readonly Finding[] {
+  if (kind !== "assistants") return [];
+  const document = v.parse(assistantDocument, shown);
+  const { model, settings } = document;
+  const specs = deployment.contracts.map(({ spec }) => spec);
+  const policy = policyOf(documents) ?? DENY_ALL;
+  const tools = matchAssistant(document, { specs, policy, nowMs });
+  // Other findings tell about a catalog that is not valid.
+  const catalog = createModelCatalog(deployment.models, modelList);
+  const offered = catalog.ok ? catalog.value.offered : [];
+  const named = offered.filter(({ id }) => model === undefined || id === model);
+  const isUnknown = catalog.ok && named.length === 0 && !isTenantModel(model ?? "");
+  const models = isUnknown
+    ? [{ pointer: "/model", message: "is not a model of this deployment" }]
+    : [];
+  const unfit = named.flatMap((known) => checkSettings(settings, known));
+  const wrong = [
+    ...new Map([...models, ...unfit, ...tools].map((one) => [one.pointer, one])).values(),
+  ];
+  return wrong.map((mismatch) => describe("error", key, mismatch));
+}
+
+/** In development a provider may be on this machine. */
+function checkProvider({ kind, key, shown }: LocalDocument): readonly Finding[] {
+  if (kind !== "providers") return [];
+  const { baseUrl } = shown;
+  const isPublic =
+    typeof baseUrl === "string" && parseServiceAddress(baseUrl, { allowsLoopback: false });
+  if (isPublic) return [];
+  return [describe("error", key, { pointer: "/baseUrl", message: "is no public https address" })];
+}
+
+function describe(
+  level: Finding["level"],
+  key: string,
+  { pointer, message }: Pick<PolicyMismatch, "pointer" | "message">,
+): Finding {
+  return { level, place: `tenant/${key}.json`, message: `${pointer}: ${message}` };
+}

@@ -1,0 +1,281 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { PACKAGE_FOLDER } from "../../scripts/project.ts";
+import { inDays, providerOf } from "../shared/model-lists.ts";
+import { ProjectFolder } from "../shared/project-folder.ts";
+
+const source = (file: string): string => JSON.stringify(join(PACKAGE_FOLDER, "src", file));
+/** A deployment with a model and an upstream of its own. */
+const ENTRY = `
+import { COMPILED } from "../.interlock/contracts.js";
+import { defineDeployment } from ${source("define-deployment.ts")};
+import { TOOLS } from ${source("tools/index.ts")};
+import { openAIWire } from ${source("wire/openai/wire.ts")};
+import { assistantTransport } from ${source("wire/assistant-transport/wire.ts")};
+const deployment = defineDeployment({
+  tools: TOOLS,
+  compiled: COMPILED,
+  models: [{ id: "house", wire: "openai", address: "HOUSE_BASE_URL", secret: "HOUSE_API_KEY" }],
+  upstreams: { desk: "DESK_URL" },
+  wires: { models: [openAIWire], clients: [assistantTransport] },
+});
+export const { RunObject, TenantObject } = deployment;
+export default deployment.worker;
+`;
+const VARIABLES = {
+  HOUSE_BASE_URL: "https://models.example.com/v1",
+  DESK_URL: "https://desk.example.com",
+};
+/** Every binding of one environment; \`prefix\` is its table. */
+const bindings = (prefix: string): string => `
+[[${prefix}kv_namespaces]]
+binding = "POLICY"
+[[${prefix}kv_namespaces]]
+binding = "IDEMPOTENCY"
+[[${prefix}kv_namespaces]]
+binding = "CONNECTIONS"
+[[${prefix}durable_objects.bindings]]
+name = "RUNS"
+class_name = "RunObject"
+[[${prefix}durable_objects.bindings]]
+name = "TENANTS"
+class_name = "TenantObject"
+[${prefix}secrets]
+required = ["RUN_ID_SECRET", "CONNECTION_KEYS"]
+`;
+const COMMON = `
+name = "desk"
+main = "src/index.ts"
+compatibility_date = "2026-11-17"
+[assets]
+directory = "./.interlock/public"
+binding = "ASSETS"
+`;
+const OBJECTS = `
+[exports.RunObject]
+type = "durable-object"
+storage = "sqlite"
+[exports.TenantObject]
+type = "durable-object"
+storage = "sqlite"
+`;
+const SECRETS = ["RUN_ID_SECRET", "CONNECTION_KEYS", "API_TOKENS", "HOUSE_API_KEY"];
+
+let project: ProjectFolder;
+
+beforeAll(async () => {
+  project = new ProjectFolder();
+  project.write("src/index.ts", ENTRY);
+  write({});
+  await project.run(["build"]);
+  await project.run(["contracts", "update"]);
+});
+afterAll(() => project[Symbol.dispose]());
+beforeEach(() => {
+  write({});
+  project.write("tenant/policy.json", { allowedTools: ["core__calculate"] });
+  project.write("secrets.json", JSON.stringify(SECRETS.map((name) => ({ name, type: "secret" }))));
+});
+
+/** Writes wrangler.toml; by default with everything that production needs. */
+function write({
+  variables = VARIABLES,
+  objects = OBJECTS,
+  top = "",
+  production = bindings("env.production."),
+}: {
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly objects?: string;
+  readonly top?: string;
+  readonly production?: string;
+}): void {
+  const lines = Object.entries(variables).map(([name, value]) => `${name} = '${value}'`);
+  const own = ["[env.production.vars]", ...lines, production].join("\n");
+  project.write("wrangler.toml", [COMMON, objects, top, own].join("\n"));
+}
+
+interface Finding {
+  readonly level: string;
+  readonly place: string;
+  readonly message: string;
+}
+
+async function check(
+  args: readonly string[] = ["--secrets", "secrets.json"],
+): Promise<{ exitCode: number; findings: readonly Finding[]; all: string }> {
+  const result = await project.run(["check", "--env", "production", "--json", ...args]);
+  const { findings } = JSON.parse(result.stdout || "{}") as { findings?: readonly Finding[] };
+  return { exitCode: result.exitCode, findings: findings ?? [], all: result.all };
+}
+
+const errorsOf = (findings: readonly Finding[]): readonly string[] =>
+  findings.filter(({ level }) => level === "error").map(({ message }) => message);
+
+describe("interlock check", () => {
+  test("finds nothing where nothing is missing", async () => {
+    expect(await check()).toMatchObject({ exitCode: 0, findings: [] });
+  });
+
+  test("says which secrets it could not see, and does not fail for that", async () => {
+    const { exitCode, findings } = await check([]);
+    expect(findings.map(({ level, message }) => [level, message.split(" ")[0]])).toEqual([
+      ["unseen", "RUN_ID_SECRET"],
+      ["unseen", "CONNECTION_KEYS"],
+      ["unseen", "API_TOKENS"],
+      ["unseen", "HOUSE_API_KEY"],
+    ]);
+    expect(exitCode).toBe(0);
+  });
+
+  test.each(SECRETS)("misses the secret %s", async (missing) => {
+    const others = SECRETS.filter((name) => name !== missing);
+    project.write("secrets.json", JSON.stringify(others.map((name) => ({ name }))));
+    const { exitCode, findings } = await check();
+    expect(errorsOf(findings)).toEqual([
+      expect.stringContaining(`${missing} is missing. Store it`),
+    ]);
+    expect(exitCode).toBe(1);
+  });
+
+  test("checks the form of secrets whose values it gets, and never repeats one", async () => {
+    const lines = ["RUN_ID_SECRET=short-secret", "CONNECTION_KEYS=none", "HOUSE_API_KEY=k"];
+    project.write("secrets.env", lines.join("\n"));
+    const { findings, all } = await check(["--secrets", "secrets.env"]);
+    expect(errorsOf(findings)).toEqual([
+      expect.stringContaining("RUN_ID_SECRET is not valid"),
+      expect.stringContaining("CONNECTION_KEYS is not valid"),
+      expect.stringContaining("API_TOKENS is missing"),
+    ]);
+    expect(all).not.toContain("short-secret");
+  });
+
+  test("says of each binding of the top level that a named environment does not inherit it", async () => {
+    write({ top: bindings(""), production: "" });
+    const { findings } = await check();
+    const names = ["IDEMPOTENCY", "POLICY", "CONNECTIONS", "RUNS", "TENANTS"];
+    expect(errorsOf(findings)).toEqual(
+      names.map(
+        (name) =>
+          `binding ${name} is missing. [env.production] does not inherit it from the top level: ` +
+          "repeat it there",
+      ),
+    );
+    expect(findings).toContainEqual({
+      level: "warning",
+      place: "wrangler.toml",
+      message: expect.stringContaining("[env.production.secrets] required does not list") as string,
+    });
+  });
+
+  test("finds objects without storage, and a class that the entry does not export", async () => {
+    write({
+      objects: "",
+      production: bindings("env.production.").replaceAll("TenantObject", "Gone"),
+    });
+    const { findings } = await check();
+    expect(errorsOf(findings)).toEqual([
+      expect.stringContaining("RunObject has no storage"),
+      expect.stringContaining("Gone has no storage"),
+      "TENANTS is bound to the class Gone, which the entry does not export",
+    ]);
+  });
+
+  test("finds a model and an upstream without an address", async () => {
+    write({ variables: {} });
+    expect(errorsOf((await check()).findings)).toEqual([
+      "HOUSE_BASE_URL is missing",
+      "DESK_URL is missing",
+    ]);
+  });
+
+  // Mutants: a switch of development passes; an address of this machine passes.
+  test.each([
+    ["DEVELOPER", "{}", "DEVELOPER is set: every caller would be admitted without a token"],
+    [
+      "HOUSE_BASE_URL",
+      "https://localhost:8080/v1",
+      "HOUSE_BASE_URL holds an address of this machine",
+    ],
+    ["HOUSE_BASE_URL", "http://127.0.0.1/v1", "HOUSE_BASE_URL holds an address of this machine"],
+    ["HOUSE_BASE_URL", "http://models.example.com", "HOUSE_BASE_URL holds an address without TLS"],
+    ["HOUSE_API_KEY", "sk-in-the-open", "HOUSE_API_KEY is a variable that everybody can read"],
+  ])("fails for %s = %s", async (name, value, message) => {
+    write({ variables: { ...VARIABLES, [name]: value } });
+    const { exitCode, findings, all } = await check();
+    expect(errorsOf(findings)).toContainEqual(expect.stringContaining(message));
+    expect(exitCode).toBe(1);
+    expect(all).not.toContain("sk-in-the-open");
+  });
+
+  test("fails for an issuer whose keys come from this machine", async () => {
+    const auth = { issuer: "https://id.example", audience: "a", algorithms: ["RS256"] };
+    const AUTH = JSON.stringify({ ...auth, jwksUrl: "http://localhost/jwks" });
+    write({ variables: { ...VARIABLES, AUTH } });
+    expect(errorsOf((await check()).findings)).toEqual([
+      "AUTH holds an address of this machine, which a deployment cannot reach",
+    ]);
+  });
+
+  test("finds a KV namespace that another environment has too", async () => {
+    const shared = (prefix: string): string =>
+      bindings(prefix).replace('binding = "POLICY"', 'binding = "POLICY"\nid = "abc"');
+    write({ top: shared(""), production: shared("env.production.") });
+    expect(errorsOf((await check()).findings)).toEqual([
+      "POLICY is the namespace of the top level of wrangler.toml too. Use one of its own",
+    ]);
+  });
+
+  test("finds stale compiled contracts and a stale lock", async () => {
+    using stale = new ProjectFolder();
+    stale.write("src/index.ts", ENTRY);
+    stale.write("wrangler.toml", COMMON + OBJECTS + bindings(""));
+    stale.write(".interlock/contracts.js", "export const COMPILED = { ok: true, value: [] };\n");
+    stale.write("contracts.lock.json", "{}");
+    const { stdout, exitCode } = await stale.run(["check"]);
+    expect(stdout).toContain(
+      "the compiled contracts do not match the code; run npx interlock build",
+    );
+    expect(stdout).toContain("error   contracts.lock.json: the lock is");
+    expect(exitCode).toBe(1);
+  });
+
+  test.each([
+    ["policy", { allowedTools: ["no__tool"] }, "/allowedTools/0: no such tool"],
+    ["policy", { tools: [] }, "tenant/policy.json: /allowedTools: expected this field"],
+    ["assistants/a", { toolIds: ["core__generate_title"] }, "/toolIds/0: is not offered"],
+    ["assistants/b", { model: "gone" }, "/model: is not a model of this deployment"],
+    [
+      "providers/own",
+      {
+        wire: "openai",
+        baseUrl: "http://localhost:1/v1",
+        apiKey: { variable: "K" },
+        models: [{ name: "m" }],
+      },
+      "/baseUrl: is no public https address",
+    ],
+  ])("finds what the deployment would refuse in %s", async (key, document, message) => {
+    project.write(`tenant/${key}.json`, document);
+    const { exitCode, findings } = await check();
+    if (key !== "policy") project.remove(`tenant/${key}.json`);
+    expect(errorsOf(findings)).toEqual([expect.stringContaining(message)]);
+    expect(exitCode).toBe(1);
+  });
+
+  test("asks the providers which models retire, when it is told to", async () => {
+    const list = { object: "list", data: [{ id: "house", shutdown_date: inDays(30) }] };
+    await using provider = await providerOf(list);
+    write({ variables: { ...VARIABLES, HOUSE_BASE_URL: `${provider.origin}/v1` } });
+    project.write("secrets.env", SECRETS.map((name) => `${name}=x`).join("\n"));
+    const { findings } = await check(["--secrets", "secrets.env", "--ask-providers"]);
+    expect(errorsOf(findings)).toContainEqual(
+      expect.stringContaining(`house retires on ${inDays(30)}`),
+    );
+  });
+
+  test("names the environments that there are", async () => {
+    const { exitCode, stderr } = await project.run(["check", "--env", "prod"]);
+    expect(stderr).toContain('available configured environment names are: ["production"]');
+    expect(exitCode).toBe(1);
+  });
+});
