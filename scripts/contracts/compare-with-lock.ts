@@ -10,7 +10,7 @@ export const LOCK_NAME = "contracts.lock.json";
 export type LockComparison =
   | { readonly kind: "unreadable"; readonly reason: string }
   | {
-      /** `breaking`: a locked version changed for its callers. `stale`: the lock lacks something. */
+      /** `breaking`: a locked version changed for its callers. `stale`: the lock is older. */
       readonly kind: "breaking" | "stale" | "same";
       readonly findings: readonly Finding[];
     };

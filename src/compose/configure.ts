@@ -14,8 +14,8 @@ export interface Configuration extends Pick<Services, "models"> {
 }
 
 /**
- * Checks everything that a deployment needs before it can answer: its bindings, and what it declares
- * in code.
+ * Checks everything that a deployment needs before it can answer: its bindings, and what it
+ * declares in code.
  * Contract: pure. Fails: one sentence for each problem, for the operator; never a value.
  */
 export function configureDeployment(

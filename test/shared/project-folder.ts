@@ -1,6 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -24,6 +32,12 @@ export class ProjectFolder implements Disposable {
     const file = join(this.path, name);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+  }
+
+  /** Writes a program that a shell can start. */
+  writeProgram(name: string, content: string): void {
+    this.write(name, content);
+    chmodSync(join(this.path, name), 0o755);
   }
 
   /** Reads a JSON file; undefined when there is none. */
