@@ -69,7 +69,8 @@ export function readLocalDocuments(project: string): readonly LocalDocument[] {
   });
 }
 
-function readLocalDocument(kind: Kind, id: string, document: unknown): LocalDocument {
+/** Reads and checks one document. Fails: as `readLocalDocuments`. */
+export function readLocalDocument(kind: Kind, id: string, document: unknown): LocalDocument {
   const key = kind === "policy" ? kind : `${kind}/${id}`;
   if (!v.is(RULES[kind].id, id)) throw new CommandError(`tenant/${key}.json: this is no id.`);
   const { secrets } = RULES[kind];

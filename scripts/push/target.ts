@@ -16,7 +16,8 @@ const address = v.pipe(
   v.check(isSafe, "an https address without user, query and fragment; http on this machine only"),
   v.transform((text) => new URL(text).href.replace(/\/+$/, "")),
 );
-const environments = v.record(v.string(), v.strictObject({ url: address }));
+/** Accepts `tenant/environments.json`: the address of each environment. */
+export const environmentsDocument = v.record(v.string(), v.strictObject({ url: address }));
 
 /** A deployment that a command talks to, and who is allowed to. */
 export interface Target {
@@ -54,7 +55,7 @@ function readAddress(project: string, environment: string): string {
   if (document === undefined) {
     throw new CommandError(`There is no ${FILE}. Write one: ${example}`);
   }
-  const read = v.safeParse(environments, document, { message: formatExpectation });
+  const read = v.safeParse(environmentsDocument, document, { message: formatExpectation });
   if (!read.success) {
     const [issue] = read.issues;
     throw new CommandError(`${FILE}: ${v.getDotPath(issue) ?? "it"}: expected ${issue.message}`);

@@ -7,6 +7,8 @@ import * as v from "valibot";
 import { expect, test } from "vitest";
 import { parseExchanges } from "../../scripts/contracts/exchange-files.ts";
 import { readPeople } from "../../scripts/development/people.ts";
+import { readLocalDocument } from "../../scripts/push/local-documents.ts";
+import { environmentsDocument } from "../../scripts/push/target.ts";
 import { assistantDocument } from "../../src/protocol/assistant/document.ts";
 import { parseConnectionKeys } from "../../src/protocol/connection/keys.ts";
 import { parseConnection } from "../../src/protocol/connection/stored.ts";
@@ -43,6 +45,8 @@ const READERS: Readonly<Record<string, Accept>> = {
     v.safeParse(chatRequestBody, { messages: [value] }).success,
   "people of development": isPeople,
   "sample exchanges": (value) => parseExchanges(JSON.stringify(value)).ok,
+  "addresses of environments": isAcceptedBy(environmentsDocument),
+  "file of a connection": isConnectionFile,
   observation: compileObservation(),
 };
 
@@ -75,6 +79,14 @@ function isPeople(value: unknown): boolean {
     return false;
   } finally {
     rmSync(folder, { recursive: true });
+  }
+}
+
+function isConnectionFile(value: unknown): boolean {
+  try {
+    return readLocalDocument("connections", "crm", value).key === "connections/crm";
+  } catch {
+    return false;
   }
 }
 
