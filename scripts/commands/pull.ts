@@ -20,7 +20,7 @@ export const command: Command = {
     "Usage: interlock pull --env NAME [--overwrite] [KEY ...]\n" +
     "Takes over what a deployment stores into the files of the folder tenant, so that the next\n" +
     "push starts from it. KEY is policy, assistants/ID or providers/ID; without one, policy and all\n" +
-    "assistants, and the providers that have files. Connections cannot be read back.\n" +
+    "assistants, and all providers if the project has one. Connections cannot be read back.\n" +
     "--overwrite: also replaces a file with changes that were never pushed.\n" +
     "Exit code 1: a file was left as it is, because of such changes.",
   run: pull,

@@ -34,6 +34,19 @@ describe("secrets", () => {
     });
   });
 
+  test("of a provider that is taken over get the name of a variable, and its terms stay", async () => {
+    const { apiKey: _variable, ...terms } = OWN;
+    const stored = { ...terms, apiKey: "sk-own-provider-key" };
+    await desk.put("providers/own", stored, {});
+    using project = desk.projectOf({});
+    await desk.run(project, ["pull", "providers/own"]);
+    const written = { ...terms, apiKey: { variable: "OWN_API_KEY" } };
+    expect(project.read("tenant/providers/own.json")).toEqual(written);
+    expect(actionsOf(await desk.run(project, ["push", "--json"]))).toEqual({
+      "providers/own": "unchanged",
+    });
+  });
+
   test("that are missing stop the push before anything is sent", async () => {
     using project = desk.projectOf({ "connections/crm": CRM, policy: { allowedTools: [] } });
     const refused = await desk.run(project, ["push"]);
