@@ -4,13 +4,15 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs, parseEnv } from "node:util";
 import { MODEL_WIRE_IDS, type ModelWireId } from "../../src/protocol/model/declaration.ts";
-import { type Command, parsing, UsageError } from "../command.ts";
+import { buildDeployment } from "../build-deployment.ts";
+import { CommandError, type Command, messageOf, parsing, UsageError } from "../command.ts";
 import { startFront } from "../development/front.ts";
 import { actAs, readPeople, type DevelopmentPeople } from "../development/people.ts";
+import { readRefusal, refusalFile } from "../development/refusal.ts";
 import { freePort } from "../free-port.ts";
 import { startOfflineModel } from "../offline-model.ts";
 import { startTree, type ProcessTree } from "../process-tree.ts";
-import { projectFolder, wranglerScript } from "../project.ts";
+import { outputFolder, projectFolder, wranglerScript } from "../project.ts";
 import { readTenantFiles, type TenantFiles } from "../tenant-files.ts";
 
 const USAGE =
@@ -33,11 +35,23 @@ async function runHere(args: string[]): Promise<void> {
   const documents = readTenantFiles(project);
   mkdirSync(persistTo, { recursive: true });
   const provider = readProvider();
+  const secret = randomBytes(32).toString("hex");
+  const innerPort = await freePort();
+  const output = outputFolder(project);
+  const refusal = (): string | undefined => readRefusal(output);
+  await startFront({ port, innerPort, secret, people, refusal }).catch((error: unknown) => {
+    throw new CommandError(describeListen(port, error));
+  });
+  rmSync(refusalFile(output), { force: true });
+  const refused = await buildDeployment(project);
+  if (refused !== undefined) {
+    console.error(`${refused}\nInterlock did not start.`);
+    process.exit(1);
+  }
   const offline = provider ? undefined : await startOfflineModel();
   const scratch = mkdtempSync(join(tmpdir(), "interlock-"));
   const secretsFile = join(scratch, "secrets");
   const tokens = readTokens();
-  const secret = randomBytes(32).toString("hex");
   const secrets = {
     ...readDevVars(),
     OPENAI_API_KEY: offline ? "offline" : provider?.OPENAI_API_KEY,
@@ -58,7 +72,6 @@ async function runHere(args: string[]): Promise<void> {
     ...tokens.variables,
   };
 
-  const innerPort = await freePort();
   const worker = startWorker({ project, port: innerPort, persistTo, secretsFile, variables });
   let isStopping = false;
   const stop = async (code: number): Promise<void> => {
@@ -73,19 +86,15 @@ async function runHere(args: string[]): Promise<void> {
     process.on(signal, () => void stop(0));
   }
   void worker.exited.then((code) => stop(code));
-  await startFront({ port, innerPort, secret, people }).catch(async (error: unknown) => {
-    console.error(`Interlock did not start: ${String(error)}`);
-    await stop(1);
-  });
   // The parent may be killed without a signal to this process. Nothing may outlive the parent.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && void stop(0), 500).unref();
-  const refusal =
+  const failure =
     (await firstAnswer(port, () => isStopping)) ??
     (await seedTenant(`http://127.0.0.1:${port}`, documents));
-  if (refusal === undefined) announce(port, offline ? undefined : provider);
+  if (failure === undefined) announce(port, offline ? undefined : provider);
   else {
-    console.error(`Interlock did not start: ${refusal}`);
+    console.error(`${failure.trimEnd()}\nInterlock did not start.`);
     await stop(1);
   }
 }
@@ -253,13 +262,25 @@ async function firstAnswer(port: number, isStopping: () => boolean): Promise<str
   while (!isStopping()) {
     try {
       const answer = await fetch(`http://127.0.0.1:${port}/healthz`);
-      return answer.ok ? undefined : await answer.text();
+      return answer.ok ? undefined : detailOf(await answer.text());
     } catch {
       // Not listening yet.
     }
     await new Promise((wait) => setTimeout(wait, 100));
   }
   return "stopped";
+}
+
+/** The words of a problem document; else the whole text. */
+function detailOf(text: string): string {
+  const [, detail] = /"detail":("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
+  return detail === undefined ? text : (JSON.parse(detail) as string);
+}
+
+function describeListen(port: number, error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== "EADDRINUSE") return `Port ${port} cannot be used: ${messageOf(error)}`;
+  return `Port ${port} is in use. Choose another one: npm run dev -- --port ${port + 1}`;
 }
 
 function announce(port: number, provider: Provider | undefined): void {

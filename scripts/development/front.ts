@@ -26,6 +26,8 @@ interface FrontSettings {
   /** Secret that tells the Worker that a request came through here. */
   readonly secret: string;
   readonly people: DevelopmentPeople;
+  /** Why the deployment cannot be built now; undefined when it can. */
+  readonly refusal: () => string | undefined;
 }
 
 /**
@@ -40,6 +42,9 @@ export async function startFront(settings: FrontSettings): Promise<Server> {
   const server = createServer((incoming, answer) => {
     if (!HOST.test(incoming.headers.host ?? "")) {
       answer.writeHead(403).end("The development server answers to loopback hosts only.\n");
+    } else if (settings.refusal() !== undefined) {
+      // The platform's server would let the request wait until the next build succeeds.
+      answer.writeHead(503, TEXT_TYPE).end(`${settings.refusal()}\n`);
     } else if (incoming.url?.startsWith(`${HOME}/`)) {
       answerHome(incoming, answer, settings).catch(() => answer.destroy());
     } else forward(incoming, answer, settings);
@@ -75,6 +80,7 @@ async function answerHome(
   }
 }
 
+const TEXT_TYPE = { "content-type": "text/plain; charset=utf-8" };
 const JSON_TYPE = { "content-type": "application/json" };
 
 function refuseUnknown(answer: ServerResponse, people: DevelopmentPeople, name: string): void {

@@ -21,6 +21,8 @@ const people = new Map([
   ["bob", person("bob")],
 ]);
 const received: IncomingHttpHeaders[] = [];
+/** Why the deployment cannot be built. */
+let refusal: string | undefined;
 const servers: Server[] = [];
 let port: number;
 
@@ -34,7 +36,10 @@ beforeAll(async () => {
   });
   inner.listen(innerPort, "127.0.0.1");
   await once(inner, "listening");
-  servers.push(inner, await startFront({ port, innerPort, secret: "the secret", people }));
+  servers.push(
+    inner,
+    await startFront({ port, innerPort, secret: "the secret", people, refusal: () => refusal }),
+  );
 });
 afterAll(() => {
   for (const server of servers) {
@@ -129,4 +134,18 @@ describe("the switcher", () => {
     const forged = await actAs("bob", { origin: "http://evil.test" });
     expect([forged.status, forged.headers.get("set-cookie")]).toEqual([403, null]);
   });
+});
+
+test("while the deployment cannot be built, every request is answered with the compiler's words", async () => {
+  const before = received.length;
+  refusal = 'src/tools/a.ts:3:7: Unexpected ";"';
+  try {
+    expect(await post(HOST)).toEqual([503, `${refusal}\n`]);
+    const page = await fetch(`http://127.0.0.1:${port}/`);
+    expect([page.status, await page.text()]).toEqual([503, `${refusal}\n`]);
+  } finally {
+    refusal = undefined;
+  }
+  expect(received).toHaveLength(before);
+  expect((await post(HOST))[0]).toBe(200);
 });

@@ -1,0 +1,104 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { freePort } from "../../scripts/free-port.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const TOOL = "src/tools/core/calculate.ts";
+const PARTS = ["src", "durable-objects", "scripts", "tenant", "dist/public"];
+
+/** A copy of the repository, whose tools a test breaks. */
+let copy: string;
+let text: string;
+let port: number;
+let server: ChildProcess | undefined;
+let output: string;
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), "interlock-failures-"));
+  for (const part of [...PARTS, "package.json", "wrangler.toml"]) {
+    cpSync(join(ROOT, part), join(copy, part), { recursive: true });
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  text = readFileSync(join(copy, TOOL), "utf8");
+});
+afterEach(async () => {
+  writeFileSync(join(copy, TOOL), text);
+  server?.kill("SIGTERM");
+  await ended();
+});
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+async function start(chosen?: number): Promise<void> {
+  port = chosen ?? (await freePort());
+  output = "";
+  const flags = ["dev", "--port", String(port), "--persist-to", join(copy, "state")];
+  const own = /^(?:OPENAI|ANTHROPIC)_/;
+  server = spawn(process.execPath, [join(copy, "scripts/interlock.ts"), ...flags], {
+    cwd: copy,
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name))),
+  });
+  server.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  server.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+}
+
+function ended(): Promise<number | null> {
+  return new Promise((resolve) => {
+    if (!server || server.exitCode !== null) resolve(server?.exitCode ?? null);
+    else server.once("exit", (code) => resolve(code));
+  });
+}
+
+async function ask(): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+  return answer ? `${answer.status} ${await answer.text()}` : "none";
+}
+
+/** The platform's server may not watch the files yet when it is ready, so a person saves again. */
+function save(changed: string): Promise<string> {
+  writeFileSync(join(copy, TOOL), changed);
+  return ask();
+}
+
+const SLOWLY = { interval: 2_000 };
+
+test("a syntax error is the answer to each request until it is mended", async () => {
+  await start();
+  await expect.poll(() => output).toContain("Interlock is ready");
+  const line = text.split("\n").length + 1;
+  const words = `503 ${TOOL}:${line}:11: Unexpected ";"\n`;
+  await expect.poll(() => save(`${text}\nconst x = ;\n`), SLOWLY).toBe(words);
+  await expect.poll(() => save(text), SLOWLY).toBe('200 {"status":"ok"}');
+});
+
+test("a contract that cannot be registered is said in its first line, and nothing starts", async () => {
+  writeFileSync(join(copy, TOOL), text.replace('"expression", "result"]', '"expression", "x"]'));
+  await start();
+  expect(await ended()).toBe(1);
+  const reason = 'contracts: Tool "core__calculate": redaction.output names no field: x';
+  expect(output).toContain("Interlock did not start.");
+  expect(output.trim().split("\n")[0]).toContain(reason);
+  expect(output.trim().split("\n").length).toBeLessThan(6);
+});
+
+test("a module that throws is said with its place", async () => {
+  writeFileSync(join(copy, TOOL), `${text}\nthrow new Error("no such table");\n`);
+  await start();
+  expect(await ended()).toBe(1);
+  expect(output).toMatch(/no such table\n +at .*calculate\.ts/);
+});
+
+test("a port in use is said before anything else, with the way to choose another", async () => {
+  const taken: Server = createServer();
+  await new Promise<void>((listening) => taken.listen(0, "127.0.0.1", listening));
+  const { port: busy } = taken.address() as AddressInfo;
+  await start(busy);
+  expect(await ended()).toBe(1);
+  taken.close();
+  const advice = `npm run dev -- --port ${busy + 1}`;
+  expect(output.trim()).toBe(`Port ${busy} is in use. Choose another one: ${advice}`);
+});
