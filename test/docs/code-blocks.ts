@@ -73,6 +73,11 @@ const NOT_RUN: readonly { readonly file: string; readonly starts: string; readon
       why: "needs the desk of the tutorial; test/package/page-ticket-desk.node.test.ts starts it",
     },
     {
+      file: "docs/environments.md",
+      starts: "name: deploy",
+      why: "a workflow of another system; test/scripts/environments-guide.node.test.ts runs its steps",
+    },
+    {
       file: "docs/providers.md",
       starts: "on: { schedule:",
       why: "a workflow of another system; its command is in docs/providers.md too",

@@ -1,10 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { unpackText, type PackedText } from "../../durable-objects/run/packed-text.ts";
 import { writeVersion } from "../../durable-objects/storage-version.ts";
 import { APPROVE, askToPay, callOf, decide, ended, useApprovalLab } from "../shared/people.ts";
 import { restart } from "../shared/planted-storage.ts";
-import { rowsOf, stubOf } from "../shared/run-object.ts";
+import { rowsOf, stubOf, uncompress } from "../shared/run-object.ts";
 import { bindings, chat, runIdOf, send } from "../shared/worker.ts";
 import { moved } from "../workers/lab-approvals.ts";
 
@@ -14,14 +13,7 @@ useApprovalLab();
 async function turnBack(runId: string): Promise<void> {
   await runInDurableObject(stubOf(runId), (_object, { storage }) => {
     const { sql } = storage;
-    for (const column of ["state", "body"]) {
-      const rows = sql.exec<{ seq: number; packed: PackedText }>(
-        `SELECT seq, ${column} AS packed FROM log WHERE ${column} IS NOT NULL`,
-      );
-      for (const { seq, packed } of rows.toArray()) {
-        sql.exec(`UPDATE log SET ${column} = ? WHERE seq = ?`, unpackText(packed), seq);
-      }
-    }
+    uncompress(sql);
     sql.exec("ALTER TABLE log DROP COLUMN saved; DROP VIEW schema_version;");
     writeVersion(sql, 4);
     return storage.sync();

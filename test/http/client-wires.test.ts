@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";
-import { rowsOf, stubOf } from "../shared/run-object.ts";
+import { rowsOf, stubOf, uncompress } from "../shared/run-object.ts";
 import { bindings, chat, runIdOf, seedPolicies, send, splitEvents } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
@@ -143,6 +143,7 @@ test("a log of the previous version is read in every wire", async () => {
   const bytes = await first.text();
   const lines = await (await follow(runId, "?wire=lines")).text();
   const named = `,"toolName":"${TIME.name}","args"`;
+  await runInDurableObject(stubOf(runId), (_object, { storage }) => uncompress(storage.sql));
   await rowsOf(runId, `UPDATE log SET body = replace(body, '${named}', ',"args"')`);
   expect(JSON.stringify(await rowsOf(runId, "SELECT body FROM events"))).not.toContain(named);
   expect(await (await follow(runId, "")).text()).toBe(bytes);

@@ -105,6 +105,7 @@ describe("of a tool in several versions", () => {
       limits: { callers: { admit: () => Promise.resolve(true) } },
       clock: new FakeClock(),
       contracts,
+      pages: [],
       toolSpecs: contracts.map(({ spec }) => spec),
     } as unknown as Services);
     const response = await app.request(`https://interlock.test/v1/tools/test__many${query}`);

@@ -52,6 +52,18 @@ export function rowsOf(
   return runInDurableObject(stubOf(runId), (_object, state) => readLogged(state.storage.sql, sql));
 }
 
+/** Writes the log of a run as plain text, so that SQL can change it. */
+export function uncompress(sql: SqlStorage): void {
+  for (const column of ["state", "body"]) {
+    const rows = sql.exec<{ seq: number; packed: PackedText }>(
+      `SELECT seq, ${column} AS packed FROM log WHERE ${column} IS NOT NULL`,
+    );
+    for (const { seq, packed } of rows.toArray()) {
+      sql.exec(`UPDATE log SET ${column} = ? WHERE seq = ?`, unpackText(packed), seq);
+    }
+  }
+}
+
 /** Runs a query that may read the messages, events, invocations and progress of a log as tables. */
 export function readLogged<Row extends Record<string, SqlStorageValue>>(
   sql: SqlStorage,
