@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { buildDeployment, replaceFile } from "../build-deployment.ts";
-import type { Command } from "../command.ts";
+import { type Command, parsing } from "../command.ts";
 import { refusalFile } from "../development/refusal.ts";
 import { outputFolder, projectFolder } from "../project.ts";
 
@@ -16,7 +17,8 @@ export const command: Command = {
  * Builds the deployment of the current folder. A refusal fails the build; in development, with
  * SERVE_REFUSAL set, it is kept for the development server to answer with.
  */
-async function buildProject(): Promise<void> {
+async function buildProject(args: string[]): Promise<void> {
+  parsing(() => parseArgs({ args }));
   const project = projectFolder();
   const kept = refusalFile(outputFolder(project));
   const refusal = await buildDeployment(project);

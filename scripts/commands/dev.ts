@@ -8,12 +8,14 @@ import { buildDeployment } from "../build-deployment.ts";
 import { CommandError, type Command, messageOf, parsing, UsageError } from "../command.ts";
 import { startFront } from "../development/front.ts";
 import { actAs, readPeople, type DevelopmentPeople } from "../development/people.ts";
+import { copyPretty } from "../development/pretty-log.ts";
 import { readRefusal, refusalFile } from "../development/refusal.ts";
+import { seedTenant } from "../development/seed-tenant.ts";
 import { freePort } from "../free-port.ts";
 import { startOfflineModel } from "../offline-model.ts";
 import { startTree, type ProcessTree } from "../process-tree.ts";
 import { outputFolder, projectFolder, wranglerScript } from "../project.ts";
-import { readTenantFiles, type TenantFiles } from "../tenant-files.ts";
+import { readTenantFiles } from "../tenant-files.ts";
 
 const USAGE =
   "Usage: interlock dev [--port N] [--persist-to DIR] [--people FILE] [--as NAME] " +
@@ -30,8 +32,9 @@ export const command: Command = {
 
 /** Runs a model (offline unless one is configured), the Worker and the server in front of it. */
 async function runHere(args: string[]): Promise<void> {
+  const { port, persistTo, peopleFile, actor, wire } = readArguments(args);
   const project = projectFolder();
-  const { port, persistTo, people, wire } = readArguments(args);
+  const people = choosePeople(peopleFile, actor);
   const documents = readTenantFiles(project);
   mkdirSync(persistTo, { recursive: true });
   const provider = readProvider();
@@ -131,16 +134,22 @@ function startWorker({
   const quiet = { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" };
   // When a build fails, wrangler hides the reason and lets every request hang.
   const build = { SERVE_REFUSAL: "1" };
-  return startTree(process.execPath, args, {
-    stdio: ["ignore", "inherit", "inherit"],
-    env: { ...process.env, ...quiet, ...build },
+  const colour = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
+  const tree = startTree(process.execPath, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...quiet, ...build, ...colour },
   });
+  const { stdout, stderr } = tree.child;
+  if (stdout) copyPretty(stdout, process.stdout);
+  if (stderr) copyPretty(stderr, process.stderr);
+  return tree;
 }
 
 function readArguments(args: string[]): {
   readonly port: number;
   readonly persistTo: string;
-  readonly people: DevelopmentPeople;
+  readonly peopleFile: string;
+  readonly actor: string | undefined;
   readonly wire: ModelWireId;
 } {
   const text = { type: "string" } as const;
@@ -154,11 +163,15 @@ function readArguments(args: string[]): {
   if (!wire) {
     throw new UsageError(`--wire takes ${MODEL_WIRE_IDS.join(", ")}, not ${values.wire}`);
   }
-  const people = parsing(() => {
-    const all = readPeople(values.people ?? PEOPLE_FILE);
-    return values.as === undefined ? all : actAs(all, values.as);
+  const persistTo = resolve(values["persist-to"] ?? ".wrangler/state");
+  return { port, persistTo, peopleFile: values.people ?? PEOPLE_FILE, actor: values.as, wire };
+}
+
+function choosePeople(file: string, actor: string | undefined): DevelopmentPeople {
+  return parsing(() => {
+    const all = readPeople(file);
+    return actor === undefined ? all : actAs(all, actor);
   });
-  return { port, people, wire, persistTo: resolve(values["persist-to"] ?? ".wrangler/state") };
 }
 
 interface Provider {
@@ -200,36 +213,6 @@ function readProvider(): Provider | undefined {
     ANTHROPIC_API_KEY: ANTHROPIC_API_KEY || "none",
     MODELS: settings["MODELS"],
   };
-}
-
-/**
- * Stores the project's documents where the development tenant has none yet. Returns the reason when
- * that is refused.
- */
-async function seedTenant(
-  url: string,
-  { policy, assistants }: TenantFiles,
-): Promise<string | undefined> {
-  const refusals: (string | undefined)[] = [];
-  if (policy !== undefined) refusals.push(await seed(`${url}/v1/policy`, policy));
-  for (const [id, document] of assistants) {
-    refusals.push(await seed(`${url}/v1/assistants/${id}`, document));
-  }
-  return refusals.find((refusal) => refusal !== undefined);
-}
-
-/** Stores a document unless there is one. Returns the reason when that is refused. */
-async function seed(url: string, document: unknown): Promise<string | undefined> {
-  try {
-    const answer = await fetch(url, {
-      method: "PUT",
-      headers: { "content-type": "application/json", "if-none-match": "*" },
-      body: JSON.stringify(document),
-    });
-    return answer.ok || answer.status === 412 ? undefined : `${url}: ${await answer.text()}`;
-  } catch (error) {
-    return String(error);
-  }
 }
 
 /**

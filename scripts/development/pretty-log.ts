@@ -1,0 +1,44 @@
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+
+/** A line of the log, as docs/logs.md describes it. */
+interface LoggedLine {
+  readonly level: string;
+  readonly code: string;
+  readonly errorId?: string;
+  readonly error?: { readonly name: string; readonly message: string; readonly frames?: string[] };
+  readonly [field: string]: unknown;
+}
+
+/** Copies lines, and writes those of the Worker's log for people. */
+export function copyPretty(from: Readable, to: Writable, now = (): Date => new Date()): void {
+  createInterface({ input: from, crlfDelay: Infinity }).on("line", (line) => {
+    const logged = parseLogged(line);
+    to.write(`${logged ? formatLogged(logged, now()) : line}\n`);
+  });
+}
+
+/** Undefined for a line that is not of the log. */
+function parseLogged(line: string): LoggedLine | undefined {
+  const start = line.indexOf('{"level":"');
+  if (start < 0) return undefined;
+  try {
+    const { level, code, ...rest } = JSON.parse(line.slice(start)) as Partial<LoggedLine>;
+    return level !== undefined && code !== undefined ? { level, code, ...rest } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `12:34:56 error tool_threw err_1f… tenantId=acme toolId=desk__refund`, then the error. */
+function formatLogged({ level, code, errorId, error, ...facts }: LoggedLine, at: Date): string {
+  const fields = Object.entries(facts).map(([name, value]) => `${name}=${show(value)}`);
+  const head = [at.toTimeString().slice(0, 8), level, code, errorId ?? [], ...fields].flat();
+  const frames = (error?.frames ?? []).map((frame) => `\n    at ${frame}`);
+  const thrown = error ? `\n  ${error.name}: ${error.message}${frames.join("")}` : "";
+  return `${head.join(" ")}${thrown}`;
+}
+
+function show(value: unknown): string {
+  return typeof value === "string" && !/\s/.test(value) ? value : JSON.stringify(value);
+}

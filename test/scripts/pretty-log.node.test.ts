@@ -1,0 +1,34 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { copyPretty } from "../../scripts/development/pretty-log.ts";
+
+/** What the development server prints for lines of the platform's server. */
+async function printed(...lines: readonly string[]): Promise<string> {
+  const [from, to] = [new PassThrough(), new PassThrough()];
+  copyPretty(from, to, () => new Date(2026, 0, 2, 3, 4, 5));
+  from.end(lines.join("\n"));
+  from.once("close", () => setImmediate(() => to.end()));
+  return text(to);
+}
+
+test("a line of the log is written for people, with its error id and frames", async () => {
+  const line = {
+    level: "error",
+    code: "tool_threw",
+    errorId: "err_1f",
+    tenantId: "acme",
+    toolId: "desk__refund",
+    detail: "two words",
+    error: { name: "TypeError", message: "x is not …", frames: ["execute (refund.ts:41:13)"] },
+  };
+  expect(await printed(JSON.stringify(line))).toBe(
+    '03:04:05 error tool_threw err_1f tenantId=acme toolId=desk__refund detail="two words"\n' +
+      "  TypeError: x is not …\n    at execute (refund.ts:41:13)\n",
+  );
+});
+
+test("every other line stays as it is", async () => {
+  const lines = ["hello", "", '{"level":"error"}', '{"level":"error","code":', "[1,2]"];
+  expect(await printed(...lines)).toBe(`${lines.join("\n")}\n`);
+});
