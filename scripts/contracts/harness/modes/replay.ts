@@ -72,7 +72,8 @@ function checkAlike(checks: Checks, first: Trial, second: Trial): void {
   checks.that("the same call has the same key", areKeysSame);
 }
 
-function timeless({ end, askedAtMs: _asked, ...record }: ToolInvocationRecord): object {
+function timeless({ end, ...open }: ToolInvocationRecord): object {
+  const { askedAtMs: _asked, dispatchedAtMs: _dispatched, ...record } = open;
   if (!end) return record;
   const { startedAtMs: _started, endedAtMs: _ended, observation, ...rest } = end;
   const { timestamp: _at, latency_ms: _took, ...metadata } = observation.execution_metadata;
