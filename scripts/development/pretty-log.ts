@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
 
 /** A line of the log, as docs/logs.md describes it. */
 interface LoggedLine {
@@ -10,20 +11,24 @@ interface LoggedLine {
   readonly [field: string]: unknown;
 }
 
-/** Copies lines, and writes those of the Worker's log for people. */
+/** Copies lines, and writes those of the Worker's log for people, without empty lines after them. */
 export function copyPretty(from: Readable, to: Writable, now = (): Date => new Date()): void {
+  let isAfterLogged = false;
   createInterface({ input: from, crlfDelay: Infinity }).on("line", (line) => {
     const logged = parseLogged(line);
-    to.write(`${logged ? formatLogged(logged, now()) : line}\n`);
+    if (logged) to.write(`${formatLogged(logged, now())}\n`);
+    else if (line !== "" || !isAfterLogged) to.write(`${line}\n`);
+    isAfterLogged = logged !== undefined || (isAfterLogged && line === "");
   });
 }
 
-/** Undefined for a line that is not of the log. */
+/** Undefined for a line that is not of the log. Wrangler puts colours and a heading around it. */
 function parseLogged(line: string): LoggedLine | undefined {
-  const start = line.indexOf('{"level":"');
+  const plain = stripVTControlCharacters(line);
+  const start = plain.indexOf('{"level":"');
   if (start < 0) return undefined;
   try {
-    const { level, code, ...rest } = JSON.parse(line.slice(start)) as Partial<LoggedLine>;
+    const { level, code, ...rest } = JSON.parse(plain.slice(start)) as Partial<LoggedLine>;
     return level !== undefined && code !== undefined ? { level, code, ...rest } : undefined;
   } catch {
     return undefined;

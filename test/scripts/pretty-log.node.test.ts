@@ -28,6 +28,14 @@ test("a line of the log is written for people, with its error id and frames", as
   );
 });
 
+test("what wrangler writes around a line goes away", async () => {
+  const line = JSON.stringify({ level: "warn", code: "model_failed", model: "gpt" });
+  const wrapped = `\u001b[33m▲ \u001b[43;33m[WARNING]\u001b[0m \u001b[1m${line}\u001b[0m`;
+  expect(await printed(wrapped, "", "", "next", "")).toBe(
+    "03:04:05 warn model_failed model=gpt\nnext\n",
+  );
+});
+
 test("every other line stays as it is", async () => {
   const lines = ["hello", "", '{"level":"error"}', '{"level":"error","code":', "[1,2]"];
   expect(await printed(...lines)).toBe(`${lines.join("\n")}\n`);
