@@ -11,7 +11,7 @@ interface LoggedLine {
   readonly [field: string]: unknown;
 }
 
-/** Copies lines, and writes those of the Worker's log for people, without empty lines after them. */
+/** Copies lines. Those of the Worker's log are written for people, and no empty line follows them. */
 export function copyPretty(from: Readable, to: Writable, now = (): Date => new Date()): void {
   let isAfterLogged = false;
   createInterface({ input: from, crlfDelay: Infinity }).on("line", (line) => {
