@@ -11,7 +11,7 @@ interface LoggedLine {
   readonly [field: string]: unknown;
 }
 
-/** Copies lines. Those of the Worker's log are written for people, and no empty line follows them. */
+/** Copies lines. Those of the Worker are written for people, and no empty line follows them. */
 export function copyPretty(from: Readable, to: Writable, now = (): Date => new Date()): void {
   let isAfterLogged = false;
   createInterface({ input: from, crlfDelay: Infinity }).on("line", (line) => {
