@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { fillNode20 } from "../src/testing/fill-node-20.ts";
 import { CommandError, messageOf, UsageError, type Command } from "./command.ts";
 
 interface Entry {
@@ -56,6 +57,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
 };
 
+fillNode20();
 await main(process.argv.slice(2));
 
 async function main([name, ...args]: readonly string[]): Promise<void> {

@@ -4,10 +4,15 @@ import { parseArgs } from "node:util";
 import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { hideValues } from "../../src/protocol/text/hide-values.ts";
-import { type Command, parsing, UsageError } from "../command.ts";
+import { CommandError, type Command, parsing, UsageError } from "../command.ts";
 import { projectFolder } from "../project.ts";
 import { createClient } from "../push/deployment-client.ts";
-import { type DocumentKey, kindOf, readLocalDocuments } from "../push/local-documents.ts";
+import {
+  type DocumentKey,
+  kindOf,
+  readLocalDocument,
+  readLocalDocuments,
+} from "../push/local-documents.ts";
 import { type PlannedDocument, withoutSecrets } from "../push/plan.ts";
 import { openRecord, type PushedRecord } from "../push/pushed-record.ts";
 import { readPlan } from "../push/read-plan.ts";
@@ -86,19 +91,22 @@ async function takeOver(
       "Commit the file, then pull with --overwrite and merge"
     );
   }
-  writeDocument(join(project, `tenant/${key}.json`), key, {
-    ...stored.shown,
-    ...secretOf(key, local),
-  });
+  writeDocument(project, key, { ...stored.shown, ...secretOf(key, local) });
   record.set(key, stored.hash);
   return `${key}: written to tenant/${key}.json`;
 }
 
-function writeDocument(file: string, key: DocumentKey, document: JsonObject): void {
-  mkdirSync(dirname(file), { recursive: true });
+/**
+ * Writes what push would accept, and nothing else.
+ * Threat: a deployment that answers with something else for a file of the project.
+ */
+function writeDocument(project: string, key: DocumentKey, document: JsonObject): void {
   const kind = kindOf(key);
-  const short = kind ? shorten(kind, document) : document;
-  writeFileSync(file, `${JSON.stringify(short, undefined, 2)}\n`);
+  if (!kind) throw new CommandError(`${key} is no key of a document.`);
+  readLocalDocument(kind, key.slice(kind.length + 1), document);
+  const file = join(project, `tenant/${key}.json`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(shorten(kind, document), undefined, 2)}\n`);
 }
 
 /** The name of the variable with the key of a provider. */
@@ -118,7 +126,9 @@ function readArguments(args: string[]) {
     }),
   );
   if (!values.env) throw new UsageError("--env is needed: a name of tenant/environments.json.");
-  const unknown = positionals.find((key) => !/^(?:policy|(?:assistants|providers)\/.+)$/.test(key));
+  const unknown = positionals.find(
+    (key) => kindOf(key) === undefined || kindOf(key) === "connections",
+  );
   if (unknown !== undefined) {
     throw new UsageError(`KEY is policy, assistants/ID or providers/ID, not ${unknown}.`);
   }

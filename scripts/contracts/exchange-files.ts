@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { formatIssue } from "../../src/contracts/shape.ts";
@@ -57,7 +57,7 @@ export type Exchanges = ReadonlyMap<string, readonly Exchange[]>;
  */
 export function readExchanges(folder: string, tools: readonly string[]): Result<Exchanges, string> {
   const exchanges = new Map<string, readonly Exchange[]>();
-  for (const file of globSync("**/*.exchanges.json", { cwd: folder }).sort()) {
+  for (const file of exchangeFilesIn(folder)) {
     const parsed = parseExchanges(readFileSync(join(folder, file), "utf8"));
     if (!parsed.ok) return fail(`${file}: ${parsed.failure}`);
     const { tool, exchanges: samples } = parsed.value;
@@ -75,4 +75,10 @@ export function parseExchanges(text: string): Result<v.InferOutput<typeof exchan
   } catch (error) {
     return fail(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** Paths of the files with sample exchanges, below a folder. */
+function exchangeFilesIn(folder: string): readonly string[] {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return files.filter((file) => file.endsWith(".exchanges.json")).toSorted();
 }

@@ -6,6 +6,16 @@ const UPSTREAMS = "test/http/upstreams.test.ts";
 /** What makes texts and ids of models, tools and clients harmless before they are used. */
 export const INPUTS: readonly Mutant[] = [
   {
+    name: "any id that a deployment lists is the key of a file",
+    file: "scripts/push/local-documents.ts",
+    from: "return isKey ? kind : undefined;",
+    to: "return kind;",
+    test: {
+      file: "test/scripts/pull-attacks.node.test.ts",
+      name: "pull does not touch environments.json, which says where the token goes",
+    },
+  },
+  {
     name: "contracts that were compiled from other schemas are served",
     file: "src/contracts/compiled.ts",
     from: "if (!isSame || kept.stamp !== stampOf(contract))",

@@ -59,7 +59,7 @@ export const PAGE: readonly Mutant[] = [
     to: "position: relative;",
     test: {
       file: "test/widget/page-sentence.node.test.ts",
-      name: "a short sentence is in sight wherever Approve is, on a phone on the approvals page",
+      name: "a short sentence is in sight wherever Approve is, on a phone in the chat, between other calls",
     },
   },
   {

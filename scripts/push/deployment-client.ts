@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../src/protocol/json/value.ts";
+import { type HideValues, hideValues } from "../../src/protocol/text/hide-values.ts";
 import { toVisible } from "../../src/protocol/text/visible.ts";
 import { messageOf } from "../command.ts";
 import type { Target } from "./target.ts";
@@ -37,6 +38,7 @@ const TIMEOUT_MS = 30_000;
 
 /** Makes the function that sends requests to a deployment. It never throws. */
 export function createClient({ url, token }: Pick<Target, "url" | "token">): Send {
+  const hide = hideValues([token]);
   return async ({ method, path, body, headers }) => {
     try {
       const response = await fetch(`${url}${path}`, {
@@ -51,7 +53,7 @@ export function createClient({ url, token }: Pick<Target, "url" | "token">): Sen
         redirect: "manual",
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      return readAnswer(response, await response.text());
+      return readAnswer(response, await response.text(), hide);
     } catch (error) {
       const { cause } = error as { readonly cause?: unknown };
       return { kind: "no_answer", reason: messageOf(cause ?? error) };
@@ -59,12 +61,14 @@ export function createClient({ url, token }: Pick<Target, "url" | "token">): Sen
   };
 }
 
-function readAnswer(response: Response, text: string): Answer {
+function readAnswer(response: Response, text: string, hide: HideValues): Answer {
   const body = parseObject(text);
   if (response.ok && (body || response.status === 204)) {
     return { kind: "ok", body: body ?? {}, etag: response.headers.get("etag") ?? undefined };
   }
-  return { kind: "refused", refusal: readRefusal(response.status, body) };
+  const { status, code, message } = readRefusal(response.status, body);
+  // Threat: a server that repeats the token, for a terminal or the log of a CI.
+  return { kind: "refused", refusal: { status, code: hide(code), message: hide(message) } };
 }
 
 function readRefusal(status: number, body: JsonObject | undefined): Refusal {

@@ -50,9 +50,16 @@ const PLACEHOLDER = "placeholder";
 
 const reference = v.strictObject({ variable: v.pipe(v.string(), v.regex(/^[A-Za-z_]\w*$/)) });
 
-/** The kind of a key: `assistants` of `assistants/default`. */
+/**
+ * The kind of a key: `assistants` of `assistants/default`. Undefined for what is no key.
+ * Threat: a deployment that lists an id like `../../package`, which would be the path of a file.
+ */
 export function kindOf(key: DocumentKey): Kind | undefined {
-  return KINDS.find((kind) => kind === key.split("/")[0]);
+  const [first, ...rest] = key.split("/");
+  const kind = KINDS.find((known) => known === first);
+  if (kind === undefined) return undefined;
+  const isKey = kind === "policy" ? rest.length === 0 : v.is(RULES[kind].id, rest.join("/"));
+  return isKey ? kind : undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
 import { isJsonArray, isJsonObject, type JsonObject } from "../../src/protocol/json/value.ts";
+import { toVisible } from "../../src/protocol/text/visible.ts";
 import { CommandError } from "../command.ts";
 import type { Answer, Refusal, Send } from "./deployment-client.ts";
 import { type DocumentKey, type Kind, kindOf, normalise } from "./local-documents.ts";
@@ -19,9 +20,12 @@ export type StoredDocument =
       readonly etag?: string;
     };
 
+const HASH = /^sha256:[0-9a-f]{64}$/;
+
 /** Reads what is stored under a key. Fails: throws a CommandError with the deployment's words. */
 export async function readStored(send: Send, key: DocumentKey): Promise<StoredDocument> {
   const kind = kindOf(key);
+  if (!kind) throw new CommandError(`${toVisible(key).text} is no key of a document.`);
   if (kind === "connections") return { kind: "write_only" };
   const answer = await send({ method: "GET", path: `/v1/${key}` });
   if (isMissing(answer)) return { kind: "absent" };
@@ -35,10 +39,11 @@ export async function readStored(send: Send, key: DocumentKey): Promise<StoredDo
   // The deployment's own assistant, which it declares in code, has no revision.
   if (etag === undefined) return { kind: "absent" };
   const document = body[kind === "policy" ? "policy" : "assistant"];
-  if (!isJsonObject(document) || typeof body["hash"] !== "string" || !kind) {
+  const { hash } = body;
+  if (!isJsonObject(document) || typeof hash !== "string" || !HASH.test(hash)) {
     throw new CommandError(`${key}: the answer is not one that this version understands.`);
   }
-  return { kind: "stored", shown: normalise(kind, document), hash: body["hash"], etag };
+  return { kind: "stored", shown: normalise(kind, document), hash, etag };
 }
 
 /** Lists the keys of the stored assistants or providers. Fails: as `readStored`. */
@@ -48,7 +53,11 @@ export async function listStored(
 ): Promise<readonly DocumentKey[]> {
   const { body } = expectBody(await send({ method: "GET", path: `/v1/${kind}` }), kind);
   const entries = [body[kind]].filter(isJsonArray).flat().filter(isJsonObject);
-  return entries.flatMap(({ id }) => (typeof id === "string" ? [`${kind}/${id}`] : []));
+  return entries.map(({ id }) => {
+    const key = `${kind}/${typeof id === "string" ? id : ""}`;
+    if (kindOf(key)) return key;
+    throw new CommandError(`The deployment lists ${toVisible(key).text}, which is no key.`);
+  });
 }
 
 /** Says why a request was refused, in one line. */

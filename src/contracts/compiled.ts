@@ -8,7 +8,7 @@ import { joinSchemas, type DerivedSchemas, type RegisteredContract } from "./reg
 export interface CompiledContract extends DerivedSchemas {
   readonly name: string;
   readonly version: string;
-  /** Changes with the schemas of the contract. */
+  /** Changes with the contract, but for what its functions do. */
   readonly stamp: number;
 }
 
@@ -30,8 +30,8 @@ export function compileContracts(registered: readonly RegisteredContract[]): Com
 
 /**
  * Joins contracts to the schemas that the build stored for them.
- * Fails: throws the reason why the build refused; ContractError when the build saw other tools,
- * versions or schemas, or another order.
+ * Fails: throws the reason why the build refused; ContractError when the build saw other contracts
+ * or another order.
  */
 export function readCompiled(
   contracts: readonly AnyToolContract[],
@@ -56,12 +56,13 @@ function isCompiled(compiled: unknown): compiled is CompiledContracts {
   return compiled.ok === false || ("value" in compiled && Array.isArray(compiled.value));
 }
 
-/** Hashes all that is data in the schemas. Registration refuses schemas that hold functions. */
-function stampOf({ input, output }: AnyToolContract): number {
-  return fnv1a(JSON.stringify([input, output], keepData));
+/** Hashes all that is data in a contract, and which functions it has. */
+function stampOf(contract: AnyToolContract): number {
+  return fnv1a(JSON.stringify(contract, keepData));
 }
 
 function keepData(key: string, value: unknown): unknown {
   if (key === "~standard") return undefined;
+  if (typeof value === "function") return "function";
   return value instanceof RegExp || typeof value === "bigint" ? String(value) : value;
 }

@@ -32,6 +32,7 @@ describe("refuses what was compiled from another list:", () => {
     ["another version", [one, twoAgain]],
     ["another order", [two, one]],
     ["another schema under the same version", [define({ ...complete, input: sound.input }), two]],
+    ["another description", [define({ ...complete, description: "In other words." }), two]],
     ["none", []],
   ])("%s", (_name, contracts) => {
     const read = (): unknown => readCompiled(contracts, compiled);

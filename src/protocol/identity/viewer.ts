@@ -65,8 +65,8 @@ export function viewerOf(principal: Principal): Viewer {
  * them. Only owners steer a run, because a run acts on a message with the authority of its start.
  * Threat: an agent may only use what its person delegated to it. It owns the runs that it started
  * for this person: no other run of the person, which may hold more, and no run for somebody else.
- * A page owns only runs that pages of its origin started with its assistant, because other runs
- * may have tools that its token lacks.
+ * A page owns only runs that pages of its origin started with its assistant, whatever else their
+ * tokens were bound to; docs/security.md names this limit.
  */
 export function isOwn(run: RunOwner, viewer: Viewer): boolean {
   if (run.tenantId !== viewer.tenantId) return false;

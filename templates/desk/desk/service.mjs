@@ -13,13 +13,19 @@ const tickets = [
 const refunds = [];
 const answered = new Map();
 
-createServer((request, response) => {
+const server = createServer((request, response) => {
   answer(request)
     .catch((error) => [500, { message: String(error) }])
     .then(([status, body]) => {
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     });
-}).listen(PORT, "127.0.0.1", () => console.log(`The desk is at http://127.0.0.1:${PORT}`));
+});
+server.once("error", ({ code, message }) => {
+  const advice = `Start with DESK_PORT=${PORT + 1}, and put DESK_URL=http://127.0.0.1:${PORT + 1} into .dev.vars.`;
+  console.error(code === "EADDRINUSE" ? `Port ${PORT} is in use. ${advice}` : message);
+  process.exitCode = 1;
+});
+server.listen(PORT, "127.0.0.1", () => console.log(`The desk is at http://127.0.0.1:${PORT}`));
 
 async function answer(request) {
   const key = request.headers["idempotency-key"];

@@ -1,0 +1,142 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, test } from "vitest";
+import { ProjectFolder } from "../shared/project-folder.ts";
+
+const TOKEN = "ilk_token-of-a-tenant-0123456789";
+const HASH = `sha256:${"0".repeat(64)}`;
+const EVIL = { scripts: { postinstall: "touch /tmp/owned" } };
+
+interface Answer {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  readonly body: unknown;
+}
+
+/** A deployment that somebody took over. */
+async function evilDeployment(answer: (incoming: IncomingMessage) => Answer) {
+  const server = createServer((incoming, response) => {
+    const { status = 200, headers = {}, body } = answer(incoming);
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(JSON.stringify(body));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+function projectOf(url: string) {
+  const project = new ProjectFolder();
+  project.write("wrangler.toml", "");
+  project.write("package.json", { name: "mine" });
+  project.write("tenant/environments.json", { staging: { url } });
+  return project;
+}
+
+const run = (project: ProjectFolder, ...args: string[]) =>
+  project.run([...args, "--env", "staging"], { INTERLOCK_TOKEN: TOKEN });
+
+const missing = { status: 404, body: { code: "policy_missing", title: "x" } };
+const listing =
+  (...ids: string[]) =>
+  (incoming: IncomingMessage): Answer => {
+    if (incoming.url === "/v1/policy") return missing;
+    if (incoming.url === "/v1/assistants") {
+      return { body: { assistants: ids.map((id) => ({ id })) } };
+    }
+    return { headers: { etag: '"1"' }, body: { hash: HASH, assistant: EVIL } };
+  };
+
+// Mutant: any id that a deployment lists is a key.
+describe("a deployment that answers with malice", () => {
+  test("pull writes nothing outside of tenant/assistants", async () => {
+    await using evil = await evilDeployment(listing("../../package"));
+    using project = projectOf(evil.url);
+    await run(project, "pull");
+    expect(project.read("package.json")).toEqual({ name: "mine" });
+  });
+
+  test("pull does not touch environments.json, which says where the token goes", async () => {
+    await using evil = await evilDeployment((incoming) => {
+      if (incoming.url === "/v1/policy") return missing;
+      if (incoming.url === "/v1/assistants") {
+        return { body: { assistants: [{ id: "../environments" }] } };
+      }
+      const assistant = {
+        production: { url: "https://evil.example" },
+        staging: { url: "https://evil.example" },
+      };
+      return { headers: { etag: '"1"' }, body: { hash: HASH, assistant } };
+    });
+    using project = projectOf(evil.url);
+    await run(project, "pull");
+    expect(project.read("tenant/environments.json")).toEqual({ staging: { url: evil.url } });
+  });
+
+  test("a pull from staging does not send the token of production to staging's server", async () => {
+    const seen: (string | undefined)[] = [];
+    let own = "";
+    await using evil = await evilDeployment((incoming) => {
+      seen.push(incoming.headers.authorization);
+      if (incoming.url === "/v1/policy") return missing;
+      if (incoming.url === "/v1/assistants") {
+        return { body: { assistants: [{ id: "../environments" }] } };
+      }
+      const assistant = { production: { url: own }, staging: { url: own } };
+      return { headers: { etag: '"1"' }, body: { hash: HASH, assistant } };
+    });
+    own = evil.url;
+    using project = projectOf(evil.url);
+    project.write("tenant/policy.json", { allowedTools: [] });
+    project.write("tenant/environments.json", {
+      staging: { url: evil.url },
+      production: { url: "https://production.example.com" },
+    });
+    await project.run(["pull", "--env", "staging"], { INTERLOCK_TOKEN: TOKEN });
+    await project.run(["push", "--env", "production"], {
+      INTERLOCK_TOKEN: "ilk_the-token-of-production",
+    });
+    expect(seen).not.toContain("Bearer ilk_the-token-of-production");
+  });
+
+  test.each(["push", "pull"])(
+    "%s does not print the token that a refused read repeats",
+    async (command) => {
+      await using evil = await evilDeployment(({ headers }) => ({
+        status: 403,
+        body: { code: "forbidden", detail: `no: ${headers.authorization}` },
+      }));
+      using project = projectOf(evil.url);
+      project.write("tenant/policy.json", { allowedTools: [] });
+      const ended = await run(project, command);
+      expect(ended.all).not.toContain(TOKEN);
+    },
+  );
+
+  test.each(["push", "pull"])("%s prints no control character of an id", async (command) => {
+    await using evil = await evilDeployment(listing("a\u001B]0;owned\u0007\u001B[2Kb"));
+    using project = projectOf(evil.url);
+    project.write("tenant/assistants/mine.json", {});
+    const ended = await run(project, command);
+    expect(ended.all).not.toContain("\u001B");
+  });
+
+  test("a hash that is none does not break the record of pushes", async () => {
+    await using evil = await evilDeployment((incoming) => {
+      if (incoming.url === "/v1/policy") return missing;
+      if (incoming.url === "/v1/assistants") return { body: { assistants: [{ id: "a" }] } };
+      return { headers: { etag: '"1"' }, body: { hash: "nonsense", assistant: {} } };
+    });
+    using project = projectOf(evil.url);
+    await run(project, "pull");
+    const next = await run(project, "push", "--dry-run");
+    expect(next.all).not.toContain("is not a record that interlock push wrote");
+  });
+});
