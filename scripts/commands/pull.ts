@@ -103,7 +103,8 @@ async function takeOver(
 function writeDocument(project: string, key: DocumentKey, document: JsonObject): void {
   const kind = kindOf(key);
   if (!kind) throw new CommandError(`${key} is no key of a document.`);
-  readLocalDocument(kind, key.slice(kind.length + 1), document);
+  const id = kind === "policy" ? kind : key.slice(kind.length + 1);
+  readLocalDocument(kind, id, document);
   const file = join(project, `tenant/${key}.json`);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(shorten(kind, document), undefined, 2)}\n`);

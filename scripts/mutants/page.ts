@@ -59,7 +59,7 @@ export const PAGE: readonly Mutant[] = [
     to: "position: relative;",
     test: {
       file: "test/widget/page-sentence.node.test.ts",
-      name: "a short sentence is in sight wherever Approve is, on a phone in the chat, between other calls",
+      name: "in the chat, between other calls",
     },
   },
   {
@@ -69,7 +69,7 @@ export const PAGE: readonly Mutant[] = [
     to: "",
     test: {
       file: "test/widget/page-sentence.node.test.ts",
-      name: "a sentence of a thousand characters is in sight wherever Approve is, on a phone on the approvals page",
+      name: "on the approvals page",
     },
   },
   {

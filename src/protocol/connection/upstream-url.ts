@@ -8,7 +8,8 @@ export interface UpstreamTarget {
 
 /**
  * Encoded names that a server may read as another path: none, dots, also before `;`, `?` or `#`, a
- * slash, a backslash, a control character; each also encoded more than once. Some servers decode a path before they resolve it.
+ * slash, a backslash, a control character; each also encoded more than once. Some servers decode a
+ * path before they resolve it.
  */
 const MOVES = /^\.{0,2}(?:%(?:25)*(?:3b|3f|23)|$)|%(?:25)*(?:2[ef]|5c|7f|[01])/i;
 
