@@ -77,7 +77,7 @@ function readArguments(args: string[]): Arguments {
   const text = { type: "string" } as const;
   const options = { head: text, known: text, key: text, url: text, "token-file": text };
   const { values, positionals } = parsing(() =>
-    parseArgs({ args, options, allowPositionals: true }),
+    parseArgs({ args: joinKey(args), options, allowPositionals: true }),
   );
   const { url, head, known, key, "token-file": tokenFile } = values;
   const [file, ...more] = positionals;
@@ -90,4 +90,11 @@ function readArguments(args: string[]): Arguments {
   if (!existsSync(path)) throw new UsageError(`There is no file ${path}.`);
   if (url !== undefined && !URL.canParse(url)) throw new UsageError("--url is no address.");
   return { file, url, tokenFile, head, known, key };
+}
+
+/** A key may begin with a hyphen, which would be taken for the next option. */
+function joinKey(args: readonly string[]): string[] {
+  const at = args.indexOf("--key");
+  if (at < 0 || at + 1 >= args.length) return [...args];
+  return args.toSpliced(at, 2, `--key=${args[at + 1]}`);
 }

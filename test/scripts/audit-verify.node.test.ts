@@ -176,6 +176,15 @@ test("a chain holds after a signed summary of removed records, and a forged summ
   ]);
 });
 
+test("a key that begins with a hyphen is a key", () => {
+  const { texts } = shortened();
+  const verified = run(fileOf("hyphen.jsonl", texts), "--key", "-a-key-of-another-deployment");
+  expect([verified.status, verified.stdout]).toEqual([
+    1,
+    expect.stringContaining("it is signed by another key than --key"),
+  ]);
+});
+
 test("wrong arguments print the usage", () => {
   for (const flags of [[], ["a", "b"], ["--url", "http://x"], ["--nonsense"], ["/no/such/file"]]) {
     expect(run(...flags).status).toBe(2);
