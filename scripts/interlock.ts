@@ -20,7 +20,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: () => import("./commands/build.ts"),
   },
   contracts: {
-    summary: "check, update or test: holds the contracts against their lock, or tests them",
+    summary: "check, update or test: compares the contracts with their lock, or tests them",
     load: () => import("./commands/contracts.ts"),
   },
   check: {

@@ -488,7 +488,7 @@ export const APPROVALS: readonly Mutant[] = [
     },
   },
   {
-    name: "unknown outcomes: whoever may read runs may list them",
+    name: "unknown outcomes: the scope runs:read is enough to list them",
     file: "src/http/outcomes.ts",
     from: 'scope: "runs:operate"',
     to: 'scope: "runs:read"',

@@ -1,5 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
+const PULL = "test/scripts/pull-attacks.node.test.ts";
 const PUSH = "test/scripts/push.node.test.ts";
 const RACES = "test/scripts/push-races.node.test.ts";
 const CHECK = "test/scripts/check.node.test.ts";
@@ -7,6 +8,40 @@ const SECRETS = "test/scripts/push-secrets.node.test.ts";
 
 /** What protects a deployment, its documents and its secrets from the commands of its authors. */
 export const ENVIRONMENTS: readonly Mutant[] = [
+  {
+    name: "a refusal repeats the token of a push",
+    file: "scripts/push/deployment-client.ts",
+    from: "message: hide(message)",
+    to: "message",
+    test: {
+      file: PULL,
+      name: "push does not print the token that a refused read repeats",
+    },
+  },
+  {
+    name: "any text is the hash of a stored document",
+    file: "scripts/push/stored-documents.ts",
+    from: " || !HASH.test(hash)",
+    to: "",
+    test: { file: PULL, name: "a hash that is none does not break the record of pushes" },
+  },
+  {
+    name: "any id that a deployment lists is the key of a file",
+    file: "scripts/push/local-documents.ts",
+    from: "return isKey ? kind : undefined;",
+    to: "return kind;",
+    test: {
+      file: PULL,
+      name: "push prints no control character of an id",
+    },
+  },
+  {
+    name: "pull writes any document that a deployment answers with",
+    file: "scripts/commands/pull.ts",
+    from: "readLocalDocument(kind, id, document);",
+    to: "",
+    test: { file: PULL, name: "pull writes no document of a form that it does not know" },
+  },
   {
     name: "a push overwrites what somebody changed at the deployment",
     file: "scripts/push/plan.ts",

@@ -6,13 +6,13 @@ const UPSTREAMS = "test/http/upstreams.test.ts";
 /** What makes texts and ids of models, tools and clients harmless before they are used. */
 export const INPUTS: readonly Mutant[] = [
   {
-    name: "any id that a deployment lists is the key of a file",
-    file: "scripts/push/local-documents.ts",
-    from: "return isKey ? kind : undefined;",
-    to: "return kind;",
+    name: "a name of a path may hold what ends a path after one more decoding",
+    file: "src/protocol/connection/upstream-url.ts",
+    from: "(?:3b|3f|23)",
+    to: "(?:3b)",
     test: {
-      file: "test/scripts/pull-attacks.node.test.ts",
-      name: "pull does not touch environments.json, which says where the token goes",
+      file: "test/adapters/upstream-requests.test.ts",
+      name: '"..?" is refused, and nothing is sent',
     },
   },
   {

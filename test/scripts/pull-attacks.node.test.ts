@@ -63,6 +63,14 @@ describe("a deployment that answers with malice", () => {
     expect(project.read("package.json")).toEqual({ name: "mine" });
   });
 
+  test("pull writes no document of a form that it does not know", async () => {
+    await using evil = await evilDeployment(listing("mine"));
+    using project = projectOf(evil.url);
+    const pulled = await run(project, "pull");
+    expect(pulled.all).toContain("tenant/assistants/mine.json");
+    expect(project.read("tenant/assistants/mine.json")).toBeUndefined();
+  });
+
   test("pull does not touch environments.json, which says where the token goes", async () => {
     await using evil = await evilDeployment((incoming) => {
       if (incoming.url === "/v1/policy") return missing;
