@@ -33,11 +33,8 @@ import { BudgetBook } from "./budget-book.ts";
 import { assistantChanged, policyChanged } from "./change-entries.ts";
 import { OriginList } from "./origin-list.ts";
 import { PolicyHead } from "./policy-head.ts";
+import { PolicyPublication } from "./policy-publication.ts";
 import { TenantRecords } from "./tenant-records.ts";
-
-/** Delay until the alarm repeats the first attempt to publish. */
-const FIRST_RETRY_MS = 2_000;
-const MAX_RETRY_MS = 60_000;
 
 /** Interval of the alarm on storage that this code cannot read. */
 const REFUSED_RETRY_MS = 60_000;
@@ -58,7 +55,7 @@ const TENANT_MIGRATIONS: readonly Migration[] = [addVersion];
 export class TenantObject extends DurableObject<RawEnv> implements TenantMethods {
   readonly #ports: TenantPorts;
   readonly #tables: TenantTables;
-  #publishing: Promise<void> = Promise.resolve();
+  readonly #publication: PolicyPublication;
   /** The storage has a version and tables. */
   #isClaimed = false;
   /** Why this code cannot read the storage. The object then writes nothing. */
@@ -76,13 +73,14 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
       assistants: new AssistantList(storage),
       deadlines: new Deadlines(storage),
     };
+    this.#publication = new PolicyPublication({ ...this.#tables, ...this.#ports });
     try {
       this.#isClaimed = migrateStorage(storage, TENANT_MIGRATIONS);
     } catch (cause) {
       this.#refusal = cause;
       return;
     }
-    if (this.#tables.head.read()?.isPublished === false) this.#publishIn(FIRST_RETRY_MS);
+    if (this.#tables.head.read()?.isPublished === false) this.#publication.plan();
     // The platform drops an alarm after six failures, so each incarnation arms it again.
     this.#tables.deadlines.arm();
   }
@@ -108,7 +106,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     const current = this.#pin();
     if (current?.revision !== expectedRevision) return { kind: "conflict", pin: current };
     this.#claim();
-    this.#publishIn(FIRST_RETRY_MS);
+    this.#publication.plan();
     const pin = this.ctx.storage.transactionSync(() => {
       this.#open.origins.replace(parseToolPolicy(JSON.parse(policyText))?.origins ?? []);
       const next = this.#open.head.advance(tenantId, hash);
@@ -116,7 +114,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
       return next;
     });
     await this.ctx.storage.sync();
-    await this.#publish();
+    await this.#publication.publish();
     return { kind: "changed", pin };
   }
 
@@ -222,7 +220,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     if (this.#refusal !== undefined) {
       return this.ctx.storage.setAlarm(this.#ports.clock.nowMs() + REFUSED_RETRY_MS);
     }
-    await this.#publish();
+    await this.#publication.publish();
     const nowMs = this.#ports.clock.nowMs();
     this.#open.book.lapse(nowMs);
     this.#open.records.deleteExpired(nowMs, this.#ports.keptMs);
@@ -270,38 +268,6 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
   #schedule(name: TenantDeadline, dueMs: number | undefined): void {
     const atMs = this.#open.deadlines.at(name) ?? Number.POSITIVE_INFINITY;
     if (dueMs !== undefined && dueMs < atMs) this.#open.deadlines.set(name, dueMs);
-  }
-
-  /** Publishes one pointer at a time, so that an older pointer never replaces a newer one. */
-  #publish(): Promise<void> {
-    const publish = (): Promise<void> => this.#publishHead();
-    this.#publishing = this.#publishing.then(publish, publish);
-    return this.#publishing;
-  }
-
-  async #publishHead(): Promise<void> {
-    const head = this.#open.head.read();
-    if (!head || head.isPublished) return this.#endPublication();
-    const { publisher } = this.#ports;
-    const isPointed = await publisher.point(head.tenantId, head.pin);
-    if (isPointed && (await this.#open.origins.publish(head.tenantId, publisher))) {
-      this.#open.head.markPublished(head.pin);
-      if (this.#open.head.read()?.isPublished) this.#endPublication();
-    } else {
-      const failed = this.#open.head.countFailure();
-      this.#publishIn(Math.min(1_000 * 2 ** failed, MAX_RETRY_MS));
-    }
-  }
-
-  #endPublication(): void {
-    const { deadlines } = this.#open;
-    if (!deadlines.has("policy")) return;
-    deadlines.clear("policy");
-    deadlines.arm({ exactly: true });
-  }
-
-  #publishIn(delayMs: number): void {
-    this.#open.deadlines.set("policy", this.#ports.clock.nowMs() + delayMs);
   }
 }
 
