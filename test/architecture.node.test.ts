@@ -68,6 +68,7 @@ describe("a planted violation is found", () => {
     ["wire", "src/wire/openai/a.ts", "src/capabilities/b.ts", "../../capabilities/b.ts"],
     ["contracts", "src/contracts/a.ts", "src/runner/b.ts", "../runner/b.ts"],
     ["tools", "src/tools/core/a.ts", "src/adapters/b.ts", "../../adapters/b.ts"],
+    ["tools/gameplan", "src/tools/gameplan/a.ts", "src/contracts/b.ts", "../../contracts/b.ts"],
     ["runner", "src/runner/a.ts", "src/wire/b.ts", "../wire/b.ts"],
     ["loop", "src/loop/a.ts", "src/tools/b.ts", "../tools/b.ts"],
     ["adapters", "src/adapters/a.ts", "src/contracts/b.ts", "../contracts/b.ts"],

@@ -1,0 +1,39 @@
+import * as v from "valibot";
+import { person, rowId, time } from "./fields.ts";
+
+/** What rows are about, in activity, bin, undo and `workspace_changed`. */
+export const ENTITIES = [
+  "project",
+  "system",
+  "dependency",
+  "brainstorm",
+  "version_plan",
+  "idea_thread",
+  "idea_message",
+  "export",
+] as const;
+export const entityName = v.picklist(ENTITIES);
+export type EntityName = (typeof ENTITIES)[number];
+
+export const activityAction = v.picklist([
+  "created",
+  "updated",
+  "deleted",
+  "restored",
+  "finalized",
+  "reopened",
+]);
+
+/** One line of a project's feed, newest first. */
+export const activity = v.strictObject({
+  id: rowId,
+  at: time,
+  actor: person,
+  action: activityAction,
+  entity: entityName,
+  entityId: rowId,
+  /** A sentence in the past tense, for example `Created game system "Combat" (combat)`. */
+  summary: v.pipe(v.string(), v.maxLength(400)),
+});
+
+export type Activity = v.InferOutput<typeof activity>;

@@ -1,0 +1,28 @@
+import * as v from "valibot";
+import { time } from "./fields.ts";
+
+export const MUTATION_TYPES = ["create", "read", "update", "delete", "action"] as const;
+export type MutationType = (typeof MUTATION_TYPES)[number];
+
+/**
+ * The output of every tool of GamePlan (seeds/003, ToolCallResult). A call that fails is a failure
+ * of the contract; its error code is the code of a ServiceResult in lower case.
+ */
+export function toolCallResult<
+  In extends v.ObjectEntries,
+  Data extends v.StrictObjectSchema<v.ObjectEntries, undefined>,
+>(input: v.StrictObjectSchema<In, undefined>, data: Data) {
+  return v.strictObject({
+    toolName: v.string(),
+    /** A sentence in the past tense. */
+    description: v.string(),
+    apiCall: v.strictObject({
+      service: v.string(),
+      /** The arguments of the call. */
+      payload: input,
+      mutationType: v.picklist(MUTATION_TYPES),
+    }),
+    result: v.strictObject({ success: v.literal(true), data }),
+    executedAt: time,
+  });
+}
