@@ -3,6 +3,46 @@ import type { Mutant } from "./mutant.ts";
 /** What people see of an approval, and what open pages cost. */
 export const PAGE: readonly Mutant[] = [
   {
+    name: "a card of a tool draws any element",
+    file: "src/widget/cards/draw-nodes.ts",
+    from: "if (HTML.has(name)) return",
+    to: "return",
+    test: {
+      file: "test/widget/page-cards.node.test.ts",
+      name: "because it has a frame",
+    },
+  },
+  {
+    name: "a card of a tool sets any attribute",
+    file: "src/widget/cards/draw-nodes.ts",
+    from: "!ATTRIBUTES.has(key) && !ARIA.test(key)",
+    to: "false",
+    test: {
+      file: "test/widget/page-cards.node.test.ts",
+      name: "because it has a handler",
+    },
+  },
+  {
+    name: "a card of a tool links anywhere",
+    file: "src/widget/cards/draw-nodes.ts",
+    from: "new URL(text, location.href).origin !== location.origin",
+    to: "false",
+    test: {
+      file: "test/widget/page-cards.node.test.ts",
+      name: "because it links to a script",
+    },
+  },
+  {
+    name: "a card of a tool that throws hides the call",
+    file: "src/widget/cards/draw-part.ts",
+    from: "reportError(error);\n    return undefined;",
+    to: "throw error;",
+    test: {
+      file: "test/widget/page-cards.node.test.ts",
+      name: "because it throws",
+    },
+  },
+  {
     name: "a tool whose calls need approval registers without a description",
     file: "src/contracts/consistency.ts",
     from: "if (!contract.describe) {",

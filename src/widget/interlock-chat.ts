@@ -10,6 +10,8 @@ import { createChatSheets } from "./style-sheets.ts";
 import { untilSeen } from "./until-seen.ts";
 import { type ElementSession, openElementSession } from "./element-session.ts";
 
+export { defineToolCard } from "./cards/define-tool-card.ts";
+
 const sheets = createChatSheets();
 
 /**

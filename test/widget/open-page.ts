@@ -26,6 +26,8 @@ export interface Visit {
   readonly api: ScriptedApi;
   /** Script errors and policy violations that the browser reported. */
   readonly complaints: readonly string[];
+  /** Returns the complaints so far, which the test expected, and forgets them. */
+  takeComplaints(): readonly string[];
   /** Sends a question and returns the run that it starts. */
   ask(question: string): Promise<ScriptedRun>;
   /**
@@ -81,6 +83,7 @@ async function openVisit(place: {
     page,
     api,
     complaints,
+    takeComplaints: () => complaints.splice(0),
     async ask(question) {
       const started = page.waitForResponse(/\/v1\/chat$/);
       await page.getByLabel("Message").fill(question);

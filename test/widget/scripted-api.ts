@@ -59,6 +59,8 @@ export class ScriptedApi {
   returnAfterMs = 50;
   /** What the page shows of its assistant. */
   pageTexts: object = { suggestions: ["What time is it in Tokyo?"] };
+  /** Scripts that the page of an embedder adds, by path. */
+  readonly scripts = new Map<string, string>();
   readonly approvals = new ScriptedApprovals();
   readonly outcomes = new ScriptedOutcomes();
   readonly requests: ApiRequest[] = [];
@@ -99,6 +101,11 @@ export class ScriptedApi {
     if (file) {
       response.setHeader("content-type", file[1]);
       response.end(await readFile(join(this.#directory, file[0])));
+      return;
+    }
+    const script = this.scripts.get(path);
+    if (script !== undefined) {
+      response.writeHead(200, { "content-type": "text/javascript" }).end(script);
       return;
     }
     const seen = await readRequest(request);

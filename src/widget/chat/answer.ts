@@ -1,3 +1,4 @@
+import type { JsonValue } from "../../protocol/json/value.ts";
 import type { ApprovalInfo } from "../approval/info.ts";
 import type { Field } from "./fields.ts";
 import type { TextDocument } from "./text-document.ts";
@@ -34,6 +35,8 @@ export interface ToolPart {
   readonly argsText: string;
   /** Set once the tool runs. */
   readonly args?: readonly Field[];
+  /** The same arguments as data. */
+  readonly rawArgs?: JsonValue;
   readonly progress?: ToolProgress;
   /** Until when an operator can resolve the unknown outcome. Unit: Unix milliseconds. */
   readonly resolveUntilMs?: number;

@@ -18,11 +18,10 @@ export function applyChunk(state: AnswerState, chunk: JsonObject): AnswerState {
     case "text-delta":
       return growPart(state, chunk);
     case "tool-call-args-text-finish":
-      return updateTool(state, chunk, (part) => ({
-        ...part,
-        state: "running",
-        args: readFields(parseJson(part.argsText)),
-      }));
+      return updateTool(state, chunk, (part) => {
+        const rawArgs = parseJson(part.argsText);
+        return { ...part, state: "running", args: readFields(rawArgs), rawArgs };
+      });
     case "result":
       return updateTool(state, chunk, (part) => ({
         ...part,

@@ -2,7 +2,7 @@ import type { ApprovalCardPorts } from "../approval/card.ts";
 import { el } from "../dom.ts";
 import type { Part } from "./answer.ts";
 import { createTextView } from "./text-view.ts";
-import { ToolCard } from "./tool-card.ts";
+import { ToolCallView } from "./tool-card.ts";
 
 export interface PartView {
   /** Undefined for a part that shows nothing. */
@@ -19,7 +19,7 @@ export function createPartView(part: Part, approvals: ApprovalCardPorts): PartVi
     case "reasoning":
       return createReasoningView();
     case "tool": {
-      const card = new ToolCard(part.toolName, approvals);
+      const card = new ToolCallView(part.toolName, approvals);
       const { root } = card;
       return { root, update: (next, isOver) => next.kind === "tool" && card.update(next, isOver) };
     }

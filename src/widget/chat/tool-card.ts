@@ -1,32 +1,42 @@
 import { ApprovalCard, type ApprovalCardPorts } from "../approval/card.ts";
+import { findToolCard, type ToolCard } from "../cards/define-tool-card.ts";
+import { drawPart, readTitle } from "../cards/draw-part.ts";
 import type { ToolPart } from "./answer.ts";
 import { el, icon, setText } from "../dom.ts";
-import { type Field, friendlyName } from "./fields.ts";
+import { friendlyName } from "./fields.ts";
+import { describeCall, drawBody } from "./tool-card-body.ts";
 import { createProgress } from "./tool-progress.ts";
 import { CARD_STATES, cardStateOf, describeUnknownOutcome } from "./tool-state.ts";
 
 /** Shows one tool call: its tool, input, state, approval and result. */
-export class ToolCard {
+export class ToolCallView {
   readonly root = el("details", { class: "tool", open: "" });
   readonly #approvals: ApprovalCardPorts;
+  readonly #card: ToolCard | undefined;
+  readonly #title: HTMLElement;
   readonly #badge = el("span", { class: "badge" });
   readonly #mark = el("span", { class: "mark" });
   readonly #progress: ReturnType<typeof createProgress>;
+  readonly #ownProgress = el("div", { class: "own-progress", hidden: "" });
   readonly #unknownOutcome = el("p", { class: "unknown-outcome", hidden: "" });
+  readonly #approvalLead = el("div", { class: "approval-lead", hidden: "" });
   readonly #approval = el("div", { class: "tool-approval", hidden: "" });
   readonly #body = el("div", { class: "body" });
-  #card: ApprovalCard | undefined;
+  #approvalCard: ApprovalCard | undefined;
   #shown: { readonly part: ToolPart; readonly isOver: boolean } | undefined;
 
   constructor(toolName: string, approvals: ApprovalCardPorts) {
     this.#approvals = approvals;
+    this.#card = findToolCard(toolName);
     const name = friendlyName(toolName);
-    const title = el("span", { class: "name", title: toolName }, name);
+    this.#title = el("span", { class: "name", title: toolName }, name);
     this.#progress = createProgress(name);
     this.root.append(
-      el("summary", {}, this.#mark, title, this.#badge),
+      el("summary", {}, this.#mark, this.#title, this.#badge),
       this.#progress.root,
+      this.#ownProgress,
       this.#unknownOutcome,
+      this.#approvalLead,
       this.#approval,
       this.#body,
     );
@@ -41,39 +51,37 @@ export class ToolCard {
     this.root.dataset["state"] = state;
     setText(this.#badge, CARD_STATES[state].label);
     this.#mark.replaceChildren(icon(CARD_STATES[state].icon));
-    this.#progress.update(state === "running" ? part.progress : undefined);
+    const title = readTitle(this.#card, describeCall(part));
+    if (title !== undefined) setText(this.#title, title);
+    this.#drawProgress(part, state === "running");
     const explanation = describeUnknownOutcome(part, isOver);
     setText(this.#unknownOutcome, explanation);
     this.#unknownOutcome.hidden = explanation === "";
-    this.#drawApproval(part);
+    this.#drawApproval(part, shown?.part);
     this.#approval.hidden = !part.approval || state === "done" || state === "stopped";
+    this.#approvalLead.hidden = this.#approval.hidden || this.#approvalLead.childNodes.length === 0;
     const isBodyOld = shown?.part.args !== part.args || shown?.part.outcome !== part.outcome;
-    if (isBodyOld) this.#body.replaceChildren(...drawBody(part));
+    if (isBodyOld) this.#body.replaceChildren(...drawBody(part, this.#card));
     this.#body.hidden = this.#body.childElementCount === 0;
   }
 
-  #drawApproval({ approval }: ToolPart): void {
-    if (!approval) return;
-    this.#card ??= new ApprovalCard(this.#approvals, approval);
-    this.#card.update(approval);
-    const { root } = this.#card;
-    if (!root.isConnected) this.#approval.replaceChildren(root);
+  #drawProgress(part: ToolPart, isRunning: boolean): void {
+    const hasNews = isRunning && part.progress !== undefined;
+    const drawn = hasNews ? drawPart(this.#card, "progress", describeCall(part)) : undefined;
+    this.#ownProgress.replaceChildren(...(drawn ?? []));
+    this.#ownProgress.hidden = drawn === undefined;
+    this.#progress.update(hasNews && !drawn ? part.progress : undefined);
   }
-}
 
-function drawBody({ args = [], outcome }: ToolPart): HTMLElement[] {
-  const sections = [];
-  if (args.length > 0) sections.push(drawFields("Input", args));
-  if (outcome && outcome.fields.length > 0) sections.push(drawFields("Result", outcome.fields));
-  for (const error of outcome?.errors ?? []) sections.push(el("p", { class: "error" }, error));
-  for (const text of outcome?.warnings ?? []) sections.push(el("p", { class: "warning" }, text));
-  return sections;
-}
-
-function drawFields(title: string, fields: readonly Field[]): HTMLElement {
-  const rows = fields.map(({ label, value }) =>
-    el("div", {}, el("dt", {}, label), el("dd", {}, value)),
-  );
-  const heading = el("p", { class: "caption" }, title);
-  return el("section", { "aria-label": title }, heading, el("dl", {}, ...rows));
+  #drawApproval(part: ToolPart, before: ToolPart | undefined): void {
+    const { approval } = part;
+    if (!approval) return;
+    this.#approvalCard ??= new ApprovalCard(this.#approvals, approval);
+    this.#approvalCard.update(approval);
+    const { root } = this.#approvalCard;
+    if (!root.isConnected) this.#approval.replaceChildren(root);
+    if (before?.approval === approval) return;
+    const drawn = drawPart(this.#card, "approval", describeCall(part));
+    this.#approvalLead.replaceChildren(...(drawn ?? []));
+  }
 }

@@ -5,6 +5,8 @@ import { type Field, formatValue, MAX_FIELDS, readFields, shorten } from "./fiel
 /** The result of a tool call, read from an untrusted observation. */
 export interface ToolOutcome {
   readonly fields: readonly Field[];
+  /** What the fields were read from. */
+  readonly data: JsonValue;
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
   /** True when the call's outcome is unknown. */
@@ -25,11 +27,14 @@ export interface ToolProgress {
 export function readOutcome(observation: JsonValue): ToolOutcome {
   const payload = isJsonObject(observation) ? own(observation, "result_payload") : undefined;
   if (!isJsonObject(payload)) {
-    return { fields: readFields(observation), errors: [], warnings: [], isUnknown: false };
+    const fields = readFields(observation);
+    return { fields, data: observation, errors: [], warnings: [], isUnknown: false };
   }
   const errors = list(own(payload, "errors"));
+  const data = own(payload, "data") ?? null;
   return {
-    fields: readFields(own(payload, "data") ?? null),
+    fields: readFields(data),
+    data,
     errors: errors.map(formatError),
     warnings: list(own(payload, "warnings")).filter((warning) => typeof warning === "string"),
     isUnknown: errors.some((error) => isJsonObject(error) && error["code"] === "outcome_unknown"),

@@ -28,6 +28,7 @@ describe("a tool's outcome", () => {
     expect(readOutcome("plain").fields).toEqual([{ label: "Value", value: "plain" }]);
     expect(readOutcome({ result_payload: { errors: "no list", data: null } })).toEqual({
       fields: [],
+      data: null,
       errors: [],
       warnings: [],
       isUnknown: false,
