@@ -83,7 +83,7 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
     notices: new ApprovalNotices(outbox, runId),
     runId,
   });
-  if (ended) inbox.close();
+  if (ended || store.claimed()?.call) inbox.close();
   else if (tables.has("inbox")) inbox.restore(countSteering(transcript, store));
   const stored = { store, transcript, prompt, invocations, outbox, log };
   return { ...stored, notices, feed, journal, approvals, inbox, files };

@@ -2,6 +2,7 @@ import type {
   ApprovalAddress,
   ApprovalAnswer,
   ApprovalDecision,
+  CallAnswer,
   ContextAnswer,
   DecisionAnswer,
   FilesAnswer,
@@ -25,6 +26,7 @@ import {
 } from "../../src/protocol/identity/viewer.ts";
 import type { HookContext } from "../../src/protocol/assistant/context.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
+import { showContent } from "../../src/protocol/tool/content.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
 import type { ApprovalDecisions } from "./approval-decisions.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -98,6 +100,19 @@ export class RunAnswers implements RunMethods {
     return kind === "settled" ? { kind, state: await this.#readState() } : { kind };
   }
 
+  async call(viewer: Viewer, requestHash: string | undefined): Promise<CallAnswer> {
+    const { invocations, journal, store } = this.#run;
+    const missing = checkRunAccess(store, maySee, viewer);
+    if (missing?.kind === "unknown") return missing;
+    if (store.identity().requestHash !== requestHash) return { kind: "other_request" };
+    if (missing) return missing;
+    if (!journal.hasEnded && !store.incarnations().isWaiting) return { kind: "running" };
+    const { observation, content = [] } = invocations.find(1)?.end ?? {};
+    const shown = content.length > 0 && { content: showContent(content) };
+    const state = await this.#readState();
+    return { kind: "call", state, ...(observation && { result: { observation, ...shown } }) };
+  }
+
   async context(viewer: Viewer): Promise<ContextAnswer> {
     const { prompt, store } = this.#run;
     const missing = checkRunAccess(store, isOfTenant, viewer);
@@ -150,6 +165,7 @@ export class RunAnswers implements RunMethods {
     const { journal, transcript, store } = this.#run;
     const missing = checkRunAccess(store, maySee, viewer);
     if (missing) return missing;
+    if (store.claimed()?.call) return { kind: "unknown" };
     if (!journal.hasEnded) return { kind: "running" };
     if (transcript.bytes() > maxBytes) return { kind: "too_long" };
     const { workflowId = store.identity().runId } = store.claimed() ?? {};
@@ -160,6 +176,7 @@ export class RunAnswers implements RunMethods {
     const { approvals, invocations, store } = this.#run;
     return runStateOf({
       identity: store.identity(),
+      call: store.call(),
       progress: store.progress(),
       incarnations: store.incarnations(),
       invocations: invocations.all(),

@@ -78,10 +78,15 @@ export class RunLifecycle {
     this.#delivery.resume();
   }
 
+  /** Resolves once the run has ended or waits. */
+  async untilRest(): Promise<void> {
+    await this.#activity.untilRest();
+  }
+
   /** Stops the run; resolves once it has ended. Contract: the first reason stays; idempotent. */
   async stop(reason: StopReason): Promise<void> {
     this.#requestStop(reason);
-    await this.#activity.untilRest();
+    await this.untilRest();
   }
 
   #requestStop(reason: StopReason): void {

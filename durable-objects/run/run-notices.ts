@@ -124,12 +124,14 @@ export class RunNotices {
     const { store, invocations } = this.#ports;
     const { runId, model, createdMs } = store.identity();
     const { reason, title, steps, endedMs } = store.progress();
+    const call = store.call();
     return {
       runId,
       status: statusOf(reason, store.incarnations().isWaiting),
       ...(reason !== null && { reason }),
       ...(title !== null && { title }),
       model,
+      ...(call && { call }),
       ...this.#actors(),
       steps,
       toolCalls: invocations.count(),

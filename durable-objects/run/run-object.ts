@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { RunMethods } from "../../src/capabilities/run.ts";
+import type { CallAnswer, RunMethods } from "../../src/capabilities/run.ts";
 import type { Deployment } from "../../src/compose/deployment.ts";
 import { composeClock, composeDeciding, composeLog } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
@@ -112,13 +112,26 @@ export class RunObject extends DurableObject<RawEnv> {
     return answers ? Reflect.apply(answers[name], answers, args) : { kind: "unknown" };
   }
 
+  /** Starts a run of one call, and answers once the call has ended or waits; see RunGateway. */
+  async invoke(claim: RunClaim): Promise<CallAnswer> {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    const isNew = this.#run === undefined;
+    const { answers, lifecycle } = this.#run ?? this.#claim(claim);
+    if (isNew) await lifecycle.untilRest();
+    return answers.call(viewerOf(claim.principal), claim.requestHash);
+  }
+
   #start(claim: RunClaim, wire: ClientWire): Response {
     const reader = { viewer: viewerOf(claim.principal), wire };
     if (this.#run) return answerRepeat(this.#run, claim.requestHash ?? null, reader);
+    return streamRun(this.#claim(claim), 0, wire);
+  }
+
+  #claim(claim: RunClaim): ClaimedRun {
     this.#store.claim(claim, this.#clock.nowMs());
     const run = this.#open();
     run.lifecycle.start();
-    return streamRun(run, 0, wire);
+    return run;
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
 import { statusOf, type RunState, type ToolCallSummary } from "../../src/protocol/run/state.ts";
 import { awaitsRetry, type ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import type { DirectCall } from "../../src/protocol/run/direct-call.ts";
 import type { FingerprintOf } from "./outgoing-hashes.ts";
 import type { RunProgress } from "./run-progress.ts";
 import type { RunIdentity, RunIncarnations } from "./run-store.ts";
@@ -13,6 +14,8 @@ export interface StoredRun {
   readonly identity: RunIdentity;
   readonly progress: RunProgress;
   readonly incarnations: RunIncarnations;
+  /** Present in a run of one direct call. */
+  readonly call?: Pick<DirectCall, "toolId"> | undefined;
   readonly invocations: readonly ToolInvocationRecord[];
   readonly pendingApprovals: readonly ApprovalRecord[];
   readonly fingerprintOf: FingerprintOf;
@@ -29,6 +32,7 @@ export async function runStateOf(run: StoredRun): Promise<RunState> {
     ...(error !== null && { error }),
     ...(title !== null && { title }),
     model,
+    ...(run.call && { call: run.call }),
     steps,
     recoveries: run.incarnations.epoch,
     toolCalls: await Promise.all(run.invocations.map((record) => toSummary(record, run))),

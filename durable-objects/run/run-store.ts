@@ -1,5 +1,6 @@
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
+import type { DirectCall } from "../../src/protocol/run/direct-call.ts";
 import { NO_FACTS, type StopReason } from "../../src/protocol/run/facts.ts";
 import { ownerOf, type RunOwner } from "../../src/protocol/identity/viewer.ts";
 import { changedFields, replayLog, type LoggedState } from "./logged-state.ts";
@@ -125,6 +126,12 @@ export class RunStore {
   /** The claim of the run without messages and prompt; undefined once the run has shrunk. */
   claimed(): ClaimRow | undefined {
     return this.#run.claimed;
+  }
+
+  /** Names the tool of a run of one direct call, without the arguments. */
+  call(): Pick<DirectCall, "toolId"> | undefined {
+    const { call } = this.#run.claimed ?? {};
+    return call && { toolId: call.toolId };
   }
 
   progress(): RunProgress {

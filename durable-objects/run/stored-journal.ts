@@ -181,8 +181,8 @@ export class StoredJournal implements RunJournal {
     if (now === before) return;
     store.saveProgress(now);
     if (now.reason !== before.reason) {
-      // Only a repeated request under the same key reads the publication.
-      if (store.identity().requestHash !== undefined) outbox.put();
+      // Only a repeated chat under the same key reads the publication.
+      if (store.identity().requestHash !== undefined && !store.call()) outbox.put();
       notices.ended();
     } else if (now.title !== before.title) notices.updated();
   }

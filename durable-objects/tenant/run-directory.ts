@@ -71,13 +71,14 @@ export class RunDirectory {
 
   list(query: RunQuery): ListPage<RunSummary> {
     if (!hasTable(this.#sql, "runs")) return { items: [] };
-    const { viewer, status, actor, fromMs, toMs, limit, after } = query;
+    const { viewer, status, kind, actor, fromMs, toMs, limit, after } = query;
     const rows = this.#sql
       .exec<RunRow>(
         `SELECT run_id, created_ms, summary FROM runs
          WHERE (?1 IS NULL OR person = ?1 OR actor = ?2) AND (?3 IS NULL OR status = ?3)
            AND (?4 IS NULL OR actor = ?4) AND created_ms >= ?5 AND created_ms < ?6
            AND (created_ms, run_id) < (?7, ?8)
+           AND (?10 IS NULL OR ?10 = iif(json_extract(summary, '$.call') IS NULL, 'chat', 'call'))
          ORDER BY created_ms DESC, run_id DESC LIMIT ?9`,
         viewer?.person ?? null,
         viewer?.actor ?? null,
@@ -88,6 +89,7 @@ export class RunDirectory {
         after?.atMs ?? Number.MAX_SAFE_INTEGER,
         after?.id ?? "",
         limit + 1,
+        kind ?? null,
       )
       .toArray();
     return toListPage(rows, limit, { itemOf, positionOf });

@@ -1,6 +1,7 @@
 import { APPROVALS } from "./approvals.ts";
 import { ASSISTANTS } from "./assistants.ts";
 import { AUDIT } from "./audit.ts";
+import { DIRECT_CALLS } from "./direct-calls.ts";
 import { ENVIRONMENTS } from "./environments.ts";
 import { FILES } from "./files.ts";
 import { GROWTH } from "./growth.ts";
@@ -35,6 +36,7 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   assistants: ASSISTANTS,
   providers: PROVIDERS,
   models: MODELS,
+  "direct-calls": DIRECT_CALLS,
   environments: ENVIRONMENTS,
   files: FILES,
   "tool-content": TOOL_CONTENT,

@@ -22,12 +22,15 @@ import {
  * Fails: throws when the object cannot be reached, or answers what this code does not know.
  */
 export function createDurableRunGateway(runs: DurableObjectNamespace): RunGateway {
-  const objectOf = (runId: RunId): DurableObjectStub & RunMethods =>
-    runs.get(runs.idFromName(runId)) as DurableObjectStub & RunMethods;
+  const objectOf = (runId: RunId): DurableObjectStub & RunMethods & Pick<RunGateway, "invoke"> =>
+    runs.get(runs.idFromName(runId)) as ReturnType<typeof objectOf>;
   return {
     async start(claim, wire) {
       const init = { method: "POST", headers: { "x-wire": wire }, body: JSON.stringify(claim) };
       return readStart(await objectOf(claim.runId).fetch("https://run/start", init));
+    },
+    async invoke(claim) {
+      return objectOf(claim.runId).invoke(claim);
     },
     async repeat(runId, reader, requestHash) {
       const headers = { ...headersOf(reader), "x-request-hash": requestHash };

@@ -5,7 +5,8 @@ import type { EventPosition } from "../protocol/run/event-id.ts";
 import type { ApprovalView } from "../protocol/approval/view.ts";
 import type { VoteRefusal } from "../protocol/approval/check-vote.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
-import type { FieldError } from "../protocol/outcome/observation.ts";
+import type { FieldError, ObservationObject } from "../protocol/outcome/observation.ts";
+import type { ShownContent } from "../protocol/tool/content.ts";
 import type { HookContext } from "../protocol/assistant/context.ts";
 import type { AssistantPin } from "../protocol/assistant/pin.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
@@ -50,6 +51,21 @@ export type TranscriptAnswer =
   /** The conversation is longer than the caller may copy. */
   | { readonly kind: "too_long" }
   | NoRun;
+
+/** A run of one direct call, and the result of the call once it has ended. */
+export type CallAnswer =
+  | { readonly kind: "call"; readonly state: RunState; readonly result?: CallResult }
+  /** The run has not ended and does not wait. */
+  | { readonly kind: "running" }
+  /** Another request has the same idempotency key. */
+  | { readonly kind: "other_request" }
+  | NoRun;
+
+export interface CallResult {
+  readonly observation: ObservationObject;
+  /** Text and images beside the observation. Present exactly when there are some. */
+  readonly content?: readonly ShownContent[];
+}
 
 /** What the model got as context: of the deployment's hook, and of the request. */
 export type ContextAnswer =
@@ -186,8 +202,10 @@ export interface RunMethods {
   steer(viewer: Viewer, steering: Steering): Promise<SteerAnswer>;
   /** Resolves an unknown outcome. Contract: the first report stays. */
   settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer>;
-  /** Reads the conversation, of at most `maxBytes`. */
+  /** Reads the conversation, of at most `maxBytes`. A direct call has none: `unknown`. */
   transcript(viewer: Viewer, maxBytes?: number): Promise<TranscriptAnswer>;
+  /** Reads the run of one call that a request with this hash started. */
+  call(viewer: Viewer, requestHash: string | undefined): Promise<CallAnswer>;
   /** Reads what the run knew of its situation. Contract: the caller may read the audit log. */
   context(viewer: Viewer): Promise<ContextAnswer>;
   /** Reads files that the run keeps, in base64. Leaves out those that it does not keep. */
@@ -203,6 +221,11 @@ export interface RunMethods {
 export interface RunGateway {
   /** Claims and starts a run; answers as `repeat` when the run is claimed. */
   start(claim: RunClaim, wire: string): Promise<StartAnswer>;
+  /**
+   * Claims and starts a run of one call; answers once the call has ended or waits. Answers as
+   * `call` when the run is claimed.
+   */
+  invoke(claim: RunClaim): Promise<CallAnswer>;
   /**
    * Answers a repeated request under an idempotency key: with the whole stream once the run has
    * ended.

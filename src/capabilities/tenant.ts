@@ -36,6 +36,8 @@ export interface RunQuery {
   /** Absent: all runs of the tenant. */
   readonly viewer?: RunViewer;
   readonly status?: RunStatus;
+  /** `call`: runs of one direct call. `chat`: all others. */
+  readonly kind?: "chat" | "call";
   readonly actor?: ActorId;
   /** Started then or later. */
   readonly fromMs?: number;

@@ -9,6 +9,7 @@ import { CHAT_ROUTES } from "./chat.ts";
 import { CONNECTION_ROUTES } from "./connections.ts";
 import { answerPreflight, exposeToListed } from "./cors.ts";
 import { EMBED_TOKEN_ROUTES } from "./embed-tokens.ts";
+import { INVOKE_ROUTES } from "./invoke.ts";
 import { OUTCOME_ROUTES } from "./outcomes.ts";
 import { PAGE_TEXT_ROUTES } from "./page-texts.ts";
 import { POLICY_ROUTES } from "./policy.ts";
@@ -22,6 +23,7 @@ import { TOOL_ROUTES } from "./tools.ts";
 /** Every route of the API; docs/http.md has them in one table. */
 const API: Routes = {
   ...CHAT_ROUTES,
+  ...INVOKE_ROUTES,
   ...RUN_LIST_ROUTES,
   ...RUN_ROUTES,
   ...APPROVAL_QUEUE_ROUTES,

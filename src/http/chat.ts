@@ -25,6 +25,7 @@ import { problem } from "./problem.ts";
 import { joinConversation, maxBodyBytes, readFiles, refuseForModel } from "./message-files.ts";
 import { readSizedJson } from "./read-json.ts";
 import { refuseRun } from "./runs.ts";
+import { refuseUnbound } from "./refuse-unbound.ts";
 import { answerRepeat, chooseRun, formatAnswer } from "./request-key.ts";
 import { checkStorage, countNewRun } from "./storage-limits.ts";
 
@@ -117,25 +118,6 @@ function refuseSystem({ messages }: ChatRequestBody, { scopes }: Principal): Res
   if (isPlain || scopes.includes(SYSTEM_SCOPE)) return undefined;
   const detail = `A system message needs the scope ${SYSTEM_SCOPE}. Leave the message out.`;
   return problem("insufficient_scope", { detail });
-}
-
-/**
- * A page cannot change what its embed token binds.
- * Threat: a script of the page names the stored credentials of another tool, or a dearer model.
- */
-function refuseUnbound(
-  { connectionIds = [], model }: ChatRequestBody,
-  { embed }: Principal,
-): Response | undefined {
-  const errors = connectionIds.flatMap((id, index) =>
-    embed?.connectionIds?.includes(id) === false
-      ? [{ pointer: `/connectionIds/${index}`, message: "is not bound to this embed token" }]
-      : [],
-  );
-  if (errors.length > 0) return problem("connection_not_available", { errors });
-  if (model === undefined || model === (embed?.model ?? model)) return undefined;
-  const detail = "The embed token binds another model. Leave the model out.";
-  return problem("model_not_allowed", { detail });
 }
 
 const SYSTEM_SCOPE: Scope = "chat:system";

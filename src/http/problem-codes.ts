@@ -140,6 +140,10 @@ export const PROBLEMS = {
     status: 400,
     title: "The Idempotency-Key is not valid. Send 1 to 255 printable ASCII characters.",
   },
+  request_key_missing: {
+    status: 400,
+    title: "A call of this tool changes something. Send an Idempotency-Key with it.",
+  },
   request_in_progress: {
     status: 409,
     title: "A request with this Idempotency-Key is in progress. Follow its run or try again later.",

@@ -12,6 +12,7 @@ export const RUN_LIST_ROUTES: Routes = {
 
 const query = v.strictObject({
   status: v.optional(v.picklist(["running", "waiting", "completed", "cancelled", "failed"])),
+  kind: v.optional(v.picklist(["chat", "call"])),
   actor: parameters.text,
   from: parameters.instant,
   to: parameters.instant,
@@ -24,12 +25,12 @@ async function getRuns(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const read = readQuery(request, query);
   if (!read.ok) return read.failure;
-  const { status, actor, from: fromMs, to: toMs, limit, cursor } = read.value;
+  const { status, kind, actor, from: fromMs, to: toMs, limit, cursor } = read.value;
   const viewer = seesAll(principal) ? undefined : viewerOf(principal);
   const delegate = viewer && isDelegate(principal) ? principal.actorId : undefined;
   if (delegate && actor !== undefined && actor !== delegate) return Response.json({ runs: [] });
   const startedBy = delegate ?? (actor as ActorId | undefined);
-  const filters = [status ?? null, startedBy ?? null, fromMs ?? null, toMs ?? null];
+  const filters = [status ?? null, kind ?? null, startedBy ?? null, fromMs ?? null, toMs ?? null];
   const sees = [viewer?.person ?? null, viewer?.actor ?? null];
   const scope = ["runs", principal.tenantId, ...sees, ...filters];
   const after = await readCursor(authorised, cursor, scope);
@@ -38,6 +39,7 @@ async function getRuns(authorised: AuthorisedRequest): Promise<Response> {
     limit,
     ...(viewer && { viewer }),
     ...(status && { status }),
+    ...(kind && { kind }),
     ...(startedBy !== undefined && { actor: startedBy }),
     ...(fromMs !== undefined && { fromMs }),
     ...(toMs !== undefined && { toMs }),

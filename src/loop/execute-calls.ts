@@ -50,7 +50,8 @@ export async function executeCalls(
     if (outcome === WAITING) isWaiting = true;
     else {
       hasUnknownOutcome ||= outcome.state === "EXPIRED";
-      if (isWaiting || answered.has(toolCallId)) continue;
+      // No model reads the result of a direct call.
+      if (isWaiting || answered.has(toolCallId) || scope.claim.call) continue;
       transcript.addResult(record, outcome);
     }
   }

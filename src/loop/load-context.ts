@@ -8,7 +8,8 @@ import type { LoopInput, RunPorts } from "./run-scope.ts";
 /** Longest time of the deployment's hook. */
 const TIMEOUT_MS = 5_000;
 
-const NO_CONTEXT: HookContext = { variables: {} };
+/** Context of a run that nobody described. */
+export const NO_CONTEXT: HookContext = { variables: {} };
 
 /**
  * Asks the deployment's hook for the context of a run, once per run. Later incarnations use what

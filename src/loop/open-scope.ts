@@ -3,6 +3,7 @@ import type { LoadedPolicy } from "../capabilities/policy.ts";
 import { routeVersions } from "../contracts/route-versions.ts";
 import { createToolCatalog } from "../contracts/tool-catalog.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
+import { ok } from "../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { IMPLIED_LIMITS } from "../protocol/policy/limits.ts";
 import { policyOfRun } from "../protocol/policy/narrow.ts";
@@ -13,7 +14,7 @@ import { maxWallClockMs } from "../runner/budget/run-time.ts";
 import { createToolRunner } from "../runner/tool-runner.ts";
 import { ConversationImages } from "./conversation-images.ts";
 import { CallIds } from "./call-ids.ts";
-import { loadContext } from "./load-context.ts";
+import { loadContext, NO_CONTEXT } from "./load-context.ts";
 import { ModelBudget } from "./model-budget.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { buildPrompt } from "./prompt.ts";
@@ -38,7 +39,8 @@ export async function openScope({ input, ports, state }: ScopeParts): Promise<Ru
   const policy = policyOfRun(loaded.policy, claim);
   ports.limitTime(maxWallClockMs(policy));
   ports.limitStorage(policy.budgets.maxStoredBytes ?? IMPLIED_LIMITS.maxStoredBytes);
-  const context = await loadContext(input, ports);
+  // A direct call shows nothing to a model, so nothing asks for context.
+  const context = claim.call ? ok(NO_CONTEXT) : await loadContext(input, ports);
   const budget = restoreRunBudget(memory.invocations, policy);
   const modelOf = createDirectory(claim, ports.modelOf);
   const terms = { policy, pin: loaded.pin, budget };
@@ -140,11 +142,11 @@ function keptSoFar(
  * Before the run started, none was made.
  */
 function restoreModelCalls(
-  { input: { memory }, ports: { journal } }: Omit<ScopeParts, "state">,
+  { input: { claim, memory }, ports: { journal } }: Omit<ScopeParts, "state">,
   { budgets }: ToolPolicy,
 ): ModelCalls {
   const { facts, progress } = memory;
-  const { maxSteps = IMPLIED_LIMITS.maxSteps } = budgets;
+  const maxSteps = claim.call ? 0 : (budgets.maxSteps ?? IMPLIED_LIMITS.maxSteps);
   const made = progress.hasStarted ? facts.modelCalls : 0;
   return new ModelCalls(journal, { made, counted: facts.modelCalls }, maxSteps);
 }

@@ -100,7 +100,7 @@ async function runSteps(scope: RunScope, memory: RunMemory): Promise<RunEnd | ty
  * Takes steering messages and reserves a model call. Fails: the run's end, when no step may begin.
  */
 async function allowStep(scope: RunScope, step: Step): Promise<Result<AllowedStep, RunEnd>> {
-  if (step.answer) return ok({ ...step, allowance: {} });
+  if (step.answer || scope.claim.call) return ok({ ...step, allowance: {} });
   const { modelBudget, modelCalls, signal, state } = scope;
   const stopped = stopReasonOf(signal);
   if (stopped) return fail(endOfStop(stopped));

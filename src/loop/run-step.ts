@@ -11,6 +11,7 @@ import type { RecordedAnswer } from "../protocol/run/facts.ts";
 import { parseArguments, type ToolCall } from "../protocol/tool/call.ts";
 import { WAITING } from "../runner/waiting.ts";
 import { askModel, type AnsweredCall } from "./ask-model.ts";
+import { proposeDirectCall } from "./direct-call.ts";
 import { executeCalls, proposeCalls } from "./execute-calls.ts";
 import type { ModelAllowance } from "./model-budget.ts";
 import type { RunScope } from "./run-scope.ts";
@@ -72,7 +73,10 @@ export function takeSteering({ inbox, modelCalls, state }: RunScope): void {
   if (modelCalls.left <= 1) inbox.close();
 }
 
-/** Asks the model and proposes its tool calls. The answer and its calls are stored together. */
+/**
+ * Asks the model and proposes its tool calls, or proposes the one call of a run without a model.
+ * The answer and its calls are stored together.
+ */
 async function answerStep(
   scope: RunScope,
   { number, hasBegun, allowance }: AllowedStep,
@@ -82,6 +86,7 @@ async function answerStep(
     const messageId = `${claim.runId}-${number}`;
     journal.append([{ type: "step_started", step: number, messageId }]);
   }
+  if (claim.call) return proposeDirectCall(scope, claim.call, number);
   const answered = await askModel(scope, allowance);
   const answer = toRecorded(answered, { claim, step: number });
   journal.note({ answer });

@@ -17,6 +17,7 @@ import { MODEL_WIRE_IDS } from "../../src/protocol/model/declaration.ts";
 import { parseToolPolicy } from "../../src/protocol/policy/document.ts";
 import { tenantProviderBody } from "../../src/protocol/provider/tenant-provider.ts";
 import { chatRequestBody } from "../../src/protocol/run/chat-request.ts";
+import { invokeBody } from "../../src/protocol/run/direct-call.ts";
 import { blocksIn, nameOf, ROOT } from "./code-blocks.ts";
 import { bodyOf } from "./sent-bodies.ts";
 import { isTyped } from "./typed-json.ts";
@@ -41,6 +42,7 @@ const READERS: Readonly<Record<string, Accept>> = {
   provider: isAcceptedBy(tenantProviderBody({ allowsLoopback: false }, MODEL_WIRE_IDS)),
   "issuer of tokens": (value) => readJwtSettings(JSON.stringify(value), undefined).ok,
   "chat request": isAcceptedBy(chatRequestBody),
+  "direct call": isAcceptedBy(invokeBody),
   "message of a chat request": (value) =>
     v.safeParse(chatRequestBody, { messages: [value] }).success,
   "people of development": isPeople,

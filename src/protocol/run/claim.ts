@@ -4,6 +4,7 @@ import type { JsonObject } from "../json/value.ts";
 import type { AnswerSettings } from "../model/answer-settings.ts";
 import type { DeclaredModel } from "../model/declaration.ts";
 import type { Principal } from "../identity/principal.ts";
+import type { DirectCall } from "./direct-call.ts";
 import type { RunLimits } from "../policy/limits.ts";
 import type { TranscriptMessage } from "../conversation/message.ts";
 
@@ -21,7 +22,10 @@ export interface RunClaim {
   readonly instructions?: string;
   /** What the client sent for the model to read as data; untrusted. */
   readonly context?: JsonObject;
+  /** `NO_MODEL` in a run of one direct call. */
   readonly model: string;
+  /** The only call of this run. Absent: the run asks a model. */
+  readonly call?: DirectCall;
   /** A model of the tenant's own provider, as it was allowed when the run started. */
   readonly ownModel?: DeclaredModel;
   /** Models of the same provider that may answer in its place. */

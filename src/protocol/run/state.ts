@@ -72,7 +72,10 @@ export interface RunState {
   readonly reason?: DoneReason;
   readonly error?: RunError;
   readonly title?: string;
+  /** `none` in a run of one direct call. */
   readonly model: string;
+  /** Present in a run of one direct call, which asks no model. */
+  readonly call?: { readonly toolId: string };
   /** Number of steps that have begun. */
   readonly steps: number;
   /** Number of interruptions from which the run recovered. */

@@ -8,7 +8,10 @@ export interface RunSummary {
   readonly status: RunStatus;
   readonly reason?: DoneReason;
   readonly title?: string;
+  /** `none` in a run of one direct call. */
   readonly model: string;
+  /** Present for a run of one direct call, which asks no model. */
+  readonly call?: { readonly toolId: string };
   readonly actorId: ActorId;
   readonly subjectId?: ActorId;
   /** The actor who minted the embed token that started the run. */

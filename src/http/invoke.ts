@@ -1,0 +1,121 @@
+import type { CallAnswer } from "../capabilities/run.ts";
+import { findTool } from "../contracts/tool-catalog.ts";
+import type { AssistantPin } from "../protocol/assistant/pin.ts";
+import { viewerOf } from "../protocol/identity/viewer.ts";
+import type { JsonValue } from "../protocol/json/value.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import { narrowPolicy } from "../protocol/policy/narrow.ts";
+import type { RunClaim } from "../protocol/run/claim.ts";
+import { invokeBody, NO_MODEL } from "../protocol/run/direct-call.ts";
+import { replaceHalves } from "../protocol/text/whole-characters.ts";
+import type { ToolSpec } from "../protocol/tool/spec.ts";
+import type { AuthorisedRequest, Routes } from "./authorise.ts";
+import { chooseAssistant } from "./choose-assistant.ts";
+import { problem } from "./problem.ts";
+import { readJson } from "./read-json.ts";
+import { refuseUnbound } from "./refuse-unbound.ts";
+import { chooseRun } from "./request-key.ts";
+import { refuseRun } from "./runs.ts";
+import { checkStorage, countNewRun } from "./storage-limits.ts";
+
+/** Calls one tool without a model. */
+export const INVOKE_ROUTES: Routes = {
+  "/v1/tools/:id/invoke": { POST: { scope: "chat", handle: postInvoke } },
+};
+
+/**
+ * `POST /v1/tools/:id/invoke`: starts a run of one call, and answers its observation once the call
+ * has ended. Requests with the same `Idempotency-Key` make one call.
+ */
+async function postInvoke(authorised: AuthorisedRequest): Promise<Response> {
+  const { request, principal, services, id: toolId } = authorised;
+  const read = await readJson(request, invokeBody);
+  if (!read.ok) return read.failure;
+  const body = replaceHalves(read.value as JsonValue) as typeof read.value;
+  const run = await chooseRun(authorised, [toolId, body as JsonValue]);
+  if (!run.ok) return run.failure;
+  const { runId, requestHash } = run.value;
+  if (requestHash !== undefined) {
+    const known = await services.runs.of(runId).call(viewerOf(principal), requestHash);
+    if (known.kind !== "unknown") return answerCall(runId, known);
+  }
+  const unbound = refuseUnbound(body, principal);
+  if (unbound) return unbound;
+  const found = await findAllowed(authorised);
+  if (!found.ok) return found.failure;
+  const { spec, assistant } = found.value;
+  if (spec.effect !== "read_only" && requestHash === undefined)
+    return problem("request_key_missing");
+  const stored = await checkStorage(authorised);
+  if (!stored.ok) return stored.failure;
+  const { embed } = principal;
+  const connectionIds = body.connectionIds ?? embed?.connectionIds;
+  return startCall(authorised, {
+    ...run.value,
+    principal,
+    ...(assistant && { assistant }),
+    model: NO_MODEL,
+    call: { toolId, argumentsText: JSON.stringify(body.arguments) },
+    messages: [],
+    toolIds: [toolId],
+    ...(embed?.budgets && { budgets: embed.budgets }),
+    ...(connectionIds && { connectionIds }),
+  });
+}
+
+/**
+ * Starts a run of one call, or finds it, and answers what came of the call. When the object dies
+ * meanwhile, the answer is the state of the run, which goes on.
+ */
+async function startCall(authorised: AuthorisedRequest, claim: RunClaim): Promise<Response> {
+  const { principal, services } = authorised;
+  const { runId } = claim;
+  countNewRun(authorised, claim);
+  try {
+    return answerCall(runId, await services.runs.invoke(claim));
+  } catch (cause) {
+    const left = await services.runs.of(runId).state(viewerOf(principal));
+    if (left.kind !== "run") throw cause;
+    return Response.json(left.state, { status: 202, headers: { "x-run-id": runId } });
+  }
+}
+
+/**
+ * Finds the tool of a call. A tool that the policy or the embed token denies, and that the
+ * assistant of the embed token does not use, gets the same answer as an unknown tool.
+ */
+async function findAllowed(
+  authorised: AuthorisedRequest,
+): Promise<Result<{ readonly spec: ToolSpec; readonly assistant?: AssistantPin }, Response>> {
+  const { principal, services, id: toolId } = authorised;
+  const { embed, tenantId } = principal;
+  const { policy } = await services.policies.load(tenantId);
+  const page = embed && (await chooseAssistant(authorised, undefined));
+  if (page && !page.ok) return page;
+  const used = page?.value.document.toolIds;
+  const allowed = narrowPolicy(narrowPolicy(policy, embed?.toolIds), used);
+  const nowMs = services.clock.nowMs();
+  const spec = findTool(services.toolSpecs, allowed, { toolId, version: undefined, nowMs });
+  if (!spec) return fail(problem("tool_not_found"));
+  return ok({ spec, ...(page && { assistant: page.value.pin }) });
+}
+
+function answerCall(runId: string, answer: CallAnswer): Response {
+  const headers = { "x-run-id": runId };
+  switch (answer.kind) {
+    case "call": {
+      const { state, result } = answer;
+      if (result) return Response.json({ runId, ...result }, { headers });
+      if (state.status === "waiting") return Response.json(state, { status: 202, headers });
+      const { errorId } = state.error ?? {};
+      return problem("internal_error", { headers, ...(errorId !== undefined && { errorId }) });
+    }
+    case "running":
+      return problem("request_in_progress", { headers: { "retry-after": "1", ...headers } });
+    case "other_request":
+      return problem("request_key_reused");
+    case "unknown":
+    case "gone":
+      return refuseRun(answer);
+  }
+}

@@ -1,0 +1,28 @@
+import type { ConnectionId } from "../protocol/identity/ids.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
+import { problem } from "./problem.ts";
+
+/** What a request names that an embed token may bind. */
+export interface NamedBindings {
+  readonly connectionIds?: readonly ConnectionId[] | undefined;
+  readonly model?: string | undefined;
+}
+
+/**
+ * A page cannot change what its embed token binds.
+ * Threat: a script of the page names the stored credentials of another tool, or a dearer model.
+ */
+export function refuseUnbound(
+  { connectionIds = [], model }: NamedBindings,
+  { embed }: Principal,
+): Response | undefined {
+  const errors = connectionIds.flatMap((id, index) =>
+    embed?.connectionIds?.includes(id) === false
+      ? [{ pointer: `/connectionIds/${index}`, message: "is not bound to this embed token" }]
+      : [],
+  );
+  if (errors.length > 0) return problem("connection_not_available", { errors });
+  if (model === undefined || model === (embed?.model ?? model)) return undefined;
+  const detail = "The embed token binds another model. Leave the model out.";
+  return problem("model_not_allowed", { detail });
+}
