@@ -582,7 +582,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "embed bindings: a page names any connection that a grant has",
-    file: "src/http/chat.ts",
+    file: "src/http/refuse-unbound.ts",
     from: "embed?.connectionIds?.includes(id) === false",
     to: "embed?.connectionIds?.includes(id) === null",
     test: {
@@ -592,7 +592,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "embed bindings: the model of the request wins",
-    file: "src/http/chat.ts",
+    file: "src/http/refuse-unbound.ts",
     from: "if (model === undefined || model === (embed?.model ?? model)) return undefined;",
     to: "if (model === undefined || model) return undefined; void embed;",
     test: {
