@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { experimental_readRawConfig as readRawConfig } from "wrangler";
 import { freePort } from "../free-port.ts";
 import { startTree, type ProcessTree } from "../process-tree.ts";
 import { seedPolicies, type Deployment } from "./deployment.ts";
@@ -43,8 +44,12 @@ export function hostWorker(
   });
 }
 
-/** Runs the Worker under `wrangler dev`, with all its processes. */
+/**
+ * Runs the Worker under `wrangler dev`, with all its processes. It has no rate limits, because the
+ * clients of many runs are one caller.
+ */
 export function wranglerHost(deployment: Deployment, directory: string): Promise<Host> {
+  const config = writeUnlimitedConfig(directory);
   const variables = Object.entries(deployment.texts).flatMap(([name, value]) => [
     "--var",
     `${name}:${value}`,
@@ -54,6 +59,7 @@ export function wranglerHost(deployment: Deployment, directory: string): Promise
       resolve("node_modules/wrangler/bin/wrangler.js"),
       "dev",
       deployment.entry,
+      `--config=${config}`,
       "--local",
       "--ip=127.0.0.1",
       `--port=${port}`,
@@ -67,6 +73,16 @@ export function wranglerHost(deployment: Deployment, directory: string): Promise
     const env = { ...process.env, ...quiet };
     return startTree(process.execPath, args, { stdio: "ignore", env });
   });
+}
+
+/** Writes wrangler.toml without rate limits into `directory`; answers the path of the file. */
+function writeUnlimitedConfig(directory: string): string {
+  const { rawConfig } = readRawConfig({ config: resolve("wrangler.toml") });
+  const { ratelimits: _limits, build: _build, main: _main, ...kept } = rawConfig;
+  const pages = resolve(kept.assets?.directory ?? ".");
+  const config = join(directory, "wrangler.json");
+  writeFileSync(config, JSON.stringify({ ...kept, assets: { ...kept.assets, directory: pages } }));
+  return config;
 }
 
 /** Keeps one port over all starts, as a real deployment keeps its address. */
