@@ -1,5 +1,3 @@
-import { hasTable } from "./has-table.ts";
-
 /** Deadlines of a run's object. */
 export type RunDeadline =
   /** Checks that the loop of an unfinished run is alive. */
@@ -30,69 +28,79 @@ export type TenantDeadline =
 
 export type RunDeadlines = Deadlines<RunDeadline>;
 
-type DeadlineRow<Name> = { name: Name; at_ms: number | null; left_ms: number | null };
+/** When a deadline is due, or the time that a paused one has left. Unit: milliseconds. */
+export type Deadline = { readonly atMs: number } | { readonly leftMs: number };
+
+/** All deadlines of an object. */
+export type DeadlineSet<Name extends string> = Readonly<Partial<Record<Name, Deadline>>>;
+
+/** Where an object stores its deadlines. */
+export interface StoredDeadlines<Name extends string> {
+  /** Undefined when the object never had a deadline. */
+  read(): DeadlineSet<Name> | undefined;
+  /** Replaces all of them. */
+  write(deadlines: DeadlineSet<Name>): void;
+}
 
 /**
  * Many deadlines over the one alarm of an object: the alarm rings at the earliest deadline, or
  * sooner.
- * Ownership: one per object; the only writer of the `deadlines` table and of the alarm. It holds
- * the deadlines in memory too.
+ * Ownership: one per object; the only writer of the deadlines and of the alarm. It holds the
+ * deadlines in memory too, and changes the memory after the storage.
  * Contract: the alarm rings at least once for a deadline. A deadline stays until it is cleared or
- * set again. The alarm commits together with all writes of the same turn. The first deadline
- * creates the table, so a read of an unused object writes nothing.
+ * set again. The alarm commits together with all writes of the same turn.
  */
 export class Deadlines<Name extends string> {
   readonly #storage: DurableObjectStorage;
-  /** Undefined until the deadlines are read. */
-  #held: Map<Name, DeadlineRow<Name>> | undefined;
-  #hasTable = false;
+  readonly #stored: StoredDeadlines<Name>;
+  /** Undefined until the deadlines are read, and while there never was one. */
+  #held: DeadlineSet<Name> | undefined;
   #armedMs: number | undefined;
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: DurableObjectStorage, stored: StoredDeadlines<Name>) {
     this.#storage = storage;
+    this.#stored = stored;
   }
 
   set(name: Name, atMs: number): void {
-    this.#store({ name, at_ms: atMs, left_ms: null });
+    this.#put(name, { atMs });
     this.arm();
   }
 
   /** Time of a deadline; undefined when the deadline is not set, or is paused. */
   at(name: Name): number | undefined {
-    return this.#rows.get(name)?.at_ms ?? undefined;
+    return timeOf(this.#all[name]);
   }
 
   has(name: Name): boolean {
-    return this.#rows.has(name);
+    return this.#all[name] !== undefined;
   }
 
   /** Removes deadlines. The alarm stays, and may ring for nothing. */
   clear(...names: readonly Name[]): void {
-    const known = names.filter((name) => this.has(name));
-    if (known.length === 0) return;
-    const places = known.map(() => "?").join(", ");
-    this.#storage.sql.exec(`DELETE FROM deadlines WHERE name IN (${places})`, ...known);
-    for (const name of known) this.#rows.delete(name);
+    if (!names.some((name) => this.has(name))) return;
+    const kept = { ...this.#all };
+    for (const name of names) delete kept[name];
+    this.#write(kept);
   }
 
   /** Stops a deadline and keeps the time that is left. */
   pause(name: Name, nowMs: number): void {
     const atMs = this.at(name);
-    if (atMs === undefined) return;
-    this.#store({ name, at_ms: null, left_ms: Math.max(0, atMs - nowMs) });
+    if (atMs !== undefined) this.#put(name, { leftMs: Math.max(0, atMs - nowMs) });
   }
 
   /** Continues a paused deadline with the time that is left. */
   resume(name: Name, nowMs: number): void {
-    const leftMs = this.#rows.get(name)?.left_ms ?? null;
-    if (leftMs !== null) this.set(name, nowMs + leftMs);
+    const deadline = this.#all[name];
+    if (deadline && "leftMs" in deadline) this.set(name, nowMs + deadline.leftMs);
   }
 
   /** Deadlines that are due, the earliest first. Reads them from storage. */
   due(nowMs: number): readonly Name[] {
     this.#held = undefined;
-    return [...this.#rows.values()]
-      .flatMap(({ name, at_ms: atMs }) => (atMs !== null && atMs <= nowMs ? [{ name, atMs }] : []))
+    return this.#active()
+      .filter(({ atMs }) => atMs <= nowMs)
       .toSorted((one, other) => one.atMs - other.atMs)
       .map(({ name }) => name);
   }
@@ -102,43 +110,39 @@ export class Deadlines<Name extends string> {
    * the alarm in any case: because it has rung, or because it would ring long before a deadline.
    */
   arm({ exactly = false } = {}): void {
-    const times = [...this.#rows.values()].flatMap(({ at_ms: atMs }) => atMs ?? []);
+    const times = this.#active().map(({ atMs }) => atMs);
     const atMs = times.length > 0 ? Math.min(...times) : undefined;
     const isEarlier = atMs !== undefined && atMs < (this.#armedMs ?? Infinity);
-    if (!isEarlier && !(exactly && this.#hasTable)) return;
+    if (!isEarlier && !(exactly && this.#held)) return;
     this.#armedMs = atMs;
     // The alarm is part of the same commit; when the commit fails, the platform resets the object.
     if (atMs === undefined) void this.#storage.deleteAlarm();
     else void this.#storage.setAlarm(atMs);
   }
 
-  get #rows(): Map<Name, DeadlineRow<Name>> {
-    this.#held ??= this.#read();
-    return this.#held;
+  get #all(): DeadlineSet<Name> {
+    this.#held ??= this.#stored.read();
+    return this.#held ?? ({} as DeadlineSet<Name>);
   }
 
-  #read(): Map<Name, DeadlineRow<Name>> {
-    const { sql } = this.#storage;
-    this.#hasTable ||= hasTable(sql, "deadlines");
-    if (!this.#hasTable) return new Map();
-    const rows = sql.exec<DeadlineRow<Name>>("SELECT name, at_ms, left_ms FROM deadlines");
-    return new Map(rows.toArray().map((row) => [row.name, row]));
+  #active(): readonly { readonly name: Name; readonly atMs: number }[] {
+    const all = Object.entries(this.#all) as [Name, Deadline][];
+    return all.flatMap(([name, deadline]) => {
+      const atMs = timeOf(deadline);
+      return atMs === undefined ? [] : [{ name, atMs }];
+    });
   }
 
-  #store(row: DeadlineRow<Name>): void {
-    const rows = this.#rows;
-    if (!this.#hasTable) {
-      this.#storage.sql.exec(
-        "CREATE TABLE IF NOT EXISTS deadlines (name TEXT PRIMARY KEY, at_ms INTEGER, left_ms INTEGER) WITHOUT ROWID",
-      );
-      this.#hasTable = true;
-    }
-    this.#storage.sql.exec(
-      "INSERT OR REPLACE INTO deadlines (name, at_ms, left_ms) VALUES (?, ?, ?)",
-      row.name,
-      row.at_ms,
-      row.left_ms,
-    );
-    rows.set(row.name, row);
+  #put(name: Name, deadline: Deadline): void {
+    this.#write({ ...this.#all, [name]: deadline });
   }
+
+  #write(deadlines: DeadlineSet<Name>): void {
+    this.#stored.write(deadlines);
+    this.#held = deadlines;
+  }
+}
+
+function timeOf(deadline: Deadline | undefined): number | undefined {
+  return deadline && "atMs" in deadline ? deadline.atMs : undefined;
 }

@@ -20,8 +20,8 @@ export interface LoggedState {
   readonly lastSeq: number;
 }
 
-/** Reads what the entries of a log come to. */
-export function replayLog(entries: Iterable<LogEntry>): LoggedState {
+/** Reads what the entries of a log come to, when the notices up to a number were delivered. */
+export function replayLog(entries: Iterable<LogEntry>, deliveredSeq: number): LoggedState {
   const changes: Partial<RunProgress>[] = [];
   let lastSeq = 0;
   const invocations = new Map<number, ToolInvocationRecord>();
@@ -43,6 +43,7 @@ export function replayLog(entries: Iterable<LogEntry>): LoggedState {
     }
   }
   const progress = Object.assign({ ...NEW_RUN }, ...changes) as RunProgress;
+  notices = notices.filter(({ seq }) => seq > deliveredSeq);
   return { progress, invocations, publications, notices, lastSeq };
 }
 

@@ -57,7 +57,7 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
   const prompt = new StoredPrompt(sql, tables);
   const files = new StoredFiles(sql, tables);
   const invocations = new StoredInvocations(store.log, logged.invocations);
-  const outbox = new Outbox(store.log, logged, createdMs);
+  const outbox = new Outbox(store, logged, createdMs);
   const refusals = new RefusalTally(sql, tables);
   const notices = new RunNotices({ store, invocations, outbox, refusals });
   const inbox = new StoredInbox(sql, tables);

@@ -1,7 +1,7 @@
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 import type { LoggedState, Publication } from "./logged-state.ts";
-import type { RunLog } from "./run-log.ts";
+import type { RunStore } from "./run-store.ts";
 
 /** Limits of one batch for the tenant's object; a single notice may be larger. */
 const MAX_NOTICES = 50;
@@ -19,14 +19,18 @@ const NOTICES_PER_MS = 1_000;
  * run is deleted and started again under the same id.
  */
 export class Outbox {
-  readonly #log: RunLog;
+  readonly #store: Pick<RunStore, "log" | "saveDelivered">;
   #publications: Publication[];
   #notices: SentNotice[];
   #lastSeq: number;
   #listener = (): void => {};
 
-  constructor(log: RunLog, logged: LoggedState, createdMs: number) {
-    this.#log = log;
+  constructor(
+    store: Pick<RunStore, "log" | "saveDelivered">,
+    logged: LoggedState,
+    createdMs: number,
+  ) {
+    this.#store = store;
     this.#publications = [...logged.publications];
     this.#notices = [...logged.notices];
     this.#lastSeq = Math.max(logged.lastSeq, createdMs * NOTICES_PER_MS);
@@ -35,7 +39,7 @@ export class Outbox {
   /** Adds a publication: of a call, or of the run without one. */
   put(invocation: number | null = null): void {
     const publication = { seq: this.#lastSeq + 1, invocation };
-    this.#log.put({ kind: "publication", ...publication });
+    this.#store.log.put({ kind: "publication", ...publication });
     this.#lastSeq++;
     this.#publications.push(publication);
   }
@@ -46,7 +50,7 @@ export class Outbox {
    */
   notify(notice: TenantNotice): void {
     const sent = { seq: this.#lastSeq + 1, notice };
-    this.#log.put({ kind: "notice", ...sent });
+    this.#store.log.put({ kind: "notice", ...sent });
     this.#lastSeq++;
     this.#notices.push(sent);
     this.#listener();
@@ -83,22 +87,23 @@ export class Outbox {
   }
 
   remove(seq: number): void {
-    this.#log.put({ kind: "delivered", what: "publication", seq });
+    this.#store.log.put({ kind: "delivered", what: "publication", seq });
     this.#publications = this.#publications.filter((publication) => publication.seq !== seq);
   }
 
   /** Removes the notices up to one that was delivered. */
   removeNotices(lastSeq: number): void {
-    this.#log.put({ kind: "delivered", what: "notices", seq: lastSeq });
+    this.#store.saveDelivered(lastSeq);
     this.#notices = this.#notices.filter(({ seq }) => seq > lastSeq);
   }
 
   /** Stores what is left after the log was emptied: the notices, and the last number. */
   restore(): void {
     this.#publications = [];
-    this.#log.batch(() => {
-      this.#log.put({ kind: "delivered", what: "publication", seq: this.#lastSeq });
-      for (const sent of this.#notices) this.#log.put({ kind: "notice", ...sent });
+    const { log } = this.#store;
+    log.batch(() => {
+      log.put({ kind: "delivered", what: "publication", seq: this.#lastSeq });
+      for (const sent of this.#notices) log.put({ kind: "notice", ...sent });
     });
   }
 }

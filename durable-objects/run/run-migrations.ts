@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { isJsonObject } from "../../src/protocol/json/value.ts";
 import type { Migration } from "../storage-version.ts";
+import { hasTable } from "../has-table.ts";
 import { mergeIntoLog } from "./merge-into-log.ts";
 
 /**
@@ -14,7 +15,25 @@ export const RUN_MIGRATIONS: readonly Migration[] = [
   addPrompt,
   mergeIntoLog,
   compressLog,
+  putDeadlinesInRow,
 ];
+
+/**
+ * Version 6 has the deadlines in the row of the run, and the number of the last notice that was
+ * delivered: both change after the end of a run, and then share a page.
+ */
+function putDeadlinesInRow(sql: SqlStorage): void {
+  sql.exec(
+    `ALTER TABLE run ADD COLUMN deadlines TEXT NOT NULL DEFAULT '{}';
+     ALTER TABLE run ADD COLUMN delivered_seq INTEGER NOT NULL DEFAULT 0;`,
+  );
+  if (!hasTable(sql, "deadlines")) return;
+  sql.exec(
+    `UPDATE run SET deadlines = (SELECT json_group_object(name, json(CASE WHEN at_ms IS NULL
+       THEN json_object('leftMs', left_ms) ELSE json_object('atMs', at_ms) END)) FROM deadlines);
+     DROP TABLE deadlines;`,
+  );
+}
 
 /** The log of version 5 may hold compressed texts, which earlier code cannot read. */
 function compressLog(sql: SqlStorage): void {

@@ -46,7 +46,7 @@ export class RunObject extends DurableObject<RawEnv> {
     super(ctx, env);
     this.deployment = deployment;
     this.#store = new RunStore(ctx.storage);
-    this.#deadlines = new Deadlines(ctx.storage);
+    this.#deadlines = new Deadlines(ctx.storage, this.#store.deadlines);
     if (!this.#isReadable()) return;
     // Not in the constructor itself: wake() needs fields that a subclass sets after its
     // constructor.
@@ -189,7 +189,7 @@ export class RunObject extends DurableObject<RawEnv> {
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
     this.#store = new RunStore(this.ctx.storage);
-    this.#deadlines = new Deadlines(this.ctx.storage);
+    this.#deadlines = new Deadlines(this.ctx.storage, this.#store.deadlines);
     this.#run = undefined;
   }
 }

@@ -3,6 +3,7 @@ import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import type { DirectCall } from "../../src/protocol/run/direct-call.ts";
 import { NO_FACTS, type StopReason } from "../../src/protocol/run/facts.ts";
 import { ownerOf, type RunOwner } from "../../src/protocol/identity/viewer.ts";
+import type { DeadlineSet, RunDeadline, StoredDeadlines } from "../deadlines.ts";
 import { changedFields, replayLog, type LoggedState } from "./logged-state.ts";
 import type { Outbox } from "./outbox.ts";
 import { RunLog } from "./run-log.ts";
@@ -64,12 +65,15 @@ export class RunStore {
   readonly #storage: DurableObjectStorage;
   /** Contract: used only once the run is claimed. */
   readonly log: RunLog;
+  /** Contract: likewise. */
+  readonly deadlines: StoredDeadlines<RunDeadline>;
   /** Undefined until the row is read. */
   #held: HeldRun | undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.log = new RunLog(storage.sql);
+    this.deadlines = deadlinesIn(storage.sql);
   }
 
   get #sql(): SqlStorage {
@@ -105,7 +109,7 @@ export class RunStore {
     const claimedMessages = messages.length;
     const identity = { runId, model, requestHash, owner, claimedMessages, createdMs };
     const tables = new RunTables(this.#sql, []);
-    const logged = replayLog([]);
+    const logged = replayLog([], 0);
     const { progress } = logged;
     const incarnations = FIRST_INCARNATION;
     this.#held = { identity, claimed: run, incarnations, tables, logged, progress };
@@ -172,6 +176,11 @@ export class RunStore {
     this.#held = { ...held, incarnations };
   }
 
+  /** Stores that the notices up to a number were delivered. */
+  saveDelivered(seq: number): void {
+    this.#sql.exec("UPDATE run SET delivered_seq = ?", seq);
+  }
+
   /**
    * Everything that the run stores, as if nothing were compressed. Unit: bytes.
    * Threat: text that compresses well passes a limit, and then fills the memory of its reader.
@@ -197,11 +206,22 @@ export class RunStore {
 
   #read(): HeldRun {
     const row = this.#sql.exec<RunRow>("SELECT * FROM run").one();
-    const logged = replayLog(this.log.entries());
+    const logged = replayLog(this.log.entries(), row.delivered_seq);
     const names = row.tables.split(" ").filter((name) => name !== "");
     const tables = new RunTables(this.#sql, names);
     return { ...fromRow(row), tables, logged, progress: logged.progress };
   }
+}
+
+/** The deadlines of a run, in its row. */
+function deadlinesIn(sql: SqlStorage): StoredDeadlines<RunDeadline> {
+  return {
+    read: () => {
+      const { deadlines } = sql.exec<{ deadlines: string }>("SELECT deadlines FROM run").one();
+      return JSON.parse(deadlines) as DeadlineSet<RunDeadline>;
+    },
+    write: (deadlines) => void sql.exec("UPDATE run SET deadlines = ?", JSON.stringify(deadlines)),
+  };
 }
 
 function fromRow(row: RunRow): Pick<HeldRun, "identity" | "claimed" | "incarnations"> {
@@ -243,4 +263,8 @@ type RunRow = {
   is_waiting: number;
   /** Names of the tables that the run created when it first used them. */
   tables: string;
+  /** JSON. */
+  deadlines: string;
+  /** The last notice that the tenant's object confirmed. */
+  delivered_seq: number;
 };

@@ -27,7 +27,8 @@ const RUN_AND_LOG = `
     request_hash TEXT, owner TEXT NOT NULL, claim TEXT, claimed_messages INTEGER NOT NULL,
     created_ms INTEGER NOT NULL, epoch INTEGER NOT NULL, recoveries INTEGER NOT NULL,
     recovered_step INTEGER NOT NULL, stop TEXT, is_waiting INTEGER NOT NULL,
-    tables TEXT NOT NULL
+    tables TEXT NOT NULL, deadlines TEXT NOT NULL DEFAULT '{}',
+    delivered_seq INTEGER NOT NULL DEFAULT 0
   );
   CREATE TABLE log (
     seq INTEGER PRIMARY KEY, is_partial INTEGER NOT NULL, first_seq INTEGER, last_seq INTEGER,

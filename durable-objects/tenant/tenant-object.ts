@@ -31,6 +31,7 @@ import { parseToolPolicy } from "../../src/protocol/policy/document.ts";
 import { AssistantList } from "./assistant-list.ts";
 import { BudgetBook } from "./budget-book.ts";
 import { assistantChanged, policyChanged } from "./change-entries.ts";
+import { DeadlineTable } from "./deadline-table.ts";
 import { OriginList } from "./origin-list.ts";
 import { PolicyHead } from "./policy-head.ts";
 import { PolicyPublication } from "./policy-publication.ts";
@@ -71,7 +72,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
       records: new TenantRecords(storage),
       origins: new OriginList(storage),
       assistants: new AssistantList(storage),
-      deadlines: new Deadlines(storage),
+      deadlines: new Deadlines(storage, new DeadlineTable(storage.sql)),
     };
     this.#publication = new PolicyPublication({ ...this.#tables, ...this.#ports });
     try {

@@ -133,9 +133,29 @@ export const RELIABILITY: readonly Mutant[] = [
     },
   },
   {
+    name: "deadlines of earlier code are lost when they move into the row",
+    file: "durable-objects/run/run-migrations.ts",
+    from: 'if (!hasTable(sql, "deadlines")) return;',
+    to: 'if (hasTable(sql, "deadlines")) return;',
+    test: {
+      file: "test/durable-objects/stored-uncompressed.test.ts",
+      name: "a waiting run of version 4 goes on, and compresses what it adds",
+    },
+  },
+  {
+    name: "notices that were delivered are forgotten after a crash",
+    file: "durable-objects/run/logged-state.ts",
+    from: "notices = notices.filter(({ seq }) => seq > deliveredSeq);",
+    to: "void deliveredSeq;",
+    test: {
+      file: "test/durable-objects/outbox-delivery.test.ts",
+      name: "are never reused after delivery and removal",
+    },
+  },
+  {
     name: "an alarm is never set later than before",
     file: "durable-objects/deadlines.ts",
-    from: "if (!isEarlier && !(exactly && this.#hasTable)) return;",
+    from: "if (!isEarlier && !(exactly && this.#held)) return;",
     to: "if (!isEarlier) return; void exactly;",
     test: {
       file: "test/durable-objects/deadlines.test.ts",

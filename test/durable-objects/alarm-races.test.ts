@@ -17,7 +17,9 @@ const ROUNDS = sampleOfGroups(ALL_ROUNDS, (round) => round % 7, 5);
  */
 function ringNow(runId: string): Promise<void> {
   return runInDurableObject(stubOf(runId), async (object, { storage }) => {
-    storage.sql.exec("UPDATE deadlines SET at_ms = 1 WHERE name = 'watchdog'");
+    storage.sql.exec(
+      "UPDATE run SET deadlines = json_replace(deadlines, '$.watchdog', json('{\"atMs\":1}'))",
+    );
     await (object as unknown as { alarm(): Promise<void> }).alarm();
   });
 }

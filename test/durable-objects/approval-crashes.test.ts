@@ -8,7 +8,7 @@ import {
 } from "../shared/crash-points.ts";
 import { moved } from "../workers/lab-approvals.ts";
 import { APPROVE, askFor, callOf, decide, openOf, REJECT, viewOf } from "../shared/people.ts";
-import { crash, ringAlarm, rowsOf } from "../shared/run-object.ts";
+import { changeDeadline, crash, ringAlarm, rowsOf } from "../shared/run-object.ts";
 import { sampleOfGroups, sampleSeed } from "../shared/sample.ts";
 import { bindings, chat, runIdOf, seedPolicies, stateOf, type Caller } from "../shared/worker.ts";
 
@@ -167,7 +167,7 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedIncar
     const what = `story ${stories++};`;
     const { runId } = await askFor(calls(what));
     await rowsOf(runId, "UPDATE approvals SET body = json_set(body, '$.expiresAtMs', 1)");
-    await rowsOf(runId, "UPDATE deadlines SET at_ms = 1 WHERE name = 'approval'");
+    await changeDeadline(runId, "approval");
     await crash(runId);
     const objectId = bindings.RUNS.idFromName(runId).toString();
     const incarnation = planIncarnation({ ...plan, objectId });

@@ -14,7 +14,14 @@ import {
   viewOf,
   type Asked,
 } from "../shared/people.ts";
-import { cancel, crash, ringAlarm, rowsOf, untilState } from "../shared/run-object.ts";
+import {
+  cancel,
+  changeDeadline,
+  crash,
+  ringAlarm,
+  rowsOf,
+  untilState,
+} from "../shared/run-object.ts";
 import { sampleOfGroups } from "../shared/sample.ts";
 import { seedPolicies, send, stateOf } from "../shared/worker.ts";
 
@@ -109,7 +116,7 @@ test("an approval that races the expiry either counts everywhere or nowhere", as
       runId,
       `UPDATE approvals SET body = json_set(body, '$.expiresAtMs', ${Date.now() + (index % 7)})`,
     );
-    await rowsOf(runId, "UPDATE deadlines SET at_ms = 1 WHERE name = 'approval'");
+    await changeDeadline(runId, "approval");
     const [answer] = await together(
       index,
       () => decide(approvalId, "bob", APPROVE),

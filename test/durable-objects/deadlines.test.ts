@@ -1,7 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { Deadlines, type RunDeadline, type RunDeadlines } from "../../durable-objects/deadlines.ts";
-import { createRunTables } from "../../durable-objects/run/run-tables.ts";
+import { RunStore } from "../../durable-objects/run/run-store.ts";
+import type { RunId } from "../../src/protocol/identity/ids.ts";
 import { bindings, chat, runIdOf, seedPolicies, send } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
@@ -15,9 +16,11 @@ function withDeadlines(
 ): Promise<void> {
   const stub = bindings.RUNS.get(bindings.RUNS.idFromName(`deadlines-${name}`));
   return runInDurableObject(stub, async (_object, { storage }) => {
-    createRunTables(storage.sql);
+    const store = new RunStore(storage);
+    const principal = { tenantId: name, actorId: "user:ann", roles: [], scopes: [] } as never;
+    store.claim({ runId: name as RunId, principal, model: "scripted", messages: [] }, Date.now());
     const alarmAt = async (): Promise<number | null> => storage.getAlarm();
-    await work(new Deadlines<RunDeadline>(storage), alarmAt);
+    await work(new Deadlines<RunDeadline>(storage, store.deadlines), alarmAt);
     await storage.deleteAlarm();
   });
 }
@@ -84,11 +87,11 @@ test("a running run has a watchdog alarm, and an ended run has none", async () =
   const stub = bindings.RUNS.get(bindings.RUNS.idFromName(runId));
   const watchdogIn = (): Promise<number> =>
     runInDurableObject(stub, async (_object, { storage }) => {
-      const [row] = storage.sql
-        .exec<{ at: number }>("SELECT at_ms AS at FROM deadlines WHERE name = 'watchdog'")
-        .toArray();
+      const { at } = storage.sql
+        .exec<{ at: number | null }>("SELECT deadlines ->> '$.watchdog.atMs' AS at FROM run")
+        .one();
       const alarm = await storage.getAlarm();
-      return row && alarm !== null && alarm <= row.at ? row.at - Date.now() : Infinity;
+      return at !== null && alarm !== null && alarm <= at ? at - Date.now() : Infinity;
     });
   expect(await watchdogIn()).toBeLessThanOrEqual(30_000);
   await send(`/v1/runs/${runId}/cancel`, { caller: "acme", method: "POST" });

@@ -70,7 +70,7 @@ function withRun(
     const messages = [{ role: "user", text: script(...steps) }] as const;
     store.claim({ runId, principal, model: "scripted", messages }, clock.nowMs());
     const run = openRun({ storage, store, clock, abandon });
-    const deadlines = new Deadlines<RunDeadline>(storage);
+    const deadlines = new Deadlines<RunDeadline>(storage, store.deadlines);
     const tenant = new Tenant();
     const newLifecycle = (): RunLifecycle =>
       new RunLifecycle(run, {
@@ -112,8 +112,8 @@ describe("notice numbers", () => {
     withRun([], async ({ run: { store } }) => {
       const seqs: number[] = [];
       for (let turn = 0; turn < 3; turn++) {
-        const logged = replayLog(store.log.entries());
-        const outbox = new Outbox(store.log, logged, store.identity().createdMs);
+        const logged = replayLog(store.log.entries(), seqs.at(-1) ?? 0);
+        const outbox = new Outbox(store, logged, store.identity().createdMs);
         tell(outbox, "a");
         outbox.put();
         const [notice] = outbox.notices();

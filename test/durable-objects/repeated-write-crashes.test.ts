@@ -4,7 +4,7 @@ import {
   type CrashPlan,
   type PlannedIncarnation,
 } from "../shared/crash-points.ts";
-import { changeInvocation, ringAlarm, rowsOf, untilState } from "../shared/run-object.ts";
+import { changeDeadline, changeInvocation, ringAlarm, untilState } from "../shared/run-object.ts";
 import { sampleOfGroups, sampleSeed } from "../shared/sample.ts";
 import { bindings, chat, runIdOf, seedPolicies, stateOf } from "../shared/worker.ts";
 import { storeService } from "../workers/lab-writes.ts";
@@ -24,7 +24,7 @@ async function repeatWrite(plan: CrashPlan): Promise<PlannedIncarnation> {
   const runId = runIdOf(response);
   await untilState(runId, { status: "waiting" });
   storeService.isDown = false;
-  await rowsOf(runId, "UPDATE deadlines SET at_ms = 1 WHERE name = 'retry'");
+  await changeDeadline(runId, "retry");
   await changeInvocation(runId, 1, { retry: { atMs: 1, after: 1 } });
   const objectId = bindings.RUNS.idFromName(runId).toString();
   const incarnation = planIncarnation({ ...plan, objectId });

@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { written } from "../workers/lab-writes.ts";
 import {
+  changeDeadline,
   crash,
   deadlinesOf,
   ring,
@@ -36,7 +37,7 @@ async function startBackingOff(): Promise<string> {
   await crash(runId);
   await untilState(runId, { recoveries: 1 });
   const soonMs = Date.now() + 60_000;
-  await rowsOf(runId, `UPDATE deadlines SET at_ms = ${soonMs} WHERE name = 'watchdog'`);
+  await changeDeadline(runId, "watchdog", { atMs: soonMs });
   await crash(runId);
   return runId;
 }
@@ -63,7 +64,7 @@ describe("the wall clock", () => {
   test("ends a run whose loop is dead", async () => {
     const runId = await start(HANGS);
     await expect.poll(() => deadlinesOf(runId)).toHaveProperty("wall_clock");
-    await rowsOf(runId, "UPDATE deadlines SET at_ms = 1 WHERE name = 'wall_clock'");
+    await changeDeadline(runId, "wall_clock");
     await crash(runId);
     await ringAlarm(runId);
     await expect.poll(() => endOf(runId)).toMatchObject({ reason: "error" });
@@ -81,7 +82,7 @@ describe("the wall clock", () => {
     const runId = await start({ calls: [unknownCall] }, { calls: [slow] }, { text: ["end"] });
     await untilState(runId, { status: "waiting" });
     expect(await deadlinesOf(runId)).toMatchObject({ wall_clock: null });
-    await rowsOf(runId, "UPDATE deadlines SET left_ms = 77000 WHERE name = 'wall_clock'");
+    await changeDeadline(runId, "wall_clock", { leftMs: 77_000 });
     await crash(runId);
     await tellOutcome(runId, { body: { outcome: "committed" } });
     await untilState(runId, { steps: 2 });
@@ -174,11 +175,11 @@ describe("the watchdog", () => {
 test("an alarm that fails is set again", async () => {
   const runId = await start(HANGS);
   const at = await runInDurableObject(stubOf(runId), async (object, state) => {
-    state.storage.sql.exec("ALTER TABLE deadlines RENAME COLUMN at_ms TO gone");
+    state.storage.sql.exec("ALTER TABLE run RENAME COLUMN deadlines TO gone");
     await state.storage.deleteAlarm();
     await (object as unknown as { alarm(): Promise<void> }).alarm();
     const alarm = await state.storage.getAlarm();
-    state.storage.sql.exec("ALTER TABLE deadlines RENAME COLUMN gone TO at_ms");
+    state.storage.sql.exec("ALTER TABLE run RENAME COLUMN gone TO deadlines");
     return alarm;
   });
   expect(at).toBeGreaterThan(Date.now());

@@ -43,7 +43,7 @@ async function withRun(
     const messages = [{ role: "user", text: script(...steps) }] as const;
     store.claim({ ...claim, requestHash: "sha256:1", messages }, clock.nowMs());
     const run = openRun({ storage, store, clock, abandon });
-    const deadlines = new Deadlines<RunDeadline>(storage);
+    const deadlines = new Deadlines<RunDeadline>(storage, store.deadlines);
     const keepAlive = (done: Promise<unknown>): void => void done.catch(() => {});
     const newLifecycle = (change: object = {}): RunLifecycle =>
       new RunLifecycle(run, {

@@ -83,7 +83,7 @@ test("a record is what all its changes come to, and a change holds no unchanged 
       { settlement: { outcome: "expired", atMs: 2 } },
       { state: "EXPIRED" },
     ]);
-    const replayed = replayLog(log.entries()).invocations.get(1);
+    const replayed = replayLog(log.entries(), 0).invocations.get(1);
     expect(replayed).toEqual({
       ...RECORD,
       dispatches: 1,

@@ -196,7 +196,7 @@ describe("a run", () => {
     await plant(bindings.RUNS, finished);
     await send(`/v1/runs/${finished.name}`, { caller: "ann" });
     expect(await rowsOf(finished.name, "SELECT version FROM schema_version")).toEqual([
-      { version: 5 },
+      { version: 6 },
     ]);
     const rows = await rowsOf(finished.name, "SELECT ending FROM invocations");
     const lessons = rows.flatMap(({ ending }) => Object.keys(JSON.parse(ending as string).lesson));

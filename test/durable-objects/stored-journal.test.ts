@@ -72,7 +72,7 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
     const abandon = (cause: unknown): void => void abandoned.push(cause);
     const transcript = new StoredTranscript(store.log);
     const invocations = new StoredInvocations(store.log, new Map());
-    const outbox = new Outbox(store.log, store.logged(), 0);
+    const outbox = new Outbox(store, store.logged(), 0);
     const refusals = new RefusalTally(storage.sql, store.tables());
     const notices = new RunNotices({ store, invocations, outbox, refusals });
     const sync = (): Promise<void> => storage.sync();

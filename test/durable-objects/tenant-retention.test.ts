@@ -1,6 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { Deadlines } from "../../durable-objects/deadlines.ts";
+import { DeadlineTable } from "../../durable-objects/tenant/deadline-table.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import {
   approvalNotice,
@@ -66,7 +67,7 @@ describe("retention", () => {
         expectedRevision: undefined,
         by,
       });
-      new Deadlines(storage).set("policy", Date.now() + DAY / 24);
+      new Deadlines(storage, new DeadlineTable(storage.sql)).set("policy", Date.now() + DAY / 24);
     });
     // An object holds its deadlines in memory; the next incarnation reads the one set above.
     await evictDurableObject(stub);

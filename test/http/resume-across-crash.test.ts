@@ -7,7 +7,7 @@ import {
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { ASSISTANT_TRANSPORT_HEADERS } from "../../src/wire/assistant-transport/encode-event.ts";
 import { written } from "../workers/lab-writes.ts";
-import { crash, rowsOf } from "../shared/run-object.ts";
+import { changeDeadline, crash } from "../shared/run-object.ts";
 import type { ScriptedStep } from "../fakes/scripted-model.ts";
 import { chat, runIdOf, seedPolicies, send, splitEvents } from "../shared/worker.ts";
 
@@ -95,7 +95,7 @@ test("a reader who follows across two crashes sees every part once, and no text 
   await crash(runId);
   const two = await readUntil("lost-two", await follow(runId, one.lastId));
   await crash(runId);
-  await rowsOf(runId, "UPDATE deadlines SET at_ms = 1 WHERE name = 'watchdog'");
+  await changeDeadline(runId, "watchdog");
   await crash(runId);
   const three = await (await follow(runId, two.lastId)).text();
   const stored = await (await send(`/v1/runs/${runId}/events`, { caller: "lab" })).text();

@@ -6,7 +6,7 @@ import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
 import { type Viewer, viewerOf } from "../../src/protocol/identity/viewer.ts";
 import { unpackText, type PackedText } from "../../durable-objects/run/packed-text.ts";
-import type { RunDeadline } from "../../durable-objects/deadlines.ts";
+import type { Deadline, DeadlineSet, RunDeadline } from "../../durable-objects/deadlines.ts";
 import { TOKENS } from "./tokens.ts";
 import { bindings, send, stateOf, type Caller } from "./worker.ts";
 
@@ -133,10 +133,29 @@ export async function changeInvocation(
   await crash(runId);
 }
 
-/** Returns the active and the paused deadlines by name. */
+/** Returns the times of the deadlines by name; null for a paused one. */
 export async function deadlinesOf(runId: string): Promise<Readonly<Record<string, unknown>>> {
-  const rows = await rowsOf(runId, "SELECT name, at_ms FROM deadlines");
-  return Object.fromEntries(rows.map(({ name, at_ms }) => [name, at_ms]));
+  const [row] = await rowsOf(runId, "SELECT deadlines FROM run");
+  const stored = JSON.parse(String(row?.["deadlines"] ?? "{}")) as DeadlineSet<RunDeadline>;
+  return Object.fromEntries(
+    Object.entries(stored).map(([name, deadline]) => [
+      name,
+      "atMs" in deadline ? deadline.atMs : null,
+    ]),
+  );
+}
+
+/** Changes a stored deadline, when it is set. */
+export async function changeDeadline(
+  runId: string,
+  name: RunDeadline,
+  deadline: Deadline = { atMs: 1 },
+): Promise<void> {
+  const value = JSON.stringify(deadline);
+  await rowsOf(
+    runId,
+    `UPDATE run SET deadlines = json_replace(deadlines, '$.${name}', json('${value}'))`,
+  );
 }
 
 /** Makes a deadline due, and fires the object's alarm. */
@@ -145,10 +164,8 @@ export async function ring(runId: string, name: RunDeadline): Promise<void> {
     // An ended run sets these after its last byte has left.
     await expect.poll(() => deadlinesOf(runId)).toHaveProperty(name);
   }
-  await rowsOf(
-    runId,
-    `UPDATE deadlines SET at_ms = 1 WHERE name = '${name}' AND at_ms IS NOT NULL`,
-  );
+  const { [name]: atMs } = await deadlinesOf(runId);
+  if (atMs !== null) await changeDeadline(runId, name);
   await ringAlarm(runId);
 }
 
