@@ -1,7 +1,7 @@
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 import type { LoggedState, Publication } from "./logged-state.ts";
-import type { RunStore } from "./run-store.ts";
+import type { RunLog } from "./run-log.ts";
 
 /** Limits of one batch for the tenant's object; a single notice may be larger. */
 const MAX_NOTICES = 50;
@@ -9,6 +9,12 @@ const MAX_NOTICES = 50;
 const MAX_CHARS = 256 * 1024;
 /** More notices than a run can send per millisecond between its start and its deletion. */
 const NOTICES_PER_MS = 1_000;
+
+/** Where the outbox is stored: entries in the log, and the last delivered notice in the row. */
+export interface OutboxStore {
+  readonly log: RunLog;
+  saveDelivered(seq: number): void;
+}
 
 /**
  * Everything that leaves the run: publications for KV, and notices for the object of the tenant. An
@@ -19,17 +25,13 @@ const NOTICES_PER_MS = 1_000;
  * run is deleted and started again under the same id.
  */
 export class Outbox {
-  readonly #store: Pick<RunStore, "log" | "saveDelivered">;
+  readonly #store: OutboxStore;
   #publications: Publication[];
   #notices: SentNotice[];
   #lastSeq: number;
   #listener = (): void => {};
 
-  constructor(
-    store: Pick<RunStore, "log" | "saveDelivered">,
-    logged: LoggedState,
-    createdMs: number,
-  ) {
+  constructor(store: OutboxStore, logged: LoggedState, createdMs: number) {
     this.#store = store;
     this.#publications = [...logged.publications];
     this.#notices = [...logged.notices];

@@ -136,7 +136,8 @@ export async function changeInvocation(
 /** Returns the times of the deadlines by name; null for a paused one. */
 export async function deadlinesOf(runId: string): Promise<Readonly<Record<string, unknown>>> {
   const [row] = await rowsOf(runId, "SELECT deadlines FROM run");
-  const stored = JSON.parse(String(row?.["deadlines"] ?? "{}")) as DeadlineSet<RunDeadline>;
+  const { deadlines = "{}" } = (row ?? {}) as { readonly deadlines?: string };
+  const stored = JSON.parse(deadlines) as DeadlineSet<RunDeadline>;
   return Object.fromEntries(
     Object.entries(stored).map(([name, deadline]) => [
       name,
