@@ -2,6 +2,7 @@ import { APPROVALS } from "./approvals.ts";
 import { ASSISTANTS } from "./assistants.ts";
 import { AUDIT } from "./audit.ts";
 import { DIRECT_CALLS } from "./direct-calls.ts";
+import { COMPENSATION } from "./compensation.ts";
 import { ENVIRONMENTS } from "./environments.ts";
 import { FILES } from "./files.ts";
 import { GROWTH } from "./growth.ts";
@@ -26,6 +27,7 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   audit: AUDIT,
   identity: IDENTITY,
   budgets: BUDGETS,
+  compensation: COMPENSATION,
   growth: GROWTH,
   page: PAGE,
   inputs: INPUTS,

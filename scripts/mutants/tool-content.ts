@@ -62,8 +62,8 @@ export const TOOL_CONTENT: readonly Mutant[] = [
   {
     name: "a veto leaves the content of a tool",
     file: "src/runner/finalise.ts",
-    from: "if (veto) return { ...conclusion, outcome: withhold(outcome, veto), warnings: [] };",
-    to: "if (veto) return { ...conclusion, content: keepImages(ports.images, content), outcome: withhold(outcome, veto), warnings: [] };",
+    from: "if (veto) return { ...conclusion, outcome: withhold(outcome, veto), warnings: undo.warnings };",
+    to: "if (veto) return { ...conclusion, content: keepImages(ports.images, content), outcome: withhold(outcome, veto), warnings: undo.warnings };",
     test: {
       file: "test/runner/gates/hooks.test.ts",
       name: "see the content beside a result, and withhold it too",

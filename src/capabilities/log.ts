@@ -13,6 +13,8 @@ export type LogCode =
   | "call_failed"
   /** A contract's `describe` or `preview` threw; approvers see default texts. */
   | "packet_incomplete"
+  /** A completed call cannot be undone: the arguments that undo it cannot be made. */
+  | "compensation_lost"
   /** A hook of the deployment threw; the call was refused. */
   | "hook_threw"
   /** The deployment's context hook threw; the run ended. */

@@ -69,6 +69,8 @@ export interface BoundToolRuntime {
   readonly sideEffectClass: SideEffectClass;
   /** The contract itself asks for a person before each call. */
   readonly confirmationRequired: boolean;
+  /** False: only a call with an origin finds the tool; see ToolCall. */
+  readonly shownToModel: boolean;
   /** What it takes to undo a call, and the tool that does. */
   readonly compensation: { readonly semantics: Semantics; readonly tool: string | null };
   readonly lifecycle: ToolLifecycle;
@@ -136,6 +138,11 @@ export interface BoundToolRuntime {
    * expected failures; a throw is a bug of the tool and becomes UNKNOWN_ERROR.
    */
   performDispatched(ticket: DispatchTicket): Promise<ToolAnswer>;
+  /**
+   * Makes the arguments of the tool that undoes a call; absent where nothing undoes it.
+   * Contract: author code; it may throw or answer anything.
+   */
+  readonly compensate?: (args: JsonObject, output: JsonObject) => unknown;
   /** Finds the outcome of a dispatched call; absent where the contract cannot. */
   readonly reconcile?: (
     args: JsonObject,

@@ -42,6 +42,7 @@ export function bindTool(
     effect: contract.effect,
     sideEffectClass: contract.sideEffectClass,
     confirmationRequired: transactional.confirmationRequired,
+    shownToModel: contract.shownToModel,
     compensation: { semantics: transactional.semantics, tool: transactional.compensationTool },
     lifecycle: contract.lifecycle,
     timeoutMs: runtime.timeoutMs,
@@ -70,6 +71,9 @@ export function bindTool(
     ...(executable.preview && {
       preview: async (args, context, scope) =>
         executable.preview?.(args, context, grant(scope, "ask")),
+    }),
+    ...(executable.compensate && {
+      compensate: (args, output) => executable.compensate?.(args, output),
     }),
     async performDispatched(ticket) {
       const { args, context, scope } = redeemTicket(ticket, tool);

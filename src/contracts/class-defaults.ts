@@ -29,9 +29,9 @@ const read: ClassDefaults = {
   maxRetries: 2,
 };
 
-/** A write must not be repeated until its author says that it may be. */
+/** A write must not be repeated, and cannot be undone, until its author says that it may be. */
 const write: ClassDefaults = {
-  transactional: { ...read.transactional, semantics: "compensable_write" },
+  transactional: { ...read.transactional, semantics: "irreversible_pivot" },
   idempotency: {
     supported: false,
     required: true,
@@ -48,6 +48,12 @@ const confirmed: ClassDefaults = {
   transactional: { ...write.transactional, confirmationRequired: true, verificationRequired: true },
 };
 
+/** The author of a critical call has to plan how to undo it, or to say that nobody can. */
+const critical: ClassDefaults = {
+  ...confirmed,
+  transactional: { ...confirmed.transactional, semantics: "compensable_write" },
+};
+
 /** Defaults by side-effect class, for what an author leaves out. */
 export const CLASS_DEFAULTS: { readonly [Class in SideEffectClass]: ClassDefaults } = {
   READ_ONLY: read,
@@ -59,5 +65,5 @@ export const CLASS_DEFAULTS: { readonly [Class in SideEffectClass]: ClassDefault
   LOW_RISK_INTERNAL: write,
   MEDIUM_RISK_WRITE: write,
   HIGH_RISK_EXTERNAL: confirmed,
-  CRITICAL_MUTATION: confirmed,
+  CRITICAL_MUTATION: critical,
 };

@@ -6,6 +6,7 @@ import { isSteeringHeader } from "../protocol/connection/steering-header.ts";
 import type { JsonSchema7 } from "../protocol/tool/spec.ts";
 import { checkSchema } from "./check-schema.ts";
 import { formatIssue } from "./shape.ts";
+import { isCompensable } from "../protocol/tool/contract-document.ts";
 import type { DerivedSchemas } from "./registered.ts";
 import { EACH, fieldNames, schemaAt, withoutNull } from "./schema-path.ts";
 import type { AnyToolContract, SemanticRule } from "./definition.ts";
@@ -38,6 +39,7 @@ const CHECKS: readonly Check[] = [
   checkIdempotency,
   checkRetryTime,
   checkCompensation,
+  checkRepetition,
   checkLifecycle,
   checkRedaction,
   checkPointers,
@@ -134,16 +136,36 @@ function checkRetryTime({ contract }: DerivedContract): string | undefined {
     : "runtime.retryForMs is longer than idempotency.ttlSeconds; make it shorter";
 }
 
+/** Threat: people approve a call, or a saga makes it, because it can be undone; but nothing can. */
 function checkCompensation({ contract }: DerivedContract): string | undefined {
-  const { sideEffectClass, transactional } = contract;
+  const { sideEffectClass, transactional, compensate } = contract;
   const { compensationTool, semantics } = transactional;
   if (compensationTool === contract.name) {
     return "compensationTool names the tool itself; name the tool that undoes the call";
   }
-  const isCovered = compensationTool !== null || semantics === "irreversible_pivot";
-  return sideEffectClass !== "CRITICAL_MUTATION" || isCovered
-    ? undefined
-    : "class CRITICAL_MUTATION needs a compensationTool or the semantics irreversible_pivot";
+  if (!isCompensable(semantics)) {
+    return compensationTool === null && !compensate
+      ? undefined
+      : `semantics ${semantics} takes no compensationTool and no compensate; remove them`;
+  }
+  if (compensationTool !== null && compensate) return undefined;
+  return sideEffectClass === "CRITICAL_MUTATION" && compensationTool === null
+    ? "class CRITICAL_MUTATION needs a compensationTool or the semantics irreversible_pivot"
+    : `semantics ${semantics} needs a compensationTool and compensate; add both`;
+}
+
+/** Threat: a step is repeated until it succeeds, and acts each time. */
+function checkRepetition({ contract }: DerivedContract): string | undefined {
+  const { idempotency, runtime, transactional } = contract;
+  const { semantics } = transactional;
+  const isPostPivot = semantics === "retryable_post_pivot";
+  if (!isPostPivot && semantics !== "idempotent_write") return undefined;
+  if (!idempotency.supported) {
+    return `semantics ${semantics} needs idempotency.supported; set it to true`;
+  }
+  return isPostPivot && runtime.retryForMs === 0
+    ? "semantics retryable_post_pivot needs runtime.retryForMs; say how long the call is repeated"
+    : undefined;
 }
 
 function checkLifecycle({ contract }: DerivedContract): string | undefined {

@@ -3,7 +3,12 @@ import { MAX_TOOL_ARGUMENTS_BYTES, MAX_TOOL_RESULT_BYTES } from "../protocol/ide
 import { httpErrorsOf } from "../protocol/outcome/http-failure.ts";
 import { SIDE_EFFECT_CLASSES } from "../protocol/tool/effect.ts";
 import { CLASS_DEFAULTS } from "./class-defaults.ts";
-import type { ClosedObjectSchema, ToolContract, ToolDefinition } from "./definition.ts";
+import type {
+  ClosedObjectSchema,
+  ToolContract,
+  ToolDefinition,
+  TransactionalSection,
+} from "./definition.ts";
 import { ContractError } from "./error.ts";
 
 /**
@@ -38,6 +43,7 @@ export function defineTool<
     examples: definition.examples ?? [],
     errors: { ...(usesHttp && httpErrorsOf(definition.effect)), ...definition.errors },
     parallel: definition.parallel ?? isRead,
+    shownToModel: definition.shownToModel ?? true,
     requiresConnection: definition.requiresConnection ?? false,
     progressStages: definition.progressStages ?? [],
     rules: definition.rules ?? [],
@@ -64,7 +70,7 @@ export function defineTool<
       untrustedOutput: egressPolicy !== "none",
       ...definition.security,
     },
-    transactional: { ...defaults.transactional, ...definition.transactional },
+    transactional: fillTransactional(defaults.transactional, definition.transactional),
     idempotency: { ...defaults.idempotency, ...definition.idempotency },
     observability: {
       traceAttributes: [],
@@ -72,4 +78,14 @@ export function defineTool<
       ...definition.observability,
     },
   };
+}
+
+/** A write that names a tool to undo it can be undone by it. */
+function fillTransactional(
+  defaults: TransactionalSection,
+  given: Partial<TransactionalSection> = {},
+): TransactionalSection {
+  const { compensationTool = null } = given;
+  const undoable = compensationTool === null ? {} : { semantics: "compensable_write" as const };
+  return { ...defaults, ...undoable, ...given };
 }

@@ -65,6 +65,11 @@ export interface ToolDefinition<
   readonly errors?: Readonly<Record<string, FailureClass>>;
   /** The tool may run at the same time as other parallel tools. Default: true for READ_ONLY. */
   readonly parallel?: boolean;
+  /**
+   * False: models never see the tool and cannot call it. People may call it, and it may undo calls
+   * or be a step of a saga. Policy has to allow it as any tool. Default: true.
+   */
+  readonly shownToModel?: boolean;
   /** The tool needs stored credentials. Then it must name the capability `auth`. Default: false. */
   readonly requiresConnection?: boolean;
   /** JSON pointer to the amount of money that a call moves, in units of the cost's currency. */
@@ -96,6 +101,14 @@ export interface ToolDefinition<
     context: ToolInvocationContext,
     capabilities: Granted<Needs>,
   ): Promise<Reconciliation<v.InferInput<Out>>>;
+  /**
+   * Makes the arguments of the tool that `transactional.compensationTool` names. Runs once, after
+   * `execute`, with the validated output before redaction. The runner stores the arguments with the
+   * outcome.
+   * Contract: pure and synchronous. When it throws, or its arguments do not fit, the call stays
+   * COMPLETED and cannot be undone.
+   */
+  compensate?(args: v.InferOutput<In>, output: v.InferOutput<Out>): object;
   execute(
     args: v.InferOutput<In>,
     context: ToolInvocationContext,
@@ -179,9 +192,12 @@ export interface SecuritySection {
 
 export interface TransactionalSection {
   readonly confirmationRequired: boolean;
-  /** `irreversible_pivot` marks a call that nobody can undo. */
+  /**
+   * What undoing the call takes. Default: `compensable_write` with a `compensationTool`, else
+   * `irreversible_pivot`; a CRITICAL_MUTATION has to say `irreversible_pivot` itself.
+   */
   readonly semantics: Semantics;
-  /** Id of the tool that undoes the call. */
+  /** Id of the tool that undoes the call; `compensate` makes its arguments. */
   readonly compensationTool: string | null;
   readonly verificationRequired: boolean;
 }
@@ -214,7 +230,7 @@ export interface ToolContract<
     Sections,
     Pick<ToolDefinition<In, Out, Needs>, "amountField" | OptionalFunction> {}
 
-type OptionalFunction = "checkState" | "describe" | "preview" | "reconcile";
+type OptionalFunction = "checkState" | "compensate" | "describe" | "preview" | "reconcile";
 
 interface Sections {
   readonly content: ContentLimits;
@@ -235,6 +251,7 @@ export type AnyToolContract = Omit<
   })[];
   readonly examples: readonly { readonly description: string; readonly arguments: unknown }[];
   checkState?(args: never, context: ToolInvocationContext, capabilities: never): ToolOutcome<null>;
+  compensate?(args: never, output: never): object;
   describe?(args: never): ActionDescription;
   preview?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
   reconcile?(args: never, context: ToolInvocationContext, capabilities: never): unknown;

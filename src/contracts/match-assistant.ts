@@ -3,7 +3,7 @@ import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { narrowPolicy } from "../protocol/policy/narrow.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import type { PolicyMismatch } from "./match-policy.ts";
-import { createToolCatalog } from "./tool-catalog.ts";
+import { listOffered } from "./tool-catalog.ts";
 
 /**
  * Finds the tools that an assistant names and its tenant's policy does not offer.
@@ -18,12 +18,14 @@ export function matchAssistant(
   },
 ): readonly PolicyMismatch[] {
   const policy = narrowPolicy(offer.policy, toolIds);
-  const { tools } = createToolCatalog(offer.specs, policy, { nowMs: offer.nowMs });
-  const asked = (toolIds ?? []).map((id, index) => ({ id, pointer: `/toolIds/${index}` }));
+  const tools = listOffered(offer.specs, policy, { nowMs: offer.nowMs });
+  const isMissing = new Map(
+    (toolIds ?? []).map((id, index) => [`/toolIds/${index}`, !tools.has(id)]),
+  );
   if (typeof toolChoice === "object") {
-    asked.push({ id: toolChoice.tool, pointer: "/settings/toolChoice/tool" });
+    isMissing.set("/settings/toolChoice/tool", tools.get(toolChoice.tool)?.shownToModel !== true);
   }
-  return asked.flatMap(({ id, pointer }) =>
-    tools.has(id) ? [] : [{ pointer, message: "is not offered by policy and assistant" }],
+  return [...isMissing].flatMap(([pointer, missing]) =>
+    missing ? [{ pointer, message: "is not offered by policy and assistant" }] : [],
   );
 }

@@ -19,6 +19,8 @@ export type PublishedContract = {
       readonly state?: readonly string[];
     };
     readonly parallel: boolean;
+    /** Absent for a tool that models see. */
+    readonly shown_to_model?: false;
     readonly requires_connection: boolean;
     readonly untrusted_output: boolean;
     readonly amount_field: string | null;
@@ -40,7 +42,7 @@ export type PublishedContract = {
     readonly retry_for_ms?: number;
     /** Codes of the semantic rules. */
     readonly rules: readonly string[];
-    /** Which of `checkState`, `describe`, `preview` and `reconcile` the contract has. */
+    /** Which of the functions that an author may leave out the contract has. */
     readonly optional: readonly string[];
     /** `sha256:…` over `{input_schema, output_schema}` in canonical JSON. */
     readonly schema_hash: string;
@@ -64,7 +66,7 @@ export async function publishContract(registered: RegisteredContract): Promise<P
   return { contract: document, interlock: { ...interlock, contract_hash } };
 }
 
-const OPTIONAL = ["checkState", "describe", "preview", "reconcile"] as const;
+const OPTIONAL = ["checkState", "compensate", "describe", "preview", "reconcile"] as const;
 
 function ownFieldsOf(
   contract: AnyToolContract,
@@ -78,6 +80,7 @@ function ownFieldsOf(
       ...(redaction.state && { state: sorted(redaction.state) }),
     },
     parallel: contract.parallel,
+    ...(!contract.shownToModel && { shown_to_model: false as const }),
     requires_connection: contract.requiresConnection,
     untrusted_output: security.untrustedOutput,
     amount_field: contract.amountField ?? null,

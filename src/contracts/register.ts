@@ -8,13 +8,12 @@ import type { AnyToolContract, ClosedObjectSchema } from "./definition.ts";
 
 /**
  * Registers contracts. Checks each alone, and all as a set: a version is registered once
- * (seeds/000 #22), and every compensating tool exists.
+ * (seeds/000 #22), and every tool that undoes calls is able to.
  * Fails: throws ContractError with the tool's name and the reason.
  */
 export function registerContracts(
   contracts: readonly AnyToolContract[],
 ): readonly RegisteredContract[] {
-  const names = new Set(contracts.map(({ name }) => name));
   const versions = new Set<string>();
   return contracts.map((contract) => {
     const registered = registerContract(contract);
@@ -26,15 +25,33 @@ export function registerContracts(
       );
     }
     versions.add(key);
-    const { compensationTool } = contract.transactional;
-    if (compensationTool !== null && !names.has(compensationTool)) {
-      throw new ContractError(
-        contract.name,
-        `compensationTool ${compensationTool} is not registered; add its contract to the list`,
-      );
-    }
+    const incapable = checkCompensator(contract, contracts);
+    if (incapable !== undefined) throw new ContractError(contract.name, incapable);
     return registered;
   });
+}
+
+/**
+ * Tells why the tool that a contract names cannot undo its calls. Each registered version of the
+ * tool counts, because policy may select any.
+ */
+function checkCompensator(
+  { transactional }: AnyToolContract,
+  contracts: readonly AnyToolContract[],
+): string | undefined {
+  const { compensationTool } = transactional;
+  if (compensationTool === null) return undefined;
+  const named = contracts.filter(({ name }) => name === compensationTool);
+  if (named.length === 0) {
+    return `compensationTool ${compensationTool} is not registered; add its contract to the list`;
+  }
+  if (named.some(({ effect }) => effect === "read_only")) {
+    return `compensationTool ${compensationTool} only reads; name a tool that changes something`;
+  }
+  // A crash repeats a compensation, and a second one must undo nothing else.
+  return named.every(({ idempotency }) => idempotency.supported)
+    ? undefined
+    : `compensationTool ${compensationTool} is not idempotent; set its idempotency.supported`;
 }
 
 /**

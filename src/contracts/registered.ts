@@ -29,6 +29,7 @@ export function joinSchemas(
     sideEffectClass: contract.sideEffectClass,
     confirmationRequired: contract.transactional.confirmationRequired,
     lifecycle: contract.lifecycle,
+    shownToModel: contract.shownToModel,
     redaction: contract.redaction,
   };
   return { contract, spec, outputSchema };

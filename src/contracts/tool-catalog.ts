@@ -10,7 +10,7 @@ export interface ToolCatalog {
 }
 
 /**
- * Compiles the catalog from the registered tools and the policy. A tool becomes visible in no other
+ * Compiles the catalog from the registered tools and the policy. A model sees a tool in no other
  * way. The catalog shows tools that need an approval: a call of such a tool requests it.
  */
 export function createToolCatalog(
@@ -18,15 +18,22 @@ export function createToolCatalog(
   policy: ToolPolicy,
   routing: Routing,
 ): ToolCatalog {
-  const tools = new Map<string, ToolSpec>();
-  for (const [toolId, spec] of routeVersions(specs, policy, routing)) {
-    if (isShown(spec, policy)) tools.set(toolId, spec);
-  }
-  return { tools };
+  const offered = [...listOffered(specs, policy, routing)];
+  return { tools: new Map(offered.filter(([, { shownToModel }]) => shownToModel)) };
+}
+
+/** Lists the tools that policy allows: those of the catalog, and those that models never see. */
+export function listOffered(
+  specs: readonly ToolSpec[],
+  policy: ToolPolicy,
+  routing: Routing,
+): ReadonlyMap<string, ToolSpec> {
+  const routed = [...routeVersions(specs, policy, routing)];
+  return new Map(routed.filter(([, spec]) => isOffered(spec, policy)));
 }
 
 /**
- * Finds one tool that a tenant may see: the version that routing chooses, or the version that the
+ * Finds one tool that a tenant may use: the version that routing chooses, or the version that the
  * tenant asks for and may use.
  */
 export function findTool(
@@ -34,9 +41,9 @@ export function findTool(
   policy: ToolPolicy,
   { toolId, version, nowMs }: AskedTool,
 ): ToolSpec | undefined {
-  if (version === undefined) return createToolCatalog(specs, policy, { nowMs }).tools.get(toolId);
+  if (version === undefined) return listOffered(specs, policy, { nowMs }).get(toolId);
   const spec = specs.find((known) => known.name === toolId && known.version === version);
-  return spec && !isSunset(spec.lifecycle, nowMs) && isShown(spec, policy) ? spec : undefined;
+  return spec && !isSunset(spec.lifecycle, nowMs) && isOffered(spec, policy) ? spec : undefined;
 }
 
 export interface AskedTool {
@@ -45,6 +52,6 @@ export interface AskedTool {
   readonly nowMs: number;
 }
 
-function isShown(spec: ToolSpec, policy: ToolPolicy): boolean {
+function isOffered(spec: ToolSpec, policy: ToolPolicy): boolean {
   return decide(policy, { id: spec.name, ...spec }) !== "deny";
 }

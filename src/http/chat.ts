@@ -1,5 +1,5 @@
 import { callLimitsOf } from "../contracts/call-limits.ts";
-import { createToolCatalog } from "../contracts/tool-catalog.ts";
+import { listOffered } from "../contracts/tool-catalog.ts";
 import {
   checkContinuation,
   toTranscript,
@@ -135,9 +135,7 @@ async function refuseTools(
   const { policy } = await services.policies.load(principal.tenantId);
   const granted = narrowPolicy(policy, principal.embed?.toolIds);
   const allowed = narrowPolicy(granted, assistant.toolIds);
-  const { tools } = createToolCatalog(services.toolSpecs, allowed, {
-    nowMs: services.clock.nowMs(),
-  });
+  const tools = listOffered(services.toolSpecs, allowed, { nowMs: services.clock.nowMs() });
   const errors = toolIds.flatMap((toolId, index) =>
     tools.has(toolId)
       ? []

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { createToolCatalog } from "../contracts/tool-catalog.ts";
+import { listOffered } from "../contracts/tool-catalog.ts";
 import { actorId } from "../protocol/identity/api-token.ts";
 import type { ActorId } from "../protocol/identity/ids.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
@@ -70,7 +70,7 @@ async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> 
   if (chosen?.ok === false) return chosen.failure;
   const nowMs = services.clock.nowMs();
   const offered = narrowPolicy(policy, document.toolIds);
-  const { tools } = createToolCatalog(services.toolSpecs, offered, { nowMs });
+  const tools = listOffered(services.toolSpecs, offered, { nowMs });
   const errors = toolIds.flatMap((toolId, index) =>
     tools.has(toolId)
       ? []

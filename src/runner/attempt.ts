@@ -13,6 +13,8 @@ import type { NormalOutput } from "./normalise-output.ts";
 export interface AttemptResult {
   /** Equal for equal arguments. */
   readonly argumentsDigest: string;
+  /** Validated, not redacted; absent when they did not fit the contract. */
+  readonly args?: JsonObject;
   /** Redacted; absent when the arguments did not fit the contract. */
   readonly shownArgs?: JsonObject;
   /** What the tool ran with, in this attempt or in an earlier one; undefined when it never ran. */
@@ -67,7 +69,7 @@ export class Attempt {
       accepted?.payloadHash ?? this.#refusedDigest ?? (await digestText(toolCall));
     return {
       argumentsDigest,
-      ...(accepted && { shownArgs: accepted.shown }),
+      ...(accepted && { args: accepted.args, shownArgs: accepted.shown }),
       ranWith: this.#isDispatched ? this.#invocation?.context : ranWith,
       dispatched: this.#isDispatched,
       outcome,

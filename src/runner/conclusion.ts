@@ -1,5 +1,9 @@
 import type { BoundToolRuntime } from "../capabilities/tool.ts";
-import type { CallLesson, ToolInvocationContext } from "../protocol/invocation/record.ts";
+import type {
+  CallLesson,
+  PlannedCompensation,
+  ToolInvocationContext,
+} from "../protocol/invocation/record.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { DispatchState } from "../protocol/outcome/response-vector.ts";
@@ -27,6 +31,7 @@ export interface Conclusion {
   readonly dispatchState: DispatchState;
   readonly warnings?: readonly string[];
   readonly lesson?: CallLesson;
+  readonly compensation?: PlannedCompensation;
   /** The effect is that of an earlier attempt. */
   readonly isReplay?: boolean;
   readonly grounds?: Grounds;

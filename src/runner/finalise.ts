@@ -15,11 +15,12 @@ import type { Conclusion } from "./conclusion.ts";
 import { formatContent, keepImages } from "./content.ts";
 import type { NormalOutput } from "./normalise-output.ts";
 import { observe } from "./observe.ts";
+import { NOT_UNDOABLE, planCompensation, type PlanPorts } from "./plan-compensation.ts";
 import { failedState, type RecordPorts } from "./record.ts";
 import { dispatchStateOf, hasHappened } from "./retry/decide-next.ts";
 
 /** What finalising needs from the run. */
-export interface FinalisePorts extends RecordPorts, HookPorts {
+export interface FinalisePorts extends RecordPorts, HookPorts, PlanPorts {
   readonly history: CallHistory;
   readonly images: Pick<ImageKeeper, "keep">;
   readonly clock: HookPorts["clock"];
@@ -40,8 +41,16 @@ export async function finalise(
   const invocationState = finalStateOf(result, dispatchState);
   const payloadHash = shownArgs && argumentsDigest;
   const grounds = { gates, shownArgs, payloadHash };
+  const isDone = invocationState === "COMPLETED";
+  const undo = isDone ? await planCompensation(ports, call.tool, result) : NOT_UNDOABLE;
   const ending = { invocationState, dispatchState, isReplay, grounds };
-  const conclusion = { outcome, lesson, warnings, ...ending };
+  const conclusion = {
+    outcome,
+    lesson,
+    ...undo,
+    warnings: [...warnings, ...undo.warnings],
+    ...ending,
+  };
   // The hooks are asked only about a tool that ran.
   if (!ranWith || !shownArgs) return conclusion;
   const endedAtMs = ports.clock.nowMs();
@@ -49,7 +58,7 @@ export async function finalise(
   const content = outcome.ok ? outcome.value.content : [];
   const asked = hookedCall(call.tool, ranWith, shownArgs);
   const veto = await askHooksAfter(ports, asked, { observation, content: showContent(content) });
-  if (veto) return { ...conclusion, outcome: withhold(outcome, veto), warnings: [] };
+  if (veto) return { ...conclusion, outcome: withhold(outcome, veto), warnings: undo.warnings };
   return { ...conclusion, content: keepImages(ports.images, content) };
 }
 

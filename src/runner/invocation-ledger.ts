@@ -38,6 +38,7 @@ export function isAdmittedFor(record: ToolInvocationRecord, call: ToolCall): boo
   return (
     call.name === record.name &&
     call.truncated === record.truncated &&
+    call.origin === record.origin &&
     headOf(call.argumentsText) === record.argumentsText
   );
 }
@@ -95,7 +96,7 @@ export class InvocationLedger {
     { step, part }: Pick<ToolInvocationContext, "step" | "part">,
     nowMs: number,
   ): ToolInvocationRecord {
-    const { toolCallId, name, truncated } = call;
+    const { toolCallId, name, truncated, origin } = call;
     if (this.find({ step, toolCallId })) throw new Error(`${step}:${toolCallId} is admitted`);
     const argumentsText = headOf(call.argumentsText);
     return this.#keep({
@@ -106,6 +107,7 @@ export class InvocationLedger {
       name,
       argumentsText,
       truncated,
+      ...(origin && { origin }),
       state: "PENDING",
       dispatches: 0,
       askedAtMs: nowMs,

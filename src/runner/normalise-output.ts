@@ -11,8 +11,10 @@ import type { HideValues } from "../protocol/text/hide-values.ts";
 import { failCall } from "./tool-failure.ts";
 import { truncateResult, TRUNCATION_MARKER } from "./truncate-result.ts";
 
-/** What leaves the runner of a tool's output. */
+/** A tool's output, and what leaves the runner of it. */
 export interface NormalOutput {
+  /** Validated, not redacted: it stays in the run's object. */
+  readonly raw: JsonObject;
   readonly data: JsonObject;
   /** What the tool answered beside its data. */
   readonly content: readonly ContentPart[];
@@ -88,7 +90,7 @@ function normalise(
   const texts = content.value.flatMap((part) => (part.type === "text" ? [part.text] : []));
   if (texts.length === 0) {
     const { value: data, warnings } = shown.value;
-    return ok({ data, content: content.value, warnings });
+    return ok({ raw: valid.value, data, content: content.value, warnings });
   }
   const read = clean(source, {
     value: { texts },
@@ -97,6 +99,7 @@ function normalise(
   if (!read.ok) return read;
   const warnings = new Set([...shown.value.warnings, ...read.value.warnings]);
   return ok({
+    raw: valid.value,
     data: shown.value.value,
     content: replaceTexts(content.value, read.value.value["texts"] as readonly string[]),
     warnings: [...warnings],

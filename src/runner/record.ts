@@ -34,7 +34,14 @@ export function record(
   conclusion: Conclusion,
 ): ToolExecResult {
   const { context, startedAtMs } = call;
-  const { outcome, content = [], lesson, dispatchState, invocationState } = conclusion;
+  const {
+    outcome,
+    content = [],
+    lesson,
+    compensation,
+    dispatchState,
+    invocationState,
+  } = conclusion;
   const { part, toolCallId } = context;
   const endedAtMs = ports.clock.nowMs();
   const observation = observe(ports, { ...call, endedAtMs }, conclusion);
@@ -46,6 +53,7 @@ export function record(
     response,
     ...(!outcome.ok && { errorCode: errorCodeOf(outcome.failure) }),
     ...(errorId !== undefined && { errorId }),
+    ...(compensation && { compensation }),
     ...(lesson && { lesson }),
     startedAtMs,
     endedAtMs,

@@ -5,12 +5,12 @@ import { defineTool } from "../../src/contracts/define-tool.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import { fail } from "../../src/protocol/outcome/result.ts";
-import { complete, sound } from "./definitions.ts";
+import { complete, sound, undo } from "./definitions.ts";
 
 const define = (definition: object): AnyToolContract => defineTool(definition as never);
 const one = define(complete);
-const two = define({ ...sound, name: "test__undo" });
-const twoAgain = define({ ...sound, name: "test__undo", version: "1.0.1" });
+const two = define(undo);
+const twoAgain = define({ ...undo, version: "1.0.1" });
 const registered = registerContracts([one, two]);
 const compiled = compileContracts(registered);
 

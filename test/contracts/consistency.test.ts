@@ -235,6 +235,44 @@ test.each<[string, Change, string]>([
     "compensationTool names the tool itself",
   ],
   [
+    "a call that can be undone, without the arguments for it",
+    { ...write, transactional: { compensationTool: "test__undo" } },
+    "semantics compensable_write needs a compensationTool and compensate; add both",
+  ],
+  [
+    "a call that can be undone, by nothing",
+    { ...write, transactional: { semantics: "saga_step" }, compensate: () => ({}) },
+    "semantics saga_step needs a compensationTool and compensate; add both",
+  ],
+  [
+    "a call that nobody can undo, and a tool that does",
+    {
+      ...write,
+      transactional: { semantics: "irreversible_pivot", compensationTool: "test__undo" },
+      compensate: () => ({}),
+    },
+    "semantics irreversible_pivot takes no compensationTool and no compensate; remove them",
+  ],
+  [
+    "arguments to undo a read",
+    { compensate: () => ({}) },
+    "semantics read_only takes no compensationTool and no compensate; remove them",
+  ],
+  [
+    "an idempotent write that is not idempotent",
+    { ...write, transactional: { semantics: "idempotent_write" } },
+    "semantics idempotent_write needs idempotency.supported; set it to true",
+  ],
+  [
+    "a step that is repeated until it succeeds, for no time",
+    {
+      ...write,
+      transactional: { semantics: "retryable_post_pivot" },
+      idempotency: { supported: true },
+    },
+    "semantics retryable_post_pivot needs runtime.retryForMs",
+  ],
+  [
     "a critical mutation that nobody confirms",
     {
       ...critical,
@@ -311,7 +349,8 @@ test.each([
 
 test("accepts a critical mutation that is marked as irreversible", () => {
   const transactional = { semantics: "irreversible_pivot", compensationTool: null };
-  expect(() => registerContract(defineTool({ ...complete, transactional } as never))).not.toThrow();
+  const { compensate: _, ...rest } = complete;
+  expect(() => registerContract(defineTool({ ...rest, transactional } as never))).not.toThrow();
 });
 
 test("accepts a critical mutation without arguments that describes itself", () => {

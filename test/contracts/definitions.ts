@@ -84,6 +84,7 @@ export const complete: Required<
   observability: { traceAttributes: ["invoice"], auditRequired: true },
   errors: { card_declined: "SEMANTIC_INVALIDITY" },
   parallel: false,
+  shownToModel: false,
   requiresConnection: true,
   amountField: "/amount",
   progressStages: ["charging"],
@@ -99,5 +100,16 @@ export const complete: Required<
   describe: ({ amount }) => ({ action: `Charge ${amount}`, consequence: "The card is charged." }),
   preview: () => Promise.resolve({ before: { status: "open" }, after: null }),
   reconcile: () => Promise.resolve({ kind: "unknown" }),
+  compensate: ({ invoice }, { receipt }) => ({ invoice, receipt }),
   execute: () => ok({ receipt: "r", left: 0 }),
 };
+
+/** Undoes the complete contract. */
+export const undo = {
+  ...sound,
+  name: "test__undo",
+  sideEffectClass: "LOW_RISK_INTERNAL",
+  effect: "state_change",
+  idempotency: { supported: true },
+  shownToModel: false,
+} as const;

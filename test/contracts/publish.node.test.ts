@@ -109,7 +109,8 @@ test("contains everything that its author set", async () => {
     capabilities: ["auth", "http", "progress"],
     egress_hosts: ["127.0.0.1:8080", "cards.example"],
     upstreams: ["desk", "ledger"],
-    optional: ["checkState", "describe", "preview", "reconcile"],
+    shown_to_model: false,
+    optional: ["checkState", "compensate", "describe", "preview", "reconcile"],
     rules: ["small_in_euro"],
   });
 });

@@ -5,10 +5,10 @@ import type { ToolSourcePort } from "../../src/capabilities/tool.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import { httpErrorsOf } from "../../src/protocol/outcome/http-failure.ts";
 import { createToolSource } from "../../src/contracts/tool-source.ts";
-import { createToolCatalog } from "../../src/contracts/tool-catalog.ts";
+import { createToolCatalog, listOffered } from "../../src/contracts/tool-catalog.ts";
 import { CORE_TOOLS } from "../../src/tools/core/pack.ts";
 import { fakeRunCapabilities, policyOf } from "../fakes/fakes.ts";
-import { complete, sound } from "./definitions.ts";
+import { complete, sound, undo } from "./definitions.ts";
 
 const register = (...contracts: object[]): unknown =>
   createToolSource(
@@ -23,7 +23,7 @@ test("registers a sound contract", () => {
 });
 
 test("registers a contract with everything set", () => {
-  const source = register(complete, { ...sound, name: "test__undo" }) as ToolSourcePort;
+  const source = register(complete, undo) as ToolSourcePort;
   expect(source.getBoundTool("test__complete", "2.10.3")).toMatchObject({
     lifecycle: { status: "deprecated", sunsetDate: "2028-02-29" },
     amountField: "/amount",
@@ -67,6 +67,41 @@ test("refuses a compensating tool that is not registered", () => {
   expect(() => register(complete)).toThrow(
     'Tool "test__complete": compensationTool test__undo is not registered',
   );
+});
+
+test("refuses a compensating tool that only reads", () => {
+  expect(() => register(complete, { ...sound, name: "test__undo" })).toThrow(
+    'Tool "test__complete": compensationTool test__undo only reads; name a tool that changes',
+  );
+});
+
+test("refuses a compensating tool that a crash could run twice, in any of its versions", () => {
+  const blind = { ...undo, version: "1.1.0", idempotency: { supported: false } };
+  expect(() => register(complete, undo, blind)).toThrow(
+    "compensationTool test__undo is not idempotent; set its idempotency.supported",
+  );
+});
+
+test("a tool that models never see is offered, and is in no catalog", () => {
+  const specs = (register(undo, sound) as ToolSourcePort).listToolSpecs();
+  const policy = policyOf({ allowedTools: ["test__undo", "test__sound"] });
+  expect([...createToolCatalog(specs, policy, { nowMs: 0 }).tools.keys()]).toEqual(["test__sound"]);
+  expect([...listOffered(specs, policy, { nowMs: 0 }).keys()]).toEqual([
+    "test__undo",
+    "test__sound",
+  ]);
+});
+
+test.each([
+  [
+    "a write that names a tool to undo it",
+    { transactional: { compensationTool: "test__undo" } },
+    "compensable_write",
+  ],
+  ["a write that names none", {}, "irreversible_pivot"],
+])("the semantics of %s are true without the author's word", (_, change, semantics) => {
+  const contract = defineTool({ ...undo, ...change } as never) as AnyToolContract;
+  expect(contract.transactional.semantics).toBe(semantics);
 });
 
 test("keeps every allowlisted field and strips the rest, at any depth", () => {

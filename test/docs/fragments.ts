@@ -54,6 +54,13 @@ const PAYMENT = `
   capabilities: ["http"],
   execute: () => ok({ receipt: "" }),`;
 
+const SEAT = `
+  input: v.strictObject({ seat: v.string() }),
+  output: v.strictObject({ reservation: v.string() }),
+  redaction: { args: [], output: [] },
+  capabilities: [],
+  execute: () => ok({ reservation: "" }),`;
+
 const PAGE = `
   input: v.strictObject({ page: v.string() }),
   output: v.strictObject({ title: v.string() }),
@@ -74,6 +81,7 @@ const FRAGMENTS: readonly Fragment[] = [
   { file: "docs/contracts.md", has: "CORE_TOOLS", around: VERSIONS },
   { file: "docs/tools-authoring.md", has: "content: { maxImages", around: CONTENT },
   { file: "docs/tools-authoring.md", has: "rules: [", around: toolWith(PERIOD) },
+  { file: "docs/tools-authoring.md", has: "compensate: (", around: toolWith(SEAT) },
   { file: "docs/tools-authoring.md", has: "async preview(", around: toolWith(PAYMENT) },
   { file: "docs/tools-authoring.md", has: "progress.report(", around: CAPABILITIES },
   { file: "docs/tools-authoring.md", has: "auth.getAuthHeaders();", around: CAPABILITIES },

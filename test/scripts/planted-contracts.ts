@@ -93,6 +93,7 @@ const mail = defineTool({
   sideEffectClass: "HIGH_RISK_EXTERNAL",
   effect: "external_side_effect",
   transactional: { compensationTool: "sound__recall" },
+  compensate: ({ text }, output) => ({ text: `${text}: ${output.text}`.slice(0, 500) }),
   runtime: { maxRetries: 1 },
   describe: ({ text }) => ({
     action: "Sends a mail.",
@@ -103,7 +104,8 @@ const mail = defineTool({
 const recall = defineTool({
   ...write,
   name: "sound__recall",
-  transactional: { semantics: "irreversible_pivot" },
+  shownToModel: false,
+  idempotency: { supported: true },
 });
 
 const retired = defineTool({
@@ -179,10 +181,12 @@ const echo = defineTool({
     }),
 });
 
+/** Makes arguments that the tool does not take. */
 const compensation = defineTool({
   ...write,
   name: "planted__compensation",
-  transactional: { compensationTool: "sound__everything" },
+  transactional: { compensationTool: "sound__recall" },
+  compensate: ({ text }) => ({ words: text }),
 });
 
 const drift = defineTool({ ...read, name: "planted__drift" });

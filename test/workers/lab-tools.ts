@@ -7,6 +7,7 @@ import { LAB_IMAGES } from "./lab-images.ts";
 import { crashes } from "./lab-crashes.ts";
 import { CANARY, LAB_LEAKS } from "./lab-leaks.ts";
 import { readTicket, showAccount } from "./lab-upstreams.ts";
+import { LAB_UNDO } from "./lab-undo.ts";
 import { LAB_WRITES } from "./lab-writes.ts";
 import { SHOP } from "../fakes/shop.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";
@@ -258,6 +259,7 @@ export const LAB_TOOLS = [
   ...LAB_LEAKS,
   ...LAB_WRITES,
   ...LAB_APPROVALS,
+  ...LAB_UNDO,
   readTicket,
   showAccount,
 ] as const;

@@ -1,7 +1,7 @@
 import type { AnyToolContract } from "../../../src/contracts/definition.ts";
 import { makeSubject, stillRuns, type Subject, type Surroundings } from "./subject.ts";
 import { schemaDrift } from "./modes/schema-drift.ts";
-import { inapplicable, type Checks, type Remainder, type TestMode } from "./test-mode.ts";
+import { inapplicable, type Checks, type Inapplicable, type TestMode } from "./test-mode.ts";
 import { TEST_MODES } from "./test-modes.ts";
 
 /** One rule, the number of its checks, and what was seen when it failed. */
@@ -15,8 +15,8 @@ export interface Check {
 /** Result of one mode for one contract. */
 export interface Cell {
   readonly mode: TestMode;
-  readonly verdict: "pass" | "fail" | "pending" | "-";
-  /** Why it is open, or does not apply. */
+  readonly verdict: "pass" | "fail" | "-";
+  /** Why it does not apply. */
   readonly reason?: string;
   readonly checks: readonly Check[];
 }
@@ -50,17 +50,16 @@ export async function evaluate(
 
 async function judge(mode: TestMode, subject: Subject): Promise<Cell> {
   const notes = new Notes();
-  let remainder: Remainder | undefined;
+  let skipped: Inapplicable | undefined;
   try {
-    remainder = isGone(subject, mode)
+    skipped = isGone(subject, mode)
       ? inapplicable("its version does not run any more")
       : await mode.run(subject, notes);
   } catch (error) {
     notes.that("the test comes to its end", false, formatError(error));
   }
   const checks = notes.all;
-  const reason = remainder && { reason: remainder.reason };
-  return { mode, verdict: verdictOf(checks, remainder), checks, ...reason };
+  return { mode, verdict: verdictOf(checks, skipped), checks, ...skipped };
 }
 
 /** A version that no call reaches is tested only for its promises. */
@@ -68,9 +67,9 @@ function isGone({ contract }: Subject, mode: TestMode): boolean {
   return mode !== schemaDrift && !stillRuns(contract);
 }
 
-function verdictOf(checks: readonly Check[], remainder: Remainder | undefined): Cell["verdict"] {
+function verdictOf(checks: readonly Check[], skipped: Inapplicable | undefined): Cell["verdict"] {
   if (checks.some(({ broken }) => broken !== undefined)) return "fail";
-  if (remainder) return remainder.kind === "pending" ? "pending" : "-";
+  if (skipped) return "-";
   return checks.length > 0 ? "pass" : "fail";
 }
 

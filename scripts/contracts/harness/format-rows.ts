@@ -18,13 +18,9 @@ export function formatResultTable(rows: readonly Row[]): readonly string[] {
   );
 }
 
-/** Formats the reasons of pending and inapplicable cells, and what each failed cell saw. */
+/** Formats the reasons of inapplicable cells, and what each failed cell saw. */
 export function formatLegend(rows: readonly Row[]): readonly string[] {
-  return [
-    ...formatReasons(rows, "pending", "pending, which is not pass: a part is not built yet"),
-    ...formatReasons(rows, "-", "-, which does not apply because of the contract itself"),
-    ...formatFailures(rows),
-  ];
+  return [...formatReasons(rows), ...formatFailures(rows)];
 }
 
 /** Formats every check of every cell. */
@@ -42,20 +38,16 @@ export function countCells(rows: readonly Row[]): string {
   const cells = rows.flatMap((row) => row.cells);
   const count = (verdict: Cell["verdict"]): string =>
     `${cells.filter((cell) => cell.verdict === verdict).length} ${verdict}`;
-  const counts = (["pass", "fail", "pending", "-"] as const).map(count).join(", ");
+  const counts = (["pass", "fail", "-"] as const).map(count).join(", ");
   return `versions ${rows.length}, modes ${TEST_MODES.length}: ${counts}`;
 }
 
-function formatReasons(
-  rows: readonly Row[],
-  verdict: Cell["verdict"],
-  title: string,
-): readonly string[] {
+function formatReasons(rows: readonly Row[]): readonly string[] {
   const keysByReason = new Map<string, string[]>();
   for (const mode of TEST_MODES) {
     for (const { key, cells } of rows) {
       const cell = cells.find((candidate) => candidate.mode === mode);
-      if (cell?.verdict !== verdict) continue;
+      if (cell?.verdict !== "-") continue;
       const line = `  ${mode.id}: ${cell.reason ?? ""}`;
       keysByReason.set(line, [...(keysByReason.get(line) ?? []), key]);
     }
@@ -65,7 +57,7 @@ function formatReasons(
     line,
     `    ${keys.length === rows.length ? "every contract" : keys.join(", ")}`,
   ]);
-  return [title, ...lines];
+  return ["-, which does not apply because of the contract itself", ...lines];
 }
 
 function formatFailures(rows: readonly Row[]): readonly string[] {

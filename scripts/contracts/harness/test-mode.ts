@@ -9,12 +9,8 @@ export interface Checks {
   that(rule: string, holds: boolean, seen?: unknown): void;
 }
 
-/**
- * Why a mode has no verdict: `pending` until a part is built, `inapplicable` because of the
- * contract.
- */
-export interface Remainder {
-  readonly kind: "pending" | "inapplicable";
+/** Why a mode has no verdict about a contract. */
+export interface Inapplicable {
   readonly reason: string;
 }
 
@@ -24,16 +20,10 @@ export interface TestMode {
   readonly id: string;
   /** As the source names it. */
   readonly name: string;
-  /** Contract: the checks that it can make are made, also where something is left open. */
-  run(subject: Subject, checks: Checks): Promise<Remainder | undefined>;
-}
-
-/** Marks a mode as pending, because a part is not built yet. */
-export function pending(reason: string): Remainder {
-  return { kind: "pending", reason };
+  run(subject: Subject, checks: Checks): Promise<Inapplicable | undefined>;
 }
 
 /** Marks a mode as inapplicable, with the reason in the contract. */
-export function inapplicable(reason: string): Remainder {
-  return { kind: "inapplicable", reason };
+export function inapplicable(reason: string): Inapplicable {
+  return { reason };
 }

@@ -150,8 +150,10 @@ function contractsOf(
   { answer, approved = true, change, keepsTrying = false }: TrialSettings,
   started: Started[],
 ): readonly AnyToolContract[] {
+  // Every mode calls the tool as a model does.
   const tool = {
     ...subject.contract,
+    shownToModel: true,
     ...(approved && asApproved(subject)),
     ...(answer && standIn(subject, answer, started)),
     ...change,

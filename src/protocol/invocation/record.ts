@@ -3,6 +3,7 @@ import type { ActorId, ConnectionId, RunId, TenantId, ToolCallId } from "../iden
 import type { InvocationState } from "./state.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { ObservationObject } from "../outcome/observation.ts";
+import type { CallOrigin } from "../tool/call.ts";
 import type { KeptContent } from "../tool/content.ts";
 import type { ResponseVector } from "../outcome/response-vector.ts";
 import type { FailureClass, ToolErrorCode } from "../outcome/taxonomy.ts";
@@ -55,6 +56,8 @@ export interface ToolInvocationRecord {
    */
   readonly argumentsText: string;
   readonly truncated: boolean;
+  /** Absent: a model asked. */
+  readonly origin?: CallOrigin;
   readonly state: InvocationState;
   /** How often the tool was asked to act. Above 0 and PENDING means an unknown outcome. */
   readonly dispatches: number;
@@ -106,6 +109,8 @@ export interface InvocationEnd {
   /** What may follow (seeds/004, "Response Vector Model"). */
   readonly response: ResponseVector;
   readonly errorCode?: ToolErrorCode;
+  /** How to undo the call; absent when it cannot be undone. */
+  readonly compensation?: PlannedCompensation;
   /** Of an error that nobody expected: names its line in the deployment's log. */
   readonly errorId?: string;
   /** What the run learned from it; absent when there was no tool to call. */
@@ -113,6 +118,16 @@ export interface InvocationEnd {
   /** When it got the run's lock. Unit: Unix milliseconds. */
   readonly startedAtMs: number;
   readonly endedAtMs: number;
+}
+
+/**
+ * The call that undoes a completed call. Its arguments are raw: they leave the run's object only
+ * for the tool that they are for.
+ */
+export interface PlannedCompensation {
+  readonly toolId: string;
+  readonly version: string;
+  readonly args: JsonObject;
 }
 
 /**

@@ -4,7 +4,7 @@ import { hasFiniteNumbers, isWellFormed, nestsTooDeep } from "../json/guard.ts";
 import { isJsonObject, type JsonObject } from "../json/value.ts";
 import { fail, ok, type Result } from "../outcome/result.ts";
 
-/** What the model asked for. It is untrusted and immutable, and keeps its id to the result. */
+/** What a model asked for. It is untrusted and immutable, and keeps its id to the result. */
 export interface ToolCall {
   readonly toolCallId: ToolCallId;
   /** The name as the model wrote it. It may name no tool at all. */
@@ -13,7 +13,11 @@ export interface ToolCall {
   readonly argumentsText: string;
   /** True when the provider cut the call off. Such a call never runs. */
   readonly truncated: boolean;
+  /** Who asks when no model does: a person through the API, or a saga of this run. */
+  readonly origin?: CallOrigin;
 }
+
+export type CallOrigin = "direct" | "saga";
 
 /** Why the arguments cannot be parsed. */
 export type ArgumentsFailure = {

@@ -14,6 +14,11 @@ export const SEMANTICS = [
 ] as const;
 export type Semantics = (typeof SEMANTICS)[number];
 
+/** Tells whether another tool can undo a call of these semantics. */
+export function isCompensable(semantics: Semantics): boolean {
+  return semantics === "compensable_write" || semantics === "saga_step";
+}
+
 export const COST_UNITS = ["call", "token", "second", "transaction", "custom"] as const;
 export type CostUnit = (typeof COST_UNITS)[number];
 

@@ -27,5 +27,7 @@ export interface ToolSpec {
   /** The contract itself requires an approval of each call. */
   readonly confirmationRequired: boolean;
   readonly lifecycle: ToolLifecycle;
+  /** False: only people, an undo and a saga may call it. */
+  readonly shownToModel: boolean;
   readonly redaction: Redaction;
 }

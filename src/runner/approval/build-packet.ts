@@ -2,7 +2,6 @@ import type { Fingerprints } from "../../capabilities/fingerprints.ts";
 import type { Log } from "../../capabilities/log.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
-import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import type { ConfirmationPacket } from "../../protocol/approval/packet.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import { findProtoKey, nestsTooDeep } from "../../protocol/json/guard.ts";
@@ -12,15 +11,14 @@ import { cutText, replaceHalves } from "../../protocol/text/whole-characters.ts"
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
 import { answerWithin } from "../answer-within.ts";
 import type { ValiditySubject } from "../gates/subjects.ts";
-import { describeCompensation } from "./describe-compensation.ts";
+import { describeCompensation, type UndoPorts } from "./describe-compensation.ts";
 import { toIso } from "../../protocol/text/iso-time.ts";
 
 /** What building a packet takes of the run. */
-export interface PacketPorts {
+export interface PacketPorts extends UndoPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly fingerprints: Fingerprints;
-  readonly policy: Pick<ToolPolicy, "budgets">;
 }
 
 /**
@@ -45,7 +43,7 @@ export async function buildPacket(
     idempotencyFingerprint: await ports.fingerprints.of(context, scope.idempotencyKey),
     riskClass: tool.sideEffectClass,
     expiresAt: toIso(expiresAtMs),
-    compensation: describeCompensation(tool.compensation),
+    compensation: describeCompensation(ports, tool.compensation),
     rejectionPath: "The tool does not run; the model is told and may go on without it.",
     traceId: context.runId,
   };

@@ -3,6 +3,7 @@ import type { Clock } from "../../capabilities/system.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { isSunset } from "../../protocol/tool/lifecycle.ts";
+import type { ToolCall } from "../../protocol/tool/call.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
 
 /** Where a run finds its tools. */
@@ -15,18 +16,29 @@ export interface LookupPorts {
 
 /**
  * The gate `lookup`: finds the run's version of a tool in the bound source, by the tool's own id. A
- * version whose sunset came while the run went on is gone. Fails: `unavailable`.
+ * tool that models never see does not exist for a model's call. Fails: `unavailable`.
  */
 export function lookupTool(
-  { source, versions, clock }: LookupPorts,
-  name: string,
+  ports: LookupPorts,
+  { name, origin }: Pick<ToolCall, "name" | "origin">,
 ): Result<BoundToolRuntime, ToolFailure> {
-  const version = versions.get(name)?.version;
-  const tool = version === undefined ? undefined : source.getBoundTool(name, version);
-  if (tool && !isSunset(tool.lifecycle, clock.nowMs())) return ok(tool);
+  const tool = findTool(ports, name);
+  if (tool && (tool.shownToModel || origin !== undefined)) return ok(tool);
   return fail({
     taxonomyClass: "STRUCTURAL_VIOLATION",
     errorCode: "unavailable",
     errors: [{ field: null, code: "unknown_tool", message: "there is no such tool" }],
   });
+}
+
+/**
+ * Finds the run's version of a tool. A version whose sunset came while the run went on is gone.
+ */
+export function findTool(
+  { source, versions, clock }: LookupPorts,
+  name: string,
+): BoundToolRuntime | undefined {
+  const version = versions.get(name)?.version;
+  const tool = version === undefined ? undefined : source.getBoundTool(name, version);
+  return tool && !isSunset(tool.lifecycle, clock.nowMs()) ? tool : undefined;
 }

@@ -26,6 +26,8 @@ export type ReconcilePorts = AskPorts &
 /** What the contract answered, and about which arguments. */
 export interface Reconciled {
   readonly answer: Reconciliation<unknown>;
+  /** Validated, not redacted. */
+  readonly args?: JsonObject;
   /** Redacted. */
   readonly shownArgs?: JsonObject;
   readonly argumentsDigest: string;
@@ -87,6 +89,7 @@ async function reconcileBy(
     const answer = readAnswer(asked.value);
     return {
       answer,
+      args: accepted.args,
       shownArgs: bound.shownArgs,
       argumentsDigest: payloadHash,
       hide: scope.hide,

@@ -51,7 +51,7 @@ export function resume(
   const closed = endWithoutTool(ports, ending, { record, isStopped: signal.aborted });
   if (closed) return ended(closed);
   if (awaitedUntilMs !== undefined) return ended(WAITING);
-  const found = lookupTool(ports, toolCall.name);
+  const found = lookupTool(ports, toolCall);
   if (!found.ok) {
     if (!isUnknownWrite(record)) {
       const { failure } = found;

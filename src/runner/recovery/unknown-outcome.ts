@@ -113,10 +113,11 @@ async function retryOrEnd(
 
 function resultOf(
   { ranWith, context }: ActiveCall,
-  { shownArgs, argumentsDigest }: Reconciled,
+  { args, shownArgs, argumentsDigest }: Reconciled,
 ): Omit<AttemptResult, "outcome"> {
   return {
     argumentsDigest,
+    ...(args && { args }),
     ...(shownArgs && { shownArgs }),
     ranWith: ranWith ?? context,
     dispatched: true,

@@ -12,9 +12,12 @@ import type { JsonObject } from "../../../src/protocol/json/value.ts";
 import { formatPacketLines } from "../../../src/protocol/approval/packet-lines.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
 import { buildPacket } from "../../../src/runner/approval/build-packet.ts";
-import { describeCompensation } from "../../../src/runner/approval/describe-compensation.ts";
+import {
+  describeCompensation,
+  type UndoPorts,
+} from "../../../src/runner/approval/describe-compensation.ts";
 import { FakeClock } from "../../../src/testing/fake-clock.ts";
-import { fakeEgress, fakeRunCapabilities, policyOf } from "../../fakes/fakes.ts";
+import { fakeEgress, fakeRunCapabilities, newestOf, policyOf } from "../../fakes/fakes.ts";
 import { MemoryLog } from "../../../src/testing/memory-log.ts";
 import { contextOf, passing, RUN_ID } from "../../fakes/runner-ports.ts";
 
@@ -65,7 +68,14 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
   const context = contextOf("call_1" as ToolCallId);
   const { signal } = new AbortController();
   const policy = policyOf({ allowedTools: [tool.id] });
-  const ports = { clock, policy, fingerprints: FINGERPRINTS, log: new MemoryLog() };
+  const ports = {
+    clock,
+    policy,
+    source,
+    versions: newestOf(source),
+    fingerprints: FINGERPRINTS,
+    log: new MemoryLog(),
+  };
   const scope: InvocationScope = {
     signal,
     idempotencyKey: KEY,
@@ -239,6 +249,14 @@ describe("a preview", () => {
   });
 });
 
+/** A run in which the tool test__other is registered, and policy allows these tools. */
+function portsAllowing(...allowedTools: string[]): UndoPorts {
+  const other = defineTool({ ...base, name: "test__other" });
+  const source = createToolSource(registerContracts([other]), fakeRunCapabilities());
+  const policy = policyOf({ allowedTools });
+  return { clock: new FakeClock(), policy, source, versions: newestOf(source) };
+}
+
 describe("the compensation", () => {
   test.each([
     [{ semantics: "irreversible_pivot" }, false, "It cannot be undone."],
@@ -257,9 +275,18 @@ describe("the compensation", () => {
       compensationTool?: string;
       semantics: "saga_step";
     };
-    expect(describeCompensation({ semantics, tool: compensationTool })).toMatchObject({
+    const compensation = { semantics, tool: compensationTool };
+    expect(describeCompensation(portsAllowing("test__other"), compensation)).toMatchObject({
       reversible,
       note,
+    });
+  });
+
+  test("of a call whose tool to undo it the policy denies says that nothing undoes it", () => {
+    const compensation = { semantics: "compensable_write", tool: "test__other" } as const;
+    expect(describeCompensation(portsAllowing(), compensation)).toMatchObject({
+      reversible: false,
+      note: "test__other would undo it, but the policy does not allow that tool.",
     });
   });
 });

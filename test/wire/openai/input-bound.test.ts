@@ -40,6 +40,7 @@ const SPEC: ToolSpec = {
   effect: "state_change",
   sideEffectClass: "LOW_RISK_INTERNAL",
   confirmationRequired: false,
+  shownToModel: true,
   lifecycle: { status: "active", sunsetDate: null, replacement: null },
   redaction: { args: [], output: [] },
 };

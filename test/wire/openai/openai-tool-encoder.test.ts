@@ -19,6 +19,7 @@ function spec(inputSchema: JsonSchema7): ToolSpec {
     effect: "state_change",
     sideEffectClass: "LOW_RISK_INTERNAL",
     confirmationRequired: false,
+    shownToModel: true,
     lifecycle: { status: "active", sunsetDate: null, replacement: null },
     redaction: { args: [], output: [] },
   };

@@ -1,0 +1,79 @@
+import type { Mutant } from "./mutant.ts";
+
+const HTTP = "test/http/compensation.test.ts";
+
+/** What undoes a call: its rules, its secrecy, and its tools that models never see. */
+export const COMPENSATION: readonly Mutant[] = [
+  {
+    name: "a tool that only reads may undo calls",
+    file: "src/contracts/register.ts",
+    from: 'if (named.some(({ effect }) => effect === "read_only")) {',
+    to: "if (false) {",
+    test: {
+      file: "test/contracts/registration.test.ts",
+      name: "refuses a compensating tool that only reads",
+    },
+  },
+  {
+    name: "a tool that a crash runs twice may undo calls",
+    file: "src/contracts/register.ts",
+    from: "return named.every(({ idempotency }) => idempotency.supported)",
+    to: "return named.length > 0",
+    test: {
+      file: "test/contracts/registration.test.ts",
+      name: "refuses a compensating tool that a crash could run twice, in any of its versions",
+    },
+  },
+  {
+    name: "a write that can be undone names nothing that undoes it",
+    file: "src/contracts/consistency.ts",
+    from: "if (compensationTool !== null && compensate) return undefined;",
+    to: "return undefined;",
+    test: { file: "test/contracts/consistency.test.ts", name: "a call that can be undone" },
+  },
+  {
+    name: "a throw of compensate loses the outcome",
+    file: "src/runner/plan-compensation.ts",
+    from: 'ports.log.fault("compensation_lost", thrown, about);\n    return LOST;',
+    to: "throw thrown;",
+    test: { file: HTTP, name: "a call whose compensate throws has happened" },
+  },
+  {
+    name: "arguments that do not fit are stored",
+    file: "src/runner/plan-compensation.ts",
+    from: "if (!read.ok || !plain.ok)",
+    to: "if (!plain.ok)",
+    test: { file: HTTP, name: "a call whose compensate does not fit has happened" },
+  },
+  {
+    name: "compensate gets what redaction lets through",
+    file: "src/runner/plan-compensation.ts",
+    from: "compensate(args, outcome.value.raw)",
+    to: "compensate(args, outcome.value.data)",
+    test: { file: HTTP, name: "how to undo a call is stored with its outcome, raw" },
+  },
+  {
+    name: "a model's call finds a hidden tool",
+    file: "src/runner/gates/lookup-tool.ts",
+    from: "tool.shownToModel || origin !== undefined",
+    to: "true",
+    test: { file: HTTP, name: "a model does not see a hidden tool" },
+  },
+  {
+    name: "the catalog shows hidden tools",
+    file: "src/contracts/tool-catalog.ts",
+    from: "offered.filter(([, { shownToModel }]) => shownToModel)",
+    to: "offered",
+    test: { file: HTTP, name: "a model does not see a hidden tool" },
+  },
+  {
+    name: "a packet says that a denied tool undoes the call",
+    file: "src/runner/approval/describe-compensation.ts",
+    from: 'decide(ports.policy, compensator) !== "deny"',
+    to: "true",
+    test: {
+      file: "test/runner/approval/build-packet.test.ts",
+      name: "of a call whose tool to undo it the policy denies says that nothing undoes it",
+    },
+  },
+];
