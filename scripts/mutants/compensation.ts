@@ -27,7 +27,7 @@ export const COMPENSATION: readonly Mutant[] = [
   {
     name: "a write that can be undone names nothing that undoes it",
     file: "src/contracts/consistency.ts",
-    from: "if (compensationTool !== null && compensate) return undefined;",
+    from: "if (compensationTool !== null && hasArguments) return undefined;",
     to: "return undefined;",
     test: { file: "test/contracts/consistency.test.ts", name: "a call that can be undone" },
   },

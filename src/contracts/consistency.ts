@@ -138,17 +138,18 @@ function checkRetryTime({ contract }: DerivedContract): string | undefined {
 
 /** Threat: people approve a call, or a saga makes it, because it can be undone; but nothing can. */
 function checkCompensation({ contract }: DerivedContract): string | undefined {
-  const { sideEffectClass, transactional, compensate } = contract;
+  const { sideEffectClass, transactional } = contract;
   const { compensationTool, semantics } = transactional;
+  const hasArguments = contract.compensate !== undefined;
   if (compensationTool === contract.name) {
     return "compensationTool names the tool itself; name the tool that undoes the call";
   }
   if (!isCompensable(semantics)) {
-    return compensationTool === null && !compensate
+    return compensationTool === null && !hasArguments
       ? undefined
       : `semantics ${semantics} takes no compensationTool and no compensate; remove them`;
   }
-  if (compensationTool !== null && compensate) return undefined;
+  if (compensationTool !== null && hasArguments) return undefined;
   return sideEffectClass === "CRITICAL_MUTATION" && compensationTool === null
     ? "class CRITICAL_MUTATION needs a compensationTool or the semantics irreversible_pivot"
     : `semantics ${semantics} needs a compensationTool and compensate; add both`;

@@ -17,6 +17,7 @@ export function proposeDirectCall(
   const answer: RecordedAnswer = { step, modelCall: 0, finish: "stop", usage: NO_USAGE };
   scope.journal.note({ answer });
   const asked = { toolCallId: "" as ToolCallId, name: toolId, argumentsText, truncated: false };
-  proposeCalls(scope, { step, calls: scope.callIds.claim([asked], step) });
+  const [call] = scope.callIds.claim([asked], step);
+  proposeCalls(scope, { step, calls: call ? [{ ...call, origin: "direct" }] : [] });
   return answer;
 }

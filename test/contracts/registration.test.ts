@@ -10,13 +10,9 @@ import { CORE_TOOLS } from "../../src/tools/core/pack.ts";
 import { fakeRunCapabilities, policyOf } from "../fakes/fakes.ts";
 import { complete, sound, undo } from "./definitions.ts";
 
-const register = (...contracts: object[]): unknown =>
-  createToolSource(
-    registerContracts(
-      contracts.map((contract) => defineTool(contract as never) as AnyToolContract),
-    ),
-    fakeRunCapabilities(),
-  );
+const define = (definition: object): AnyToolContract => defineTool(definition as never);
+const register = (...definitions: object[]): unknown =>
+  createToolSource(registerContracts(definitions.map((one) => define(one))), fakeRunCapabilities());
 
 test("registers a sound contract", () => {
   expect(() => register(sound)).not.toThrow();
@@ -100,8 +96,8 @@ test.each([
   ],
   ["a write that names none", {}, "irreversible_pivot"],
 ])("the semantics of %s are true without the author's word", (_, change, semantics) => {
-  const contract = defineTool({ ...undo, ...change } as never) as AnyToolContract;
-  expect(contract.transactional.semantics).toBe(semantics);
+  const { transactional } = define({ ...undo, ...change });
+  expect(transactional.semantics).toBe(semantics);
 });
 
 test("keeps every allowlisted field and strips the rest, at any depth", () => {

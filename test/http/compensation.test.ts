@@ -2,6 +2,7 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { InvocationEnd } from "../../src/protocol/invocation/record.ts";
 import type { ToolCallSummary } from "../../src/protocol/run/state.ts";
 import { ended } from "../shared/people.ts";
+import { invoke } from "../shared/invoke.ts";
 import { rowsOf, transcriptOf } from "../shared/run-object.ts";
 import { bindings, chat, govern, runIdOf, seedPolicies, send } from "../shared/worker.ts";
 import { seats } from "../workers/lab-undo.ts";
@@ -51,7 +52,7 @@ async function callTool(name: string, args: object): Promise<Called> {
   return {
     runId,
     call: toolCalls[0],
-    end: JSON.parse(String(row?.["ending"])) as InvocationEnd,
+    end: JSON.parse(row?.["ending"] as string) as InvocationEnd,
     seen: JSON.stringify([stream, texts, kept, await observationsOf(runId), printed]),
   };
 }
@@ -95,6 +96,18 @@ test.each([
     expect(seen).not.toContain("code-of-");
   },
 );
+
+// Mutant: people cannot call hidden tools either.
+test("a person calls a hidden tool that the policy allows, and no other one", async () => {
+  seats.add("12D");
+  const args = { seat: "12D", pin: PIN };
+  const called = await invoke(RELEASE, args, { caller: "bendable", key: "first" });
+  expect(called.status).toBe(200);
+  expect(seats).not.toContain("12D");
+  await govern({ allowedTools: [RESERVE] });
+  const refused = await invoke(RELEASE, args, { caller: "bendable", key: "second" });
+  expect(refused.status).toBe(404);
+});
 
 // Mutants: the catalog shows hidden tools; a model's call finds a hidden tool.
 test("a model does not see a hidden tool, and a call of it is a call of an unknown tool", async () => {
