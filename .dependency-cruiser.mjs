@@ -22,6 +22,7 @@ const FOLDERS = {
   },
   // Any author could have written this pack: it sees what the package exports.
   "tools/gameplan": { inside: [], packages: ["valibot"], files: ["src/exports/tools.ts"] },
+  workspace: { inside: ["protocol", "capabilities", "contracts"], packages: ["valibot"] },
   runner: { inside: ["protocol", "capabilities", "contracts"], packages: [] },
   loop: { inside: ["protocol", "capabilities", "contracts", "runner"], packages: [] },
   adapters: { inside: ["protocol", "capabilities", "wire", "env"], packages: ["jose", "valibot"] },
@@ -41,11 +42,12 @@ const FOLDERS = {
       "loop",
       "adapters",
       "http",
+      "workspace",
     ],
     packages: ["hono"],
   },
   "durable-objects": {
-    inside: ["compose", "loop", "protocol", "capabilities", "env"],
+    inside: ["compose", "loop", "workspace", "contracts", "protocol", "capabilities", "env"],
     // The audit log hashes and the run's log compresses within a transaction, which the
     // asynchronous Web Crypto and CompressionStream cannot.
     packages: ["cloudflare:workers", "node:crypto", "node:zlib"],
@@ -67,18 +69,30 @@ const FOLDERS = {
     inside: ["protocol", "compose", "contracts", "env", "durable-objects"],
     packages: ["cloudflare:workers"],
   },
+  "host-workspaces": {
+    inside: ["compose", "contracts", "env", "durable-objects"],
+    packages: [],
+  },
   exports: {
-    inside: ["define-deployment", "http", "tools", "contracts", "capabilities", "protocol"],
+    inside: [
+      "define-deployment",
+      "host-workspaces",
+      "http",
+      "tools",
+      "contracts",
+      "capabilities",
+      "protocol",
+    ],
     packages: [],
   },
   index: {
-    inside: ["define-deployment", "http", "tools", "wire"],
+    inside: ["define-deployment", "host-workspaces", "http", "tools", "wire"],
     packages: [],
     built: [".interlock/contracts.js"],
   },
 };
 
-const FILES = new Set(["env", "define-deployment", "index"]);
+const FILES = new Set(["env", "define-deployment", "host-workspaces", "index"]);
 
 function pathOf(folder) {
   if (folder === "durable-objects") return "^durable-objects/";

@@ -163,6 +163,7 @@ export const CONTRACT_RULES: ReadonlyMap<string, ContractRule> = new Map<string,
       removed: compatible("no longer reaches:"),
     }),
   ],
+  ["/interlock/workspace", fixed("another workspace")],
   [
     "/interlock/upstreams",
     members({

@@ -21,6 +21,10 @@ export type LogCode =
   | "context_threw"
   /** A model call failed. */
   | "model_failed"
+  /** An operation of a workspace threw; nothing was changed. */
+  | "operation_threw"
+  /** A workspace cannot be opened: a migration failed, or newer code wrote its tables. */
+  | "workspace_refused"
   /** The alarm of a run's object failed, and rings again later. */
   | "alarm_failed"
   /** A run's object ended its own incarnation; the next one recovers the run. */

@@ -15,6 +15,7 @@ import type { RateLimit } from "./budget.ts";
 import type { Clock } from "./system.ts";
 import type { AuthCapability } from "./connection.ts";
 import type { Egress, HttpClient } from "./http.ts";
+import type { Workspace, WorkspaceBinder, WriteState } from "./workspace.ts";
 
 /** Capabilities that serve a whole run. */
 export interface RunCapabilities {
@@ -22,6 +23,8 @@ export interface RunCapabilities {
   readonly runTitle: RunTitle;
   /** Not given to tools: each invocation gets `http`, bound to the hosts of its contract. */
   readonly egress: Egress;
+  /** Not given to tools: each invocation gets `workspace`. Absent without workspaces. */
+  readonly workspaces?: WorkspaceBinder | undefined;
 }
 
 /** The authority of one invocation; it ends with the invocation. */
@@ -33,6 +36,10 @@ export interface InvocationScope {
    * Architecture").
    */
   readonly idempotencyKey: string;
+  /** How long one function of the contract may take. Unit: milliseconds. */
+  readonly timeoutMs: number;
+  /** Takes what the ledger of the workspace says about the write of this invocation. */
+  readonly noteWrite: (write: WriteState) => void;
   readonly progress: Progress;
   /** Present exactly when the tool requires a connection. */
   readonly auth?: AuthCapability;
@@ -41,10 +48,11 @@ export interface InvocationScope {
 }
 
 /** What a tool may be given; a tool names the ones it needs (seeds/000 #3, #29). */
-export interface ToolCapabilities extends Omit<RunCapabilities, "egress"> {
+export interface ToolCapabilities extends Omit<RunCapabilities, "egress" | "workspaces"> {
   readonly auth: AuthCapability;
   readonly progress: Progress;
   readonly http: HttpClient;
+  readonly workspace: Workspace;
 }
 
 declare const ticket: unique symbol;
@@ -93,6 +101,8 @@ export interface BoundToolRuntime {
   readonly amountField?: string;
   readonly requiredScopes: readonly string[];
   readonly requiresConnection: boolean;
+  /** It uses the workspace of the run. */
+  readonly usesWorkspace: boolean;
   /** Running it again under the same key changes nothing more. */
   readonly isIdempotent: boolean;
   /** May run beside other tools that say so. */

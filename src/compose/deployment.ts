@@ -7,6 +7,7 @@ import type { AssistantInput } from "../protocol/assistant/document.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
 import type { UpstreamSettings } from "../env.ts";
+import type { HostedWorkspaces } from "./workspaces.ts";
 import type { ModelWire } from "../wire/model/model-wire.ts";
 
 /** What a deployment chooses besides its tools. What it does not name is not in its bundle. */
@@ -30,14 +31,19 @@ export interface DeploymentChoices {
   readonly context?: ContextHook;
   /** For each upstream the setting that holds its address: `{ desk: "DESK_URL" }`. */
   readonly upstreams?: UpstreamSettings;
+  /** What `hostWorkspaces` answers; see docs/business-data.md. Absent: none. */
+  readonly workspaces?: HostedWorkspaces;
   /** The pages that the Worker serves. Absent: none. */
   readonly pages?: readonly Page[];
 }
 
 /** What the Worker and the runs in the same isolate share. */
-export interface Deployment extends Readonly<Required<Omit<DeploymentChoices, "context">>> {
+export interface Deployment extends Readonly<
+  Required<Omit<DeploymentChoices, "context" | "workspaces">>
+> {
   readonly contracts: readonly RegisteredContract[];
   readonly context: ContextHook | undefined;
+  readonly workspaces: HostedWorkspaces | undefined;
   readonly policyCache: PolicyCache;
 }
 
@@ -47,7 +53,7 @@ export function createDeployment(
   choices: DeploymentChoices,
 ): Deployment {
   const { wires, models = [], assistants = {}, hooks = [] } = choices;
-  const { context, upstreams = {}, pages = [] } = choices;
+  const { context, upstreams = {}, pages = [], workspaces } = choices;
   const policyCache = new PolicyCache();
   return {
     contracts,
@@ -58,6 +64,7 @@ export function createDeployment(
     context,
     upstreams,
     pages,
+    workspaces,
     policyCache,
   };
 }

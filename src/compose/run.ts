@@ -91,6 +91,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     set: (title: string): void => journal.append([{ type: "title_set", title }]),
   };
   const egress = composeEgress(raw, deployment);
+  const workspaces = deployment.workspaces?.binderOf(raw);
   const composed = composeModels(requireModels(raw, deployment), clock, {
     broker: composeProviders(env).broker,
     tenantId,
@@ -116,7 +117,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     broker: composeConnections(env).broker,
     registry: tenants.registry,
     ledger: tenants.ledgerOf(tenantId),
-    source: createToolSource(contracts, { clock, runTitle, egress }),
+    source: createToolSource(contracts, { clock, runTitle, egress, workspaces }),
     ...composed,
     model: createModelWithFiles(composed.model, files),
     shelf: files,

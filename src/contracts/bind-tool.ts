@@ -6,9 +6,11 @@ import type {
   RunTitle,
   ToolCapabilities,
 } from "../capabilities/tool.ts";
+import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import { fail, ok } from "../protocol/outcome/result.ts";
 import { neutralise } from "../protocol/text/untrusted.ts";
+import type { Workspace } from "../capabilities/workspace.ts";
 import type {
   AnyToolContract,
   ClosedObjectSchema,
@@ -33,8 +35,11 @@ export function bindTool(
   const { runtime, security, transactional, idempotency, amountField } = contract;
   // The contract's functions accept exactly what its own schema lets through.
   const executable = contract as unknown as ToolContract;
-  const grant = (scope: InvocationScope, purpose: Purpose): Granted =>
-    grantCapabilities(contract, capabilities, { ...scope, purpose });
+  const grant = (
+    context: ToolInvocationContext,
+    scope: InvocationScope,
+    purpose: Purpose,
+  ): Granted => grantCapabilities(contract, capabilities, { ...scope, context, purpose });
   const tool = { id: spec.name, version: contract.version };
   return {
     ...tool,
@@ -57,6 +62,7 @@ export function bindTool(
     ...(amountField !== undefined && { amountField }),
     requiredScopes: security.requiredScopes,
     requiresConnection: contract.requiresConnection,
+    usesWorkspace: contract.workspace !== undefined,
     isIdempotent: idempotency.supported,
     isParallel: contract.parallel,
     isOutputUntrusted: security.untrustedOutput,
@@ -66,22 +72,24 @@ export function bindTool(
     validateInput: (args) => parseWith(contract.input, args),
     checkRules: (args) => checkRules(executable.rules, args),
     checkState: async (args, context, scope) =>
-      executable.checkState ? executable.checkState(args, context, grant(scope, "ask")) : ok(null),
+      executable.checkState
+        ? executable.checkState(args, context, grant(context, scope, "ask"))
+        : ok(null),
     ...(executable.describe && { describe: (args) => executable.describe?.(args) }),
     ...(executable.preview && {
       preview: async (args, context, scope) =>
-        executable.preview?.(args, context, grant(scope, "ask")),
+        executable.preview?.(args, context, grant(context, scope, "ask")),
     }),
     ...(executable.compensate && {
       compensate: (args, output) => executable.compensate?.(args, output),
     }),
     async performDispatched(ticket) {
       const { args, context, scope } = redeemTicket(ticket, tool);
-      return executable.execute(args, context, grant(scope, "act"));
+      return executable.execute(args, context, grant(context, scope, "act"));
     },
     ...(executable.reconcile && {
       reconcile: async (args, context, scope) =>
-        executable.reconcile?.(args, context, grant(scope, "ask")) ?? { kind: "unknown" },
+        executable.reconcile?.(args, context, grant(context, scope, "ask")) ?? { kind: "unknown" },
     }),
     validateOutput: (output) => parseWith(contract.output, output),
     readContent: (content) => {
@@ -119,21 +127,48 @@ function checkRules(
  */
 function grantCapabilities(
   contract: AnyToolContract,
-  { egress, runTitle, ...capabilities }: RunCapabilities,
-  scope: InvocationScope & { readonly purpose: Purpose },
+  { egress, workspaces, runTitle, ...capabilities }: RunCapabilities,
+  scope: InvocationScope & { readonly purpose: Purpose; readonly context: ToolInvocationContext },
 ): Granted {
   const { signal, idempotencyKey, auth, progress, hide } = scope;
   const http = bindHttp(contract, egress, scope);
   const clean = (text: string): string =>
     hide(contract.security.untrustedOutput ? neutralise(text).value : text);
   const title: RunTitle = { set: (text) => runTitle.set(clean(text)) };
-  const all = { ...capabilities, runTitle: title, progress, http, ...(auth && { auth }) };
+  const workspace = bindWorkspace(contract, workspaces, scope);
+  const all = {
+    ...capabilities,
+    runTitle: title,
+    progress,
+    http,
+    ...(auth && { auth }),
+    ...(workspace && { workspace }),
+  };
   const granted: Record<string, unknown> = { signal, idempotencyKey };
   for (const name of contract.capabilities) {
     const capability = all[name];
     if (capability) granted[name] = untilAborted(capability, signal);
   }
   return granted as unknown as Granted;
+}
+
+/** A function that only asks, and a read-only tool, get no key and so cannot write. */
+function bindWorkspace(
+  { workspace: name, effect, idempotency }: AnyToolContract,
+  workspaces: RunCapabilities["workspaces"],
+  {
+    context,
+    idempotencyKey: key,
+    timeoutMs,
+    noteWrite,
+    purpose,
+  }: Parameters<typeof grantCapabilities>[2],
+): Workspace | undefined {
+  if (name === undefined) return undefined;
+  const keyTtlMs = (idempotency.ttlSeconds ?? 0) * 1_000;
+  const mayWrite = purpose === "act" && effect !== "read_only";
+  const binding = { name, context, timeoutMs, keyTtlMs, noteWrite };
+  return workspaces?.bind({ ...binding, ...(mayWrite && { key }) });
 }
 
 /** What `execute` receives: the named capabilities, the signal and the idempotency key. */

@@ -34,6 +34,7 @@ const CHECKS: readonly Check[] = [
   checkSchemas,
   checkConnection,
   checkEgress,
+  checkWorkspace,
   checkClass,
   checkConsent,
   checkIdempotency,
@@ -92,6 +93,18 @@ function checkEgress({ contract }: DerivedContract): string | undefined {
 }
 
 const KEY_HEADER = "idempotency-key";
+
+/** A write that the ledger of a workspace makes once may run again under its key. */
+function checkWorkspace({ contract }: DerivedContract): string | undefined {
+  const { capabilities, workspace, effect, idempotency } = contract;
+  if (capabilities.includes("workspace") !== (workspace !== undefined)) {
+    return "the capability workspace and the field workspace need each other";
+  }
+  const isWrite = workspace !== undefined && effect !== "read_only";
+  return isWrite && !idempotency.supported
+    ? "a write with a workspace is idempotent; leave idempotency.supported out"
+    : undefined;
+}
 
 function checkClass({ contract }: DerivedContract): string | undefined {
   const { effect, sideEffectClass, transactional } = contract;

@@ -30,6 +30,7 @@ export function defineTool<
   }
   const defaults = CLASS_DEFAULTS[sideEffectClass];
   const isRead = sideEffectClass === "READ_ONLY";
+  const keepsData = definition.workspace !== undefined;
   const egressPolicy = definition.security?.egressPolicy ?? "none";
   // Without the compiler an author may leave the capabilities out. Registration refuses that later.
   const named = definition.capabilities as readonly string[] | undefined;
@@ -53,8 +54,8 @@ export function defineTool<
       rateLimit: { windowSeconds: 60, maxRequests: 60 },
       cost: { currency: "USD", perCall: 0, unit: "call" },
       sandboxIsolated: false,
-      maxRetries: defaults.maxRetries,
-      retryForMs: 0,
+      maxRetries: keepsData ? 2 : defaults.maxRetries,
+      retryForMs: keepsData && !isRead ? 60_000 : 0,
       maxArgumentsBytes: MAX_TOOL_ARGUMENTS_BYTES,
       maxResultBytes: MAX_TOOL_RESULT_BYTES,
       ...definition.runtime,
@@ -71,7 +72,11 @@ export function defineTool<
       ...definition.security,
     },
     transactional: fillTransactional(defaults.transactional, definition.transactional),
-    idempotency: { ...defaults.idempotency, ...definition.idempotency },
+    idempotency: {
+      ...defaults.idempotency,
+      ...(keepsData && { supported: true }),
+      ...definition.idempotency,
+    },
     observability: {
       traceAttributes: [],
       auditRequired: defaults.auditRequired,

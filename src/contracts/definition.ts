@@ -72,6 +72,8 @@ export interface ToolDefinition<
   readonly shownToModel?: boolean;
   /** The tool needs stored credentials. Then it must name the capability `auth`. Default: false. */
   readonly requiresConnection?: boolean;
+  /** The name of the workspace that the capability `workspace` reaches. Needs that capability. */
+  readonly workspace?: string;
   /** JSON pointer to the amount of money that a call moves, in units of the cost's currency. */
   readonly amountField?: string;
   /** Stages that the tool's progress may name. */
@@ -225,10 +227,10 @@ export interface ToolContract<
   extends
     Omit<
       Required<ToolDefinition<In, Out, Needs>>,
-      "amountField" | OptionalFunction | keyof Sections
+      "amountField" | "workspace" | OptionalFunction | keyof Sections
     >,
     Sections,
-    Pick<ToolDefinition<In, Out, Needs>, "amountField" | OptionalFunction> {}
+    Pick<ToolDefinition<In, Out, Needs>, "amountField" | "workspace" | OptionalFunction> {}
 
 type OptionalFunction = "checkState" | "compensate" | "describe" | "preview" | "reconcile";
 

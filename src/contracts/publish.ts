@@ -35,6 +35,8 @@ export type PublishedContract = {
       readonly max_image_bytes: number;
       readonly max_text_bytes: number;
     };
+    /** The name of its workspace. Absent without one. */
+    readonly workspace?: string;
     readonly progress_stages: readonly string[];
     readonly max_arguments_bytes: number;
     readonly max_result_bytes: number;
@@ -96,6 +98,7 @@ function ownFieldsOf(
         max_text_bytes: content.maxTextBytes,
       },
     }),
+    ...(contract.workspace !== undefined && { workspace: contract.workspace }),
     progress_stages: contract.progressStages,
     max_arguments_bytes: runtime.maxArgumentsBytes,
     max_result_bytes: runtime.maxResultBytes,

@@ -37,6 +37,7 @@ const CAPABILITIES: { readonly [Name in keyof ToolCapabilities]: true } = {
   auth: true,
   progress: true,
   http: true,
+  workspace: true,
 };
 
 const NAME = /^(?=.{1,64}$)[a-zA-Z0-9-]+(?:_[a-zA-Z0-9-]+)*__[a-zA-Z0-9_-]+$/;
@@ -161,6 +162,7 @@ const contractShape = v.strictObject({
   parallel: v.boolean(),
   shownToModel: v.boolean(),
   requiresConnection: v.boolean(),
+  workspace: v.optional(upstream),
   amountField: v.optional(v.string()),
   progressStages: words,
   rules: v.array(

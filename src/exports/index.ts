@@ -1,4 +1,6 @@
 /** The package `interlock-edge`: what the entry of a deployment uses. It loads in a Worker only. */
+import type { WorkspaceDefinition } from "../contracts/define-workspace.ts";
+import { hostWorkspaces as host } from "../host-workspaces.ts";
 import { defineDeployment as define, type DeploymentOptions } from "../define-deployment.ts";
 
 /** Bindings and settings of a Worker, by name. */
@@ -13,6 +15,16 @@ export interface DefinedDeployment {
 
 /** Defines a deployment; see docs/deployment.md. Nothing is thrown here. */
 export const defineDeployment: (options: DeploymentOptions) => DefinedDeployment = define;
+
+/** Hosts workspaces: the option `workspaces` of a deployment; see docs/business-data.md. */
+export const hostWorkspaces: (definitions: readonly WorkspaceDefinition[]) => NonNullable<
+  DeploymentOptions["workspaces"]
+> & {
+  readonly WorkspaceObject: new (
+    ctx: DurableObjectState,
+    env: Bindings,
+  ) => Rpc.DurableObjectBranded;
+} = host;
 
 export type { DeploymentOptions } from "../define-deployment.ts";
 export { approvalsPage, chatPage } from "../http/pages.ts";

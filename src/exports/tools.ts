@@ -1,5 +1,6 @@
 /** `interlock-edge/tools`: what a tool's file uses. It loads in plain Node too. */
 export { defineTool } from "../contracts/define-tool.ts";
+export { defineOperation, defineWorkspace } from "../contracts/define-workspace.ts";
 export { expectAnswer } from "../contracts/expect-answer.ts";
 export { fail, ok } from "../protocol/outcome/result.ts";
 export { CORE_TOOLS } from "../tools/core/pack.ts";
@@ -10,3 +11,13 @@ export type { Result } from "../protocol/outcome/result.ts";
 export type { FailureClass } from "../protocol/outcome/taxonomy.ts";
 export type { ToolCapabilities } from "../capabilities/tool.ts";
 export type { ToolInvocationContext } from "../protocol/invocation/record.ts";
+export type {
+  AnyOperation,
+  SqlValue,
+  WorkspaceCaller,
+  WorkspaceDefinition,
+  WorkspaceOperation,
+  WorkspaceReads,
+  WorkspaceSql,
+} from "../contracts/define-workspace.ts";
+export type { OperationName, Workspace } from "../capabilities/workspace.ts";

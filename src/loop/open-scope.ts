@@ -6,6 +6,7 @@ import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { ok } from "../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { IMPLIED_LIMITS } from "../protocol/policy/limits.ts";
+import { soleWorkspace } from "../protocol/policy/membership.ts";
 import { policyOfRun } from "../protocol/policy/narrow.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
@@ -119,6 +120,7 @@ function openTools(
     principal: claim.principal,
     workflowId: claim.workflowId ?? claim.runId,
     connectionIds: claim.connectionIds ?? [],
+    workspaceId: claim.workspaceId ?? soleWorkspace(policy, claim.principal),
   });
   return { runner, tools: [...createToolCatalog(specs, policy, routing).tools.values()] };
 }

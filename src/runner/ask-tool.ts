@@ -6,6 +6,7 @@ import { fail } from "../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { hideValues, withheldValues, type HideValues } from "../protocol/text/hide-values.ts";
 import { neutralise } from "../protocol/text/untrusted.ts";
+import { timeoutOf } from "./timeout-of.ts";
 import { answerWithin, type Waited } from "./answer-within.ts";
 import type { AcceptedArguments } from "./gates/subjects.ts";
 import { boundFailure, CANCELLED, failCall, toolFailed } from "./tool-failure.ts";
@@ -40,8 +41,7 @@ export async function askTool(
   ask: () => Promise<ToolAnswer>,
 ): Promise<ToolAnswer> {
   const { tool, signal } = asked;
-  const { maxRuntimeMs = tool.timeoutMs } = policy.budgets;
-  const timeoutMs = Math.min(tool.timeoutMs, maxRuntimeMs);
+  const timeoutMs = timeoutOf(policy, tool);
   try {
     const waited = await answerWithin({ clock, timeoutMs, signal }, ask);
     return readAnswer(waited, asked, timeoutMs);

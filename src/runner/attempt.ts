@@ -1,3 +1,4 @@
+import type { WriteState } from "../capabilities/workspace.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
@@ -22,6 +23,8 @@ export interface AttemptResult {
   /** The tool was asked to act in this attempt. */
   readonly dispatched: boolean;
   readonly outcome: Result<NormalOutput, ToolFailure>;
+  /** What this attempt and all earlier ones have done, when the ledger of a workspace says it. */
+  readonly write?: WriteState;
   /** The effect is that of an earlier attempt; it was found and not repeated. */
   readonly isReplay?: boolean;
   /** What the gates of this attempt answered; absent when no gate was asked. */
@@ -67,13 +70,19 @@ export class Attempt {
     const accepted = this.#accepted;
     const argumentsDigest =
       accepted?.payloadHash ?? this.#refusedDigest ?? (await digestText(toolCall));
+    const write = this.#isDispatched ? this.#invocation?.write() : undefined;
     return {
       argumentsDigest,
       ...(accepted && { args: accepted.args, shownArgs: accepted.shown }),
       ranWith: this.#isDispatched ? this.#invocation?.context : ranWith,
       dispatched: this.#isDispatched,
-      outcome,
+      outcome: write === "unchanged" && !outcome.ok ? notCommitted(outcome.failure) : outcome,
+      ...(write && { write }),
       gates: this.trail.results,
     };
   }
+}
+
+function notCommitted(failure: ToolFailure): Result<never, ToolFailure> {
+  return fail({ ...failure, notCommitted: true });
 }

@@ -2,15 +2,18 @@ import type { BoundConnection, ConnectionBroker } from "../capabilities/connecti
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { BoundToolRuntime, InvocationScope, ProgressReport } from "../capabilities/tool.ts";
+import type { WriteState } from "../capabilities/workspace.ts";
 import type { ConnectionId, RunId } from "../protocol/identity/ids.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import { deriveIdempotencyKey } from "../protocol/invocation/idempotency-key.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
 import { hideValues } from "../protocol/text/hide-values.ts";
 import { lazily } from "../protocol/text/lazily.ts";
 import { findSecret } from "../protocol/text/secrets.ts";
+import { timeoutOf } from "./timeout-of.ts";
 import { operationIdOf } from "./invocation-ledger.ts";
 import { failCall, TOOL_FAILED } from "./tool-failure.ts";
 
@@ -26,6 +29,8 @@ const closed = lazily(() =>
 export interface Invocation {
   readonly context: ToolInvocationContext;
   readonly scope: InvocationScope;
+  /** What the ledger of the workspace said last; undefined when it was not asked to write. */
+  readonly write: () => WriteState | undefined;
   /** Revokes every capability of the attempt. */
   close(): void;
 }
@@ -37,6 +42,7 @@ export interface InvocationPorts {
   readonly workflowId: RunId;
   readonly journal: Pick<RunJournal, "append">;
   readonly clock: Pick<Clock, "nowMs">;
+  readonly policy: Pick<ToolPolicy, "budgets">;
 }
 
 /** A call that policy allows. */
@@ -45,6 +51,7 @@ interface AllowedCall {
   readonly context: ToolInvocationContext;
   readonly payloadHash: string;
   readonly connectionId: ConnectionId | undefined;
+  readonly workspaceId: string | undefined;
 }
 
 /**
@@ -57,12 +64,13 @@ export async function openInvocation(
   ports: InvocationPorts,
   call: AllowedCall,
 ): Promise<Result<Invocation, ToolFailure>> {
-  const { connectionId } = call;
+  const { connectionId, workspaceId } = call;
   const { subjectId, tenantId } = ports.principal;
   const context: ToolInvocationContext = {
     ...call.context,
     ...(subjectId !== undefined && { subjectId }),
     ...(connectionId !== undefined && { connectionId }),
+    ...(workspaceId !== undefined && { workspaceId }),
   };
   if (findSecret(context) !== undefined) return TOOL_FAILED;
   const abort = new AbortController();
@@ -72,15 +80,18 @@ export async function openInvocation(
     if (!bound.ok) return refuseConnection(bound.failure.code);
     connection = bound.value;
   }
+  let write: WriteState | undefined;
   const hide = hideValues(connection?.secrets ?? []);
   const scope: InvocationScope = {
     signal: abort.signal,
     idempotencyKey: await keyOf(ports, call),
+    timeoutMs: timeoutOf(ports.policy, call.tool),
+    noteWrite: (state) => void (write = state),
     progress: { report: progressReporter(ports, call, { signal: abort.signal, hide }) },
     ...(connection && { auth: connection.auth }),
     hide,
   };
-  return ok({ context, scope, close: () => abort.abort(closed()) });
+  return ok({ context, scope, write: () => write, close: () => abort.abort(closed()) });
 }
 
 function keyOf(

@@ -40,6 +40,8 @@ export interface ToolRunnerPorts {
   readonly workflowId: RunId;
   /** Connections that the request named. */
   readonly connectionIds: readonly ConnectionId[];
+  /** The workspace of the run; undefined when it has none. */
+  readonly workspaceId?: string | undefined;
   readonly authorizationOf: (policy: ToolPolicy) => AuthorizationPort;
   readonly broker: ConnectionBroker;
   readonly ledger: BudgetLedger;

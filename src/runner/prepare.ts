@@ -65,8 +65,8 @@ export async function prepare(
   if (!obeyed.ok) return obeyed;
 
   const { payloadHash } = accepted;
-  const { connectionId } = obeyed.value;
-  const allowedCall = { tool, context, payloadHash, connectionId };
+  const { connectionId, workspaceId } = obeyed.value;
+  const allowedCall = { tool, context, payloadHash, connectionId, workspaceId };
   const opened = trail.note("connection", await openInvocation(ports, allowedCall));
   if (!opened.ok) return opened;
   const invocation = attempt.open(opened.value);

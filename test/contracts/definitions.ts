@@ -27,7 +27,7 @@ const output = v.strictObject({ receipt: v.string(), left: v.pipe(v.number(), v.
 
 /** Every field of a definition, set. */
 export const complete: Required<
-  ToolDefinition<typeof input, typeof output, "auth" | "progress" | "http">
+  ToolDefinition<typeof input, typeof output, "auth" | "progress" | "http" | "workspace">
 > = {
   name: "test__complete",
   version: "2.10.3",
@@ -37,7 +37,7 @@ export const complete: Required<
   sideEffectClass: "CRITICAL_MUTATION",
   effect: "external_side_effect",
   redaction: { args: ["invoice", "note.text", "tags"], output: ["receipt"], state: ["status"] },
-  capabilities: ["auth", "progress", "http"],
+  capabilities: ["auth", "progress", "http", "workspace"],
   owner: "billing team",
   lifecycle: { status: "deprecated", sunsetDate: "2028-02-29", replacement: "test__other@3.0.0" },
   allowedUseCases: ["An open invoice is to be paid."],
@@ -86,6 +86,7 @@ export const complete: Required<
   parallel: false,
   shownToModel: false,
   requiresConnection: true,
+  workspace: "desk",
   amountField: "/amount",
   progressStages: ["charging"],
   rules: [

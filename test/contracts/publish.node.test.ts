@@ -106,11 +106,13 @@ test("contains everything that its author set", async () => {
   });
   expect(interlock).toMatchObject({
     amount_field: "/amount",
-    capabilities: ["auth", "http", "progress"],
+    capabilities: ["auth", "http", "progress", "workspace"],
     egress_hosts: ["127.0.0.1:8080", "cards.example"],
     upstreams: ["desk", "ledger"],
     shown_to_model: false,
     optional: ["checkState", "compensate", "describe", "preview", "reconcile"],
+    workspace: "desk",
+    retry_for_ms: 60_000,
     rules: ["small_in_euro"],
   });
 });

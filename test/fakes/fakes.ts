@@ -48,6 +48,8 @@ export function fakeScope(): InvocationScope {
   return {
     signal: new AbortController().signal,
     idempotencyKey: "key",
+    timeoutMs: 1_000,
+    noteWrite: () => {},
     progress: { report: () => {} },
     hide: (value) => value,
   };

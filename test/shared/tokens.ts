@@ -124,6 +124,27 @@ export const TOKENS = {
     tenantId: "elsewhere",
     scopes: [...ALL, "approvals:read", "audit:read"],
   },
+  /** People of a studio with two workspaces; a test says who is a member of which. */
+  ada: { token: "token-of-ada", tenantId: "studio", scopes: [...ALL, ...PEOPLE, "audit:read"] },
+  ben: { token: "token-of-ben", tenantId: "studio", scopes: OWN, roles: ["designer"] },
+  cleo: { token: "token-of-cleo", tenantId: "studio", scopes: OWN },
+  /** A server of the studio that makes page tokens. */
+  front: {
+    token: "token-of-front",
+    tenantId: "studio",
+    scopes: [...PAGES, "embed:mint"],
+    actorId: "service:front",
+  },
+  /** An agent of the studio that acts for ben. */
+  bensAgent: {
+    token: "token-of-bens-agent",
+    tenantId: "studio",
+    scopes: OWN,
+    actorId: "agent:ben",
+    subjectId: "user:ben",
+  },
+  /** Another tenant, whose workspaces have the same ids. */
+  dora: { token: "token-of-dora", tenantId: "factory", scopes: ALL },
   /** A tenant in which nothing ever happened. */
   hollow: { token: "token-of-hollow", tenantId: "hollow", scopes: ["audit:read"] },
   /** Its policy admits the pages of an origin, for which its server makes tokens. */

@@ -15,6 +15,7 @@ interface TestBindings {
   readonly IDEMPOTENCY: KVNamespace;
   readonly RUNS: DurableObjectNamespace;
   readonly TENANTS: DurableObjectNamespace;
+  readonly WORKSPACES: DurableObjectNamespace;
 }
 export const bindings = env as unknown as TestBindings;
 

@@ -8,9 +8,14 @@ import { lineWire } from "../fakes/line-wire.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";
 import { askLabContext } from "./lab-context.ts";
 import { LAB_MODELS } from "./lab-models.ts";
+import { hostWorkspaces } from "../../src/host-workspaces.ts";
+import { labWorkspace } from "./lab-workspaces.ts";
 import { LAB_TOOLS } from "./lab-tools.ts";
 
 const CONTRACTS = registerContracts([...TOOLS, ...LAB_TOOLS]);
+
+/** The workspaces of the laboratory, and the class of their objects. */
+export const LAB_WORKSPACES = hostWorkspaces([labWorkspace]);
 
 const { wires } = EVERY_WIRE_AND_PAGE;
 
@@ -22,6 +27,7 @@ class Lab {
     models: LAB_MODELS,
     context: askLabContext,
     upstreams: { shop: "SHOP_URL" },
+    workspaces: LAB_WORKSPACES,
   });
   #handle: ReturnType<typeof composeWorker> | undefined;
 

@@ -1,5 +1,5 @@
 /** Bindings of the objects. */
-type Binding = "RUNS" | "TENANTS";
+type Binding = "RUNS" | "TENANTS" | "WORKSPACES";
 
 const started = new Map<string, Binding>();
 let isClosed = false;

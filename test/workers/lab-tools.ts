@@ -8,6 +8,7 @@ import { crashes } from "./lab-crashes.ts";
 import { CANARY, LAB_LEAKS } from "./lab-leaks.ts";
 import { readTicket, showAccount } from "./lab-upstreams.ts";
 import { LAB_UNDO } from "./lab-undo.ts";
+import { LAB_KEEPERS } from "./lab-workspaces.ts";
 import { LAB_WRITES } from "./lab-writes.ts";
 import { SHOP } from "../fakes/shop.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";
@@ -258,6 +259,7 @@ export const LAB_TOOLS = [
   ...LAB_IMAGES,
   ...LAB_LEAKS,
   ...LAB_WRITES,
+  ...LAB_KEEPERS,
   ...LAB_APPROVALS,
   ...LAB_UNDO,
   readTicket,

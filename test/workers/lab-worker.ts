@@ -3,7 +3,7 @@ import { RunObject as ProductRunObject } from "../../durable-objects/run/run-obj
 import { TenantObject as ProductTenantObject } from "../../durable-objects/tenant/tenant-object.ts";
 import { plantCrash } from "../shared/crash-points.ts";
 import { plantMeter } from "../shared/run-meter.ts";
-import { currentLab } from "./lab-deployment.ts";
+import { currentLab, LAB_WORKSPACES } from "./lab-deployment.ts";
 import { noteStart } from "./lab-objects.ts";
 
 /** The product's run with the laboratory's tools. */
@@ -18,6 +18,13 @@ export class RunObject extends ProductRunObject {
 export class TenantObject extends ProductTenantObject {
   constructor(ctx: DurableObjectState, env: RawEnv) {
     noteStart(ctx, "TENANTS");
+    super(ctx, env);
+  }
+}
+
+export class WorkspaceObject extends LAB_WORKSPACES.WorkspaceObject {
+  constructor(ctx: DurableObjectState, env: RawEnv) {
+    noteStart(ctx, "WORKSPACES");
     super(ctx, env);
   }
 }

@@ -10,6 +10,7 @@ import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
+import { soleWorkspace } from "../../protocol/policy/membership.ts";
 import { policyOfRun } from "../../protocol/policy/narrow.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import type { RunClaim } from "../../protocol/run/claim.ts";
@@ -31,7 +32,10 @@ export interface ReviewPorts {
   readonly authorizationOf: (policy: ToolPolicy) => AuthorizationPort;
   readonly clock: Pick<Clock, "nowMs">;
   readonly runId: RunId;
-  readonly claim: Pick<RunClaim, "principal" | "toolIds" | "connectionIds" | "budgets">;
+  readonly claim: Pick<
+    RunClaim,
+    "principal" | "toolIds" | "connectionIds" | "workspaceId" | "budgets"
+  >;
   /** The policy that the run pinned. */
   readonly pin: PolicyPin | undefined;
   /** All calls of the run; they used up its budgets. */
@@ -72,13 +76,14 @@ export async function openReview(
   const current = await readCurrentPolicy({ ...ports, policy: pinned, principal });
   if (!current.ok) return UNREADABLE;
   const budget = restoreRunBudget(ports.invocations, pinned);
+  const { workspaceId = soleWorkspace(pinned, principal) } = claim;
   return ok({
     call,
     record,
     tool: ports.source.getBoundTool(record.toolId, record.toolVersion),
     pinned,
     current: current.value,
-    gatePorts: { ...ports, principal, connectionIds, budget, policy: pinned },
+    gatePorts: { ...ports, principal, connectionIds, workspaceId, budget, policy: pinned },
     trail: new GateTrail(),
   });
 }

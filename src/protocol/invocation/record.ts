@@ -17,6 +17,8 @@ export interface ToolInvocationContext {
   readonly subjectId?: ActorId;
   /** The one connection this invocation may use, when its tool requires one (seeds/000 #26a). */
   readonly connectionId?: ConnectionId;
+  /** The workspace of the run, when its tool uses one. */
+  readonly workspaceId?: string;
   readonly toolCallId: ToolCallId;
   readonly step: number;
   /** The event part that shows this call; see AiEvent. */

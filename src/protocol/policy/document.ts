@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { requirementFields } from "../approval/requirement.ts";
 import { webOrigin } from "../identity/web-origin.ts";
 import { SIDE_EFFECT_CLASSES, TOOL_EFFECTS } from "../tool/effect.ts";
+import { workspaceId } from "../workspace/address.ts";
 import { argumentRule } from "./argument-rule.ts";
 import { actor, listOf, name, positive, timestamp, windowSeconds } from "./fields.ts";
 import { runLimits, tenantLimits } from "./limits.ts";
@@ -51,6 +52,12 @@ const embedMinter = v.strictObject({
   people: v.optional(listOf(actor)),
 });
 
+/** Who is a member of a workspace: actors by id, and everybody with one of the roles. */
+const members = v.strictObject({
+  actors: v.optional(listOf(actor), []),
+  roles: v.optional(listOf(name), []),
+});
+
 /** Accepts a policy document: what `PUT /v1/policy` takes. */
 export const toolPolicyDocument = v.strictObject({
   /** Tools that may run. Every other tool is denied. An entry that is a text names a tool's id. */
@@ -71,6 +78,8 @@ export const toolPolicyDocument = v.strictObject({
   grants: v.optional(listOf(grant), []),
   delegations: v.optional(listOf(delegation), []),
   embedMinters: v.optional(listOf(embedMinter), []),
+  /** The workspaces of the tenant and their members. See docs/business-data.md. */
+  workspaces: v.optional(v.record(workspaceId, members), {}),
   /** Origins of pages that may call the API. See docs/identity.md. */
   origins: v.optional(v.pipe(v.array(webOrigin), v.maxLength(64)), []),
   /** ISO 4217. Calls that move or cost money in another currency are denied. */

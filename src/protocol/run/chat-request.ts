@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { requestContext } from "../assistant/context.ts";
 import { assistantId } from "../assistant/id.ts";
 import { connectionId } from "../connection/stored.ts";
+import { workspaceId } from "../workspace/address.ts";
 import { lazyPattern } from "../text/lazily.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
 
@@ -71,6 +72,8 @@ export const chatRequestBody = v.strictObject({
   model: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(256))),
   toolIds: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(64))), v.maxLength(128))),
   connectionIds: v.optional(v.pipe(v.array(connectionId), v.maxLength(16))),
+  /** Absent: the one workspace of which the caller is a member. */
+  workspaceId: v.optional(workspaceId),
   previousRunId: v.optional(v.pipe(v.string(), v.maxLength(128))),
 });
 

@@ -42,4 +42,6 @@ export interface RunClaim {
   readonly budgets?: RunLimits;
   /** Connections that the run's tools may use where policy grants them; absent means none. */
   readonly connectionIds?: readonly ConnectionId[];
+  /** The workspace that the request named; nobody has checked the membership yet. */
+  readonly workspaceId?: string;
 }

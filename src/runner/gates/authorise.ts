@@ -10,6 +10,7 @@ import { ok } from "../../protocol/outcome/result.ts";
 import { entryOf } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { effectiveConnections } from "../../protocol/policy/grant.ts";
+import { isMember } from "../../protocol/policy/membership.ts";
 import { failCall } from "../tool-failure.ts";
 import type { Gate } from "./gate.ts";
 import type { PolicySubject } from "./subjects.ts";
@@ -18,16 +19,19 @@ export interface AuthorisePorts {
   readonly principal: Principal;
   /** Connections that the request named. */
   readonly connectionIds: readonly ConnectionId[];
+  /** The workspace of the run; undefined when it has none. */
+  readonly workspaceId?: string | undefined;
   readonly authorizationOf: (policy: ToolPolicy) => AuthorizationPort;
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-type Found = Pick<PolicySubject, "connectionId">;
+type Found = Pick<PolicySubject, "connectionId" | "workspaceId">;
 type Refusal = ReturnType<typeof deny>;
 
 /**
- * The gate `authorise`: checks scopes, permission and delegation. Then it finds the one connection
- * that both a grant and the request name, before any credential is touched (seeds/000 #30, F1).
+ * The gate `authorise`: checks scopes, permission and delegation, and the membership in the
+ * workspace of the run. Then it finds the one connection that both a grant and the request name,
+ * before any credential is touched (seeds/000 #30, F1).
  * Fails: PERMISSION_DENIED.
  */
 export const authorise: Gate<PolicySubject, AuthorisePorts> = {
@@ -42,15 +46,30 @@ export const authorise: Gate<PolicySubject, AuthorisePorts> = {
       requiredScopes,
     });
     if (mayRun !== "allow") return deny(mayRun);
+    const workspaceId = tool.usesWorkspace ? findWorkspace(subject, ports) : undefined;
+    if (tool.usesWorkspace && workspaceId === undefined) return deny("no_workspace");
     return tool.requiresConnection
-      ? findConnection(subject, ports)
-      : ok({ connectionId: undefined });
+      ? findConnection(subject, ports, workspaceId)
+      : ok({ connectionId: undefined, workspaceId });
   },
 };
+
+/**
+ * The workspace of the run, when the caller is a member under this policy. A workspace that does
+ * not exist is refused like one of others.
+ */
+function findWorkspace(
+  { terms }: PolicySubject,
+  { principal, workspaceId }: AuthorisePorts,
+): string | undefined {
+  const isIn = workspaceId !== undefined && isMember(terms.policy, workspaceId, principal);
+  return isIn ? workspaceId : undefined;
+}
 
 async function findConnection(
   subject: PolicySubject,
   ports: AuthorisePorts,
+  workspaceId: string | undefined,
 ): Promise<{ readonly ok: true; readonly value: Found } | Refusal> {
   const { connectionIds, principal, clock } = ports;
   const [connectionId, ...others] = effectiveConnections({
@@ -67,7 +86,7 @@ async function findConnection(
     resource: connectionId,
     requiredScopes: [],
   });
-  return mayUse === "allow" ? ok({ connectionId }) : deny(mayUse);
+  return mayUse === "allow" ? ok({ connectionId, workspaceId }) : deny(mayUse);
 }
 
 async function isPermitted(
@@ -88,6 +107,7 @@ const REASONS = {
   no_permission: "the caller lacks the permission for this tool",
   no_delegation: "the caller may not do this on behalf of that person",
   no_connection: "no connection is both granted and requested for this tool",
+  no_workspace: "the caller is a member of no such workspace, or has to name one",
   connection_ambiguous: "more than one connection is granted and requested for this tool",
 } as const;
 

@@ -23,6 +23,7 @@ export function obeyPolicy(
   call: Pick<PolicySubject, "terms" | "tool" | "args" | "operation">,
   trail: GateTrail,
 ): Promise<Result<PolicySubject, ToolFailure>> {
-  const subject: PolicySubject = { ...call, connectionId: undefined, amounts: {} };
+  const found = { connectionId: undefined, workspaceId: undefined };
+  const subject: PolicySubject = { ...call, ...found, amounts: {} };
   return passAll<PolicySubject, PolicyPorts>(GATES, subject, { ports, trail });
 }

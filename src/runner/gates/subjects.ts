@@ -40,6 +40,8 @@ export interface PolicySubject extends ToolUnderTerms {
   readonly operation: Operation;
   /** The one connection that the call may use; the gate `authorise` finds it. */
   readonly connectionId: ConnectionId | undefined;
+  /** The workspace that the call may use; the same gate checks the membership. */
+  readonly workspaceId: string | undefined;
   /** What the call takes of budgets; the ceilings' gate counts it. */
   readonly amounts: BudgetAmounts;
 }

@@ -75,8 +75,9 @@ async function reconcileBy(
   const obeyed = await obeyPolicy(ports, policyCall, trail);
   if (!obeyed.ok) return undefined;
   const { payloadHash } = accepted;
-  const { connectionId } = obeyed.value;
-  const opened = await openInvocation(ports, { tool, context, payloadHash, connectionId });
+  const { connectionId, workspaceId } = obeyed.value;
+  const allowedCall = { tool, context, payloadHash, connectionId, workspaceId };
+  const opened = await openInvocation(ports, allowedCall);
   if (!opened.ok) return undefined;
   const invocation = opened.value;
   try {

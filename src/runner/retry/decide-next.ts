@@ -12,6 +12,7 @@ import type { RunBudget } from "../budget/of-run.ts";
 import { stillWantedGate, type WantedPorts } from "../gates/check-still-wanted.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
 import { backoffMs, MAX_DELAY_MS } from "./backoff.ts";
+import { failCall } from "../tool-failure.ts";
 import { pause } from "../pause.ts";
 
 /** What deciding about a retry takes of the run. */
@@ -50,10 +51,12 @@ export async function decideNext(
   const { context, tool, signal } = call;
   const { ranWith, dispatched } = result;
   const unknownOutcome = unknownOutcomeAfter(call, result);
-  const end = (last: AttemptResult): Next =>
-    unknownOutcome
-      ? { kind: "unknown_outcome", failure: unknownOutcome }
-      : { kind: "ended", result: last };
+  const end = (last: AttemptResult): Next => {
+    if (!unknownOutcome) return { kind: "ended", result: last };
+    return result.write === "changed"
+      ? { kind: "ended", result: { ...result, outcome: UNREPORTED } }
+      : { kind: "unknown_outcome", failure: unknownOutcome };
+  };
   const windowMs = retryWindowMs(ports, call);
   const delayMs = takeRetryMs(ports, call, { result, windowMs });
   if (delayMs === undefined) return end(result);
@@ -76,10 +79,16 @@ export async function decideNext(
   return { kind: "retry", call: { ...call, attempt, ranWith, unknownOutcome } };
 }
 
+/** The ledger of a workspace holds the write, so no operator is needed. */
+const UNREPORTED = failCall("OBSERVATION_NORMALIZATION_FAIL", {
+  code: "invalid_output",
+  message: "the tool changed the workspace, but did not report it",
+});
+
 /** Tells why the outcome is unknown after an attempt; undefined when it is known. */
 function unknownOutcomeAfter(call: ActiveCall, result: AttemptResult): ToolFailure | undefined {
-  const { dispatched, outcome } = result;
-  if (outcome.ok || hasHappened(result)) return undefined;
+  const { dispatched, outcome, write } = result;
+  if (outcome.ok || hasHappened(result) || write === "unchanged") return undefined;
   const { taxonomyClass } = outcome.failure;
   const isUnknown = dispatched && mayHaveChanged(taxonomyClass, dispatchStateOf(call, result));
   // The answer to one attempt says nothing about the attempts before it.

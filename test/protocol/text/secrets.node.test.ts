@@ -23,7 +23,15 @@ const context = {
 test("the context of an invocation has these fields, references all of them", () => {
   // Checked when the tests are compiled: another field needs a reason why it is no secret.
   expectTypeOf<keyof ToolInvocationContext>().toEqualTypeOf<
-    "runId" | "tenantId" | "actorId" | "subjectId" | "connectionId" | "toolCallId" | "step" | "part"
+    | "runId"
+    | "tenantId"
+    | "actorId"
+    | "subjectId"
+    | "connectionId"
+    | "workspaceId"
+    | "toolCallId"
+    | "step"
+    | "part"
   >();
   expectTypeOf<ToolInvocationContext[keyof ToolInvocationContext]>().toExtend<
     string | number | undefined

@@ -79,11 +79,13 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
   const scope: InvocationScope = {
     signal,
     idempotencyKey: KEY,
+    timeoutMs: 1_000,
+    noteWrite: () => undefined,
     progress: { report: () => undefined },
     hide: (value) => value,
   };
   const accepted = { args, shown: tool.redactArgs(args), payloadHash: "sha256:0" };
-  const invocation = { context, scope, close: () => undefined };
+  const invocation = { context, scope, write: () => undefined, close: () => undefined };
   const subject = { tool, signal, hasBegun: false, accepted, invocation };
   return passing(buildPacket(ports, subject, Date.UTC(2026, 10, 21, 10)), clock);
 }

@@ -1,0 +1,55 @@
+import { DurableObject } from "cloudflare:workers";
+import type {
+  OperationAnswer,
+  OperationCall,
+  WorkspaceMethods,
+} from "../../src/capabilities/workspace.ts";
+import { composeWorkspaceObject } from "../../src/compose/workspaces.ts";
+import type { WorkspaceDefinition } from "../../src/contracts/define-workspace.ts";
+import type { RawEnv } from "../../src/env.ts";
+import { WorkspaceData } from "../../src/workspace/workspace-data.ts";
+import { createDurableDatabase } from "./durable-database.ts";
+
+/** The first look for expired ledger rows. Unit: milliseconds. */
+const CLEAN_AFTER_MS = 86_400_000;
+
+/**
+ * Holds one workspace of one tenant: the tables of a tool pack, the ledger of its writes and its
+ * list of changes.
+ * Trust: only the Worker and the runs reach the object. They have checked the membership.
+ */
+export class WorkspaceObject extends DurableObject<RawEnv> implements WorkspaceMethods {
+  readonly #data: WorkspaceData;
+  #isArmed = false;
+
+  constructor(ctx: DurableObjectState, env: RawEnv, definitions: readonly WorkspaceDefinition[]) {
+    super(ctx, env);
+    this.#data = new WorkspaceData({
+      ...composeWorkspaceObject(env),
+      definitions,
+      database: createDurableDatabase(ctx.storage),
+      announce: () => {},
+    });
+  }
+
+  /** Runs an operation. Contract: a write is durable before the answer leaves the object. */
+  async call(call: OperationCall): Promise<OperationAnswer> {
+    const answer = await this.#data.call(call);
+    if (call.key !== undefined) await this.#arm();
+    return answer;
+  }
+
+  /** Removes expired ledger rows. A failed alarm is armed again by a later write. */
+  override async alarm(): Promise<void> {
+    const againMs = this.#data.clean();
+    if (againMs !== undefined) return this.ctx.storage.setAlarm(againMs);
+    this.#isArmed = false;
+  }
+
+  async #arm(): Promise<void> {
+    if (this.#isArmed) return;
+    this.#isArmed = true;
+    const { storage } = this.ctx;
+    if ((await storage.getAlarm()) === null) await storage.setAlarm(Date.now() + CLEAN_AFTER_MS);
+  }
+}

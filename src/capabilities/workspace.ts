@@ -1,0 +1,88 @@
+import type { ActorId } from "../protocol/identity/ids.ts";
+import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
+import type { JsonObject } from "../protocol/json/value.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import type { Result } from "../protocol/outcome/result.ts";
+import type { WorkspaceAddress } from "../protocol/workspace/address.ts";
+
+/** An operation writes, or only reads. */
+export type OperationKind = "read" | "write";
+
+/** What a call names of an operation, with the types of its arguments and its result. */
+export interface OperationName<Args, Data> {
+  readonly name: string;
+  readonly kind: OperationKind;
+  /** Never set: it carries the types. */
+  readonly types?: { readonly args: Args; readonly data: Data };
+}
+
+/**
+ * The workspace of a call's contract and of its run. It carries the key, the person and the
+ * deadline of the call along.
+ * Contract: one write for each call of a tool; a read-only tool, and every function that only
+ * asks, can read alone. A write that arrives again answers its stored result.
+ * Fails: what the operation fails with; STRUCTURAL_VIOLATION, TYPE_MISMATCH and OUT_OF_BOUNDS for
+ * arguments that do not fit; SIGNATURE_MISMATCH for a second write of one call; TIMEOUT after the
+ * deadline; DEPENDENCY_UNAVAILABLE when the workspace cannot be reached or opened; UNKNOWN_ERROR
+ * when the operation throws. Throws when a call that may only read names a write.
+ */
+export interface Workspace {
+  call<Args, Data>(
+    operation: OperationName<Args, Data>,
+    args: Args,
+  ): Promise<Result<Data, ToolFailure>>;
+}
+
+/** One call of an operation, as the object of the workspace receives it. */
+export interface OperationCall {
+  readonly workspace: WorkspaceAddress;
+  readonly operation: string;
+  readonly args: unknown;
+  readonly actorId: ActorId;
+  /** The person for whom the actor acts. */
+  readonly subjectId?: ActorId;
+  /** The idempotency key. Present exactly when the call may write. */
+  readonly key?: string;
+  /** How long the contract's key is remembered. Unit: milliseconds. */
+  readonly keyTtlMs?: number;
+  /** From this time on the call does nothing. Unit: Unix milliseconds. */
+  readonly deadlineMs: number;
+}
+
+/** What all attempts under one key have done together, by the ledger. */
+export type WriteState = "changed" | "unchanged";
+
+export interface OperationAnswer {
+  readonly result: Result<JsonObject, ToolFailure>;
+  /** Absent for a read, and when the ledger was not asked. */
+  readonly write?: WriteState;
+}
+
+/** Reaches the objects of workspaces. Contract: never throws. */
+export interface WorkspaceGateway {
+  call(call: OperationCall): Promise<OperationAnswer>;
+}
+
+/** RPC of the object of a workspace. Contract: shapes hold for one release; see RunMethods. */
+export interface WorkspaceMethods {
+  call(call: OperationCall): Promise<OperationAnswer>;
+}
+
+/** One call of a tool, for which a workspace is bound. */
+export interface WorkspaceBinding {
+  /** The name of the workspace's definition, from the contract. */
+  readonly name: string;
+  readonly context: ToolInvocationContext;
+  /** Present exactly when the call may write. */
+  readonly key?: string;
+  readonly keyTtlMs: number;
+  /** How long the call may take from now on. Unit: milliseconds. */
+  readonly timeoutMs: number;
+  /** Takes what the ledger says about the call's write. */
+  readonly noteWrite: (write: WriteState) => void;
+}
+
+/** Binds workspaces to calls of tools. */
+export interface WorkspaceBinder {
+  bind(binding: WorkspaceBinding): Workspace;
+}

@@ -1,0 +1,35 @@
+import type { Principal } from "../identity/principal.ts";
+import { isDelegate } from "../identity/principal.ts";
+import type { ToolPolicy } from "./document.ts";
+
+type Person = Pick<Principal, "actorId" | "subjectId" | "roles">;
+
+/**
+ * Tells whether a caller is a member of a workspace. An actor who acts for another person has to
+ * be a member, and so has that person: by id, because the roles of a token are those of its actor.
+ */
+export function isMember(
+  { workspaces }: Pick<ToolPolicy, "workspaces">,
+  workspaceId: string,
+  person: Person,
+): boolean {
+  const members = Object.hasOwn(workspaces, workspaceId) ? workspaces[workspaceId] : undefined;
+  if (!members) return false;
+  const { actorId, subjectId, roles } = person;
+  const isActorIn =
+    members.actors.includes(actorId) || members.roles.some((role) => roles.includes(role));
+  const isSubjectIn =
+    !isDelegate(person) || (subjectId !== undefined && members.actors.includes(subjectId));
+  return isActorIn && isSubjectIn;
+}
+
+/** Finds the one workspace of a caller; undefined when there is none, or more than one. */
+export function soleWorkspace(
+  policy: Pick<ToolPolicy, "workspaces">,
+  person: Person,
+): string | undefined {
+  const [only, ...others] = Object.keys(policy.workspaces).filter((id) =>
+    isMember(policy, id, person),
+  );
+  return others.length === 0 ? only : undefined;
+}

@@ -1,0 +1,48 @@
+import type { Clock } from "../capabilities/system.ts";
+import type {
+  OperationCall,
+  OperationName,
+  Workspace,
+  WorkspaceBinder,
+  WorkspaceBinding,
+  WorkspaceGateway,
+} from "../capabilities/workspace.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import type { Result } from "../protocol/outcome/result.ts";
+
+/** Binds workspaces to calls of tools. */
+export function createWorkspaceBinder(
+  gateway: WorkspaceGateway,
+  clock: Pick<Clock, "nowMs">,
+): WorkspaceBinder {
+  return { bind: (binding) => bindWorkspace(gateway, binding, clock.nowMs()) };
+}
+
+/** Threat: arguments choose the workspace. Its id comes from the context, which a gate has set. */
+function bindWorkspace(
+  gateway: WorkspaceGateway,
+  { name, context, key, keyTtlMs, timeoutMs, noteWrite }: WorkspaceBinding,
+  nowMs: number,
+): Workspace {
+  const { tenantId, actorId, subjectId, workspaceId } = context;
+  if (workspaceId === undefined) throw new Error("the gates chose no workspace for this call");
+  const calls: Omit<OperationCall, "operation" | "args"> = {
+    workspace: { name, tenantId, workspaceId },
+    actorId,
+    ...(subjectId !== undefined && { subjectId }),
+    deadlineMs: nowMs + timeoutMs,
+  };
+  return {
+    async call<Args, Data>({ name: operation, kind }: OperationName<Args, Data>, args: Args) {
+      const isWrite = kind === "write";
+      if (isWrite && key === undefined) {
+        throw new Error(`${operation} writes; only execute of a tool with an effect may call it`);
+      }
+      const under = isWrite && key !== undefined ? { key, keyTtlMs } : {};
+      const { result, write } = await gateway.call({ ...calls, ...under, operation, args });
+      if (write) noteWrite(write);
+      // The object validates what the operation answers by the operation's own schema.
+      return result as Result<Data, ToolFailure>;
+    },
+  };
+}

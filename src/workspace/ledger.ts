@@ -1,0 +1,65 @@
+import type { JsonObject } from "../protocol/json/value.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import type { Result } from "../protocol/outcome/result.ts";
+import type { Database } from "./database.ts";
+
+/** What an operation answered under a key. */
+export type StoredResult = Result<JsonObject, ToolFailure>;
+
+/** One write of a workspace. */
+export interface LedgerRow {
+  readonly key: string;
+  /** `sha256:…` over the operation and its arguments. */
+  readonly payloadHash: string;
+  readonly result: StoredResult;
+  /** Unit: Unix milliseconds. */
+  readonly expiresAtMs: number;
+}
+
+export const LEDGER_TABLE = `CREATE TABLE interlock_ledger (
+  seq INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, payload_hash TEXT NOT NULL,
+  result TEXT NOT NULL, expires_ms INTEGER NOT NULL)`;
+
+/** Rows that one alarm removes. */
+const BATCH = 500;
+
+/** Finds what a key is bound to. */
+export function findInLedger(
+  database: Database,
+  key: string,
+): Pick<LedgerRow, "payloadHash" | "result"> | undefined {
+  const [row] = database.query("SELECT payload_hash, result FROM interlock_ledger WHERE key = ?", [
+    key,
+  ]);
+  if (!row) return undefined;
+  const { payload_hash: payloadHash, result } = row as { payload_hash: string; result: string };
+  return { payloadHash, result: JSON.parse(result) as StoredResult };
+}
+
+/** Adds a row. Contract: call it in the transaction of the change that it stands for. */
+export function addToLedger(
+  database: Database,
+  { key, payloadHash, result, expiresAtMs }: LedgerRow,
+): void {
+  database.query(
+    "INSERT INTO interlock_ledger (key, payload_hash, result, expires_ms) VALUES (?, ?, ?, ?)",
+    [key, payloadHash, JSON.stringify(result), expiresAtMs],
+  );
+}
+
+/**
+ * Removes expired rows from the oldest on, one batch. Answers when it has to be called again;
+ * undefined for an empty ledger. A row waits for the older rows before it.
+ */
+export function cleanLedger(database: Database, nowMs: number): number | undefined {
+  const oldest = database.query(
+    `SELECT seq, expires_ms FROM interlock_ledger ORDER BY seq LIMIT ${BATCH}`,
+  ) as readonly { readonly seq: number; readonly expires_ms: number }[];
+  const kept = oldest.findIndex(({ expires_ms: atMs }) => atMs > nowMs);
+  const last = oldest.at(kept === -1 ? -1 : kept - 1);
+  if (kept !== 0 && last) {
+    database.query("DELETE FROM interlock_ledger WHERE seq <= ?", [last.seq]);
+  }
+  if (kept === -1) return oldest.length === BATCH ? nowMs : undefined;
+  return oldest[kept]?.expires_ms;
+}

@@ -1,0 +1,184 @@
+import type { OperationAnswer, OperationCall, WriteState } from "../capabilities/workspace.ts";
+import type { AnyOperation, WorkspaceDefinition } from "../contracts/define-workspace.ts";
+import { personOf } from "../protocol/identity/principal.ts";
+import { hashOf } from "../protocol/json/canonical-hash.ts";
+import type { JsonValue } from "../protocol/json/value.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import { objectNameOf, type WorkspaceAddress } from "../protocol/workspace/address.ts";
+import { addChange, changesAfter, newestRevision, type WorkspaceChange } from "./change-list.ts";
+import type { Database } from "./database.ts";
+import { addToLedger, cleanLedger, findInLedger } from "./ledger.ts";
+import { createTables, migrateTables, readAddress } from "./open-tables.ts";
+import * as refusals from "./refusals.ts";
+import { isTooLong, runOperation, type Ran } from "./run-operation.ts";
+
+/** What the data of one workspace needs. */
+export interface WorkspacePorts {
+  readonly database: Database;
+  readonly definitions: readonly WorkspaceDefinition[];
+  readonly nowMs: () => number;
+  readonly newId: () => string;
+  /** How long a key may be used again at most. Unit: milliseconds. */
+  readonly keyKeptMs: number;
+  /** Logs an error that nobody expected, and answers its id. */
+  readonly fault: (code: "operation_threw" | "workspace_refused", thrown: unknown) => string;
+  /** Takes what a write has announced, after its transaction. */
+  readonly announce: (changes: readonly WorkspaceChange[]) => void;
+}
+
+/** A ledger row stays for a day after its key can be used. Unit: milliseconds. */
+const MARGIN_MS = 86_400_000;
+
+/**
+ * The data of one workspace: its tables, its ledger and its changes.
+ * Ownership: one for each database; the only one that reads and writes it.
+ */
+export class WorkspaceData {
+  readonly #ports: WorkspacePorts;
+  #objectName: string | undefined;
+  #operations: readonly AnyOperation[] = [];
+  /** Why this code cannot use the tables. Nothing is read or written then. */
+  #refusal: ToolFailure | undefined;
+
+  /** Opens a used database: brings its tables to the version of this code. */
+  constructor(ports: WorkspacePorts) {
+    this.#ports = ports;
+    const address = readAddress(ports.database);
+    if (address) this.#open(address, (definition) => migrateTables(ports.database, definition));
+  }
+
+  /**
+   * Runs an operation, and a write once for each key.
+   * Contract: throws only for a call that is meant for another workspace.
+   */
+  async call(call: OperationCall): Promise<OperationAnswer> {
+    const { workspace, operation, args, key } = call;
+    if (isTooLong(args)) return { result: fail(refusals.ARGUMENTS_TOO_LONG) };
+    const payload = { operation, args: (args ?? null) as JsonValue };
+    const payloadHash = key === undefined ? undefined : await hashOf(payload);
+    const opened = this.#claim(workspace);
+    if (!opened.ok) return { result: opened };
+    if (key === undefined || payloadHash === undefined) return { result: this.#read(call) };
+    return this.#write(call, { key, payloadHash });
+  }
+
+  get newestRevision(): number {
+    return this.#objectName === undefined ? 0 : newestRevision(this.#ports.database);
+  }
+
+  /** Reads the changes after a revision; undefined when some of them are not kept any more. */
+  changesAfter(revision: number): readonly WorkspaceChange[] | undefined {
+    if (this.#objectName === undefined) return revision === 0 ? [] : undefined;
+    return changesAfter(this.#ports.database, revision);
+  }
+
+  /** Removes a batch of expired ledger rows. Answers when to call it again. */
+  clean(): number | undefined {
+    const { database, nowMs } = this.#ports;
+    return this.#objectName === undefined ? undefined : cleanLedger(database, nowMs());
+  }
+
+  get isRefused(): boolean {
+    return this.#refusal !== undefined;
+  }
+
+  #read(call: OperationCall): Ran["result"] {
+    const found = this.#find(call);
+    if (!found.ok) return found;
+    if (found.value.kind === "write") return fail(refusals.NO_KEY);
+    const announce = (): never => {
+      throw new Error(`${call.operation} only reads; it has no change to announce`);
+    };
+    return this.#run(call, found.value, announce).result;
+  }
+
+  /** One transaction: the ledger is asked, the operation runs, its result enters the ledger. */
+  #write(
+    call: OperationCall,
+    { key, payloadHash }: { readonly key: string; readonly payloadHash: string },
+  ): OperationAnswer {
+    const { database, nowMs, keyKeptMs, announce } = this.#ports;
+    const changes: WorkspaceChange[] = [];
+    const answer = database.transaction((): OperationAnswer => {
+      const known = findInLedger(database, key);
+      if (known) {
+        const isSame = known.payloadHash === payloadHash;
+        const result = isSame ? known.result : fail(refusals.OTHER_PAYLOAD);
+        return { result, write: stateOf(known.result) };
+      }
+      const found = this.#find(call);
+      if (!found.ok) return { result: found, write: "unchanged" };
+      const { result, isFinal } = this.#run(call, found.value, (change) => {
+        changes.push(addChange(database, change));
+      });
+      const expiresAtMs = nowMs() + Math.max(keyKeptMs, call.keyTtlMs ?? 0) + MARGIN_MS;
+      if (isFinal) addToLedger(database, { key, payloadHash, result, expiresAtMs });
+      return { result, write: stateOf(result) };
+    });
+    if (answer.result.ok && changes.length > 0) announce(changes);
+    return answer;
+  }
+
+  #find({ operation: name, deadlineMs }: OperationCall): Result<AnyOperation, ToolFailure> {
+    if (this.#ports.nowMs() > deadlineMs) return fail(refusals.TOO_LATE);
+    const operation = this.#operations.find((candidate) => candidate.name === name);
+    return operation ? ok(operation) : fail(refusals.UNKNOWN_OPERATION);
+  }
+
+  #run(
+    { workspace, actorId, subjectId, args }: OperationCall,
+    operation: AnyOperation,
+    announce: (change: Pick<WorkspaceChange, "entity" | "id">) => void,
+  ): Ran {
+    const { database, nowMs, newId, fault } = this.#ports;
+    const caller = {
+      tenantId: workspace.tenantId,
+      workspaceId: workspace.workspaceId,
+      actorId,
+      ...(subjectId !== undefined && { subjectId }),
+      authorId: personOf({ actorId, subjectId }),
+      nowMs: nowMs(),
+      newId,
+      announce,
+    };
+    try {
+      return runOperation(database, operation, { args, caller });
+    } catch (thrown) {
+      const errorId = fault("operation_threw", thrown);
+      return { result: fail({ ...refusals.OPERATION_FAILED, errorId }), isFinal: false };
+    }
+  }
+
+  /** Creates the tables at the first call. Threat: an object is asked for another's data. */
+  #claim(workspace: WorkspaceAddress): Result<null, ToolFailure> {
+    if (this.#objectName === undefined) this.#create(workspace);
+    if (this.#refusal) return fail(this.#refusal);
+    if (this.#objectName !== objectNameOf(workspace)) {
+      throw new Error("the object of one workspace was asked for another");
+    }
+    return ok(null);
+  }
+
+  #create(workspace: WorkspaceAddress): void {
+    const { database } = this.#ports;
+    this.#open(workspace, (definition) => createTables(database, definition, workspace));
+  }
+
+  #open(address: WorkspaceAddress, prepareTables: (definition: WorkspaceDefinition) => void): void {
+    const { definitions, fault } = this.#ports;
+    try {
+      const definition = definitions.find(({ name }) => name === address.name);
+      if (!definition) throw new Error(`the deployment has no workspace ${address.name}`);
+      prepareTables(definition);
+      this.#operations = definition.operations;
+      this.#objectName = objectNameOf(address);
+    } catch (thrown) {
+      this.#refusal = { ...refusals.UNUSABLE, errorId: fault("workspace_refused", thrown) };
+    }
+  }
+}
+
+function stateOf({ ok: isDone }: Ran["result"]): WriteState {
+  return isDone ? "changed" : "unchanged";
+}

@@ -1,0 +1,63 @@
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { callItems, failureOf, governStudio, itemNames } from "../shared/workspaces.ts";
+import { ran } from "../workers/lab-workspaces.ts";
+
+const TOOLS = ["lab__keep_item", "lab__show_items"];
+const POLICY = {
+  allowedTools: TOOLS,
+  workspaces: { studio: { actors: ["user:ada"], roles: ["designer"] } },
+};
+
+beforeAll(() => governStudio(POLICY));
+beforeEach(() => void (ran.length = 0));
+
+const keep = "lab__keep_item";
+const show = "lab__show_items";
+
+test("what one member keeps, another member reads, with its author", async () => {
+  const kept = await callItems({ caller: "ada", tool: keep, args: { name: "lamp" } });
+  expect(kept).toMatchObject({ status: { taxonomy_class: "SUCCESS" } });
+  const seen = await callItems({ caller: "ben", tool: show });
+  expect(seen.result_payload.data?.items).toEqual([
+    { id: kept.result_payload.data?.id, name: "lamp", author: "user:ada" },
+  ]);
+});
+
+test("an operation that fails, throws, or answers wrongly changes nothing", async () => {
+  const before = await itemNames("ada");
+  const failures = [];
+  for (const how of ["fail", "throw", "misfit", "long"]) {
+    const args = { name: `never ${how}`, how };
+    failures.push(failureOf(await callItems({ caller: "ada", tool: keep, args })));
+  }
+  expect(failures).toEqual([
+    "SEMANTIC_INVALIDITY taken",
+    "UNKNOWN_ERROR operation_failed",
+    "OBSERVATION_NORMALIZATION_FAIL result_refused",
+    "OBSERVATION_NORMALIZATION_FAIL result_refused",
+  ]);
+  expect(ran).toHaveLength(4);
+  expect(await itemNames("ada")).toEqual(before);
+});
+
+test("a second write of one call is refused, and the first one stays", async () => {
+  const args = { name: "once", afterwards: "again" };
+  const answer = await callItems({ caller: "ada", tool: keep, args });
+  expect(failureOf(answer)).toBe("SIGNATURE_MISMATCH other_payload");
+  expect((await itemNames("ada")).filter((name) => name.startsWith("once"))).toEqual(["once"]);
+});
+
+test("a read-only tool cannot write, and a read changes nothing", async () => {
+  const before = await itemNames("ada");
+  const wrote = await callItems({ caller: "ada", tool: show, args: { how: "write" } });
+  expect(failureOf(wrote)).toBe("UNKNOWN_ERROR tool_failed");
+  await callItems({ caller: "ada", tool: show, args: { how: "sneak" } });
+  expect(await itemNames("ada")).toEqual(before);
+});
+
+test("an unknown operation and arguments that do not fit are typed failures", async () => {
+  const unknown = await callItems({ caller: "ada", tool: show, args: { how: "unknown" } });
+  expect(failureOf(unknown)).toBe("STRUCTURAL_VIOLATION unknown_operation");
+  const misfit = await callItems({ caller: "ada", tool: show, args: { how: "args" } });
+  expect(failureOf(misfit)).toBe("STRUCTURAL_VIOLATION STRUCTURAL_VIOLATION");
+});

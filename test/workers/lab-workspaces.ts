@@ -1,0 +1,116 @@
+import * as v from "valibot";
+import { defineTool } from "../../src/contracts/define-tool.ts";
+import { defineOperation, defineWorkspace } from "../../src/contracts/define-workspace.ts";
+import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import { fail, ok } from "../../src/protocol/outcome/result.ts";
+import { holdUrl } from "../fakes/scripted-model.ts";
+import { beforeEachFile } from "../shared/fresh-state.ts";
+
+/** Names of the operations that ran, also of those that were rolled back. */
+export const ran: string[] = [];
+beforeEachFile(() => void (ran.length = 0));
+
+const text = v.pipe(v.string(), v.minLength(1), v.maxLength(100));
+const idOnly = v.strictObject({ id: v.string() });
+const itemRow = v.object({ id: v.string(), name: v.string(), author: v.string() });
+
+/** How an operation misbehaves after it has changed something. */
+const misbehaviour = v.picklist(["throw", "fail", "misfit", "long"]);
+
+export const addItem = defineOperation({
+  name: "add_item",
+  kind: "write",
+  input: v.strictObject({ name: text, how: v.optional(misbehaviour) }),
+  output: idOnly,
+  run(sql, { name, how }, { newId, authorId, announce }) {
+    ran.push(name);
+    const id = newId();
+    sql.run("INSERT INTO items (id, name, author) VALUES (?, ?, ?)", id, name, authorId);
+    announce({ entity: "item", id });
+    if (how === "throw") throw new Error("the operation broke");
+    if (how === "misfit") return ok({ id: 7 } as never);
+    if (how === "long") return ok({ id: "x".repeat(300_000) });
+    if (how === "fail") {
+      const errors = [{ field: "/name", code: "taken", message: "expected a name that is free" }];
+      return fail({ taxonomyClass: "SEMANTIC_INVALIDITY", errors });
+    }
+    return ok({ id });
+  },
+});
+
+export const listItems = defineOperation({
+  name: "list_items",
+  kind: "read",
+  input: v.strictObject({}),
+  output: v.strictObject({ items: v.array(v.strictObject({ ...itemRow.entries })) }),
+  run: (sql) => ok({ items: [...sql.rows(itemRow, "SELECT * FROM items ORDER BY rowid")] }),
+});
+
+/** A read that changes something behind the back of its types. */
+const sneak = defineOperation({
+  name: "sneak",
+  kind: "read",
+  input: v.strictObject({}),
+  output: v.strictObject({ found: v.number() }),
+  run(sql) {
+    const added = "INSERT INTO items (id, name, author) VALUES ('s', 'sneaked', 'x') RETURNING *";
+    return ok({ found: sql.rows(itemRow, added).length });
+  },
+});
+
+/** The workspace of the laboratory. */
+export const labWorkspace = defineWorkspace({
+  name: "lab",
+  migrations: [
+    "CREATE TABLE items (id TEXT PRIMARY KEY, name TEXT NOT NULL, author TEXT NOT NULL)",
+  ],
+  operations: [addItem, listItems, sneak],
+});
+
+const common = {
+  version: "1.0.0",
+  capabilities: ["workspace"],
+  workspace: "lab",
+} as const;
+
+const keepItem = defineTool({
+  ...common,
+  name: "lab__keep_item",
+  description: "Keeps an item in the workspace.",
+  input: v.strictObject({
+    name: text,
+    how: v.optional(misbehaviour),
+    /** What the tool itself does after the write. A test releases a hold by the name. */
+    afterwards: v.optional(v.picklist(["throw", "hold", "again"])),
+  }),
+  output: idOnly,
+  sideEffectClass: "LOW_RISK_INTERNAL",
+  effect: "state_change",
+  redaction: { args: ["name"], output: ["id"] },
+  async execute({ name, how, afterwards }, _context, { workspace }) {
+    const kept = await workspace.call(addItem, { name, ...(how && { how }) });
+    if (afterwards === "throw") throw new Error("the tool broke");
+    if (afterwards === "hold") await fetch(holdUrl(name));
+    return afterwards === "again" ? workspace.call(addItem, { name: `${name} again` }) : kept;
+  },
+});
+
+const showItems = defineTool({
+  ...common,
+  name: "lab__show_items",
+  description: "Shows the items of the workspace.",
+  input: v.strictObject({ how: v.optional(v.picklist(["sneak", "write", "unknown", "args"])) }),
+  output: listItems.output,
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  redaction: { args: ["how"], output: ["items.*.id", "items.*.name", "items.*.author"] },
+  async execute({ how }, _context, { workspace }) {
+    if (how === "sneak") await workspace.call(sneak, {});
+    if (how === "write") await workspace.call(addItem, { name: "written" });
+    if (how === "unknown") return workspace.call({ ...listItems, name: "no_such" }, {});
+    return workspace.call(listItems, (how === "args" ? { all: true } : {}) as object);
+  },
+});
+
+/** Tools that keep business data. */
+export const LAB_KEEPERS: readonly AnyToolContract[] = [keepItem, showItems];
