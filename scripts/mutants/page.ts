@@ -9,7 +9,7 @@ export const PAGE: readonly Mutant[] = [
     to: "return",
     test: {
       file: "test/widget/page-cards.node.test.ts",
-      name: "because it has a frame",
+      name: "because it has a frame is reported, and the default card is shown",
     },
   },
   {
@@ -19,7 +19,7 @@ export const PAGE: readonly Mutant[] = [
     to: "false",
     test: {
       file: "test/widget/page-cards.node.test.ts",
-      name: "because it has a handler",
+      name: "because it has a handler is reported, and the default card is shown",
     },
   },
   {
@@ -29,7 +29,7 @@ export const PAGE: readonly Mutant[] = [
     to: "false",
     test: {
       file: "test/widget/page-cards.node.test.ts",
-      name: "because it links to a script",
+      name: "because it links to a script is reported, and the default card is shown",
     },
   },
   {
@@ -39,7 +39,7 @@ export const PAGE: readonly Mutant[] = [
     to: "throw error;",
     test: {
       file: "test/widget/page-cards.node.test.ts",
-      name: "because it throws",
+      name: "because it throws is reported, and the default card is shown",
     },
   },
   {
