@@ -20,7 +20,8 @@ async function openWith(script: string): Promise<void> {
 const cardOf = (body: string): string =>
   `import { defineToolCard } from "/widget.js"; defineToolCard("shop__find_order", { ${body} });`;
 
-const EXAMPLE = blocksIn("js").find(({ text }) => text.includes("defineToolCard("))?.text ?? "";
+const example = (): string =>
+  blocksIn("js").find(({ text }) => text.includes("defineToolCard("))?.text ?? "";
 const ORDER = { id: "7/7", state: "packed", items: [{ count: 2, name: "<b>cup</b>" }] };
 const card = () => visit.page.getByRole("log").getByRole("group");
 
@@ -33,7 +34,7 @@ async function findOrder(result = ORDER) {
 
 describe("a card of a tool, as docs/embedding.md defines it", () => {
   it("shows title, progress and result of the tool's calls, and nothing of its input", async () => {
-    await openWith(EXAMPLE);
+    await openWith(example());
     const { finish } = await findOrder();
     await card().getByText("Order 7/7").waitFor();
     await card().getByText("Searching: The shelves").waitFor();
@@ -50,7 +51,7 @@ describe("a card of a tool, as docs/embedding.md defines it", () => {
   });
 
   it("stands above an approval, and leaves the approval to the server", async () => {
-    await openWith(EXAMPLE.replace("shop__find_order", "pay__refund"));
+    await openWith(example().replace("shop__find_order", "pay__refund"));
     await startWaitingRun(visit);
     const lead = visit.page.getByText("The shop's owner reads this order's address.");
     await lead.waitFor();
@@ -58,7 +59,7 @@ describe("a card of a tool, as docs/embedding.md defines it", () => {
   });
 
   it("leaves other tools as they are, and shows the errors of its own", async () => {
-    await openWith(EXAMPLE);
+    await openWith(example());
     const run = await visit.ask("Where is my order?");
     run.emit(say.proposeTool(0, "shop__other"), say.startTool(0, { orderId: "8" }));
     run.emit(say.finishTool(0, { state: "sent" }));
@@ -74,7 +75,7 @@ describe("a card that cannot be drawn", () => {
   it.each([
     ["throws", 'throw new Error("broken")'],
     ["has a script", 'return [["script", {}, "alert(1)"]]'],
-    ["has a frame", 'return [["iframe", { src: "/" }]]'],
+    ["has a frame", 'return [["iframe", {}]]'],
     ["has a handler", 'return [["p", { onclick: "alert(1)" }, "x"]]'],
     ["has a style", 'return [["p", { style: "position:fixed" }, "x"]]'],
     ["has an id", 'return [["p", { id: "message" }, "x"]]'],
