@@ -4,20 +4,15 @@ import { gzipSync } from "node:zlib";
 import { build, transform } from "esbuild";
 
 /**
- * Builds the chat page and the approvals page into the directory that the Worker serves: `node
- * scripts/build-widget.mjs [directory]`, dist/public unless told otherwise.
+ * Builds the pages into the directory that the Worker serves: `node scripts/build-widget.mjs
+ * [directory]`, dist/public unless told otherwise.
  * Contract: the same sources give the same bytes.
  */
 const source = join(import.meta.dirname, "../src/widget");
 const target = process.argv[2] ?? join(import.meta.dirname, "../dist/public");
 
 mkdirSync(target, { recursive: true });
-await build({
-  // Each page loads one of these files, so each file contains all that its page needs.
-  entryPoints: {
-    widget: join(source, "interlock-chat.ts"),
-    approvals: join(source, "interlock-approvals.ts"),
-  },
+const options = {
   outdir: target,
   bundle: true,
   format: "esm",
@@ -29,11 +24,26 @@ await build({
   },
   plugins: [{ name: "css-as-text", setup: loadCssAsText }],
   logLevel: "warning",
+};
+// Each page loads one of these files, so each file contains all that its page needs.
+await build({
+  ...options,
+  entryPoints: {
+    widget: join(source, "interlock-chat.ts"),
+    approvals: join(source, "interlock-approvals.ts"),
+  },
+});
+// GamePlan's page has the chat of the other file, whose cards are those that this file defines.
+await build({
+  ...options,
+  entryPoints: { gameplan: join(source, "interlock-gameplan.ts") },
+  plugins: [...options.plugins, { name: "chat-is-loaded", setup: loadChatFromFile }],
 });
 copyFileSync(join(source, "page.html"), join(target, "index.html"));
 copyFileSync(join(source, "approvals.html"), join(target, "approvals.html"));
+copyFileSync(join(source, "gameplan.html"), join(target, "gameplan.html"));
 copyFileSync(join(source, "page.css"), join(target, "page.css"));
-const files = ["widget.js", "approvals.js", "index.html", "approvals.html", "page.css"];
+const files = ["widget.js", "approvals.js", "gameplan.js", "index.html", "page.css"];
 console.log(`pages: ${files.map(describeSize).join(", ")}`);
 
 /** Minifies a style sheet as CSS, because the element adopts it as a string. */
@@ -42,6 +52,13 @@ function loadCssAsText({ onLoad }) {
     const { code } = await transform(readFileSync(path, "utf8"), { loader: "css", minify: true });
     return { contents: code, loader: "text" };
   });
+}
+
+/** Imports the chat and what it exports from widget.js, so that a page has them once. */
+function loadChatFromFile({ onResolve }) {
+  onResolve({ filter: /\/(?:interlock-chat|define-tool-card)\.ts$/ }, ({ kind }) =>
+    kind === "import-statement" ? { path: "./widget.js", external: true } : undefined,
+  );
 }
 
 function describeSize(name) {

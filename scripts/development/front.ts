@@ -17,7 +17,7 @@ const HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 const HOME = "/__development";
 const COOKIE = "interlock-acting";
 /** Pages that show the switcher. */
-const PAGES: ReadonlySet<string> = new Set(["/", "/approvals"]);
+const PAGES: ReadonlySet<string> = new Set(["/", "/approvals", "/gameplan"]);
 
 interface FrontSettings {
   readonly port: number;
@@ -144,7 +144,7 @@ const SWITCHER = `<script type="module" src="${HOME}/switcher.js"></script>`;
 /** Adds the switcher, and tells the chat that it needs no token. */
 async function adaptPage(inner: IncomingMessage, answer: ServerResponse): Promise<void> {
   const page = (await text(inner))
-    .replace("<interlock-chat ", "<interlock-chat tokenless ")
+    .replace(/<(interlock-chat|interlock-gameplan) /, "<$1 tokenless ")
     .replace("</body>", `${SWITCHER}</body>`);
   const length = String(Buffer.byteLength(page));
   answer.writeHead(200, { ...inner.headers, "content-length": length }).end(page);

@@ -27,7 +27,7 @@ export const hostWorkspaces: (definitions: readonly WorkspaceDefinition[]) => No
 } = host;
 
 export type { DeploymentOptions } from "../define-deployment.ts";
-export { approvalsPage, chatPage } from "../http/pages.ts";
+export { approvalsPage, chatPage, gameplanPage } from "../http/pages.ts";
 export type { Page } from "../http/pages.ts";
 export type { ContextAnswer, ContextHook, ContextRequest } from "../capabilities/context.ts";
 export type { HookedCall, ToolHook, Veto } from "../capabilities/tool.ts";

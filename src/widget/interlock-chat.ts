@@ -1,3 +1,4 @@
+import type { JsonObject } from "../protocol/json/value.ts";
 import { toHex } from "../protocol/text/hex.ts";
 import type { TokenSource } from "./api-request.ts";
 import { wait } from "./backoff.ts";
@@ -5,7 +6,7 @@ import { createApprovalsApi } from "./approval/api.ts";
 import { createChatApi, type RunChoice } from "./chat/api.ts";
 import { loadPageTexts } from "./chat/page-texts.ts";
 import { type ChatView, createChatView } from "./chat/view.ts";
-import { Conversation } from "./chat/conversation.ts";
+import { Conversation, type ConversationPorts } from "./chat/conversation.ts";
 import { createChatSheets } from "./style-sheets.ts";
 import { untilSeen } from "./until-seen.ts";
 import { type ElementSession, openElementSession } from "./element-session.ts";
@@ -16,11 +17,11 @@ const sheets = createChatSheets();
 
 /**
  * `<interlock-chat>`: a chat with an Interlock server. Attributes: `endpoint`, the server's address
- * (default: this origin); `assistant`, `model`, `tools` and `connections`, the ids that new
- * questions name, lists with spaces between; `takes-focus`; `tokenless`, where the server admits
- * the page without a token, as `npm run dev` does. Property: `getToken`, for pages that hold the
- * access token. The element calls it before each request, and once more when the server rejected
- * the token.
+ * (default: this origin); `assistant`, `model`, `tools`, `connections` and `workspace`, the ids
+ * that new questions name, lists with spaces between; `takes-focus`; `tokenless`, where the server
+ * admits the page without a token, as `npm run dev` does. Properties: `getToken`, for pages that
+ * hold the access token, which the element calls before each request, and once more when the server
+ * rejected the token; `getContext`, what the page knows, which each new question sends along.
  * Contract: an element outside the document holds no connection.
  */
 export class InterlockChat extends HTMLElement {
@@ -30,11 +31,13 @@ export class InterlockChat extends HTMLElement {
     "model",
     "tools",
     "connections",
+    "workspace",
     "tokenless",
   ];
 
   /** Declared, not initialised: a page may set the property before this class is loaded. */
   declare getToken?: TokenSource | undefined;
+  declare getContext?: (() => JsonObject | undefined) | undefined;
   #conversation: Conversation | undefined;
 
   connectedCallback(): void {
@@ -57,7 +60,10 @@ export class InterlockChat extends HTMLElement {
     const session = openElementSession(this);
     const choice = readChoice(this);
     const { assistantId } = choice;
-    const conversation = createConversation(session, choice, () => schedule());
+    const conversation = createConversation(session, choice, {
+      onChange: () => schedule(),
+      context: () => this.getContext?.(),
+    });
     const showTexts = async () => {
       await untilScriptsRan();
       const texts = await loadPageTexts(session.api, {
@@ -87,12 +93,14 @@ export class InterlockChat extends HTMLElement {
 function readChoice(element: HTMLElement): RunChoice {
   const assistantId = element.getAttribute("assistant");
   const model = element.getAttribute("model")?.trim();
+  const workspaceId = element.getAttribute("workspace")?.trim();
   const listOf = (name: string): readonly string[] =>
     (element.getAttribute(name) ?? "").split(/\s+/).filter((id) => id !== "");
   const [toolIds, connectionIds] = [listOf("tools"), listOf("connections")];
   return {
     ...(assistantId !== null && { assistantId }),
     ...(model && { model }),
+    ...(workspaceId && { workspaceId }),
     ...(toolIds.length > 0 && { toolIds }),
     ...(connectionIds.length > 0 && { connectionIds }),
   };
@@ -101,7 +109,7 @@ function readChoice(element: HTMLElement): RunChoice {
 function createConversation(
   session: ElementSession,
   choice: RunChoice,
-  onChange: () => void,
+  ports: Pick<ConversationPorts, "onChange" | "context">,
 ): Conversation {
   const { api, store, canAskForToken } = session;
   return new Conversation({
@@ -111,7 +119,7 @@ function createConversation(
     random: () => Math.random(),
     newKey,
     save: (exchanges) => store.saveExchanges(exchanges),
-    onChange,
+    ...ports,
     canAskForToken,
   });
 }

@@ -67,7 +67,11 @@ function readExchange(value: unknown): readonly SavedExchange[] {
 const KEY = /^[\w-]{16,64}$/;
 
 function readRequest(value: unknown): KeyedRequest | undefined {
-  const { key, previousRunId } = isJsonObject(value) ? value : {};
+  const { key, previousRunId, context } = isJsonObject(value) ? value : {};
   if (typeof key !== "string" || !KEY.test(key)) return undefined;
-  return { key, ...(typeof previousRunId === "string" && { previousRunId }) };
+  return {
+    key,
+    ...(typeof previousRunId === "string" && { previousRunId }),
+    ...(isJsonObject(context) && { context }),
+  };
 }

@@ -36,7 +36,7 @@ export function createApprovalsSheets(): CSSStyleSheet[] {
 }
 
 /** A strict content security policy forbids inline styles, so a style is a sheet object. */
-function toSheet(text: string): CSSStyleSheet {
+export function toSheet(text: string): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);
   return sheet;

@@ -93,7 +93,7 @@ async function openVisit(place: {
     },
     inside: (functionOfRoot) =>
       page.evaluate(
-        `(${functionOfRoot})(document.querySelector("interlock-chat, interlock-approvals").shadowRoot)`,
+        `(${functionOfRoot})(document.querySelector("interlock-gameplan, interlock-chat, interlock-approvals").shadowRoot)`,
       ),
     async close() {
       await context.close();

@@ -11,6 +11,7 @@ import {
   TRAILER,
 } from "../../src/wire/assistant-transport/encode-event.ts";
 import { ScriptedApprovals, type Reply } from "./scripted-approvals.ts";
+import { ScriptedGameplan } from "./scripted-gameplan.ts";
 import { ScriptedOutcomes } from "./scripted-outcomes.ts";
 
 /** The content security policy of the page. */
@@ -23,6 +24,8 @@ const FILES: Readonly<Record<string, readonly [string, string]>> = {
   "/": ["index.html", "text/html; charset=utf-8"],
   "/approvals": ["approvals.html", "text/html; charset=utf-8"],
   "/approvals.js": ["approvals.js", "text/javascript"],
+  "/gameplan": ["gameplan.html", "text/html; charset=utf-8"],
+  "/gameplan.js": ["gameplan.js", "text/javascript"],
   "/page.css": ["page.css", "text/css"],
   "/widget.js": ["widget.js", "text/javascript"],
 };
@@ -63,6 +66,7 @@ export class ScriptedApi {
   readonly scripts = new Map<string, string>();
   readonly approvals = new ScriptedApprovals();
   readonly outcomes = new ScriptedOutcomes();
+  readonly gameplan = new ScriptedGameplan();
   readonly requests: ApiRequest[] = [];
   readonly runs: ScriptedRun[] = [];
   readonly #directory: string;
@@ -114,6 +118,7 @@ export class ScriptedApi {
       refuse(response, 401, "A valid bearer token is needed.");
     } else if (path.startsWith("/v1/approvals")) this.#answerApproval(seen, response);
     else if (this.outcomes.owns(path)) this.#send(this.outcomes.answer(seen), response);
+    else if (this.gameplan.owns(path)) this.gameplan.answer(seen, response);
     else if (path.startsWith("/v1/page")) {
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify(this.pageTexts));

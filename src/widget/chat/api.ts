@@ -5,7 +5,7 @@ import {
   sendAuthorised,
   UNREACHABLE,
 } from "../api-request.ts";
-import { isJsonObject } from "../../protocol/json/value.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 
 /** Why a request failed. `message` is for the reader. */
@@ -20,6 +20,8 @@ export interface ApiFailure {
 export interface KeyedRequest {
   readonly key: string;
   readonly previousRunId?: string;
+  /** What the page knew at the first send. Another context under the same key is refused. */
+  readonly context?: JsonObject;
 }
 
 /**
@@ -62,6 +64,7 @@ export interface RunChoice {
   readonly model?: string;
   readonly toolIds?: readonly string[];
   readonly connectionIds?: readonly string[];
+  readonly workspaceId?: string;
 }
 
 /** Creates the chat's client of the HTTP API. */
@@ -69,9 +72,9 @@ export function createChatApi(options: ApiOptions, choice: RunChoice = {}): Chat
   const runUrl = (runId: string, what: string) => `v1/runs/${encodeURIComponent(runId)}/${what}`;
   const ask = (path: string, init: RequestInit) => request(options, path, init);
   return {
-    async start(question, { request: { key, previousRunId }, signal }) {
+    async start(question, { request: { key, previousRunId, context }, signal }) {
       const messages = [{ role: "user", content: question }];
-      const body = { messages, previousRunId, ...choice };
+      const body = { messages, previousRunId, context, ...choice };
       const headers = { "idempotency-key": key, accept: "text/event-stream" };
       const started = await ask("v1/chat", { ...postJson(body, headers), signal });
       const inProgress = !started.ok && started.failure.runInProgress;

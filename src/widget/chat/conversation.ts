@@ -6,11 +6,14 @@ import { ExchangeList, type ExchangeListPorts } from "./exchange-list.ts";
 import { type FollowEnd, type FollowPorts, followRun } from "./follow-run.ts";
 import { createReturnPause, type PausePorts } from "./return-pause.ts";
 import type { SavedExchange } from "../session-store.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
 import { createSteering, type SteerPorts, type SteerRun } from "./steer-run.ts";
 import { StreamOpener } from "./stream-opener.ts";
 
 export interface ConversationPorts extends ExchangeListPorts, FollowPorts, PausePorts, SteerPorts {
   readonly api: ChatApi;
+  /** Returns what the page knows; see docs/embedding.md. */
+  readonly context?: () => JsonObject | undefined;
   /** False where the page provides the token, so that the reader is not asked for one. */
   readonly canAskForToken: () => boolean;
 }
@@ -36,9 +39,14 @@ export class Conversation {
     this.#exchanges = new ExchangeList(ports);
     this.#steer = createSteering(ports);
     this.#pause = createReturnPause(ports);
-    const { api, newKey } = ports;
+    const { api, newKey, context } = ports;
     const onRun = (runId: string) => this.#stopRequested && void this.#cancel(runId);
-    this.#opener = new StreamOpener(this.#exchanges, { api, newKey, onRun });
+    this.#opener = new StreamOpener(this.#exchanges, {
+      api,
+      newKey,
+      onRun,
+      ...(context && { context }),
+    });
   }
 
   get exchanges(): readonly Exchange[] {

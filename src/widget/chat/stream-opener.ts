@@ -1,6 +1,7 @@
 import type { ChatApi, KeyedRequest } from "./api.ts";
 import type { Exchange } from "./exchange.ts";
 import type { ExchangeList } from "./exchange-list.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
 import { fail } from "../../protocol/outcome/result.ts";
 
 const GONE = "The server no longer stores this answer. Select Try again to ask the question again.";
@@ -10,6 +11,8 @@ type Opened = Awaited<ReturnType<ChatApi["events"]>>;
 export interface StreamOpenerPorts {
   readonly api: ChatApi;
   readonly newKey: () => string;
+  /** Returns what the page knows, for the model to read as data. */
+  readonly context?: () => JsonObject | undefined;
   /** Called when the run id of an exchange becomes known. */
   readonly onRun: (runId: string) => void;
 }
@@ -62,7 +65,12 @@ export class StreamOpener {
   }
 
   #newRequest(key: number, previousRunId: string | undefined): KeyedRequest {
-    const request = { key: this.#ports.newKey(), ...(previousRunId && { previousRunId }) };
+    const context = this.#ports.context?.();
+    const request = {
+      key: this.#ports.newKey(),
+      ...(previousRunId && { previousRunId }),
+      ...(context && { context }),
+    };
     this.#exchanges.patch(key, { request });
     this.#exchanges.save();
     return request;

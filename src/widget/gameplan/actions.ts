@@ -1,0 +1,71 @@
+import { ApprovalCard } from "../approval/card.ts";
+import type { ApprovalsApi } from "../approval/api.ts";
+import type { ApprovalInfo } from "../approval/info.ts";
+import { toHex } from "../../protocol/text/hex.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
+import type { CallFailure, GameplanApi } from "./api.ts";
+
+export interface ActionPorts {
+  readonly api: GameplanApi;
+  readonly approvals: ApprovalsApi;
+  /** Where an approval is shown that a call waits for. */
+  readonly place: HTMLElement;
+  /** Shows why a call did not succeed; undefined removes that. */
+  readonly onFailure: (failure: CallFailure | undefined) => void;
+  readonly onDone: () => void;
+}
+
+const NOT_FOUND = {
+  code: "approval_needed",
+  message: "People have to agree to this. The page Approvals shows the question.",
+  needsToken: false,
+};
+
+/**
+ * Creates the function that calls a tool that writes. A call that people have to agree to shows its
+ * approval, and goes on after the decision.
+ * Contract: never throws. Answers undefined when the call did not succeed.
+ */
+export function createActions(ports: ActionPorts) {
+  const { api, onFailure, onDone } = ports;
+  return async (tool: string, args: JsonObject): Promise<JsonObject | undefined> => {
+    onFailure(undefined);
+    // One key for the click: what is sent again, also after an approval, is the same call.
+    const key = toHex(crypto.getRandomValues(new Uint8Array(16)));
+    for (;;) {
+      const end = await api.write(tool, args, key);
+      if (!end.ok) {
+        onFailure(end.failure);
+        return undefined;
+      }
+      if (end.value.kind === "done") {
+        onDone();
+        return end.value.data;
+      }
+      const isDecided = await untilDecided(end.value.runId, ports);
+      if (!isDecided) {
+        onFailure(NOT_FOUND);
+        return undefined;
+      }
+    }
+  };
+}
+
+/** Shows the approval of a run. Answers false when the reader cannot see it. */
+async function untilDecided(runId: string, { approvals, place }: ActionPorts): Promise<boolean> {
+  const listed = await approvals.list({ status: "pending", limit: "50", mine: "true" });
+  const asked = listed.ok && listed.value.approvals.find((approval) => approval.runId === runId);
+  if (!asked) return false;
+  place.hidden = false;
+  await new Promise<void>((resolve) => {
+    const onChange = ({ status }: ApprovalInfo): void => {
+      if (status !== "pending") resolve();
+    };
+    const card = new ApprovalCard({ api: approvals, isStreamed: false, onChange }, asked);
+    place.replaceChildren(card.root);
+    card.root.scrollIntoView({ block: "nearest" });
+  });
+  place.replaceChildren();
+  place.hidden = true;
+  return true;
+}

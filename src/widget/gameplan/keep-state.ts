@@ -1,0 +1,42 @@
+/**
+ * Replaces what an element shows, and keeps what the reader has there: the focus, the text of a
+ * field, and the place of a scroller. Things are the same when they have the same `data-key`.
+ */
+export function replaceKeeping(target: HTMLElement, nodes: readonly Node[]): void {
+  const root = target.getRootNode();
+  const active = root instanceof Document || root instanceof ShadowRoot ? root.activeElement : null;
+  const focused = target.contains(active) ? keyOf(active) : undefined;
+  const before = [...target.querySelectorAll<HTMLElement>("[data-key]")].map((element) => ({
+    element,
+    key: keyOf(element),
+    left: element.scrollLeft,
+  }));
+  const { scrollTop } = target;
+  target.replaceChildren(...nodes);
+  target.scrollTop = scrollTop;
+  for (const { element, key, left } of before) {
+    const now = key === undefined ? undefined : findByKey(target, key);
+    if (!now) continue;
+    now.scrollLeft = left;
+    if (isField(element) && isField(now)) now.value = element.value;
+    if (key !== focused) continue;
+    now.focus({ preventScroll: true });
+    if (isField(element) && isField(now)) {
+      now.setSelectionRange(element.selectionStart, element.selectionEnd);
+    }
+  }
+}
+
+function keyOf(element: Element | null): string | undefined {
+  return element instanceof HTMLElement ? element.dataset["key"] : undefined;
+}
+
+function findByKey(target: HTMLElement, key: string): HTMLElement | undefined {
+  return [...target.querySelectorAll<HTMLElement>("[data-key]")].find(
+    (element) => element.dataset["key"] === key,
+  );
+}
+
+function isField(element: Element): element is HTMLInputElement | HTMLTextAreaElement {
+  return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+}

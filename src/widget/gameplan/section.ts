@@ -1,0 +1,32 @@
+import type { JsonObject } from "../../protocol/json/value.ts";
+import type { Result } from "../../protocol/outcome/result.ts";
+import type { CallFailure, GameplanApi } from "./api.ts";
+import type { Route } from "./route.ts";
+
+/** What a section reads and does. */
+export interface SectionContext {
+  readonly api: Pick<GameplanApi, "read">;
+  /** The project of the page. */
+  readonly projectId: string;
+  readonly route: Route;
+  /** Shows another part of the project. `isSilent` keeps the place in the history. */
+  readonly go: (route: Omit<Route, "projectId">, options?: { readonly isSilent: boolean }) => void;
+  /** The address of a part of the project. */
+  readonly link: (section: string, itemId?: string) => string;
+  /**
+   * Calls a tool that writes. The page shows its failure, or the approval that it waits for.
+   * Answers the data of the call, or undefined when it did not succeed.
+   */
+  readonly act: (tool: string, args: JsonObject) => Promise<JsonObject | undefined>;
+}
+
+/** One part of the page. */
+export interface Section {
+  /** Its name in addresses. */
+  readonly name: string;
+  readonly title: string;
+  /** Kinds of rows whose changes reload it. */
+  readonly entities: readonly string[];
+  /** Reads what it shows, and draws it. */
+  show(context: SectionContext): Promise<Result<readonly Node[], CallFailure>>;
+}

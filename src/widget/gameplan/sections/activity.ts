@@ -1,0 +1,68 @@
+import type { JsonObject } from "../../../protocol/json/value.ts";
+import { ok } from "../../../protocol/outcome/result.ts";
+import { el } from "../../dom.ts";
+import { drawButton, drawEmpty, drawHeading, formatPerson, formatTime } from "../draw.ts";
+import { listOf, textOf } from "../read-json.ts";
+import type { Section, SectionContext } from "../section.ts";
+
+/** Everything that changes a project is in its activity. */
+export const EVERY_ENTITY = [
+  "project",
+  "system",
+  "dependency",
+  "brainstorm",
+  "version_plan",
+  "idea_thread",
+  "idea_message",
+  "export",
+];
+
+export const activitySection: Section = {
+  name: "activity",
+  title: "Activity",
+  entities: EVERY_ENTITY,
+  async show(context) {
+    const { api, projectId } = context;
+    const [activity, bin] = await Promise.all([
+      api.read("get_project_activity", { projectId, limit: 50 }),
+      api.read("list_bin", { projectId, limit: 100 }),
+    ]);
+    if (!activity.ok) return activity;
+    const binned = new Set(
+      (bin.ok ? listOf(bin.value, "items") : []).map((item) => keyOf(item, "id")),
+    );
+    const items = listOf(activity.value, "items");
+    const heading = drawHeading("Activity");
+    if (items.length === 0) {
+      return ok([heading, drawEmpty("Nothing has happened yet.", "Every change is listed here.")]);
+    }
+    const entries = items.map((entry) => {
+      // Only the newest deletion of a row can be undone here.
+      const isUndoable =
+        textOf(entry, "action") === "deleted" && binned.delete(keyOf(entry, "entityId"));
+      return drawEntry(context, entry, isUndoable);
+    });
+    return ok([heading, el("ol", { class: "log activity" }, ...entries)]);
+  },
+};
+
+function keyOf(value: JsonObject, idKey: string): string {
+  return `${textOf(value, "entity")}/${textOf(value, idKey)}`;
+}
+
+function drawEntry({ act }: SectionContext, entry: JsonObject, isUndoable: boolean): HTMLElement {
+  const facts = [formatPerson(textOf(entry, "actor")), formatTime(textOf(entry, "at"))];
+  const note = el("span", { class: "note" }, ` ${facts.filter(Boolean).join(", ")} `);
+  const item = el("li", {}, textOf(entry, "summary"), note);
+  if (isUndoable) item.append(drawUndo(act, entry));
+  return item;
+}
+
+/** A button that takes a deletion back. `entry` is one of the activity. */
+export function drawUndo(act: SectionContext["act"], entry: JsonObject): HTMLElement {
+  const [entity, id] = [textOf(entry, "entity"), textOf(entry, "entityId")];
+  const attributes = { class: "small", "data-key": `undo:${entity}/${id}` };
+  const button = drawButton("Undo", () => act("restore", { entity, id }), attributes);
+  button.setAttribute("aria-label", `Undo: ${textOf(entry, "summary")}`);
+  return button;
+}

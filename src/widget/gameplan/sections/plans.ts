@@ -1,0 +1,125 @@
+import type { JsonObject } from "../../../protocol/json/value.ts";
+import { fail, ok } from "../../../protocol/outcome/result.ts";
+import { el } from "../../dom.ts";
+import {
+  drawButton,
+  drawEmpty,
+  drawGroup,
+  drawHeading,
+  drawRows,
+  drawTag,
+  formatMade,
+  formatTime,
+  plural,
+} from "../draw.ts";
+import { listOf, numberOf, objectOf, textOf, textsOf } from "../read-json.ts";
+import type { Section, SectionContext } from "../section.ts";
+
+export const plansSection: Section = {
+  name: "plans",
+  title: "Plans",
+  entities: ["version_plan", "system", "dependency"],
+  show: (context) => (context.route.itemId ? showOne(context) : showList(context)),
+};
+
+const showList: Section["show"] = async ({ api, projectId, link }) => {
+  const read = await api.read("list_version_plans", { projectId, limit: 100 });
+  if (!read.ok) return read;
+  const items = listOf(read.value, "items");
+  const heading = drawHeading("Version plans");
+  if (items.length === 0) {
+    const hint = 'Say in the chat: "Plan version 0.1."';
+    return ok([heading, drawEmpty("This project has no version plan yet.", hint)]);
+  }
+  const rows = items.map((plan) => ({
+    href: link("plans", textOf(plan, "id")),
+    name: nameOf(plan),
+    facts: [drawTag(textOf(plan, "status")), plural(numberOf(plan, "systems"), "system")],
+    text: textOf(plan, "goal"),
+  }));
+  return ok([heading, drawRows("Version plans", rows)]);
+};
+
+function nameOf(plan: JsonObject): string {
+  const [version, name] = [textOf(plan, "version"), textOf(plan, "name")];
+  return name === "" || name.includes(version) ? name || version : `${version}: ${name}`;
+}
+
+const showOne: Section["show"] = async (context) => {
+  const { api, route, act, go, link } = context;
+  const planId = route.itemId ?? "";
+  const read = await api.read("get_version_plan", { planId });
+  const up = el("a", { class: "up", href: link("plans"), "data-key": "up" }, "All plans");
+  if (!read.ok) {
+    if (read.failure.code !== "not_found") return fail(read.failure);
+    return ok([
+      up,
+      drawEmpty("This plan is not in the project any more.", "It may be in the bin."),
+    ]);
+  }
+  const plan = objectOf(read.value, "plan");
+  const isFinal = textOf(plan, "status") === "finalized";
+  const args = { planId, revision: numberOf(plan, "revision") };
+  const remove = drawButton("Move to bin", async () => {
+    if (await act("delete_version_plan", args)) go({ section: "plans" });
+  });
+  const lock = drawButton("Finalize", () => act("finalize_version_plan", args));
+  const end = isFinal ? drawCopy(context, plan) : el("div", { class: "actions" }, lock, remove);
+  const phases = listOf(plan, "phases").map((phase) => drawPhase(context, phase));
+  return ok([
+    up,
+    drawHeading(nameOf(plan), drawTag(textOf(plan, "status"))),
+    el("p", { class: "note" }, formatMade(plan)),
+    ...(isFinal ? [el("p", {}, `Finalized ${formatTime(textOf(plan, "finalizedAt"))}.`)] : []),
+    ...(textOf(plan, "goal") === "" ? [] : [el("p", { class: "prose" }, textOf(plan, "goal"))]),
+    ...drawScope(objectOf(read.value, "scope")),
+    el("ol", { class: "phases", "aria-label": "Phases" }, ...phases),
+    end,
+  ]);
+};
+
+function drawPhase({ link }: SectionContext, phase: JsonObject): HTMLElement {
+  const systems = listOf(phase, "systems").map((system) => {
+    const href = link("systems", textOf(system, "systemId"));
+    const name = textOf(system, "name");
+    const exists = system["exists"] !== false;
+    const shown = exists ? el("a", { href, "data-key": href }, name) : `${name} (in the bin)`;
+    return el("li", {}, shown);
+  });
+  const number = el("span", { class: "phase-number" }, `Phase ${numberOf(phase, "number")}`);
+  return el("li", {}, number, el("h3", {}, textOf(phase, "name")), el("ul", {}, ...systems));
+}
+
+function drawScope(scope: JsonObject): HTMLElement[] {
+  if (scope["valid"] === true) {
+    return [
+      el("p", { class: "good" }, "Complete: the plan has everything that its systems require."),
+    ];
+  }
+  const missing = listOf(scope, "missing").map((system) =>
+    el(
+      "li",
+      {},
+      `${textOf(system, "name")}, required by ${textsOf(system, "requiredBy").join(", ")}`,
+    ),
+  );
+  if (missing.length === 0) return [];
+  return drawGroup("The plan lacks", el("ul", { class: "missing" }, ...missing));
+}
+
+/** A finalized plan cannot change; the way on is a copy. */
+function drawCopy({ act, go }: SectionContext, plan: JsonObject): HTMLElement {
+  const id = "copy-version";
+  const input = el("input", { id, "data-key": id, required: "", maxlength: "32" });
+  const button = el("button", { class: "primary" }, "Copy as draft");
+  const form = el("form", { class: "row" }, input, button);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const args = { planId: textOf(plan, "id"), version: input.value.trim() };
+    void act("copy_version_plan", args).then((made) => {
+      if (made) go({ section: "plans", itemId: textOf(objectOf(made, "plan"), "id") });
+    });
+  });
+  const label = el("label", { for: id }, "Nobody can change a finalized plan. Copy it as version");
+  return el("div", { class: "actions-block" }, label, form);
+}

@@ -1,0 +1,259 @@
+import { describe, expect, it } from "vitest";
+import type { Visit } from "./open-page.ts";
+import { systemOf } from "./scripted-gameplan.ts";
+import { usePage } from "./use-page.ts";
+
+let visit: Visit;
+const open = usePage((opened) => {
+  visit = opened;
+});
+const at = (address: string) => ({ at: `gameplan#/p1/${address}` });
+const main = () => visit.page.getByRole("main", { name: "Project" });
+const sees = (text: string | RegExp) => main().getByText(text).first().waitFor();
+const button = (name: string) => visit.page.getByRole("button", { name });
+const reads = (tool: string) => visit.api.requestsTo(new RegExp(`gameplan__${tool}/`)).length;
+const followed = () => expect.poll(() => visit.api.gameplan.followers).toBe(1);
+
+describe("the project", () => {
+  it("lists its systems, and shows one of them with its dependencies and changes", async () => {
+    await open({ at: "gameplan" });
+    await sees("Combat Engine");
+    await main()
+      .getByRole("link", { name: /Combat Engine/ })
+      .click();
+    await main().getByRole("heading", { name: "Combat Engine" }).waitFor();
+    await sees("What Combat Engine does.");
+    await main().getByRole("link", { name: "Movement" }).waitFor();
+    await sees("Created");
+    await visit.page.reload();
+    await main().getByRole("heading", { name: "Combat Engine" }).waitFor();
+  });
+
+  it("is chosen in a switcher", async () => {
+    await open({ at: "gameplan" });
+    await sees("Combat Engine");
+    await visit.page.getByLabel("Project", { exact: true }).first().selectOption("Puzzle Box");
+    await expect.poll(() => new URL(visit.page.url()).hash).toBe("#/p2/systems");
+    await visit.page.reload();
+    await sees("Combat Engine");
+    expect(new URL(visit.page.url()).hash).toBe("#/p2/systems");
+  });
+
+  it("finds systems by words", async () => {
+    await open({
+      ...at("systems"),
+      prepare: ({ gameplan }) => {
+        gameplan.systems = Array.from({ length: 20 }, (_, n) => systemOf(`s${n}`, `System ${n}`));
+      },
+    });
+    const field = main().getByLabel("Search systems");
+    await field.fill("System 19");
+    await expect.poll(() => main().getByRole("listitem").count()).toBe(1);
+    expect(await field.inputValue()).toBe("System 19");
+    await field.fill("nothing");
+    await sees("No system matches.");
+  });
+
+  it("shows its plans with phases, ideas with unread counts, and brainstorms", async () => {
+    await open(at("plans"));
+    await main()
+      .getByRole("link", { name: /First playable/ })
+      .click();
+    const phases = main().getByRole("list", { name: "Phases" });
+    await phases.getByText("Phase 2").waitFor();
+    await phases.getByText("Combat (in the bin)").waitFor();
+    await sees("Complete: the plan has everything that its systems require.");
+    await visit.page.getByRole("link", { name: "Ideas" }).click();
+    await sees("1 unread");
+    await main()
+      .getByRole("link", { name: /The boss/ })
+      .click();
+    await sees("<b>Big</b> boss");
+    await expect.poll(() => visit.api.gameplan.writes[0]?.[0]).toBe("mark_thread_read");
+    await main().getByLabel("Your message").fill("Bigger");
+    await button("Post").click();
+    await expect
+      .poll(() => visit.api.gameplan.writes.at(-1)?.[1])
+      .toMatchObject({ text: "Bigger" });
+    await main().getByRole("link", { name: "All ideas" }).click();
+    await main()
+      .getByRole("link", { name: /Kick-off/ })
+      .click();
+    await sees("No jumping");
+  });
+
+  it("hands out a document as a file, with all its parts", async () => {
+    await open(at("exports"));
+    const saved = visit.page.waitForEvent("download");
+    await button("Download The design").click();
+    const file = await saved;
+    expect(file.suggestedFilename()).toBe("design.md");
+    const chunks: Buffer[] = [];
+    for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
+    expect(Buffer.concat(chunks).toString()).toBe("part 1;part 2;");
+  });
+});
+
+describe("the dependency graph", () => {
+  it("is a picture, and says the same in words", async () => {
+    await open(at("graph"));
+    await main()
+      .getByRole("img", { name: /2 systems, 1 dependency/ })
+      .waitFor();
+    const words = main().getByRole("list", { name: "In the order of building" });
+    expect(await words.getByRole("listitem").allTextContents()).toEqual([
+      "Movement depends on nothing",
+      "Combat Engine requires Movement",
+    ]);
+    await main().locator("[part~=node]").last().click();
+    await main().getByRole("heading", { name: "Combat Engine" }).waitFor();
+  });
+
+  it("with many systems is drawn around the one that the reader chooses", async () => {
+    await open({
+      ...at("graph"),
+      prepare: ({ gameplan }) => {
+        gameplan.systems = Array.from({ length: 200 }, (_, n) => systemOf(`s${n}`, `System ${n}`));
+      },
+    });
+    const choice = main().getByLabel(/The picture shows the \d+ systems nearest to/);
+    await choice.selectOption("System 150");
+    await expect.poll(() => new URL(visit.page.url()).hash).toBe("#/p1/graph/s150");
+    await main().getByRole("img").waitFor();
+    expect(await main().locator("[part~=node]").count()).toBeLessThanOrEqual(60);
+    await main().locator("[part~=node-marked]").waitFor();
+  });
+});
+
+describe("changes", () => {
+  it("of others appear by themselves, and only what shows them is read again", async () => {
+    await open(at("systems"));
+    await sees("Combat Engine");
+    await followed();
+    const before = reads("list_game_systems");
+    visit.api.gameplan.systems = [...visit.api.gameplan.systems, systemOf("loot", "Loot")];
+    const summary = 'Created game system "Loot" (loot)';
+    const entry = { id: "a1", at: "", actor: "user:bob", action: "created", summary };
+    visit.api.gameplan.activity = [{ ...entry, entity: "system", entityId: "loot" }];
+    visit.api.gameplan.announce("system", "loot");
+    await sees("Loot");
+    await visit.page.getByText(`bob: ${summary}`).waitFor();
+    expect(reads("list_game_systems")).toBe(before + 1);
+    visit.api.gameplan.announce("export");
+    await expect.poll(() => reads("get_project_activity")).toBe(2);
+    expect(reads("list_game_systems")).toBe(before + 1);
+    expect(reads("list_exports")).toBe(0);
+  });
+
+  it("leave alone what the reader writes", async () => {
+    await open(at("ideas/thread%3At1"));
+    const field = main().getByLabel("Your message");
+    await field.fill("half a sent");
+    await followed();
+    const before = reads("get_thread_messages");
+    visit.api.gameplan.announce("idea_message");
+    await expect.poll(() => reads("get_thread_messages")).toBeGreaterThan(before);
+    await field.press("End");
+    await field.pressSequentially("ence");
+    expect(await field.inputValue()).toBe("half a sentence");
+  });
+
+  it("are read after a lost connection, too", async () => {
+    await open(at("systems"));
+    await followed();
+    visit.api.gameplan.drop();
+    await visit.page.getByText("The connection was lost.").waitFor();
+    await followed();
+    await expect
+      .poll(() => visit.page.getByText("The connection was lost.").isVisible())
+      .toBe(false);
+    visit.api.gameplan.systems = [systemOf("loot", "Loot")];
+    visit.api.gameplan.announce("system");
+    await sees("Loot");
+  });
+
+  it("that delete can be undone where they are told", async () => {
+    await open(at("systems"));
+    await followed();
+    const summary = 'Deleted game system "Loot"';
+    const entry = { id: "a1", at: "", actor: "user:ann", action: "deleted", summary };
+    visit.api.gameplan.activity = [{ ...entry, entity: "system", entityId: "loot" }];
+    visit.api.gameplan.announce("system", "loot");
+    await button(`Undo: ${summary}`).click();
+    await expect.poll(() => visit.api.gameplan.writes.length).toBe(1);
+    const [tool, args, key] = visit.api.gameplan.writes[0] ?? [];
+    expect([tool, args]).toEqual(["restore", { entity: "system", id: "loot" }]);
+    expect(key).toMatch(/^[0-9a-f]{32}$/);
+  });
+});
+
+describe("the bin", () => {
+  it("lists what was deleted, and restores it", async () => {
+    const item = { entity: "system", id: "loot", projectId: "p1", name: "Loot", revision: 3 };
+    const deleted = {
+      deletedAt: "",
+      deletedBy: "user:ann",
+      restorableUntil: "2026-12-22T10:00:00Z",
+    };
+    await open({
+      ...at("bin"),
+      prepare: ({ gameplan }) => {
+        gameplan.bin = [{ ...item, ...deleted }];
+        gameplan.answers.set("restore", () => {
+          gameplan.bin = [];
+          return { restored: true };
+        });
+      },
+    });
+    await sees(/System, deleted by ann, can be restored until/);
+    await button("Restore Loot").click();
+    await sees("The bin is empty.");
+  });
+});
+
+describe("a page without content", () => {
+  it("offers to make an example project", async () => {
+    await open({
+      at: "gameplan",
+      prepare: ({ gameplan }) => {
+        const { projects } = gameplan;
+        gameplan.projects = [];
+        gameplan.answers.set("create_project", () => {
+          gameplan.projects = projects;
+          return { project: projects[0] };
+        });
+        gameplan.answers.set("create_game_system", ({ systemSlug }) => ({
+          system: { id: systemSlug },
+        }));
+      },
+    });
+    await sees("There is no project yet");
+    await button("Make an example project").click();
+    await sees("Combat Engine");
+    const tools = visit.api.gameplan.writes.map(([tool]) => tool);
+    expect(tools.filter((tool) => tool === "create_game_system")).toHaveLength(4);
+    expect(
+      visit.api.gameplan.writes.find(([tool]) => tool === "add_dependency")?.[1],
+    ).toMatchObject({
+      sourceSystemId: "room-generator",
+      targetSystemId: "movement",
+    });
+  });
+
+  it("says what failed, and tries again", async () => {
+    await open({ at: "gameplan", prepare: ({ gameplan }) => (gameplan.status = 503) });
+    await main().getByRole("alert").getByText("The store is being moved.").waitFor();
+    visit.api.gameplan.status = undefined;
+    await button("Try again").click();
+    await sees("Combat Engine");
+  });
+
+  it("asks for a token once, for the project and the chat", async () => {
+    await open({ at: "gameplan", prepare: (api) => (api.token = "secret") });
+    await visit.page.locator("#token:visible").fill("secret");
+    await button("Continue").click();
+    await sees("Combat Engine");
+    await visit.ask("Hello");
+    expect(visit.api.requestsTo(/POST \/v1\/chat/)[0]?.authorization).toBe("Bearer secret");
+  });
+});
