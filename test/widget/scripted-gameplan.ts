@@ -90,7 +90,11 @@ export class ScriptedGameplan {
     const usual: Readonly<Record<string, Answer>> = {
       list_projects: () => page(this.projects),
       list_game_systems: ({ search }) =>
-        page(this.systems.filter(({ name }) => String(name).includes(String(search ?? "")))),
+        page(
+          this.systems.filter(({ name }) =>
+            String(name).includes(typeof search === "string" ? search : ""),
+          ),
+        ),
       get_game_system: ({ systemId }) => ({
         system: this.systems.find(({ id }) => id === systemId) ?? {},
         dependsOn: [{ systemId: "move", name: "Movement", systemSlug: "move", type: "requires" }],

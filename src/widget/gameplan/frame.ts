@@ -58,8 +58,6 @@ export function createFrame(sections: readonly Section[], chat: HTMLElement) {
   };
 }
 
-export type Frame = ReturnType<typeof createFrame>;
-
 function createSwitch(name: string): HTMLButtonElement {
   return el("button", { type: "button" }, name);
 }

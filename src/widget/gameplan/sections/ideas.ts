@@ -140,15 +140,16 @@ function drawReply(act: SectionContext["act"], threadId: string): HTMLElement {
     text,
     button,
   );
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
+  const post = async (): Promise<void> => {
     const message = text.value.trim();
     if (message === "") return;
     button.disabled = true;
-    void act("post_idea_message", { threadId, text: message }).then((posted) => {
-      button.disabled = false;
-      if (posted) text.value = "";
-    });
+    if (await act("post_idea_message", { threadId, text: message })) text.value = "";
+    button.disabled = false;
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void post();
   });
   return form;
 }

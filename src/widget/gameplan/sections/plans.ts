@@ -113,12 +113,14 @@ function drawCopy({ act, go }: SectionContext, plan: JsonObject): HTMLElement {
   const input = el("input", { id, "data-key": id, required: "", maxlength: "32" });
   const button = el("button", { class: "primary" }, "Copy as draft");
   const form = el("form", { class: "row" }, input, button);
+  const copy = async (): Promise<void> => {
+    const args = { planId: textOf(plan, "id"), version: input.value.trim() };
+    const made = await act("copy_version_plan", args);
+    if (made) go({ section: "plans", itemId: textOf(objectOf(made, "plan"), "id") });
+  };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const args = { planId: textOf(plan, "id"), version: input.value.trim() };
-    void act("copy_version_plan", args).then((made) => {
-      if (made) go({ section: "plans", itemId: textOf(objectOf(made, "plan"), "id") });
-    });
+    void copy();
   });
   const label = el("label", { for: id }, "Nobody can change a finalized plan. Copy it as version");
   return el("div", { class: "actions-block" }, label, form);
