@@ -1,7 +1,7 @@
 import { formatPacketLines } from "../../src/protocol/approval/packet-lines.ts";
 import type { AiEvent, LoggedEvent } from "../../src/protocol/run/event.ts";
 import type { EventPosition } from "../../src/protocol/run/event-id.ts";
-import { unpackText, type PackedText } from "./packed-text.ts";
+import type { PackedText } from "./packed-text.ts";
 import type { RunLog } from "./run-log.ts";
 
 /**
@@ -90,13 +90,13 @@ export class EventLog {
         .map((event, index) => ({ event, position: { epoch: this.#epoch, seq: seq + 1 + index } }));
     }
     const row = this.#sql
-      .exec<{ first_seq: number; epoch: number; body: PackedText }>(
-        "SELECT first_seq, epoch, body FROM log WHERE last_seq > ? ORDER BY seq LIMIT 1",
+      .exec<PackedEvents & { first_seq: number; epoch: number }>(
+        "SELECT first_seq, epoch, body, base FROM log WHERE last_seq > ? ORDER BY seq LIMIT 1",
         seq,
       )
       .one();
     const firstSeq = Math.max(seq + 1, row.first_seq);
-    return parseRow(row.body)
+    return this.#parse(row)
       .slice(firstSeq - row.first_seq)
       .map((event, index) => ({
         event: this.#complete(event),
@@ -149,21 +149,23 @@ export class EventLog {
 
   /** Finds the name under which the model proposed the call of a part. */
   #proposedName(part: number): string {
-    const rows = this.#sql.exec<{ body: PackedText }>(
-      "SELECT body FROM log WHERE body IS NOT NULL ORDER BY seq",
+    const rows = this.#sql.exec<PackedEvents>(
+      "SELECT body, base FROM log WHERE body IS NOT NULL ORDER BY seq",
     );
-    for (const { body } of rows) {
-      for (const event of parseRow(body)) {
+    for (const row of rows) {
+      for (const event of this.#parse(row)) {
         if (event.type === "tool_call_proposed" && event.part === part) return event.toolName;
       }
     }
     throw new Error(`the log starts a call that it never proposed, in part ${part}`);
   }
+
+  #parse({ body, base }: PackedEvents): readonly StoredEvent[] {
+    return JSON.parse(this.#log.unpack(body, base)) as readonly StoredEvent[];
+  }
 }
 
-function parseRow(body: PackedText): readonly StoredEvent[] {
-  return JSON.parse(unpackText(body)) as readonly StoredEvent[];
-}
+type PackedEvents = { body: PackedText; base: number | null };
 
 function estimateChars(event: AiEvent): number {
   return event.type === "text_delta" || event.type === "reasoning_delta"

@@ -2,7 +2,8 @@ import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 import { isHighSurrogate } from "../../src/protocol/text/encoding.ts";
-import { packText, unpackText, type PackedText } from "./packed-text.ts";
+import { LogRows } from "./log-rows.ts";
+import type { PackedText } from "./packed-text.ts";
 import type { RunProgress } from "./run-progress.ts";
 
 /**
@@ -44,6 +45,7 @@ export interface EventRow {
  */
 export class RunLog {
   readonly #sql: SqlStorage;
+  readonly #rows: LogRows;
   /** Undefined until the rows are summed up. */
   #savedBytes: number | undefined;
   #depth = 0;
@@ -52,6 +54,7 @@ export class RunLog {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
+    this.#rows = new LogRows(sql);
   }
 
   /** Stores an entry: at once, or with the batch around the call. */
@@ -84,15 +87,20 @@ export class RunLog {
   /** Reads all entries, in order. */
   *entries(): Generator<LogEntry> {
     let text = "";
-    const rows = this.#sql.exec<{ state: PackedText; is_partial: number }>(
-      "SELECT state, is_partial FROM log WHERE state IS NOT NULL ORDER BY seq",
+    const rows = this.#sql.exec<{ state: PackedText; base: number | null; is_partial: number }>(
+      "SELECT state, base, is_partial FROM log WHERE state IS NOT NULL ORDER BY seq",
     );
-    for (const { state, is_partial: isPartial } of rows.toArray()) {
-      text += unpackText(state);
+    for (const { state, base, is_partial: isPartial } of rows.toArray()) {
+      text += this.unpack(state, base);
       if (isPartial === 1) continue;
       yield* JSON.parse(text) as readonly LogEntry[];
       text = "";
     }
+  }
+
+  /** Reads a text of a row. `base` is the column of that name. */
+  unpack(packed: PackedText, base: number | null): string {
+    return this.#rows.unpack(packed, base);
   }
 
   /** How much larger the texts are than what is stored of them. Unit: bytes. */
@@ -110,14 +118,14 @@ export class RunLog {
 
   /** Deletes everything. Contract: part of a transaction of the caller. */
   clear(): void {
-    this.#sql.exec("DELETE FROM log");
+    this.#rows.clear();
     this.#savedBytes = undefined;
   }
 
   #store(): void {
     const { entries, events } = this.#take();
     const rows = toLogRows(entries, events);
-    const saved = rows.map((row) => insertPacked(this.#sql, row));
+    const saved = rows.map((row) => this.#rows.append(row));
     if (this.#savedBytes !== undefined) this.#savedBytes += saved.reduce((a, b) => a + b, 0);
   }
 
@@ -152,27 +160,6 @@ export interface LogRow {
   readonly isPartial?: boolean;
   readonly events: EventRow | undefined;
 }
-
-/** Appends a row; answers how many bytes its compression saved. */
-function insertPacked(sql: SqlStorage, { state, isPartial = false, events }: LogRow): number {
-  const packed = state === undefined ? NOTHING : packText(state);
-  const body = events === undefined ? NOTHING : packText(events.body);
-  const saved = packed.saved + body.saved;
-  sql.exec(
-    `INSERT INTO log (is_partial, first_seq, last_seq, epoch, state, body, saved)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    isPartial ? 1 : 0,
-    events?.firstSeq ?? null,
-    events?.lastSeq ?? null,
-    events?.epoch ?? null,
-    packed.packed,
-    body.packed,
-    saved,
-  );
-  return saved;
-}
-
-const NOTHING = { packed: null, saved: 0 };
 
 /** Cuts text into pieces of one row each, never within a character. */
 function splitText(text: string): readonly string[] {

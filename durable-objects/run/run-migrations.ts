@@ -15,17 +15,19 @@ export const RUN_MIGRATIONS: readonly Migration[] = [
   addPrompt,
   mergeIntoLog,
   compressLog,
-  putDeadlinesInRow,
+  shareWhatRepeats,
 ];
 
 /**
  * Version 6 has the deadlines in the row of the run, and the number of the last notice that was
- * delivered: both change after the end of a run, and then share a page.
+ * delivered: both change after the end of a run, and then share a page. A row of its log may be
+ * compressed with an earlier one as its dictionary.
  */
-function putDeadlinesInRow(sql: SqlStorage): void {
+function shareWhatRepeats(sql: SqlStorage): void {
   sql.exec(
     `ALTER TABLE run ADD COLUMN deadlines TEXT NOT NULL DEFAULT '{}';
-     ALTER TABLE run ADD COLUMN delivered_seq INTEGER NOT NULL DEFAULT 0;`,
+     ALTER TABLE run ADD COLUMN delivered_seq INTEGER NOT NULL DEFAULT 0;
+     ALTER TABLE log ADD COLUMN base INTEGER;`,
   );
   if (!hasTable(sql, "deadlines")) return;
   sql.exec(

@@ -32,7 +32,7 @@ const RUN_AND_LOG = `
   );
   CREATE TABLE log (
     seq INTEGER PRIMARY KEY, is_partial INTEGER NOT NULL, first_seq INTEGER, last_seq INTEGER,
-    epoch INTEGER, state TEXT, body TEXT, saved INTEGER NOT NULL DEFAULT 0
+    epoch INTEGER, state TEXT, body TEXT, saved INTEGER NOT NULL DEFAULT 0, base INTEGER
   );`;
 
 /**

@@ -4,7 +4,6 @@ import { EventFeed } from "../../durable-objects/run/event-feed.ts";
 import { EventLog } from "../../durable-objects/run/event-log.ts";
 import { streamedRunOf } from "../../durable-objects/run/open-run.ts";
 import { NEW_RUN } from "../../durable-objects/run/run-progress.ts";
-import { unpackText, type PackedText } from "../../durable-objects/run/packed-text.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
 import { RefusalTally } from "../../durable-objects/run/refusal-tally.ts";
 import { RunNotices } from "../../durable-objects/run/run-notices.ts";
@@ -21,6 +20,7 @@ import type { RunId, ToolCallId } from "../../src/protocol/identity/ids.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";
 import { NO_USAGE } from "../../src/protocol/model/usage.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { readLog } from "../shared/run-object.ts";
 import { bindings } from "../shared/worker.ts";
 
 const principal = { tenantId: "acme", actorId: "user:ann" } as Principal;
@@ -92,10 +92,9 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
       progress: NEW_RUN,
     });
     const stored = (): readonly string[] =>
-      storage.sql
-        .exec<{ body: PackedText }>("SELECT body FROM log WHERE body IS NOT NULL ORDER BY seq")
-        .toArray()
-        .flatMap(({ body }) => (JSON.parse(unpackText(body)) as AiEvent[]).map(({ type }) => type));
+      readLog(storage.sql).flatMap(({ body }) =>
+        body === null ? [] : (JSON.parse(body) as AiEvent[]).map(({ type }) => type),
+      );
     await work({
       journal,
       store,

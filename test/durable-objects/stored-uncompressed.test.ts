@@ -34,7 +34,9 @@ async function turnBack(runId: string): Promise<void> {
     const { sql } = storage;
     uncompress(sql);
     putDeadlinesApart(sql);
-    sql.exec("ALTER TABLE log DROP COLUMN saved; DROP VIEW schema_version;");
+    sql.exec(
+      "ALTER TABLE log DROP COLUMN saved; ALTER TABLE log DROP COLUMN base; DROP VIEW schema_version;",
+    );
     writeVersion(sql, 4);
     return storage.sync();
   });

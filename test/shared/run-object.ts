@@ -5,8 +5,9 @@ import type { TranscriptMessage } from "../../src/protocol/conversation/message.
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
 import { type Viewer, viewerOf } from "../../src/protocol/identity/viewer.ts";
-import { unpackText, type PackedText } from "../../durable-objects/run/packed-text.ts";
+import type { PackedText } from "../../durable-objects/run/packed-text.ts";
 import type { Deadline, DeadlineSet, RunDeadline } from "../../durable-objects/deadlines.ts";
+import { LogRows } from "../../durable-objects/run/log-rows.ts";
 import { TOKENS } from "./tokens.ts";
 import { bindings, send, stateOf, type Caller } from "./worker.ts";
 
@@ -54,15 +55,31 @@ export function rowsOf(
 
 /** Writes the log of a run as plain text, so that SQL can change it. */
 export function uncompress(sql: SqlStorage): void {
-  for (const column of ["state", "body"]) {
-    const rows = sql.exec<{ seq: number; packed: PackedText }>(
-      `SELECT seq, ${column} AS packed FROM log WHERE ${column} IS NOT NULL`,
-    );
-    for (const { seq, packed } of rows.toArray()) {
-      sql.exec(`UPDATE log SET ${column} = ? WHERE seq = ?`, unpackText(packed), seq);
-    }
+  for (const { seq, state, body } of readLog(sql)) {
+    sql.exec("UPDATE log SET state = ?, body = ?, base = NULL WHERE seq = ?", state, body, seq);
   }
 }
+
+/** Reads the rows of a log with their texts. */
+export function readLog(sql: SqlStorage): readonly LogTexts[] {
+  const rows = new LogRows(sql);
+  return sql
+    .exec<PackedRow>("SELECT * FROM log ORDER BY seq")
+    .toArray()
+    .map((row) => {
+      const read = (packed: PackedText | null): string | null =>
+        packed === null ? null : rows.unpack(packed, row.base);
+      return { ...row, state: read(row.state), body: read(row.body) };
+    });
+}
+
+type PackedRow = {
+  seq: number;
+  base: number | null;
+  state: PackedText | null;
+  body: PackedText | null;
+};
+type LogTexts = { seq: number; state: string | null; body: string | null };
 
 /** Runs a query that may read the messages, events, invocations and progress of a log as tables. */
 export function readLogged<Row extends Record<string, SqlStorageValue>>(
@@ -72,16 +89,7 @@ export function readLogged<Row extends Record<string, SqlStorageValue>>(
   if (!/^SELECT\b.*\b(?:messages|events|invocations|progress)\b/s.test(query)) {
     return sql.exec<Row>(query).toArray();
   }
-  const rows = sql.exec("SELECT * FROM log").toArray().map(unpacked);
-  return sql.exec<Row>(withLogged(query), JSON.stringify(rows)).toArray();
-}
-
-function unpacked(row: Record<string, SqlStorageValue>): object {
-  const read = (column: string): string | null => {
-    const packed = row[column] as PackedText | null;
-    return packed === null ? null : unpackText(packed);
-  };
-  return { ...row, state: read("state"), body: read("body") };
+  return sql.exec<Row>(withLogged(query), JSON.stringify(readLog(sql))).toArray();
 }
 
 function withLogged(query: string): string {

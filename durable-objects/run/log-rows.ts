@@ -1,0 +1,116 @@
+import { packText, unpackText, type Dictionary, type PackedText } from "./packed-text.ts";
+import type { LogRow } from "./run-log.ts";
+
+/** Texts that can be a dictionary. Unit: UTF-16 code units. */
+const MIN_BASE_CHARS = 1_024;
+const MAX_BASE_CHARS = 16 * 1024;
+/**
+ * Part of a text that is its dictionary, from its end. What is stored depends on it, so it never
+ * changes. Unit: UTF-16 code units; the history of the compression holds 8 KiB.
+ */
+const DICTIONARY_CHARS = 7_500;
+/** A row that takes more than this share of its text gets no help from the dictionary. */
+const POOR_SHARE = 1 / 6;
+
+type StoredRow = { state: PackedText | null; body: PackedText | null };
+
+/** A row whose texts are the dictionary of later rows. */
+interface Base {
+  readonly seq: number;
+  readonly dictionary: Dictionary;
+}
+
+/**
+ * Writes and reads the rows of a run's log, compressed. The steps of a run resemble each other, so
+ * a row is compressed with an earlier row as its dictionary. Where that does not help, the row is
+ * compressed alone, and is the dictionary of those that follow.
+ * Ownership: one per log. Contract: `base` of a row is undefined, or a row that has none.
+ */
+export class LogRows {
+  readonly #sql: SqlStorage;
+  /** The dictionary of the next row; undefined in a new incarnation. */
+  #newest: Base | undefined;
+  #lastRead: Base | undefined;
+  #mayHaveBase = true;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Appends a row; answers how many bytes its compression saved. */
+  append(row: LogRow): number {
+    const text = textOf(row);
+    const base = this.#mayHaveBase ? this.#newest : undefined;
+    const packed = packRow(row, base?.dictionary);
+    if (base && text.length - packed.saved <= text.length * POOR_SHARE) {
+      this.#insert(row, packed, base.seq);
+      return packed.saved;
+    }
+    const alone = base ? packRow(row) : packed;
+    const seq = this.#insert(row, alone, null);
+    const isBase = text.length >= MIN_BASE_CHARS && text.length <= MAX_BASE_CHARS;
+    if (isBase) this.#newest = { seq, dictionary: toDictionary(text) };
+    return alone.saved;
+  }
+
+  /** Reads a text of a row. */
+  unpack(packed: PackedText, base: number | null): string {
+    return unpackText(packed, base === null ? undefined : this.#dictionaryOf(base));
+  }
+
+  /** Deletes all rows. Rows that follow have no base: the deletion may be rolled back. */
+  clear(): void {
+    this.#sql.exec("DELETE FROM log");
+    this.#mayHaveBase = false;
+  }
+
+  #insert({ isPartial = false, events }: LogRow, packed: PackedRow, base: number | null): number {
+    return this.#sql
+      .exec<{ seq: number }>(
+        `INSERT INTO log (is_partial, first_seq, last_seq, epoch, state, body, saved, base)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
+        isPartial ? 1 : 0,
+        events?.firstSeq ?? null,
+        events?.lastSeq ?? null,
+        events?.epoch ?? null,
+        packed.state,
+        packed.body,
+        packed.saved,
+        base,
+      )
+      .one().seq;
+  }
+
+  #dictionaryOf(seq: number): Dictionary {
+    if (this.#newest?.seq === seq) return this.#newest.dictionary;
+    if (this.#lastRead?.seq === seq) return this.#lastRead.dictionary;
+    const { state, body } = this.#sql
+      .exec<StoredRow>("SELECT state, body FROM log WHERE seq = ?", seq)
+      .one();
+    const text = [state, body]
+      .map((packed) => (packed === null ? "" : unpackText(packed)))
+      .join("");
+    this.#lastRead = { seq, dictionary: toDictionary(text) };
+    return this.#lastRead.dictionary;
+  }
+}
+
+interface PackedRow extends StoredRow {
+  readonly saved: number;
+}
+
+function packRow({ state, events }: LogRow, dictionary?: Dictionary): PackedRow {
+  const [one, other] = [state, events?.body].map((text) =>
+    text === undefined ? { packed: null, saved: 0 } : packText(text, dictionary),
+  );
+  const saved = (one?.saved ?? 0) + (other?.saved ?? 0);
+  return { state: one?.packed ?? null, body: other?.packed ?? null, saved };
+}
+
+function textOf({ state = "", events }: LogRow): string {
+  return `${state}${events?.body ?? ""}`;
+}
+
+function toDictionary(text: string): Dictionary {
+  return new TextEncoder().encode(text.slice(-DICTIONARY_CHARS));
+}
