@@ -1,7 +1,7 @@
 import { formatPacketLines } from "../../src/protocol/approval/packet-lines.ts";
 import type { AiEvent, LoggedEvent } from "../../src/protocol/run/event.ts";
 import type { EventPosition } from "../../src/protocol/run/event-id.ts";
-import type { PackedText } from "./packed-text.ts";
+import type { PackedText } from "../packed-text.ts";
 import type { RunLog } from "./run-log.ts";
 
 /**

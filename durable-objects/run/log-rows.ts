@@ -1,4 +1,4 @@
-import { packText, unpackText, type Dictionary, type PackedText } from "./packed-text.ts";
+import { packText, unpackText, type Dictionary, type PackedText } from "../packed-text.ts";
 import type { LogRow } from "./run-log.ts";
 
 /** Texts that can be a dictionary. Unit: UTF-16 code units. */

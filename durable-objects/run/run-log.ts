@@ -3,7 +3,7 @@ import type { TranscriptMessage } from "../../src/protocol/conversation/message.
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 import { isHighSurrogate } from "../../src/protocol/text/encoding.ts";
 import { LogRows } from "./log-rows.ts";
-import type { PackedText } from "./packed-text.ts";
+import type { PackedText } from "../packed-text.ts";
 import type { RunProgress } from "./run-progress.ts";
 
 /**

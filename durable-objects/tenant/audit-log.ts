@@ -11,16 +11,18 @@ import {
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RemovedRecords, SignedRemoval } from "../../src/protocol/audit/removed.ts";
 import { hasTable } from "../has-table.ts";
+import { packText, unpackText, type PackedText } from "../packed-text.ts";
 
 /** Records that one read scans, before its filters. */
 const MAX_SCANNED = 5_000;
 /** Largest page. A page ends after the record that passes this size. Unit: UTF-16 code units. */
 const MAX_PAGE_CHARS = 2 * 1024 * 1024;
 
-type AuditRow = { seq: number; prev_hash: string; hash: string; entry: string };
+type AuditRow = { seq: number; prev_hash: string; hash: string; entry: PackedText };
 
 /**
  * A tenant's audit log in SQLite: append-only; each record holds the hash of the one before it.
+ * Long entries are compressed; a hash is that of the whole text.
  * Ownership: one per tenant object; the only writer of the `audit` and `audit_removed` tables. Rows
  * never change. The retention removes the oldest ones; the newest one always stays.
  * Contract: synchronous. The hash is synchronous too, so the number, the hash and the other writes
@@ -72,7 +74,7 @@ export class AuditLog {
       entry.runId ?? null,
       prevHash,
       hash,
-      text,
+      packText(text).packed,
     );
     return { seq, hash };
   }
@@ -134,7 +136,7 @@ export class AuditLog {
     for (const row of rows) {
       if (!follows(row, last)) return "broken";
       // The hash covers the time of the entry, but not the column `at_ms`.
-      const { at } = JSON.parse(row.entry) as AuditEntry;
+      const { at } = JSON.parse(unpackText(row.entry)) as AuditEntry;
       if (Date.parse(at) >= beforeMs) break;
       last = { seq: row.seq, hash: row.hash, at };
     }
@@ -181,7 +183,7 @@ function hashLink(link: AuditLink): string {
 /** Tells whether a stored record follows the record before it. */
 function follows({ seq, prev_hash: prevHash, hash, entry }: AuditRow, last: AuditHead): boolean {
   const isNext = seq === last.seq + 1 && prevHash === last.hash;
-  return isNext && hash === hashLink({ seq, prevHash, entryText: entry });
+  return isNext && hash === hashLink({ seq, prevHash, entryText: unpackText(entry) });
 }
 
 const NO_HEAD: AuditHead = { seq: 0, hash: GENESIS_HASH };
@@ -195,8 +197,9 @@ function takePage(
   let chars = 0;
   for (const { seq, prev_hash: prevHash, hash, entry } of rows) {
     if (items.length >= limit || chars > MAX_PAGE_CHARS) return { items, isCut: true };
-    items.push({ seq, entry: JSON.parse(entry) as AuditEntry, prevHash, hash });
-    chars += entry.length;
+    const text = unpackText(entry);
+    items.push({ seq, entry: JSON.parse(text) as AuditEntry, prevHash, hash });
+    chars += text.length;
   }
   return { items, isCut: false };
 }

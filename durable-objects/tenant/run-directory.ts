@@ -4,17 +4,31 @@ import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import { toListPage, type ListPage } from "../../src/protocol/list/page.ts";
 import { hasTable } from "../has-table.ts";
 
-/** Whose run it is, the bytes that it stores, and how many of its calls wait for an operator. */
+/**
+ * Whose run it is, the bytes that it stores, how many of its calls wait for an operator, and the
+ * number of its last notice.
+ */
 export type RunReport = {
   readonly person: string;
   readonly storedBytes: number;
   readonly awaitsOutcomes: number;
+  readonly lastSeq: number;
 };
+
+/** The last notice of a run, and when it came. Runs send notices in order. */
+export interface LastNotice {
+  readonly seq: number;
+  readonly atMs: number;
+}
+
+/** Status of a run of which only the number of its last notice is left. */
+const FORGOTTEN = "forgotten";
 
 type RunRow = { run_id: string; created_ms: number; summary: string };
 
 /**
- * The runs of a tenant in SQLite, as they last reported themselves.
+ * The runs of a tenant in SQLite, as they last reported themselves, and the number of the last
+ * notice of each.
  * Ownership: one per tenant object; the only writer of the `runs` table.
  * Contract: synchronous; the first run creates the table.
  */
@@ -30,7 +44,8 @@ export class RunDirectory {
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS runs (
          run_id TEXT PRIMARY KEY, created_ms INTEGER NOT NULL, ended_ms INTEGER,
-         actor TEXT NOT NULL, person TEXT NOT NULL, status TEXT NOT NULL, summary TEXT NOT NULL
+         actor TEXT NOT NULL, person TEXT NOT NULL, status TEXT NOT NULL, summary TEXT NOT NULL,
+         last_seq INTEGER NOT NULL DEFAULT 0, heard_ms INTEGER NOT NULL DEFAULT 0
        ) WITHOUT ROWID;
        CREATE INDEX IF NOT EXISTS runs_by_start ON runs (created_ms, run_id);
        CREATE INDEX IF NOT EXISTS runs_by_end ON runs (ended_ms) WHERE ended_ms IS NOT NULL;
@@ -40,13 +55,15 @@ export class RunDirectory {
   }
 
   /** Stores the newest report of a run. It leaves the indexes of unchanged columns alone. */
-  put(run: RunSummary): void {
+  put(run: RunSummary, last: LastNotice): void {
     this.#sql.exec(
-      `INSERT INTO runs (run_id, created_ms, ended_ms, actor, person, status, summary)
-       VALUES (?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO runs (run_id, created_ms, ended_ms, actor, person, status, summary, last_seq,
+         heard_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (run_id) DO UPDATE SET created_ms = excluded.created_ms,
          ended_ms = excluded.ended_ms, actor = excluded.actor, person = excluded.person,
-         status = excluded.status, summary = excluded.summary`,
+         status = excluded.status, summary = excluded.summary, last_seq = excluded.last_seq,
+         heard_ms = excluded.heard_ms`,
       run.runId,
       Date.parse(run.createdAt),
       run.endedAt === undefined ? null : Date.parse(run.endedAt),
@@ -54,6 +71,22 @@ export class RunDirectory {
       personOf(run),
       run.status,
       JSON.stringify(run),
+      last.seq,
+      last.atMs,
+    );
+  }
+
+  /** Stores the number of a notice that was no report. */
+  note(runId: string, { seq, atMs }: LastNotice): void {
+    this.#sql.exec(
+      `INSERT INTO runs (run_id, created_ms, ended_ms, actor, person, status, summary, last_seq,
+         heard_ms)
+       VALUES (?1, ?3, ?3, '', '', '${FORGOTTEN}', '{}', ?2, ?3)
+       ON CONFLICT (run_id) DO UPDATE SET last_seq = excluded.last_seq,
+         heard_ms = excluded.heard_ms`,
+      runId,
+      seq,
+      atMs,
     );
   }
 
@@ -62,7 +95,8 @@ export class RunDirectory {
     return this.#sql
       .exec<RunReport>(
         `SELECT person, coalesce(json_extract(summary, '$.storedBytes'), 0) AS storedBytes,
-           coalesce(json_extract(summary, '$.awaitsOutcomes'), 0) AS awaitsOutcomes
+           coalesce(json_extract(summary, '$.awaitsOutcomes'), 0) AS awaitsOutcomes,
+           last_seq AS lastSeq
          FROM runs WHERE run_id = ?`,
         runId,
       )
@@ -77,7 +111,7 @@ export class RunDirectory {
         `SELECT run_id, created_ms, summary FROM runs
          WHERE (?1 IS NULL OR person = ?1 OR actor = ?2) AND (?3 IS NULL OR status = ?3)
            AND (?4 IS NULL OR actor = ?4) AND created_ms >= ?5 AND created_ms < ?6
-           AND (created_ms, run_id) < (?7, ?8)
+           AND (created_ms, run_id) < (?7, ?8) AND status <> '${FORGOTTEN}'
            AND (?10 IS NULL OR ?10 = iif(json_extract(summary, '$.call') IS NULL, 'chat', 'call'))
          ORDER BY created_ms DESC, run_id DESC LIMIT ?9`,
         viewer?.person ?? null,
@@ -95,13 +129,29 @@ export class RunDirectory {
     return toListPage(rows, limit, { itemOf, positionOf });
   }
 
-  /** Deletes some runs that ended before a time. */
-  forget(endedBeforeMs: number, limit: number): void {
+  /**
+   * Deletes some runs that ended before a time. Of a run that sent something since another time,
+   * the number of its last notice is left until then: the run may repeat that notice.
+   */
+  forget(
+    { endedBeforeMs, heardSinceMs }: Readonly<Record<"endedBeforeMs" | "heardSinceMs", number>>,
+    limit: number,
+  ): void {
     if (!hasTable(this.#sql, "runs")) return;
     this.#sql.exec(
-      `DELETE FROM runs WHERE run_id IN (
-         SELECT run_id FROM runs WHERE ended_ms < ? ORDER BY ended_ms LIMIT ?)`,
+      `UPDATE runs SET actor = '', person = '', status = '${FORGOTTEN}', summary = '{}',
+         ended_ms = heard_ms + ?1 - ?2
+       WHERE run_id IN (SELECT run_id FROM runs WHERE ended_ms < ?1 AND heard_ms >= ?2
+         ORDER BY ended_ms LIMIT ?3)`,
       endedBeforeMs,
+      heardSinceMs,
+      limit,
+    );
+    this.#sql.exec(
+      `DELETE FROM runs WHERE run_id IN (
+         SELECT run_id FROM runs WHERE ended_ms < ? AND heard_ms < ? ORDER BY ended_ms LIMIT ?)`,
+      endedBeforeMs,
+      heardSinceMs,
       limit,
     );
   }

@@ -26,7 +26,7 @@ import { isSamePin, type PolicyPin, type PolicyProposal } from "../../src/protoc
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import type { ListPage } from "../../src/protocol/list/page.ts";
 import { Deadlines, type TenantDeadline } from "../deadlines.ts";
-import { migrateStorage, writeVersion, type Migration } from "../storage-version.ts";
+import { migrateStorage, writeVersion } from "../storage-version.ts";
 import { parseToolPolicy } from "../../src/protocol/policy/document.ts";
 import { AssistantList } from "./assistant-list.ts";
 import { BudgetBook } from "./budget-book.ts";
@@ -35,16 +35,11 @@ import { DeadlineTable } from "./deadline-table.ts";
 import { OriginList } from "./origin-list.ts";
 import { PolicyHead } from "./policy-head.ts";
 import { PolicyPublication } from "./policy-publication.ts";
+import { TENANT_MIGRATIONS } from "./tenant-migrations.ts";
 import { TenantRecords } from "./tenant-records.ts";
 
 /** Interval of the alarm on storage that this code cannot read. */
 const REFUSED_RETRY_MS = 60_000;
-
-/**
- * Migrations of a tenant's tables, oldest first; their number is the version of this code.
- * Contract: a migration that was released never changes.
- */
-const TENANT_MIGRATIONS: readonly Migration[] = [addVersion];
 
 /**
  * Owns what the runs of one tenant share: the current policy, the budgets, the run directory, the
@@ -281,6 +276,3 @@ interface TenantTables {
   readonly assistants: AssistantList;
   readonly deadlines: Deadlines<TenantDeadline>;
 }
-
-/** Version 1 has the tables of version 0 and a version number. */
-function addVersion(): void {}

@@ -14,14 +14,13 @@ import { ApprovalQueue } from "./approval-queue.ts";
 import { AuditLog } from "./audit-log.ts";
 import { removeOldRecords } from "./audit-retention.ts";
 import { cleanApproval, cleanEntry, cleanOutcomes, cleanRun } from "./clean-records.ts";
-import { NoticeInbox } from "./notice-inbox.ts";
 import { OutcomeList } from "./outcome-list.ts";
-import { RunDirectory, type RunReport } from "./run-directory.ts";
+import { RunDirectory, type LastNotice, type RunReport } from "./run-directory.ts";
 import { StoredBytes } from "./stored-bytes.ts";
 
 /** Rows of each kind that one alarm deletes. */
 const MAX_FORGOTTEN = 1_000;
-/** Silence after which a run's last number is deleted. Every run delivers or retries sooner. */
+/** Silence after which a run repeats no notice. Every run delivers or retries sooner. */
 const SILENT_MS = 24 * 60 * 60 * 1_000;
 /** Delay of the next deletion, when one alarm could not delete all rows. */
 const NEXT_DELETION_MS = 1_000;
@@ -33,6 +32,14 @@ export interface Retention {
   readonly auditKeptMs: number;
 }
 
+/** New notices of a run, and its report before them. */
+interface Received {
+  readonly runId: RunId;
+  readonly notices: readonly TenantNotice[];
+  readonly before: RunReport | undefined;
+  readonly last: LastNotice;
+}
+
 /**
  * The records that the runs of a tenant report: run directory, approval queue, unknown outcomes and
  * audit log.
@@ -41,7 +48,6 @@ export interface Retention {
  */
 export class TenantRecords {
   readonly #storage: DurableObjectStorage;
-  readonly #inbox: NoticeInbox;
   readonly #runs: RunDirectory;
   readonly #approvals: ApprovalQueue;
   readonly #outcomes: OutcomeList;
@@ -54,7 +60,6 @@ export class TenantRecords {
   constructor(storage: DurableObjectStorage) {
     const { sql } = storage;
     this.#storage = storage;
-    this.#inbox = new NoticeInbox(sql);
     this.#runs = new RunDirectory(sql);
     this.#approvals = new ApprovalQueue(sql);
     this.#outcomes = new OutcomeList(sql);
@@ -69,15 +74,15 @@ export class TenantRecords {
   receive(runId: RunId, sent: readonly SentNotice[], nowMs: number): void {
     this.#createTables();
     this.#storage.transactionSync(() => {
-      const last = this.#inbox.lastOf(runId);
-      const fresh = sent.filter(({ seq }) => seq > last).map(({ notice }) => notice);
       const before = this.#runs.reportOf(runId);
-      const report = this.#storeReport(runId, fresh, (before?.awaitsOutcomes ?? 0) > 0) ?? before;
+      const fresh = sent.filter(({ seq }) => seq > (before?.lastSeq ?? 0));
+      const seq = fresh.at(-1)?.seq;
+      if (seq === undefined) return;
+      const notices = fresh.map(({ notice }) => notice);
+      const report = this.#storeReport({ runId, notices, before, last: { seq, atMs: nowMs } });
       const grown = Math.max(0, (report?.storedBytes ?? 0) - (before?.storedBytes ?? 0));
-      const auditBytes = this.#storeOthers(runId, fresh);
+      const auditBytes = this.#storeOthers(runId, notices);
       this.#bytes.add(report?.person, grown + auditBytes, nowMs);
-      this.#inbox.note(runId, Math.max(last, sent.at(-1)?.seq ?? 0), nowMs);
-      this.#inbox.forget(nowMs - SILENT_MS);
     });
   }
 
@@ -127,35 +132,37 @@ export class TenantRecords {
   /** Deletes runs and approvals whose retention has ended. */
   deleteExpired(nowMs: number, keptMs: number): void {
     this.#storage.transactionSync(() => {
-      this.#runs.forget(nowMs - keptMs, MAX_FORGOTTEN);
+      const times = { endedBeforeMs: nowMs - keptMs, heardSinceMs: nowMs - SILENT_MS };
+      this.#runs.forget(times, MAX_FORGOTTEN);
       this.#approvals.forget(nowMs - keptMs, MAX_FORGOTTEN);
       this.#outcomes.forget(nowMs - keptMs);
-      this.#inbox.forget(nowMs - SILENT_MS);
       this.#bytes.forget(nowMs);
     });
   }
 
   /**
-   * Stores what a run last reported about itself; undefined without a report.
+   * Stores what a run last reported about itself, and the number of its last notice; answers the
+   * report, or the one before.
    * Threat: a notice may name another run; the id of its sender replaces the name.
    */
-  #storeReport(
-    runId: RunId,
-    notices: readonly TenantNotice[],
-    hadOutcomes: boolean,
-  ): RunReport | undefined {
-    const last = notices.findLast((notice) => notice.type === "run");
-    if (!last) return undefined;
-    const { run, outcomes = [] } = last;
+  #storeReport({ runId, notices, before, last }: Received): RunReport | undefined {
+    const told = notices.findLast((notice) => notice.type === "run");
+    if (!told) {
+      this.#runs.note(runId, last);
+      return before;
+    }
+    const { run, outcomes = [] } = told;
     const count = outcomes.length > 0 && { awaitsOutcomes: outcomes.length };
     const report = { ...cleanRun(run), runId, ...count };
-    this.#runs.put(report);
+    this.#runs.put(report, last);
     // Most runs have no such call, and cost no statement more.
+    const hadOutcomes = (before?.awaitsOutcomes ?? 0) > 0;
     if (count || hadOutcomes) this.#outcomes.replace(runId, cleanOutcomes(outcomes, runId));
     return {
       person: personOf(report),
       storedBytes: report.storedBytes ?? 0,
       awaitsOutcomes: outcomes.length,
+      lastSeq: last.seq,
     };
   }
 
@@ -176,7 +183,7 @@ export class TenantRecords {
    */
   #createTables(): void {
     if (this.#hasTables) return;
-    const parts = [this.#inbox, this.#runs, this.#approvals, this.#audit, this.#bytes];
+    const parts = [this.#runs, this.#approvals, this.#audit, this.#bytes];
     for (const part of parts) part.createTable();
     this.#hasTables = true;
   }

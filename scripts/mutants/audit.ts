@@ -5,7 +5,7 @@ export const AUDIT: readonly Mutant[] = [
   {
     name: "a repeated notice counts again",
     file: "durable-objects/tenant/tenant-records.ts",
-    from: "sent.filter(({ seq }) => seq > last)",
+    from: "sent.filter(({ seq }) => seq > (before?.lastSeq ?? 0))",
     to: "sent",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
@@ -15,8 +15,8 @@ export const AUDIT: readonly Mutant[] = [
   {
     name: "notices are kept one by one",
     file: "durable-objects/tenant/tenant-records.ts",
-    from: "this.#storage.transactionSync(() => {\n      const last",
-    to: "[0].forEach(() => {\n      const last",
+    from: "this.#storage.transactionSync(() => {\n      const before",
+    to: "[0].forEach(() => {\n      const before",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",
       name: "of a batch with an invalid notice are not stored, and count when they arrive again",

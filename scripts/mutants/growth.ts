@@ -145,7 +145,7 @@ export const GROWTH: readonly Mutant[] = [
   {
     name: "the retention signs for changed records",
     file: "durable-objects/tenant/audit-log.ts",
-    from: "isNext && hash === hashLink({ seq, prevHash, entryText: entry })",
+    from: "isNext && hash === hashLink({ seq, prevHash, entryText: unpackText(entry) })",
     to: "isNext",
     test: {
       file: "test/durable-objects/audit-retention.test.ts",

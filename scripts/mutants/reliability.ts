@@ -153,6 +153,46 @@ export const RELIABILITY: readonly Mutant[] = [
     },
   },
   {
+    name: "every row of a log is compressed alone",
+    file: "durable-objects/run/log-rows.ts",
+    from: "const base = this.#mayHaveBase ? this.#newest : undefined;",
+    to: "const base = this.#mayHaveBase ? undefined : this.#newest;",
+    test: {
+      file: "test/durable-objects/log-rows.test.ts",
+      name: "a row that resembles an earlier one takes a tenth of the room",
+    },
+  },
+  {
+    name: "rows that follow a deletion need a row that is gone",
+    file: "durable-objects/run/log-rows.ts",
+    from: "this.#mayHaveBase = false;",
+    to: "",
+    test: {
+      file: "test/durable-objects/log-rows.test.ts",
+      name: "rows that follow a deletion have no base, because the deletion may be rolled back",
+    },
+  },
+  {
+    name: "numbers of notices of earlier code are lost",
+    file: "durable-objects/tenant/tenant-migrations.ts",
+    from: 'if (!hasTable(sql, "heard")) return;',
+    to: 'if (hasTable(sql, "heard")) return;',
+    test: {
+      file: "test/durable-objects/stored-in-separate-tables.test.ts",
+      name: "a notice that earlier code received counts once",
+    },
+  },
+  {
+    name: "the number of a run's last notice goes with its report",
+    file: "durable-objects/tenant/run-directory.ts",
+    from: "WHERE ended_ms < ? AND heard_ms < ? ORDER BY",
+    to: "WHERE ended_ms < ?1 + 1e15 AND heard_ms < ?2 + 1e15 ORDER BY",
+    test: {
+      file: "test/durable-objects/tenant-retention.test.ts",
+      name: "keeps the number of a run's last notice for a day, so a repeated notice counts once",
+    },
+  },
+  {
     name: "an alarm is never set later than before",
     file: "durable-objects/deadlines.ts",
     from: "if (!isEarlier && !(exactly && this.#held)) return;",

@@ -245,7 +245,7 @@ describe("storage of a newer version", () => {
     await (await post([{ calls: [call] }])).text();
     expect(effects).not.toContain("note: not now");
     expect(await tablesOf(bindings.TENANTS, "guild")).toEqual(before);
-    await setVersion(bindings.TENANTS, "guild", 1);
+    await setVersion(bindings.TENANTS, "guild", 2);
     expect((await send("/v1/runs", { caller: "chief" })).status).toBe(200);
   });
 });

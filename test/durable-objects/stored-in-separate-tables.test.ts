@@ -12,6 +12,7 @@ import { releaseUrl, script } from "../fakes/scripted-model.ts";
 import { APPROVE, decide, ended } from "../shared/people.ts";
 import { plant, plantTenant } from "../shared/planted-storage.ts";
 import { tellOutcome, transcriptOf, untilState } from "../shared/run-object.ts";
+import { auditNotice, auditOf, tell } from "../shared/tenant-notices.ts";
 import { bindings, send } from "../shared/worker.ts";
 import { moved } from "../workers/lab-approvals.ts";
 import { effects } from "../workers/lab-tools.ts";
@@ -76,6 +77,15 @@ test("an interrupted run recovers, keeps its steering message, and repeats no ef
     {},
     { role: "user", text: "and hurry" },
   ]);
+});
+
+// Mutant: the numbers of earlier code are lost when its tables are merged.
+test("a notice that earlier code received counts once", async () => {
+  for (const { run_id: runId, last_seq: seq } of tenant.rows.heard) {
+    await tell("guild", runId, [auditNotice(seq, { reason: "repeated" })]);
+  }
+  const reasons = (await auditOf("guild")).items.map(({ entry }) => entry.reason);
+  expect(reasons).not.toContain("repeated");
 });
 
 test("a run delivers the notices that earlier code left in its outbox", async () => {

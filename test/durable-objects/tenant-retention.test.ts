@@ -14,6 +14,8 @@ import {
 } from "../shared/tenant-notices.ts";
 
 const R1 = "run_1" as RunId;
+/** Of a run that is forgotten, only the number of its last notice is left, for a day. */
+const KEPT = "status <> 'forgotten'";
 
 describe("retention", () => {
   const DAY = 86_400_000;
@@ -30,14 +32,36 @@ describe("retention", () => {
     await tell(tenant, "run_open", [runNotice(1, { createdAt: ago(50) })]);
     await tell(tenant, "run_new", [runNotice(1, { status: "completed", endedAt: ago(1) })]);
     await runDurableObjectAlarm(tenantOf(tenant));
-    const left = await tenantRows(tenant, "SELECT run_id FROM runs ORDER BY run_id");
+    const left = await tenantRows(tenant, `SELECT run_id FROM runs WHERE ${KEPT} ORDER BY run_id`);
     expect(left.map(({ run_id }) => run_id)).toEqual(["run_new", "run_open"]);
     expect(await tenantRows(tenant, "SELECT 1 FROM approvals")).toEqual([]);
     expect((await auditOf(tenant)).items.length).toBe(1);
     const alarm = await runInDurableObject(tenantOf(tenant), (_object, { storage }) =>
       storage.getAlarm(),
     );
-    expect(alarm).toBeGreaterThan(Date.now() + 28 * DAY);
+    expect(alarm).toBeGreaterThan(Date.now() + DAY / 2);
+  });
+
+  // Mutants: the number goes with the report, or stays for ever.
+  test("keeps the number of a run's last notice for a day, so a repeated notice counts once", async () => {
+    const tenant = "repeats";
+    const ended = { status: "completed", createdAt: ago(41), endedAt: ago(40) } as const;
+    const sent = [runNotice(1, ended), auditNotice(2, { at: ago(1) })];
+    await tell(tenant, "run_old", sent);
+    await runDurableObjectAlarm(tenantOf(tenant));
+    const rowOf = (): Promise<unknown> =>
+      tenantRows(tenant, "SELECT summary, person, actor, last_seq FROM runs");
+    const blank = { summary: "{}", person: "", actor: "", last_seq: 2 };
+    expect(await rowOf()).toEqual([blank]);
+    await tell(tenant, "run_old", sent);
+    expect(await rowOf()).toEqual([blank]);
+    expect((await auditOf(tenant)).items.length).toBe(1);
+    await tenantRows(
+      tenant,
+      `UPDATE runs SET heard_ms = heard_ms - ${2 * DAY}, ended_ms = ended_ms - ${2 * DAY}`,
+    );
+    await runInDurableObject(tenantOf(tenant), (object) => object.alarm());
+    expect(await rowOf()).toEqual([]);
   });
 
   test("deletes a bounded number of rows per alarm, and the rest at the next alarm", async () => {
@@ -49,7 +73,7 @@ describe("retention", () => {
       }
     });
     const count = async (): Promise<unknown> =>
-      (await tenantRows("many", "SELECT count(*) AS n FROM runs"))[0]?.["n"];
+      (await tenantRows("many", `SELECT count(*) AS n FROM runs WHERE ${KEPT}`))[0]?.["n"];
     const stub = tenantOf("many");
     await runInDurableObject(stub, (object) => object.alarm());
     expect([500, 0]).toContain(await count());

@@ -5,7 +5,7 @@ import type { TranscriptMessage } from "../../src/protocol/conversation/message.
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
 import { type Viewer, viewerOf } from "../../src/protocol/identity/viewer.ts";
-import type { PackedText } from "../../durable-objects/run/packed-text.ts";
+import type { PackedText } from "../../durable-objects/packed-text.ts";
 import type { Deadline, DeadlineSet, RunDeadline } from "../../durable-objects/deadlines.ts";
 import { LogRows } from "../../durable-objects/run/log-rows.ts";
 import { TOKENS } from "./tokens.ts";

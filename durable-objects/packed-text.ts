@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { utf8Bytes } from "../../src/protocol/text/encoding.ts";
+import { utf8Bytes } from "../src/protocol/text/encoding.ts";
 
 /** Shorter text stays as it is. Unit: UTF-16 code units. */
 const MIN_CHARS = 512;
