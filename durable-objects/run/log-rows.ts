@@ -1,5 +1,4 @@
 import { packText, unpackText, type Dictionary, type PackedText } from "../packed-text.ts";
-import type { LogRow } from "./run-log.ts";
 
 /** Texts that can be a dictionary. Unit: UTF-16 code units. */
 const MIN_BASE_CHARS = 1_024;
@@ -11,6 +10,22 @@ const MAX_BASE_CHARS = 16 * 1024;
 const DICTIONARY_CHARS = 7_500;
 /** A row that takes more than this share of its text gets no help from the dictionary. */
 const POOR_SHARE = 1 / 6;
+
+/** Events that share a row. */
+export interface EventRow {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly epoch: number;
+  /** JSON array of the events. */
+  readonly body: string;
+}
+
+/** One row of the `log` table. */
+export interface LogRow {
+  readonly state?: string;
+  readonly isPartial?: boolean;
+  readonly events: EventRow | undefined;
+}
 
 type StoredRow = { state: PackedText | null; body: PackedText | null };
 

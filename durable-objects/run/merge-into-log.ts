@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../src/protocol/json/value.ts";
-import { toLogRows, type EventRow } from "./run-log.ts";
+import type { EventRow } from "./log-rows.ts";
+import { toLogRows } from "./run-log.ts";
 
 type Row = Record<string, SqlStorageValue>;
 

@@ -2,7 +2,7 @@ import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 import { isHighSurrogate } from "../../src/protocol/text/encoding.ts";
-import { LogRows } from "./log-rows.ts";
+import { LogRows, type EventRow, type LogRow } from "./log-rows.ts";
 import type { PackedText } from "../packed-text.ts";
 import type { RunProgress } from "./run-progress.ts";
 
@@ -28,15 +28,6 @@ export type LogEntry =
   | { readonly kind: "delivered"; readonly what: "publication" | "notices"; readonly seq: number };
 
 export type ChangedRecord = Partial<ToolInvocationRecord>;
-
-/** Events that share a row. */
-export interface EventRow {
-  readonly firstSeq: number;
-  readonly lastSeq: number;
-  readonly epoch: number;
-  /** JSON array of the events. */
-  readonly body: string;
-}
 
 /**
  * The append-only log of a run: what its loop does, one row for all that is stored together.
@@ -152,13 +143,6 @@ export function toLogRows(
   });
   if (first && (pieces.length === 0 || !isShared)) rows.push({ events: first });
   return [...rows, ...others.map((row) => ({ events: row }))];
-}
-
-/** One row of the `log` table. */
-export interface LogRow {
-  readonly state?: string;
-  readonly isPartial?: boolean;
-  readonly events: EventRow | undefined;
 }
 
 /** Cuts text into pieces of one row each, never within a character. */

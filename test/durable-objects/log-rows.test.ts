@@ -1,7 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { LogRows } from "../../durable-objects/run/log-rows.ts";
-import type { LogRow } from "../../durable-objects/run/run-log.ts";
+import { LogRows, type LogRow } from "../../durable-objects/run/log-rows.ts";
 import { createRunTables } from "../../durable-objects/run/run-tables.ts";
 import { readLog } from "../shared/run-object.ts";
 import { bindings } from "../shared/worker.ts";

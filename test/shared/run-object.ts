@@ -69,17 +69,23 @@ export function readLog(sql: SqlStorage): readonly LogTexts[] {
     .map((row) => {
       const read = (packed: PackedText | null): string | null =>
         packed === null ? null : rows.unpack(packed, row.base);
-      return { ...row, state: read(row.state), body: read(row.body) };
+      const { seq, first_seq, last_seq, epoch } = row;
+      return { seq, first_seq, last_seq, epoch, state: read(row.state), body: read(row.body) };
     });
 }
 
-type PackedRow = {
+type Place = {
   seq: number;
+  first_seq: number | null;
+  last_seq: number | null;
+  epoch: number | null;
+};
+type PackedRow = Place & {
   base: number | null;
   state: PackedText | null;
   body: PackedText | null;
 };
-type LogTexts = { seq: number; state: string | null; body: string | null };
+type LogTexts = Place & { state: string | null; body: string | null };
 
 /** Runs a query that may read the messages, events, invocations and progress of a log as tables. */
 export function readLogged<Row extends Record<string, SqlStorageValue>>(
