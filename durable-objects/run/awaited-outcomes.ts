@@ -25,7 +25,8 @@ function describeCall(
   record: ToolInvocationRecord,
   run: Pick<AwaitedOutcome, "runId" | "requestedBy">,
 ): AwaitedOutcome {
-  const { binding, dispatchedAtMs } = record;
+  const { binding, dispatchedAtMs, end, undo } = record;
+  const isFailedUndo = undo?.status === "failed";
   const shown = binding?.shownArgs ?? {};
   const args = parseArguments(record);
   return {
@@ -38,6 +39,9 @@ function describeCall(
     withheld: args.ok ? withheldPaths(args.value, shown) : [],
     attempts: record.dispatches,
     ...(dispatchedAtMs !== undefined && { dispatchedAt: toIso(dispatchedAtMs) }),
-    awaitsOutcomeUntil: toIso(record.awaitedUntilMs ?? 0),
+    ...(isFailedUndo && {
+      undo: { runId: undo.runId, toolId: end?.compensation?.toolId ?? "unknown" },
+    }),
+    awaitsOutcomeUntil: toIso((isFailedUndo ? undo.untilMs : record.awaitedUntilMs) ?? 0),
   };
 }

@@ -1,10 +1,12 @@
 import type { Clock } from "../../src/capabilities/system.ts";
-import type { RunRecords } from "../../src/capabilities/run.ts";
+import type { UndoneCall } from "../../src/protocol/run/direct-call.ts";
+import type { RunGateway, RunRecords } from "../../src/capabilities/run.ts";
 import type { TenantInbox } from "../../src/capabilities/tenant.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import type { RunDeadlines } from "../deadlines.ts";
 import { streamedRunOf, type OpenRun } from "./open-run.ts";
 import { noticeWithFingerprint, type FingerprintOf } from "./outgoing-hashes.ts";
+import { statusOfUndo } from "./undo-status.ts";
 import type { Publication } from "./logged-state.ts";
 import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
 
@@ -18,6 +20,7 @@ const NOTICES_EVERY_MS = 1_000;
 
 export interface DeliveryPorts {
   readonly recordsOf: () => RunRecords;
+  readonly runs: () => Pick<RunGateway, "of">;
   readonly inboxOf: (tenantId: TenantId) => TenantInbox;
   readonly fingerprintOf: FingerprintOf;
   readonly clock: Clock;
@@ -122,9 +125,26 @@ export class OutboxDelivery {
   }
 
   #publishOne({ invocation }: Publication, records: RunRecords): Promise<boolean> {
-    return invocation === null
-      ? publishRun(this.#run, records)
-      : publishInvocation(this.#run, records, invocation);
+    if (invocation !== null) return publishInvocation(this.#run, records, invocation);
+    const claim = this.#run.store.claimed();
+    // A run that has shrunk meanwhile has nothing left to tell.
+    if (!claim) return Promise.resolve(true);
+    const { undoes } = claim.call ?? {};
+    return undoes ? this.#reportUndo(undoes) : publishRun(this.#run, records);
+  }
+
+  /** Tells the object of the run whose call this run undoes. Answers false when it must retry. */
+  async #reportUndo({ runId: undone, invocation }: UndoneCall): Promise<boolean> {
+    const { store, invocations } = this.#run;
+    const status = statusOfUndo(invocations.find(1));
+    const report = { invocation, runId: store.identity().runId, status };
+    const told = this.#ports.runs().of(undone).undone(report);
+    return this.#withTimeout(
+      told.then(
+        () => true,
+        () => false,
+      ),
+    );
   }
 
   /** Sends all notices in order, batch by batch; stops at the first batch that fails. */
@@ -163,8 +183,7 @@ export class OutboxDelivery {
 
 async function publishRun({ store, log }: OpenRun, records: RunRecords): Promise<boolean> {
   const { runId, requestHash, owner } = store.identity();
-  // A run that has shrunk meanwhile has no events left.
-  if (requestHash === undefined || !store.claimed()) return true;
+  if (requestHash === undefined) return true;
   const events = [...log.entries()];
   const { tenantId } = owner;
   return records.publish({ tenantId, runId }, { requestHash, run: streamedRunOf(store), events });

@@ -14,6 +14,8 @@ import type {
   SteerAnswer,
   Steering,
   TranscriptAnswer,
+  UndoAnswer,
+  UndoRequest,
 } from "../../src/capabilities/run.ts";
 import type { Clock } from "../../src/capabilities/system.ts";
 import { MAX_CONVERSATION_BYTES } from "../../src/protocol/conversation/message.ts";
@@ -25,6 +27,7 @@ import {
   type Viewer,
 } from "../../src/protocol/identity/viewer.ts";
 import type { HookContext } from "../../src/protocol/assistant/context.ts";
+import type { UndoReport } from "../../src/protocol/invocation/undo.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { showContent } from "../../src/protocol/tool/content.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
@@ -33,6 +36,7 @@ import type { OpenRun } from "./open-run.ts";
 import type { RunLifecycle } from "./run-lifecycle.ts";
 import { answerWithFingerprint, type FingerprintOf } from "./outgoing-hashes.ts";
 import { runStateOf } from "./run-state-of.ts";
+import { claimUndo, endUndo, settleUndo, type UndoPorts } from "./undo-invocation.ts";
 import { checkApprovalAccess, checkRunAccess } from "./visibility.ts";
 import { isWithdrawnBySteering } from "./wait-reasons.ts";
 
@@ -41,6 +45,7 @@ export interface AnswerPorts {
   readonly decisions: ApprovalDecisions;
   readonly clock: Clock;
   readonly fingerprintOf: FingerprintOf;
+  readonly undo: UndoPorts;
 }
 
 /** Answers the typed RPC of a claimed run. Ownership: one per claimed run in memory. */
@@ -55,7 +60,7 @@ export class RunAnswers implements RunMethods {
 
   async state(viewer: Viewer): Promise<RunAnswer> {
     const missing = checkRunAccess(this.#run.store, maySee, viewer);
-    return missing ?? { kind: "run", state: await this.#readState() };
+    return missing ?? { kind: "run", state: await this.#readState(viewer) };
   }
 
   async cancel(viewer: Viewer): Promise<RunAnswer> {
@@ -86,21 +91,24 @@ export class RunAnswers implements RunMethods {
       journal.append([{ type: "user_message", text }]);
       if (isWithdrawnBySteering(this.#run)) this.#ports.lifecycle.resume();
     }
-    return { kind: "taken", state: await this.#readState() };
+    return { kind: "taken", state: await this.#readState(viewer) };
   }
 
   async settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer> {
     const { invocations, store } = this.#run;
-    const { clock, lifecycle } = this.#ports;
+    const { clock, lifecycle, undo } = this.#ports;
     const missing = checkRunAccess(store, mayStop, viewer);
     if (missing) return missing;
     const { invocation, outcome, by } = report;
     if (!invocations.find(invocation)) return { kind: "unknown_invocation" };
-    const kind = lifecycle.resolveOutcome(invocation, { outcome, by, atMs: clock.nowMs() });
-    return kind === "settled" ? { kind, state: await this.#readState() } : { kind };
+    const settlement = { outcome, by, atMs: clock.nowMs() };
+    const kind =
+      settleUndo(this.#run, undo, { invocation, settlement }) ??
+      lifecycle.resolveOutcome(invocation, settlement);
+    return kind === "settled" ? { kind, state: await this.#readState(viewer) } : { kind };
   }
 
-  async call(viewer: Viewer, requestHash: string | undefined): Promise<CallAnswer> {
+  async call(viewer: Viewer, requestHash?: string): Promise<CallAnswer> {
     const { invocations, journal, store } = this.#run;
     const missing = checkRunAccess(store, maySee, viewer);
     if (missing?.kind === "unknown") return missing;
@@ -109,8 +117,17 @@ export class RunAnswers implements RunMethods {
     if (!journal.hasEnded && !store.incarnations().isWaiting) return { kind: "running" };
     const { observation, content = [] } = invocations.find(1)?.end ?? {};
     const shown = content.length > 0 && { content: showContent(content) };
-    const state = await this.#readState();
+    const state = await this.#readState(viewer);
     return { kind: "call", state, ...(observation && { result: { observation, ...shown } }) };
+  }
+
+  async undo(viewer: Viewer, request: UndoRequest): Promise<UndoAnswer> {
+    const missing = checkRunAccess(this.#run.store, mayStop, viewer);
+    return missing ?? claimUndo(this.#run, this.#ports.undo, { viewer, request });
+  }
+
+  async undone(report: UndoReport): Promise<void> {
+    if (this.#run.store.claimed()) endUndo(this.#run, this.#ports.undo, report);
   }
 
   async context(viewer: Viewer): Promise<ContextAnswer> {
@@ -172,11 +189,12 @@ export class RunAnswers implements RunMethods {
     return { kind: "transcript", messages: transcript.all(), workflowId };
   }
 
-  #readState(): Promise<RunState> {
+  #readState(viewer: Viewer): Promise<RunState> {
     const { approvals, invocations, store } = this.#run;
     return runStateOf({
       identity: store.identity(),
       call: store.call(),
+      mayUndo: mayStop(store.identity().owner, viewer),
       progress: store.progress(),
       incarnations: store.incarnations(),
       invocations: invocations.all(),

@@ -1,4 +1,5 @@
-import type { RunRecords } from "../../src/capabilities/run.ts";
+import { composeRunGateway } from "../../src/compose/run.ts";
+import type { RunGateway, RunRecords } from "../../src/capabilities/run.ts";
 import type { TenantInbox } from "../../src/capabilities/tenant.ts";
 import { requireEnv } from "../../src/env.ts";
 import { composeRunRecords } from "../../src/compose/stores.ts";
@@ -46,7 +47,8 @@ export class RunLifecycle {
     const inboxOf = (tenantId: TenantId): TenantInbox =>
       composeTenants(requireEnv(ports.env).tenants).inboxOf(tenantId);
     const fingerprintOf = fingerprintsOf(run.store, ports.env);
-    this.#delivery = new OutboxDelivery(run, { ...ports, recordsOf, inboxOf, fingerprintOf });
+    const runs = (): RunGateway => composeRunGateway(ports.env);
+    this.#delivery = new OutboxDelivery(run, { ...ports, recordsOf, runs, inboxOf, fingerprintOf });
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
+import type { ActorId } from "../../src/protocol/identity/ids.ts";
 import { actorsOf } from "../../src/protocol/identity/principal.ts";
 import { statusOf } from "../../src/protocol/run/state.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
@@ -52,7 +53,8 @@ export class RunNotices {
     const { runId, principal } = this.#claim();
     const isOpen = store.progress().reason === null && store.incarnations().stop === null;
     const awaiting = isOpen ? invocations.awaitingOperator() : [];
-    const outcomes = describeAwaited({ runId, principal }, awaiting);
+    const failedUndos = invocations.all().filter(({ undo }) => undo?.status === "failed");
+    const outcomes = describeAwaited({ runId, principal }, [...awaiting, ...failedUndos]);
     const run = this.#summarise();
     outbox.notify({ type: "run", run, ...(outcomes.length > 0 && { outcomes }) });
   }
@@ -70,10 +72,8 @@ export class RunNotices {
   }
 
   /** A caller cancels the run. */
-  cancelled({ actor, person }: Pick<Viewer, "actor" | "person">, atMs: number): void {
-    const subjectId = person === actor ? undefined : person;
-    const who = actorsOf({ actorId: actor, subjectId });
-    this.#audit({ action: "run.cancelled", at: toIso(atMs), ...who });
+  cancelled(viewer: Pick<Viewer, "actor" | "person">, atMs: number): void {
+    this.#audit({ action: "run.cancelled", at: toIso(atMs), ...actorsOfViewer(viewer) });
   }
 
   /** The run has ended. */
@@ -94,16 +94,45 @@ export class RunNotices {
 
   /** An unknown outcome was resolved by an operator, or expired. */
   outcomeResolved(record: ToolInvocationRecord, { outcome, by, atMs }: Settlement): void {
-    const { binding } = record;
     this.updated();
     this.#audit({
       action: "outcome.settled",
       at: toIso(atMs),
       ...(by !== undefined && { actorId: by }),
-      invocationId: invocationIdOf(record.number),
-      toolId: record.name,
-      ...(binding && { toolVersion: binding.version, payloadHash: binding.payloadHash }),
+      ...nameCall(record),
       decision: outcome,
+    });
+  }
+
+  /** Somebody asked to undo a call. */
+  undoStarted(
+    record: ToolInvocationRecord,
+    { viewer, atMs }: { readonly viewer: Viewer; readonly atMs: number },
+  ): void {
+    this.#audit({
+      action: "undo.started",
+      at: toIso(atMs),
+      ...actorsOfViewer(viewer),
+      ...nameCall(record),
+    });
+  }
+
+  /** An attempt to undo a call has ended, or an operator reported what it did. */
+  undoEnded(
+    record: ToolInvocationRecord,
+    {
+      status,
+      atMs,
+      by,
+    }: { readonly status: string; readonly atMs: number; readonly by?: ActorId | undefined },
+  ): void {
+    this.updated();
+    this.#audit({
+      action: "undo.ended",
+      at: toIso(atMs),
+      ...(by !== undefined && { actorId: by }),
+      ...nameCall(record),
+      decision: status,
     });
   }
 
@@ -150,4 +179,19 @@ export class RunNotices {
     if (!claim) throw new Error("the run has shrunk");
     return claim;
   }
+}
+
+function actorsOfViewer({
+  actor,
+  person,
+}: Pick<Viewer, "actor" | "person">): ReturnType<typeof actorsOf> {
+  return actorsOf({ actorId: actor, subjectId: person === actor ? undefined : person });
+}
+
+function nameCall({ number, name, binding }: ToolInvocationRecord): Partial<AuditEntry> {
+  return {
+    invocationId: invocationIdOf(number),
+    toolId: name,
+    ...(binding && { toolVersion: binding.version, payloadHash: binding.payloadHash }),
+  };
 }

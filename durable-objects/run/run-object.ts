@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { CallAnswer, RunMethods } from "../../src/capabilities/run.ts";
 import type { Deployment } from "../../src/compose/deployment.ts";
-import { composeClock, composeDeciding, composeLog } from "../../src/compose/run.ts";
+import { composeClock, composeDeciding, composeLog, composeUndo } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { type Viewer, viewerOf } from "../../src/protocol/identity/viewer.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
@@ -175,6 +175,7 @@ export class RunObject extends DurableObject<RawEnv> {
       decisions,
       clock,
       fingerprintOf: fingerprintsOf(run.store, this.env),
+      undo: composeUndo(this.env),
     });
     this.#run = { ...run, lifecycle, answers };
     return this.#run;

@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
 import { statusOf, type RunState, type ToolCallSummary } from "../../src/protocol/run/state.ts";
 import { awaitsRetry, type ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
-import type { DirectCall } from "../../src/protocol/run/direct-call.ts";
+import type { ShownCall } from "../../src/protocol/run/direct-call.ts";
 import type { FingerprintOf } from "./outgoing-hashes.ts";
 import type { RunProgress } from "./run-progress.ts";
 import type { RunIdentity, RunIncarnations } from "./run-store.ts";
@@ -15,9 +15,11 @@ export interface StoredRun {
   readonly progress: RunProgress;
   readonly incarnations: RunIncarnations;
   /** Present in a run of one direct call. */
-  readonly call?: Pick<DirectCall, "toolId"> | undefined;
+  readonly call?: ShownCall | undefined;
   readonly invocations: readonly ToolInvocationRecord[];
   readonly pendingApprovals: readonly ApprovalRecord[];
+  /** The viewer may undo calls of this run, as far as policy allows. */
+  readonly mayUndo: boolean;
   readonly fingerprintOf: FingerprintOf;
 }
 
@@ -46,11 +48,12 @@ export async function runStateOf(run: StoredRun): Promise<RunState> {
 
 async function toSummary(
   record: ToolInvocationRecord,
-  { pendingApprovals, fingerprintOf }: StoredRun,
+  { pendingApprovals, mayUndo, fingerprintOf }: StoredRun,
 ): Promise<ToolCallSummary> {
   const { number, toolCallId, name, step, state, dispatches, binding, settlement, end } = record;
   const { observation, response } = end ?? {};
   const metadata = observation?.execution_metadata;
+  const undo = undoStateOf(record, mayUndo);
   const approval = pendingApprovals.find(({ invocation }) => invocation === number);
   return {
     toolCallId,
@@ -76,9 +79,20 @@ async function toSummary(
       approvalId: approval.id,
       awaitsApprovalUntil: toIso(approval.expiresAtMs),
     }),
+    ...(undo && { undo }),
     ...(settlement?.by && { settledBy: settlement.by }),
     ...(observation && { outcome: observation.status.taxonomy_class }),
     ...(response && { nextAction: response.next_action }),
     ...(end && { endedAt: toIso(end.endedAtMs) }),
   };
+}
+
+function undoStateOf(
+  { end, undo }: ToolInvocationRecord,
+  mayUndo: boolean,
+): ToolCallSummary["undo"] {
+  const { toolId } = end?.compensation ?? {};
+  if (toolId === undefined) return undefined;
+  if (undo && undo.status !== "released") return { status: undo.status, toolId, runId: undo.runId };
+  return mayUndo ? { status: "available", toolId, ...(undo && { runId: undo.runId }) } : undefined;
 }

@@ -1,6 +1,6 @@
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
-import type { DirectCall } from "../../src/protocol/run/direct-call.ts";
+import { showCall, type ShownCall } from "../../src/protocol/run/direct-call.ts";
 import { NO_FACTS, type StopReason } from "../../src/protocol/run/facts.ts";
 import { ownerOf, type RunOwner } from "../../src/protocol/identity/viewer.ts";
 import type { DeadlineSet, RunDeadline, StoredDeadlines } from "../deadlines.ts";
@@ -133,9 +133,9 @@ export class RunStore {
   }
 
   /** Names the tool of a run of one direct call, without the arguments. */
-  call(): Pick<DirectCall, "toolId"> | undefined {
+  call(): ShownCall | undefined {
     const { call } = this.#run.claimed ?? {};
-    return call && { toolId: call.toolId };
+    return call && showCall(call);
   }
 
   progress(): RunProgress {

@@ -1,4 +1,6 @@
 import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import { isLegalMove } from "../../src/protocol/invocation/state.ts";
+import type { UndoAttempt } from "../../src/protocol/invocation/undo.ts";
 import { changedFields } from "./logged-state.ts";
 import type { ChangedRecord, RunLog } from "./run-log.ts";
 
@@ -64,6 +66,17 @@ export class StoredInvocations {
   resolve(number: number, settlement: Settlement): void {
     const record = this.#records.get(number);
     if (record && !record.settlement) this.#change(number, { settlement });
+  }
+
+  /**
+   * Stores how undoing a completed call stands; an undone call is COMPENSATED. Fails: throws on an
+   * illegal move.
+   */
+  changeUndo(number: number, undo: UndoAttempt): void {
+    const { state } = this.#records.get(number) ?? { state: "PENDING" };
+    if (undo.status !== "undone") return this.#change(number, { undo });
+    if (!isLegalMove(state, "COMPENSATED")) throw new Error(`${state} cannot be undone`);
+    this.#change(number, { undo, state: "COMPENSATED" });
   }
 
   /** Drops the records from memory, after the log was emptied. */

@@ -181,8 +181,7 @@ export class StoredJournal implements RunJournal {
     if (now === before) return;
     store.saveProgress(now);
     if (now.reason !== before.reason) {
-      // Only a repeated chat under the same key reads the publication.
-      if (store.identity().requestHash !== undefined && !store.call()) outbox.put();
+      if (isPublished(store)) outbox.put();
       notices.ended();
     } else if (now.title !== before.title) notices.updated();
   }
@@ -203,6 +202,15 @@ export class StoredJournal implements RunJournal {
   #updateProgress(event: AiEvent): void {
     this.#progress = advance(this.#progress, event, this.#ports.clock);
   }
+}
+
+/**
+ * Tells whether the end of a run leaves its object: for a repeated chat under the same key, or for
+ * the run whose call this run undoes.
+ */
+function isPublished(store: Pick<RunStore, "identity" | "call">): boolean {
+  const call = store.call();
+  return call ? call.undoes !== undefined : store.identity().requestHash !== undefined;
 }
 
 /** Events that a crash may lose: later events supersede them. */

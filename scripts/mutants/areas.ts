@@ -18,6 +18,7 @@ import { RELIABILITY } from "./reliability.ts";
 import { SECRECY } from "./secrecy.ts";
 import { SINGLE_PATH } from "./single-path.ts";
 import { TOOL_CONTENT } from "./tool-content.ts";
+import { UNDO } from "./undo.ts";
 import { WIRES } from "./wires.ts";
 
 /** What `npm run mutants` can take away, by area. */
@@ -34,6 +35,7 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   secrecy: SECRECY,
   "hidden-values": HIDDEN_VALUES,
   "single-path": SINGLE_PATH,
+  undo: UNDO,
   wires: WIRES,
   assistants: ASSISTANTS,
   providers: PROVIDERS,

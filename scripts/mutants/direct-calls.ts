@@ -23,7 +23,7 @@ export const DIRECT_CALLS: readonly Mutant[] = [
     file: "src/http/invoke.ts",
     from: "narrowPolicy(narrowPolicy(policy, embed?.toolIds), used)",
     to: "narrowPolicy(policy, embed?.toolIds)",
-    test: invoked("cannot call a tool that its assistant does not use"),
+    test: invoked("cannot call a tool that its assistant does not use any more"),
   },
   {
     name: "a page names connections of a direct call that its token does not bind",
@@ -44,7 +44,7 @@ export const DIRECT_CALLS: readonly Mutant[] = [
     file: "durable-objects/run/run-answers.ts",
     from: 'if (!journal.hasEnded && !store.incarnations().isWaiting) return { kind: "running" };',
     to: "",
-    test: invoked("in flight is refused to a second sender"),
+    test: invoked("in flight is refused to a second sender, who gets the result later"),
   },
   {
     name: "a run of one call takes steering messages",

@@ -1,5 +1,5 @@
 import type { OwnedRun } from "./fingerprints.ts";
-import type { RunId, TenantId, ActorId } from "../protocol/identity/ids.ts";
+import type { ActorId, ConnectionId, RunId, TenantId } from "../protocol/identity/ids.ts";
 import type { RunOwner, Viewer } from "../protocol/identity/viewer.ts";
 import type { EventPosition } from "../protocol/run/event-id.ts";
 import type { ApprovalView } from "../protocol/approval/view.ts";
@@ -16,6 +16,8 @@ import type { LoggedEvent } from "../protocol/run/event.ts";
 import type { EventsKind, StartKind } from "../protocol/run/answer-kind.ts";
 import type { RunState } from "../protocol/run/state.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
+import type { UndoReport, UndoStatus } from "../protocol/invocation/undo.ts";
+import type { DirectCall } from "../protocol/run/direct-call.ts";
 import type { InvocationState } from "../protocol/invocation/state.ts";
 import type { TaxonomyClass } from "../protocol/outcome/taxonomy.ts";
 
@@ -116,6 +118,29 @@ export type OutcomeAnswer =
   | { readonly kind: "unknown_invocation" }
   | NoRun;
 
+/** Who asks to undo which call, and with which tools the asker may. */
+export interface UndoRequest {
+  readonly invocation: number;
+  readonly toolIds: readonly string[];
+}
+
+/** The call that undoes another one, and the run that makes it. Both are fixed by the claim. */
+export interface UndoClaim {
+  readonly runId: RunId;
+  readonly call: DirectCall;
+  readonly connectionIds?: readonly ConnectionId[];
+  readonly workspaceId?: string;
+}
+
+export type UndoAnswer =
+  | { readonly kind: "claimed"; readonly status: UndoStatus; readonly claim: UndoClaim }
+  /** The call changed nothing, has not completed, or nothing can undo it. */
+  | { readonly kind: "not_undoable" }
+  /** Policy does not allow the caller the tool that undoes the call. */
+  | { readonly kind: "not_allowed" }
+  | { readonly kind: "unknown_invocation" }
+  | NoRun;
+
 /** The decision of one person about one approval request. */
 export interface ApprovalDecision {
   readonly decision: "approve" | "reject";
@@ -202,10 +227,20 @@ export interface RunMethods {
   steer(viewer: Viewer, steering: Steering): Promise<SteerAnswer>;
   /** Resolves an unknown outcome. Contract: the first report stays. */
   settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer>;
+  /**
+   * Claims a completed call for the run that undoes it. Contract: until that run has released the
+   * claim, every answer names the same run.
+   */
+  undo(viewer: Viewer, request: UndoRequest): Promise<UndoAnswer>;
+  /**
+   * Takes the report of the run that undoes a call. Contract: idempotent; a report of another run
+   * changes nothing. Only the object of that run sends it.
+   */
+  undone(report: UndoReport): Promise<void>;
   /** Reads the conversation, of at most `maxBytes`. A direct call has none: `unknown`. */
   transcript(viewer: Viewer, maxBytes?: number): Promise<TranscriptAnswer>;
   /** Reads the run of one call that a request with this hash started. */
-  call(viewer: Viewer, requestHash: string | undefined): Promise<CallAnswer>;
+  call(viewer: Viewer, requestHash?: string): Promise<CallAnswer>;
   /** Reads what the run knew of its situation. Contract: the caller may read the audit log. */
   context(viewer: Viewer): Promise<ContextAnswer>;
   /** Reads files that the run keeps, in base64. Leaves out those that it does not keep. */

@@ -1,6 +1,7 @@
 import { createConsoleLog } from "../adapters/console-log.ts";
 import { createFingerprints } from "../adapters/hmac-fingerprints.ts";
-import { systemClock, systemRandom } from "../adapters/system.ts";
+import { createHmacRunIds } from "../adapters/hmac-run-ids.ts";
+import { randomBytes, systemClock, systemRandom } from "../adapters/system.ts";
 import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
 import { createDurableRunGateway } from "../adapters/durable-run-gateway.ts";
 import { createModelWithFiles } from "../adapters/model-with-files.ts";
@@ -9,6 +10,7 @@ import { createApprovalSigner } from "../adapters/jose-approval-signer.ts";
 import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
 import type { Log } from "../capabilities/log.ts";
 import type { Clock } from "../capabilities/system.ts";
+import type { RunGateway, RunIds } from "../capabilities/run.ts";
 import type { Fingerprints } from "../capabilities/fingerprints.ts";
 import type { SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
 import { createToolSource } from "../contracts/tool-source.ts";
@@ -34,6 +36,25 @@ export function composeClock(): Clock {
 /** Assembles the fingerprints of what leaves a run's object. */
 export function composeFingerprints(raw: RawEnv): Fingerprints {
   return createFingerprints(requireEnv(raw).rootSecret);
+}
+
+/** Assembles what undoing a call of a run needs. */
+export function composeUndo(raw: RawEnv): UndoParts {
+  const { rootSecret, lifetimes } = requireEnv(raw);
+  const runIds = createHmacRunIds(rootSecret, randomBytes);
+  return { runIds, clock: composeClock(), keptMs: lifetimes.runMs };
+}
+
+/** Assembles the gateway to the objects of runs. */
+export function composeRunGateway(raw: RawEnv): RunGateway {
+  return createDurableRunGateway(requireEnv(raw).runs);
+}
+
+interface UndoParts {
+  readonly runIds: RunIds;
+  readonly clock: Clock;
+  /** How long an ended run is kept. Unit: milliseconds. */
+  readonly keptMs: number;
 }
 
 /** What the run's object supplies. */
@@ -96,7 +117,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     broker: composeProviders(env).broker,
     tenantId,
   });
-  const files = createRunFiles({ ...shelf, runs: createDurableRunGateway(env.runs) });
+  const files = createRunFiles({ ...shelf, runs: composeRunGateway(raw) });
   return {
     clock,
     log: composeLog().about({ tenantId, runId }),

@@ -18,12 +18,14 @@ import { PROVIDER_ROUTES } from "./providers.ts";
 import { RUN_LIST_ROUTES } from "./run-list.ts";
 import { RUN_ROUTES } from "./runs.ts";
 import type { Services } from "./services.ts";
+import { UNDO_ROUTES } from "./undo.ts";
 import { TOOL_ROUTES } from "./tools.ts";
 
 /** Every route of the API; docs/http.md has them in one table. */
 const API: Routes = {
   ...CHAT_ROUTES,
   ...INVOKE_ROUTES,
+  ...UNDO_ROUTES,
   ...RUN_LIST_ROUTES,
   ...RUN_ROUTES,
   ...APPROVAL_QUEUE_ROUTES,

@@ -7,7 +7,7 @@ import { isJsonObject } from "../protocol/json/value.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
-import { refuseRun } from "./runs.ts";
+import { refuseRun } from "./refuse-run.ts";
 
 /** Shows and decides approvals. The first address that matches takes the request. */
 export const APPROVAL_ROUTES: Routes = {

@@ -24,7 +24,7 @@ import { narrowRun } from "./narrow-run.ts";
 import { problem } from "./problem.ts";
 import { joinConversation, maxBodyBytes, readFiles, refuseForModel } from "./message-files.ts";
 import { readSizedJson } from "./read-json.ts";
-import { refuseRun } from "./runs.ts";
+import { refuseRun } from "./refuse-run.ts";
 import { refuseUnbound } from "./refuse-unbound.ts";
 import { answerRepeat, chooseRun, formatAnswer } from "./request-key.ts";
 import { checkStorage, countNewRun } from "./storage-limits.ts";

@@ -15,7 +15,7 @@ import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import { refuseUnbound } from "./refuse-unbound.ts";
 import { chooseRun } from "./request-key.ts";
-import { refuseRun } from "./runs.ts";
+import { refuseRun } from "./refuse-run.ts";
 import { checkStorage, countNewRun } from "./storage-limits.ts";
 
 /** Calls one tool without a model. */
@@ -60,6 +60,7 @@ async function postInvoke(authorised: AuthorisedRequest): Promise<Response> {
     toolIds: [toolId],
     ...(embed?.budgets && { budgets: embed.budgets }),
     ...(connectionIds && { connectionIds }),
+    ...(body.workspaceId !== undefined && { workspaceId: body.workspaceId }),
   });
 }
 
@@ -67,7 +68,7 @@ async function postInvoke(authorised: AuthorisedRequest): Promise<Response> {
  * Starts a run of one call, or finds it, and answers what came of the call. When the object dies
  * meanwhile, the answer is the state of the run, which goes on.
  */
-async function startCall(authorised: AuthorisedRequest, claim: RunClaim): Promise<Response> {
+export async function startCall(authorised: AuthorisedRequest, claim: RunClaim): Promise<Response> {
   const { principal, services } = authorised;
   const { runId } = claim;
   countNewRun(authorised, claim);
@@ -100,12 +101,15 @@ async function findAllowed(
   return ok({ spec, ...(page && { assistant: page.value.pin }) });
 }
 
-function answerCall(runId: string, answer: CallAnswer): Response {
+/** Answers what came of a direct call. */
+export function answerCall(runId: string, answer: CallAnswer): Response {
   const headers = { "x-run-id": runId };
   switch (answer.kind) {
     case "call": {
       const { state, result } = answer;
-      if (result) return Response.json({ runId, ...result }, { headers });
+      const isUndone = state.toolCalls[0]?.state === "COMPENSATED";
+      const undone = isUndone && { state: "COMPENSATED" };
+      if (result) return Response.json({ runId, ...undone, ...result }, { headers });
       if (state.status === "waiting") return Response.json(state, { status: 202, headers });
       const { errorId } = state.error ?? {};
       return problem("internal_error", { headers, ...(errorId !== undefined && { errorId }) });

@@ -181,6 +181,18 @@ export const PROBLEMS = {
     status: 409,
     title: "This invocation has no unknown outcome. There is nothing to resolve.",
   },
+  undo_not_possible: {
+    status: 409,
+    title: "This call cannot be undone. GET /v1/runs/:id says which calls can.",
+  },
+  undo_not_allowed: {
+    status: 403,
+    title: "The caller may not use the tool that undoes this call. Ask an administrator.",
+  },
+  undo_by_another: {
+    status: 409,
+    title: "Somebody else undoes this call, or did. GET /v1/runs/:id says how it stands.",
+  },
   approval_not_found: {
     status: 404,
     title: "There is no such approval. GET /v1/approvals lists the approvals.",

@@ -1,12 +1,14 @@
 import * as v from "valibot";
 import { parseEventId } from "../protocol/run/event-id.ts";
-import type { NoRun, RunAnswer } from "../capabilities/run.ts";
+import type { RunAnswer } from "../capabilities/run.ts";
 import { viewerOf } from "../protocol/identity/viewer.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { readWire, refuseWire } from "./client-wire.ts";
 import { replaceHalves } from "../protocol/text/whole-characters.ts";
+import { limitUndo } from "./undo.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
+import { refuseRun } from "./refuse-run.ts";
 import { readActorKey } from "./request-key.ts";
 import { readInvocationId } from "../protocol/invocation/id.ts";
 
@@ -23,9 +25,12 @@ export const RUN_ROUTES: Routes = {
 };
 
 /** `GET /v1/runs/:id`: the state of the run. */
-async function getRun({ principal, services, id }: AuthorisedRequest): Promise<Response> {
+async function getRun(authorised: AuthorisedRequest): Promise<Response> {
+  const { principal, services, id } = authorised;
   const runId = await services.runIds.verify(id, principal.tenantId);
-  return answerState(runId ? await services.runs.of(runId).state(viewerOf(principal)) : UNKNOWN);
+  if (!runId) return refuseRun(UNKNOWN);
+  const state = await services.runs.of(runId).state(viewerOf(principal));
+  return answerState(await limitUndo(authorised, state));
 }
 
 /** `GET /v1/runs/:id/context`: what the run knew of its situation, as evidence. */
@@ -150,9 +155,4 @@ const UNKNOWN = { kind: "unknown" } as const;
 
 function answerState(answer: RunAnswer): Response {
   return answer.kind === "run" ? Response.json(answer.state) : refuseRun(answer);
-}
-
-/** Refuses a request to a run that is unknown or expired. */
-export function refuseRun({ kind }: NoRun): Response {
-  return problem(kind === "gone" ? "run_expired" : "run_not_found");
 }

@@ -11,13 +11,16 @@ import type { RunScope } from "./run-scope.ts";
  */
 export function proposeDirectCall(
   scope: RunScope,
-  { toolId, argumentsText }: DirectCall,
+  { toolId, argumentsText, undoes }: DirectCall,
   step: number,
 ): RecordedAnswer {
   const answer: RecordedAnswer = { step, modelCall: 0, finish: "stop", usage: NO_USAGE };
   scope.journal.note({ answer });
   const asked = { toolCallId: "" as ToolCallId, name: toolId, argumentsText, truncated: false };
   const [call] = scope.callIds.claim([asked], step);
-  proposeCalls(scope, { step, calls: call ? [{ ...call, origin: "direct" }] : [] });
+  proposeCalls(scope, {
+    step,
+    calls: call ? [{ ...call, origin: undoes ? "undo" : "direct" }] : [],
+  });
   return answer;
 }

@@ -15,7 +15,7 @@ import type { FinalState } from "./invocation-ledger.ts";
 
 /** A call that ends. Perhaps its tool was not found; perhaps no attempt was made. */
 export interface EndingCall {
-  readonly toolCall: Pick<ToolCall, "name">;
+  readonly toolCall: Pick<ToolCall, "name" | "origin">;
   readonly context: ToolInvocationContext;
   readonly startedAtMs: number;
   readonly tool?: BoundToolRuntime;

@@ -138,11 +138,13 @@ const KEY_EXPIRED = failCall("STALE_STATE", {
  * The ledger then refuses the same operation with another key.
  */
 function bindingOf({ tool, accepted, invocation }: ValiditySubject): InvocationBinding {
+  const { workspaceId } = invocation.context;
   return {
     version: tool.version,
     payloadHash: accepted.payloadHash,
     idempotencyKey: invocation.scope.idempotencyKey,
     mutates: mutates(tool),
+    ...(workspaceId !== undefined && { workspaceId }),
     shownArgs: accepted.shown,
   };
 }

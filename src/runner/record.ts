@@ -13,6 +13,7 @@ import { showContent } from "../protocol/tool/content.ts";
 import { auditCall, type AuditPorts, type Grounds } from "./audit-call.ts";
 import type { Conclusion, EndingCall } from "./conclusion.ts";
 import { errorCodeOf, toExecResult } from "./exec-result.ts";
+import { markFailedUndo } from "./failed-undo.ts";
 import type { InvocationLedger } from "./invocation-ledger.ts";
 import { observe } from "./observe.ts";
 
@@ -28,11 +29,8 @@ export interface RecordPorts extends AuditPorts {
  * Records the end of a call: the invocation's state, the observation's event, the content beside it
  * and the audit entry, stored together. Closes an approval request that nobody answered.
  */
-export function record(
-  ports: RecordPorts,
-  call: EndingCall,
-  conclusion: Conclusion,
-): ToolExecResult {
+export function record(ports: RecordPorts, call: EndingCall, given: Conclusion): ToolExecResult {
+  const conclusion = markFailedUndo(call, given);
   const { context, startedAtMs } = call;
   const {
     outcome,

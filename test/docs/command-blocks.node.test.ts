@@ -18,6 +18,7 @@ const EXCUSED: readonly {
   { request: /^PUT .*\/v1\/policy$/, status: 412, why: "development has a policy already" },
   { request: /^POST .*\/messages$/, status: 409, why: "the run has ended" },
   { request: /^POST .*\/outcome$/, status: 409, why: "no call has an unknown outcome" },
+  { request: /^POST .*\/compensate$/, status: 409, why: "nothing undoes the call of this run" },
   { request: /^POST .*\/v1\/embed-tokens$/, status: 403, why: "only a server mints tokens" },
 ];
 

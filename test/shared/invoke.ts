@@ -35,6 +35,8 @@ export type Invoked = Partial<Omit<RunState, "status">> & {
   /** Of HTTP. */
   readonly status: number;
   readonly runId: string;
+  /** Present once the call was undone. */
+  readonly state?: "COMPENSATED";
   readonly observation?: ObservationObject;
   readonly code?: string;
 };

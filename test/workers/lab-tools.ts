@@ -7,6 +7,7 @@ import { LAB_IMAGES } from "./lab-images.ts";
 import { crashes } from "./lab-crashes.ts";
 import { CANARY, LAB_LEAKS } from "./lab-leaks.ts";
 import { readTicket, showAccount } from "./lab-upstreams.ts";
+import { LAB_LIBRARY } from "./lab-library.ts";
 import { LAB_UNDO } from "./lab-undo.ts";
 import { LAB_KEEPERS } from "./lab-workspaces.ts";
 import { LAB_WRITES } from "./lab-writes.ts";
@@ -261,6 +262,7 @@ export const LAB_TOOLS = [
   ...LAB_WRITES,
   ...LAB_KEEPERS,
   ...LAB_APPROVALS,
+  ...LAB_LIBRARY,
   ...LAB_UNDO,
   readTicket,
   showAccount,

@@ -17,6 +17,8 @@ export const AUDIT_ACTIONS = [
   "approval.closed",
   "approval.consumed",
   "outcome.settled",
+  "undo.started",
+  "undo.ended",
   "policy.changed",
   "assistant.stored",
   "assistant.removed",

@@ -1,6 +1,7 @@
 import type { BudgetAmounts } from "../budget/amounts.ts";
 import type { ActorId, ConnectionId, RunId, TenantId, ToolCallId } from "../identity/ids.ts";
 import type { InvocationState } from "./state.ts";
+import type { UndoAttempt } from "./undo.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { ObservationObject } from "../outcome/observation.ts";
 import type { CallOrigin } from "../tool/call.ts";
@@ -78,6 +79,8 @@ export interface ToolInvocationRecord {
   readonly awaitedUntilMs?: number;
   /** How the operator resolved the outcome, or that no operator did in time. */
   readonly settlement?: Settlement;
+  /** Present once somebody asked to undo it. */
+  readonly undo?: UndoAttempt;
   /** Unit: Unix milliseconds. */
   readonly askedAtMs: number;
   /** Present once it ended. */
@@ -91,6 +94,8 @@ export interface InvocationBinding {
   readonly payloadHash: string;
   readonly idempotencyKey: string;
   readonly mutates: boolean;
+  /** The workspace that the tool used. */
+  readonly workspaceId?: string;
   /** Redacted arguments. */
   readonly shownArgs: JsonObject;
 }

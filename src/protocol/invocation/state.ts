@@ -8,9 +8,7 @@ export const INVOCATION_STATES = [
   "FAILED_RETRYABLE",
   /** Nothing happened. The same payload is not retried. */
   "FAILED_FINAL",
-  /**
-   * The effect happened, and a compensation undid it. Reserved for undo: nothing moves here yet.
-   */
+  /** The effect happened, and a compensation undid it. */
   "COMPENSATED",
   /** Closed with an unknown outcome: nobody resolved it in time. */
   "EXPIRED",

@@ -21,6 +21,11 @@ export interface AwaitedOutcome {
   readonly requestedBy: ActorId;
   /** When the tool was first asked to act. Absent in runs of an earlier release. */
   readonly dispatchedAt?: string;
+  /**
+   * The call completed, and undoing it failed: the report says whether the undo happened. Names the
+   * run that tried, and the tool that undoes the call.
+   */
+  readonly undo?: { readonly runId: RunId; readonly toolId: string };
   /** Until when a report is accepted. */
   readonly awaitsOutcomeUntil: string;
 }

@@ -1,5 +1,7 @@
+import type { ShownCall } from "./direct-call.ts";
 import type { DoneReason, RunError } from "./event.ts";
 import type { ActorId, ApprovalId, RunId, ToolCallId } from "../identity/ids.ts";
+import type { UndoState } from "../invocation/undo.ts";
 import type { InvocationState } from "../invocation/state.ts";
 import type { NextAction } from "../outcome/response-vector.ts";
 import type { TaxonomyClass } from "../outcome/taxonomy.ts";
@@ -58,6 +60,8 @@ export interface ToolCallSummary {
   /** Present exactly while an approval of the call is pending, like `awaitsApprovalUntil`. */
   readonly approvalId?: ApprovalId;
   readonly awaitsApprovalUntil?: string;
+  /** Present when the viewer may undo the call, and once somebody did or tried. */
+  readonly undo?: UndoState;
   /** The operator who resolved the unknown outcome. */
   readonly settledBy?: ActorId;
   readonly startedAt: string;
@@ -75,7 +79,7 @@ export interface RunState {
   /** `none` in a run of one direct call. */
   readonly model: string;
   /** Present in a run of one direct call, which asks no model. */
-  readonly call?: { readonly toolId: string };
+  readonly call?: ShownCall;
   /** Number of steps that have begun. */
   readonly steps: number;
   /** Number of interruptions from which the run recovered. */

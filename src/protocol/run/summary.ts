@@ -1,3 +1,4 @@
+import type { ShownCall } from "./direct-call.ts";
 import type { DoneReason } from "./event.ts";
 import type { ActorId, RunId } from "../identity/ids.ts";
 import type { RunStatus } from "./state.ts";
@@ -11,7 +12,7 @@ export interface RunSummary {
   /** `none` in a run of one direct call. */
   readonly model: string;
   /** Present for a run of one direct call, which asks no model. */
-  readonly call?: { readonly toolId: string };
+  readonly call?: ShownCall;
   readonly actorId: ActorId;
   readonly subjectId?: ActorId;
   /** The actor who minted the embed token that started the run. */

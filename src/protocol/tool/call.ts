@@ -13,11 +13,14 @@ export interface ToolCall {
   readonly argumentsText: string;
   /** True when the provider cut the call off. Such a call never runs. */
   readonly truncated: boolean;
-  /** Who asks when no model does: a person through the API, or a saga of this run. */
+  /**
+   * Who asks when no model does: a person through the API, a saga of this run, or a person who
+   * undoes another call.
+   */
   readonly origin?: CallOrigin;
 }
 
-export type CallOrigin = "direct" | "saga";
+export type CallOrigin = "direct" | "saga" | "undo";
 
 /** Why the arguments cannot be parsed. */
 export type ArgumentsFailure = {

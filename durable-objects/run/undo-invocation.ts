@@ -1,0 +1,130 @@
+import type { RunIds, UndoAnswer, UndoRequest } from "../../src/capabilities/run.ts";
+import type { Clock } from "../../src/capabilities/system.ts";
+import type { ActorId, RunId } from "../../src/protocol/identity/ids.ts";
+import type { Viewer } from "../../src/protocol/identity/viewer.ts";
+import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import { attemptOf, type UndoReport } from "../../src/protocol/invocation/undo.ts";
+import type { OpenRun } from "./open-run.ts";
+
+export interface UndoPorts {
+  readonly runIds: Pick<RunIds, "derive">;
+  readonly clock: Pick<Clock, "nowMs">;
+  /** How long an ended run is kept. Unit: milliseconds. */
+  readonly keptMs: number;
+}
+
+/** Owner of every run id of an undo. No actor has this id, so no request derives such a run. */
+const UNDO = "undo" as ActorId;
+
+/**
+ * Claims a completed call for the run that undoes it. The id of that run derives from this run, the
+ * call and the attempt: two clicks, a repetition and a crash find the same run.
+ */
+export async function claimUndo(
+  run: OpenRun,
+  { runIds, clock }: UndoPorts,
+  { viewer, request }: { readonly viewer: Viewer; readonly request: UndoRequest },
+): Promise<UndoAnswer> {
+  const { invocations, store } = run;
+  const { invocation, toolIds } = request;
+  const { runId, owner } = store.identity();
+  for (;;) {
+    const attempt = attemptOf(invocations.find(invocation)?.undo);
+    const operation = `${runId}/${invocation}/${attempt}`;
+    const derived = await runIds.derive({ tenantId: owner.tenantId, actorId: UNDO }, operation);
+    // From here on nothing else runs. Another request may have claimed or released meanwhile.
+    const record = invocations.find(invocation);
+    const { compensation } = record?.end ?? {};
+    if (!record) return { kind: "unknown_invocation" };
+    if (!compensation) return { kind: "not_undoable" };
+    if (!toolIds.includes(compensation.toolId)) return { kind: "not_allowed" };
+    if (attemptOf(record.undo) !== attempt) continue;
+    const { connectionIds } = store.claimed() ?? {};
+    // Not the workspace of the person who asks: the call changed this one.
+    const { workspaceId } = record.binding ?? {};
+    const isNew = record.undo?.attempt !== attempt;
+    if (isNew) begin(run, record, { attempt, runId: derived, viewer, atMs: clock.nowMs() });
+    return {
+      kind: "claimed",
+      status: isNew ? "running" : (record.undo?.status ?? "running"),
+      claim: {
+        runId: derived,
+        call: {
+          toolId: compensation.toolId,
+          argumentsText: JSON.stringify(compensation.args),
+          undoes: { runId, invocation },
+        },
+        ...(connectionIds && { connectionIds }),
+        ...(workspaceId !== undefined && { workspaceId }),
+      },
+    };
+  }
+}
+
+interface Begun {
+  readonly attempt: number;
+  readonly runId: RunId;
+  readonly viewer: Viewer;
+  readonly atMs: number;
+}
+
+function begin(
+  { invocations, notices, store }: OpenRun,
+  record: ToolInvocationRecord,
+  { attempt, runId, viewer, atMs }: Begun,
+): void {
+  store.log.batch(() => {
+    invocations.changeUndo(record.number, { attempt, runId, status: "running" });
+    notices.undoStarted(record, { viewer, atMs });
+  });
+}
+
+/**
+ * Takes the report of the run that undoes a call. Contract: idempotent; a report that comes again,
+ * or from the run of an earlier attempt, changes nothing.
+ */
+export function endUndo(run: OpenRun, ports: UndoPorts, report: UndoReport): void {
+  const { invocation, runId, status } = report;
+  const record = run.invocations.find(invocation);
+  const isAwaited = record?.undo?.runId === runId && record.undo.status === "running";
+  if (isAwaited) storeEnd(run, ports, { record, status });
+}
+
+/**
+ * Resolves a failed undo as an operator reported: the call is undone, or a person may try again.
+ * Undefined when the undo of the call has not failed. Contract: the first report stays.
+ */
+export function settleUndo(
+  run: OpenRun,
+  ports: UndoPorts,
+  { invocation, settlement }: { readonly invocation: number; readonly settlement: Settlement },
+): "settled" | undefined {
+  const record = run.invocations.find(invocation);
+  if (record?.undo?.status !== "failed") return undefined;
+  const status = settlement.outcome === "committed" ? "undone" : "released";
+  storeEnd(run, ports, { record, status, by: settlement.by });
+  return "settled";
+}
+
+interface Ended {
+  readonly record: ToolInvocationRecord;
+  readonly status: UndoReport["status"];
+  /** The operator who reported it. */
+  readonly by?: ActorId | undefined;
+}
+
+function storeEnd(
+  { invocations, notices, outbox, store }: OpenRun,
+  { clock, keptMs }: UndoPorts,
+  { record, status, by }: Ended,
+): void {
+  const { number, undo } = record;
+  if (!undo) return;
+  const atMs = clock.nowMs();
+  const untilMs = (store.progress().endedMs ?? atMs) + keptMs;
+  store.log.batch(() => {
+    invocations.changeUndo(number, { ...undo, status, ...(status === "failed" && { untilMs }) });
+    if (status === "undone") outbox.put(number);
+    notices.undoEnded(record, { status, atMs, by });
+  });
+}

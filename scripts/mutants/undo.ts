@@ -1,0 +1,113 @@
+import type { Mutant } from "./mutant.ts";
+
+const undone = (name: string): Mutant["test"] => ({ file: "test/http/undo.test.ts", name });
+
+/** What keeps an undo to one compensation, by those who may, of what is still there. */
+export const UNDO: readonly Mutant[] = [
+  {
+    name: "each click derives a run of its own",
+    file: "durable-objects/run/undo-invocation.ts",
+    from: "const operation = `${runId}/${invocation}/${attempt}`;",
+    to: "const operation = `${runId}/${invocation}/${attempt}/${clock.nowMs()}`;",
+    test: undone("goes on refuses a second request, and names the run in the state"),
+  },
+  {
+    name: "a refused undo keeps its claim",
+    file: "src/protocol/invocation/undo.ts",
+    from: 'return undo.status === "released" ? undo.attempt + 1 : undo.attempt;',
+    to: "return undo.attempt;",
+    test: undone("and is refused releases the call, so that a person may try again"),
+  },
+  {
+    name: "a failed undo is released",
+    file: "durable-objects/run/undo-status.ts",
+    from: 'return "failed";',
+    to: 'return "released";',
+    test: undone("is COMPENSATION_FAILED, is never repeated by a click, and an operator is told"),
+  },
+  {
+    name: "a failed undo keeps the class of its tool",
+    file: "src/runner/record.ts",
+    from: "markFailedUndo(call, given)",
+    to: "given",
+    test: undone("is COMPENSATION_FAILED, is never repeated by a click, and an operator is told"),
+  },
+  {
+    name: "an undo that found another state fails",
+    file: "src/runner/failed-undo.ts",
+    from: 'if (outcome.failure.taxonomyClass === "STALE_STATE") return conclusion;',
+    to: "",
+    test: undone("because the row changed since is STALE_STATE, and stays so"),
+  },
+  {
+    name: "an undone call keeps its state",
+    file: "durable-objects/run/stored-invocations.ts",
+    from: 'this.#change(number, { undo, state: "COMPENSATED" });',
+    to: "this.#change(number, { undo });",
+    test: undone(
+      "runs the tool that its contract names, with the arguments that were made when it completed",
+    ),
+  },
+  {
+    name: "everybody of the tenant undoes every call",
+    file: "durable-objects/run/run-answers.ts",
+    from: "checkRunAccess(this.#run.store, mayStop, viewer);\n    return missing ?? claimUndo",
+    to: "checkRunAccess(this.#run.store, () => true, viewer);\n    return missing ?? claimUndo",
+    test: undone("to neighbour exactly as for an unknown run"),
+  },
+  {
+    name: "policy is not asked about the tool that undoes",
+    file: "durable-objects/run/undo-invocation.ts",
+    from: 'if (!toolIds.includes(compensation.toolId)) return { kind: "not_allowed" };',
+    to: "",
+    test: undone(
+      "when policy does not allow the tool that undoes the call, and is not offered then",
+    ),
+  },
+  {
+    name: "a page undoes with a tool that its token does not bind",
+    file: "src/http/undo.ts",
+    from: "narrowPolicy(policy, principal.embed?.toolIds)",
+    to: "policy",
+    test: undone("to a page whose token does not bind the tool that undoes the call"),
+  },
+  {
+    name: "an undo that policy denies is offered",
+    file: "src/http/undo.ts",
+    from: "isAvailable(call) && !allowed.includes(undo.toolId)",
+    to: "false",
+    test: undone(
+      "when policy does not allow the tool that undoes the call, and is not offered then",
+    ),
+  },
+  {
+    name: "the run of another person tells that it exists",
+    file: "src/http/undo.ts",
+    from: 'answer.status === 404 ? problem("undo_by_another") : answer',
+    to: "answer",
+    test: undone("an operator may undo the call of another person, who sees how it stands"),
+  },
+  {
+    name: "the end of an undo does not reach the run whose call it undoes",
+    file: "durable-objects/run/stored-journal.ts",
+    from: "call ? call.undoes !== undefined :",
+    to: "call ? false :",
+    test: undone(
+      "runs the tool that its contract names, with the arguments that were made when it completed",
+    ),
+  },
+  {
+    name: "an operator cannot resolve a failed undo",
+    file: "durable-objects/run/undo-invocation.ts",
+    from: 'if (record?.undo?.status !== "failed") return undefined;',
+    to: "if (record) return undefined;",
+    test: undone("and of which an operator reports committed is undone"),
+  },
+  {
+    name: "a failed undo is on no list",
+    file: "durable-objects/run/run-notices.ts",
+    from: "[...awaiting, ...failedUndos]",
+    to: "awaiting",
+    test: undone("is COMPENSATION_FAILED, is never repeated by a click, and an operator is told"),
+  },
+];

@@ -1,0 +1,90 @@
+import type { RunAnswer } from "../capabilities/run.ts";
+import { listOffered } from "../contracts/tool-catalog.ts";
+import { viewerOf } from "../protocol/identity/viewer.ts";
+import { readInvocationId } from "../protocol/invocation/id.ts";
+import { narrowPolicy } from "../protocol/policy/narrow.ts";
+import { NO_MODEL } from "../protocol/run/direct-call.ts";
+import type { AuthorisedRequest, Routes } from "./authorise.ts";
+import { answerCall, startCall } from "./invoke.ts";
+import { problem } from "./problem.ts";
+import { refuseRun } from "./refuse-run.ts";
+import { checkStorage } from "./storage-limits.ts";
+
+/** Undoes calls. */
+export const UNDO_ROUTES: Routes = {
+  "/v1/runs/:id/invocations/:invocationId/compensate": {
+    POST: { scope: "chat", handle: postCompensate },
+  },
+};
+
+/**
+ * `POST /v1/runs/:id/invocations/:invocationId/compensate`: undoes a completed call, by a run of
+ * one call. A repetition finds the same run.
+ */
+async function postCompensate(authorised: AuthorisedRequest): Promise<Response> {
+  const { principal, services, id, invocationId } = authorised;
+  const { embed } = principal;
+  const runId = await services.runIds.verify(id, principal.tenantId);
+  if (!runId) return problem("run_not_found");
+  const stored = await checkStorage(authorised);
+  if (!stored.ok) return stored.failure;
+  const viewer = viewerOf(principal);
+  const toolIds = await listAllowed(authorised);
+  // An invalid invocation id becomes one that no invocation has: an unknown run is answered first.
+  const request = { invocation: readInvocationId(invocationId), toolIds };
+  const claimed = await services.runs.of(runId).undo(viewer, request);
+  switch (claimed.kind) {
+    case "claimed": {
+      const { status, claim } = claimed;
+      // A run that reported may be forgotten: it must not start again.
+      if (status !== "running") {
+        return hideRun(answerCall(claim.runId, await services.runs.of(claim.runId).call(viewer)));
+      }
+      const budgets = embed?.budgets && { budgets: embed.budgets };
+      const shared = { principal, model: NO_MODEL, messages: [], ...budgets };
+      const { toolId } = claim.call;
+      return hideRun(await startCall(authorised, { ...shared, ...claim, toolIds: [toolId] }));
+    }
+    case "not_undoable":
+      return problem("undo_not_possible");
+    case "not_allowed":
+      return problem("undo_not_allowed");
+    case "unknown_invocation":
+      return problem("invocation_not_found");
+    case "unknown":
+    case "gone":
+      return refuseRun(claimed);
+  }
+}
+
+/** The caller may undo the call, but may not see the run of another person that does it. */
+function hideRun(answer: Response): Response {
+  return answer.status === 404 ? problem("undo_by_another") : answer;
+}
+
+/**
+ * Leaves out of a run's state what the caller could undo and policy does not allow. The gates
+ * decide again when the caller does it.
+ */
+export async function limitUndo(
+  authorised: AuthorisedRequest,
+  answer: RunAnswer,
+): Promise<RunAnswer> {
+  const isAvailable = ({ undo }: { readonly undo?: { readonly status: string } }): boolean =>
+    undo?.status === "available";
+  if (answer.kind !== "run" || !answer.state.toolCalls.some(isAvailable)) return answer;
+  const allowed = await listAllowed(authorised);
+  const toolCalls = answer.state.toolCalls.map((call) => {
+    const { undo, ...rest } = call;
+    return undo && isAvailable(call) && !allowed.includes(undo.toolId) ? rest : call;
+  });
+  return { ...answer, state: { ...answer.state, toolCalls } };
+}
+
+/** Lists the tools that policy and embed token allow the caller. */
+async function listAllowed({ principal, services }: AuthorisedRequest): Promise<readonly string[]> {
+  const { policy } = await services.policies.load(principal.tenantId);
+  const allowed = narrowPolicy(policy, principal.embed?.toolIds);
+  const nowMs = services.clock.nowMs();
+  return [...listOffered(services.toolSpecs, allowed, { nowMs }).keys()];
+}
