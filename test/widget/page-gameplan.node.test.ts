@@ -130,7 +130,9 @@ describe("changes", () => {
     await open(at("systems"));
     await sees("Combat Engine");
     await followed();
-    const before = reads("list_game_systems");
+    // With the stream everything is read once more, because a change may have been missed.
+    await expect.poll(() => reads("list_game_systems")).toBe(2);
+    const before = 2;
     visit.api.gameplan.systems = [...visit.api.gameplan.systems, systemOf("loot", "Loot")];
     const summary = 'Created game system "Loot" (loot)';
     const entry = { id: "a1", at: "", actor: "user:bob", action: "created", summary };

@@ -81,7 +81,8 @@ export class ScriptedGameplan {
 
   #follow(response: ServerResponse): void {
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(": open\n\n");
+    const data = JSON.stringify({ revision: this.#revision });
+    response.write(`id: ${this.#revision}\nevent: workspace_reset\ndata: ${data}\n\n`);
     this.#streams.add(response);
     response.on("close", () => this.#streams.delete(response));
   }

@@ -14,7 +14,8 @@ export interface Change {
 export interface ChangesPorts {
   readonly api: ApiOptions;
   readonly signal: AbortSignal;
-  readonly onChanges: (changes: readonly Change[]) => void;
+  /** Undefined: the page may have missed changes, and reads everything again. */
+  readonly onChanges: (changes: readonly Change[] | undefined) => void;
   /** The connection was lost or is back. */
   readonly onLink: (isOpen: boolean) => void;
 }
@@ -35,8 +36,9 @@ export async function followChanges(workspaceId: string, ports: ChangesPorts): P
     await untilSeen(signal);
     const end = await followOnce(workspaceId, position, ports);
     if (end === "refused" || signal.aborted) return;
+    // The server ends each stream after some minutes. That is no loss.
     if (end === "cut") losses = 0;
-    onLink(false);
+    else onLink(false);
     const attempt = losses + 1;
     await wait(backoffMs({ firstMs: FIRST_DELAY_MS, attempt, random: Math.random() }), signal);
   }
@@ -54,14 +56,16 @@ async function followOnce(
   const path = `v1/workspaces/gameplan/${encodeURIComponent(workspaceId)}/changes`;
   let changes: Change[] = [];
   const parser = createParser({
-    onEvent({ id, data }) {
+    onEvent({ id, event, data }) {
       position.lastEventId = id ?? position.lastEventId;
-      changes.push(...readChange(data));
+      if (event === "workspace_reset") onChanges(undefined);
+      else changes.push(...readChange(data));
     },
   });
   try {
     const response = await sendAuthorised(api, path, { headers, signal });
-    if (!response.ok || !response.body) return response.status < 500 ? "refused" : "unreachable";
+    const isBusy = response.status >= 500 || response.status === 429;
+    if (!response.ok || !response.body) return isBusy ? "unreachable" : "refused";
     onLink(true);
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {

@@ -14,7 +14,7 @@ import { createNews } from "./news.ts";
 import { listOf, textOf } from "./read-json.ts";
 import { formatRoute, parseRoute, type Route } from "./route.ts";
 import type { Section, SectionContext } from "./section.ts";
-import { activitySection } from "./sections/activity.ts";
+import { activitySection, EVERY_ENTITY } from "./sections/activity.ts";
 import { binSection } from "./sections/bin.ts";
 import { exportsSection } from "./sections/exports.ts";
 import { graphSection } from "./sections/graph.ts";
@@ -61,7 +61,9 @@ export class GameplanPage {
   });
   #projects: readonly JsonObject[] = [];
   #shown = 0;
-  #changes: Change[] = [];
+  /** Kinds of rows that changed and are not read yet. */
+  #changed = new Set<string>();
+  #hasNews = false;
   #wasRefused = false;
   #isFollowing = false;
   /** The address whose content is shown, so that a reload of the same content keeps the place. */
@@ -264,21 +266,25 @@ export class GameplanPage {
     });
   }
 
-  #gather(changes: readonly Change[]): void {
-    if (this.#changes.length === 0) setTimeout(() => void this.#apply(), GATHER_MS);
-    this.#changes.push(...changes);
+  #gather(changes: readonly Change[] | undefined): void {
+    if (this.#changed.size === 0) setTimeout(() => void this.#apply(), GATHER_MS);
+    for (const entity of changes?.map((change) => change.entity) ?? EVERY_ENTITY) {
+      this.#changed.add(entity);
+    }
+    this.#hasNews ||= changes !== undefined;
   }
 
   /** Reads again what changed, and no more. */
   async #apply(): Promise<void> {
-    const changed = new Set(this.#changes.map(({ entity }) => entity));
-    this.#changes = [];
+    const [changed, hasNews] = [this.#changed, this.#hasNews];
+    this.#changed = new Set();
+    this.#hasNews = false;
     if (changed.has("project") && !(await this.#readProjects())) return;
     const { section, projectId } = this.#route();
     const { entities } = SECTIONS.find(({ name }) => name === section) ?? systemsSection;
     const isShown = entities.some((entity) => changed.has(entity));
     if (isShown || changed.has("project")) await this.#refresh();
-    if (projectId) await this.#news.read(projectId);
+    if (hasNews && projectId) await this.#news.read(projectId);
   }
 }
 
