@@ -1,29 +1,14 @@
-import { LLMock, type ChatCompletionRequest, type FixtureResponse } from "@copilotkit/aimock";
-
-/** Answers of the offline model to one user message. */
-interface Scenario {
-  readonly name: string;
-  readonly asked: RegExp;
-  /** One answer per model call since the user message. The last answer repeats. */
-  readonly steps: readonly ((turn: Turn) => FixtureResponse)[];
-  /** Unit: tokens per second. */
-  readonly speed?: number;
-}
-
-/** One user message and what followed it, as the provider sees them. */
-interface Turn {
-  readonly question: string;
-  /** `result_payload.data` of each observation since the user message, in order. */
-  readonly results: readonly Record<string, unknown>[];
-}
+import { LLMock } from "@copilotkit/aimock";
+import { GAME_SCENARIOS } from "./offline-game.ts";
+import { call, readTurn, type Scenario, text } from "./offline-turn.ts";
 
 const READING_SPEED = 40;
 const TALKING_SPEED = 14;
 
 /**
  * Starts an OpenAI-compatible server on loopback that answers from fixtures: text, one tool, two
- * tools at once, a chain of three steps, wrong arguments with a correction, a long answer, and any
- * call that the user message contains.
+ * tools at once, a chain of three steps, wrong arguments with a correction, a long answer, a
+ * project of GamePlan, and any call that the user message contains.
  * Contract: no key, no network; `url` ends in `/v1`.
  */
 export async function startOfflineModel(): Promise<{ url: string; stop: () => Promise<void> }> {
@@ -35,8 +20,8 @@ export async function startOfflineModel(): Promise<{ url: string; stop: () => Pr
         {
           predicate: (request) => {
             const turn = readTurn(request);
-            const calls = countSteps(request);
-            return asked.test(turn.question) && (isLast ? calls >= index : calls === index);
+            const { question, calls } = turn;
+            return asked.test(question) && (isLast ? calls >= index : calls === index);
           },
         },
         (request) => answer(readTurn(request)),
@@ -47,12 +32,6 @@ export async function startOfflineModel(): Promise<{ url: string; stop: () => Pr
   await server.start();
   return { url: `${server.url}/v1`, stop: () => server.stop() };
 }
-
-const text = (content: string): FixtureResponse => ({ content });
-
-const call = (name: string, args: Record<string, unknown>): FixtureResponse => ({
-  toolCalls: [{ name, arguments: JSON.stringify(args) }],
-});
 
 const CITIES: Readonly<Record<string, string>> = {
   tokyo: "Asia/Tokyo",
@@ -92,6 +71,7 @@ const SCENARIOS: readonly Scenario[] = [
         ),
     ],
   },
+  ...GAME_SCENARIOS,
   {
     name: "invalid arguments, then a correction",
     asked: /mistake|wrong argument|correct yourself/i,
@@ -211,32 +191,4 @@ function toExpression(question: string): string {
     .replace(/times|x/gi, "*")
     .replace(/divided by/gi, "/");
   return /[\d(][\d\s.+\-*/^%()]*/.exec(words)?.[0].trim() ?? "0";
-}
-
-function readTurn(request: ChatCompletionRequest): Turn {
-  const start = request.messages.findLastIndex((message) => message.role === "user");
-  const question = contentOf(request.messages[start]?.content);
-  const results = request.messages.slice(start + 1).flatMap((message) => {
-    if (message.role !== "tool") return [];
-    const [, json = "null"] = contentOf(message.content).split("\n");
-    const observation = JSON.parse(json) as {
-      result_payload?: { data?: Record<string, unknown> | null };
-    };
-    const data = observation.result_payload?.data;
-    return data ? [data] : [];
-  });
-  return { question, results };
-}
-
-/** Counts the model calls since the user message. */
-function countSteps(request: ChatCompletionRequest): number {
-  const start = request.messages.findLastIndex((message) => message.role === "user");
-  return request.messages.slice(start + 1).filter((message) => message.role === "assistant").length;
-}
-
-function contentOf(
-  content: ChatCompletionRequest["messages"][number]["content"] | undefined,
-): string {
-  if (typeof content === "string") return content;
-  return (content ?? []).map((part) => part.text ?? "").join("");
 }
