@@ -8,8 +8,10 @@ import { composeWorkspaceObject } from "../../src/compose/workspaces.ts";
 import type { WorkspaceDefinition } from "../../src/contracts/define-workspace.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { WorkspaceData } from "../../src/workspace/workspace-data.ts";
+import { ChangeFeed } from "./change-feed.ts";
 import { createDurableDatabase } from "./durable-database.ts";
 
+const STREAM_HEADERS = { "content-type": "text/event-stream", "cache-control": "no-store" };
 /** The first look for expired ledger rows. Unit: milliseconds. */
 const CLEAN_AFTER_MS = 86_400_000;
 
@@ -20,16 +22,27 @@ const CLEAN_AFTER_MS = 86_400_000;
  */
 export class WorkspaceObject extends DurableObject<RawEnv> implements WorkspaceMethods {
   readonly #data: WorkspaceData;
+  readonly #feed: ChangeFeed;
   #isArmed = false;
 
   constructor(ctx: DurableObjectState, env: RawEnv, definitions: readonly WorkspaceDefinition[]) {
     super(ctx, env);
+    const { clock, ...ports } = composeWorkspaceObject(env);
     this.#data = new WorkspaceData({
-      ...composeWorkspaceObject(env),
+      ...ports,
       definitions,
       database: createDurableDatabase(ctx.storage),
-      announce: () => {},
+      announce: (changes) => this.#feed.publish(changes),
     });
+    this.#feed = new ChangeFeed(this.#data, clock);
+  }
+
+  /** Streams the changes after the revision in Last-Event-ID. */
+  override async fetch(request: Request): Promise<Response> {
+    if (this.#feed.isFull) return new Response(null, { status: 429 });
+    const after = request.headers.get("last-event-id");
+    const stream = this.#feed.open(after === null ? undefined : Number(after));
+    return new Response(stream, { headers: STREAM_HEADERS });
   }
 
   /** Runs an operation. Contract: a write is durable before the answer leaves the object. */

@@ -1,17 +1,24 @@
 import type { WorkspaceGateway, WorkspaceMethods } from "../capabilities/workspace.ts";
 import { fail } from "../protocol/outcome/result.ts";
-import { objectNameOf } from "../protocol/workspace/address.ts";
+import { objectNameOf, type WorkspaceAddress } from "../protocol/workspace/address.ts";
 
 /** Reaches the Durable Object of each workspace by its address. */
 export function createDurableWorkspaces(workspaces: DurableObjectNamespace): WorkspaceGateway {
+  const objectOf = (address: WorkspaceAddress): DurableObjectStub & WorkspaceMethods =>
+    workspaces.get(workspaces.idFromName(objectNameOf(address))) as DurableObjectStub &
+      WorkspaceMethods;
   return {
     async call(call) {
-      const id = workspaces.idFromName(objectNameOf(call.workspace));
       try {
-        return await (workspaces.get(id) as DurableObjectStub & WorkspaceMethods).call(call);
+        return await objectOf(call.workspace).call(call);
       } catch {
         return { result: UNREACHABLE };
       }
+    },
+    async follow(address, after) {
+      const headers = after === undefined ? {} : { "last-event-id": String(after) };
+      const answer = await objectOf(address).fetch("https://workspace/changes", { headers });
+      return answer.status === 429 ? undefined : answer;
     },
   };
 }

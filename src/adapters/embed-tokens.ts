@@ -37,7 +37,8 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
   const key = deriveKey(ports.rootSecret, "embed-token");
   return {
     async mint({ tenantId: tenant, actorId: sub, minterId: minter, ttlSeconds, ...order }) {
-      const { scopes, origin, toolIds, budgets, assistantId, connectionIds, model } = order;
+      const { scopes, origin, toolIds, budgets, assistantId, connectionIds, model, workspaceId } =
+        order;
       const iat = Math.floor(clock.nowMs() / MILLISECONDS);
       const exp = iat + ttlSeconds;
       const registered = { iss: ISSUER, aud: AUDIENCE, sub, jti: randomId(), iat, exp };
@@ -52,6 +53,7 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
         ...(assistantId !== undefined && { assistantId }),
         ...(connectionIds && { connectionIds }),
         ...(model !== undefined && { model }),
+        ...(workspaceId !== undefined && { workspaceId }),
       };
       const token = await new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
         .setProtectedHeader({ alg: ALGORITHM, typ: EMBED_TYPE })
@@ -69,7 +71,7 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
         });
         const token = v.parse(claims, payload);
         const { jti, tenant, sub, minter: minterId, scopes, origin, toolIds, budgets } = token;
-        const { assistantId, connectionIds, model } = token;
+        const { assistantId, connectionIds, model, workspaceId } = token;
         const embed = {
           id: jti,
           minterId,
@@ -79,6 +81,7 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
           assistantId,
           ...(connectionIds && { connectionIds }),
           ...(model !== undefined && { model }),
+          ...(workspaceId !== undefined && { workspaceId }),
         };
         return ok({ tenantId: tenant, actorId: sub, scopes, roles: [], embed });
       } catch {

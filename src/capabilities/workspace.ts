@@ -58,9 +58,15 @@ export interface OperationAnswer {
   readonly write?: WriteState;
 }
 
-/** Reaches the objects of workspaces. Contract: never throws. */
+/** Reaches the objects of workspaces. */
 export interface WorkspaceGateway {
+  /** Contract: never throws. */
   call(call: OperationCall): Promise<OperationAnswer>;
+  /**
+   * Streams the changes after a revision; without one, those that come. Undefined: the workspace
+   * has too many readers. Contract: the caller has checked the membership.
+   */
+  follow(workspace: WorkspaceAddress, after: number | undefined): Promise<Response | undefined>;
 }
 
 /** RPC of the object of a workspace. Contract: shapes hold for one release; see RunMethods. */

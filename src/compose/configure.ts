@@ -3,6 +3,7 @@ import { checkPages } from "../http/pages.ts";
 import { checkEnv, type Env, type RawEnv } from "../env.ts";
 import { readAssistants, type DeclaredAssistants } from "../protocol/assistant/declared.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import { checkWorkspaces } from "./configure-workspaces.ts";
 import type { Deployment } from "./deployment.ts";
 import { configureModels } from "./models.ts";
 import { configureUpstreams } from "./upstreams.ts";
@@ -26,8 +27,8 @@ export function configureDeployment(
   const models = configureModels(raw, deployment);
   const upstreams = configureUpstreams(raw, deployment);
   const assistants = readAssistants(deployment.assistants);
-  const pageProblems = checkPages(deployment.pages);
-  if (env.ok && models.ok && upstreams.ok && assistants.ok && pageProblems.length === 0) {
+  const others = [...checkPages(deployment.pages), ...checkWorkspaces(raw, deployment)];
+  if (env.ok && models.ok && upstreams.ok && assistants.ok && others.length === 0) {
     return ok({ env: env.value, models: models.value.offered, assistants: assistants.value });
   }
   return fail([
@@ -35,6 +36,6 @@ export function configureDeployment(
     ...(models.ok ? [] : models.failure),
     ...(upstreams.ok ? [] : upstreams.failure),
     ...(assistants.ok ? [] : assistants.failure),
-    ...pageProblems,
+    ...others,
   ]);
 }

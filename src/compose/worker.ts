@@ -39,7 +39,10 @@ export function composeWorker(
   if (!configured.ok) {
     return refuseAll(`${configured.failure.join("; ")}. See the README, section Deploy.`);
   }
-  const app = createApp(assemble(configured.value, deployment));
+  const app = createApp(
+    assemble(configured.value, deployment),
+    deployment.workspaces?.routesOf(raw),
+  );
   return async (request) => secure(await app.fetch(request), request);
 }
 

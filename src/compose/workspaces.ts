@@ -1,29 +1,35 @@
 import { createConsoleLog } from "../adapters/console-log.ts";
 import { createDurableWorkspaces } from "../adapters/durable-workspaces.ts";
 import { systemClock } from "../adapters/system.ts";
-import type { WorkspaceBinder } from "../capabilities/workspace.ts";
+import type { Clock } from "../capabilities/system.ts";
+import type { WorkspaceBinder, WorkspaceGateway } from "../capabilities/workspace.ts";
 import type { WorkspaceDefinition } from "../contracts/define-workspace.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
+import type { Routes } from "../http/authorise.ts";
+import { createWorkspaceRoutes } from "../http/workspace-changes.ts";
 import { createWorkspaceBinder } from "../workspace/bind-workspace.ts";
+import { WORKSPACES } from "./configure-workspaces.ts";
 import type { WorkspacePorts } from "../workspace/workspace-data.ts";
 
 /** What a deployment with workspaces adds to the Worker and to its runs. */
 export interface HostedWorkspaces {
   readonly definitions: readonly WorkspaceDefinition[];
-  /** Fails: throws without the binding WORKSPACES. */
+  /** Contract: `isBound` has answered true for these bindings. */
   readonly binderOf: (raw: RawEnv) => WorkspaceBinder;
+  /** Contract: as above. */
+  readonly routesOf: (raw: RawEnv) => Routes;
 }
 
-/** The binding of the objects of workspaces. */
-export const WORKSPACES_BINDING = "WORKSPACES";
-
-/** Assembles what runs need of workspaces. */
+/** Assembles what the Worker and its runs need of workspaces. */
 export function composeWorkspaces(definitions: readonly WorkspaceDefinition[]): HostedWorkspaces {
+  const gatewayOf = (raw: RawEnv): WorkspaceGateway =>
+    createDurableWorkspaces(raw[WORKSPACES] as DurableObjectNamespace);
   return {
     definitions,
-    binderOf(raw) {
-      const namespace = raw[WORKSPACES_BINDING] as DurableObjectNamespace;
-      return createWorkspaceBinder(createDurableWorkspaces(namespace), systemClock);
+    binderOf: (raw) => createWorkspaceBinder(gatewayOf(raw), systemClock),
+    routesOf: (raw) => {
+      const names = definitions.map(({ name }) => name);
+      return createWorkspaceRoutes(names, gatewayOf(raw));
     },
   };
 }
@@ -31,10 +37,11 @@ export function composeWorkspaces(definitions: readonly WorkspaceDefinition[]): 
 /** Assembles what the object of a workspace needs, except its storage. */
 export function composeWorkspaceObject(
   raw: RawEnv,
-): Pick<WorkspacePorts, "nowMs" | "newId" | "keyKeptMs" | "fault"> {
+): Pick<WorkspacePorts, "nowMs" | "newId" | "keyKeptMs" | "fault"> & { readonly clock: Clock } {
   const { runMs, keyMs } = requireEnv(raw).lifetimes;
   const log = createConsoleLog();
   return {
+    clock: systemClock,
     nowMs: () => systemClock.nowMs(),
     newId: () => crypto.randomUUID(),
     keyKeptMs: Math.max(runMs, keyMs),

@@ -41,14 +41,17 @@ const API: Routes = {
   ...AUDIT_ROUTES,
 };
 
-/** Assembles the HTTP surface: every address and its methods. */
-export function createApp(services: Services): Hono {
+/**
+ * Assembles the HTTP surface: every address and its methods. `more`: routes of parts that not every
+ * deployment has.
+ */
+export function createApp(services: Services, more: Routes = {}): Hono {
   const app = new Hono();
   app.on("OPTIONS", "/v1/*", async (context, next) => {
     await next();
     context.res = await answerPreflight(context.req.raw, context.res, services);
   });
-  for (const [path, methods] of Object.entries(API)) {
+  for (const [path, methods] of Object.entries({ ...API, ...more })) {
     const handlers = Object.entries<Route>(methods).map(
       ([method, route]) => [method as Method, authorise(services, route)] as const,
     );

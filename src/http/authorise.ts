@@ -31,6 +31,8 @@ export interface AuthorisedRequest {
   readonly id: string;
   /** Path parameter `invocationId`, or the empty text. */
   readonly invocationId: string;
+  /** Path parameter `name`, or the empty text. */
+  readonly name: string;
 }
 
 /**
@@ -53,11 +55,12 @@ export function authorise<E extends HonoEnv>(
     const tooMany = await limitCaller(principal, services);
     const origin = await checkOrigin(request, principal, services);
     if (!origin.ok) return tooMany ?? origin.failure;
-    const { id = "", invocationId = "" } = context.req.param() as Readonly<Record<string, string>>;
+    const parameters = context.req.param() as Readonly<Record<string, string>>;
+    const { id = "", invocationId = "", name = "" } = parameters;
     const response =
       tooMany ??
       checkScope(principal, route) ??
-      (await route.handle({ request, principal, services, id, invocationId }));
+      (await route.handle({ request, principal, services, id, invocationId, name }));
     return origin.value === undefined ? response : exposeTo(origin.value, response);
   };
 }

@@ -92,7 +92,6 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
     model: model.id,
     ...(isTenantModel(model.id) && { ownModel: model, ownFallbacks: fallbacks }),
     ...(workflowId && { workflowId }),
-    ...(body.workspaceId !== undefined && { workspaceId: body.workspaceId }),
     ...conversation.value,
     ...narrowRun(body, principal, assistant.document),
   };

@@ -80,8 +80,12 @@ async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> 
   const order = { ...body.value, assistantId: pin.id, tenantId, minterId };
   const { token, expiresAtMs } = await services.embedTokens.mint(order);
   const expiresAt = toIso(expiresAtMs);
-  const { connectionIds } = body.value;
-  const bound = { ...(connectionIds && { connectionIds }), ...(model !== undefined && { model }) };
+  const { connectionIds, workspaceId } = body.value;
+  const bound = {
+    ...(connectionIds && { connectionIds }),
+    ...(model !== undefined && { model }),
+    ...(workspaceId !== undefined && { workspaceId }),
+  };
   const result = { holder, origin, toolIds, scopes, expiresAt, assistantId: pin.id, ...bound };
   const at = toIso(nowMs);
   try {

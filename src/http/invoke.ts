@@ -50,6 +50,7 @@ async function postInvoke(authorised: AuthorisedRequest): Promise<Response> {
   if (!stored.ok) return stored.failure;
   const { embed } = principal;
   const connectionIds = body.connectionIds ?? embed?.connectionIds;
+  const workspaceId = body.workspaceId ?? embed?.workspaceId;
   return startCall(authorised, {
     ...run.value,
     principal,
@@ -60,7 +61,7 @@ async function postInvoke(authorised: AuthorisedRequest): Promise<Response> {
     toolIds: [toolId],
     ...(embed?.budgets && { budgets: embed.budgets }),
     ...(connectionIds && { connectionIds }),
-    ...(body.workspaceId !== undefined && { workspaceId: body.workspaceId }),
+    ...(workspaceId !== undefined && { workspaceId }),
   });
 }
 

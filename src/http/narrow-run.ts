@@ -5,24 +5,29 @@ import type { RunLimits } from "../protocol/policy/limits.ts";
 import type { ChatRequestBody } from "../protocol/run/chat-request.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 
-type Narrowing = Pick<RunClaim, "toolIds" | "budgets" | "connectionIds" | "settings">;
+type Narrowing = Pick<
+  RunClaim,
+  "toolIds" | "budgets" | "connectionIds" | "workspaceId" | "settings"
+>;
 
 /**
  * Reads what the assistant and an embed token allow a run. The request may narrow its tools
  * and connections further. Contract: pure; the caller has checked both.
  */
 export function narrowRun(
-  { toolIds: requested, connectionIds: named }: ChatRequestBody,
+  { toolIds: requested, connectionIds: named, workspaceId: wanted }: ChatRequestBody,
   { embed }: Principal,
   { toolIds: own, settings }: AssistantDocument,
 ): Narrowing {
   const connectionIds = named ?? embed?.connectionIds;
+  const workspaceId = wanted ?? embed?.workspaceId;
   const given = embed?.toolIds ?? own;
   const toolIds = requested ?? given?.filter((id) => own?.includes(id) ?? true);
   return {
     ...(toolIds && { toolIds }),
     ...lowerAnswers(embed?.budgets, settings),
     ...(connectionIds && { connectionIds }),
+    ...(workspaceId !== undefined && { workspaceId }),
     settings: toAnswerSettings(settings),
   };
 }

@@ -96,6 +96,15 @@ export const PROBLEMS = {
     status: 422,
     title: "This deployment does not offer the model. Use one that the detail names.",
   },
+  workspace_not_available: {
+    status: 422,
+    title: "The embed token binds another workspace. Leave the workspace out.",
+  },
+  workspace_not_found: {
+    status: 404,
+    title:
+      "There is no such workspace, or the caller is no member of it. Ask who keeps the policy.",
+  },
   connection_not_available: {
     status: 422,
     title: "A connection is not available to this caller.",

@@ -73,7 +73,14 @@ test("a policy that cannot be stored is answered as such, and may be tried again
     headers: { "content-type": "application/json", ...FIRST },
     body: '{"allowedTools":[]}',
   });
-  const response = await handlePut({ request, principal, services, id: "", invocationId: "" });
+  const response = await handlePut({
+    request,
+    principal,
+    services,
+    id: "",
+    invocationId: "",
+    name: "",
+  });
   expect([response.status, response.headers.get("retry-after"), await codeOf(response)]).toEqual([
     503,
     "1",

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { assistantId, DEFAULT_ASSISTANT_ID } from "../assistant/id.ts";
 import { runLimits, type RunLimits } from "../policy/limits.ts";
 import { connectionId } from "../connection/stored.ts";
+import { workspaceId } from "../workspace/address.ts";
 import type { ActorId, ConnectionId } from "./ids.ts";
 import { webOrigin } from "./web-origin.ts";
 
@@ -34,6 +35,8 @@ export interface EmbedGrant {
   readonly connectionIds?: readonly ConnectionId[] | undefined;
   /** The only model of its runs. Absent: the request may name one. */
   readonly model?: string | undefined;
+  /** The only workspace of its runs. Absent: the one of which the person is a member. */
+  readonly workspaceId?: string | undefined;
 }
 
 /** Reads the assistant that an embed token is bound to; undefined for a caller without one. */
@@ -49,6 +52,7 @@ export const embedFields = {
   assistantId: v.optional(assistantId),
   connectionIds: v.optional(v.pipe(v.array(connectionId), v.maxLength(16))),
   model: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(256))),
+  workspaceId: v.optional(workspaceId),
 } as const;
 
 /** Scopes that an embed token may have; none of them administers a tenant. */

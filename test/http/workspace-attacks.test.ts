@@ -1,0 +1,154 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { script } from "../fakes/scripted-model.ts";
+import { APPROVE, decide, openOf } from "../shared/people.ts";
+import { refusalOf, untilState } from "../shared/run-object.ts";
+import { type Caller, chunksOf, HOST_PAGE, runIdOf, send } from "../shared/worker.ts";
+import {
+  callItems,
+  failureOf,
+  governStudio,
+  itemNames,
+  startItemCall,
+} from "../shared/workspaces.ts";
+
+const TOOLS = ["lab__keep_item", "lab__show_items"];
+const STUDIO = { actors: ["user:ada"], roles: ["designer"] };
+const PRIVATE = { actors: ["user:ada"] };
+const POLICY = { allowedTools: TOOLS, workspaces: { studio: STUDIO, private: PRIVATE } };
+const keep = "lab__keep_item";
+const show = "lab__show_items";
+const DENIED = "PERMISSION_DENIED no_workspace";
+
+beforeEach(async () => {
+  await governStudio(POLICY);
+  await governStudio({ ...POLICY, workspaces: { studio: { actors: ["user:dora"] } } }, "dora");
+});
+
+test("a workspace is what its tenant and its id name: another tenant's rows are out of reach", async () => {
+  await callItems({ caller: "ada", tool: keep, args: { name: "ours" }, workspaceId: "studio" });
+  expect(await itemNames("dora", "studio")).not.toContain("ours");
+  await callItems({ caller: "dora", tool: keep, args: { name: "theirs" } });
+  expect(await itemNames("ben")).not.toContain("theirs");
+});
+
+test("somebody who is no member reads and writes nothing, whatever id the request names", async () => {
+  await callItems({ caller: "ada", tool: keep, args: { name: "secret" }, workspaceId: "private" });
+  const refused: string[] = [];
+  for (const workspaceId of ["private", "studio", "no-such", "constructor", undefined]) {
+    const where = workspaceId === undefined ? {} : { workspaceId };
+    const call = { caller: "cleo", ...where } as const;
+    refused.push(failureOf(await callItems({ ...call, tool: show })));
+    refused.push(failureOf(await callItems({ ...call, tool: keep, args: { name: "cleo" } })));
+  }
+  expect(new Set(refused)).toEqual(new Set([DENIED]));
+  expect(await itemNames("ada", "private")).toEqual(expect.arrayContaining(["secret"]));
+  expect(await itemNames("ada", "studio")).not.toContain("cleo");
+});
+
+test("a member of one workspace does not reach another one of the same tenant", async () => {
+  const seen = await callItems({ caller: "ben", tool: show, workspaceId: "private" });
+  expect(failureOf(seen)).toBe(DENIED);
+});
+
+test("a member of two workspaces has to name one", async () => {
+  expect(failureOf(await callItems({ caller: "ada", tool: show }))).toBe(DENIED);
+  expect(failureOf(await callItems({ caller: "ben", tool: show }))).toBe("SUCCESS ");
+});
+
+test("an id that no policy can hold is refused with the request", async () => {
+  for (const workspaceId of ["../studio", "STUDIO", "", "a".repeat(65), '["lab"]']) {
+    const response = await startItemCall({ caller: "ada", tool: show, workspaceId });
+    expect(await refusalOf(response)).toEqual([422, "invalid_request"]);
+  }
+});
+
+test("an actor who acts for another person needs that both are members", async () => {
+  const agents = { actors: ["agent:ben"], roles: ["designer"] };
+  const delegations = [{ actorId: "agent:ben", subjectId: "user:ben", tools: TOOLS }];
+  const kept = { caller: "bensAgent", tool: keep, args: { name: "for ben" } } as const;
+  await governStudio({ ...POLICY, delegations, workspaces: { studio: agents } });
+  expect(failureOf(await callItems(kept))).toBe(DENIED);
+  const both = { actors: ["agent:ben", "user:ben"] };
+  await governStudio({ ...POLICY, delegations, workspaces: { studio: both } });
+  const { result_payload } = await callItems(kept);
+  const seen = await callItems({ caller: "bensAgent", tool: show });
+  expect(seen.result_payload.data?.items).toContainEqual({
+    id: result_payload.data?.id,
+    name: "for ben",
+    author: "user:ben",
+  });
+});
+
+test("a member who is removed while an approval waits writes nothing", async () => {
+  const asking = { ...POLICY, requireApprovalForEffects: ["state_change"] };
+  await governStudio(asking);
+  const call = { caller: "ada", tool: keep, args: { name: "too late" } } as const;
+  const started = await startItemCall({ ...call, workspaceId: "studio" });
+  const runId = runIdOf(started);
+  await started.text();
+  const waiting = await untilState(runId, { status: "waiting" }, "ada");
+  const designers = { roles: ["designer"] };
+  await governStudio({ ...asking, workspaces: { studio: designers } });
+  const decided = await decide(openOf(waiting)[0] ?? "", "ada", APPROVE);
+  expect(decided.status).toBe(200);
+  const { toolCalls } = await untilState(runId, { status: "completed" }, "ada");
+  expect(toolCalls[0]?.outcome).toBe("PERMISSION_DENIED");
+  expect(await itemNames("ben", "studio")).not.toContain("too late");
+});
+
+describe("an embed token", () => {
+  const JSON_TYPE = { "content-type": "application/json" };
+
+  beforeEach(() =>
+    governStudio({
+      ...POLICY,
+      origins: [HOST_PAGE],
+      embedMinters: [{ actorId: "service:front" }],
+      workspaces: {
+        studio: STUDIO,
+        private: PRIVATE,
+        shared: { actors: ["user:mia", "user:ada"] },
+      },
+    }),
+  );
+
+  /** Shows the items of a workspace as a page does. */
+  async function showOnPage(actorId: string, bound: object, named: object): Promise<Response> {
+    const order = { origin: HOST_PAGE, actorId, toolIds: TOOLS, ...bound };
+    const init = { caller: "front" as Caller, method: "POST", headers: JSON_TYPE };
+    const minted = await send("/v1/embed-tokens", { ...init, body: JSON.stringify(order) });
+    const { token } = await minted.json<{ token: string }>();
+    const calls = [{ id: "call_1", name: show, args: "{}" }];
+    const messages = [{ role: "user", content: script({ calls }, { text: ["ok"] }) }];
+    return send("/v1/chat", {
+      method: "POST",
+      headers: { ...JSON_TYPE, authorization: `Bearer ${token}`, origin: HOST_PAGE },
+      body: JSON.stringify({ messages, ...named }),
+    });
+  }
+
+  async function classOf(response: Response): Promise<unknown> {
+    const result = (await chunksOf(response)).find(({ type }) => type === "result")?.["result"];
+    return (result as { status: { taxonomy_class: string } }).status.taxonomy_class;
+  }
+
+  test("takes the one workspace of its person, and the one that it binds", async () => {
+    expect(await classOf(await showOnPage("user:mia", {}, {}))).toBe("SUCCESS");
+    const bound = { workspaceId: "private" };
+    expect(await classOf(await showOnPage("user:ada", bound, {}))).toBe("SUCCESS");
+    expect(await classOf(await showOnPage("user:ada", bound, bound))).toBe("SUCCESS");
+  });
+
+  test("names no other workspace than the one that it binds", async () => {
+    const named = { workspaceId: "private" };
+    for (const bound of [{}, { workspaceId: "studio" }]) {
+      const refused = await refusalOf(await showOnPage("user:ada", bound, named));
+      expect(refused).toEqual([422, "workspace_not_available"]);
+    }
+  });
+
+  test("that binds a workspace of others gets nothing of it", async () => {
+    const seen = await showOnPage("user:mia", { workspaceId: "private" }, {});
+    expect(await classOf(seen)).toBe("PERMISSION_DENIED");
+  });
+});
