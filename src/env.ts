@@ -9,6 +9,9 @@ import { fail, ok, type Result } from "./protocol/outcome/result.ts";
 /** Bindings as the platform supplies them; any of them may be missing. */
 export type RawEnv = { readonly [binding: string]: unknown };
 
+/** The binding of the objects of workspaces. Only a deployment with workspaces needs it. */
+export const WORKSPACES = "WORKSPACES";
+
 /** Checked bindings. Secrets stay in here and in the adapters that need them. */
 export interface Env {
   readonly policyKv: KVNamespace;

@@ -1,8 +1,5 @@
-import type { RawEnv } from "../env.ts";
+import { WORKSPACES, type RawEnv } from "../env.ts";
 import type { Deployment } from "./deployment.ts";
-
-/** The binding of the objects of workspaces. */
-export const WORKSPACES = "WORKSPACES";
 
 /**
  * Checks that the deployment hosts each workspace that a contract names, each under one name, and

@@ -4,11 +4,10 @@ import { systemClock } from "../adapters/system.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { WorkspaceBinder, WorkspaceGateway } from "../capabilities/workspace.ts";
 import type { WorkspaceDefinition } from "../contracts/define-workspace.ts";
-import { requireEnv, type RawEnv } from "../env.ts";
+import { requireEnv, WORKSPACES, type RawEnv } from "../env.ts";
 import type { Routes } from "../http/authorise.ts";
 import { createWorkspaceRoutes } from "../http/workspace-changes.ts";
 import { createWorkspaceBinder } from "../workspace/bind-workspace.ts";
-import { WORKSPACES } from "./configure-workspaces.ts";
 import type { WorkspacePorts } from "../workspace/workspace-data.ts";
 
 /** What a deployment with workspaces adds to the Worker and to its runs. */

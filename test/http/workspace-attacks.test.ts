@@ -90,7 +90,7 @@ test("a member who is removed while an approval waits writes nothing", async () 
   const designers = { roles: ["designer"] };
   await governStudio({ ...asking, workspaces: { studio: designers } });
   const decided = await decide(openOf(waiting)[0] ?? "", "ada", APPROVE);
-  expect(decided.status).toBe(200);
+  expect(await refusalOf(decided)).toEqual([409, "approval_closed"]);
   const { toolCalls } = await untilState(runId, { status: "completed" }, "ada");
   expect(toolCalls[0]?.outcome).toBe("PERMISSION_DENIED");
   expect(await itemNames("ben", "studio")).not.toContain("too late");
