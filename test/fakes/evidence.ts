@@ -1,4 +1,5 @@
 import { createPolicyAuthorization } from "../../src/adapters/policy-authorization.ts";
+import type { WorkspaceBinder } from "../../src/capabilities/workspace.ts";
 import type { Egress } from "../../src/capabilities/http.ts";
 import type { SteeringInbox } from "../../src/capabilities/run-journal.ts";
 import type { Model } from "../../src/capabilities/model.ts";
@@ -57,6 +58,7 @@ export interface Happening {
   readonly ports?: Partial<RunPorts>;
   /** Default: no network. */
   readonly egress?: Egress;
+  readonly workspaces?: WorkspaceBinder;
   readonly signal?: AbortSignal;
 }
 
@@ -82,6 +84,7 @@ export async function happen(run: Happening): Promise<RunEvidence> {
     source: createToolSource(registerContracts(contracts), {
       ...fakeRunCapabilities(),
       ...(run.egress && { egress: run.egress }),
+      workspaces: run.workspaces,
       clock,
     }),
     policies: { load, learn: () => {}, read: load },

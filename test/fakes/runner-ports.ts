@@ -7,6 +7,7 @@ import type {
   Reservation,
   ReservationAnswer,
 } from "../../src/capabilities/budget.ts";
+import type { WorkspaceBinder } from "../../src/capabilities/workspace.ts";
 import type { Egress } from "../../src/capabilities/http.ts";
 import type { RunTitle } from "../../src/capabilities/tool.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
@@ -71,6 +72,7 @@ export type BenchSettings = Partial<
   readonly policy?: object;
   readonly runTitle?: RunTitle;
   readonly egress?: Egress;
+  readonly workspaces?: WorkspaceBinder;
   /** Answers of the tenant's ledger, in order. After the last one it reserves. */
   readonly ledgerAnswers?: readonly ReservationAnswer[];
   /** Records of earlier incarnations of the run. */
@@ -145,8 +147,13 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
   const reservations: Reservation[] = [];
   const closed: Closed[] = [];
   const answers = [...ledgerAnswers];
-  const { runTitle, egress } = { ...fakeRunCapabilities(), ...settings };
-  const source = createToolSource(registerContracts(known), { clock, runTitle, egress });
+  const { runTitle, egress, workspaces } = { ...fakeRunCapabilities(), ...settings };
+  const source = createToolSource(registerContracts(known), {
+    clock,
+    runTitle,
+    egress,
+    workspaces,
+  });
   const ports = lenientPorts();
   const runner = createToolRunner({
     ...ports,

@@ -21,6 +21,7 @@ import {
   type Bench,
   type BenchSettings,
 } from "../../../test/fakes/runner-ports.ts";
+import { fakeWorkspaces, WORKSPACE_ID } from "./fake-workspaces.ts";
 import { openNetwork, type FakeNetwork } from "./fake-network.ts";
 import type { Subject } from "./subject.ts";
 
@@ -98,6 +99,8 @@ export function openTrial(subject: Subject, settings: TrialSettings = {}): Trial
     authorizationOf: createPolicyAuthorization,
     broker: oneConnection,
     egress: network.egress,
+    workspaces: fakeWorkspaces,
+    workspaceId: WORKSPACE_ID,
     ...ports,
   });
   const ask: Trial["ask"] = (args, { inHaste = false, ...at } = {}) => {
@@ -134,9 +137,10 @@ export async function recordRun(
     contracts,
     answers: [{ text: "So", calls: [[subject.contract.name, args]] }, { text: "Done" }],
     policy: { ...lenientPolicy(subject), ...settings.policy },
-    claim: { principal: callerOf(subject), connectionIds: [CONNECTION] },
+    claim: { principal: callerOf(subject), connectionIds: [CONNECTION], workspaceId: WORKSPACE_ID },
     ports: { broker: oneConnection },
     egress: openNetwork(subject.contract, subject.exchanges).egress,
+    workspaces: fakeWorkspaces,
   });
   return { evidence, contracts };
 }
@@ -224,6 +228,7 @@ function lenientPolicy({ contract }: Subject): object {
     currency: runtime.cost.currency,
     budgets: PLENTY,
     tenantBudgets: PLENTY,
+    workspaces: { [WORKSPACE_ID]: { actors: [ANN, "user:bo"] } },
     grants: requiresConnection ? [{ connectionId: CONNECTION, tools: [name] }] : [],
   };
 }

@@ -57,6 +57,13 @@ async function checkTenants(subject: Subject, checks: Checks): Promise<void> {
     settings: { policy: { allowedTools: [{ id: subject.contract.name, versions: ["0.0.0"] }] } },
     end: "POLICY_VIOLATION",
   });
+  if (subject.contract.workspace !== undefined) {
+    await expectEnd(subject, checks, {
+      rule: "a caller who is no member of the workspace is denied",
+      settings: { policy: { workspaces: {} } },
+      end: "PERMISSION_DENIED",
+    });
+  }
   const { call, started } = openTrial(subject, { answer: () => ok(subject.outputs[0]) });
   await call(subject.validArgs[0]);
   const tenants = started.map(({ context }) => context.tenantId);

@@ -1,0 +1,24 @@
+import type { WorkspaceBinder } from "../../../src/capabilities/workspace.ts";
+import type { ClosedObjectSchema } from "../../../src/contracts/definition.ts";
+import { deriveSchema } from "../../../src/contracts/derive-schema.ts";
+import { ok } from "../../../src/protocol/outcome/result.ts";
+import { sampleObjects } from "./subject.ts";
+
+/** The workspace of a trial; its caller is a member. */
+export const WORKSPACE_ID = "harness";
+
+/** Answers every operation with a sample of its own output, the same one each time. */
+export const fakeWorkspaces: WorkspaceBinder = {
+  bind: ({ key, noteWrite }) => ({
+    call(operation) {
+      const { kind, name, output } = operation as typeof operation & {
+        readonly output: ClosedObjectSchema;
+      };
+      if (kind === "write" && key === undefined) throw new Error(`${name} writes`);
+      const [sample] = sampleObjects(deriveSchema(output), 1);
+      if (!sample) throw new Error(`no output could be made for ${name}`);
+      if (kind === "write") noteWrite("changed");
+      return Promise.resolve(ok(sample as never));
+    },
+  }),
+};
