@@ -1,4 +1,5 @@
-import { composeWorkspaces, type HostedWorkspaces } from "./compose/workspaces.ts";
+import type { HostedWorkspaces } from "./compose/deployment.ts";
+import { composeWorkspaces } from "./compose/workspaces.ts";
 import type { WorkspaceDefinition } from "./contracts/define-workspace.ts";
 import type { RawEnv } from "./env.ts";
 import { WorkspaceObject } from "../durable-objects/workspace/workspace-object.ts";
@@ -11,7 +12,7 @@ export interface WorkspaceHosting extends HostedWorkspaces {
 /** Hosts workspaces. A deployment that does not call it carries none of their code. */
 export function hostWorkspaces(definitions: readonly WorkspaceDefinition[]): WorkspaceHosting {
   return {
-    ...composeWorkspaces(definitions),
+    parts: composeWorkspaces(definitions),
     WorkspaceObject: class extends WorkspaceObject {
       constructor(ctx: DurableObjectState, env: RawEnv) {
         super(ctx, env, definitions);

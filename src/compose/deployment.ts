@@ -7,7 +7,7 @@ import type { AssistantInput } from "../protocol/assistant/document.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
 import type { UpstreamSettings } from "../env.ts";
-import type { HostedWorkspaces } from "./workspaces.ts";
+import type { WorkspaceParts } from "./workspaces.ts";
 import type { ModelWire } from "../wire/model/model-wire.ts";
 
 /** What a deployment chooses besides its tools. What it does not name is not in its bundle. */
@@ -37,13 +37,19 @@ export interface DeploymentChoices {
   readonly pages?: readonly Page[];
 }
 
+/** What `hostWorkspaces` answers. */
+export interface HostedWorkspaces {
+  /** The runtime's own. */
+  readonly parts: unknown;
+}
+
 /** What the Worker and the runs in the same isolate share. */
 export interface Deployment extends Readonly<
   Required<Omit<DeploymentChoices, "context" | "workspaces">>
 > {
   readonly contracts: readonly RegisteredContract[];
   readonly context: ContextHook | undefined;
-  readonly workspaces: HostedWorkspaces | undefined;
+  readonly workspaces: WorkspaceParts | undefined;
   readonly policyCache: PolicyCache;
 }
 
@@ -64,7 +70,7 @@ export function createDeployment(
     context,
     upstreams,
     pages,
-    workspaces,
+    workspaces: workspaces?.parts as WorkspaceParts | undefined,
     policyCache,
   };
 }

@@ -11,7 +11,7 @@ import { createWorkspaceBinder } from "../workspace/bind-workspace.ts";
 import type { WorkspacePorts } from "../workspace/workspace-data.ts";
 
 /** What a deployment with workspaces adds to the Worker and to its runs. */
-export interface HostedWorkspaces {
+export interface WorkspaceParts {
   readonly definitions: readonly WorkspaceDefinition[];
   /** Contract: `isBound` has answered true for these bindings. */
   readonly binderOf: (raw: RawEnv) => WorkspaceBinder;
@@ -20,7 +20,7 @@ export interface HostedWorkspaces {
 }
 
 /** Assembles what the Worker and its runs need of workspaces. */
-export function composeWorkspaces(definitions: readonly WorkspaceDefinition[]): HostedWorkspaces {
+export function composeWorkspaces(definitions: readonly WorkspaceDefinition[]): WorkspaceParts {
   const gatewayOf = (raw: RawEnv): WorkspaceGateway =>
     createDurableWorkspaces(raw[WORKSPACES] as DurableObjectNamespace);
   return {
