@@ -67,12 +67,15 @@ function isHeldBack(run: OpenRun, number: number): boolean {
  */
 export function isWithdrawnBySteering(run: OpenRun): boolean {
   if (!run.inbox.hasSteering) return false;
-  const dispatched = new Set(
+  // A saga that has begun makes its steps, whatever the message says.
+  const isKept = (record: ToolInvocationRecord): boolean =>
+    hasUnknownOutcome(record) || record.saga !== undefined;
+  const kept = new Set(
     openCalls(run)
-      .filter(hasUnknownOutcome)
+      .filter(isKept)
       .map(({ number }) => number),
   );
   return run.approvals
     .pending()
-    .some(({ invocation }) => !dispatched.has(invocation) && !isHeldBack(run, invocation));
+    .some(({ invocation }) => !kept.has(invocation) && !isHeldBack(run, invocation));
 }

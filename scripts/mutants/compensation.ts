@@ -55,7 +55,7 @@ export const COMPENSATION: readonly Mutant[] = [
   {
     name: "a model's call finds a hidden tool",
     file: "src/runner/gates/lookup-tool.ts",
-    from: "tool.shownToModel || origin !== undefined",
+    from: "tool.shownToModel || !isAskedByModel",
     to: "true",
     test: { file: HTTP, name: "a model does not see a hidden tool" },
   },

@@ -15,6 +15,8 @@ export type LogCode =
   | "packet_incomplete"
   /** A completed call cannot be undone: the arguments that undo it cannot be made. */
   | "compensation_lost"
+  /** A saga failed, and undoing one of its steps failed too: an operator has to look. */
+  | "compensation_failed"
   /** A hook of the deployment threw; the call was refused. */
   | "hook_threw"
   /** The deployment's context hook threw; the run ended. */

@@ -153,6 +153,8 @@ export interface BoundToolRuntime {
    * Contract: author code; it may throw or answer anything.
    */
   readonly compensate?: (args: JsonObject, output: JsonObject) => unknown;
+  /** Present in a saga: its steps, in place of `performDispatched`. */
+  readonly saga?: BoundSaga;
   /** Finds the outcome of a dispatched call; absent where the contract cannot. */
   readonly reconcile?: (
     args: JsonObject,
@@ -169,6 +171,24 @@ export interface BoundToolRuntime {
   redactOutput(output: JsonObject): JsonObject;
   /** Keeps the allowlisted fields of a state from `preview`. */
   redactState(state: JsonObject): JsonObject;
+}
+
+/**
+ * The steps of a saga, ready for the runner.
+ * Contract: `arguments` and `result` are author code; they may throw or answer anything.
+ */
+export interface BoundSaga {
+  readonly steps: readonly {
+    readonly toolId: string;
+    readonly arguments: (args: JsonObject, done: readonly StepOutput[]) => unknown;
+  }[];
+  readonly result: (args: JsonObject, done: readonly StepOutput[]) => unknown;
+}
+
+/** What a step returned: validated, not redacted. */
+export interface StepOutput {
+  readonly toolId: string;
+  readonly output: JsonObject;
 }
 
 /** What a tool returned, before any check: its output, and content beside it. */

@@ -1,9 +1,11 @@
 import * as v from "valibot";
 import type {
+  BoundSaga,
   BoundToolRuntime,
   InvocationScope,
   RunCapabilities,
   RunTitle,
+  StepOutput,
   ToolCapabilities,
 } from "../capabilities/tool.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
@@ -14,7 +16,9 @@ import type { Workspace } from "../capabilities/workspace.ts";
 import type {
   AnyToolContract,
   ClosedObjectSchema,
+  SagaPlan,
   SemanticRule,
+  StepResults,
   ToolContract,
 } from "./definition.ts";
 import { bindHttp, type Purpose } from "./bind-http.ts";
@@ -83,6 +87,7 @@ export function bindTool(
     ...(executable.compensate && {
       compensate: (args, output) => executable.compensate?.(args, output),
     }),
+    ...(contract.saga && { saga: bindSaga(contract.saga) }),
     async performDispatched(ticket) {
       const { args, context, scope } = redeemTicket(ticket, tool);
       return executable.execute(args, context, grant(context, scope, "act"));
@@ -99,6 +104,33 @@ export function bindTool(
     redactArgs: (args) => redact(args, argsAllowlist),
     redactOutput: (output) => redact(output, outputAllowlist),
     redactState: (state) => redact(state, stateAllowlist),
+  };
+}
+
+/** Tells whether a contract does its work itself. A saga leaves the work to other tools. */
+export function doesOwnWork(contract: AnyToolContract): boolean {
+  return contract.execute !== undefined;
+}
+
+/** Binds the author's functions, which take the arguments that the saga's own schema accepts. */
+function bindSaga({ steps, result }: SagaPlan): BoundSaga {
+  return {
+    steps: steps.map((step) => ({
+      toolId: step.tool,
+      arguments: (args, done) => step.arguments(args as never, readResults(done)),
+    })),
+    result: (args, done) => result(args as never, readResults(done)),
+  };
+}
+
+function readResults(done: readonly StepOutput[]): StepResults {
+  return {
+    of({ name }) {
+      const step = done.findLast(({ toolId }) => toolId === name);
+      if (!step) throw new Error(`no output of ${name} is known yet`);
+      const output: unknown = step.output;
+      return output as never;
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import type { JsonObject } from "../protocol/json/value.ts";
 import { fromPointer } from "../protocol/json/pointer.ts";
 import { isSteeringHeader } from "../protocol/connection/steering-header.ts";
 import type { JsonSchema7 } from "../protocol/tool/spec.ts";
+import { doesOwnWork } from "./bind-tool.ts";
 import { checkSchema } from "./check-schema.ts";
 import { formatIssue } from "./shape.ts";
 import { isCompensable } from "../protocol/tool/contract-document.ts";
@@ -31,6 +32,7 @@ export function checkConsistency(derived: DerivedContract): string | undefined {
 type Check = (derived: DerivedContract) => string | undefined;
 
 const CHECKS: readonly Check[] = [
+  checkWork,
   checkSchemas,
   checkConnection,
   checkEgress,
@@ -48,6 +50,12 @@ const CHECKS: readonly Check[] = [
   checkExamples,
   checkCounterexamples,
 ];
+
+function checkWork({ contract }: DerivedContract): string | undefined {
+  return doesOwnWork(contract) === (contract.saga === undefined)
+    ? undefined
+    : "a contract has either execute or the steps of a saga";
+}
 
 function checkSchemas({
   contract,

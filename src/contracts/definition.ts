@@ -243,11 +243,15 @@ interface Sections {
   readonly observability: ObservabilitySection;
 }
 
-/** A contract with any schemas. Its functions take what its own schema accepts. */
+/**
+ * A contract with any schemas. Its functions take what its own schema accepts. A saga has steps in
+ * place of `execute`.
+ */
 export type AnyToolContract = Omit<
   ToolContract,
   "execute" | OptionalFunction | "rules" | "examples"
 > & {
+  readonly saga?: SagaPlan;
   readonly rules: readonly (Omit<SemanticRule<never>, "counterexample"> & {
     readonly counterexample?: unknown;
   })[];
@@ -257,5 +261,28 @@ export type AnyToolContract = Omit<
   describe?(args: never): ActionDescription;
   preview?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
   reconcile?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
-  execute(args: never, context: ToolInvocationContext, capabilities: never): unknown;
+  execute?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
 };
+
+/** What a saga does: the steps that it makes, and the output that it makes of theirs. */
+export interface SagaPlan {
+  readonly steps: readonly PlannedStep[];
+  /** Makes the saga's output. Contract: pure and synchronous. */
+  readonly result: (args: never, results: StepResults) => object;
+}
+
+/** One step of a saga: a call of another tool. */
+interface PlannedStep {
+  readonly tool: string;
+  /** Makes the arguments of the step. Contract: pure and synchronous. */
+  readonly arguments: (args: never, results: StepResults) => object;
+}
+
+/** The outputs of the steps that a saga has made so far, validated and not redacted. */
+export interface StepResults {
+  /**
+   * Reads the output of the last completed step with this tool. Throws when there is none: before
+   * the saga starts, no output is known.
+   */
+  of<Tool extends AnyToolContract>(tool: Tool): v.InferOutput<Tool["output"]>;
+}

@@ -21,6 +21,8 @@ export type PublishedContract = {
     readonly parallel: boolean;
     /** Absent for a tool that models see. */
     readonly shown_to_model?: false;
+    /** The tools of a saga's steps, in their order. */
+    readonly steps?: readonly string[];
     readonly requires_connection: boolean;
     readonly untrusted_output: boolean;
     readonly amount_field: string | null;
@@ -83,6 +85,7 @@ function ownFieldsOf(
     },
     parallel: contract.parallel,
     ...(!contract.shownToModel && { shown_to_model: false as const }),
+    ...(contract.saga && { steps: contract.saga.steps.map(({ tool }) => tool) }),
     requires_connection: contract.requiresConnection,
     untrusted_output: security.untrustedOutput,
     amount_field: contract.amountField ?? null,

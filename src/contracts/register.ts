@@ -1,4 +1,5 @@
 import type { JsonSchema7 } from "../protocol/tool/spec.ts";
+import { checkSaga } from "./check-saga.ts";
 import { checkConsistency } from "./consistency.ts";
 import { ContractError } from "./error.ts";
 import { deriveSchema } from "./derive-schema.ts";
@@ -8,7 +9,7 @@ import type { AnyToolContract, ClosedObjectSchema } from "./definition.ts";
 
 /**
  * Registers contracts. Checks each alone, and all as a set: a version is registered once
- * (seeds/000 #22), and every tool that undoes calls is able to.
+ * (seeds/000 #22), every tool that undoes calls is able to, and sagas keep their order.
  * Fails: throws ContractError with the tool's name and the reason.
  */
 export function registerContracts(
@@ -27,6 +28,8 @@ export function registerContracts(
     versions.add(key);
     const incapable = checkCompensator(contract, contracts);
     if (incapable !== undefined) throw new ContractError(contract.name, incapable);
+    const misplaced = checkSaga(contract, contracts);
+    if (misplaced !== undefined) throw new ContractError(contract.name, misplaced);
     return registered;
   });
 }

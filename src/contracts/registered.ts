@@ -31,6 +31,7 @@ export function joinSchemas(
     lifecycle: contract.lifecycle,
     shownToModel: contract.shownToModel,
     redaction: contract.redaction,
+    ...(contract.saga && { steps: contract.saga.steps.map(({ tool }) => tool) }),
   };
   return { contract, spec, outputSchema };
 }

@@ -179,7 +179,17 @@ const contractShape = v.strictObject({
   describe: optionalFunction,
   preview: optionalFunction,
   reconcile: optionalFunction,
-  execute: v.function(),
+  execute: optionalFunction,
+  saga: v.optional(
+    v.strictObject({
+      steps: v.pipe(
+        v.array(v.strictObject({ tool: toolId, arguments: v.function() })),
+        v.minLength(1, "must have a step"),
+        v.maxLength(16, "must have at most 16 steps"),
+      ),
+      result: v.function(),
+    }),
+  ),
 });
 
 /** Tells whether a text is a real calendar day. JavaScript alone accepts the 31st of February. */

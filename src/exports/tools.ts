@@ -1,9 +1,11 @@
 /** `interlock-edge/tools`: what a tool's file uses. It loads in plain Node too. */
 export { defineTool } from "../contracts/define-tool.ts";
 export { defineOperation, defineWorkspace } from "../contracts/define-workspace.ts";
+export { defineSaga } from "../contracts/define-saga.ts";
 export { expectAnswer } from "../contracts/expect-answer.ts";
 export { fail, ok } from "../protocol/outcome/result.ts";
 export { CORE_TOOLS } from "../tools/core/pack.ts";
+export type { SagaDefinition, SagaStep } from "../contracts/define-saga.ts";
 export type { AnyToolContract, ToolContract, ToolDefinition } from "../contracts/definition.ts";
 export type { ToolFailure } from "../protocol/outcome/observation.ts";
 export type { Reconciliation } from "../protocol/outcome/reconciliation.ts";

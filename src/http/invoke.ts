@@ -43,7 +43,7 @@ async function postInvoke(authorised: AuthorisedRequest): Promise<Response> {
   if (unbound) return unbound;
   const found = await findAllowed(authorised);
   if (!found.ok) return found.failure;
-  const { spec, assistant } = found.value;
+  const { spec, assistant, toolIds } = found.value;
   if (spec.effect !== "read_only" && requestHash === undefined)
     return problem("request_key_missing");
   const stored = await checkStorage(authorised);
@@ -58,7 +58,7 @@ async function postInvoke(authorised: AuthorisedRequest): Promise<Response> {
     model: NO_MODEL,
     call: { toolId, argumentsText: JSON.stringify(body.arguments) },
     messages: [],
-    toolIds: [toolId],
+    ...(toolIds && { toolIds }),
     ...(embed?.budgets && { budgets: embed.budgets }),
     ...(connectionIds && { connectionIds }),
     ...(workspaceId !== undefined && { workspaceId }),
@@ -82,13 +82,19 @@ export async function startCall(authorised: AuthorisedRequest, claim: RunClaim):
   }
 }
 
+/** A call that the caller may ask for. */
+interface AllowedCall {
+  readonly spec: ToolSpec;
+  /** Both are present for the token of a page. */
+  readonly assistant?: AssistantPin;
+  readonly toolIds?: readonly string[];
+}
+
 /**
  * Finds the tool of a call. A tool that the policy or the embed token denies, and that the
  * assistant of the embed token does not use, gets the same answer as an unknown tool.
  */
-async function findAllowed(
-  authorised: AuthorisedRequest,
-): Promise<Result<{ readonly spec: ToolSpec; readonly assistant?: AssistantPin }, Response>> {
+async function findAllowed(authorised: AuthorisedRequest): Promise<Result<AllowedCall, Response>> {
   const { principal, services, id: toolId } = authorised;
   const { embed, tenantId } = principal;
   const { policy } = await services.policies.load(tenantId);
@@ -99,7 +105,9 @@ async function findAllowed(
   const nowMs = services.clock.nowMs();
   const spec = findTool(services.toolSpecs, allowed, { toolId, version: undefined, nowMs });
   if (!spec) return fail(problem("tool_not_found"));
-  return ok({ spec, ...(page && { assistant: page.value.pin }) });
+  // The steps of a saga, and what undoes a call, obey the same lists.
+  const toolIds = allowed.allowedTools.map(({ id }) => id);
+  return ok({ spec, ...(page && { assistant: page.value.pin, toolIds }) });
 }
 
 /** Answers what came of a direct call. */

@@ -3,6 +3,7 @@ import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { findSecret } from "../protocol/text/secrets.ts";
 import { cutText, replaceHalves, replaceHalvesInJson } from "../protocol/text/whole-characters.ts";
 import { payloadOf, type ToolCall } from "../protocol/tool/call.ts";
+import { isStepCallId } from "../runner/saga/step-call-id.ts";
 
 /** No tool has a longer name. The head of such a name is enough to refuse it. */
 const MAX_NAME_CHARS = 128;
@@ -36,7 +37,7 @@ export class CallIds {
   #free(wanted: ToolCallId, fallback: string): ToolCallId {
     const isUsable = wanted.length > 0 && wanted.length <= MAX_TOOL_CALL_ID_CHARS;
     // An id goes where no secret may go: to the log, and into the context of the invocation.
-    const isHarmless = findSecret(wanted) === undefined;
+    const isHarmless = findSecret(wanted) === undefined && !isStepCallId(wanted);
     if (isUsable && isHarmless && !this.#used.has(wanted)) return wanted;
     let candidate = fallback;
     while (this.#used.has(candidate)) candidate += "_";

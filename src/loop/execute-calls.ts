@@ -40,21 +40,21 @@ export async function executeCalls(
   const { invocations, transcript } = scope.state;
   const running = invocations
     .ofStep(step)
+    .filter(({ saga }) => !saga)
     .map((record) => ({ record, result: resultOf(scope, record) }));
   const answered = transcript.answeredCallIds();
   let isWaiting = false;
-  let hasUnknownOutcome = false;
   for (const { record, result } of running) {
     const { toolCallId } = record;
     const outcome = await result;
     if (outcome === WAITING) isWaiting = true;
     else {
-      hasUnknownOutcome ||= outcome.state === "EXPIRED";
       // No model reads the result of a direct call.
       if (isWaiting || answered.has(toolCallId) || scope.claim.call) continue;
       transcript.addResult(record, outcome);
     }
   }
+  const hasUnknownOutcome = invocations.ofStep(step).some(({ state }) => state === "EXPIRED");
   return isWaiting ? WAITING : { hasUnknownOutcome };
 }
 

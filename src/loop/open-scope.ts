@@ -45,6 +45,7 @@ export async function openScope({ input, ports, state }: ScopeParts): Promise<Ru
   const budget = restoreRunBudget(memory.invocations, policy);
   const modelOf = createDirectory(claim, ports.modelOf);
   const terms = { policy, pin: loaded.pin, budget };
+  const nextPart = counterFrom(progress.nextPart);
   const modelBudget = new ModelBudget({ ...ports, ...terms, claim, modelOf });
   modelBudget.restore(facts, progress.usage);
   return {
@@ -58,13 +59,13 @@ export async function openScope({ input, ports, state }: ScopeParts): Promise<Ru
     clock: ports.clock,
     log: ports.log,
     random: ports.random,
-    ...openTools({ input, ports, state }, terms),
+    ...openTools({ input, ports, state }, { ...terms, nextPart }),
     prompt: context.ok ? buildPrompt(claim, context.value) : context,
     modelBudget,
     modelCalls: restoreModelCalls({ input, ports }, policy),
     callIds: new CallIds(state.transcript.messages),
     isPolicyLost: facts.pin !== undefined && loaded.deniedBecause !== undefined,
-    nextPart: counterFrom(progress.nextPart),
+    nextPart,
   };
 }
 
@@ -99,12 +100,13 @@ interface RunTerms {
   readonly policy: ToolPolicy;
   readonly pin: PolicyPin | undefined;
   readonly budget: RunBudget;
+  readonly nextPart: () => number;
 }
 
 /** Selects the versions of the run's tools, those that the model sees, and the runner. */
 function openTools(
   { input: { claim, startedAtMs }, ports, state: { invocations, transcript } }: ScopeParts,
-  { policy, pin, budget }: RunTerms,
+  { policy, pin, budget, nextPart }: RunTerms,
 ): Pick<RunScope, "tools" | "runner"> {
   const specs = ports.source.listToolSpecs();
   const routing = { runKey: claim.runId, nowMs: startedAtMs };
@@ -116,6 +118,7 @@ function openTools(
     policy,
     pin,
     budget,
+    nextPart,
     versions: routeVersions(specs, policy, routing),
     principal: claim.principal,
     workflowId: claim.workflowId ?? claim.runId,

@@ -30,6 +30,7 @@ export interface RunPorts extends Omit<
   | "invocations"
   | "workflowId"
   | "images"
+  | "nextPart"
 > {
   readonly model: Model;
   readonly modelOf: ModelDirectory;

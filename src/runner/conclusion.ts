@@ -32,6 +32,8 @@ export interface Conclusion {
   readonly warnings?: readonly string[];
   readonly lesson?: CallLesson;
   readonly compensation?: PlannedCompensation;
+  /** Of a saga's step: what it returned, before redaction. */
+  readonly output?: JsonObject;
   /** The effect is that of an earlier attempt. */
   readonly isReplay?: boolean;
   readonly grounds?: Grounds;
@@ -41,4 +43,5 @@ export interface Conclusion {
 interface ShownOutput {
   readonly data: JsonObject | null;
   readonly warnings: readonly string[];
+  readonly isPartial?: true;
 }

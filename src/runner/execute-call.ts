@@ -12,7 +12,9 @@ import type { ValiditySubject } from "./gates/subjects.ts";
 import { checkStillWanted, type WantedPorts } from "./gates/check-still-wanted.ts";
 import type { InvocationLedger } from "./invocation-ledger.ts";
 import { identifyImages } from "./content.ts";
+import { runSaga, type SagaPorts } from "./saga/run-saga.ts";
 import { CANCELLED } from "./tool-failure.ts";
+import type { WAITING } from "./waiting.ts";
 import { normaliseOutput, type NormalOutput } from "./normalise-output.ts";
 
 /** A call that passed every gate. */
@@ -22,11 +24,13 @@ export interface PreparedCall extends ValiditySubject {
 }
 
 /** What executing needs from the run. */
-export interface ExecutePorts extends AskPorts, WantedPorts {
+export interface ExecutePorts extends AskPorts, WantedPorts, SagaPorts {
   readonly approvals: Pick<ApprovalDesk, "consume">;
   readonly images: Pick<ImageKeeper, "identify">;
-  readonly invocations: Pick<InvocationLedger, "find" | "dispatch">;
+  readonly invocations: SagaPorts["invocations"] & Pick<InvocationLedger, "dispatch">;
   readonly journal: Pick<RunJournal, "append" | "secure">;
+  readonly clock: AskPorts["clock"];
+  readonly policy: AskPorts["policy"];
 }
 
 /**
@@ -41,7 +45,7 @@ export async function executeCall(
   ports: ExecutePorts,
   call: PreparedCall,
   attempt: Attempt,
-): Promise<Result<NormalOutput, ToolFailure>> {
+): Promise<Result<NormalOutput, ToolFailure> | typeof WAITING> {
   const { tool, accepted, invocation, signal } = call;
   const { trail } = attempt;
 
@@ -54,6 +58,7 @@ export async function executeCall(
 
   attempt.markDispatched();
   const { context, scope } = invocation;
+  if (tool.saga) return startSaga(ports, call);
   const { id: toolId, version } = tool;
   const ticket = issueTicket({ toolId, version, args: accepted.args, context, scope });
   const perform = tool.performDispatched.bind(tool, ticket);
@@ -63,6 +68,16 @@ export async function executeCall(
   if (!output.ok) return output;
   const content = await identifyImages(ports.images, output.value.content);
   return ok({ ...output.value, content });
+}
+
+/** Starts the steps of a saga. Its own connection is of no use to them. */
+function startSaga(ports: ExecutePorts, call: PreparedCall): ReturnType<typeof runSaga> {
+  const { tool, accepted, invocation, signal } = call;
+  const { connectionId: _, subjectId: _subject, ...context } = invocation.context;
+  const record = ports.invocations.find(context);
+  if (!tool.saga || !record) throw new Error(`${tool.id} is no dispatched saga`);
+  const args = ok(accepted.args);
+  return runSaga(ports, { tool, plan: tool.saga, args, record, context, signal });
 }
 
 /**

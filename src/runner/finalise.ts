@@ -36,7 +36,11 @@ export async function finalise(
   result: AttemptResult,
 ): Promise<Conclusion> {
   const { shownArgs, ranWith, isReplay = false, gates, argumentsDigest } = result;
-  const { outcome, lesson, repairEnded, warnings } = await learn(ports.history, call, result);
+  const isStep = call.toolCall.saga !== undefined;
+  // The model asked for no step of a saga, so it learns nothing from one.
+  const { outcome, repairEnded, warnings, ...learnt } = isStep
+    ? { outcome: result.outcome, repairEnded: false, warnings: [] }
+    : await learn(ports.history, call, result);
   const dispatchState = { ...dispatchStateOf(call, result), repairEnded };
   const invocationState = finalStateOf(result, dispatchState);
   const payloadHash = shownArgs && argumentsDigest;
@@ -46,7 +50,8 @@ export async function finalise(
   const ending = { invocationState, dispatchState, isReplay, grounds };
   const conclusion = {
     outcome,
-    lesson,
+    ...learnt,
+    ...(isStep && result.outcome.ok && { output: result.outcome.value.raw }),
     ...undo,
     warnings: [...warnings, ...undo.warnings],
     ...ending,

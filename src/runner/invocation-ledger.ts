@@ -39,6 +39,7 @@ export function isAdmittedFor(record: ToolInvocationRecord, call: ToolCall): boo
     call.name === record.name &&
     call.truncated === record.truncated &&
     call.origin === record.origin &&
+    call.saga?.number === record.saga?.number &&
     headOf(call.argumentsText) === record.argumentsText
   );
 }
@@ -96,7 +97,7 @@ export class InvocationLedger {
     { step, part }: Pick<ToolInvocationContext, "step" | "part">,
     nowMs: number,
   ): ToolInvocationRecord {
-    const { toolCallId, name, truncated, origin } = call;
+    const { toolCallId, name, truncated, origin, saga } = call;
     if (this.find({ step, toolCallId })) throw new Error(`${step}:${toolCallId} is admitted`);
     const argumentsText = headOf(call.argumentsText);
     return this.#keep({
@@ -108,6 +109,7 @@ export class InvocationLedger {
       argumentsText,
       truncated,
       ...(origin && { origin }),
+      ...(saga && { saga }),
       state: "PENDING",
       dispatches: 0,
       askedAtMs: nowMs,
@@ -164,6 +166,14 @@ export class InvocationLedger {
     const record = hadEffect ? this.#dispatched(operation) : this.#open(operation);
     const next = record.state === state ? state : move(record, state);
     this.#keep({ ...record, state: next, end });
+  }
+
+  /** Marks that a completed operation was undone. Contract: a second call changes nothing. */
+  compensated(operation: Operation): void {
+    const record = this.find(operation);
+    if (!record?.end) throw new Error(`${operationIdOf(operation)} has not ended`);
+    if (record.state === "COMPENSATED") return;
+    this.#keep({ ...record, state: move(record, "COMPENSATED") });
   }
 
   #open(operation: Operation): ToolInvocationRecord {

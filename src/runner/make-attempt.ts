@@ -24,6 +24,7 @@ export async function makeAttempt(
         : await attempt.end(call, fail(prepared.failure));
     }
     const outcome = await executeCall(ports, prepared.value, attempt);
+    if (outcome === WAITING) return WAITING;
     return await attempt.end(call, outcome);
   } catch (thrown) {
     const about = { toolId: call.tool.id, toolVersion: call.tool.version };

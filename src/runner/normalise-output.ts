@@ -20,6 +20,8 @@ export interface NormalOutput {
   readonly content: readonly ContentPart[];
   /** What was done to it, for the model. */
   readonly warnings: readonly string[];
+  /** Not everything that was asked for has happened: `data` says what. */
+  readonly isPartial?: true;
 }
 
 /** The tool whose output it is, and what hides the secrets of its connection. */

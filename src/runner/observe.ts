@@ -3,6 +3,7 @@ import type { BoundToolRuntime } from "../capabilities/tool.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import {
   observeFailure,
+  observePartial,
   observeSuccess,
   type ObservationFacts,
   type ObservationObject,
@@ -52,9 +53,9 @@ export function observe(
       ...(outcome.ok ? [] : describeFault(outcome.failure)),
     ],
   };
-  return outcome.ok
-    ? observeSuccess(facts, outcome.value.data)
-    : observeFailure(facts, outcome.failure);
+  if (!outcome.ok) return observeFailure(facts, outcome.failure);
+  const { data, isPartial } = outcome.value;
+  return isPartial ? observePartial(facts, data) : observeSuccess(facts, data);
 }
 
 /** Longest arguments that the note of an edit repeats. Unit: UTF-16 code units. */

@@ -55,6 +55,8 @@ export interface ToolRunnerPorts {
   readonly hooks: readonly ToolHook[];
   readonly inbox: PendingSteering;
   readonly journal: RunJournal;
+  /** Hands out the next part number of the run's events. */
+  readonly nextPart: () => number;
   readonly clock: Clock;
   /** Names the tenant and the run in each line. */
   readonly log: Log;

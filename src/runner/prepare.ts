@@ -47,7 +47,8 @@ export async function prepare(
   const { tool, toolCall, signal, ranWith } = call;
   const { trail } = attempt;
   const terms: Terms = { policy: ports.policy, pin: ports.pin };
-  const wantedCall = { tool, signal, hasBegun: ranWith !== undefined };
+  const isStep = toolCall.saga !== undefined;
+  const wantedCall = { tool, signal, hasBegun: ranWith !== undefined, isStep };
 
   const wanted = checkStillWanted(ports, wantedCall, trail);
   if (!wanted.ok) return wanted;

@@ -37,6 +37,7 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
     content = [],
     lesson,
     compensation,
+    output,
     dispatchState,
     invocationState,
   } = conclusion;
@@ -51,6 +52,7 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
     response,
     ...(!outcome.ok && { errorCode: errorCodeOf(outcome.failure) }),
     ...(errorId !== undefined && { errorId }),
+    ...(output && { output }),
     ...(compensation && { compensation }),
     ...(lesson && { lesson }),
     startedAtMs,

@@ -16,6 +16,8 @@ import { isAdmittedFor, operationIdOf, OTHER_PAYLOAD } from "./invocation-ledger
 import type { ToolRunnerPorts } from "./ports.ts";
 import { answerRecorded, answerUnrecorded } from "./exec-result.ts";
 import { record } from "./record.ts";
+import { continueSaga } from "./saga/continue-saga.ts";
+import { isRunningSaga, type SagaPorts } from "./saga/run-saga.ts";
 import { resume } from "./recovery/resume.ts";
 import { decideNext } from "./retry/decide-next.ts";
 import { resolveUnknownOutcome } from "./recovery/unknown-outcome.ts";
@@ -47,7 +49,10 @@ type Outcome = ToolExecResult | typeof WAITING;
 
 /** What the calls of one run share. */
 interface RunnerState {
-  readonly ports: ToolRunnerPorts & { readonly history: CallHistory };
+  readonly ports: ToolRunnerPorts & {
+    readonly history: CallHistory;
+    readonly execStep: SagaPorts["execStep"];
+  };
   readonly lock: FairLock;
   /** Operations that are running; see operationIdOf. */
   readonly active: Set<string>;
@@ -59,7 +64,13 @@ export function createToolRunner(ports: ToolRunnerPorts): ToolRunner {
   for (const { name, step, end } of ports.invocations.ended()) {
     if (end?.lesson) history.take({ toolId: name, step, lesson: end.lesson });
   }
-  const state = { ports: { ...ports, history }, lock: new FairLock(), active: new Set<string>() };
+  // A saga holds the run's lock while its steps run, one after the other.
+  const execStep: SagaPorts["execStep"] = (call) => exec({ ...state, lock: new FairLock() }, call);
+  const state: RunnerState = {
+    ports: { ...ports, history, execStep },
+    lock: new FairLock(),
+    active: new Set(),
+  };
   return {
     exec: (toolCall, context, signal) => exec(state, { toolCall, context, signal }),
     isWithdrawn: (toolId) => history.isWithdrawn(toolId),
@@ -122,8 +133,12 @@ async function attemptUntilEnded(
       call = resolved.call;
       unknownOutcome = undefined;
     }
-    const result = await makeAttempt(ports, call);
+    const isResumed = isRunningSaga(ports, call);
+    const result = await (isResumed ? continueSaga(ports, call) : makeAttempt(ports, call));
     if (result === WAITING) return WAITING;
+    if (call.tool.saga && result.dispatched) {
+      return record(ports, call, await finalise(ports, call, result));
+    }
     const next = await decideNext(ports, call, result);
     switch (next.kind) {
       case "ended":

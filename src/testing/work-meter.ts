@@ -22,7 +22,7 @@ export class WorkMeter {
   contract(contract: AnyToolContract): AnyToolContract {
     return {
       ...contract,
-      execute: this.of(contract.execute.bind(contract)),
+      ...(contract.execute && { execute: this.of(contract.execute.bind(contract)) }),
       ...(contract.checkState && { checkState: this.of(contract.checkState.bind(contract)) }),
       ...(contract.preview && { preview: this.of(contract.preview.bind(contract)) }),
       ...(contract.reconcile && { reconcile: this.of(contract.reconcile.bind(contract)) }),

@@ -155,8 +155,11 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
     workspaces,
   });
   const ports = lenientPorts();
+  let calls = 0;
+  let parts = 0;
   const runner = createToolRunner({
     ...ports,
+    nextPart: () => ++parts,
     images: new ConversationImages({ ...ports, journal, runId: RUN_ID }, []),
     invocations: new InvocationLedger(journal, stored),
     workflowId: RUN_ID,
@@ -187,7 +190,6 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
     clock,
     ...replaced,
   });
-  let calls = 0;
   const ask: Bench["ask"] = (name, args, at = {}) => {
     const { step = ++calls, id = `call_${step}`, signal = new AbortController().signal } = at;
     const toolCallId = id as ToolCallId;

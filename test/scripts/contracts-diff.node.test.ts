@@ -73,6 +73,7 @@ const ROWS: readonly [pointer: string, before: JsonValue, after: JsonValue, expe
   ["/interlock/redaction/args", ["amount"], ["amount", "target.iban"], "B B"],
   ["/interlock/redaction/output", [], ["receipt"], "B B"],
   ["/interlock/parallel", false, true, "B c"],
+  ["/interlock/steps", ["a__one"], ["a__one", "a__two"], "B B"],
   ["/interlock/shown_to_model", true, false, "B B"],
   ["/interlock/requires_connection", false, true, "B B"],
   ["/interlock/untrusted_output", false, true, "B B"],

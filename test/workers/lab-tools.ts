@@ -8,6 +8,7 @@ import { crashes } from "./lab-crashes.ts";
 import { CANARY, LAB_LEAKS } from "./lab-leaks.ts";
 import { readTicket, showAccount } from "./lab-upstreams.ts";
 import { LAB_LIBRARY } from "./lab-library.ts";
+import { LAB_SAGAS } from "./lab-sagas.ts";
 import { LAB_UNDO } from "./lab-undo.ts";
 import { LAB_KEEPERS } from "./lab-workspaces.ts";
 import { LAB_WRITES } from "./lab-writes.ts";
@@ -263,6 +264,7 @@ export const LAB_TOOLS = [
   ...LAB_KEEPERS,
   ...LAB_APPROVALS,
   ...LAB_LIBRARY,
+  ...LAB_SAGAS,
   ...LAB_UNDO,
   readTicket,
   showAccount,

@@ -88,7 +88,7 @@ const LOST = Symbol("lost");
 const NO_OUTPUT = fail<ToolFailure>({ taxonomyClass: "TYPE_MISMATCH", errors: [] });
 
 function outputOf({ end }: ToolInvocationRecord): JsonObject | typeof LOST {
-  return end?.observation.result_payload.data ?? LOST;
+  return end?.output ?? end?.observation.result_payload.data ?? LOST;
 }
 
 function codeOf({ end }: ToolInvocationRecord): string | undefined {

@@ -4,7 +4,7 @@ import type { InvocationState } from "./state.ts";
 import type { UndoAttempt } from "./undo.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { ObservationObject } from "../outcome/observation.ts";
-import type { CallOrigin } from "../tool/call.ts";
+import type { CallOrigin, SagaLink } from "../tool/call.ts";
 import type { KeptContent } from "../tool/content.ts";
 import type { ResponseVector } from "../outcome/response-vector.ts";
 import type { FailureClass, ToolErrorCode } from "../outcome/taxonomy.ts";
@@ -61,6 +61,8 @@ export interface ToolInvocationRecord {
   readonly truncated: boolean;
   /** Absent: a model asked. */
   readonly origin?: CallOrigin;
+  /** Present when a saga asked. */
+  readonly saga?: SagaLink;
   readonly state: InvocationState;
   /** How often the tool was asked to act. Above 0 and PENDING means an unknown outcome. */
   readonly dispatches: number;
@@ -116,6 +118,11 @@ export interface InvocationEnd {
   /** What may follow (seeds/004, "Response Vector Model"). */
   readonly response: ResponseVector;
   readonly errorCode?: ToolErrorCode;
+  /**
+   * Validated output of a saga's step, before redaction: later steps take their arguments from it.
+   * It stays in the run's object. Absent for every other call, and when nobody knows it.
+   */
+  readonly output?: JsonObject;
   /** How to undo the call; absent when it cannot be undone. */
   readonly compensation?: PlannedCompensation;
   /** Of an error that nobody expected: names its line in the deployment's log. */

@@ -70,6 +70,8 @@ export interface ToolFailure {
    * The tool says that it changed nothing. Without this mark a failed mutation may have happened.
    */
   readonly notCommitted?: true;
+  /** Something happened and stays. Only the runner says so, of a saga. */
+  readonly committed?: true;
   /** Of an error that nobody expected: names its line in the deployment's log. */
   readonly errorId?: string;
 }
@@ -100,6 +102,14 @@ export function observeSuccess(
   data: JsonObject | null,
 ): ObservationObject {
   return observe(facts, "SUCCESS", { data, errors: [] });
+}
+
+/** Builds the observation of a call of which a part has happened: `data` says which. */
+export function observePartial(
+  facts: ObservationFacts,
+  data: JsonObject | null,
+): ObservationObject {
+  return observe(facts, "PARTIAL_SUCCESS", { data, errors: [] });
 }
 
 /** Builds the observation of a call that a gate or the tool itself ended with a failure. */

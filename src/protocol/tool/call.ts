@@ -13,14 +13,23 @@ export interface ToolCall {
   readonly argumentsText: string;
   /** True when the provider cut the call off. Such a call never runs. */
   readonly truncated: boolean;
-  /**
-   * Who asks when no model does: a person through the API, a saga of this run, or a person who
-   * undoes another call.
-   */
+  /** A person asks through the API, or undoes another call; no model does. */
   readonly origin?: CallOrigin;
+  /** Present when a saga of this run asks. */
+  readonly saga?: SagaLink;
 }
 
-export type CallOrigin = "direct" | "saga" | "undo";
+export type CallOrigin = "direct" | "undo";
+
+/** The place of a call in the saga that makes it. */
+export type SagaLink = {
+  /** Number of the saga's own invocation. */
+  readonly number: number;
+  /** From 1, in the order of the saga. */
+  readonly step: number;
+  /** The call undoes this step. */
+  readonly compensates?: true;
+};
 
 /** Why the arguments cannot be parsed. */
 export type ArgumentsFailure = {

@@ -30,4 +30,6 @@ export interface ToolSpec {
   /** False: only people, an undo and a saga may call it. */
   readonly shownToModel: boolean;
   readonly redaction: Redaction;
+  /** The tools of a saga's steps, in their order. */
+  readonly steps?: readonly string[];
 }

@@ -50,6 +50,8 @@ function countAmounts(
     const errors = [{ field: tool.amountField ?? null, code: "not_an_amount", message }];
     return fail({ taxonomyClass: "OUT_OF_BOUNDS", errors });
   }
+  // The steps of a saga count themselves.
+  if (tool.saga) return ok({});
   const { perCall } = tool.cost;
   return ok({
     [callBudgetOf(tool.sideEffectClass)]: 1,

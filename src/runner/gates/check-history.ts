@@ -6,8 +6,8 @@ import { PASSED, type Gate } from "./gate.ts";
 /** Stops a call that has returned the same result again and again. Fails: BUDGET_EXHAUSTED. */
 export const checkHistory: Gate<ValiditySubject, { readonly history: CallHistory }> = {
   name: "history",
-  check: ({ tool, accepted }, { history }) =>
-    history.isLooping(tool.id, accepted.payloadHash) ? DOOM_LOOP : PASSED,
+  check: ({ tool, accepted, isStep }, { history }) =>
+    !isStep && history.isLooping(tool.id, accepted.payloadHash) ? DOOM_LOOP : PASSED,
 };
 
 const DOOM_LOOP = failCall("BUDGET_EXHAUSTED", {

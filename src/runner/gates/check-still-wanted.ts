@@ -21,8 +21,9 @@ export interface WantedPorts {
  */
 export const stillWantedGate = {
   name: "still_wanted",
-  check({ tool, signal, hasBegun }, { history, inbox }) {
+  check({ tool, signal, hasBegun, isStep }, { history, inbox }) {
     if (signal.aborted) return CANCELLED;
+    if (isStep) return PASSED;
     if (history.isWithdrawn(tool.id)) return TOOL_WITHDRAWN;
     return hasBegun || !inbox.hasSteering ? PASSED : SKIPPED;
   },

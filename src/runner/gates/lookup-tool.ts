@@ -20,10 +20,11 @@ export interface LookupPorts {
  */
 export function lookupTool(
   ports: LookupPorts,
-  { name, origin }: Pick<ToolCall, "name" | "origin">,
+  { name, origin, saga }: Pick<ToolCall, "name" | "origin" | "saga">,
 ): Result<BoundToolRuntime, ToolFailure> {
   const tool = findTool(ports, name);
-  if (tool && (tool.shownToModel || origin !== undefined)) return ok(tool);
+  const isAskedByModel = origin === undefined && saga === undefined;
+  if (tool && (tool.shownToModel || !isAskedByModel)) return ok(tool);
   return fail({
     taxonomyClass: "STRUCTURAL_VIOLATION",
     errorCode: "unavailable",

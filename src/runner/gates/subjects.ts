@@ -53,6 +53,8 @@ export interface WantedSubject {
   readonly signal: AbortSignal;
   /** The tool ran in an earlier attempt; a steering message does not stop such a call. */
   readonly hasBegun: boolean;
+  /** A saga asks, and no model: neither what models did wrong nor a steering message stops it. */
+  readonly isStep: boolean;
 }
 
 /**

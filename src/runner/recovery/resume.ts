@@ -1,3 +1,4 @@
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import {
   awaitsRetry,
   hasUnknownOutcome,
@@ -48,6 +49,9 @@ export function resume(
   const { toolCall, context, signal } = requested;
   const { dispatches, awaitedUntilMs } = record;
   const ending = { toolCall, context, startedAtMs: ports.clock.nowMs(), attempt: dispatches };
+  const saga = findSaga(ports, record);
+  if (saga)
+    return { kind: "open", call: { ...requested, ...ending, tool: saga, ranWith: context } };
   const closed = endWithoutTool(ports, ending, { record, isStopped: signal.aborted });
   if (closed) return ended(closed);
   if (awaitedUntilMs !== undefined) return ended(WAITING);
@@ -76,6 +80,13 @@ export function resume(
         call: { ...interrupted, attempt: dispatches },
         resolveFirst: unknownOutcome,
       };
+}
+
+/** Finds the tool of a saga that was dispatched: its steps tell how far it came. */
+function findSaga(ports: ResumePorts, record: ToolInvocationRecord): BoundToolRuntime | undefined {
+  if (!isUnknownWrite(record)) return undefined;
+  const found = lookupTool(ports, record);
+  return found.ok && found.value.saga ? found.value : undefined;
 }
 
 function ended(result: ToolExecResult | typeof WAITING): Resumed {

@@ -72,7 +72,9 @@ export async function decideNext(
     return { kind: "rests" };
   }
   await pause(ports.clock, delayMs, signal);
-  const wanted = stillWantedGate.check({ tool, signal, hasBegun: ranWith !== undefined }, ports);
+  const isStep = call.toolCall.saga !== undefined;
+  const wantedCall = { tool, signal, hasBegun: ranWith !== undefined, isStep };
+  const wanted = stillWantedGate.check(wantedCall, ports);
   // The failure of a tool that ran tells the model more than that the call is not retried.
   if (!wanted.ok) return end(ranWith ? result : { ...result, outcome: wanted });
   ports.journal.append([{ type: "tool_call_progress", part, toolCallId, attempt }]);
@@ -154,6 +156,7 @@ export function hasHappened({
   outcome,
 }: Pick<AttemptResult, "dispatched" | "outcome">): boolean {
   if (!dispatched || outcome.ok) return dispatched;
-  const { taxonomyClass, notCommitted } = outcome.failure;
+  const { taxonomyClass, notCommitted, committed } = outcome.failure;
+  if (committed) return true;
   return taxonomyClass === "OBSERVATION_NORMALIZATION_FAIL" && notCommitted !== true;
 }

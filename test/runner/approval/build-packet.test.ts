@@ -86,7 +86,7 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
   };
   const accepted = { args, shown: tool.redactArgs(args), payloadHash: "sha256:0" };
   const invocation = { context, scope, write: () => undefined, close: () => undefined };
-  const subject = { tool, signal, hasBegun: false, accepted, invocation };
+  const subject = { tool, signal, hasBegun: false, isStep: false, accepted, invocation };
   return passing(buildPacket(ports, subject, Date.UTC(2026, 10, 21, 10)), clock);
 }
 

@@ -1,0 +1,58 @@
+import { SIDE_EFFECT_CLASSES, TOOL_EFFECTS } from "../protocol/tool/effect.ts";
+import { isCompensable } from "../protocol/tool/contract-document.ts";
+import type { AnyToolContract } from "./definition.ts";
+
+/**
+ * Tells why the steps of a saga cannot be made in their order: what can be undone comes first, then
+ * at most one step that cannot, then steps that are repeated until they succeed. Reads stand
+ * anywhere. Each registered version of a tool counts, because policy may select any.
+ */
+export function checkSaga(
+  saga: AnyToolContract,
+  contracts: readonly AnyToolContract[],
+): string | undefined {
+  let pivot: string | undefined;
+  for (const [index, { tool }] of (saga.saga?.steps ?? []).entries()) {
+    const step = `step ${index + 1}, ${tool},`;
+    const versions = contracts.filter(({ name }) => name === tool);
+    if (versions.length === 0) return `${step} is not registered; add its contract to the list`;
+    for (const version of versions) {
+      const reason = checkStep(saga, version, pivot);
+      if (reason !== undefined) return `${step} ${reason}`;
+    }
+    if (versions.some(isPivot)) pivot = tool;
+  }
+  return undefined;
+}
+
+/** Tells why one version of a tool cannot be a step at its place. */
+function checkStep(
+  saga: AnyToolContract,
+  tool: AnyToolContract,
+  pivot: string | undefined,
+): string | undefined {
+  if (tool.saga) return "is a saga itself; name its steps instead";
+  const { sideEffectClass, effect, transactional } = tool;
+  const { semantics } = transactional;
+  const classes = SIDE_EFFECT_CLASSES;
+  // Threat: people and policy judge a saga by its class, and its steps do worse.
+  if (classes.indexOf(saga.sideEffectClass) < classes.indexOf(sideEffectClass)) {
+    return `has the class ${sideEffectClass}; give the saga this class or a higher one`;
+  }
+  if (TOOL_EFFECTS.indexOf(saga.effect) < TOOL_EFFECTS.indexOf(effect)) {
+    return `has the effect ${effect}; give the saga this effect`;
+  }
+  if (semantics === "read_only") return undefined;
+  if (isCompensable(semantics) || semantics === "irreversible_pivot") {
+    return pivot === undefined
+      ? undefined
+      : `comes after ${pivot}, which cannot be undone; put it before`;
+  }
+  return pivot === undefined
+    ? `is ${semantics}, which cannot be undone; put it after an irreversible_pivot`
+    : undefined;
+}
+
+function isPivot({ transactional }: AnyToolContract): boolean {
+  return transactional.semantics === "irreversible_pivot";
+}
