@@ -133,6 +133,7 @@ function makePorts(): ToolRunnerPorts {
   return {
     source,
     invocations: new InvocationLedger(journal, []),
+    nextPart: () => 0,
     workflowId: RUN_ID,
     registry: { current: () => Promise.resolve(pin) },
     approvals: NO_APPROVALS,

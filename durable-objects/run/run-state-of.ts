@@ -2,6 +2,7 @@ import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
 import { statusOf, type RunState, type ToolCallSummary } from "../../src/protocol/run/state.ts";
 import { awaitsRetry, type ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import type { ShownCall } from "../../src/protocol/run/direct-call.ts";
+import { isHeldBySaga } from "./held-by-saga.ts";
 import type { FingerprintOf } from "./outgoing-hashes.ts";
 import type { RunProgress } from "./run-progress.ts";
 import type { RunIdentity, RunIncarnations } from "./run-store.ts";
@@ -48,12 +49,14 @@ export async function runStateOf(run: StoredRun): Promise<RunState> {
 
 async function toSummary(
   record: ToolInvocationRecord,
-  { pendingApprovals, mayUndo, fingerprintOf }: StoredRun,
+  { pendingApprovals, mayUndo, invocations, fingerprintOf }: StoredRun,
 ): Promise<ToolCallSummary> {
   const { number, toolCallId, name, step, state, dispatches, binding, settlement, end } = record;
   const { observation, response } = end ?? {};
   const metadata = observation?.execution_metadata;
-  const undo = undoStateOf(record, mayUndo);
+  const find = (wanted: number): ToolInvocationRecord | undefined =>
+    invocations.find((one) => one.number === wanted);
+  const undo = undoStateOf(record, mayUndo && !isHeldBySaga(record, find));
   const approval = pendingApprovals.find(({ invocation }) => invocation === number);
   return {
     toolCallId,
@@ -62,6 +65,7 @@ async function toSummary(
     version:
       observation?.tool_identity.version ?? binding?.version ?? approval?.toolVersion ?? "unknown",
     step,
+    ...(record.saga && { saga: invocationIdOf(record.saga.number) }),
     state,
     attempts: metadata?.attempt_number ?? Math.max(1, dispatches),
     startedAt: toIso(end?.startedAtMs ?? record.askedAtMs),

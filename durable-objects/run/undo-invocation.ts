@@ -4,6 +4,7 @@ import type { ActorId, RunId } from "../../src/protocol/identity/ids.ts";
 import type { Viewer } from "../../src/protocol/identity/viewer.ts";
 import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import { attemptOf, type UndoReport } from "../../src/protocol/invocation/undo.ts";
+import { isHeldBySaga } from "./held-by-saga.ts";
 import type { OpenRun } from "./open-run.ts";
 
 export interface UndoPorts {
@@ -36,7 +37,8 @@ export async function claimUndo(
     const record = invocations.find(invocation);
     const { compensation } = record?.end ?? {};
     if (!record) return { kind: "unknown_invocation" };
-    if (!compensation) return { kind: "not_undoable" };
+    const isHeld = isHeldBySaga(record, (number) => invocations.find(number));
+    if (!compensation || isHeld) return { kind: "not_undoable" };
     if (!toolIds.includes(compensation.toolId)) return { kind: "not_allowed" };
     if (attemptOf(record.undo) !== attempt) continue;
     const { connectionIds } = store.claimed() ?? {};

@@ -40,6 +40,8 @@ export interface ToolCallSummary {
   /** Version of the tool; `unknown` when no tool has that name. */
   readonly version: string;
   readonly step: number;
+  /** Id of the saga's invocation, when the call is one of its steps. */
+  readonly saga?: string;
   readonly state: InvocationState;
   /** Absent while the call is open, like `nextAction` and `endedAt`. */
   readonly outcome?: TaxonomyClass;
