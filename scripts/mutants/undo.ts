@@ -2,6 +2,11 @@ import type { Mutant } from "./mutant.ts";
 
 const undone = (name: string): Mutant["test"] => ({ file: "test/http/undo.test.ts", name });
 
+const onPage = (name: string): Mutant["test"] => ({
+  file: "test/widget/page-undo.node.test.ts",
+  name,
+});
+
 /** What keeps an undo to one compensation, by those who may, of what is still there. */
 export const UNDO: readonly Mutant[] = [
   {
@@ -109,5 +114,28 @@ export const UNDO: readonly Mutant[] = [
     from: "[...awaiting, ...failedUndos]",
     to: "awaiting",
     test: undone("is COMPENSATION_FAILED, is never repeated by a click, and an operator is told"),
+  },
+  {
+    name: "the page offers undo to everybody",
+    file: "src/widget/chat/undo-view.ts",
+    from: "this.root.hidden = status === undefined;\n    if (status === undefined) return;",
+    to: "this.root.hidden = false;",
+    test: onPage("is not there for a reader who may not, and while the answer goes on"),
+  },
+  {
+    name: "two clicks ask for an undo twice",
+    file: "src/widget/chat/undo-view.ts",
+    from: 'if (this.#last === "running") return;',
+    to: "",
+    test: onPage("is asked for once by two clicks"),
+  },
+  {
+    name: "the page does not look again at an undo that goes on",
+    file: "src/widget/chat/undo-desk.ts",
+    from: "if (isGoingOn) this.#lookAgain(LOOK_AGAIN_MS);",
+    to: "",
+    test: onPage(
+      "says that nothing was undone when its approval is refused, and may be asked for again",
+    ),
   },
 ];

@@ -4,6 +4,7 @@ import type { TokenSource } from "./api-request.ts";
 import { wait } from "./backoff.ts";
 import { createApprovalsApi } from "./approval/api.ts";
 import { createChatApi, type RunChoice } from "./chat/api.ts";
+import { createUndoApi } from "./chat/undo-api.ts";
 import { loadPageTexts } from "./chat/page-texts.ts";
 import { type ChatView, createChatView } from "./chat/view.ts";
 import { Conversation, type ConversationPorts } from "./chat/conversation.ts";
@@ -74,6 +75,7 @@ export class InterlockChat extends HTMLElement {
     };
     const view = createChatView(conversation, {
       approvals: createApprovalsApi(session.api),
+      undo: createUndoApi(session.api),
       onToken(token) {
         session.store.saveToken(token);
         void showTexts();

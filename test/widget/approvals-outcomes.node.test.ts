@@ -94,3 +94,17 @@ it("is hidden for a reader without the scope, who still sees the queue", async (
   await approval().waitFor();
   expect(await section().isVisible()).toBe(false);
 });
+
+it("asks whether a call is undone when undoing it failed", async () => {
+  await open({
+    prepare: (api) =>
+      api.outcomes.put("run_a", { undo: { runId: "run_b", toolId: "desk__close_ticket" } }),
+  });
+  await section().getByText("This call happened, and undoing it failed.").waitFor();
+  await button("It is undone").click();
+  await button("Confirm").click();
+  await section().getByText("Reported.", { exact: true }).waitFor();
+  expect(reports().map(({ body }) => JSON.parse(body) as object)).toEqual([
+    { outcome: "committed" },
+  ]);
+});

@@ -12,6 +12,7 @@ import {
 } from "../../src/wire/assistant-transport/encode-event.ts";
 import { ScriptedApprovals, type Reply } from "./scripted-approvals.ts";
 import { ScriptedGameplan } from "./scripted-gameplan.ts";
+import { ScriptedUndo } from "./scripted-undo.ts";
 import { ScriptedOutcomes } from "./scripted-outcomes.ts";
 
 /** The content security policy of the page. */
@@ -66,6 +67,7 @@ export class ScriptedApi {
   readonly scripts = new Map<string, string>();
   readonly approvals = new ScriptedApprovals();
   readonly outcomes = new ScriptedOutcomes();
+  readonly undo = new ScriptedUndo();
   readonly gameplan = new ScriptedGameplan();
   readonly requests: ApiRequest[] = [];
   readonly runs: ScriptedRun[] = [];
@@ -118,6 +120,7 @@ export class ScriptedApi {
       refuse(response, 401, "A valid bearer token is needed.");
     } else if (path.startsWith("/v1/approvals")) this.#answerApproval(seen, response);
     else if (this.outcomes.owns(path)) this.#send(this.outcomes.answer(seen), response);
+    else if (this.undo.owns(path)) this.#send(this.undo.answer(seen), response);
     else if (this.gameplan.owns(path)) this.gameplan.answer(seen, response);
     else if (path.startsWith("/v1/page")) {
       response.setHeader("content-type", "application/json");

@@ -14,7 +14,11 @@ export class ScriptedOutcomes {
 
   put(
     runId: string,
-    { toolId = "desk__open_ticket", args = {} }: { toolId?: string; args?: JsonObject } = {},
+    {
+      toolId = "desk__open_ticket",
+      args = {},
+      ...more
+    }: { toolId?: string; args?: JsonObject; undo?: JsonObject } = {},
   ): void {
     const call = {
       runId,
@@ -28,6 +32,7 @@ export class ScriptedOutcomes {
       requestedBy: "user:cleo",
       dispatchedAt: new Date(Date.now() - 60_000).toISOString(),
       awaitsOutcomeUntil: new Date(Date.now() + 3_600_000).toISOString(),
+      ...more,
     };
     this.#calls.set(runId, call);
   }

@@ -11,6 +11,8 @@ export interface OutcomeInfo {
   readonly toolId: string;
   readonly requestedBy: string;
   readonly attempts: number;
+  /** The call completed, and undoing it failed: the report says whether it is undone. */
+  readonly isUndo: boolean;
   readonly dispatchedAtMs: number | undefined;
   readonly untilMs: number;
   /** The shown arguments; label and text are safe to show. */
@@ -30,6 +32,7 @@ export function readOutcomeInfo(value: JsonValue): OutcomeInfo | undefined {
     toolId,
     requestedBy: typeof requestedBy === "string" ? requestedBy : "unknown",
     attempts: typeof attempts === "number" ? attempts : 1,
+    isUndo: isJsonObject(value["undo"]),
     dispatchedAtMs: readTime(value["dispatchedAt"]),
     untilMs,
     lines: Array.isArray(lines) ? (lines as readonly unknown[] as readonly PacketLine[]) : [],

@@ -50,6 +50,7 @@ export class OutcomeSection {
   }
 
   #drawCall(call: OutcomeInfo): HTMLElement {
+    const texts = call.isUndo ? OF_UNDO : OF_CALL;
     const explanation = el("p", {}, explain(call));
     const question = el("p", { class: "sentence" });
     const confirm = createButton("primary", "Confirm");
@@ -60,7 +61,7 @@ export class OutcomeSection {
     const ask = (outcome: ReportedOutcome | undefined): void => {
       choices.hidden = outcome !== undefined;
       sure.hidden = outcome === undefined;
-      setText(question, outcome === undefined ? "" : `${QUESTIONS[outcome]} ${FINAL}`);
+      setText(question, outcome === undefined ? "" : `${texts.questions[outcome]} ${FINAL}`);
       if (outcome === undefined) return;
       reported = outcome;
       confirm.disabled = true;
@@ -68,7 +69,7 @@ export class OutcomeSection {
       back.focus();
     };
     for (const outcome of ["committed", "not_committed"] as const) {
-      const button = createButton("", BUTTONS[outcome]);
+      const button = createButton("", texts.buttons[outcome]);
       button.addEventListener("click", () => ask(outcome));
       choices.append(button);
     }
@@ -86,7 +87,8 @@ export class OutcomeSection {
 
   async #settle(call: OutcomeInfo, outcome: ReportedOutcome): Promise<boolean> {
     const answer = await this.#api.settle(call, outcome);
-    setText(this.#notice, answer.ok ? REPORTED : answer.failure.message);
+    const thanks = call.isUndo ? REPORTED_UNDO : REPORTED;
+    setText(this.#notice, answer.ok ? thanks : answer.failure.message);
     const isOver = answer.ok || answer.failure.code === "outcome_not_awaited";
     if (isOver) this.#reported.add(keyOf(call));
     void this.refresh();
@@ -94,20 +96,39 @@ export class OutcomeSection {
   }
 }
 
-const BUTTONS: { readonly [Outcome in ReportedOutcome]: string } = {
-  committed: "It happened",
-  not_committed: "It did not happen",
+/** What the page says about the two reports. */
+interface ReportTexts {
+  readonly buttons: { readonly [Outcome in ReportedOutcome]: string };
+  readonly questions: { readonly [Outcome in ReportedOutcome]: string };
+}
+
+const OF_CALL: ReportTexts = {
+  buttons: { committed: "It happened", not_committed: "It did not happen" },
+  questions: {
+    committed: "Report that it happened? The run continues without repeating the call.",
+    not_committed: "Report that it did not happen? The model may ask for the call again.",
+  },
 };
-const QUESTIONS: { readonly [Outcome in ReportedOutcome]: string } = {
-  committed: "Report that it happened? The run continues without repeating the call.",
-  not_committed: "Report that it did not happen? The model may ask for the call again.",
+const OF_UNDO: ReportTexts = {
+  buttons: { committed: "It is undone", not_committed: "It is not undone" },
+  questions: {
+    committed: "Report that the call is undone?",
+    not_committed: "Report that nothing was undone? People may then undo the call again.",
+  },
 };
 const FINAL = "Nobody can change this report.";
 const REPORTED = "Reported. The run continues.";
+const REPORTED_UNDO = "Reported.";
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
-function explain({ dispatchedAtMs, untilMs }: OutcomeInfo): string {
+function explain({ dispatchedAtMs, isUndo, untilMs }: OutcomeInfo): string {
+  if (isUndo) {
+    return (
+      "This call happened, and undoing it failed. Look into the system that the tool writes to: is " +
+      `the change undone? A report is accepted until ${TIME.format(untilMs)}.`
+    );
+  }
   const began = dispatchedAtMs === undefined ? "" : ` since ${TIME.format(dispatchedAtMs)}`;
   return (
     "The tool was asked to act, and did not tell whether it did. Look into the system that the " +

@@ -2,6 +2,8 @@ import type { ApprovalCardPorts } from "../approval/card.ts";
 import { createEnding } from "./exchange-ending.ts";
 import { createBubble, createPartView, type PartView } from "./part-view.ts";
 import { createStatus } from "./exchange-status.ts";
+import type { UndoApi } from "./undo-api.ts";
+import { UndoDesk } from "./undo-desk.ts";
 import { el } from "../dom.ts";
 import { type Exchange, isActive } from "./exchange.ts";
 
@@ -12,6 +14,7 @@ export interface ExchangeView {
 
 export interface ExchangePorts {
   readonly approvals: ApprovalCardPorts;
+  readonly undo: UndoApi;
   readonly onRetry: () => void;
 }
 
@@ -23,6 +26,9 @@ export function createExchangeView(question: string, ports: ExchangePorts): Exch
   const answer = el("article", { class: "answer", "aria-label": "Assistant" });
   answer.append(parts, status.root, ending.root);
   const views = new Map<number, PartView>();
+  const openDesk = (): UndoDesk =>
+    new UndoDesk({ api: ports.undo, approvals: ports.approvals.api });
+  let undo = openDesk();
   let shown: Exchange | undefined;
 
   function drawParts(exchange: Exchange): void {
@@ -30,14 +36,18 @@ export function createExchangeView(question: string, ports: ExchangePorts): Exch
     if (exchange.answer.parts.length < views.size) {
       parts.replaceChildren();
       views.clear();
+      undo = openDesk();
     }
     const isOver = !isActive(exchange) && exchange.answer.done !== undefined;
     for (const part of exchange.answer.parts) {
-      const view = views.get(part.index) ?? createPartView(part, ports.approvals);
+      const view =
+        views.get(part.index) ?? createPartView(part, { approvals: ports.approvals, undo });
       if (!views.has(part.index) && view.root) parts.append(view.root);
       views.set(part.index, view);
       view.update(part, isOver);
     }
+    const { runId } = exchange;
+    if (isOver && runId !== undefined) undo.open(runId);
   }
 
   return {

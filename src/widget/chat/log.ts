@@ -4,16 +4,18 @@ import type { Conversation } from "./conversation.ts";
 import { el } from "../dom.ts";
 import type { Exchange } from "./exchange.ts";
 import { createExchangeView, type ExchangeView } from "./exchange-view.ts";
+import type { UndoApi } from "./undo-api.ts";
 import { keepAtEnd } from "./scroll-keeper.ts";
 
 interface LogPorts {
   /** Shown while the conversation is empty. */
   readonly empty: HTMLElement;
   readonly approvals: ApprovalsApi;
+  readonly undo: UndoApi;
 }
 
 /** Creates the scrolling list of a conversation's exchanges. */
-export function createLog(conversation: Conversation, { empty, approvals }: LogPorts) {
+export function createLog(conversation: Conversation, { empty, approvals, undo }: LogPorts) {
   const list = el("div", { class: "exchanges" }, empty);
   const root = el("main", { class: "log", role: "log", "aria-label": "Conversation" }, list);
   // The status line announces answers. A live log would read out every delta.
@@ -33,6 +35,7 @@ export function createLog(conversation: Conversation, { empty, approvals }: LogP
   function addView({ key, question }: Exchange): ExchangeView {
     const view = createExchangeView(question, {
       approvals: { api: approvals, isStreamed: true, onChange: onApprovalChange },
+      undo,
       onRetry: () => conversation.retry(key),
     });
     views.set(key, view);

@@ -1,8 +1,7 @@
-import type { ApprovalCardPorts } from "../approval/card.ts";
 import { el } from "../dom.ts";
 import type { Part } from "./answer.ts";
 import { createTextView } from "./text-view.ts";
-import { ToolCallView } from "./tool-card.ts";
+import { type CallPorts, ToolCallView } from "./tool-card.ts";
 
 export interface PartView {
   /** Undefined for a part that shows nothing. */
@@ -12,14 +11,14 @@ export interface PartView {
 }
 
 /** Creates the view of one part of an answer. */
-export function createPartView(part: Part, approvals: ApprovalCardPorts): PartView {
+export function createPartView(part: Part, { approvals, undo }: CallPorts): PartView {
   switch (part.kind) {
     case "text":
       return createTextPartView();
     case "reasoning":
       return createReasoningView();
     case "tool": {
-      const card = new ToolCallView(part.toolName, approvals);
+      const card = new ToolCallView(part, { approvals, undo });
       const { root } = card;
       return { root, update: (next, isOver) => next.kind === "tool" && card.update(next, isOver) };
     }

@@ -6,7 +6,14 @@ import { el, icon, setText } from "../dom.ts";
 import { friendlyName } from "./fields.ts";
 import { describeCall, drawBody } from "./tool-card-body.ts";
 import { createProgress } from "./tool-progress.ts";
+import type { UndoDesk } from "./undo-desk.ts";
 import { CARD_STATES, cardStateOf, describeUnknownOutcome } from "./tool-state.ts";
+
+/** What the card of a call uses. */
+export interface CallPorts {
+  readonly approvals: ApprovalCardPorts;
+  readonly undo: UndoDesk;
+}
 
 /** Shows one tool call: its tool, input, state, approval and result. */
 export class ToolCallView {
@@ -25,7 +32,7 @@ export class ToolCallView {
   #approvalCard: ApprovalCard | undefined;
   #shown: { readonly part: ToolPart; readonly isOver: boolean } | undefined;
 
-  constructor(toolName: string, approvals: ApprovalCardPorts) {
+  constructor({ toolName, toolCallId }: ToolPart, { approvals, undo }: CallPorts) {
     this.#approvals = approvals;
     this.#card = findToolCard(toolName);
     const name = friendlyName(toolName);
@@ -39,6 +46,7 @@ export class ToolCallView {
       this.#approvalLead,
       this.#approval,
       this.#body,
+      undo.createView(toolCallId, name).root,
     );
   }
 

@@ -7,6 +7,7 @@ import { createHeader } from "./header.ts";
 import { createLog } from "./log.ts";
 import type { PageTexts } from "./page-texts.ts";
 import { el, setText } from "../dom.ts";
+import type { UndoApi } from "./undo-api.ts";
 import { createTokenForm } from "../token-form.ts";
 
 export interface ChatView {
@@ -20,17 +21,19 @@ export interface ChatView {
 
 export interface ChatViewPorts {
   readonly approvals: ApprovalsApi;
+  readonly undo: UndoApi;
   readonly onToken: (token: string) => void;
 }
 
 /** Shows a conversation, and turns the reader's actions into calls on it. */
 export function createChatView(
   conversation: Conversation,
-  { approvals, onToken }: ChatViewPorts,
+  { approvals, undo, onToken }: ChatViewPorts,
 ): ChatView {
   let wasRefused = false;
   const parts = createParts(conversation, {
     approvals,
+    undo,
     onToken(token) {
       wasRefused = true;
       onToken(token);
@@ -59,7 +62,7 @@ export function createChatView(
   };
 }
 
-function createParts(conversation: Conversation, { approvals, onToken }: ChatViewPorts) {
+function createParts(conversation: Conversation, { approvals, undo, onToken }: ChatViewPorts) {
   const header = createHeader(() => {
     conversation.clear();
     composer.focus();
@@ -75,7 +78,7 @@ function createParts(conversation: Conversation, { approvals, onToken }: ChatVie
     composer.focus();
   });
   const empty = createEmptyState(ask);
-  const log = createLog(conversation, { empty: empty.root, approvals });
+  const log = createLog(conversation, { empty: empty.root, approvals, undo });
   const notice = el("p", { class: "notice", role: "alert", hidden: "" });
   const announcer = el("p", { class: "sr", role: "status" });
   const foot = el("div", { class: "foot" }, log.jumpButton, notice, tokenForm.root, composer.root);
