@@ -3,6 +3,26 @@ import type { Mutant } from "./mutant.ts";
 /** What keeps models to what they may take, cost and replace. */
 export const MODELS: readonly Mutant[] = [
   {
+    name: "each step encodes the whole conversation",
+    file: "src/wire/model/encoded-once.ts",
+    from: "if (found) return found;",
+    to: "void found;",
+    test: {
+      file: "test/wire/model/encoded-once.test.ts",
+      name: "encodes each message and each tool once, however many steps send it",
+    },
+  },
+  {
+    name: "each step writes the text of the whole conversation",
+    file: "src/wire/model/encoded-once.ts",
+    from: "TEXTS.get(value) ?? JSON.stringify(value)",
+    to: "JSON.stringify(value)",
+    test: {
+      file: "test/wire/model/encoded-once.test.ts",
+      name: "writes the text of what was encoded once, once",
+    },
+  },
+  {
     name: "any secret may be a provider's key",
     file: "src/protocol/model/check-declaration.ts",
     from: 'secret: v.optional(settingName("_API_KEY")),',

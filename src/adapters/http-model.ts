@@ -8,6 +8,7 @@ import {
 } from "../wire/model/answer-decoder.ts";
 import { type BodyKind, bodyKind } from "../wire/model/body-kind.ts";
 import type { DeclaredModel } from "../protocol/model/declaration.ts";
+import { stringifyBody } from "../wire/model/encoded-once.ts";
 import type { ModelWire } from "../wire/model/model-wire.ts";
 import { fitRequest } from "./fit-request.ts";
 import { createKeyHider } from "./hide-key.ts";
@@ -84,7 +85,7 @@ async function* streamAnswer(
         "content-type": "application/json",
         accept: "text/event-stream, application/json",
       },
-      body: JSON.stringify(content),
+      body: stringifyBody(content),
     });
     if (!opened.ok) return yield hide(decoder.fail(opened.failure));
     if (!opened.value.ok) {

@@ -11,11 +11,13 @@ import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
 import {
   type FileContents,
+  hasFiles,
   readyParts,
   readyResult,
   type ReadyPart,
 } from "../model/message-parts.ts";
 import type { EncodedRequest, Sent, WireRequest } from "../model/model-wire.ts";
+import { encodedOnce } from "../model/encoded-once.ts";
 import { encodeName, opaqueItemsFor } from "../model/opaque.ts";
 
 /** The API asks for a longest answer. Every current model may answer this long. Unit: tokens. */
@@ -42,7 +44,7 @@ export function encodeRequest(request: WireRequest): EncodedRequest {
   const system = messages.flatMap((message) =>
     message.role === "system" && message.text.trim() !== "" ? [textBlock(message.text)] : [],
   );
-  const tools = specs.map(encodeTool);
+  const tools = specs.map(encodeToolOnce);
   const body = {
     model,
     max_tokens: maxOutputTokens ?? DEFAULT_MAX_TOKENS,
@@ -69,6 +71,13 @@ export function encodeTool({ name, description, inputSchema }: ToolSpec): Tool {
   return { name, description, input_schema: { ...schema, type: "object" } };
 }
 
+const encodeToolOnce = encodedOnce(encodeTool);
+/** Encode a message without files, with its ids as they are or in permitted characters. */
+const encodeVerbatim = encodedOnce((message: TranscriptMessage) =>
+  encodePlain(message, (id) => id),
+);
+const encodeOnce = encodedOnce((message: TranscriptMessage) => encodePlain(message, encodeId));
+
 /** Encodes a message with everything that may be sent of it. */
 export function encodeMessage(message: TranscriptMessage): unknown {
   const plain = encodePlain(message, encodeId);
@@ -82,11 +91,16 @@ function encodeMessages(
   const encoded: Message[] = [];
   const verbatimIds = new Set<string>();
   const idOf = (id: string) => (verbatimIds.has(id) ? id : encodeId(id));
+  const encode = (message: TranscriptMessage): readonly Block[] => {
+    if (hasFiles(message)) return encodePlain(message, idOf, files);
+    const isVerbatim = message.role === "tool" && verbatimIds.has(message.toolCallId);
+    return isVerbatim ? encodeVerbatim(message) : encodeOnce(message);
+  };
   for (const message of messages) {
     if (message.role === "system") continue;
     const opaque = opaqueItemsFor(message, { wire: "anthropic", model: author });
     for (const { id } of opaque ?? []) if (typeof id === "string") verbatimIds.add(id);
-    const content = (opaque as readonly Block[] | undefined) ?? encodePlain(message, idOf, files);
+    const content = (opaque as readonly Block[] | undefined) ?? encode(message);
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = encoded.at(-1);
     if (content.length === 0) continue;

@@ -95,6 +95,12 @@ export function fitMessage(message: TranscriptMessage, can: FileAbilities): Tran
     : message;
 }
 
+/** Tells whether the encoding of a message depends on the content of files, too. */
+export function hasFiles(message: TranscriptMessage): boolean {
+  if (message.role === "user") return message.parts !== undefined;
+  return message.role === "tool" && message.content !== undefined;
+}
+
 /** Bounds the tokens of the files of a fitted message. Infinity: the model has no known bound. */
 export function boundFiles(message: TranscriptMessage, can: FileAbilities): number {
   const parts = message.role === "user" ? message.parts : undefined;

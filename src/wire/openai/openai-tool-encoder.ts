@@ -13,11 +13,13 @@ import type { TranscriptMessage, TranscriptToolCall } from "../../protocol/conve
 import { labelData } from "../../protocol/text/label-data.ts";
 import {
   type FileContents,
+  hasFiles,
   readyParts,
   readyResult,
   type ReadyPart,
 } from "../model/message-parts.ts";
 import type { EncodedRequest, Sent, WireRequest, WireTraits } from "../model/model-wire.ts";
+import { encodedOnce } from "../model/encoded-once.ts";
 import { encodeName } from "../model/opaque.ts";
 import { dropNullsOfOptional, toStrictSchema } from "./strict-schema.ts";
 
@@ -63,21 +65,30 @@ export interface EncodedTools {
  */
 export function encodeTools(specs: readonly ToolSpec[], strict: boolean): EncodedTools {
   const contracts = new Map<string, ToolSpec>();
-  const tools = specs.map((spec): ChatCompletionFunctionTool => {
-    const { name, description, inputSchema } = spec;
-    const parameters = strict ? toStrictSchema(inputSchema) : undefined;
-    if (!parameters) {
-      return { type: "function", function: { name, description, parameters: inputSchema } };
-    }
-    contracts.set(name, spec);
-    return { type: "function", function: { name, description, parameters, strict: true } };
-  });
+  const tools = specs.map(strict ? encodeStrictTool : encodeLooseTool);
+  for (const [at, spec] of specs.entries()) {
+    if (tools[at]?.function.strict) contracts.set(spec.name, spec);
+  }
   const restoreArguments = (toolName: string, argumentsText: string): string => {
     const contract = contracts.get(toolName);
     return contract ? dropNullsOfOptional(contract.inputSchema, argumentsText) : argumentsText;
   };
   return { tools, restoreArguments };
 }
+
+const encodeStrictTool = encodedOnce((spec: ToolSpec): ChatCompletionFunctionTool => {
+  const { name, description, inputSchema } = spec;
+  const parameters = toStrictSchema(inputSchema);
+  if (!parameters) return encodeLooseTool(spec);
+  return { type: "function", function: { name, description, parameters, strict: true } };
+});
+
+const encodeLooseTool = encodedOnce(
+  ({ name, description, inputSchema }: ToolSpec): ChatCompletionFunctionTool => ({
+    type: "function",
+    function: { name, description, parameters: inputSchema },
+  }),
+);
 
 /**
  * Encodes the conversation for Chat Completions. A tool's output, also one that a client claims,
@@ -96,22 +107,33 @@ export function encodeMessages(
     images = [];
   };
   for (const message of messages) {
-    if (message.role === "tool") {
+    if (message.role !== "tool") showImages();
+    if (!hasFiles(message)) encoded.push(encodeOnce(message));
+    else if (message.role === "tool") {
       const parts = readyResult(message, files);
-      const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-      encoded.push({ role: "tool", tool_call_id: message.toolCallId, content: texts.join("\n") });
+      encoded.push(encodeResult(message, parts));
       images.push(...labelImages(message, parts));
-    } else {
-      showImages();
-      encoded.push(encodeMessage(message, files));
-    }
+    } else encoded.push(encodeMessage(message, files));
   }
   showImages();
   return encoded;
 }
 
+/** Encodes a message without files. */
+const encodeOnce = encodedOnce((message: TranscriptMessage) =>
+  message.role === "tool" ? encodeResult(message, readyResult(message)) : encodeMessage(message),
+);
+
+function encodeResult(
+  { toolCallId }: ToolMessage,
+  parts: readonly ReadyPart[],
+): ChatCompletionMessageParam {
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  return { role: "tool", tool_call_id: toolCallId, content: texts.join("\n") };
+}
+
 function labelImages(
-  { name: tool, toolCallId: call }: Extract<TranscriptMessage, { role: "tool" }>,
+  { name: tool, toolCallId: call }: ToolMessage,
   parts: readonly ReadyPart[],
 ): readonly ChatCompletionContentPart[] {
   const images = parts.filter(({ type }) => type !== "text");
@@ -121,8 +143,10 @@ function labelImages(
   return [{ type: "text", text }, ...images.map(encodePart)];
 }
 
+type ToolMessage = Extract<TranscriptMessage, { role: "tool" }>;
+
 function encodeMessage(
-  message: Exclude<TranscriptMessage, { role: "tool" }>,
+  message: Exclude<TranscriptMessage, ToolMessage>,
   files?: FileContents,
 ): ChatCompletionMessageParam {
   switch (message.role) {

@@ -9,11 +9,13 @@ import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { JsonSchema7, ToolSpec } from "../../protocol/tool/spec.ts";
 import {
   type FileContents,
+  hasFiles,
   readyParts,
   readyResult,
   type ReadyPart,
 } from "../model/message-parts.ts";
 import type { EncodedRequest, Sent, WireRequest, WireTraits } from "../model/model-wire.ts";
+import { encodedOnce } from "../model/encoded-once.ts";
 import { encodeName, opaqueItemsFor } from "../model/opaque.ts";
 import { dropNullsOfOptional, toStrictSchema } from "../openai/strict-schema.ts";
 
@@ -30,7 +32,7 @@ export function encodeRequest(
 ): EncodedRequest {
   const { model, author = model, messages, files, tools: specs, maxOutputTokens } = request;
   const { effort, summaries, temperature, toolChoice } = request;
-  const tools = specs.map((spec) => encodeTool(spec, strictTools));
+  const tools = specs.map(strictTools ? encodeStrictTool : encodeLooseTool);
   const strict = new Map<string, JsonSchema7>();
   for (const [at, spec] of specs.entries()) {
     if (tools[at]?.strict) strict.set(spec.name, spec.inputSchema);
@@ -44,7 +46,7 @@ export function encodeRequest(
     input: messages.flatMap<Items[number]>(
       (message) =>
         (opaqueItemsFor(message, { wire: "responses", model: author }) as Items | undefined) ??
-        encodePlain(message, files),
+        (hasFiles(message) ? encodePlain(message, files) : encodeOnce(message)),
     ),
     stream: true,
     store: false,
@@ -82,6 +84,11 @@ export function encodeTool(
     strict: parameters !== undefined,
   };
 }
+
+const encodeStrictTool = encodedOnce((spec: ToolSpec) => encodeTool(spec, true));
+const encodeLooseTool = encodedOnce((spec: ToolSpec) => encodeTool(spec, false));
+/** Encodes a message without files. */
+const encodeOnce = encodedOnce((message: TranscriptMessage) => encodePlain(message));
 
 /** Encodes a message with everything that may be sent of it. */
 export function encodeMessage(message: TranscriptMessage): unknown {
