@@ -45,8 +45,8 @@ export const WIRES: readonly Mutant[] = [
   {
     name: "reasoning goes to another model",
     file: "src/wire/model/opaque.ts",
-    from: "return wire === reader.wire && model === reader.model ? items : undefined;",
-    to: "return wire === reader.wire || model === reader.model ? items : undefined;",
+    from: "return wire === reader.wire && model === reader.model ? keepItems(items) : undefined;",
+    to: "return wire === reader.wire || model === reader.model ? keepItems(items) : undefined;",
     test: {
       file: "test/http/model-wires.test.ts",
       name: "goes back verbatim while the model stays, and not to another model",
