@@ -69,8 +69,6 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
         API_TOKENS: apiTokensSecret(),
         SHOP_URL: "https://shop.test/api/",
       },
-      // The product has no workspace; the laboratory has one.
-      durableObjects: { WORKSPACES: { className: "WorkspaceObject", useSQLite: true } },
       // Tests exceed every real limit; test/http/rate-limits.test.ts sets its own.
       ratelimits: {
         CALLER_LIMIT: { namespace_id: "1001", simple: { limit: 1_000_000, period: 60 } },

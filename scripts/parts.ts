@@ -4,9 +4,12 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { PACKAGE_FOLDER } from "./project.ts";
 import { measureStarts, type Start, type StartableWorker } from "./start-up.ts";
+import { bundleWithoutGamePlan } from "./pack-bundle.ts";
 import { bundleWithoutWire, listedWires } from "./wire-bundles.ts";
 import { bundleWorker, readWorkerBindings } from "./worker-bundle.ts";
 
+/** A deployment pays for no pack and no workspace that it does not name. */
+const BASE_LIMIT_KIB = 160;
 const START_UP_AIM = 2;
 /** The smallest Worker with Hono. Starting cannot cost less than this Worker costs. */
 const BARE_HONO = `
@@ -18,16 +21,28 @@ const BARE_HONO = `
 
 await main();
 
-/** Prints what each model wire of the reference deployment weighs, and how long a start takes. */
+/** Prints what the parts of the reference deployment weigh, and how long a start takes. */
 async function main(): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), "interlock-start-"));
   try {
     const { code } = await bundleWorker(PACKAGE_FOLDER, scratch);
+    await printBase();
     await printWires();
     await printStartUp(code);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** Prints what the Worker weighs without GamePlan. Exit code 1: it is larger than the limit. */
+async function printBase(): Promise<void> {
+  const base = toKib((await bundleWithoutGamePlan()).compressedBytes);
+  const isWithinLimit = base <= BASE_LIMIT_KIB;
+  const verdict = isWithinLimit ? "pass" : "FAIL";
+  console.log(
+    `Without GamePlan: the Worker ${base.toFixed(1)} KiB gz; limit ${BASE_LIMIT_KIB} KiB gz: ${verdict}`,
+  );
+  if (!isWithinLimit) process.exitCode = 1;
 }
 
 /** Prints what each model wire weighs: the Worker with all of them, and without this one. */

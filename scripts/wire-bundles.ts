@@ -9,8 +9,8 @@ const LIST = join(ROOT, "src/index.ts");
 const LISTED = /(wires: \{ models: )\[([^\]]*)\]/;
 const IMPORT = /import \{ (\w+) \} from "\.\/wire\/(\w+)\/wire\.ts";/g;
 
-/** A Worker whose deployment lists some of the model wires. */
-export interface WireBundle {
+/** The Worker of the reference deployment, or of a part of it. */
+export interface EntryBundle {
   readonly compressedBytes: number;
   /** Source files that the bundle holds a byte of. */
   readonly files: readonly string[];
@@ -31,12 +31,17 @@ export function listedWires(): ReadonlyMap<string, string> {
  * Bundles the Worker without one of the listed wires, as if its name were removed from the list; or
  * whole.
  */
-export async function bundleWithoutWire(left?: string): Promise<WireBundle> {
+export async function bundleWithoutWire(left?: string): Promise<EntryBundle> {
   const names = [...listedWires().keys()].filter((name) => name !== left);
+  return bundleEntry(listingOnly(names));
+}
+
+/** Bundles the entry of the reference deployment. The plugin changes sources on the way. */
+export async function bundleEntry(plugin: Plugin): Promise<EntryBundle> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: ["src/index.ts"],
-    plugins: [listingOnly(names)],
+    plugins: [plugin],
     bundle: true,
     minify: true,
     write: false,

@@ -1,18 +1,23 @@
 import { COMPILED } from "../.interlock/contracts.js";
 import { defineDeployment } from "./define-deployment.ts";
+import { hostWorkspaces } from "./host-workspaces.ts";
 import { approvalsPage, chatPage } from "./http/pages.ts";
+import { gameplanWorkspace } from "./tools/gameplan/workspace.ts";
 import { TOOLS } from "./tools/index.ts";
 import { anthropicWire } from "./wire/anthropic/wire.ts";
 import { assistantTransport } from "./wire/assistant-transport/wire.ts";
 import { openAIWire } from "./wire/openai/wire.ts";
 import { responsesWire } from "./wire/responses/wire.ts";
 
+const workspaces = hostWorkspaces([gameplanWorkspace]);
 const deployment = defineDeployment({
   tools: TOOLS,
   compiled: COMPILED,
   wires: { models: [openAIWire, responsesWire, anthropicWire], clients: [assistantTransport] },
+  workspaces,
   pages: [chatPage, approvalsPage],
 });
 
 export const { RunObject, TenantObject } = deployment;
+export const { WorkspaceObject } = workspaces;
 export default deployment.worker;

@@ -21,7 +21,9 @@ const LIFETIMES = [
 /** The Worker checks it together with the upstreams that the code binds. */
 const UPSTREAM = "SHOP_URL";
 const LIMITS = ["CALLER_LIMIT", "ADDRESS_LIMIT"];
-const optional = new Set([...LIFETIMES, ...LIMITS, UPSTREAM]);
+/** The Worker checks it together with the workspaces that the deployment hosts. */
+const WORKSPACES = "WORKSPACES";
+const optional = new Set([...LIFETIMES, ...LIMITS, UPSTREAM, WORKSPACES]);
 /** The Worker checks these together with the models that the code declares. */
 const isOfModels = (name: string): boolean => /^MODELS$|_BASE_URL$|_API_KEY$/.test(name);
 const required = Object.keys(sound).filter(

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { bundleWithoutWire, listedWires, type WireBundle } from "../../scripts/wire-bundles.ts";
+import { bundleWithoutWire, listedWires, type EntryBundle } from "../../scripts/wire-bundles.ts";
 
 const MAX_WIRE_BYTES = 4 * 1024;
 
 describe("the bundle of a deployment", () => {
-  let whole: WireBundle;
+  let whole: EntryBundle;
   beforeAll(async () => {
     whole = await bundleWithoutWire();
   });

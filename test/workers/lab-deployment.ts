@@ -9,13 +9,14 @@ import { beforeEachFile } from "../shared/fresh-state.ts";
 import { askLabContext } from "./lab-context.ts";
 import { LAB_MODELS } from "./lab-models.ts";
 import { hostWorkspaces } from "../../src/host-workspaces.ts";
+import { gameplanWorkspace } from "../../src/tools/gameplan/workspace.ts";
 import { labWorkspace } from "./lab-workspaces.ts";
 import { LAB_TOOLS } from "./lab-tools.ts";
 
 const CONTRACTS = registerContracts([...TOOLS, ...LAB_TOOLS]);
 
 /** The workspaces of the laboratory, and the class of their objects. */
-export const LAB_WORKSPACES = hostWorkspaces([labWorkspace]);
+export const LAB_WORKSPACES = hostWorkspaces([labWorkspace, gameplanWorkspace]);
 
 const { wires } = EVERY_WIRE_AND_PAGE;
 

@@ -54,9 +54,7 @@ export const impactedSystem = v.strictObject({
   type: dependencyType,
 });
 
-export type Dependency = v.InferOutput<typeof dependency>;
 export type DependencyType = v.InferOutput<typeof dependencyType>;
 export type LinkedSystem = v.InferOutput<typeof linkedSystem>;
 export type GraphNode = v.InferOutput<typeof graphNode>;
 export type GraphEdge = v.InferOutput<typeof graphEdge>;
-export type ImpactedSystem = v.InferOutput<typeof impactedSystem>;

@@ -69,5 +69,4 @@ export const changelogEntry = v.strictObject({
 });
 
 export type GameSystem = v.InferOutput<typeof gameSystem>;
-export type SystemSummary = v.InferOutput<typeof systemSummary>;
 export type ChangelogEntry = v.InferOutput<typeof changelogEntry>;

@@ -65,6 +65,4 @@ export const scopeCheck = v.strictObject({
 });
 
 export type VersionPlan = v.InferOutput<typeof versionPlan>;
-export type PlanSummary = v.InferOutput<typeof planSummary>;
-export type PlanPhase = v.InferOutput<typeof planPhase>;
 export type ScopeCheck = v.InferOutput<typeof scopeCheck>;

@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Plugin } from "esbuild";
+import { compileContracts } from "../src/contracts/compiled.ts";
+import { registerContracts } from "../src/contracts/register.ts";
+import { CORE_TOOLS } from "../src/tools/core/pack.ts";
+import { bundleEntry, type EntryBundle } from "./wire-bundles.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+
+/** What the entry names of GamePlan and of the workspace that keeps its data. */
+const NAMED = [
+  /import \{ (?:hostWorkspaces|gameplanWorkspace) \} from .*;\n/g,
+  /const workspaces = .*;\n/g,
+  / {2}workspaces,\n/g,
+  /export const \{ WorkspaceObject \} = workspaces;\n/g,
+];
+
+/** Bundles the Worker without GamePlan, as if its names were removed from the deployment. */
+export function bundleWithoutGamePlan(): Promise<EntryBundle> {
+  return bundleEntry(withoutGamePlan);
+}
+
+const withoutGamePlan: Plugin = {
+  name: "without-gameplan",
+  setup(bundler) {
+    bundler.onLoad({ filter: /\/src\/index\.ts$/ }, ({ path }) => ({
+      contents: NAMED.reduce(
+        (text, named) => text.replaceAll(named, ""),
+        readFileSync(path, "utf8"),
+      ),
+      loader: "ts",
+    }));
+    bundler.onLoad({ filter: /\/src\/tools\/index\.ts$/ }, () => ({
+      contents: 'export { CORE_TOOLS as TOOLS } from "./core/pack.ts";',
+      resolveDir: join(ROOT, "src/tools"),
+      loader: "ts",
+    }));
+    bundler.onLoad({ filter: /\/\.interlock\/contracts\.js$/ }, () => {
+      const compiled = JSON.stringify(compileContracts(registerContracts(CORE_TOOLS)));
+      return { contents: `export const COMPILED = JSON.parse(${JSON.stringify(compiled)});` };
+    });
+  },
+};

@@ -1,0 +1,69 @@
+import * as v from "valibot";
+import { ok } from "../../../exports/tools.ts";
+import { gameplanTool } from "../gameplan-tool.ts";
+import { BIN_DAYS } from "../bin/remove-rows.ts";
+import { getBrainstorm } from "./get-brainstorm.ts";
+import { putIntoBin } from "../bin/put-into-bin.ts";
+import { binItem } from "../entities/bin-item.ts";
+import { revision, rowId } from "../entities/fields.ts";
+import { defineOperation } from "../../../exports/tools.ts";
+import { refuse } from "../refuse.ts";
+import { findProject } from "../rows/project-row.ts";
+
+/** Who added the brainstorm may delete it, and the author of its project. */
+export const deleteBrainstorm = defineOperation({
+  name: "delete_brainstorm",
+  kind: "write",
+  input: v.strictObject({ brainstormId: rowId, revision: v.exactOptional(revision) }),
+  output: v.strictObject({ binItem }),
+  run(sql, { brainstormId: id, ...expected }, caller) {
+    const binned = putIntoBin(sql, caller, {
+      entity: "brainstorm",
+      id,
+      ...expected,
+      check({ createdBy, projectId }) {
+        const found = findProject(sql, caller, projectId);
+        if (!found.ok) return found;
+        const authors: readonly string[] = [createdBy, found.value.createdBy];
+        return authors.includes(caller.authorId)
+          ? ok(null)
+          : refuse("forbidden", "who added the brainstorm, or the author of the project");
+      },
+    });
+    return binned.ok ? ok({ binItem: binned.value }) : binned;
+  },
+});
+
+export const deleteBrainstormTool = gameplanTool(deleteBrainstorm, {
+  description:
+    "Deletes a brainstorm session. A person approves it, and can restore it for 30 days.",
+  service: "brainstormService",
+  mutationType: "delete",
+  done: ({ binItem: { name } }) => `Deleted brainstorm "${name}"`,
+  risk: "MEDIUM_RISK_WRITE",
+  consent: {
+    describe: ({ brainstormId }) => ({
+      action: `Delete brainstorm ${brainstormId}`,
+      consequence: "The session and its outputs go into the bin. They can be restored for 30 days.",
+    }),
+    shows: ["brainstorm", "author", "outputs", "bin"],
+    target: ({ brainstormId, ...expected }) => ({
+      entity: "brainstorm",
+      id: brainstormId,
+      ...expected,
+    }),
+    async preview({ brainstormId }, read) {
+      const found = await read(getBrainstorm, { brainstormId });
+      if (!found.ok) return undefined;
+      const { title, author, outputs } = found.value.brainstorm;
+      return {
+        before: { brainstorm: title, author, outputs: outputs.length },
+        after: { bin: `restorable for ${BIN_DAYS} days` },
+      };
+    },
+  },
+  undo: {
+    tool: "restore",
+    args: ({ binItem: { entity, id, revision: binned } }) => ({ entity, id, revision: binned }),
+  },
+});
