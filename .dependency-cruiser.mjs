@@ -53,7 +53,16 @@ const FOLDERS = {
     packages: ["cloudflare:workers", "node:crypto", "node:zlib"],
   },
   testing: {
-    inside: ["protocol", "capabilities", "wire", "contracts", "runner", "loop", "adapters"],
+    inside: [
+      "protocol",
+      "capabilities",
+      "wire",
+      "contracts",
+      "runner",
+      "loop",
+      "adapters",
+      "workspace",
+    ],
     packages: ["valibot"],
     // What decides in a run's object needs no storage of its own; the fakes give it memory.
     files: [

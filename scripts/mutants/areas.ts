@@ -20,6 +20,7 @@ import { SINGLE_PATH } from "./single-path.ts";
 import { TOOL_CONTENT } from "./tool-content.ts";
 import { UNDO } from "./undo.ts";
 import { WIRES } from "./wires.ts";
+import { WORKSPACES } from "./workspaces.ts";
 
 /** What `npm run mutants` can take away, by area. */
 export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
@@ -44,4 +45,5 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   environments: ENVIRONMENTS,
   files: FILES,
   "tool-content": TOOL_CONTENT,
+  workspaces: WORKSPACES,
 };

@@ -603,8 +603,8 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "embed bindings: a token does not keep its connections",
     file: "src/adapters/embed-tokens.ts",
-    from: "        ...(connectionIds && { connectionIds }),\n        ...(model !== undefined && { model }),\n      };",
-    to: "        ...(model !== undefined && { model }),\n      };",
+    from: "        ...(connectionIds && { connectionIds }),\n        ...(model !== undefined && { model }),\n        ...(workspaceId",
+    to: "        ...(model !== undefined && { model }),\n        ...(workspaceId",
     test: {
       file: "test/http/embed-bindings.test.ts",
       name: "are used by a page that names none",

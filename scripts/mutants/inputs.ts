@@ -83,8 +83,8 @@ export const INPUTS: readonly Mutant[] = [
   {
     name: "an upstream without an address starts",
     file: "src/compose/configure.ts",
-    from: "if (env.ok && models.ok && upstreams.ok && assistants.ok && pageProblems.length === 0) {",
-    to: "if (env.ok && models.ok && assistants.ok && pageProblems.length === 0) {",
+    from: "if (env.ok && models.ok && upstreams.ok && assistants.ok && others.length === 0) {",
+    to: "if (env.ok && models.ok && assistants.ok && others.length === 0) {",
     test: { file: UPSTREAMS, name: "is missing, by the name of its setting" },
   },
   {

@@ -1,5 +1,11 @@
 /** The public surface of `interlock-edge/testing`; see docs/testing.md. */
 export { runTool, type CallSurroundings, type ToolResult } from "./run-tool.ts";
+export {
+  testWorkspace,
+  type OperationSurroundings,
+  type TestWorkspace,
+  type WorkspaceSettings,
+} from "./test-workspace.ts";
 export { startRun } from "./start-run.ts";
 export type { ApprovingVote, TestRun, Vote } from "./test-run.ts";
 export type { RunSettings, Surroundings } from "./run-settings.ts";

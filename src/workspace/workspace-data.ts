@@ -79,10 +79,6 @@ export class WorkspaceData {
     return this.#objectName === undefined ? undefined : cleanLedger(database, nowMs());
   }
 
-  get isRefused(): boolean {
-    return this.#refusal !== undefined;
-  }
-
   #read(call: OperationCall): Ran["result"] {
     const found = this.#find(call);
     if (!found.ok) return found;
@@ -152,7 +148,7 @@ export class WorkspaceData {
 
   /** Creates the tables at the first call. Threat: an object is asked for another's data. */
   #claim(workspace: WorkspaceAddress): Result<null, ToolFailure> {
-    if (this.#objectName === undefined) this.#create(workspace);
+    if (this.#objectName === undefined && !this.#refusal) this.#create(workspace);
     if (this.#refusal) return fail(this.#refusal);
     if (this.#objectName !== objectNameOf(workspace)) {
       throw new Error("the object of one workspace was asked for another");

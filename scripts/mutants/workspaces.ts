@@ -1,0 +1,229 @@
+import type { Mutant } from "./mutant.ts";
+
+const UNIT = "test/workspace/operations.node.test.ts";
+const HTTP = "test/http/workspaces.test.ts";
+const ATTACKS = "test/http/workspace-attacks.test.ts";
+const CHANGES = "test/http/workspace-changes.test.ts";
+const CRASHES = "test/http/workspace-crashes.test.ts";
+
+/** What keeps business data whole, once, and with its members. */
+export const WORKSPACES: readonly Mutant[] = [
+  {
+    name: "a repeated key runs again",
+    file: "src/workspace/workspace-data.ts",
+    from: "      if (known) {",
+    to: "      if (false && known) {",
+    test: { file: UNIT, name: "answers a repeated key with the stored result, and runs nothing" },
+  },
+  {
+    name: "another payload under a key gets the stored result",
+    file: "src/workspace/workspace-data.ts",
+    from: "const isSame = known.payloadHash === payloadHash;",
+    to: "const isSame = true;",
+    test: {
+      file: UNIT,
+      name: "refuses another payload under a key, and says whether the key has changed anything",
+    },
+  },
+  {
+    name: "a refused key counts as a change",
+    file: "src/workspace/workspace-data.ts",
+    from: 'return isDone ? "changed" : "unchanged";',
+    to: 'return "changed";',
+    test: {
+      file: CRASHES,
+      name: "a run that crashes after a refused write learns the refusal, and asks nobody",
+    },
+  },
+  {
+    name: "a failed operation keeps what it changed",
+    file: "src/workspace/run-operation.ts",
+    from: "({ result }: Ran) => result.ok && mayKeep",
+    to: "({ result }: Ran) => true || (result.ok && mayKeep)",
+    test: {
+      file: HTTP,
+      name: "an operation that fails, throws, or answers wrongly changes nothing",
+    },
+  },
+  {
+    name: "a read keeps what it changed",
+    file: "src/workspace/run-operation.ts",
+    from: 'const mayKeep = operation.kind === "write";',
+    to: "const mayKeep = true;",
+    test: { file: HTTP, name: "a read-only tool cannot write, and a read changes nothing" },
+  },
+  {
+    name: "a result that does not fit is kept",
+    file: "src/workspace/run-operation.ts",
+    from: 'if (!output.success) return refuseResult(operation, "does not fit its output schema");',
+    to: "if (!output.success) return { result: ok(answer.value as JsonObject), isFinal: true };",
+    test: {
+      file: HTTP,
+      name: "an operation that fails, throws, or answers wrongly changes nothing",
+    },
+  },
+  {
+    name: "arguments of an operation are not checked",
+    file: "src/workspace/run-operation.ts",
+    from: "if (!input.success) return",
+    to: "if (false && !input.success) return",
+    test: {
+      file: HTTP,
+      name: "an unknown operation and arguments that do not fit are typed failures",
+    },
+  },
+  {
+    name: "a late call acts",
+    file: "src/workspace/workspace-data.ts",
+    from: "if (this.#ports.nowMs() > deadlineMs) return fail(refusals.TOO_LATE);",
+    to: "",
+    test: { file: UNIT, name: "after its deadline does nothing" },
+  },
+  {
+    name: "arguments of any length are accepted",
+    file: "src/workspace/workspace-data.ts",
+    from: "if (isTooLong(args)) return { result: fail(refusals.ARGUMENTS_TOO_LONG) };",
+    to: "",
+    test: { file: UNIT, name: "whose arguments are too long is refused" },
+  },
+  {
+    name: "a call without a key may write",
+    file: "src/workspace/workspace-data.ts",
+    from: 'if (found.value.kind === "write") return fail(refusals.NO_KEY);',
+    to: "",
+    test: { file: UNIT, name: "that may only read cannot name a write" },
+  },
+  {
+    name: "a read-only tool gets a key",
+    file: "src/contracts/bind-tool.ts",
+    from: 'const mayWrite = purpose === "act" && effect !== "read_only";',
+    to: 'const mayWrite = true || (purpose === "act" && effect !== "read_only");',
+    test: { file: HTTP, name: "a read-only tool cannot write, and a read changes nothing" },
+  },
+  {
+    name: "ledger rows go with the retention of their key",
+    file: "src/workspace/workspace-data.ts",
+    from: "const MARGIN_MS = 86_400_000;",
+    to: "const MARGIN_MS = 0;",
+    test: { file: UNIT, name: "outlives the retention of its key by a day, and is then removed" },
+  },
+  {
+    name: "ledger rows stay for ever",
+    file: "src/workspace/ledger.ts",
+    from: "if (kept !== 0 && last) {",
+    to: "if (false && last) {",
+    test: { file: UNIT, name: "outlives the retention of its key by a day, and is then removed" },
+  },
+  {
+    name: "migrations of one version are no transaction",
+    file: "src/workspace/open-tables.ts",
+    from: "  database.transaction(() => {\n    for (const migration of migrations.slice(version))",
+    to: "  ((run: () => void) => run())(() => {\n    for (const migration of migrations.slice(version))",
+    test: { file: UNIT, name: "that fail leave the old data, and a refusal that names no SQL" },
+  },
+  {
+    name: "older code opens newer tables",
+    file: "src/workspace/open-tables.ts",
+    from: "if (layout > LAYOUT || version > migrations.length) {",
+    to: "if (layout > LAYOUT) {",
+    test: { file: UNIT, name: "of newer code are refused by older code, which changes nothing" },
+  },
+  {
+    name: "everybody is a member",
+    file: "src/protocol/policy/membership.ts",
+    from: "return isActorIn && isSubjectIn;",
+    to: "return true || (isActorIn && isSubjectIn);",
+    test: {
+      file: ATTACKS,
+      name: "a member of one workspace does not reach another one of the same tenant",
+    },
+  },
+  {
+    name: "the person for whom an actor acts need not be a member",
+    file: "src/protocol/policy/membership.ts",
+    from: "return isActorIn && isSubjectIn;",
+    to: "return isActorIn || !isSubjectIn;",
+    test: {
+      file: ATTACKS,
+      name: "an actor who acts for another person needs that both are members",
+    },
+  },
+  {
+    name: "a workspace of the prototype exists",
+    file: "src/protocol/policy/membership.ts",
+    from: "const members = Object.hasOwn(workspaces, workspaceId) ? workspaces[workspaceId] : undefined;",
+    to: "const members = workspaces[workspaceId];",
+    test: {
+      file: ATTACKS,
+      name: "somebody who is no member reads and writes nothing, whatever id the request names",
+    },
+  },
+  {
+    name: "tenants share a workspace of one id",
+    file: "src/protocol/workspace/address.ts",
+    from: "return JSON.stringify([name, tenantId, id]);",
+    to: "return JSON.stringify([name, tenantId && id]);",
+    test: {
+      file: ATTACKS,
+      name: "a workspace is what its tenant and its id name: another tenant's rows are out of reach",
+    },
+  },
+  {
+    name: "a member of two workspaces gets the first one",
+    file: "src/protocol/policy/membership.ts",
+    from: "return others.length === 0 ? only : undefined;",
+    to: "return others.length >= 0 ? only : undefined;",
+    test: { file: ATTACKS, name: "a member of two workspaces has to name one" },
+  },
+  {
+    name: "the gate asks for no membership",
+    file: "src/runner/gates/authorise.ts",
+    from: 'if (tool.usesWorkspace && workspaceId === undefined) return deny("no_workspace");',
+    to: "",
+    test: {
+      file: ATTACKS,
+      name: "somebody who is no member reads and writes nothing, whatever id the request names",
+    },
+  },
+  {
+    name: "an embed token names any workspace",
+    file: "src/http/refuse-unbound.ts",
+    from: "if (embed && workspaceId !== undefined && workspaceId !== embed.workspaceId) {",
+    to: "if (false) {",
+    test: { file: ATTACKS, name: "names no other workspace than the one that it binds" },
+  },
+  {
+    name: "the stream of changes asks for no membership",
+    file: "src/http/workspace-changes.ts",
+    from: "return isBound && isMember(policy, id, principal);",
+    to: "return isBound;",
+    test: { file: CHANGES, name: "are not found for a workspace of others" },
+  },
+  {
+    name: "a stream of changes has no beginning",
+    file: "durable-objects/workspace/change-feed.ts",
+    from: 'if (missed) return missed.map(formatChange).join("");',
+    to: 'if (missed) return "";',
+    test: { file: CHANGES, name: "are resumed after the last one that arrived" },
+  },
+  {
+    name: "a write that the ledger refused is left to an operator",
+    file: "src/runner/retry/decide-next.ts",
+    from: ' || write === "unchanged") return undefined;',
+    to: ") return undefined;",
+    test: {
+      file: CRASHES,
+      name: "a run that crashes after a refused write learns the refusal, and asks nobody",
+    },
+  },
+  {
+    name: "a write of the ledger that nobody reported is left to an operator",
+    file: "src/runner/retry/decide-next.ts",
+    from: 'return result.write === "changed"',
+    to: "return false",
+    test: {
+      file: CRASHES,
+      name: "a tool that breaks after its write ends as done, without an operator",
+    },
+  },
+];

@@ -1,0 +1,124 @@
+import type { OperationCall, OperationName, WriteState } from "../capabilities/workspace.ts";
+import type { WorkspaceDefinition } from "../contracts/define-workspace.ts";
+import type { ActorId, TenantId } from "../protocol/identity/ids.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
+import type { Result } from "../protocol/outcome/result.ts";
+import type { WorkspaceChange } from "../workspace/change-list.ts";
+import type { Database } from "../workspace/database.ts";
+import { WorkspaceData } from "../workspace/workspace-data.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { fillNode20 } from "./fill-node-20.ts";
+import { readTime } from "./read-time.ts";
+import { openSqliteDatabase } from "./sqlite-database.ts";
+
+/** What surrounds one call of an operation. Everything may be left out. */
+export interface OperationSurroundings {
+  /** Default: `user:ann`. */
+  readonly actorId?: string;
+  /** The person for whom the actor acts. */
+  readonly subjectId?: string;
+  /** The idempotency key of a write. Default: another one for each call. */
+  readonly key?: string;
+  /** Time from which the call does nothing. Default: never. Unit: Unix milliseconds. */
+  readonly deadlineMs?: number;
+}
+
+/** A workspace in memory. */
+export interface TestWorkspace {
+  /** Runs an operation as the object of a workspace does, with its ledger. */
+  call<Args, Data>(
+    operation: OperationName<Args, Data>,
+    args: Args,
+    surroundings?: OperationSurroundings,
+  ): Promise<Result<Data, ToolFailure> & { readonly write?: WriteState }>;
+  /** What operations have announced, the oldest first. */
+  readonly changes: readonly WorkspaceChange[];
+  /** What operations have thrown. */
+  readonly faults: readonly unknown[];
+  /** Lets time pass. Unit: milliseconds. */
+  advance(ms: number): void;
+  /**
+   * Opens the same data with another definition, as newer code does.
+   * Contract: this workspace is not used any more.
+   */
+  reopen(definition: WorkspaceDefinition): TestWorkspace;
+}
+
+export interface WorkspaceSettings {
+  /** The start of the clock. Default: 2026-01-02, 03:04:05 UTC. */
+  readonly now?: string | number | Date;
+  /** Default: `studio`. */
+  readonly workspaceId?: string;
+  readonly tenantId?: string;
+}
+
+/** The retention of keys in a test: a day. */
+const KEY_KEPT_MS = 86_400_000;
+
+/**
+ * Opens an empty workspace, for tests of its operations without a Worker. Ids are `id_1`, `id_2`.
+ * Fails: throws on a Node without `node:sqlite`.
+ */
+export function testWorkspace(
+  definition: WorkspaceDefinition,
+  settings: WorkspaceSettings = {},
+): TestWorkspace {
+  fillNode20();
+  const nowMs = new FakeClock(readTime(settings.now)).nowMs();
+  const state = { database: openSqliteDatabase(), nowMs, ids: 0, keys: 0 };
+  return openTestWorkspace(definition, settings, state);
+}
+
+/** What outlives a change of the definition. */
+interface TestState {
+  readonly database: Database;
+  nowMs: number;
+  ids: number;
+  keys: number;
+}
+
+function openTestWorkspace(
+  definition: WorkspaceDefinition,
+  settings: WorkspaceSettings,
+  state: TestState,
+): TestWorkspace {
+  const { workspaceId = "studio", tenantId = "test" } = settings;
+  const workspace = { name: definition.name, tenantId: tenantId as TenantId, workspaceId };
+  const changes: WorkspaceChange[] = [];
+  const faults: unknown[] = [];
+  const data = new WorkspaceData({
+    database: state.database,
+    definitions: [definition],
+    nowMs: () => state.nowMs,
+    newId: () => `id_${++state.ids}`,
+    keyKeptMs: KEY_KEPT_MS,
+    fault: (_code, thrown) => `err_${faults.push(thrown)}`,
+    announce: (announced) => void changes.push(...announced),
+  });
+  return {
+    changes,
+    faults,
+    async call<Args, Data>(
+      { name: operation, kind }: OperationName<Args, Data>,
+      args: Args,
+      { actorId = "user:ann", subjectId, key, deadlineMs }: OperationSurroundings = {},
+    ) {
+      const call: OperationCall = {
+        workspace,
+        operation,
+        args,
+        actorId: actorId as ActorId,
+        ...(subjectId !== undefined && { subjectId: subjectId as ActorId }),
+        ...(kind === "write" && { key: key ?? `key_${++state.keys}` }),
+        deadlineMs: deadlineMs ?? Number.POSITIVE_INFINITY,
+      };
+      const { result, write } = await data.call(call);
+      return { ...(result as Result<Data, ToolFailure>), ...(write && { write }) };
+    },
+    advance(ms) {
+      state.nowMs += ms;
+      data.clean();
+    },
+    reopen: (newer) => openTestWorkspace(newer, settings, state),
+  };
+}

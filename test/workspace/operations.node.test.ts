@@ -1,0 +1,197 @@
+import * as v from "valibot";
+import { describe, expect, test, vi } from "vitest";
+import { defineOperation, defineWorkspace } from "../../src/contracts/define-workspace.ts";
+import { fail, ok } from "../../src/protocol/outcome/result.ts";
+import { testWorkspace } from "../../src/testing/test-workspace.ts";
+
+const DAY_MS = 86_400_000;
+const noteRow = v.object({ id: v.string(), text: v.string() });
+const text = v.pipe(v.string(), v.maxLength(300_000));
+
+const addNote = defineOperation({
+  name: "add_note",
+  kind: "write",
+  input: v.strictObject({ text }),
+  output: v.strictObject({ id: v.string(), changed: v.number() }),
+  run(sql, args, { newId, announce }) {
+    const id = newId();
+    const changed = sql.run("INSERT INTO notes (id, text) VALUES (?, ?)", id, args.text);
+    announce({ entity: "note", id });
+    if (args.text === "no") {
+      const errors = [{ field: null, code: "no", message: "expected a yes" }];
+      return fail({ taxonomyClass: "SEMANTIC_INVALIDITY", errors });
+    }
+    return ok({ id, changed });
+  },
+});
+
+const texts = defineOperation({
+  name: "texts",
+  kind: "read",
+  input: v.strictObject({}),
+  output: v.strictObject({ texts: v.array(v.string()) }),
+  run: (sql) => ok({ texts: sql.rows(noteRow, "SELECT * FROM notes").map((row) => row.text) }),
+});
+
+const FIRST =
+  "CREATE TABLE notes (id TEXT PRIMARY KEY, text TEXT NOT NULL); CREATE INDEX by_text ON notes (text)";
+const notes = defineWorkspace({ name: "notes", migrations: [FIRST], operations: [addNote, texts] });
+
+/** The texts that a workspace holds. */
+async function held(workspace: ReturnType<typeof testWorkspace>): Promise<unknown> {
+  const read = await workspace.call(texts, {});
+  return read.ok ? read.value.texts : read.failure;
+}
+
+describe("the ledger", () => {
+  test("answers a repeated key with the stored result, and runs nothing", async () => {
+    const workspace = testWorkspace(notes);
+    const first = await workspace.call(addNote, { text: "a" }, { key: "k" });
+    expect(first).toMatchObject({ ok: true, value: { id: "id_1", changed: 1 }, write: "changed" });
+    expect(await workspace.call(addNote, { text: "a" }, { key: "k" })).toEqual(first);
+    expect(await held(workspace)).toEqual(["a"]);
+  });
+
+  test("refuses another payload under a key, and says whether the key has changed anything", async () => {
+    const workspace = testWorkspace(notes);
+    await workspace.call(addNote, { text: "a" }, { key: "k" });
+    expect(await workspace.call(addNote, { text: "b" }, { key: "k" })).toMatchObject({
+      failure: { taxonomyClass: "SIGNATURE_MISMATCH" },
+      write: "changed",
+    });
+    expect(await held(workspace)).toEqual(["a"]);
+  });
+
+  test("keeps a refusal like a result, and nothing else of the operation", async () => {
+    const workspace = testWorkspace(notes);
+    const first = await workspace.call(addNote, { text: "no" }, { key: "k" });
+    expect(first).toMatchObject({ ok: false, write: "unchanged" });
+    expect(await workspace.call(addNote, { text: "no" }, { key: "k" })).toEqual(first);
+    expect([await held(workspace), workspace.changes]).toEqual([[], []]);
+  });
+
+  test("outlives the retention of its key by a day, and is then removed", async () => {
+    const workspace = testWorkspace(notes);
+    const first = await workspace.call(addNote, { text: "a" }, { key: "k" });
+    workspace.advance(2 * DAY_MS - 1);
+    expect(await workspace.call(addNote, { text: "a" }, { key: "k" })).toEqual(first);
+    workspace.advance(1);
+    expect(await workspace.call(addNote, { text: "a" }, { key: "k" })).not.toEqual(first);
+  });
+
+  test("removes thousands of expired rows in batches", async () => {
+    const workspace = testWorkspace(notes);
+    for (let index = 0; index < 1_200; index++) await workspace.call(addNote, { text: "a" });
+    const again = (): unknown => workspace.call(addNote, { text: "a" }, { key: "key_1" });
+    workspace.advance(2 * DAY_MS);
+    workspace.advance(0);
+    workspace.advance(0);
+    expect(await again()).toMatchObject({ value: { id: "id_1201" } });
+  });
+});
+
+describe("a call", () => {
+  test("after its deadline does nothing", async () => {
+    const workspace = testWorkspace(notes, { now: 1_000 });
+    for (const [deadlineMs, code] of [
+      [999, "deadline_passed"],
+      [1_000, undefined],
+    ] as const) {
+      const called = await workspace.call(addNote, { text: "a" }, { deadlineMs });
+      expect(called.ok ? undefined : called.failure.errors[0]?.code).toBe(code);
+    }
+    expect(await held(workspace)).toEqual(["a"]);
+  });
+
+  test("whose arguments are too long is refused", async () => {
+    const workspace = testWorkspace(notes);
+    const called = await workspace.call(addNote, { text: "ä".repeat(140_000) });
+    expect(called).toMatchObject({ failure: { errors: [{ code: "arguments_too_long" }] } });
+    expect(await held(workspace)).toEqual([]);
+  });
+
+  test("that may only read cannot name a write", async () => {
+    const workspace = testWorkspace(notes);
+    const called = await workspace.call({ ...addNote, kind: "read" }, { text: "a" });
+    expect(called).toMatchObject({ failure: { errors: [{ code: "read_only" }] } });
+  });
+
+  test("announces its changes in order, each with the next revision", async () => {
+    const workspace = testWorkspace(notes);
+    for (const one of ["a", "no", "b"]) await workspace.call(addNote, { text: one });
+    expect(workspace.changes).toEqual([
+      { entity: "note", id: "id_1", revision: 1 },
+      { entity: "note", id: "id_3", revision: 2 },
+    ]);
+  });
+});
+
+describe("migrations", () => {
+  const SECOND = "ALTER TABLE notes ADD COLUMN stars INTEGER NOT NULL DEFAULT 0";
+  const BROKEN = "ALTER TABLE notes ADD COLUMN moons INTEGER; INSERT INTO nowhere VALUES (1)";
+  const withMore = (...more: readonly string[]) =>
+    defineWorkspace({ ...notes, migrations: [FIRST, ...more] });
+
+  test("run once, in order, on the data that is there", async () => {
+    const workspace = testWorkspace(notes);
+    await workspace.call(addNote, { text: "a" }, { key: "k" });
+    const newer = workspace.reopen(withMore(SECOND)).reopen(withMore(SECOND));
+    expect([await held(newer), newer.faults]).toEqual([["a"], []]);
+    const stored = await newer.call(addNote, { text: "a" }, { key: "k" });
+    expect(stored).toMatchObject({ value: { id: "id_1" } });
+  });
+
+  test("that fail leave the old data, and a refusal that names no SQL", async () => {
+    const workspace = testWorkspace(notes);
+    await workspace.call(addNote, { text: "a" });
+    const broken = workspace.reopen(withMore(SECOND, BROKEN));
+    const refused = await broken.call(addNote, { text: "b" });
+    expect(refused).toMatchObject({
+      failure: {
+        taxonomyClass: "DEPENDENCY_UNAVAILABLE",
+        errors: [{ code: "workspace_unavailable" }],
+        errorId: "err_1",
+      },
+    });
+    expect(JSON.stringify(refused)).not.toMatch(/nowhere|moons|SQL/);
+    const mended = broken.reopen(withMore(SECOND, "ALTER TABLE notes ADD COLUMN moons INTEGER"));
+    expect(await held(mended)).toEqual(["a"]);
+  });
+
+  test("that fail at the first call create nothing", async () => {
+    const workspace = testWorkspace(withMore(BROKEN));
+    expect(await workspace.call(addNote, { text: "a" })).toMatchObject({ ok: false });
+    expect(await held(workspace.reopen(notes))).toEqual([]);
+  });
+
+  test("of newer code are refused by older code, which changes nothing", async () => {
+    const workspace = testWorkspace(withMore(SECOND));
+    await workspace.call(addNote, { text: "a" });
+    const older = workspace.reopen(notes);
+    expect(await older.call(addNote, { text: "b" })).toMatchObject({
+      failure: { errors: [{ code: "workspace_unavailable" }] },
+    });
+    expect(await held(older.reopen(withMore(SECOND)))).toEqual(["a"]);
+  });
+});
+
+describe("a definition is refused", () => {
+  test.each([
+    ["with a wrong name", { name: "Notes" }, "must be 1 to 32 of [a-z0-9-]"],
+    ["without tables", { migrations: [] }, "has no tables"],
+    [
+      "that touches the runtime's tables",
+      { migrations: ["DROP TABLE interlock_ledger"] },
+      "reserved",
+    ],
+    ["with two operations of one name", { operations: [texts, texts] }, "two operations"],
+    ["with a wrong operation name", { operations: [{ ...texts, name: "Texts" }] }, "[a-z0-9_]"],
+  ])("%s", (_what, change, reason) => {
+    expect(() => defineWorkspace({ ...notes, ...change })).toThrow(reason);
+  });
+});
+
+test("a Node without node:sqlite is told which version has it", () => {
+  using _older = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
+  expect(() => testWorkspace(notes)).toThrow("Use Node 22.13 or newer");
+});
