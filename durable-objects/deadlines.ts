@@ -8,6 +8,8 @@ export type RunDeadline =
   | "outcome"
   /** Begins the next attempt of a call. */
   | "retry"
+  /** Reads the state after a completed write. */
+  | "verification"
   /** Expires approvals that nobody decided. */
   | "approval"
   /** Retries the delivery of the outbox. */

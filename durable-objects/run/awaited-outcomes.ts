@@ -10,7 +10,7 @@ import { parseArguments } from "../../src/protocol/tool/call.ts";
 /** Most calls that one notice names. Later ones follow when the first are resolved. */
 const MAX_OUTCOMES = 50;
 
-/** Describes the calls whose outcome an operator may resolve, as the tenant's object lists them. */
+/** Describes the calls that an operator has to look at, as the tenant's object lists them. */
 export function describeAwaited(
   { runId, principal }: { readonly runId: RunId; readonly principal: Principal },
   awaiting: readonly ToolInvocationRecord[],
@@ -42,6 +42,25 @@ function describeCall(
     ...(isFailedUndo && {
       undo: { runId: undo.runId, toolId: end?.compensation?.toolId ?? "unknown" },
     }),
-    awaitsOutcomeUntil: toIso((isFailedUndo ? undo.untilMs : record.awaitedUntilMs) ?? 0),
+    ...awaitedOf(record),
+  };
+}
+
+function awaitedOf({
+  awaitedUntilMs = 0,
+  end,
+  undo,
+  verification,
+}: ToolInvocationRecord): Pick<AwaitedOutcome, "awaitsOutcomeUntil" | "mismatch"> {
+  if (undo?.status === "failed") return { awaitsOutcomeUntil: toIso(undo.untilMs ?? 0) };
+  if (verification?.outcome !== "mismatch" || !end) {
+    return { awaitsOutcomeUntil: toIso(awaitedUntilMs) };
+  }
+  const { target_state_reference: reference, expected_state: expectedState } =
+    end.observation.verification;
+  const { found: foundState = null, atMs = 0, reviewUntilMs = 0 } = verification;
+  return {
+    awaitsOutcomeUntil: toIso(reviewUntilMs),
+    mismatch: { reference, expectedState, foundState, verifiedAt: toIso(atMs) },
   };
 }

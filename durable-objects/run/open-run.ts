@@ -12,6 +12,7 @@ import type { RunStore } from "./run-store.ts";
 import { RefusalTally } from "./refusal-tally.ts";
 import { RunApprovals } from "./run-approvals.ts";
 import { StoredApprovals } from "./stored-approvals.ts";
+import { StoredMismatches } from "./mismatch-notes.ts";
 import { RunNotices } from "./run-notices.ts";
 import { StoredFiles } from "./stored-files.ts";
 import { StoredInbox } from "./stored-inbox.ts";
@@ -40,6 +41,7 @@ export interface OpenRun {
   readonly journal: StoredJournal;
   readonly approvals: RunApprovals;
   readonly inbox: StoredInbox;
+  readonly mismatches: StoredMismatches;
   readonly files: StoredFiles;
 }
 
@@ -86,7 +88,8 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
   if (ended || store.claimed()?.call) inbox.close();
   else if (tables.has("inbox")) inbox.restore(countSteering(transcript, store));
   const stored = { store, transcript, prompt, invocations, outbox, log };
-  return { ...stored, notices, feed, journal, approvals, inbox, files };
+  const mismatches = new StoredMismatches(invocations);
+  return { ...stored, notices, feed, journal, approvals, inbox, mismatches, files };
 }
 
 /** Reads the facts of a run that an encoder may add to its events. */
@@ -98,7 +101,8 @@ export function streamedRunOf(store: RunStore): StreamedRun {
 /** Counts the steering messages that the conversation holds. */
 function countSteering(transcript: StoredTranscript, store: RunStore): number {
   const grown = transcript.all().slice(store.identity().claimedMessages);
-  return grown.filter(({ role }) => role === "user").length;
+  return grown.filter(({ role, ...message }) => role === "user" && !("aboutInvocation" in message))
+    .length;
 }
 
 /**

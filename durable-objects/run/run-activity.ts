@@ -60,7 +60,7 @@ export class RunActivity {
 
   /** Starts the loop; calls `onEnd` once the loop has ended. */
   launch(onEnd: (how: LoopEnd) => void): void {
-    const { store, journal, inbox, approvals, files } = this.#run;
+    const { store, journal, inbox, mismatches, approvals, files } = this.#run;
     const { env, deployment, clock, deadlines, keepAlive, abandon } = this.#ports;
     const abort = new AbortController();
     const { stop } = store.incarnations();
@@ -88,7 +88,7 @@ export class RunActivity {
       own: (hash: string) => files.read(hash),
       viewer: viewerOf(start.claim.principal),
     };
-    const people = { journal, inbox, approvals };
+    const people = { journal, inbox, mismatches, approvals };
     const parts = { runId, tenantId, ...people, deployment, ...limits, shelf };
     const ports = composeRun(env, parts);
     const runToEnd = async (): Promise<void> => {

@@ -9,6 +9,7 @@ import type {
   KeptFilesAnswer,
   OutcomeAnswer,
   OutcomeReport,
+  ReviewReport,
   RunAnswer,
   RunMethods,
   SteerAnswer,
@@ -128,6 +129,15 @@ export class RunAnswers implements RunMethods {
 
   async undone(report: UndoReport): Promise<void> {
     if (this.#run.store.claimed()) endUndo(this.#run, this.#ports.undo, report);
+  }
+
+  async review(viewer: Viewer, { invocation, by }: ReviewReport): Promise<OutcomeAnswer> {
+    const { invocations, store } = this.#run;
+    const missing = checkRunAccess(store, mayStop, viewer);
+    if (missing) return missing;
+    if (!invocations.find(invocation)) return { kind: "unknown_invocation" };
+    const kind = this.#ports.lifecycle.reviewMismatch(invocation, by);
+    return kind === "settled" ? { kind, state: await this.#readState(viewer) } : { kind };
   }
 
   async context(viewer: Viewer): Promise<ContextAnswer> {

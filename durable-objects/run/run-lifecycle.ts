@@ -6,7 +6,7 @@ import { composeRunRecords } from "../../src/compose/stores.ts";
 import { composeTenants } from "../../src/compose/tenant.ts";
 import { endInterrupted } from "../../src/loop/end-interrupted.ts";
 import { readProgress } from "../../src/loop/run-memory.ts";
-import type { TenantId } from "../../src/protocol/identity/ids.ts";
+import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
 import type { Settlement } from "../../src/protocol/invocation/record.ts";
 import type { RunDeadline } from "../deadlines.ts";
@@ -15,6 +15,7 @@ import { OutboxDelivery } from "./outbox-delivery.ts";
 import { readClaimAndMemory, type OpenRun } from "./open-run.ts";
 import { planRecovery } from "./plan-recovery.ts";
 import { RunActivity, type ActivityPorts, type LoopEnd } from "./run-activity.ts";
+import { RunVerifications } from "./run-verifications.ts";
 import { waitReasonsOf } from "./wait-reasons.ts";
 import { expireOutcomes, resolveOutcome } from "./resolve-outcomes.ts";
 
@@ -38,11 +39,13 @@ export class RunLifecycle {
   readonly #ports: LifecyclePorts;
   readonly #activity: RunActivity;
   readonly #delivery: OutboxDelivery;
+  readonly #verifications: RunVerifications;
 
   constructor(run: OpenRun, ports: LifecyclePorts) {
     this.#run = run;
     this.#ports = ports;
     this.#activity = new RunActivity(run, ports);
+    this.#verifications = new RunVerifications(run, ports);
     const recordsOf = (): RunRecords => composeRunRecords(requireEnv(ports.env));
     const inboxOf = (tenantId: TenantId): TenantInbox =>
       composeTenants(requireEnv(ports.env).tenants).inboxOf(tenantId);
@@ -70,6 +73,7 @@ export class RunLifecycle {
    */
   wake(): void {
     const { store, journal, log } = this.#run;
+    this.#verifications.plan();
     if (journal.hasEnded) return this.#setFinalDeadlines();
     const incarnations = store.incarnations();
     if (incarnations.isWaiting) return;
@@ -107,6 +111,11 @@ export class RunLifecycle {
     const answer = resolveOutcome(this.#run, number, settlement);
     if (answer === "settled") this.resume();
     return answer;
+  }
+
+  /** Stores that an operator reviewed a mismatch. Contract: the first review stays. */
+  reviewMismatch(number: number, by: ActorId): "settled" | "not_awaited" {
+    return this.#verifications.review(number, by);
   }
 
   /**
@@ -157,11 +166,15 @@ export class RunLifecycle {
       case "retry":
         deadlines.clear(name);
         return this.resume();
+      case "verification":
+        return this.#verifications.verifyDue();
       case "approval":
         return this.expireApprovals();
       case "outbox":
         return this.#delivery.deliver();
       case "retention":
+        this.#verifications.giveUp();
+        deadlines.clear("verification");
         this.#run.store.shrink(this.#run.outbox);
         this.#run.invocations.forget();
         return deadlines.clear(name);

@@ -21,7 +21,7 @@ export const RUN_MIGRATIONS: readonly Migration[] = [
 /**
  * Version 6 has the deadlines in the row of the run, and the number of the last notice that was
  * delivered: both change after the end of a run, and then share a page. A row of its log may be
- * compressed with an earlier one as its dictionary.
+ * compressed with an earlier one as its dictionary, and its records may have a verification.
  */
 function shareWhatRepeats(sql: SqlStorage): void {
   sql.exec(

@@ -4,6 +4,7 @@ import { actorsOf } from "../../src/protocol/identity/principal.ts";
 import { statusOf } from "../../src/protocol/run/state.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import type { VerificationRecord } from "../../src/protocol/outcome/verification.ts";
 import type { Viewer } from "../../src/protocol/identity/viewer.ts";
 import { describeAwaited } from "./awaited-outcomes.ts";
 import type { Outbox } from "./outbox.ts";
@@ -54,7 +55,9 @@ export class RunNotices {
     const isOpen = store.progress().reason === null && store.incarnations().stop === null;
     const awaiting = isOpen ? invocations.awaitingOperator() : [];
     const failedUndos = invocations.all().filter(({ undo }) => undo?.status === "failed");
-    const outcomes = describeAwaited({ runId, principal }, [...awaiting, ...failedUndos]);
+    const mismatches = store.progress().reason === null ? [] : invocations.untoldMismatches();
+    const lookedAt = [...awaiting, ...failedUndos, ...mismatches];
+    const outcomes = describeAwaited({ runId, principal }, lookedAt);
     const run = this.#summarise();
     outbox.notify({ type: "run", run, ...(outcomes.length > 0 && { outcomes }) });
   }
@@ -134,6 +137,27 @@ export class RunNotices {
       ...nameCall(record),
       decision: status,
     });
+  }
+
+  /** The state after a call was read, or nobody could. Operators see a mismatch after the end. */
+  verified(record: ToolInvocationRecord, { outcome, reason, atMs = 0 }: VerificationRecord): void {
+    const hasEnded = this.#ports.store.progress().reason !== null;
+    if (hasEnded && outcome === "mismatch") this.updated();
+    this.#audit({
+      action: "verification.ended",
+      at: toIso(atMs),
+      ...this.#actors(),
+      ...nameCall(record),
+      ...(outcome !== undefined && { decision: outcome }),
+      ...(reason !== undefined && { reason }),
+    });
+  }
+
+  /** An operator reviewed a mismatch. */
+  mismatchReviewed(record: ToolInvocationRecord, by: ActorId, atMs: number): void {
+    this.updated();
+    const action = "verification.reviewed";
+    this.#audit({ action, at: toIso(atMs), actorId: by, ...nameCall(record) });
   }
 
   #reportRefusals(): void {

@@ -1,6 +1,15 @@
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
-import { statusOf, type RunState, type ToolCallSummary } from "../../src/protocol/run/state.ts";
-import { awaitsRetry, type ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import {
+  statusOf,
+  type RunState,
+  type ToolCallSummary,
+  type VerificationSummary,
+} from "../../src/protocol/run/state.ts";
+import {
+  awaitsRetry,
+  type InvocationEnd,
+  type ToolInvocationRecord,
+} from "../../src/protocol/invocation/record.ts";
 import type { ShownCall } from "../../src/protocol/run/direct-call.ts";
 import { isHeldBySaga } from "./held-by-saga.ts";
 import type { FingerprintOf } from "./outgoing-hashes.ts";
@@ -85,6 +94,7 @@ async function toSummary(
     }),
     ...(undo && { undo }),
     ...(settlement?.by && { settledBy: settlement.by }),
+    ...(end?.verification && { verification: summariseVerification(record, end) }),
     ...(observation && { outcome: observation.status.taxonomy_class }),
     ...(response && { nextAction: response.next_action }),
     ...(end && { endedAt: toIso(end.endedAtMs) }),
@@ -99,4 +109,23 @@ function undoStateOf(
   if (toolId === undefined) return undefined;
   if (undo && undo.status !== "released") return { status: undo.status, toolId, runId: undo.runId };
   return mayUndo ? { status: "available", toolId, ...(undo && { runId: undo.runId }) } : undefined;
+}
+
+function summariseVerification(
+  { verification }: ToolInvocationRecord,
+  { observation, verification: planned }: InvocationEnd,
+): VerificationSummary {
+  const { attempts = 0, outcome, reason, found, atMs, nextAtMs, reviewedBy } = verification ?? {};
+  const dueAtMs = nextAtMs ?? planned?.dueAtMs ?? 0;
+  return {
+    status: outcome ?? "pending",
+    ...(reason && { reason }),
+    reference: observation.verification.target_state_reference,
+    expectedState: observation.verification.expected_state,
+    ...(found && { foundState: found }),
+    attempts,
+    ...(outcome === undefined && { dueAt: toIso(dueAtMs) }),
+    ...(atMs !== undefined && { verifiedAt: toIso(atMs) }),
+    ...(reviewedBy !== undefined && { reviewedBy }),
+  };
 }

@@ -1,6 +1,7 @@
 import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import { isLegalMove } from "../../src/protocol/invocation/state.ts";
 import type { UndoAttempt } from "../../src/protocol/invocation/undo.ts";
+import type { VerificationRecord } from "../../src/protocol/outcome/verification.ts";
 import { changedFields } from "./logged-state.ts";
 import type { ChangedRecord, RunLog } from "./run-log.ts";
 
@@ -13,6 +14,7 @@ export class StoredInvocations {
   readonly #log: Pick<RunLog, "put">;
   readonly #records: Map<number, ToolInvocationRecord>;
   readonly #numbers = new Map<string, number>();
+  #onPlanned = (): void => {};
 
   constructor(log: Pick<RunLog, "put">, logged: ReadonlyMap<number, ToolInvocationRecord>) {
     this.#log = log;
@@ -21,8 +23,9 @@ export class StoredInvocations {
   }
 
   /**
-   * Stores the newest record of an operation. Only `edit` changes the arguments, and only `resolve`
-   * stores the report of an operator, because the loop may hold a record without these changes.
+   * Stores the newest record of an operation. Only `edit` changes the arguments, only `resolve`
+   * stores the report of an operator, and only `verify` the verification, because the loop may hold
+   * a record without these changes.
    * Fails: throws for a second record of the same logical operation.
    */
   put(record: ToolInvocationRecord): void {
@@ -33,9 +36,11 @@ export class StoredInvocations {
       this.#numbers.set(operation, record.number);
       return this.#change(record.number, record);
     }
-    const { argumentsText, truncated, settlement } = known;
-    const kept = { argumentsText, truncated, ...(settlement && { settlement }) };
+    const { argumentsText, truncated, settlement, verification } = known;
+    const told = { ...(settlement && { settlement }), ...(verification && { verification }) };
+    const kept = { argumentsText, truncated, ...told };
     this.#change(record.number, changedFields(known, { ...record, ...kept }));
+    if (record.end?.verification && !known.end) this.#onPlanned();
   }
 
   all(): readonly ToolInvocationRecord[] {
@@ -53,6 +58,11 @@ export class StoredInvocations {
   /** Operations with an unknown outcome that no operator has resolved. */
   awaitingOperator(): readonly ToolInvocationRecord[] {
     return this.all().filter(awaitsOperator);
+  }
+
+  /** Mismatches that the model was not told of, and that no operator has reviewed. */
+  untoldMismatches(): readonly ToolInvocationRecord[] {
+    return this.all().filter(isUntoldMismatch);
   }
 
   /** Gives a call other arguments. Contract: no effect once the call is bound or dispatched. */
@@ -79,6 +89,29 @@ export class StoredInvocations {
     this.#change(number, { undo, state: "COMPENSATED" });
   }
 
+  /** Calls the listener in the turn in which a call ends whose state is to be verified. */
+  onPlannedVerification(listener: () => void): void {
+    this.#onPlanned = listener;
+  }
+
+  /** Completed writes whose state is still to be verified. */
+  toVerify(): readonly ToolInvocationRecord[] {
+    return this.all().filter(
+      ({ end, verification }) => end?.verification && verification?.outcome === undefined,
+    );
+  }
+
+  /** Stores how far the verification of a call has come. */
+  verify(number: number, verification: VerificationRecord): void {
+    if (this.#records.has(number)) this.#change(number, { verification });
+  }
+
+  /** Stores that the model was told of a mismatch. */
+  tell(number: number): void {
+    const { verification } = this.#records.get(number) ?? {};
+    if (verification) this.verify(number, { ...verification, told: true });
+  }
+
   /** Drops the records from memory, after the log was emptied. */
   forget(): void {
     this.#records.clear();
@@ -96,6 +129,18 @@ export class StoredInvocations {
 /** Tells whether an operation waits for an operator to resolve its outcome. */
 export function awaitsOperator({ awaitedUntilMs, settlement, end }: ToolInvocationRecord): boolean {
   return awaitedUntilMs !== undefined && !settlement && !end;
+}
+
+/** Tells whether the state after a call differs, and neither the model nor an operator knows. */
+export function isUntoldMismatch(record: ToolInvocationRecord): boolean {
+  const { verification } = record;
+  if (verification?.outcome !== "mismatch" || isBeingUndone(record)) return false;
+  return !verification.told && verification.reviewedBy === undefined;
+}
+
+/** Tells whether a call is undone, or may be: then its state says nothing about the call. */
+export function isBeingUndone({ state, undo }: ToolInvocationRecord): boolean {
+  return state !== "COMPLETED" || undo?.status === "running" || undo?.status === "failed";
 }
 
 function operationOf({ step, toolCallId }: ToolInvocationRecord): string {

@@ -146,6 +146,10 @@ export class StoredJournal implements RunJournal {
           invocations.put(invocation);
           this.#queuePublication(invocation);
         }
+        for (const message of this.#messages) {
+          if (message.role !== "user" || message.aboutInvocation === undefined) continue;
+          invocations.tell(message.aboutInvocation);
+        }
         if ([...this.#invocations.values()].some(awaitsOperator)) notices.updated();
         for (const entry of this.#audits) notices.callEnded(entry);
         this.#storeProgress();

@@ -165,6 +165,7 @@ export const CONTRACT_RULES: ReadonlyMap<string, ContractRule> = new Map<string,
     }),
   ],
   ["/interlock/workspace", fixed("another workspace")],
+  ["/interlock/verification_delay_seconds", fixed("its state is verified after another time")],
   [
     "/interlock/upstreams",
     members({

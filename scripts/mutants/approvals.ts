@@ -540,8 +540,8 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "unknown outcomes: one click on the page reports",
     file: "src/widget/approval/outcome-section.ts",
-    from: 'button.addEventListener("click", () => ask(outcome));',
-    to: 'button.addEventListener("click", () => (ask(outcome), void this.#settle(call, outcome)));',
+    from: 'button.addEventListener("click", () => ask(choice));',
+    to: 'button.addEventListener("click", () => (ask(choice), void this.#settle(call, choice.outcome)));',
     test: {
       file: "test/widget/approvals-outcomes.node.test.ts",
       name: "reports 'It happened' after a confirmation, once",

@@ -19,6 +19,7 @@ import { SECRECY } from "./secrecy.ts";
 import { SINGLE_PATH } from "./single-path.ts";
 import { TOOL_CONTENT } from "./tool-content.ts";
 import { UNDO } from "./undo.ts";
+import { VERIFICATION } from "./verification.ts";
 import { WIRES } from "./wires.ts";
 import { WORKSPACES } from "./workspaces.ts";
 
@@ -46,4 +47,5 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   files: FILES,
   "tool-content": TOOL_CONTENT,
   workspaces: WORKSPACES,
+  verification: VERIFICATION,
 };

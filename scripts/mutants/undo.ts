@@ -111,8 +111,8 @@ export const UNDO: readonly Mutant[] = [
   {
     name: "a failed undo is on no list",
     file: "durable-objects/run/run-notices.ts",
-    from: "[...awaiting, ...failedUndos]",
-    to: "awaiting",
+    from: "[...awaiting, ...failedUndos, ...mismatches]",
+    to: "[...awaiting, ...mismatches]",
     test: undone("is COMPENSATION_FAILED, is never repeated by a click, and an operator is told"),
   },
   {

@@ -116,13 +116,19 @@ const CONTRACTS: Readonly<Record<Effect, string>> = {
 `,
   external_side_effect: `  sideEffectClass: "HIGH_RISK_EXTERNAL",
   effect: "external_side_effect",
-  redaction: { args: ["text"], output: ["text"] },
+  redaction: { args: ["text"], output: ["text"], state: ["text"] },
   capabilities: [],
   transactional: { confirmationRequired: true },
   describe: ({ text }) => ({
     action: \`Send \${text}\`,
     consequence: "Say here what cannot be taken back.",
   }),
+  verification: {
+    delaySeconds: 60,
+    expect: ({ text }) => ({ reference: "Name here what was changed.", state: { text } }),
+  },
+  // Read the state here, and compare it with the expected one. Until then operators learn nothing.
+  verify: () => Promise.resolve({ kind: "unknown" }),
 `,
 };
 

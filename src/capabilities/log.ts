@@ -7,7 +7,7 @@ export type LogCode =
   | "request_failed"
   /** A run ended with `internal_error`. */
   | "run_failed"
-  /** A tool's `execute`, `checkState` or `reconcile` threw. */
+  /** A tool's `execute`, `checkState`, `reconcile`, `verify` or `expect` threw. */
   | "tool_threw"
   /** A gate or a function of the contract threw before or after the tool acted. */
   | "call_failed"
@@ -27,6 +27,8 @@ export type LogCode =
   | "operation_threw"
   /** A workspace cannot be opened: a migration failed, or newer code wrote its tables. */
   | "workspace_refused"
+  /** Reading the state after a write failed; it is read again, or recorded as unknown. */
+  | "verification_failed"
   /** The alarm of a run's object failed, and rings again later. */
   | "alarm_failed"
   /** A run's object ended its own incarnation; the next one recovers the run. */

@@ -3,6 +3,7 @@ import type { AiEvent } from "../protocol/run/event.ts";
 import type { AuditEntry } from "../protocol/audit/entry.ts";
 import type { RunFacts } from "../protocol/run/facts.ts";
 import type { ToolInvocationRecord } from "../protocol/invocation/record.ts";
+import type { JsonObject } from "../protocol/json/value.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 
 /**
@@ -41,6 +42,20 @@ export interface RunJournal {
 /** Tells whether steering messages wait: messages that a person sends to a run while it goes on. */
 export interface PendingSteering {
   readonly hasSteering: boolean;
+}
+
+/** A completed write after which the expected state was not found. */
+export interface MismatchNote {
+  /** Number of the invocation within its run. */
+  readonly invocation: number;
+  /** What the model reads; redacted. */
+  readonly about: JsonObject;
+}
+
+/** Holds mismatches that the model has to be told of. Contract: synchronous. */
+export interface MismatchNotes {
+  /** Takes the notes that were not told yet. Contract: each one once in an incarnation. */
+  takeAll(): readonly MismatchNote[];
 }
 
 /**

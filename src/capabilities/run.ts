@@ -110,6 +110,9 @@ export interface OutcomeReport {
   readonly by: ActorId;
 }
 
+/** Report of an operator that a mismatch after a completed call was reviewed. */
+export type ReviewReport = Pick<OutcomeReport, "invocation" | "by">;
+
 export type OutcomeAnswer =
   /** The outcome is resolved as reported. */
   | { readonly kind: "settled"; readonly state: RunState }
@@ -237,6 +240,8 @@ export interface RunMethods {
    * changes nothing. Only the object of that run sends it.
    */
   undone(report: UndoReport): Promise<void>;
+  /** Takes a reviewed mismatch off the list of operators. Contract: the first review stays. */
+  review(viewer: Viewer, report: ReviewReport): Promise<OutcomeAnswer>;
   /** Reads the conversation, of at most `maxBytes`. A direct call has none: `unknown`. */
   transcript(viewer: Viewer, maxBytes?: number): Promise<TranscriptAnswer>;
   /** Reads the run of one call that a request with this hash started. */

@@ -2,6 +2,7 @@ import type { JsonObject } from "../protocol/json/value.ts";
 import type { ToolId } from "../protocol/identity/ids.ts";
 import type { ToolFailure, ObservationObject } from "../protocol/outcome/observation.ts";
 import type { Reconciliation } from "../protocol/outcome/reconciliation.ts";
+import type { ExpectedState } from "../protocol/outcome/verification.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 import type { SideEffectClass, ToolEffect } from "../protocol/tool/effect.ts";
 import type { FailureClass } from "../protocol/outcome/taxonomy.ts";
@@ -110,6 +111,8 @@ export interface BoundToolRuntime {
   /** Its output holds text that others wrote. */
   readonly isOutputUntrusted: boolean;
   readonly isVerificationRequired: boolean;
+  /** From the end of a call to the read of its state. */
+  readonly verificationDelaySeconds: number;
   /** Stages that its progress may name. */
   readonly progressStages: readonly string[];
   /** The class of each failure code that the contract declares. */
@@ -161,6 +164,22 @@ export interface BoundToolRuntime {
     context: ToolInvocationContext,
     scope: InvocationScope,
   ) => Promise<Reconciliation<unknown>>;
+  /**
+   * Tells the state that a call leads to; absent where the contract cannot.
+   * Contract: author code; it may throw, or answer anything.
+   */
+  readonly expectState?: (args: JsonObject, output: JsonObject) => unknown;
+  /**
+   * Reads the state after a call; absent where the contract cannot.
+   * Contract: author code; it may throw, answer anything, or never answer.
+   */
+  // oxlint-disable-next-line max-params -- authors get what they get elsewhere, and the state
+  readonly verify?: (
+    args: JsonObject,
+    expected: ExpectedState,
+    context: ToolInvocationContext,
+    scope: InvocationScope,
+  ) => Promise<unknown>;
   /** Validates what the tool returned. Contract: pure; never throws. */
   validateOutput(output: unknown): Result<JsonObject, ToolFailure>;
   /** Checks what the tool returned beside its data. Contract: pure; never throws. */
@@ -169,7 +188,7 @@ export interface BoundToolRuntime {
   redactArgs(args: JsonObject): JsonObject;
   /** Keeps the allowlisted fields of validated output. */
   redactOutput(output: JsonObject): JsonObject;
-  /** Keeps the allowlisted fields of a state from `preview`. */
+  /** Keeps the allowlisted fields of a state from `preview`, `expectState` or `verify`. */
   redactState(state: JsonObject): JsonObject;
 }
 

@@ -12,11 +12,12 @@ import type { Log } from "../capabilities/log.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { RunGateway, RunIds } from "../capabilities/run.ts";
 import type { Fingerprints } from "../capabilities/fingerprints.ts";
-import type { SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
+import type { MismatchNotes, SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
 import { createToolSource } from "../contracts/tool-source.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
 import type { RunId, TenantId } from "../protocol/identity/ids.ts";
 import type { RunPorts } from "../loop/run-scope.ts";
+import type { VerifyingPorts } from "../loop/verify-write.ts";
 import type { Deployment } from "./deployment.ts";
 import { composeModels, requireModels } from "./models.ts";
 import { composeConnections, composePolicies, composeProviders } from "./stores.ts";
@@ -63,6 +64,7 @@ export interface RunParts {
   readonly tenantId: TenantId;
   readonly journal: RunJournal;
   readonly inbox: SteeringInbox;
+  readonly mismatches: MismatchNotes;
   readonly approvals: ApprovalDesk;
   readonly deployment: Deployment;
   readonly limitTime: RunPorts["limitTime"];
@@ -97,13 +99,24 @@ export function composeDeciding(
   };
 }
 
+/** Assembles what reading the state after a write needs. */
+export function composeVerifying(
+  raw: RawEnv,
+  { deployment, tenantId, runId }: Pick<RunParts, "deployment" | "tenantId" | "runId">,
+): VerifyingPorts {
+  const { policies, source, authorizationOf } = composeDeciding(raw, deployment);
+  const { broker } = composeConnections(requireEnv(raw));
+  const log = composeLog().about({ tenantId, runId });
+  return { policies, source, authorizationOf, broker, clock: composeClock(), log };
+}
+
 /**
  * Assembles one run from the raw bindings and the parts of its object.
  * Fails: throws on bindings that the Worker refuses too.
  */
 export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const env = requireEnv(raw);
-  const { runId, tenantId, journal, inbox, approvals, deployment } = parts;
+  const { runId, tenantId, journal, inbox, mismatches, approvals, deployment } = parts;
   const { limitTime, limitStorage, endsAtMs, shelf } = parts;
   const { contracts, hooks, context, policyCache } = deployment;
   const clock = composeClock();
@@ -123,6 +136,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     log: composeLog().about({ tenantId, runId }),
     journal,
     inbox,
+    mismatches,
     approvals,
     approvalSigner: createApprovalSigner(env.rootSecret),
     fingerprints: createFingerprints(env.rootSecret),

@@ -71,6 +71,7 @@ export function bindTool(
     isParallel: contract.parallel,
     isOutputUntrusted: security.untrustedOutput,
     isVerificationRequired: transactional.verificationRequired,
+    verificationDelaySeconds: contract.verification?.delaySeconds ?? 0,
     progressStages: contract.progressStages,
     errorClasses: new Map(Object.entries(contract.errors)),
     validateInput: (args) => parseWith(contract.input, args),
@@ -95,6 +96,14 @@ export function bindTool(
     ...(executable.reconcile && {
       reconcile: async (args, context, scope) =>
         executable.reconcile?.(args, context, grant(context, scope, "ask")) ?? { kind: "unknown" },
+    }),
+    ...(executable.verification && {
+      expectState: (args, output) => executable.verification?.expect(args, output),
+    }),
+    ...(executable.verify && {
+      // oxlint-disable-next-line max-params -- authors get what they get elsewhere, and the state
+      verify: async (args, expected, context, scope) =>
+        executable.verify?.(args, expected, context, grant(context, scope, "ask")),
     }),
     validateOutput: (output) => parseWith(contract.output, output),
     readContent: (content) => {

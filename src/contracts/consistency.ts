@@ -49,6 +49,7 @@ const CHECKS: readonly Check[] = [
   checkApprovable,
   checkExamples,
   checkCounterexamples,
+  checkVerification,
 ];
 
 function checkWork({ contract }: DerivedContract): string | undefined {
@@ -137,6 +138,25 @@ function checkConsent({ contract }: DerivedContract): string | undefined {
   return `class ${sideEffectClass} needs transactional.confirmationRequired; set it to true`;
 }
 
+/** Threat: people trust that a risky write is verified, and nothing ever reads its state. */
+function checkVerification({ contract }: DerivedContract): string | undefined {
+  const { effect, sideEffectClass, transactional } = contract;
+  const isRead = contract.verify !== undefined;
+  if (isRead !== (contract.verification !== undefined)) {
+    return "verify and the section verification need each other; set both or neither";
+  }
+  if (isRead && effect === "read_only") return "verify needs a write; remove it";
+  if (!isRead && isAtLeast(sideEffectClass, "HIGH_RISK_EXTERNAL")) {
+    return `class ${sideEffectClass} needs verify and the section verification; add them`;
+  }
+  if (transactional.verificationRequired !== isRead) {
+    return isRead
+      ? "verify needs transactional.verificationRequired; set it to true"
+      : "transactional.verificationRequired needs verify and the section verification; add them";
+  }
+  return undefined;
+}
+
 function checkIdempotency({ contract }: DerivedContract): string | undefined {
   const { sideEffectClass, idempotency } = contract;
   const needs = isAtLeast(sideEffectClass, "LOW_RISK_INTERNAL");
@@ -209,11 +229,13 @@ function checkRedaction({
   if (unknownArg !== undefined) return `redaction.args names no field: ${unknownArg}`;
   const unknownOutput = find(outputSchema, output);
   if (unknownOutput !== undefined) return `redaction.output names no field: ${unknownOutput}`;
-  // A preview that nobody may see is useless. A state list without a preview is a mistake.
+  // A state that nobody may see is useless. A state list without a state is a mistake.
   const isShown = contract.redaction.state !== undefined;
-  return isShown === (contract.preview !== undefined)
-    ? undefined
-    : "preview and redaction.state need each other; set both or neither";
+  const hasState = contract.preview !== undefined || contract.verification !== undefined;
+  if (isShown === hasState) return undefined;
+  return isShown
+    ? "redaction.state needs preview or verification; remove it, or add one of them"
+    : "preview and verification need redaction.state; list the fields that people may see";
 }
 
 function checkPointers({ contract, inputSchema }: DerivedContract): string | undefined {

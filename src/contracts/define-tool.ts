@@ -71,7 +71,10 @@ export function defineTool<
       untrustedOutput: egressPolicy !== "none",
       ...definition.security,
     },
-    transactional: fillTransactional(defaults.transactional, definition.transactional),
+    transactional: fillTransactional(
+      { ...defaults.transactional, ...(definition.verify && { verificationRequired: true }) },
+      definition.transactional,
+    ),
     idempotency: {
       ...defaults.idempotency,
       ...(keepsData && { supported: true }),

@@ -4,6 +4,7 @@ import type { JsonObject } from "../protocol/json/value.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 import type { Reconciliation } from "../protocol/outcome/reconciliation.ts";
+import type { ExpectedState, Verification } from "../protocol/outcome/verification.ts";
 import type { SideEffectClass, ToolEffect } from "../protocol/tool/effect.ts";
 import type { FailureClass } from "../protocol/outcome/taxonomy.ts";
 import type {
@@ -111,6 +112,18 @@ export interface ToolDefinition<
    * COMPLETED and cannot be undone.
    */
   compensate?(args: v.InferOutput<In>, output: v.InferOutput<Out>): object;
+  /** What a completed call leads to, and when its state is read. `verify` reads it. */
+  readonly verification?: VerificationSection<v.InferOutput<In>, v.InferOutput<Out>>;
+  /**
+   * Reads the target's state some time after the call, and compares it with the expected state.
+   * Contract: changes nothing; answers within five seconds; may be called several times.
+   */
+  verify?(
+    args: v.InferOutput<In>,
+    expected: ExpectedState,
+    context: ToolInvocationContext,
+    capabilities: Granted<Needs>,
+  ): Promise<Verification>;
   execute(
     args: v.InferOutput<In>,
     context: ToolInvocationContext,
@@ -160,6 +173,17 @@ export interface StatePreview {
   readonly after: JsonObject | null;
 }
 
+/** How the effect of a call is verified afterwards (seeds/004, "verification"). */
+export interface VerificationSection<Args, Output> {
+  /** From the end of the call to the first read: 0 to 86400. */
+  readonly delaySeconds: number;
+  /**
+   * Tells the state that the call leads to. The model and operators see the fields of `state` that
+   * `redaction.state` lists. Contract: pure and synchronous.
+   */
+  expect(args: Args, output: Output): ExpectedState;
+}
+
 export interface RuntimeSection {
   readonly timeoutMs: number;
   /** Limit for the calls of one run within a window. */
@@ -201,6 +225,7 @@ export interface TransactionalSection {
   readonly semantics: Semantics;
   /** Id of the tool that undoes the call; `compensate` makes its arguments. */
   readonly compensationTool: string | null;
+  /** Default: true for a contract with `verify`, and from HIGH_RISK_EXTERNAL. */
   readonly verificationRequired: boolean;
 }
 
@@ -227,12 +252,21 @@ export interface ToolContract<
   extends
     Omit<
       Required<ToolDefinition<In, Out, Needs>>,
-      "amountField" | "workspace" | OptionalFunction | keyof Sections
+      "amountField" | "verification" | "workspace" | OptionalFunction | keyof Sections
     >,
     Sections,
-    Pick<ToolDefinition<In, Out, Needs>, "amountField" | "workspace" | OptionalFunction> {}
+    Pick<
+      ToolDefinition<In, Out, Needs>,
+      "amountField" | "verification" | "workspace" | OptionalFunction
+    > {}
 
-type OptionalFunction = "checkState" | "compensate" | "describe" | "preview" | "reconcile";
+type OptionalFunction =
+  | "checkState"
+  | "compensate"
+  | "describe"
+  | "preview"
+  | "reconcile"
+  | "verify";
 
 interface Sections {
   readonly content: ContentLimits;
@@ -249,9 +283,13 @@ interface Sections {
  */
 export type AnyToolContract = Omit<
   ToolContract,
-  "execute" | OptionalFunction | "rules" | "examples"
+  "execute" | OptionalFunction | "rules" | "examples" | "verification"
 > & {
   readonly saga?: SagaPlan;
+  readonly verification?: {
+    readonly delaySeconds: number;
+    expect(args: never, output: never): unknown;
+  };
   readonly rules: readonly (Omit<SemanticRule<never>, "counterexample"> & {
     readonly counterexample?: unknown;
   })[];
@@ -261,6 +299,12 @@ export type AnyToolContract = Omit<
   describe?(args: never): ActionDescription;
   preview?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
   reconcile?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
+  verify?(
+    args: never,
+    expected: ExpectedState,
+    context: ToolInvocationContext,
+    capabilities: never,
+  ): unknown;
   execute?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
 };
 

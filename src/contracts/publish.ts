@@ -15,7 +15,7 @@ export type PublishedContract = {
     readonly redaction: {
       readonly args: readonly string[];
       readonly output: readonly string[];
-      /** Absent without `preview`. */
+      /** Absent without `preview` and `verification`. */
       readonly state?: readonly string[];
     };
     readonly parallel: boolean;
@@ -44,6 +44,8 @@ export type PublishedContract = {
     readonly max_result_bytes: number;
     /** Absent when it is 0. */
     readonly retry_for_ms?: number;
+    /** Absent without a verification. */
+    readonly verification_delay_seconds?: number;
     /** Codes of the semantic rules. */
     readonly rules: readonly string[];
     /** Which of the functions that an author may leave out the contract has. */
@@ -70,7 +72,14 @@ export async function publishContract(registered: RegisteredContract): Promise<P
   return { contract: document, interlock: { ...interlock, contract_hash } };
 }
 
-const OPTIONAL = ["checkState", "compensate", "describe", "preview", "reconcile"] as const;
+const OPTIONAL = [
+  "checkState",
+  "compensate",
+  "describe",
+  "preview",
+  "reconcile",
+  "verify",
+] as const;
 
 function ownFieldsOf(
   contract: AnyToolContract,
@@ -106,6 +115,9 @@ function ownFieldsOf(
     max_arguments_bytes: runtime.maxArgumentsBytes,
     max_result_bytes: runtime.maxResultBytes,
     ...(runtime.retryForMs > 0 && { retry_for_ms: runtime.retryForMs }),
+    ...(contract.verification && {
+      verification_delay_seconds: contract.verification.delaySeconds,
+    }),
     rules: contract.rules.map(({ code }) => code),
     optional: OPTIONAL.filter((name) => contract[name] !== undefined),
   };

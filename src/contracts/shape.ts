@@ -190,6 +190,8 @@ const contractShape = v.strictObject({
       result: v.function(),
     }),
   ),
+  verification: v.optional(v.strictObject({ delaySeconds: upTo(86_400), expect: v.function() })),
+  verify: optionalFunction,
 });
 
 /** Tells whether a text is a real calendar day. JavaScript alone accepts the 31st of February. */

@@ -9,6 +9,7 @@ export type { SagaDefinition, SagaStep } from "../contracts/define-saga.ts";
 export type { AnyToolContract, ToolContract, ToolDefinition } from "../contracts/definition.ts";
 export type { ToolFailure } from "../protocol/outcome/observation.ts";
 export type { Reconciliation } from "../protocol/outcome/reconciliation.ts";
+export type { ExpectedState, Verification } from "../protocol/outcome/verification.ts";
 export type { Result } from "../protocol/outcome/result.ts";
 export type { FailureClass } from "../protocol/outcome/taxonomy.ts";
 export type { ToolCapabilities } from "../capabilities/tool.ts";

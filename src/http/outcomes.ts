@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { formatArguments } from "../protocol/approval/packet-lines.ts";
+import { formatArguments, type PacketLine } from "../protocol/approval/packet-lines.ts";
+import type { StateMismatch } from "../protocol/run/awaited-outcome.ts";
 import { nextCursor, parameters, readCursor, readQuery } from "./list-query.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 
@@ -30,9 +31,17 @@ async function getOutcomes(authorised: AuthorisedRequest): Promise<Response> {
     limit,
     ...(after.value && { after: after.value }),
   });
-  const outcomes = page.items.map(({ withheld, ...outcome }) => ({
+  const outcomes = page.items.map(({ withheld, mismatch, ...outcome }) => ({
     ...outcome,
     lines: formatArguments({ shown: outcome.arguments, withheld }),
+    ...(mismatch && { mismatch: { ...mismatch, lines: formatMismatch(mismatch) } }),
   }));
   return Response.json({ outcomes, ...(await nextCursor(authorised, page, scope)) });
+}
+
+/** Formats both states for people. */
+function formatMismatch(mismatch: StateMismatch): readonly PacketLine[] {
+  const { reference, expectedState, foundState } = mismatch;
+  const shown = { target: reference, expected: expectedState, found: foundState };
+  return formatArguments({ shown, withheld: [] });
 }

@@ -188,7 +188,7 @@ export const PROBLEMS = {
   },
   outcome_not_awaited: {
     status: 409,
-    title: "This invocation has no unknown outcome. There is nothing to resolve.",
+    title: "This invocation has no unknown outcome and no mismatch. There is nothing to report.",
   },
   undo_not_possible: {
     status: 409,

@@ -85,9 +85,14 @@ async function postMessage(authorised: AuthorisedRequest): Promise<Response> {
   }
 }
 
-const outcomeBody = v.strictObject({ outcome: v.picklist(["committed", "not_committed"]) });
+const outcomeBody = v.strictObject({
+  outcome: v.picklist(["committed", "not_committed", "reviewed"]),
+});
 
-/** `POST /v1/runs/:id/invocations/:invocationId/outcome`: resolves an unknown outcome. */
+/**
+ * `POST /v1/runs/:id/invocations/:invocationId/outcome`: resolves an unknown outcome, or reviews a
+ * mismatch.
+ */
 async function postOutcome(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services, id, invocationId } = authorised;
   const body = await readJson(request, outcomeBody);
@@ -95,9 +100,12 @@ async function postOutcome(authorised: AuthorisedRequest): Promise<Response> {
   const runId = await services.runIds.verify(id, principal.tenantId);
   if (!runId) return refuseRun(UNKNOWN);
   // An invalid invocation id becomes one that no invocation has: an unknown run is answered first.
-  const { actorId: by } = principal;
-  const report = { invocation: readInvocationId(invocationId), outcome: body.value.outcome, by };
-  const answer = await services.runs.of(runId).settle(viewerOf(principal), report);
+  const report = { invocation: readInvocationId(invocationId), by: principal.actorId };
+  const { outcome } = body.value;
+  const [run, viewer] = [services.runs.of(runId), viewerOf(principal)];
+  const answer = await (outcome === "reviewed"
+    ? run.review(viewer, report)
+    : run.settle(viewer, { ...report, outcome }));
   switch (answer.kind) {
     case "settled":
       return Response.json(answer.state);

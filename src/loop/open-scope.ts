@@ -56,6 +56,7 @@ export async function openScope({ input, ports, state }: ScopeParts): Promise<Ru
     modelOf,
     journal,
     inbox: ports.inbox,
+    mismatches: ports.mismatches,
     clock: ports.clock,
     log: ports.log,
     random: ports.random,

@@ -1,7 +1,7 @@
 import type { InputBound, Model, ModelDirectory } from "../capabilities/model.ts";
 import type { FileShelf } from "../capabilities/files.ts";
 import type { ContextHook } from "../capabilities/context.ts";
-import type { SteeringInbox } from "../capabilities/run-journal.ts";
+import type { MismatchNotes, SteeringInbox } from "../capabilities/run-journal.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
@@ -41,6 +41,8 @@ export interface RunPorts extends Omit<
   readonly shelf: FileShelf;
   /** The loop closes it before the run ends. */
   readonly inbox: SteeringInbox;
+  /** Absent: nothing is verified. */
+  readonly mismatches?: MismatchNotes | undefined;
   /**
    * Aborts the run's signal with the reason `time` once the run has used up its time.
    * Time in which the run waits for people does not count.
@@ -85,7 +87,7 @@ export interface RunState {
 /** What all steps of one incarnation share. */
 export interface RunScope extends Pick<
   RunPorts,
-  "model" | "modelOf" | "journal" | "inbox" | "clock" | "log" | "random"
+  "model" | "modelOf" | "journal" | "inbox" | "mismatches" | "clock" | "log" | "random"
 > {
   readonly claim: RunClaim;
   readonly signal: AbortSignal;

@@ -12,6 +12,7 @@ import type { KeptContent } from "../protocol/tool/content.ts";
 import type { ToolCall } from "../protocol/tool/call.ts";
 import type { Grounds } from "./audit-call.ts";
 import type { FinalState } from "./invocation-ledger.ts";
+import type { Expectation } from "./verification/expect-state.ts";
 
 /** A call that ends. Perhaps its tool was not found; perhaps no attempt was made. */
 export interface EndingCall {
@@ -30,6 +31,8 @@ export interface Conclusion {
   readonly invocationState: FinalState;
   readonly dispatchState: DispatchState;
   readonly warnings?: readonly string[];
+  /** The state that the call leads to; absent when it did not happen, or is not verified. */
+  readonly expectation?: Expectation | undefined;
   readonly lesson?: CallLesson;
   readonly compensation?: PlannedCompensation;
   /** Of a saga's step: what it returned, before redaction. */

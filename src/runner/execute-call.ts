@@ -64,7 +64,10 @@ export async function executeCall(
   const perform = tool.performDispatched.bind(tool, ticket);
   const answer = trail.note("execute", await askTool(ports, call, perform));
   if (!answer.ok) return answer;
-  const output = trail.note("output", normaliseOutput(ports, { tool, hide: scope.hide }, answer));
+  const output = trail.note(
+    "output",
+    normaliseOutput(ports, { tool, accepted, hide: scope.hide }, answer),
+  );
   if (!output.ok) return output;
   const content = await identifyImages(ports.images, output.value.content);
   return ok({ ...output.value, content });

@@ -47,7 +47,8 @@ export async function finalise(
   const grounds = { gates, shownArgs, payloadHash };
   const isDone = invocationState === "COMPLETED";
   const undo = isDone ? await planCompensation(ports, call.tool, result) : NOT_UNDOABLE;
-  const ending = { invocationState, dispatchState, isReplay, grounds };
+  const expectation = result.outcome.ok ? result.outcome.value.expectation : undefined;
+  const ending = { invocationState, dispatchState, isReplay, grounds, expectation };
   const conclusion = {
     outcome,
     ...learnt,

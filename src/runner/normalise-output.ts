@@ -1,4 +1,5 @@
-import type { BoundToolRuntime, ToolAnswer } from "../capabilities/tool.ts";
+import type { Log } from "../capabilities/log.ts";
+import type { ToolAnswer } from "../capabilities/tool.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json/value.ts";
 import { utf8Bytes } from "../protocol/text/encoding.ts";
@@ -7,9 +8,9 @@ import { ok, type Result } from "../protocol/outcome/result.ts";
 import type { ContentPart } from "../protocol/tool/content.ts";
 import { neutralise } from "../protocol/text/untrusted.ts";
 import { replaceHalves } from "../protocol/text/whole-characters.ts";
-import type { HideValues } from "../protocol/text/hide-values.ts";
 import { failCall } from "./tool-failure.ts";
 import { truncateResult, TRUNCATION_MARKER } from "./truncate-result.ts";
+import { expectState, type ExpectedCall, type Expectation } from "./verification/expect-state.ts";
 
 /** A tool's output, and what leaves the runner of it. */
 export interface NormalOutput {
@@ -22,13 +23,12 @@ export interface NormalOutput {
   readonly warnings: readonly string[];
   /** Not everything that was asked for has happened: `data` says what. */
   readonly isPartial?: true;
+  /** The state that the call leads to; absent without a verification. */
+  readonly expectation?: Expectation | undefined;
 }
 
-/** The tool whose output it is, and what hides the secrets of its connection. */
-interface Source {
-  readonly tool: BoundToolRuntime;
-  readonly hide: HideValues;
-}
+/** The call whose output it is, and what hides the secrets of its connection. */
+type Source = ExpectedCall;
 
 /** What a tool returned. */
 type Returned = Extract<ToolAnswer, { readonly ok: true }>;
@@ -36,6 +36,7 @@ type Returned = Extract<ToolAnswer, { readonly ok: true }>;
 /** What normalising takes of the run. */
 interface Ports {
   readonly policy: Pick<ToolPolicy, "budgets">;
+  readonly log: Log;
 }
 
 /**
@@ -75,7 +76,7 @@ export function isAboutNormalising(warning: string): boolean {
 }
 
 function normalise(
-  { policy }: Ports,
+  { log, policy }: Ports,
   source: Source,
   { value: output, content: given }: Returned,
 ): Result<NormalOutput, ToolFailure> {
@@ -89,10 +90,11 @@ function normalise(
     maxBytes: Math.min(tool.maxResultBytes, maxResultBytes),
   });
   if (!shown.ok) return shown;
+  const expectation = expectState({ log }, source, valid.value);
   const texts = content.value.flatMap((part) => (part.type === "text" ? [part.text] : []));
   if (texts.length === 0) {
     const { value: data, warnings } = shown.value;
-    return ok({ raw: valid.value, data, content: content.value, warnings });
+    return ok({ raw: valid.value, data, content: content.value, warnings, expectation });
   }
   const read = clean(source, {
     value: { texts },
@@ -105,6 +107,7 @@ function normalise(
     data: shown.value.value,
     content: replaceTexts(content.value, read.value.value["texts"] as readonly string[]),
     warnings: [...warnings],
+    expectation,
   });
 }
 

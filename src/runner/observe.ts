@@ -31,7 +31,13 @@ export function observe(
   }: EndingCall & {
     readonly endedAtMs: number;
   },
-  { outcome, dispatchState, warnings = [], isReplay = false }: Omit<Conclusion, "invocationState">,
+  {
+    outcome,
+    dispatchState,
+    expectation,
+    warnings = [],
+    isReplay = false,
+  }: Omit<Conclusion, "invocationState">,
 ): ObservationObject {
   const bound = ports.invocations.find(context)?.binding;
   const facts: ObservationFacts = {
@@ -44,6 +50,9 @@ export function observe(
     isReplay,
     attempt: attempt ?? 1,
     isVerificationRequired: tool?.isVerificationRequired ?? false,
+    verificationDelaySeconds: tool?.verificationDelaySeconds ?? 0,
+    // A result that a hook withholds would be told by the state that it leads to.
+    expected: outcome.ok ? expectation?.shown : undefined,
     state: dispatchState,
     warnings: [
       ...(outcome.ok ? outcome.value.warnings : []),

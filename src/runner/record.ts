@@ -10,6 +10,7 @@ import {
 } from "../protocol/outcome/response-vector.ts";
 import { fail } from "../protocol/outcome/result.ts";
 import { showContent } from "../protocol/tool/content.ts";
+import type { PlannedVerification } from "../protocol/outcome/verification.ts";
 import { auditCall, type AuditPorts, type Grounds } from "./audit-call.ts";
 import type { Conclusion, EndingCall } from "./conclusion.ts";
 import { errorCodeOf, toExecResult } from "./exec-result.ts";
@@ -46,8 +47,10 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
   const observation = observe(ports, { ...call, endedAtMs }, conclusion);
   const response = respond(observation.status.taxonomy_class, dispatchState);
   const errorId = outcome.ok ? undefined : outcome.failure.errorId;
+  const verification = planVerification(call, conclusion, endedAtMs);
   const end = {
     observation,
+    ...(verification && { verification }),
     ...(content.length > 0 && { content }),
     response,
     ...(!outcome.ok && { errorCode: errorCodeOf(outcome.failure) }),
@@ -65,6 +68,17 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
   ports.journal.append([{ type: "tool_call_result", part, toolCallId, observation, ...seen }]);
   ports.journal.audit(auditCall(ports, call, { end, grounds: conclusion.grounds ?? {} }));
   return toExecResult(toolCallId, invocationState, end);
+}
+
+/** Plans the read of the state that a completed call leads to; undefined when nothing is read. */
+function planVerification(
+  { tool }: EndingCall,
+  { invocationState, expectation }: Conclusion,
+  endedAtMs: number,
+): PlannedVerification | undefined {
+  if (!tool?.isVerificationRequired || invocationState !== "COMPLETED") return undefined;
+  const delayMs = expectation?.expected ? tool.verificationDelaySeconds * 1_000 : 0;
+  return { dueAtMs: endedAtMs + delayMs, expected: expectation?.expected ?? null };
 }
 
 /** Records the end of a call whose tool never ran. */

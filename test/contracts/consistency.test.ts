@@ -8,6 +8,14 @@ import { refusalOf, startOf, type Change } from "./refusal.ts";
 const write = { sideEffectClass: "MEDIUM_RISK_WRITE", effect: "state_change" };
 const critical = { sideEffectClass: "CRITICAL_MUTATION", effect: "state_change" };
 const irreversible = { ...critical, transactional: { semantics: "irreversible_pivot" } };
+const verified = {
+  redaction: { args: ["a"], output: ["ok"], state: ["isLocked"] },
+  verification: {
+    delaySeconds: 1,
+    expect: () => ({ reference: "house", state: { isLocked: true } }),
+  },
+  verify: () => Promise.resolve({ kind: "verified" }),
+};
 const inputOf = (entries: v.ObjectEntries): Change => ({
   input: v.strictObject(entries),
   redaction: { args: [], output: [] },
@@ -46,12 +54,12 @@ test.each<[string, Change, string]>([
   [
     "a preview of which nothing may be seen",
     { preview: () => Promise.resolve({ before: null, after: null }) },
-    "preview and redaction.state need each other",
+    "preview and verification need redaction.state",
   ],
   [
     "states that nobody tells",
     { redaction: { args: [], output: [], state: ["a"] } },
-    "preview and redaction.state need each other",
+    "redaction.state needs preview or verification",
   ],
   ["an input that takes unknown fields", { input: v.object({}) }, "input must be a strictObject"],
   ["an output that is no object", { output: v.string() }, "output must be a strictObject"],
@@ -326,6 +334,39 @@ test.each<[string, Change, string]>([
     },
     "runtime.retryForMs is longer than idempotency.ttlSeconds",
   ],
+  ...(["HIGH_RISK_EXTERNAL", "CRITICAL_MUTATION"] as const).map(
+    (sideEffectClass): [string, Change, string] => [
+      `${sideEffectClass} that nobody verifies`,
+      {
+        ...irreversible,
+        sideEffectClass,
+        describe: () => null,
+        transactional: { semantics: "irreversible_pivot", verificationRequired: false },
+      },
+      `class ${sideEffectClass} needs verify and the section verification`,
+    ],
+  ),
+  [
+    "a verification that its own section denies",
+    { ...write, ...verified, transactional: { verificationRequired: false } },
+    "verify needs transactional.verificationRequired",
+  ],
+  [
+    "a promised verification that nobody does",
+    { ...write, transactional: { verificationRequired: true } },
+    "transactional.verificationRequired needs verify",
+  ],
+  [
+    "a verification without an expectation",
+    { ...write, verify: verified.verify },
+    "verify and the section verification need each other",
+  ],
+  ["a verified read", verified, "verify needs a write"],
+  [
+    "a verification after more than a day",
+    { ...write, ...verified, verification: { ...verified.verification, delaySeconds: 86_401 } },
+    "verification.delaySeconds: must be at most 86400",
+  ],
   ["repeated reads", { runtime: { retryForMs: 1 } }, "runtime.retryForMs needs a write"],
   ["deprecation without a date", sunset(null), "lifecycle deprecated needs a sunsetDate"],
   ["sunset without a date", sunset(null, "sunsetted"), "lifecycle sunsetted needs a sunsetDate"],
@@ -358,8 +399,9 @@ test("accepts a critical mutation without arguments that describes itself", () =
     ...sound,
     ...irreversible,
     input: v.strictObject({}),
-    redaction: { args: [], output: ["ok"] },
     describe: () => ({ action: "Lock the house", consequence: "Nobody gets in." }),
+    ...verified,
+    redaction: { args: [], output: ["ok"], state: ["isLocked"] },
   };
   expect(() => registerContract(defineTool(lock as never))).not.toThrow();
 });

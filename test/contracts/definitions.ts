@@ -102,6 +102,11 @@ export const complete: Required<
   preview: () => Promise.resolve({ before: { status: "open" }, after: null }),
   reconcile: () => Promise.resolve({ kind: "unknown" }),
   compensate: ({ invoice }, { receipt }) => ({ invoice, receipt }),
+  verification: {
+    delaySeconds: 60,
+    expect: ({ invoice }) => ({ reference: `invoices/${invoice}`, state: { status: "paid" } }),
+  },
+  verify: () => Promise.resolve({ kind: "unknown" }),
   execute: () => ok({ receipt: "r", left: 0 }),
 };
 

@@ -110,9 +110,10 @@ test("contains everything that its author set", async () => {
     egress_hosts: ["127.0.0.1:8080", "cards.example"],
     upstreams: ["desk", "ledger"],
     shown_to_model: false,
-    optional: ["checkState", "compensate", "describe", "preview", "reconcile"],
+    optional: ["checkState", "compensate", "describe", "preview", "reconcile", "verify"],
     workspace: "desk",
     retry_for_ms: 60_000,
+    verification_delay_seconds: 60,
     rules: ["small_in_euro"],
   });
 });

@@ -43,12 +43,22 @@ const look = defineTool({
   sideEffectClass: "READ_ONLY",
   effect: "read_only",
 });
+const verified = {
+  redaction: { ...base.redaction, state: ["booking"] },
+  verification: {
+    delaySeconds: 0,
+    expect: () => ({ reference: "booking", state: { booking: "all" } }),
+  },
+  verify: () => Promise.resolve({ kind: "unknown" as const }),
+};
+
 const risky = defineTool({
   ...base,
   name: "test__risky",
   sideEffectClass: "HIGH_RISK_EXTERNAL",
   effect: "external_side_effect",
   describe: () => ({ action: "Risk", consequence: "Much." }),
+  ...verified,
 });
 
 const TOOLS: readonly AnyToolContract[] = [undo, book, pay, mail, look, risky];
@@ -122,6 +132,7 @@ describe("registration refuses a saga with", () => {
     [
       "a step of another effect",
       sagaOf([risky], {
+        ...verified,
         sideEffectClass: "HIGH_RISK_EXTERNAL",
         describe: () => ({ action: "Risk", consequence: "Much." }),
       }),

@@ -61,6 +61,10 @@ const SEAT = `
   capabilities: [],
   execute: () => ok({ reservation: "" }),`;
 
+const WRITE = `
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "external_side_effect",${PAYMENT}`;
+
 const PAGE = `
   input: v.strictObject({ page: v.string() }),
   output: v.strictObject({ title: v.string() }),
@@ -83,6 +87,7 @@ const FRAGMENTS: readonly Fragment[] = [
   { file: "docs/tools-authoring.md", has: "rules: [", around: toolWith(PERIOD) },
   { file: "docs/tools-authoring.md", has: "compensate: (", around: toolWith(SEAT) },
   { file: "docs/tools-authoring.md", has: "async preview(", around: toolWith(PAYMENT) },
+  { file: "docs/tools-authoring.md", has: "async verify(", around: toolWith(WRITE) },
   { file: "docs/tools-authoring.md", has: "progress.report(", around: CAPABILITIES },
   { file: "docs/tools-authoring.md", has: "auth.getAuthHeaders();", around: CAPABILITIES },
   { file: "docs/tools-authoring.md", has: "not_a_die", around: OUTCOME },

@@ -9,14 +9,29 @@ import { execNote } from "./exec-note.ts";
 import { AS_READ, noteTool } from "../shared/tools.ts";
 
 test("an observation contains the attempt, the trace and whether to verify the effect", async () => {
-  const { tool } = noteTool({ transactional: { verificationRequired: true } });
+  const { tool } = noteTool({
+    redaction: { args: ["text"], output: ["text"], state: ["text"] },
+    verification: {
+      delaySeconds: 60,
+      expect: (_args: unknown, { text }: { text: string }) => ({
+        reference: "notes/1",
+        state: { text },
+      }),
+    },
+    verify: () => Promise.resolve({ kind: "verified" }),
+  });
   const { observation, response } = await benchFor([tool]).call("test__note", { text: "hi" });
   expect(observation.execution_metadata).toMatchObject({
     attempt_number: 1,
     idempotency_hit: false,
     trace_id: "run_1",
   });
-  expect(observation.verification.post_action_verification_required).toBe(true);
+  expect(observation.verification).toEqual({
+    post_action_verification_required: true,
+    target_state_reference: "notes/1",
+    expected_state: { text: "hi" },
+    delay_seconds: 60,
+  });
   expect(response).toMatchObject({ error_code: "SUCCESS", next_action: "continue" });
 });
 

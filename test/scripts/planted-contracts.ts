@@ -94,6 +94,13 @@ const mail = defineTool({
   effect: "external_side_effect",
   transactional: { compensationTool: "sound__recall" },
   compensate: ({ text }, output) => ({ text: `${text}: ${output.text}`.slice(0, 500) }),
+  redaction: { ...write.redaction, state: ["letters"] },
+  verification: {
+    delaySeconds: 60,
+    expect: ({ text }) => ({ reference: "outbox", state: { letters: text.length } }),
+  },
+  verify: ({ text }, { state }) =>
+    Promise.resolve({ kind: state["letters"] === text.length ? "verified" : "mismatch" }),
   runtime: { maxRetries: 1 },
   describe: ({ text }) => ({
     action: "Sends a mail.",

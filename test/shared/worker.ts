@@ -46,6 +46,7 @@ const LAB = {
     "lab__book",
     "lab__file",
     "lab__store",
+    "lab__post",
     "lab__watch",
   ],
   argumentRules: [{ tool: "lab__write_note", field: "/to", must: { beOneOf: ["ann"] } }],

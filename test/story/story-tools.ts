@@ -3,6 +3,7 @@ import { defineTool } from "../../src/contracts/define-tool.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
+import type { ExpectedState, Verification } from "../../src/protocol/outcome/verification.ts";
 import type { ToolInvocationContext } from "../../src/protocol/invocation/record.ts";
 
 let townUrl = "";
@@ -28,6 +29,18 @@ async function act(what: string, { context, idempotencyKey, signal }: Act): Prom
   return (await answer.json<{ balance: number }>()).balance;
 }
 
+/** Looks whether the town did what the call asked for. */
+async function verifyAct(
+  _args: unknown,
+  { state }: ExpectedState,
+  _context: ToolInvocationContext,
+  { signal }: Pick<Act, "signal">,
+): Promise<Verification> {
+  const answer = await fetch(`${townUrl}/acts`, { signal });
+  const acts = await answer.json<readonly { readonly what: string }[]>();
+  return { kind: acts.some(({ what }) => what === state["act"]) ? "verified" : "mismatch" };
+}
+
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(100));
 
 const transfer = defineTool({
@@ -42,7 +55,7 @@ const transfer = defineTool({
   output: v.strictObject({ moved: v.number(), to: v.string() }),
   sideEffectClass: "CRITICAL_MUTATION",
   effect: "external_side_effect",
-  redaction: { args: ["to", "amount"], output: ["moved", "to"], state: ["balance"] },
+  redaction: { args: ["to", "amount"], output: ["moved", "to"], state: ["balance", "act"] },
   capabilities: [],
   transactional: { semantics: "irreversible_pivot" },
   idempotency: { supported: true, keyHeader: "Idempotency-Key" },
@@ -55,6 +68,14 @@ const transfer = defineTool({
     const { balance } = await answer.json<{ balance: number }>();
     return { before: { balance }, after: { balance: balance - amount } };
   },
+  verification: {
+    delaySeconds: 3_600,
+    expect: ({ to, amount }) => ({
+      reference: "account",
+      state: { act: `transfer ${amount} to ${to}` },
+    }),
+  },
+  verify: verifyAct,
   async execute({ to, amount }, context, scope) {
     await act(`transfer ${amount} to ${to}`, { context, ...scope });
     return ok({ moved: amount, to });
@@ -76,11 +97,19 @@ const share = defineTool({
   name: "crm__share_customers",
   description: "Gives a list of customers to a partner.",
   input: v.strictObject({ list: name, partner: name }),
-  redaction: { args: ["list", "partner"], output: ["done"] },
+  redaction: { args: ["list", "partner"], output: ["done"], state: ["act"] },
   describe: ({ list, partner }) => ({
     action: `Share ${list} with ${partner}`,
     consequence: `${partner} gets names and addresses of ${list}, and keeps them.`,
   }),
+  verification: {
+    delaySeconds: 3_600,
+    expect: ({ list, partner }) => ({
+      reference: `partners/${partner}`,
+      state: { act: `share ${list} with ${partner}` },
+    }),
+  },
+  verify: verifyAct,
   async execute({ list, partner }, context, scope) {
     await act(`share ${list} with ${partner}`, { context, ...scope });
     return ok({ done: partner });
@@ -92,11 +121,19 @@ const offer = defineTool({
   name: "mail__send_offer",
   description: "Sends somebody an offer.",
   input: v.strictObject({ to: name, item: name }),
-  redaction: { args: ["to", "item"], output: ["done"] },
+  redaction: { args: ["to", "item"], output: ["done"], state: ["act"] },
   describe: ({ to, item }) => ({
     action: `Offer ${item} to ${to}`,
     consequence: `${to} gets a mail that offers ${item}.`,
   }),
+  verification: {
+    delaySeconds: 3_600,
+    expect: ({ to, item }) => ({
+      reference: `mails/${to}`,
+      state: { act: `offer ${item} to ${to}` },
+    }),
+  },
+  verify: verifyAct,
   async execute({ to, item }, context, scope) {
     await act(`offer ${item} to ${to}`, { context, ...scope });
     return ok({ done: to });

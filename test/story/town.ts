@@ -57,6 +57,7 @@ export async function openTown(): Promise<Town> {
       case "/account":
         return json(response, { balance: balance() });
       case "/acts": {
+        if (request.method === "GET") return json(response, [...acts.values()]);
         const key = String(request.headers["idempotency-key"]);
         if (!acts.has(key)) acts.set(key, JSON.parse(body) as TownAct);
         return json(response, { balance: balance() });

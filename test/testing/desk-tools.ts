@@ -39,7 +39,7 @@ export const refund = defineTool({
   output: v.strictObject({ receipt: v.string() }),
   sideEffectClass: "CRITICAL_MUTATION",
   effect: "external_side_effect",
-  redaction: { args: ["ticket", "amount"], output: ["receipt"] },
+  redaction: { args: ["ticket", "amount"], output: ["receipt"], state: ["receipt", "amount"] },
   capabilities: ["http", "auth"],
   requiresConnection: true,
   amountField: "/amount",
@@ -55,6 +55,28 @@ export const refund = defineTool({
     action: `Refund ${amount} USD for ticket ${ticket}`,
     consequence: `${amount} USD go back to the customer.`,
   }),
+  verification: {
+    delaySeconds: 60,
+    expect: ({ ticket, amount }, { receipt }) => ({
+      reference: `tickets/${ticket}/refunds/${receipt}`,
+      state: { receipt, amount },
+    }),
+  },
+  async verify({ ticket }, { state }, _context, { http, auth }) {
+    const { receipt } = state as { receipt: string };
+    const sent = await http.send({
+      method: "GET",
+      upstream: "desk",
+      path: ["tickets", ticket, "refunds", receipt],
+      headers: await auth.getAuthHeaders(),
+    });
+    const body = v.object({ receipt: v.string(), amount: v.number() });
+    const answer = expectAnswer(sent, { status: 200, body });
+    if (!answer.ok) return { kind: "unknown" };
+    return answer.value.amount === state["amount"]
+      ? { kind: "verified" }
+      : { kind: "mismatch", found: answer.value };
+  },
   async execute({ ticket, amount }, _context, { http, auth }) {
     const sent = await http.send({
       method: "POST",

@@ -52,6 +52,19 @@ it.each([
   await expect.poll(() => button(name).count()).toBe(0);
 });
 
+// Mutant: the page asks about a mismatch whether the call happened.
+it("shows what was expected and found after a completed call, and takes that somebody looked", async () => {
+  const found = { target: "tickets/7", found: { status: "<b>lost</b>" } };
+  await open({ prepare: (api) => api.outcomes.put("run_a", { found }) });
+  await section().getByText("it was not the expected one").waitFor();
+  await section().getByText("<b>lost</b>").waitFor();
+  expect(await button("It happened").count()).toBe(0);
+  await button("I have looked").click();
+  await button("Confirm").click();
+  await section().getByText("Reported.", { exact: true }).waitFor();
+  expect(reports().map(({ body }) => JSON.parse(body))).toEqual([{ outcome: "reviewed" }]);
+});
+
 it("reports nothing when the reader goes back", async () => {
   await open();
   await button("It happened").click();

@@ -17,8 +17,9 @@ export class ScriptedOutcomes {
     {
       toolId = "desk__open_ticket",
       args = {},
+      found,
       ...more
-    }: { toolId?: string; args?: JsonObject; undo?: JsonObject } = {},
+    }: { toolId?: string; args?: JsonObject; undo?: JsonObject; found?: JsonObject } = {},
   ): void {
     const call = {
       runId,
@@ -28,6 +29,7 @@ export class ScriptedOutcomes {
       toolVersion: "1.0.0",
       arguments: args,
       lines: formatArguments({ shown: args, withheld: [] }),
+      ...(found && { mismatch: { lines: formatArguments({ shown: found, withheld: [] }) } }),
       attempts: 3,
       requestedBy: "user:cleo",
       dispatchedAt: new Date(Date.now() - 60_000).toISOString(),

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
+import type { Verification } from "../../src/protocol/outcome/verification.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";
 import { crashes } from "./lab-crashes.ts";
 
@@ -29,7 +30,7 @@ const transfer = defineTool({
   output: v.strictObject({ moved: v.number() }),
   sideEffectClass: "CRITICAL_MUTATION",
   effect: "external_side_effect",
-  redaction: { args: ["to", "amount"], output: ["moved"] },
+  redaction: { args: ["to", "amount"], output: ["moved"], state: ["moved"] },
   capabilities: [],
   transactional: { semantics: "irreversible_pivot" },
   errors: { frozen: "STALE_STATE" },
@@ -53,6 +54,15 @@ const transfer = defineTool({
     action: "Transfer money",
     consequence: `${money} USD leave the account and go to ${to}.`,
   }),
+  verification: {
+    delaySeconds: 3_600,
+    expect: ({ to }, { moved: money }) => ({
+      reference: `accounts/${to}`,
+      state: { moved: money },
+    }),
+  },
+  verify: (_args, _expected, _context, { idempotencyKey }) =>
+    Promise.resolve({ kind: movedUnder.has(idempotencyKey) ? "verified" : "mismatch" }),
   reconcile: (_args, _context, { idempotencyKey }) =>
     Promise.resolve(
       movedUnder.has(idempotencyKey)
@@ -84,6 +94,21 @@ function does(label: string) {
   };
 }
 
+/** Looks whether the effect is in the list. */
+function verified(label: string) {
+  return {
+    verification: {
+      delaySeconds: 3_600,
+      expect: ({ what }: { readonly what: string }) => ({
+        reference: `records/${what}`,
+        state: { done: what },
+      }),
+    },
+    verify: ({ what }: { readonly what: string }): Promise<Verification> =>
+      Promise.resolve({ kind: moved.includes(`${label}: ${what}`) ? "verified" : "mismatch" }),
+  };
+}
+
 const notify = defineTool({
   ...common,
   name: "lab__notify",
@@ -91,6 +116,8 @@ const notify = defineTool({
   sideEffectClass: "HIGH_RISK_EXTERNAL",
   effect: "external_side_effect",
   transactional: { semantics: "irreversible_pivot" },
+  redaction: { ...common.redaction, state: ["done"] },
+  ...verified("notified"),
   // A careless author: the PIN is withheld elsewhere.
   describe: ({ what, pin }) => ({
     action: `Notice: ${what}`,
@@ -110,7 +137,13 @@ const wire = defineTool({
   effect: "external_side_effect",
   amountField: "/amount",
   runtime: { rateLimit: { windowSeconds: 86_400, maxRequests: 2 } },
-  redaction: { args: ["amount"], output: ["done"] },
+  redaction: { args: ["amount"], output: ["done"], state: ["done"] },
+  verification: {
+    delaySeconds: 3_600,
+    expect: ({ amount: money }) => ({ reference: "wires", state: { done: `wired ${money}` } }),
+  },
+  verify: ({ amount: money }) =>
+    Promise.resolve({ kind: moved.includes(`wired ${money}`) ? "verified" : "mismatch" }),
   capabilities: [],
   transactional: { semantics: "irreversible_pivot" },
   describe: ({ amount: money }) => ({ action: "Wire money", consequence: `${money} USD leave.` }),

@@ -89,6 +89,18 @@ const recallBook = defineTool({
   effect: "external_side_effect",
   idempotency: { supported: true },
   shownToModel: false,
+  redaction: { ...shared.redaction, state: ["revision"] },
+  verification: {
+    delaySeconds: 3_600,
+    expect: ({ book: title, revision }) => ({
+      reference: `books/${title}`,
+      state: { revision: revision + 1 },
+    }),
+  },
+  verify: ({ book: title }, { state }) =>
+    Promise.resolve({
+      kind: library.revisions.get(title) === state["revision"] ? "verified" : "mismatch",
+    }),
   describe: ({ book: title }) => ({
     action: `Recall ${title}`,
     consequence: "The reader has to give the book back.",

@@ -11,6 +11,7 @@ import { LAB_LIBRARY } from "./lab-library.ts";
 import { LAB_SAGAS } from "./lab-sagas.ts";
 import { LAB_UNDO } from "./lab-undo.ts";
 import { LAB_KEEPERS } from "./lab-workspaces.ts";
+import { LAB_VERIFICATION } from "./lab-verification.ts";
 import { LAB_WRITES } from "./lab-writes.ts";
 import { SHOP } from "../fakes/shop.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";
@@ -88,8 +89,14 @@ const sendMail = defineTool({
   output: v.strictObject({ sent: v.boolean() }),
   sideEffectClass: "HIGH_RISK_EXTERNAL",
   effect: "external_side_effect",
-  redaction: { args: ["to"], output: ["sent"] },
+  redaction: { args: ["to"], output: ["sent"], state: ["sent"] },
   capabilities: [],
+  verification: {
+    delaySeconds: 3_600,
+    expect: ({ to }) => ({ reference: `mails/${to}`, state: { sent: true } }),
+  },
+  verify: ({ to }) =>
+    Promise.resolve({ kind: effects.includes(`mail to ${to}`) ? "verified" : "mismatch" }),
   describe: ({ to }) => ({ action: `Mail to ${to}`, consequence: `${to} gets a mail.` }),
   execute({ to }) {
     effects.push(`mail to ${to}`);
@@ -262,6 +269,7 @@ export const LAB_TOOLS = [
   ...LAB_LEAKS,
   ...LAB_WRITES,
   ...LAB_KEEPERS,
+  ...LAB_VERIFICATION,
   ...LAB_APPROVALS,
   ...LAB_LIBRARY,
   ...LAB_SAGAS,

@@ -53,8 +53,7 @@ const pay = defineTool({
   effect: "external_side_effect",
   execute: (args, context, scope) => ask("reconciled", { args, context, ...scope }),
   async reconcile({ operation }, _context, { idempotencyKey, signal }) {
-    const answer = await fetch(`${worldUrl}/effects/${idempotencyKey}`, { signal });
-    const { state } = await answer.json<{ state: string }>();
+    const state = await lookUp(idempotencyKey, signal);
     if (state === "committed") return { kind: "committed", output: { operation } };
     return { kind: state === "none" ? "not_committed" : "unknown" };
   },
@@ -79,6 +78,17 @@ const send = defineTool({
     action: "Send something",
     consequence: `Operation ${operation} leaves the house and cannot be taken back.`,
   }),
+  redaction: { ...base.redaction, state: ["operation"] },
+  verification: {
+    delaySeconds: 0,
+    expect: ({ operation }) => ({ reference: `operations/${operation}`, state: { operation } }),
+  },
+  // oxlint-disable-next-line max-params -- authors get what they get elsewhere, and the state
+  async verify(_args, _expected, _context, { idempotencyKey, signal }) {
+    const state = await lookUp(idempotencyKey, signal);
+    if (state === "committed") return { kind: "verified" };
+    return { kind: state === "none" ? "mismatch" : "unknown" };
+  },
   execute: (args, context, scope) => ask("approved", { args, context, ...scope }),
 });
 
@@ -112,6 +122,12 @@ async function ask(
   if (answer.status !== 429) return unavailable("server_error");
   const error = { field: null, code: "busy", message: "the server takes no more requests now" };
   return fail({ taxonomyClass: "RATE_LIMITED", errors: [error], retryAfterMs: 50 });
+}
+
+/** Asks the world what became of an operation. */
+async function lookUp(idempotencyKey: string, signal: AbortSignal): Promise<string> {
+  const answer = await fetch(`${worldUrl}/effects/${idempotencyKey}`, { signal });
+  return (await answer.json<{ state: string }>()).state;
 }
 
 /** Failure with an unknown outcome. */

@@ -115,12 +115,19 @@ function formatStep(
 }
 
 function withoutTimes(observation: ObservationObject): JsonObject {
-  const { execution_metadata: metadata, result_payload: payload, ...rest } = observation;
+  const {
+    execution_metadata: metadata,
+    result_payload: payload,
+    verification,
+    ...rest
+  } = observation;
   const { idempotency_hit, trace_id } = metadata;
   const isLimited = rest.status.taxonomy_class === "RATE_LIMITED";
   return {
     ...rest,
     execution_metadata: { idempotency_hit, trace_id },
+    // The raw output is not stored, so a replay does not know the state that it leads to.
+    isVerified: verification.post_action_verification_required,
     result_payload: {
       data: payload.data,
       // The message of a rate limit holds a time.

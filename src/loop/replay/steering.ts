@@ -17,7 +17,8 @@ export class ReplaySteering implements SteeringInbox {
     const { transcript, claim } = replay.evidence;
     const messages: string[][] = [[]];
     for (const message of transcript.slice(claim.messages.length)) {
-      if (message.role === "user") messages.at(-1)?.push(message.text);
+      const isNote = "aboutInvocation" in message;
+      if (message.role === "user" && !isNote) messages.at(-1)?.push(message.text);
       if (message.role === "assistant") messages.push([]);
     }
     this.#messages = messages;

@@ -19,6 +19,8 @@ export const AUDIT_ACTIONS = [
   "outcome.settled",
   "undo.started",
   "undo.ended",
+  "verification.ended",
+  "verification.reviewed",
   "policy.changed",
   "assistant.stored",
   "assistant.removed",

@@ -34,6 +34,11 @@ export type TranscriptMessage =
       readonly text: string;
       /** The text and the files in their order. Present exactly when there are files. */
       readonly parts?: readonly UserPart[];
+      /**
+       * Number of the invocation that the message is a note about. A person wrote every message
+       * without one.
+       */
+      readonly aboutInvocation?: number;
     }
   | {
       readonly role: "assistant";

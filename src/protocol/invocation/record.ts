@@ -8,6 +8,7 @@ import type { CallOrigin, SagaLink } from "../tool/call.ts";
 import type { KeptContent } from "../tool/content.ts";
 import type { ResponseVector } from "../outcome/response-vector.ts";
 import type { FailureClass, ToolErrorCode } from "../outcome/taxonomy.ts";
+import type { PlannedVerification, VerificationRecord } from "../outcome/verification.ts";
 
 /** Context of one invocation: references only, never a secret (seeds/000 #28, F2). */
 export interface ToolInvocationContext {
@@ -83,6 +84,8 @@ export interface ToolInvocationRecord {
   readonly settlement?: Settlement;
   /** Present once somebody asked to undo it. */
   readonly undo?: UndoAttempt;
+  /** How far the verification has come that `end` plans. The run's object alone writes it. */
+  readonly verification?: VerificationRecord;
   /** Unit: Unix milliseconds. */
   readonly askedAtMs: number;
   /** Present once it ended. */
@@ -115,6 +118,8 @@ export interface InvocationEnd {
   readonly observation: ObservationObject;
   /** Text and images beside the observation. Present exactly when there are some. */
   readonly content?: readonly KeptContent[];
+  /** Present exactly when the state after the call is to be verified. */
+  readonly verification?: PlannedVerification;
   /** What may follow (seeds/004, "Response Vector Model"). */
   readonly response: ResponseVector;
   readonly errorCode?: ToolErrorCode;

@@ -91,9 +91,17 @@ export interface ObservationFacts {
   /** From 1. */
   readonly attempt?: number;
   readonly isVerificationRequired?: boolean;
+  readonly verificationDelaySeconds?: number;
+  /** Redacted; absent when it is not known. */
+  readonly expected?: Expected | null | undefined;
   readonly state?: DispatchState;
   /** Warnings for the model about an incomplete or changed result. */
   readonly warnings?: readonly string[];
+}
+
+interface Expected {
+  readonly reference: string;
+  readonly state: JsonObject | null;
 }
 
 /** Builds the observation of a successful call. `data` is already redacted; null when not known. */
@@ -124,6 +132,7 @@ function observe(
 ): ObservationObject {
   const { warnings = [], state = NOT_DISPATCHED } = facts;
   const vector = respond(taxonomyClass, state);
+  const isVerified = state.dispatched && (facts.isVerificationRequired ?? false);
   return {
     tool_identity: { name: facts.name, version: facts.version, call_id: facts.toolCallId },
     execution_metadata: {
@@ -144,11 +153,10 @@ function observe(
     },
     result_payload: { ...payload, warnings },
     verification: {
-      post_action_verification_required:
-        state.dispatched && (facts.isVerificationRequired ?? false),
-      target_state_reference: null,
-      expected_state: null,
-      delay_seconds: 0,
+      post_action_verification_required: isVerified,
+      target_state_reference: facts.expected?.reference ?? null,
+      expected_state: facts.expected?.state ?? null,
+      delay_seconds: isVerified ? (facts.verificationDelaySeconds ?? 0) : 0,
     },
   };
 }

@@ -1,9 +1,18 @@
 import type { ActorId, RunId, ToolCallId } from "../identity/ids.ts";
 import type { JsonObject } from "../json/value.ts";
 
+/** The state after a write that differs from the expected one. Both states are redacted. */
+export interface StateMismatch {
+  readonly reference: string | null;
+  readonly expectedState: JsonObject | null;
+  /** Null when the contract did not tell it. */
+  readonly foundState: JsonObject | null;
+  readonly verifiedAt: string;
+}
+
 /**
- * A call with an unknown outcome that an operator may resolve; one item of `GET /v1/outcomes`.
- * Times are ISO 8601, UTC.
+ * A call that an operator has to look at: its outcome is unknown, or its state was not the expected
+ * one; one item of `GET /v1/outcomes`. Times are ISO 8601, UTC.
  */
 export interface AwaitedOutcome {
   readonly runId: RunId;
@@ -28,4 +37,6 @@ export interface AwaitedOutcome {
   readonly undo?: { readonly runId: RunId; readonly toolId: string };
   /** Until when a report is accepted. */
   readonly awaitsOutcomeUntil: string;
+  /** Present when the call is completed and the state that it should lead to was not found. */
+  readonly mismatch?: StateMismatch;
 }

@@ -5,6 +5,8 @@ import type { UndoState } from "../invocation/undo.ts";
 import type { InvocationState } from "../invocation/state.ts";
 import type { NextAction } from "../outcome/response-vector.ts";
 import type { TaxonomyClass } from "../outcome/taxonomy.ts";
+import type { UnverifiedReason, VerificationOutcome } from "../outcome/verification.ts";
+import type { JsonObject } from "../json/value.ts";
 import type { Usage } from "../model/usage.ts";
 
 /**
@@ -29,6 +31,21 @@ export function statusOf(reason: DoneReason | null, isWaiting: boolean): RunStat
     case "error":
       return "failed";
   }
+}
+
+/** How the state after a call was verified. States are redacted. */
+export interface VerificationSummary {
+  readonly status: "pending" | VerificationOutcome;
+  /** Why the outcome is unknown. */
+  readonly reason?: UnverifiedReason;
+  readonly reference: string | null;
+  readonly expectedState: JsonObject | null;
+  readonly foundState?: JsonObject;
+  readonly attempts: number;
+  /** When the state is read, or is read again; absent once the verification has ended. */
+  readonly dueAt?: string;
+  readonly verifiedAt?: string;
+  readonly reviewedBy?: ActorId;
 }
 
 /** One tool call as `GET /v1/runs/:id` shows it. */
@@ -66,6 +83,8 @@ export interface ToolCallSummary {
   readonly undo?: UndoState;
   /** The operator who resolved the unknown outcome. */
   readonly settledBy?: ActorId;
+  /** Present exactly when the state after the call is verified. */
+  readonly verification?: VerificationSummary;
   readonly startedAt: string;
   readonly endedAt?: string;
 }

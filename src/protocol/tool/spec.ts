@@ -12,7 +12,10 @@ export interface Redaction {
   readonly args: readonly string[];
   /** Fields of the output, as dotted paths; `*` means every array item. */
   readonly output: readonly string[];
-  /** Fields of `preview`'s states that approvers see. Present exactly when there is a `preview`. */
+  /**
+   * Fields of the target's state that people may see. Present exactly with `preview` or
+   * `verification`.
+   */
   readonly state?: readonly string[];
 }
 

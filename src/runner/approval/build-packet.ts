@@ -3,13 +3,12 @@ import type { Log } from "../../capabilities/log.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { ConfirmationPacket } from "../../protocol/approval/packet.ts";
-import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
-import { findProtoKey, nestsTooDeep } from "../../protocol/json/guard.ts";
-import { utf8Bytes } from "../../protocol/text/encoding.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
 import { hideValues, withheldValues, type HideValues } from "../../protocol/text/hide-values.ts";
 import { cutText, replaceHalves } from "../../protocol/text/whole-characters.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
 import { answerWithin } from "../answer-within.ts";
+import { readState, showState } from "../read-state.ts";
 import type { ValiditySubject } from "../gates/subjects.ts";
 import { describeCompensation, type UndoPorts } from "./describe-compensation.ts";
 import { toIso } from "../../protocol/text/iso-time.ts";
@@ -127,31 +126,14 @@ async function previewStates(
     const waited = await answerWithin({ clock, timeoutMs, signal }, ask);
     if (waited.kind !== "answered") return unknown;
     const { before, after } = (waited.value ?? {}) as Readonly<Record<string, unknown>>;
-    const read = (state: unknown): JsonObject | null => readState(subject, state);
+    const read = (state: unknown): JsonObject | null => {
+      const plain = readState(state);
+      return plain && showState({ tool, hide: scope.hide }, plain);
+    };
     return { beforeState: read(before), afterState: read(after) };
   } catch (thrown) {
     const about = { toolId: tool.id, toolVersion: tool.version, hide: scope.hide };
     log.fault("packet_incomplete", thrown, about);
     return unknown;
   }
-}
-
-/** Larger states are more than a person reads. */
-const MAX_STATE_BYTES = 32 * 1024;
-
-/**
- * Keeps the allowlisted fields of a state that is JSON and not too large, without the secrets of
- * the connection. Throws for a cycle.
- */
-function readState(
-  { tool, invocation }: Pick<ValiditySubject, "tool" | "invocation">,
-  state: unknown,
-): JsonObject | null {
-  if (!isJsonObject(state)) return null;
-  const text = JSON.stringify(state);
-  if (typeof text !== "string" || nestsTooDeep(text)) return null;
-  const plain: unknown = JSON.parse(text);
-  if (!isJsonObject(plain) || findProtoKey(plain)) return null;
-  const shown = invocation.scope.hide(tool.redactState(replaceHalves(plain)));
-  return utf8Bytes(JSON.stringify(shown)) <= MAX_STATE_BYTES ? shown : null;
 }

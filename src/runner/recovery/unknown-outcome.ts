@@ -19,10 +19,11 @@ import { normaliseOutput } from "../normalise-output.ts";
 import type { EndingCall } from "../conclusion.ts";
 import { record, recordFailure, type RecordPorts } from "../record.ts";
 import { WAITING } from "../waiting.ts";
-import { reconcile, type Reconciled, type ReconcilePorts } from "./reconcile.ts";
+import type { AboutPorts } from "./ask-about-call.ts";
+import { reconcile, type Reconciled } from "./reconcile.ts";
 
 /** What resolving takes of the run. */
-export type ResolvePorts = ReconcilePorts &
+export type ResolvePorts = AboutPorts &
   FinalisePorts &
   OperatorPorts & {
     readonly invocations: Pick<InvocationLedger, "retract">;
@@ -113,11 +114,11 @@ async function retryOrEnd(
 
 function resultOf(
   { ranWith, context }: ActiveCall,
-  { args, shownArgs, argumentsDigest }: Reconciled,
+  { accepted, shownArgs, argumentsDigest }: Reconciled,
 ): Omit<AttemptResult, "outcome"> {
   return {
     argumentsDigest,
-    ...(args && { args }),
+    args: accepted.args,
     ...(shownArgs && { shownArgs }),
     ranWith: ranWith ?? context,
     dispatched: true,

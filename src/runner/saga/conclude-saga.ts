@@ -70,7 +70,8 @@ function makeOutput(
   if (!args.ok) return NO_OUTPUT;
   try {
     const value = plan.result(args.value, outputsOf(made));
-    return normaliseOutput(ports, { tool, hide: hideValues([]) }, ok(value));
+    const accepted = { args: args.value, shown: tool.redactArgs(args.value) };
+    return normaliseOutput(ports, { tool, accepted, hide: hideValues([]) }, ok(value));
   } catch (thrown) {
     const about = { toolId: tool.id, toolVersion: tool.version };
     return fail({ ...NO_OUTPUT.failure, errorId: ports.log.fault("call_failed", thrown, about) });

@@ -3,6 +3,8 @@ import {
   defineTool,
   ok,
   type AnyToolContract,
+  type ExpectedState,
+  type Verification,
   type Workspace,
   type WorkspaceOperation,
 } from "../../exports/tools.ts";
@@ -41,6 +43,13 @@ export interface GameplanTool<Args, Data> {
   /** Of a write. Default: LOW_RISK_INTERNAL. */
   readonly risk?: "MEDIUM_RISK_WRITE" | "CRITICAL_MUTATION";
   readonly consent?: Consent<Args>;
+  /** How the state is read again after the call. The fields of the state are those of `consent`. */
+  readonly verification?: {
+    readonly delaySeconds: number;
+    /** `executedAt` is ISO 8601. */
+    readonly expect: (args: Args, executedAt: string) => ExpectedState;
+    readonly verify: (args: Args, expected: ExpectedState, read: Read) => Promise<Verification>;
+  };
   /** The tool that takes the call back, and its arguments. */
   readonly undo?: {
     readonly tool: string;
@@ -69,7 +78,7 @@ export function gameplanTool<Kind extends "read" | "write", In extends Closed, O
   operation: WorkspaceOperation<Kind, In, Out>,
   tool: GameplanTool<v.InferOutput<In>, v.InferOutput<Out>>,
 ): AnyToolContract {
-  const { consent, undo, service, mutationType } = tool;
+  const { consent, undo, service, mutationType, verification } = tool;
   const name = `gameplan__${operation.name}`;
   const isRead = operation.kind === "read";
   type Args = v.InferOutput<In>;
@@ -111,6 +120,16 @@ export function gameplanTool<Kind extends "read" | "write", In extends Closed, O
       describe: (args: object) => consent.describe(args as Args),
       preview: async (args: object, _context: object, { workspace }: Needed) =>
         (await consent.preview(args as Args, readerOf(workspace))) ?? { before: null, after: null },
+    }),
+    ...(verification && {
+      verification: {
+        delaySeconds: verification.delaySeconds,
+        expect: (args: object, { executedAt }: { executedAt: string }) =>
+          verification.expect(args as Args, executedAt),
+      },
+      // oxlint-disable-next-line max-params -- authors get what they get elsewhere, and the state
+      verify: (args: object, expected: ExpectedState, _context: object, { workspace }: Needed) =>
+        verification.verify(args as Args, expected, readerOf(workspace)),
     }),
     ...(consent?.target && {
       checkState: (args: object, _context: object, { workspace }: Needed) =>

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonValue } from "../../protocol/json/value.ts";
 import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
 
-/** What an operator found out. */
-export type ReportedOutcome = "committed" | "not_committed";
+/** What an operator found out, or did. */
+export type ReportedOutcome = "committed" | "not_committed" | "reviewed";
 
 /** A call with an unknown outcome, read from `GET /v1/outcomes`. Times are Unix milliseconds. */
 export interface OutcomeInfo {
@@ -17,12 +17,19 @@ export interface OutcomeInfo {
   readonly untilMs: number;
   /** The shown arguments; label and text are safe to show. */
   readonly lines: readonly PacketLine[];
+  /** Present when the state after the completed call was not the expected one. */
+  readonly mismatch: MismatchInfo | undefined;
+}
+
+/** States of a call's target, as lines that are safe to show. */
+interface MismatchInfo {
+  readonly lines: readonly PacketLine[];
 }
 
 /** Reads one item; undefined for a value that is none. Contract: never throws. */
 export function readOutcomeInfo(value: JsonValue): OutcomeInfo | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { runId, invocationId, toolId, requestedBy, attempts, lines } = value;
+  const { runId, invocationId, toolId, requestedBy, attempts, lines, mismatch } = value;
   const untilMs = readTime(value["awaitsOutcomeUntil"]);
   const isNamed = typeof runId === "string" && typeof invocationId === "string";
   if (!isNamed || typeof toolId !== "string" || untilMs === undefined) return undefined;
@@ -35,8 +42,13 @@ export function readOutcomeInfo(value: JsonValue): OutcomeInfo | undefined {
     isUndo: isJsonObject(value["undo"]),
     dispatchedAtMs: readTime(value["dispatchedAt"]),
     untilMs,
-    lines: Array.isArray(lines) ? (lines as readonly unknown[] as readonly PacketLine[]) : [],
+    lines: readLines(lines),
+    mismatch: isJsonObject(mismatch) ? { lines: readLines(mismatch["lines"]) } : undefined,
   };
+}
+
+function readLines(lines: JsonValue | undefined): readonly PacketLine[] {
+  return Array.isArray(lines) ? (lines as readonly unknown[] as readonly PacketLine[]) : [];
 }
 
 function readTime(value: JsonValue | undefined): number | undefined {

@@ -5,14 +5,15 @@ import type { OutcomeInfo, ReportedOutcome } from "./outcome-info.ts";
 import { drawList } from "./packet-view.ts";
 
 /**
- * Lists the calls whose outcome is unknown, and takes what an operator found out about each.
+ * Lists the calls whose outcome is unknown or whose state is not the expected one, and takes what
+ * an operator found out about each.
  * Contract: hidden without such a call, and for a reader who may not resolve one. A report takes
  * two clicks, and the second button becomes active after a second.
  */
 export class OutcomeSection {
   readonly root: HTMLElement;
   readonly #api: ApprovalsApi;
-  readonly #items = el("ul", { "aria-label": "Calls with an unknown outcome" });
+  readonly #items = el("ul", { "aria-label": "Calls to look into" });
   readonly #notice = el("p", { class: "note", role: "status" });
   /** By call, so that a refresh keeps the call that the reader is about to report. */
   #shown = new Map<string, HTMLElement>();
@@ -21,8 +22,8 @@ export class OutcomeSection {
 
   constructor(api: ApprovalsApi) {
     this.#api = api;
-    const title = el("h2", {}, "Unknown outcomes");
-    const label = { "aria-label": "Unknown outcomes" };
+    const title = el("h2", {}, "Unknown outcomes and mismatches");
+    const label = { "aria-label": "Unknown outcomes and mismatches" };
     this.root = el("section", { class: "outcomes", ...label, hidden: "" });
     this.root.append(title, this.#items, this.#notice);
   }
@@ -50,7 +51,6 @@ export class OutcomeSection {
   }
 
   #drawCall(call: OutcomeInfo): HTMLElement {
-    const texts = call.isUndo ? OF_UNDO : OF_CALL;
     const explanation = el("p", {}, explain(call));
     const question = el("p", { class: "sentence" });
     const confirm = createButton("primary", "Confirm");
@@ -58,19 +58,19 @@ export class OutcomeSection {
     const sure = el("div", { class: "row", hidden: "" }, confirm, back);
     const choices = el("div", { class: "row" });
     let reported: ReportedOutcome = "committed";
-    const ask = (outcome: ReportedOutcome | undefined): void => {
-      choices.hidden = outcome !== undefined;
-      sure.hidden = outcome === undefined;
-      setText(question, outcome === undefined ? "" : `${texts.questions[outcome]} ${FINAL}`);
-      if (outcome === undefined) return;
-      reported = outcome;
+    const ask = (choice: Choice | undefined): void => {
+      choices.hidden = choice !== undefined;
+      sure.hidden = choice === undefined;
+      setText(question, choice === undefined ? "" : `${choice.question} ${FINAL}`);
+      if (choice === undefined) return;
+      reported = choice.outcome;
       confirm.disabled = true;
       setTimeout(() => (confirm.disabled = false), ARM_AFTER_MS);
       back.focus();
     };
-    for (const outcome of ["committed", "not_committed"] as const) {
-      const button = createButton("", texts.buttons[outcome]);
-      button.addEventListener("click", () => ask(outcome));
+    for (const choice of choicesOf(call)) {
+      const button = createButton("", choice.label);
+      button.addEventListener("click", () => ask(choice));
       choices.append(button);
     }
     back.addEventListener("click", () => ask(undefined));
@@ -82,12 +82,14 @@ export class OutcomeSection {
     const times = call.attempts === 1 ? "1 attempt" : `${call.attempts} attempts`;
     const requester = el("bdi", {}, call.requestedBy);
     const facts = el("p", { class: "entry-facts" }, "for ", requester, ` · ${times}`);
-    return el("li", {}, name, facts, drawList(call.lines), explanation, question, choices, sure);
+    const states = call.mismatch ? [drawList(call.mismatch.lines)] : [];
+    const shown = [drawList(call.lines), ...states, explanation, question];
+    return el("li", {}, name, facts, ...shown, choices, sure);
   }
 
   async #settle(call: OutcomeInfo, outcome: ReportedOutcome): Promise<boolean> {
     const answer = await this.#api.settle(call, outcome);
-    const thanks = call.isUndo ? REPORTED_UNDO : REPORTED;
+    const thanks = call.isUndo || call.mismatch ? "Reported." : REPORTED;
     setText(this.#notice, answer.ok ? thanks : answer.failure.message);
     const isOver = answer.ok || answer.failure.code === "outcome_not_awaited";
     if (isOver) this.#reported.add(keyOf(call));
@@ -96,37 +98,65 @@ export class OutcomeSection {
   }
 }
 
-/** What the page says about the two reports. */
-interface ReportTexts {
-  readonly buttons: { readonly [Outcome in ReportedOutcome]: string };
-  readonly questions: { readonly [Outcome in ReportedOutcome]: string };
+/** One report that an operator can make. */
+interface Choice {
+  readonly outcome: ReportedOutcome;
+  readonly label: string;
+  readonly question: string;
 }
 
-const OF_CALL: ReportTexts = {
-  buttons: { committed: "It happened", not_committed: "It did not happen" },
-  questions: {
-    committed: "Report that it happened? The run continues without repeating the call.",
-    not_committed: "Report that it did not happen? The model may ask for the call again.",
+const OF_CALL: readonly Choice[] = [
+  {
+    outcome: "committed",
+    label: "It happened",
+    question: "Report that it happened? The run continues without repeating the call.",
   },
-};
-const OF_UNDO: ReportTexts = {
-  buttons: { committed: "It is undone", not_committed: "It is not undone" },
-  questions: {
-    committed: "Report that the call is undone?",
-    not_committed: "Report that nothing was undone? People may then undo the call again.",
+  {
+    outcome: "not_committed",
+    label: "It did not happen",
+    question: "Report that it did not happen? The model may ask for the call again.",
   },
-};
+];
+const OF_UNDO: readonly Choice[] = [
+  {
+    outcome: "committed",
+    label: "It is undone",
+    question: "Report that the call is undone?",
+  },
+  {
+    outcome: "not_committed",
+    label: "It is not undone",
+    question: "Report that nothing was undone? People may then undo the call again.",
+  },
+];
+const OF_MISMATCH: readonly Choice[] = [
+  {
+    outcome: "reviewed",
+    label: "I have looked",
+    question: "Report that you have looked, and put the system right where it was wrong?",
+  },
+];
 const FINAL = "Nobody can change this report.";
 const REPORTED = "Reported. The run continues.";
-const REPORTED_UNDO = "Reported.";
+
+function choicesOf({ isUndo, mismatch }: OutcomeInfo): readonly Choice[] {
+  if (mismatch) return OF_MISMATCH;
+  return isUndo ? OF_UNDO : OF_CALL;
+}
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
-function explain({ dispatchedAtMs, isUndo, untilMs }: OutcomeInfo): string {
+function explain({ dispatchedAtMs, isUndo, mismatch, untilMs }: OutcomeInfo): string {
   if (isUndo) {
     return (
       "This call happened, and undoing it failed. Look into the system that the tool writes to: is " +
       `the change undone? A report is accepted until ${TIME.format(untilMs)}.`
+    );
+  }
+  if (mismatch) {
+    return (
+      "The call was completed. When the state was read again, it was not the expected one. Look " +
+      `into the system that the tool writes to. This entry stays until ${TIME.format(untilMs)}.`
     );
   }
   const began = dispatchedAtMs === undefined ? "" : ` since ${TIME.format(dispatchedAtMs)}`;

@@ -41,6 +41,11 @@ function change(line, body) {
   const listed = /^GET \/tickets\?status=(open|closed)$/.exec(line);
   if (listed) return [200, { tickets: tickets.filter(({ status }) => status === listed[1]) }];
   if (line === "GET /refunds") return [200, refunds];
+  const [, receipt] = /^GET \/refunds\/R-(\d+)$/.exec(line) ?? [];
+  if (receipt) {
+    const refund = refunds[Number(receipt) - 1];
+    return refund ? [200, refund] : [404, { message: "There is no such refund." }];
+  }
   if (line === "POST /tickets") {
     const subject = String(body.subject);
     const made = { id: `T-${tickets.length + 1}`, subject, status: "open", assignee: null };

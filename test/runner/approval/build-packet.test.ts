@@ -98,6 +98,11 @@ test("a packet shows the action, its target, its compensation and the rejection 
       consequence: "Ann gets her money.",
     }),
     redaction: { ...base.redaction, state: ["status"] },
+    verification: {
+      delaySeconds: 0,
+      expect: () => ({ reference: "refund", state: { status: "refunded" } }),
+    },
+    verify: () => Promise.resolve({ kind: "unknown" }),
     preview: () =>
       Promise.resolve({ before: { status: "paid", secret: "s" }, after: { status: "refunded" } }),
   });

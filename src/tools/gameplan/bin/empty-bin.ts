@@ -41,7 +41,7 @@ export const emptyBinTool = gameplanTool(emptyBin, {
       action: projectId === undefined ? "Empty the whole bin" : `Empty the bin of ${projectId}`,
       consequence: "Everything in it is removed for good. Nobody can restore it.",
     }),
-    shows: ["items", "total"],
+    shows: ["items", "total", "emptiedAt"],
     async preview({ projectId }, read) {
       const only = projectId === undefined ? {} : { projectId };
       const found = await read(listBin, { ...only, limit: SHOWN_ITEMS });
@@ -49,6 +49,24 @@ export const emptyBinTool = gameplanTool(emptyBin, {
       const { items, total } = found.value;
       const names = items.map(({ entity, name }) => `${nameOf(entity)} ${name}`);
       return { before: { items: names, total }, after: { items: [], total: 0 } };
+    },
+  },
+  verification: {
+    delaySeconds: 5,
+    expect: ({ projectId }, emptiedAt) => ({
+      reference: `bins/${projectId ?? "all"}`,
+      state: { items: [], emptiedAt },
+    }),
+    /** People may have deleted something since, so only older items count. */
+    async verify({ projectId }, { state }, read) {
+      const after = String(Date.parse(state["emptiedAt"] as string) + 1);
+      const only = projectId === undefined ? {} : { projectId };
+      const found = await read(listBin, { ...only, after, limit: SHOWN_ITEMS });
+      if (!found.ok) return { kind: "unknown" };
+      const { items } = found.value;
+      if (items.length === 0) return { kind: "verified" };
+      const names = items.map(({ entity, name }) => `${nameOf(entity)} ${name}`);
+      return { kind: "mismatch", found: { items: names } };
     },
   },
   isHidden: true,

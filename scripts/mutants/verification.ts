@@ -1,0 +1,97 @@
+import type { Mutant } from "./mutant.ts";
+
+const HTTP = "test/http/verification.test.ts";
+
+/** What makes sure that the state after a write is read, once it counts, and told to somebody. */
+export const VERIFICATION: readonly Mutant[] = [
+  {
+    name: "nothing plans the verification",
+    file: "durable-objects/run/stored-invocations.ts",
+    from: "if (record.end?.verification && !known.end) this.#onPlanned();",
+    to: "",
+    test: { file: HTTP, name: "is read once the run has ended, and recorded" },
+  },
+  {
+    name: "a risky write needs no verification",
+    file: "src/contracts/consistency.ts",
+    from: 'if (!isRead && isAtLeast(sideEffectClass, "HIGH_RISK_EXTERNAL")) {',
+    to: "if (Math.random() > 1) {",
+    test: { file: "test/contracts/consistency.test.ts", name: "that nobody verifies" },
+  },
+  {
+    name: "a verification may write",
+    file: "src/contracts/bind-tool.ts",
+    from: 'executable.verify?.(args, expected, context, grant(context, scope, "ask")),',
+    to: 'executable.verify?.(args, expected, context, grant(context, scope, "act")),',
+    test: { file: HTTP, name: "the contract tries to write" },
+  },
+  {
+    name: "an answer of another kind counts as verified",
+    file: "src/runner/verification/verify-call.ts",
+    from: 'if (kind === "verified") return { kind };',
+    to: 'if (kind !== "mismatch") return { kind: "verified" };',
+    test: { file: HTTP, name: "lies about the kind" },
+  },
+  {
+    name: "the expected state is not redacted",
+    file: "src/runner/read-state.ts",
+    from: "const shown = hide(tool.redactState(replaceHalves(state)));",
+    to: "const shown = hide(replaceHalves(state));",
+    test: { file: HTTP, name: "names the state that is verified, redacted" },
+  },
+  {
+    name: "the reference shows a withheld argument",
+    file: "src/runner/verification/expect-state.ts",
+    from: "hideArguments(hide(tool.isOutputUntrusted ? neutralise(value).value : value));",
+    to: "hide(tool.isOutputUntrusted ? neutralise(value).value : value);",
+    test: { file: HTTP, name: "names the state that is verified, redacted" },
+  },
+  {
+    name: "the model is not told of a mismatch",
+    file: "src/loop/run-step.ts",
+    from: "of mismatches?.takeAll() ?? []) {",
+    to: "of []) {",
+    test: {
+      file: HTTP,
+      name: "goes to the model while the run lives, as labelled data, and to nobody else",
+    },
+  },
+  {
+    name: "operators are not told of a mismatch",
+    file: "durable-objects/run/run-notices.ts",
+    from: 'if (hasEnded && outcome === "mismatch") this.updated();',
+    to: "",
+    test: { file: HTTP, name: "is on the list of operators until one reviews it" },
+  },
+  {
+    name: "a mismatch that the model knows is on the list too",
+    file: "durable-objects/run/stored-invocations.ts",
+    from: "return !verification.told && verification.reviewedBy === undefined;",
+    to: "return verification.reviewedBy === undefined;",
+    test: {
+      file: HTTP,
+      name: "goes to the model while the run lives, as labelled data, and to nobody else",
+    },
+  },
+  {
+    name: "a write that was undone is verified all the same",
+    file: "durable-objects/run/run-verifications.ts",
+    from: "if (isBeingUndone(record)) return this.#end(number, UNDONE);",
+    to: "",
+    test: { file: HTTP, name: "reports no mismatch, also when the undo came during the read" },
+  },
+  {
+    name: "an attempt is counted only once it is answered",
+    file: "durable-objects/run/run-verifications.ts",
+    from: "invocations.verify(number, { attempts, nextAtMs: clock.nowMs() + delayMs });",
+    to: "",
+    test: { file: HTTP, name: "a crash during the read leads to another read and to one record" },
+  },
+  {
+    name: "deleted data takes a planned verification with it",
+    file: "durable-objects/run/run-lifecycle.ts",
+    from: "this.#verifications.giveUp();",
+    to: "",
+    test: { file: HTTP, name: "holds back neither the run nor its alarm" },
+  },
+];

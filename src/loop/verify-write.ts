@@ -1,0 +1,72 @@
+import type { ToolInvocationRecord } from "../protocol/invocation/record.ts";
+import { policyOfRun } from "../protocol/policy/narrow.ts";
+import type { PolicyPin } from "../protocol/policy/pin.ts";
+import type { RunClaim } from "../protocol/run/claim.ts";
+import { answerWithin } from "../runner/answer-within.ts";
+import { verifyCall, type Verified } from "../runner/verification/verify-call.ts";
+import type { RunPorts } from "./run-scope.ts";
+
+/** What verifying takes of a run. */
+export type VerifyingPorts = Pick<
+  RunPorts,
+  "policies" | "source" | "authorizationOf" | "broker" | "clock" | "log"
+>;
+
+/** A run and the policy that it pinned. */
+interface VerifiedRun {
+  readonly claim: Omit<RunClaim, "messages">;
+  readonly pin: PolicyPin | undefined;
+}
+
+/** Time of one attempt, with the reads that come before the contract is asked. */
+export const MAX_ATTEMPT_MS = 15_000;
+const UNKNOWN = { kind: "unknown" } as const;
+
+/**
+ * Verifies one completed write of a run, with the version of the tool that made it and under the
+ * policy that the run pinned. The run may have ended.
+ * Contract: never throws; changes nothing. `unknown` where the tool or the policy is gone, or does
+ * not answer in time.
+ */
+export async function verifyWrite(
+  ports: VerifyingPorts,
+  run: VerifiedRun,
+  record: ToolInvocationRecord,
+): Promise<Verified> {
+  try {
+    const patience = { clock: ports.clock, timeoutMs: MAX_ATTEMPT_MS };
+    const waited = await answerWithin(patience, () => verifyWith(ports, run, record));
+    return waited.kind === "answered" ? waited.value : UNKNOWN;
+  } catch (thrown) {
+    ports.log.fault("verification_failed", thrown);
+    return UNKNOWN;
+  }
+}
+
+async function verifyWith(
+  ports: VerifyingPorts,
+  { claim, pin }: VerifiedRun,
+  record: ToolInvocationRecord,
+): Promise<Verified> {
+  const { runId, principal, workflowId = runId, connectionIds = [] } = claim;
+  const { tenantId, actorId } = principal;
+  const { name, toolCallId, step, part, binding, end } = record;
+  const tool = binding && ports.source.getBoundTool(name, binding.version);
+  if (!tool || !end?.verification || !pin) return UNKNOWN;
+  const { policy } = await ports.policies.read(tenantId, pin);
+  const context = { runId, tenantId, actorId, toolCallId, step, part };
+  const about = {
+    ...ports,
+    policy: policyOfRun(policy, claim),
+    pin,
+    principal,
+    workflowId,
+    connectionIds,
+    journal: { append: () => {} },
+    // The call has taken its part of the budgets; a read of its state takes nothing.
+    budget: { findExhausted: () => undefined },
+    invocations: { find: () => record },
+  };
+  const call = { tool, toolCall: record, context, signal: new AbortController().signal };
+  return verifyCall(about, call, end.verification);
+}

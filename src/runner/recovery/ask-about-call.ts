@@ -1,0 +1,79 @@
+import type { JsonObject } from "../../protocol/json/value.ts";
+import type { InvocationBinding, ToolInvocationContext } from "../../protocol/invocation/record.ts";
+import { ok } from "../../protocol/outcome/result.ts";
+import type { InvocationScope } from "../../capabilities/tool.ts";
+import type { ActiveCall } from "../active-call.ts";
+import { askTool, type AskPorts } from "../ask-tool.ts";
+import { checkAllowed } from "../gates/check-allowed.ts";
+import { GateTrail } from "../gates/gate.ts";
+import { obeyPolicy, type PolicyPorts } from "../gates/obey-policy.ts";
+import { readArguments } from "../gates/read-arguments.ts";
+import type { AcceptedArguments } from "../gates/subjects.ts";
+import { openInvocation, type InvocationPorts } from "../invocation.ts";
+import type { InvocationLedger } from "../invocation-ledger.ts";
+import type { Terms } from "../terms.ts";
+
+/** What asking about a call takes of the run. */
+export type AboutPorts = AskPorts &
+  PolicyPorts &
+  InvocationPorts & {
+    /** The terms that the run pinned. */
+    readonly policy: Terms["policy"];
+    readonly pin?: Terms["pin"];
+    readonly invocations: Pick<InvocationLedger, "find">;
+  };
+
+/** A call that was bound to its payload before. */
+export type BoundCall = Pick<ActiveCall, "tool" | "toolCall" | "context" | "signal">;
+
+/** What the contract answered, and about what. */
+export interface AnswerAbout {
+  readonly answer: unknown;
+  readonly accepted: AcceptedArguments;
+  readonly bound: InvocationBinding;
+  /** Hides the secrets of the connection that the contract was given. */
+  readonly hide: InvocationScope["hide"];
+}
+
+type Ask = (args: JsonObject, context: ToolInvocationContext, scope: InvocationScope) => unknown;
+
+/**
+ * Asks a function of the contract about an operation that was dispatched. The function may read,
+ * and nothing else. Asks only about arguments that the gates accept now, and about the operation
+ * that was bound.
+ * Undefined where the contract must not be asked, or its function throws or does not answer.
+ * Contract: may throw for a schema, a rule or a redaction of an author that throws.
+ */
+export async function askAboutCall(
+  ports: AboutPorts,
+  { tool, toolCall, context: asked, signal }: BoundCall,
+  ask: Ask,
+): Promise<AnswerAbout | undefined> {
+  const trail = new GateTrail();
+  const terms: Terms = { policy: ports.policy, pin: ports.pin };
+  const bound = ports.invocations.find(asked)?.binding;
+  if (!bound || !checkAllowed({ terms, tool }, trail).ok) return undefined;
+  const read = await readArguments(tool, toolCall, trail);
+  if (!read.ok) return undefined;
+  const accepted = read.value;
+  const policyCall = { terms, tool, args: accepted.args, operation: asked };
+  const obeyed = await obeyPolicy(ports, policyCall, trail);
+  if (!obeyed.ok) return undefined;
+  const { payloadHash } = accepted;
+  const { connectionId, workspaceId } = obeyed.value;
+  const allowed = { tool, context: asked, payloadHash, connectionId, workspaceId };
+  const opened = await openInvocation(ports, allowed);
+  if (!opened.ok) return undefined;
+  const invocation = opened.value;
+  try {
+    const { context, scope } = invocation;
+    if (scope.idempotencyKey !== bound.idempotencyKey) return undefined;
+    const answered = await askTool(ports, { tool, signal, accepted, invocation }, async () =>
+      ok(await ask(accepted.args, context, scope)),
+    );
+    if (!answered.ok) return undefined;
+    return { answer: answered.value, accepted, bound, hide: scope.hide };
+  } finally {
+    invocation.close();
+  }
+}
