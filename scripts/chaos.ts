@@ -12,6 +12,7 @@ import { storm } from "./chaos/parts/storm.ts";
 import { subscribers } from "./chaos/parts/subscribers.ts";
 import { wireKills } from "./chaos/parts/wire-kills.ts";
 import { tenant } from "./chaos/parts/tenant.ts";
+import { undo } from "./chaos/parts/undo.ts";
 import { createProgressLine } from "./chaos/progress-line.ts";
 import { reportTable, writeReport } from "./chaos/report.ts";
 import { startWorld } from "./chaos/world.ts";
@@ -20,6 +21,7 @@ const PARTS: readonly Part[] = [
   killMatrix,
   storm,
   tenant,
+  undo,
   sameKey,
   subscribers,
   miniflareKills,

@@ -4,7 +4,7 @@ import { bundleEntry } from "../bundle-entry.ts";
 import { PACKAGE_FOLDER } from "../project.ts";
 import { readWorkerBindings } from "../worker-bundle.ts";
 import { ROOT_SECRET, VERIFIED_TENANT } from "./key-fingerprint.ts";
-import { TOOL_OF } from "./scenario.ts";
+import { TOOL_OF, UNDO_TOOLS } from "./scenario.ts";
 
 /** Tenants of the deployment, and the token of a caller of each. */
 export const TOKENS = { [VERIFIED_TENANT]: "token-of-chaos", other: "token-of-other" } as const;
@@ -92,7 +92,7 @@ function hashOf(token: string): string {
 }
 
 const POLICY = {
-  allowedTools: Object.values(TOOL_OF),
+  allowedTools: [...Object.values(TOOL_OF), ...UNDO_TOOLS],
   approvals: [{ tools: [TOOL_OF.approved], pattern: "dual_control", roles: ["approver"] }],
   budgets: { maxSteps: 50 },
 };

@@ -20,6 +20,9 @@ export const TOOL_OF: Readonly<Record<EffectClass, string>> = {
   approved: "chaos__send",
 };
 
+/** A tool whose calls can be undone, and the tool that undoes them. */
+export const UNDO_TOOLS = ["chaos__reserve", "chaos__release"] as const;
+
 /** Fault of the first request of an operation. Later requests find a working server. */
 export const EFFECT_FAULTS = [
   "none",

@@ -5,6 +5,7 @@ const PARTS = [
   "matrix",
   "storm",
   "tenant",
+  "undo",
   "same-key",
   "subscribers",
   "miniflare",

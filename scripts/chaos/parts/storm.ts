@@ -6,7 +6,7 @@ import { wildScript } from "../make-script.ts";
 import type { Part } from "../part.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { Tally } from "../tally.ts";
-import { crashTenantAtRandom } from "../tenant-crashes.ts";
+import { crashTenantAtRandom } from "../shared-crashes.ts";
 
 const RUNS = 1_000;
 const SHORT_RUNS = 16;

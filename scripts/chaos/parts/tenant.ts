@@ -8,8 +8,8 @@ import { seededRandom } from "../seeded-random.ts";
 import { sleep } from "../sleep.ts";
 import { Tally } from "../tally.ts";
 import type { Target } from "../target.ts";
-import { planTenantCrash, readTenantRecord } from "../tenant-crashes.ts";
-import type { TenantRecord } from "../worker/tenant-crash.ts";
+import { planCrash, readCrashes } from "../shared-crashes.ts";
+import type { CrashRecord } from "../worker/shared-crash.ts";
 
 /** Percentage of the writes at which a short proof crashes. */
 const SHORT_PERCENT = 10;
@@ -47,21 +47,21 @@ async function crashEverywhere(
   const carry = (id: string): Promise<unknown> =>
     tally.carry(target, scriptOf(id, seed), { name: id, mustSucceed: true });
   try {
-    await planTenantCrash(host.url, null);
+    await planCrash(host.url, "tenant", null);
     await carry(`tenant-${seed}-${modes.join("-")}`);
     const { points } = await untilRecord(target, () => false);
     const random = seededRandom(seed, modes.join());
     for (const [index, label] of points.entries()) {
       for (const mode of modes) {
         if (tally.isFull || (isShort && !random.chance(SHORT_PERCENT))) continue;
-        const { crashes } = await planTenantCrash(host.url, { point: index + 1, mode });
+        const { crashes } = await planCrash(host.url, "tenant", { point: index + 1, mode });
         await carry(`tenant-${seed}-${index + 1}-${mode}`);
         const record = await untilRecord(target, (now) => now.crashes > crashes);
         tally.count(record.crashes > crashes ? "tenant crashes" : "points not reached");
         progress.show(`tenant: ${mode} ${index + 1} of ${points.length} (${label})`);
       }
     }
-    await planTenantCrash(host.url, null);
+    await planCrash(host.url, "tenant", null);
     return await tally.close(target);
   } finally {
     await host.stop();
@@ -76,11 +76,11 @@ function scriptOf(id: string, seed: number): ChaosScript {
 /** Reads the record of the tenant once it fits, or once the last notices had time to arrive. */
 async function untilRecord(
   { url }: Target,
-  fits: (record: TenantRecord) => boolean,
-): Promise<TenantRecord> {
+  fits: (record: CrashRecord) => boolean,
+): Promise<CrashRecord> {
   const deadlineMs = Date.now() + NOTICES_WITHIN_MS;
   for (;;) {
-    const record = await readTenantRecord(url);
+    const record = await readCrashes(url, "tenant");
     if (fits(record) || Date.now() > deadlineMs) return record;
     await sleep(POLL_MS);
   }

@@ -92,8 +92,31 @@ const send = defineTool({
   execute: (args, context, scope) => ask("approved", { args, context, ...scope }),
 });
 
-/** One tool for each class of effect. */
-export const CHAOS_TOOLS = [look, put, pay, post, send];
+const release = defineTool({
+  ...base,
+  name: "chaos__release",
+  description: "Undoes a reservation, once under each key.",
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "external_side_effect",
+  idempotency: { supported: true, keyHeader: "Idempotency-Key" },
+  shownToModel: false,
+  execute: (args, context, scope) => ask("idempotent", { args, context, ...scope }),
+});
+
+const reserve = defineTool({
+  ...base,
+  name: "chaos__reserve",
+  description: "Reserves something, which can be undone.",
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "external_side_effect",
+  idempotency: { supported: true, keyHeader: "Idempotency-Key" },
+  transactional: { compensationTool: "chaos__release" },
+  compensate: ({ operation }) => ({ operation: operation + 1, fault: "none" as const }),
+  execute: (args, context, scope) => ask("idempotent", { args, context, ...scope }),
+});
+
+/** One tool for each class of effect, one that can be undone, and the one that undoes it. */
+export const CHAOS_TOOLS = [look, put, pay, post, send, reserve, release];
 
 interface Asked {
   readonly args: v.InferOutput<typeof base.input>;

@@ -16,13 +16,16 @@ import {
   type Incarnation,
 } from "./crash-plan.ts";
 import { plantCrashes } from "./plant-crashes.ts";
-import { noteTenantCrash, planTenantCrash, tenantCrashAt, tenantRecord } from "./tenant-crash.ts";
+import { SharedCrash } from "./shared-crash.ts";
 
 const product = defineDeployment({
   tools: CHAOS_TOOLS,
   compiled: compileContracts(registerContracts(CHAOS_TOOLS)),
   wires: { models: [openAIWire, responsesWire, anthropicWire], clients: [assistantTransport] },
 });
+
+/** Crashes that any object of a class may come to. */
+const SHARED = { tenant: new SharedCrash(), runs: new SharedCrash() };
 
 /** The product's run with the chaos tools and a storage that can crash the object at any write. */
 export class RunObject extends product.RunObject {
@@ -39,9 +42,12 @@ export class RunObject extends product.RunObject {
       known.incarnations.push(incarnation);
     }
     plantCrashes(ctx, {
-      crashAt: (label) =>
-        incarnation?.points.push(label) === crash?.point ? crash?.mode : undefined,
+      crashAt: (label) => {
+        const isHere = incarnation?.points.push(label) === crash?.point;
+        return SHARED.runs.crashAt(label) ?? (isHere ? crash?.mode : undefined);
+      },
       noteCrash: () => {
+        SHARED.runs.noteCrash();
         if (incarnation) incarnation.crashed = true;
       },
     });
@@ -71,7 +77,7 @@ export class RunObject extends product.RunObject {
 /** The product's tenant with a storage that can crash the object at any write. */
 export class TenantObject extends product.TenantObject {
   constructor(ctx: DurableObjectState, env: RawEnv) {
-    plantCrashes(ctx, { crashAt: tenantCrashAt, noteCrash: noteTenantCrash });
+    plantCrashes(ctx, SHARED.tenant);
     super(ctx, env);
   }
 }
@@ -82,9 +88,11 @@ export default {
     if (pathname === "/chaos/incarnations") {
       return Response.json(recordOfScript(searchParams.get("script") ?? "") ?? null);
     }
-    if (pathname === "/chaos/tenant") {
-      if (request.method === "PUT") planTenantCrash(await request.json<Crash | null>());
-      return Response.json(tenantRecord());
+    const [, shared] = /^\/chaos\/(tenant|runs)$/.exec(pathname) ?? [];
+    if (shared !== undefined) {
+      const crash = SHARED[shared as keyof typeof SHARED];
+      if (request.method === "PUT") crash.plan(await request.json<Crash | null>());
+      return Response.json(crash.record);
     }
     if (pathname === "/chaos/record") {
       const kv = env["IDEMPOTENCY"] as KVNamespace;

@@ -13,15 +13,15 @@ export interface CrashSite {
  * Replaces an object's storage by one that can crash the object at a write. Contract: call it
  * before the object uses its storage.
  */
-export function plantCrashes(ctx: DurableObjectState, { crashAt, noteCrash }: CrashSite): void {
+export function plantCrashes(ctx: DurableObjectState, site: CrashSite): void {
   const { storage } = ctx;
   const end = (): never => {
-    noteCrash();
+    site.noteCrash();
     ctx.abort("chaos");
     throw new Error("an aborted object goes on");
   };
   const atPoint = <T>(label: string, write: () => T): T => {
-    const mode = crashAt(label);
+    const mode = site.crashAt(label);
     if (mode === undefined) return write();
     if (mode === "before") return end();
     const written = write();
