@@ -7,6 +7,12 @@ interface UndoneCall {
   readonly undo?: { readonly status: string; readonly runId?: string };
 }
 
+interface AskedRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
 /** Longest time until an undo has ended. Unit: milliseconds. */
 const UNDONE_WITHIN_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
@@ -68,12 +74,13 @@ export class Undoer {
 
   async #fetch(
     path: string,
-    { headers, ...init }: RequestInit & { readonly headers?: Record<string, string> },
+    { method, headers, body: sent }: AskedRequest,
   ): Promise<{ readonly status: number; readonly runId: string | null; readonly body: unknown }> {
     const { url, token } = this.#target;
     try {
       const answer = await fetch(`${url}${path}`, {
-        ...init,
+        ...(method !== undefined && { method }),
+        ...(sent !== undefined && { body: sent }),
         headers: { ...headers, authorization: `Bearer ${token}` },
         signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
       });
