@@ -15,6 +15,7 @@ import type { Mutant } from "./mutant.ts";
 import { PAGE } from "./page.ts";
 import { PROVIDERS } from "./providers.ts";
 import { RELIABILITY } from "./reliability.ts";
+import { SAGAS } from "./sagas.ts";
 import { SECRECY } from "./secrecy.ts";
 import { SINGLE_PATH } from "./single-path.ts";
 import { TOOL_CONTENT } from "./tool-content.ts";
@@ -34,6 +35,7 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   growth: GROWTH,
   page: PAGE,
   inputs: INPUTS,
+  sagas: SAGAS,
   secrecy: SECRECY,
   "hidden-values": HIDDEN_VALUES,
   "single-path": SINGLE_PATH,

@@ -34,7 +34,7 @@ export const HIDDEN_VALUES: readonly Mutant[] = [
   },
   {
     name: "a withheld argument leaves in a description",
-    file: "src/runner/approval/build-packet.ts",
+    file: "src/runner/approval/describe-action.ts",
     from: "const hide = hideValues(withheldValues(args, shown));",
     to: "const hide = hideValues([]); void withheldValues(args, shown);",
     test: {

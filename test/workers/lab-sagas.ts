@@ -35,13 +35,13 @@ function act(effect: string) {
     { idempotencyKey }: Granted,
   ): Promise<Done> => {
     const fault = faults.get(effect);
-    if (fault === "holds") await fetch(holdUrl(effect));
     if (fault === "fails") {
       const errors = [{ field: "/where", code: "full", message: `${effect} is not possible` }];
       return fail({ taxonomyClass: "SEMANTIC_INVALIDITY", errors });
     }
     if (!keys.has(idempotencyKey)) journey.push(`${effect} ${where}`);
     keys.add(idempotencyKey);
+    if (fault === "holds") await fetch(holdUrl(effect));
     if (fault === "crashes") {
       faults.delete(effect);
       crashes.get(runId)?.();

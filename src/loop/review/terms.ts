@@ -45,5 +45,7 @@ async function hashTermsNow(review: Review): Promise<string | undefined> {
   if (!obeyed.ok) return undefined;
   const { connectionId } = obeyed.value;
   const terms = approvalTermsOf({ pinned, current: current.policy, tool, connectionId });
-  return terms && hashTerms(terms);
+  // No policy changes the steps of a saga. The runner compares them when the call continues.
+  const { steps } = review.record;
+  return terms && hashTerms({ ...terms, ...(steps && { steps }) });
 }

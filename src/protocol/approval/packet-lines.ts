@@ -1,4 +1,4 @@
-import type { ConfirmationPacket } from "./packet.ts";
+import type { ConfirmationPacket, PacketStep } from "./packet.ts";
 import { labelFields } from "./label-fields.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
 import { leavesOf } from "../json/pointer.ts";
@@ -40,6 +40,7 @@ export function formatPacketLines(
     line("actionName", "Tool", `${actionName.tool}, version ${actionName.version}`),
     line("consequence", "Consequence", packet.consequence),
     ...formatArguments(packet.arguments),
+    ...(packet.steps ?? []).map(lineOfStep),
     ...linesOfState("beforeState", packet.beforeState),
     ...linesOfState("afterState", packet.afterState),
     line("riskClass", "Risk", `${packet.riskClass}: ${RISKS[packet.riskClass]}`),
@@ -59,6 +60,18 @@ const RISKS: { readonly [Class in SideEffectClass]: string } = {
   HIGH_RISK_EXTERNAL: "it reaches people or systems outside",
   CRITICAL_MUTATION: "it moves money, access or data that is hard to bring back",
 };
+
+/** Writes one step of a saga. */
+function lineOfStep({ tool, version, payload }: PacketStep, index: number): PacketLine {
+  const what = payload
+    ? `${payload.title}; ${JSON.stringify(payload.arguments.shown)}${formatWithheld(payload)}`
+    : "its arguments are not known yet";
+  return line("steps", `Step ${index + 1}`, `${tool}, version ${version}: ${what}`);
+}
+
+function formatWithheld({ arguments: { withheld } }: NonNullable<PacketStep["payload"]>): string {
+  return withheld.length === 0 ? "" : `; not shown: ${withheld.join(", ")}`;
+}
 
 function line(field: PacketField, label: string, text: string): PacketLine {
   const [seenLabel, seenText] = [toVisible(label), toVisible(text)];
@@ -93,6 +106,7 @@ const TERMS: Readonly<Record<string, string>> = {
   runLimits: "limits of the run",
   tenantLimits: "limits of the tenant",
   rateLimit: "rate limit",
+  steps: "steps",
 };
 
 function lineOfChange({ term, before, after }: TermChange): PacketLine {

@@ -20,6 +20,8 @@ export type ConfirmationPacket = {
     /** JSON pointers to the values that redaction withholds. */
     readonly withheld: readonly string[];
   };
+  /** The steps of a saga, in their order; absent for any other tool. */
+  readonly steps?: readonly PacketStep[];
   /** Null when the contract does not know the state. */
   readonly beforeState: JsonObject | null;
   readonly afterState: JsonObject | null;
@@ -36,4 +38,20 @@ export type ConfirmationPacket = {
   };
   readonly rejectionPath: string;
   readonly traceId: string;
+};
+
+/** One step of a saga, as its approvers see it. */
+export type PacketStep = {
+  readonly tool: string;
+  readonly version: string;
+  /**
+   * Null when nobody knows the arguments before the saga begins. The approval does not cover such a
+   * step: it asks for itself if it needs an approval.
+   */
+  readonly payload: {
+    readonly title: string;
+    readonly arguments: ConfirmationPacket["arguments"];
+    /** Of the payload. */
+    readonly fingerprint: string;
+  } | null;
 };

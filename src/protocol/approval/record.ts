@@ -2,7 +2,7 @@ import type { ApprovalRequirement } from "./requirement.ts";
 import type { ConfirmationPacket } from "./packet.ts";
 import type { ActorId, ApprovalId, ToolCallId, ToolId } from "../identity/ids.ts";
 import type { PolicyPin } from "../policy/pin.ts";
-import type { CallBounds, TermChange } from "./terms.ts";
+import type { CallBounds, CoveredStep, TermChange } from "./terms.ts";
 
 /** Statuses of an approval; all except `pending` are final. */
 export const APPROVAL_STATUSES = [
@@ -46,6 +46,8 @@ export interface ApprovalRecord {
   readonly requirement: ApprovalRequirement;
   /** Absent in approvals that earlier code stored, like the hash of the terms. */
   readonly bounds?: CallBounds;
+  /** Present for a saga. */
+  readonly steps?: readonly CoveredStep[];
   /**
    * Hash of the terms under which the approval was requested. A vote counts only while the policies
    * come to the same terms.

@@ -24,7 +24,17 @@ export interface ApprovalTerms {
   readonly requirement: ApprovalRequirement;
   /** Absent in approvals that earlier code stored. */
   readonly bounds?: CallBounds;
+  /** The steps of a saga that the approval covers; absent for any other tool. */
+  readonly steps?: readonly CoveredStep[];
 }
+
+/** One step of a saga, as an approval of the saga binds it. */
+export type CoveredStep = {
+  readonly tool: string;
+  readonly version: string;
+  /** Of the payload; null when the approval does not cover the step. */
+  readonly fingerprint: string | null;
+};
 
 /** A term that differs from the terms of the approval before. */
 export interface TermChange {
@@ -46,6 +56,6 @@ export function diffTerms(before: ApprovalTerms, after: ApprovalTerms): readonly
     .filter((change) => toCanonicalJson(change.before) !== toCanonicalJson(change.after));
 }
 
-function flatten({ toolVersion, requirement, bounds }: ApprovalTerms): JsonObject {
-  return { toolVersion, ...requirement, ...bounds };
+function flatten({ toolVersion, requirement, bounds, steps }: ApprovalTerms): JsonObject {
+  return { toolVersion, ...requirement, ...bounds, ...(steps && { steps }) };
 }

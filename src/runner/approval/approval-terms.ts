@@ -21,12 +21,15 @@ export interface CallUnderPolicies {
   readonly connectionId: ConnectionId | undefined;
 }
 
+/** Terms without the steps of a saga, which no policy changes. */
+type BoundedTerms = Required<Omit<ApprovalTerms, "steps">>;
+
 /**
  * Computes the terms under which a call would be approved; undefined when neither policy asks for
  * an approval. Only what touches the call enters the terms, so another change of the policy leaves
  * its approval standing.
  */
-export function approvalTermsOf(call: CallUnderPolicies): Required<ApprovalTerms> | undefined {
+export function approvalTermsOf(call: CallUnderPolicies): BoundedTerms | undefined {
   const { pinned, current, tool, connectionId } = call;
   const requirement = requirementUnderBoth(call);
   if (!requirement) return undefined;

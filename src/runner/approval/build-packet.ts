@@ -1,15 +1,13 @@
 import type { Fingerprints } from "../../capabilities/fingerprints.ts";
 import type { Log } from "../../capabilities/log.ts";
 import type { Clock } from "../../capabilities/system.ts";
-import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { ConfirmationPacket } from "../../protocol/approval/packet.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
-import { hideValues, withheldValues, type HideValues } from "../../protocol/text/hide-values.ts";
-import { cutText, replaceHalves } from "../../protocol/text/whole-characters.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
 import { answerWithin } from "../answer-within.ts";
 import { readState, showState } from "../read-state.ts";
 import type { ValiditySubject } from "../gates/subjects.ts";
+import { describeAction } from "./describe-action.ts";
 import { describeCompensation, type UndoPorts } from "./describe-compensation.ts";
 import { toIso } from "../../protocol/text/iso-time.ts";
 
@@ -33,7 +31,7 @@ export async function buildPacket(
   const { tool, accepted, invocation } = subject;
   const { args, shown } = accepted;
   const { context, scope } = invocation;
-  const { title, consequence } = describe(ports.log, tool, accepted);
+  const { title, consequence } = describeAction(ports.log, tool, accepted);
   return {
     actionName: { title, tool: tool.id, version: tool.version },
     consequence,
@@ -46,63 +44,6 @@ export async function buildPacket(
     rejectionPath: "The tool does not run; the model is told and may go on without it.",
     traceId: context.runId,
   };
-}
-
-const MAX_TITLE_CHARS = 120;
-const MAX_CONSEQUENCE_CHARS = 1_000;
-
-/**
- * Threat: the author's texts are made of arguments that a model chose, so their length is bounded;
- * they may name an argument that redaction withholds, so it is hidden.
- */
-function describe(
-  log: Log,
-  tool: BoundToolRuntime,
-  { args, shown }: ValiditySubject["accepted"],
-): { readonly title: string; readonly consequence: string } {
-  const hide = hideValues(withheldValues(args, shown));
-  const { action, consequence } = askToDescribe(tool, args, (thrown) => {
-    const about = { toolId: tool.id, toolVersion: tool.version, hide };
-    log.fault("packet_incomplete", thrown, about);
-  });
-  return {
-    title: readText(action, MAX_TITLE_CHARS, hide) ?? tool.id,
-    consequence: readText(consequence, MAX_CONSEQUENCE_CHARS, hide) ?? CONSEQUENCES[tool.effect],
-  };
-}
-
-const CONSEQUENCES: { readonly [Effect in BoundToolRuntime["effect"]]: string } = {
-  read_only: "It reads with these arguments and changes nothing. Its contract does not say more.",
-  state_change: "It changes data with these arguments. Its contract does not say more.",
-  external_side_effect:
-    "It acts on people or systems outside with these arguments. Its contract does not say more.",
-};
-
-type Texts = { readonly action?: unknown; readonly consequence?: unknown };
-
-function askToDescribe(
-  tool: BoundToolRuntime,
-  args: JsonObject,
-  onThrown: (thrown: unknown) => void,
-): Texts {
-  try {
-    // An author who does not use TypeScript may return anything, throwing getters included.
-    const { action, consequence } = (tool.describe?.(args) ?? {}) as Texts;
-    return { action, consequence };
-  } catch (thrown) {
-    onThrown(thrown);
-    return {};
-  }
-}
-
-/** Reads text, and says how much of it is not shown. */
-function readText(text: unknown, maxChars: number, hide: HideValues): string | undefined {
-  if (typeof text !== "string" || text.trim() === "") return undefined;
-  // Hidden before it is cut: a cut would leave half of a value.
-  const whole = hide(replaceHalves(text));
-  const kept = cutText(whole, maxChars);
-  if (kept.length === whole.length) return kept;
-  return `${kept}… (${whole.length - kept.length} more characters are not shown)`;
 }
 
 const MAX_PREVIEW_MS = 5_000;

@@ -1,4 +1,5 @@
 import type { ApprovalDesk, ApprovalSigner, NewRequest } from "../../capabilities/approval.ts";
+import type { PacketStep } from "../../protocol/approval/packet.ts";
 import type { ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
 import { diffTerms, type ApprovalTerms } from "../../protocol/approval/terms.ts";
 import { approvalTokenOf } from "../../protocol/approval/token.ts";
@@ -26,6 +27,8 @@ export interface RequestPorts extends PacketPorts {
 interface Required {
   readonly terms: ApprovalTerms;
   readonly termsHash: string;
+  /** The steps of a saga. */
+  readonly planned: readonly PacketStep[] | undefined;
   /** The policy that is current now. */
   readonly pin: PolicyPin;
 }
@@ -65,7 +68,7 @@ type UnvotedRequest = Omit<NewRequest, "vote"> & Pick<Required, "termsHash">;
 async function buildRequest(
   ports: RequestPorts,
   subject: ValiditySubject,
-  { terms, termsHash, pin, number }: Required & { readonly number: number },
+  { terms, termsHash, pin, planned, number }: Required & { readonly number: number },
 ): Promise<UnvotedRequest> {
   const { approvals, clock, principal } = ports;
   const { tool, accepted, invocation } = subject;
@@ -89,7 +92,10 @@ async function buildRequest(
     requester: personOf(principal),
     actorId: principal.actorId,
     ...(principal.embed?.minterId && { minterId: principal.embed.minterId }),
-    packet: await buildPacket(ports, subject, expiresAtMs),
+    packet: {
+      ...(await buildPacket(ports, subject, expiresAtMs)),
+      ...(planned && { steps: planned }),
+    },
     askedAtMs,
     expiresAtMs,
     ...(isEdited && { isEdited }),

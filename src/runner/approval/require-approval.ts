@@ -1,5 +1,6 @@
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
-import { hashTerms } from "../../protocol/approval/terms.ts";
+import type { PacketStep } from "../../protocol/approval/packet.ts";
+import { hashTerms, type CoveredStep } from "../../protocol/approval/terms.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { requirementOf } from "../../protocol/policy/decide.ts";
@@ -14,6 +15,8 @@ import { NO_POLICY, readCurrentPolicy, type CurrentPolicyPorts, type Terms } fro
 import { failCall } from "../tool-failure.ts";
 import { WAITING } from "../waiting.ts";
 import { approvalTermsOf } from "./approval-terms.ts";
+import { isCoveredBySaga } from "./covered-by-saga.ts";
+import { planSteps } from "./plan-steps.ts";
 import { requestApproval, type RequestPorts } from "./request.ts";
 import { verifyApproval } from "./verify.ts";
 
@@ -73,14 +76,22 @@ async function compareTerms(
   if (!current.ok) return current;
   const { policy, pin } = current.value;
   if (!pin) return NO_POLICY;
-  const terms = approvalTermsOf({ pinned: ports.policy, current: policy, tool, connectionId });
-  if (!terms) return ok(null);
+  const bounded = approvalTermsOf({ pinned: ports.policy, current: policy, tool, connectionId });
+  if (!bounded) return ok(null);
+  const needed = { requirement: bounded.requirement, policies: [ports.policy, policy] };
+  if (!known && (await isCoveredBySaga(ports, subject, needed))) return ok(null);
+  const planned = await planSteps(ports, subject);
+  const terms = { ...bounded, ...(planned && { steps: planned.map(toCovered) }) };
   const termsHash = await hashTerms(terms);
   if (known?.termsHash === termsHash) return verifyApproval(ports, subject, known);
   const call = { ...subject, context: subject.invocation.context };
   const room = await checkRoom(ports, call, { policy, pin });
   if (!room.ok) return trail.note("budget", room);
-  return requestApproval(ports, subject, { terms, termsHash, pin });
+  return requestApproval(ports, subject, { terms, termsHash, pin, planned });
+}
+
+function toCovered({ tool, version, payload }: PacketStep): CoveredStep {
+  return { tool, version, fingerprint: payload?.fingerprint ?? null };
 }
 
 /**

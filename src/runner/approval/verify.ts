@@ -14,7 +14,8 @@ import { ok, type Result } from "../../protocol/outcome/result.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
 import { failCall } from "../tool-failure.ts";
 
-interface Ports {
+/** What verifying takes of the run. */
+export interface VerifyPorts {
   readonly approvalSigner: ApprovalSigner;
   readonly invocations: Pick<InvocationLedger, "find">;
   readonly principal: Pick<Principal, "tenantId">;
@@ -23,7 +24,7 @@ interface Ports {
 
 /** The call that an approval has to be for. */
 interface ApprovedCall {
-  readonly tool: BoundToolRuntime;
+  readonly tool: Pick<BoundToolRuntime, "id" | "version">;
   readonly accepted: { readonly payloadHash: string };
   readonly invocation: { readonly context: ToolInvocationContext };
 }
@@ -36,7 +37,7 @@ interface ApprovedCall {
  * Fails: CONFIRMATION_MISSING.
  */
 export async function verifyApproval(
-  ports: Ports,
+  ports: VerifyPorts,
   call: ApprovedCall,
   record: ApprovalRecord,
 ): Promise<Result<ApprovalRecord, ToolFailure>> {

@@ -1,0 +1,88 @@
+import type { Mutant } from "./mutant.ts";
+
+const HTTP = "test/http/sagas.test.ts";
+const REGISTRATION = "test/contracts/saga.test.ts";
+
+/** What keeps a saga whole: its order, its records, its undoing and its approvals. */
+export const SAGAS: readonly Mutant[] = [
+  {
+    name: "a step that can be undone may come after one that cannot",
+    file: "src/contracts/check-saga.ts",
+    from: "if (versions.some(isPivot)) pivot = tool;",
+    to: "void isPivot; pivot = undefined;",
+    test: { file: REGISTRATION, name: "a step that can be undone after one that cannot" },
+  },
+  {
+    name: "a saga hides a step of a higher class",
+    file: "src/contracts/check-saga.ts",
+    from: "if (classes.indexOf(saga.sideEffectClass) < classes.indexOf(sideEffectClass)) {",
+    to: "if (false) {",
+    test: { file: REGISTRATION, name: "a step of a higher class" },
+  },
+  {
+    name: "a failure undoes nothing",
+    file: "src/runner/saga/run-saga.ts",
+    from: "const left = isPastPivot ? made : await undoSteps(ports, saga, made);",
+    to: "const left = isPastPivot || made.length > 0 ? [] : await undoSteps(ports, saga, made);",
+    test: { file: HTTP, name: "a step that fails undoes the steps before it" },
+  },
+  {
+    name: "the first step is undone first",
+    file: "src/runner/saga/run-saga.ts",
+    from: "[...written.entries()].toReversed()",
+    to: "[...written.entries()]",
+    test: { file: HTTP, name: "a step that fails undoes the steps before it" },
+  },
+  {
+    name: "what happened before a pivot is undone after the pivot",
+    file: "src/runner/saga/run-saga.ts",
+    from: "const isPastPivot = made.some(({ isPivot }) => isPivot) ||",
+    to: "const isPastPivot =",
+    test: { file: HTTP, name: "what happened before a step that cannot be undone stays" },
+  },
+  {
+    name: "a failed compensation does not stop the undoing",
+    file: "src/runner/saga/run-saga.ts",
+    from: "if (!ended.ok) return stay(failureOf(ended));",
+    to: "if (!ended.ok) continue;",
+    test: { file: HTTP, name: "a compensation that fails stops the undoing" },
+  },
+  {
+    name: "a cancelled saga makes its other steps",
+    file: "src/runner/saga/run-saga.ts",
+    from: "if (saga.signal.aborted || isBeingUndone(ports, saga)) return STOPPED;",
+    to: "void [isBeingUndone, STOPPED];",
+    test: {
+      file: HTTP,
+      name: "lets the running step end, makes no other one and undoes what was made",
+    },
+  },
+  {
+    name: "a model's call may have the id of a step",
+    file: "src/loop/call-ids.ts",
+    from: "findSecret(wanted) === undefined && !isStepCallId(wanted)",
+    to: "findSecret(wanted) === undefined && (!isStepCallId(wanted) || true)",
+    test: { file: HTTP, name: "a model's call that has the id of a step is another call" },
+  },
+  {
+    name: "the approval of a saga covers a step whose payload it did not show",
+    file: "src/runner/approval/covered-by-saga.ts",
+    from: "if (!isShown || shown.fingerprint !== fingerprint) return false;",
+    to: "void [isShown, fingerprint];",
+    test: { file: HTTP, name: "covers the step whose payload it showed" },
+  },
+  {
+    name: "the approval of a saga covers a step for which policy asks",
+    file: "src/runner/approval/covered-by-saga.ts",
+    from: "if (policies.some((policy) => requirementOf(policy, asNotAsked))) return false;",
+    to: "void [policies, requirementOf, asNotAsked];",
+    test: { file: HTTP, name: "covers no step for which policy asks on its own" },
+  },
+  {
+    name: "a dispatched saga passes its own gates again after a crash",
+    file: "src/runner/recovery/resume.ts",
+    from: "return found.ok && found.value.saga ? found.value : undefined;",
+    to: "return found.ok && found.value.saga && false ? found.value : undefined;",
+    test: { file: HTTP, name: "covers the step whose payload it showed" },
+  },
+];
