@@ -212,7 +212,13 @@ function withSystem(
 }
 
 function sameName(known: unknown, asked: string): boolean {
-  return String(known).toLowerCase() === asked.trim().toLowerCase();
+  return (
+    String(known).toLowerCase() ===
+    asked
+      .replace(/ system$/i, "")
+      .trim()
+      .toLowerCase()
+  );
 }
 
 function newSystem({ projectId }: Turn, name: string): Json {

@@ -11,6 +11,9 @@ style.replaceSync(`
   select { font: inherit; }
   /* The composer takes the whole width of a narrow page. */
   @media (max-width: 1099px) { label { left: auto; bottom: auto; right: 8px; top: 64px; } }
+  /* The head of GamePlan has room for it, and its other edges have none on a phone. */
+  .head { left: 112px; right: auto; top: 14px; bottom: auto; }
+  @media (max-width: 599px) { .head { padding: 4px; } .head span { display: none; } }
 `);
 
 const select = document.createElement("select");
@@ -26,7 +29,11 @@ async function act(name) {
 }
 
 const label = document.createElement("label");
-label.append("Acting as", select);
+const words = document.createElement("span");
+words.append("Acting as");
+label.append(words, select);
+select.setAttribute("aria-label", "Acting as");
+if (document.querySelector("interlock-gameplan")) label.className = "head";
 const host = document.createElement("div");
 const root = host.attachShadow({ mode: "open" });
 root.adoptedStyleSheets = [style];

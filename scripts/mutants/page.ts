@@ -3,6 +3,16 @@ import type { Mutant } from "./mutant.ts";
 /** What people see of an approval, and what open pages cost. */
 export const PAGE: readonly Mutant[] = [
   {
+    name: "a page learns the ids of workspaces of others",
+    file: "src/http/workspace-list.ts",
+    from: "isMember(policy, id, principal) && ",
+    to: "",
+    test: {
+      file: "test/http/workspace-changes.test.ts",
+      name: "has those of which the caller is a member, and no others",
+    },
+  },
+  {
     name: "a card of a tool draws any element",
     file: "src/widget/cards/draw-nodes.ts",
     from: "if (HTML.has(name)) return",

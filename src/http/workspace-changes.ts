@@ -2,11 +2,13 @@ import type { WorkspaceGateway } from "../capabilities/workspace.ts";
 import { isMember, soleWorkspace } from "../protocol/policy/membership.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { problem } from "./problem.ts";
+import { listWorkspaces } from "./workspace-list.ts";
 
-/** Streams the changes of workspaces to pages. */
+/** Tells pages which workspaces there are, and streams their changes. */
 export function createWorkspaceRoutes(names: readonly string[], gateway: WorkspaceGateway): Routes {
   const known = new Set(names);
   return {
+    "/v1/workspaces": { GET: { scope: "chat", handle: (asked) => listWorkspaces(asked, known) } },
     "/v1/workspaces/:name/:id/changes": {
       GET: { scope: "chat", handle: (asked) => getChanges(asked, known, gateway) },
     },

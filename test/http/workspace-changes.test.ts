@@ -91,3 +91,23 @@ describe("the changes of a workspace", () => {
     }
   });
 });
+
+describe("the list of workspaces", () => {
+  const listOf = async (caller: Caller): Promise<unknown> => {
+    const response = await send("/v1/workspaces", { caller });
+    return (await response.json<{ workspaces: unknown }>()).workspaces;
+  };
+
+  // Mutant: the list without its check of the membership.
+  test("has those of which the caller is a member, and no others", async () => {
+    expect(await listOf("ada")).toEqual([{ name: "lab", id: "studio" }]);
+    expect(await listOf("ben")).toEqual([{ name: "lab", id: "studio" }]);
+    expect(await listOf("cleo")).toEqual([]);
+    expect(await listOf("dora")).toEqual([]);
+  });
+
+  test("needs the scope chat", async () => {
+    const refused = await send("/v1/workspaces", { caller: "auditor" });
+    expect(await refusalOf(refused)).toEqual([403, "insufficient_scope"]);
+  });
+});

@@ -86,8 +86,10 @@ function drawPhase({ link }: SectionContext, phase: JsonObject): HTMLElement {
     const shown = exists ? el("a", { href, "data-key": href }, name) : `${name} (in the bin)`;
     return el("li", {}, shown);
   });
-  const number = el("span", { class: "phase-number" }, `Phase ${numberOf(phase, "number")}`);
-  return el("li", {}, number, el("h3", {}, textOf(phase, "name")), el("ul", {}, ...systems));
+  const [number, name] = [`Phase ${numberOf(phase, "number")}`, textOf(phase, "name")];
+  // A phase that nobody named is called by its number.
+  const lead = name === number ? [] : [el("span", { class: "phase-number" }, number)];
+  return el("li", {}, ...lead, el("h3", {}, name), el("ul", {}, ...systems));
 }
 
 function drawScope(scope: JsonObject): HTMLElement[] {
