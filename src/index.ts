@@ -1,7 +1,7 @@
 import { COMPILED } from "../.interlock/contracts.js";
 import { defineDeployment } from "./define-deployment.ts";
 import { hostWorkspaces } from "./host-workspaces.ts";
-import { approvalsPage, chatPage } from "./http/pages.ts";
+import { approvalsPage, chatPage, gameplanPage } from "./http/pages.ts";
 import { gameplanWorkspace } from "./tools/gameplan/workspace.ts";
 import { TOOLS } from "./tools/index.ts";
 import { anthropicWire } from "./wire/anthropic/wire.ts";
@@ -15,7 +15,7 @@ const deployment = defineDeployment({
   compiled: COMPILED,
   wires: { models: [openAIWire, responsesWire, anthropicWire], clients: [assistantTransport] },
   workspaces,
-  pages: [chatPage, approvalsPage],
+  pages: [chatPage, approvalsPage, gameplanPage],
 });
 
 export const { RunObject, TenantObject } = deployment;

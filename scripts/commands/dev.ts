@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs, parseEnv } from "node:util";
 import { MODEL_WIRE_IDS, type ModelWireId } from "../../src/protocol/model/declaration.ts";
+import type { Page } from "../../src/http/pages.ts";
 import { buildDeployment } from "../build-deployment.ts";
 import { CommandError, type Command, messageOf, parsing, UsageError } from "../command.ts";
 import { startFront } from "../development/front.ts";
@@ -14,7 +15,7 @@ import { seedTenant } from "../development/seed-tenant.ts";
 import { freePort } from "../free-port.ts";
 import { startOfflineModel } from "../offline-model.ts";
 import { startTree, type ProcessTree } from "../process-tree.ts";
-import { outputFolder, projectFolder, wranglerScript } from "../project.ts";
+import { loadDeployment, outputFolder, projectFolder, wranglerScript } from "../project.ts";
 import { readTenantFiles } from "../tenant-files.ts";
 
 const USAGE =
@@ -95,8 +96,10 @@ async function runHere(args: string[]): Promise<void> {
   const failure =
     (await firstAnswer(port, () => isStopping)) ??
     (await seedTenant(`http://127.0.0.1:${port}`, documents));
-  if (failure === undefined) announce(port, offline ? undefined : provider);
-  else {
+  if (failure === undefined) {
+    const { pages = [] } = await loadDeployment(project);
+    announce(port, { provider: offline ? undefined : provider, pages });
+  } else {
     console.error(`${failure.trimEnd()}\nInterlock did not start.`);
     await stop(1);
   }
@@ -266,11 +269,17 @@ function describeListen(port: number, error: unknown): string {
   return `Port ${port} is in use. Choose another one: npm run dev -- --port ${port + 1}`;
 }
 
-function announce(port: number, provider: Provider | undefined): void {
+interface Started {
+  readonly provider: Provider | undefined;
+  readonly pages: readonly Page[];
+}
+
+function announce(port: number, { provider, pages }: Started): void {
   const model = provider
     ? `models ${provider.MODELS ?? "of wrangler.toml"}`
     : "offline model, no key needed";
-  console.log(
-    `\n  Interlock is ready: http://127.0.0.1:${port}/  (${model})\n  Ctrl-C stops it.\n`,
-  );
+  const url = `http://127.0.0.1:${port}/`;
+  const hasGame = pages.some(({ paths }) => paths.includes("/gameplan"));
+  const game = hasGame ? `\n  GamePlan: ${url}gameplan` : "";
+  console.log(`${game}\n  Interlock is ready: ${url}  (${model})\n  Ctrl-C stops it.\n`);
 }

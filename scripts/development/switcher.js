@@ -13,7 +13,7 @@ style.replaceSync(`
   @media (max-width: 1099px) { label { left: auto; bottom: auto; right: 8px; top: 64px; } }
   /* The head of GamePlan has room for it, and its other edges have none on a phone. */
   .head { left: 112px; right: auto; top: 14px; bottom: auto; }
-  @media (max-width: 599px) { .head { padding: 4px; } .head span { display: none; } }
+  @media (max-width: 599px) { .head { padding: 4px; } .head span { display: none; } .head select { width: 68px; } }
 `);
 
 const select = document.createElement("select");
