@@ -3,6 +3,16 @@ import type { Mutant } from "./mutant.ts";
 /** What people see of an approval, and what open pages cost. */
 export const PAGE: readonly Mutant[] = [
   {
+    name: "a call of GamePlan's page is another call after its approval",
+    file: "src/widget/gameplan/actions.ts",
+    from: "await api.write(tool, args, key)",
+    to: "await api.write(tool, args, crypto.randomUUID())",
+    test: {
+      file: "test/widget/page-gameplan.node.test.ts",
+      name: "shows the approval, and goes on as the same call after the decision",
+    },
+  },
+  {
     name: "a page learns the ids of workspaces of others",
     file: "src/http/workspace-list.ts",
     from: "isMember(policy, id, principal) && ",

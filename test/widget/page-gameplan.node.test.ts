@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Visit } from "./open-page.ts";
+import { createApproval } from "./scripted-approvals.ts";
 import { systemOf } from "./scripted-gameplan.ts";
 import { usePage } from "./use-page.ts";
 
@@ -186,6 +187,50 @@ describe("changes", () => {
     const [tool, args, key] = visit.api.gameplan.writes[0] ?? [];
     expect([tool, args]).toEqual(["restore", { entity: "system", id: "loot" }]);
     expect(key).toMatch(/^[0-9a-f]{32}$/);
+  });
+});
+
+describe("a call of the page that people have to agree to", () => {
+  // Mutant: the call after the decision has a key of its own.
+  it("shows the approval, and goes on as the same call after the decision", async () => {
+    await open({
+      ...at("systems/fight"),
+      prepare: ({ gameplan, approvals }) => {
+        approvals.put(createApproval());
+        gameplan.waitsFor = "run_1";
+        gameplan.answers.set("delete_game_system", () => ({ binItem: {} }));
+      },
+    });
+    await button("Move to bin").click();
+    const approve = visit.page.getByRole("dialog").getByRole("button", { name: "Approve" });
+    await approve.waitFor();
+    visit.api.gameplan.waitsFor = undefined;
+    await approve.click();
+    await main().getByRole("heading", { name: "Systems" }).waitFor();
+    expect(await visit.page.getByRole("dialog").count()).toBe(0);
+    const { writes } = visit.api.gameplan;
+    const sent = ["delete_game_system", { systemId: "fight", revision: 1 }];
+    expect(writes.map(([tool, args]) => [tool, args])).toEqual([sent, sent]);
+    expect(new Set(writes.map(([, , key]) => key)).size).toBe(1);
+  });
+
+  it("says so when the reader cannot see the approval", async () => {
+    const prepare = ({ gameplan }: Visit["api"]) => (gameplan.waitsFor = "run_9");
+    await open({ ...at("systems/fight"), prepare });
+    await button("Move to bin").click();
+    await visit.page.getByText("People have to agree to this.").waitFor();
+  });
+
+  it("says why a call failed, and leaves the page as it is", async () => {
+    await open({
+      ...at("systems/fight"),
+      prepare: ({ gameplan }) => {
+        gameplan.answers.set("delete_game_system", () => ({ error: "The row changed since." }));
+      },
+    });
+    await button("Move to bin").click();
+    await visit.page.getByRole("alert").getByText("The row changed since.").waitFor();
+    await main().getByRole("heading", { name: "Combat Engine" }).waitFor();
   });
 });
 
