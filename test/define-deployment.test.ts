@@ -3,14 +3,18 @@ import { compileContracts } from "../src/contracts/compiled.ts";
 import { registerContracts } from "../src/contracts/register.ts";
 import { defineDeployment, type DeploymentOptions } from "../src/define-deployment.ts";
 import type { RawEnv } from "../src/env.ts";
+import { hostWorkspaces } from "../src/host-workspaces.ts";
+import { gameplanWorkspace } from "../src/tools/gameplan/workspace.ts";
 import { TOOLS } from "../src/tools/index.ts";
 import { EVERY_WIRE_AND_PAGE } from "./shared/deployment.ts";
 import { bindings } from "./shared/worker.ts";
 
 const COMPILED = compileContracts(registerContracts(TOOLS));
+const WORKSPACES = hostWorkspaces([gameplanWorkspace]);
 
 async function get(path: string, options: Partial<DeploymentOptions> = {}) {
-  const all = { ...EVERY_WIRE_AND_PAGE, tools: TOOLS, compiled: COMPILED, ...options };
+  const named = { tools: TOOLS, compiled: COMPILED, workspaces: WORKSPACES };
+  const all = { ...EVERY_WIRE_AND_PAGE, ...named, ...options };
   const request = new Request(`https://interlock.test${path}`);
   const answer = await defineDeployment(all).worker.fetch(request, bindings as unknown as RawEnv);
   const text = await answer.text();

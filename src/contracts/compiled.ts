@@ -1,8 +1,8 @@
 import type { Result } from "../protocol/outcome/result.ts";
-import { fnv1a } from "../protocol/text/fnv1a.ts";
 import type { AnyToolContract } from "./definition.ts";
 import { ContractError } from "./error.ts";
 import { joinSchemas, type DerivedSchemas, type RegisteredContract } from "./registered.ts";
+import { stampOf } from "./stamp.ts";
 
 /** What the build stores of one registered contract: everything that the contract does not hold. */
 export interface CompiledContract extends DerivedSchemas {
@@ -54,15 +54,4 @@ const STALE = "the compiled contracts do not match the code; run npx interlock b
 function isCompiled(compiled: unknown): compiled is CompiledContracts {
   if (typeof compiled !== "object" || compiled === null || !("ok" in compiled)) return false;
   return compiled.ok === false || ("value" in compiled && Array.isArray(compiled.value));
-}
-
-/** Hashes all that is data in a contract, and which functions it has. */
-function stampOf(contract: AnyToolContract): number {
-  return fnv1a(JSON.stringify(contract, keepData));
-}
-
-function keepData(key: string, value: unknown): unknown {
-  if (key === "~standard") return undefined;
-  if (typeof value === "function") return "function";
-  return value instanceof RegExp || typeof value === "bigint" ? String(value) : value;
 }
