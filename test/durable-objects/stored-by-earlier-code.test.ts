@@ -23,7 +23,7 @@ import {
   type StoredObject,
 } from "../shared/planted-storage.ts";
 import { ringAlarm, rowsOf, stubOf, tellOutcome, untilState } from "../shared/run-object.ts";
-import { bindings, putPolicy, send, splitEvents } from "../shared/worker.ts";
+import { bindings, postChat, putPolicy, send, splitEvents } from "../shared/worker.ts";
 import { moved } from "../workers/lab-approvals.ts";
 import { effects } from "../workers/lab-tools.ts";
 
@@ -218,6 +218,19 @@ describe("storage of a newer version", () => {
       send(`/v1/runs/${waiting.name}/cancel`, { caller: "ann", method: "POST" }),
       decide(answers.approvalId, "cat", APPROVE),
       tellOutcome(waiting.name, { body: { outcome: "committed" }, caller: "chief" }),
+      tellOutcome(waiting.name, { body: { outcome: "reviewed" }, caller: "chief" }),
+      postChat(
+        { messages: [{ role: "user", content: "go on" }], previousRunId: waiting.name },
+        "ann",
+      ),
+      ...["messages", "invocations/inv_1/compensate"].map((path) =>
+        send(`/v1/runs/${waiting.name}/${path}`, {
+          caller: "ann",
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: path === "messages" ? '{"content":"hello"}' : "{}",
+        }),
+      ),
     ]);
     for (const response of refused) {
       const { code } = await response.json<{ code: string }>();
