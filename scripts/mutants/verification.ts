@@ -94,4 +94,24 @@ export const VERIFICATION: readonly Mutant[] = [
     to: "",
     test: { file: HTTP, name: "holds back neither the run nor its alarm" },
   },
+  {
+    name: "a repeated write reaches another account",
+    file: "src/runner/prepare.ts",
+    from: "if (hasOtherTarget(binding, subject.invocation)) return OTHER_TARGET;",
+    to: "",
+    test: {
+      file: "test/http/repeated-writes.test.ts",
+      name: "does not reach another account: an operator is asked",
+    },
+  },
+  {
+    name: "another account is asked what happened",
+    file: "src/runner/recovery/ask-about-call.ts",
+    from: "if (hasOtherTarget(bound, invocation)) return undefined;",
+    to: "",
+    test: {
+      file: "test/http/repeated-writes.test.ts",
+      name: "does not reach another account: an operator is asked",
+    },
+  },
 ];

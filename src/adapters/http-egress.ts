@@ -28,6 +28,7 @@ const SHOWN_HEADERS = /^(?:content-type|etag|last-modified|location)$/;
  */
 export function createHttpEgress(ports: HttpEgressPorts): Egress {
   return {
+    addressesOf: (upstreams) => upstreams.map((name) => ports.addresses.get(name) ?? ""),
     bind(granted) {
       const grant = { ...granted, addresses: ports.addresses };
       let hasActed = false;

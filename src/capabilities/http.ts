@@ -69,4 +69,6 @@ export interface EgressGrant {
 /** Binds HTTP clients. Contract: a bound client reaches only what its grant names. */
 export interface Egress {
   bind(grant: EgressGrant): HttpClient;
+  /** Lists the addresses of upstreams, as the deployment binds them now. */
+  addressesOf(upstreams: readonly string[]): readonly string[];
 }

@@ -102,6 +102,8 @@ export interface BoundToolRuntime {
   readonly amountField?: string;
   readonly requiredScopes: readonly string[];
   readonly requiresConnection: boolean;
+  /** Addresses of its upstreams. */
+  readonly addresses: readonly string[];
   /** It uses the workspace of the run. */
   readonly usesWorkspace: boolean;
   /** Running it again under the same key changes nothing more. */

@@ -107,7 +107,8 @@ export function composeVerifying(
   const { policies, source, authorizationOf } = composeDeciding(raw, deployment);
   const { broker } = composeConnections(requireEnv(raw));
   const log = composeLog().about({ tenantId, runId });
-  return { policies, source, authorizationOf, broker, clock: composeClock(), log };
+  const fingerprints = composeFingerprints(raw);
+  return { policies, source, authorizationOf, broker, fingerprints, clock: composeClock(), log };
 }
 
 /**

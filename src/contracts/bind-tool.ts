@@ -66,6 +66,7 @@ export function bindTool(
     ...(amountField !== undefined && { amountField }),
     requiredScopes: security.requiredScopes,
     requiresConnection: contract.requiresConnection,
+    addresses: capabilities.egress.addressesOf(security.upstreams),
     usesWorkspace: contract.workspace !== undefined,
     isIdempotent: idempotency.supported,
     isParallel: contract.parallel,

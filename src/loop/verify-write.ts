@@ -9,7 +9,7 @@ import type { RunPorts } from "./run-scope.ts";
 /** What verifying takes of a run. */
 export type VerifyingPorts = Pick<
   RunPorts,
-  "policies" | "source" | "authorizationOf" | "broker" | "clock" | "log"
+  "policies" | "source" | "authorizationOf" | "broker" | "fingerprints" | "clock" | "log"
 >;
 
 /** A run and the policy that it pinned. */

@@ -125,7 +125,8 @@ export class InvocationLedger {
     const bound = record.binding;
     // The key covers more than the arguments' hash: it also holds the tool's version and the user.
     if (bound && bound.idempotencyKey !== binding.idempotencyKey) return OTHER_PAYLOAD;
-    if (!bound) this.#keep({ ...record, binding });
+    // The caller knows that no earlier attempt may have reached the target of the earlier binding.
+    if (!bound || bound.target !== binding.target) this.#keep({ ...record, binding });
     return ok(null);
   }
 

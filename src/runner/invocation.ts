@@ -1,4 +1,5 @@
 import type { BoundConnection, ConnectionBroker } from "../capabilities/connection.ts";
+import type { Fingerprints } from "../capabilities/fingerprints.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { BoundToolRuntime, InvocationScope, ProgressReport } from "../capabilities/tool.ts";
@@ -6,7 +7,7 @@ import type { WriteState } from "../capabilities/workspace.ts";
 import type { ConnectionId, RunId } from "../protocol/identity/ids.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import { deriveIdempotencyKey } from "../protocol/invocation/idempotency-key.ts";
-import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
+import type { InvocationBinding, ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
@@ -14,6 +15,7 @@ import { hideValues } from "../protocol/text/hide-values.ts";
 import { lazily } from "../protocol/text/lazily.ts";
 import { findSecret } from "../protocol/text/secrets.ts";
 import { timeoutOf } from "./timeout-of.ts";
+import { mutates } from "./active-call.ts";
 import { operationIdOf } from "./invocation-ledger.ts";
 import { failCall, TOOL_FAILED } from "./tool-failure.ts";
 
@@ -29,6 +31,11 @@ const closed = lazily(() =>
 export interface Invocation {
   readonly context: ToolInvocationContext;
   readonly scope: InvocationScope;
+  /**
+   * Fingerprint of the account and the addresses that a write reaches: of the connection's secrets
+   * and of the upstreams. Absent when it has neither.
+   */
+  readonly target?: string;
   /** What the ledger of the workspace said last; undefined when it was not asked to write. */
   readonly write: () => WriteState | undefined;
   /** Revokes every capability of the attempt. */
@@ -38,6 +45,7 @@ export interface Invocation {
 /** What opening an invocation takes of the run. */
 export interface InvocationPorts {
   readonly broker: ConnectionBroker;
+  readonly fingerprints: Fingerprints;
   readonly principal: Principal;
   readonly workflowId: RunId;
   readonly journal: Pick<RunJournal, "append">;
@@ -91,7 +99,31 @@ export async function openInvocation(
     ...(connection && { auth: connection.auth }),
     hide,
   };
-  return ok({ context, scope, write: () => write, close: () => abort.abort(closed()) });
+  const target = await targetOf(ports, call, connection?.secrets ?? []);
+  const reached = target === undefined ? {} : { target };
+  return ok({ context, scope, ...reached, write: () => write, close: () => abort.abort(closed()) });
+}
+
+/** Threat: a repeated write reaches another account, which does not know its key. */
+async function targetOf(
+  { fingerprints }: InvocationPorts,
+  { tool, context }: AllowedCall,
+  secrets: readonly string[],
+): Promise<string | undefined> {
+  const reached = [...secrets, ...tool.addresses];
+  if (!mutates(tool) || reached.length === 0) return undefined;
+  return fingerprints.of(context, JSON.stringify([secrets, tool.addresses]));
+}
+
+/**
+ * Tells whether a call reaches another account or address than the one that it was bound to. The
+ * binding of an earlier release does not tell.
+ */
+export function hasOtherTarget(
+  bound: Pick<InvocationBinding, "target"> | undefined,
+  { target }: Pick<Invocation, "target">,
+): boolean {
+  return bound?.target !== undefined && bound.target !== target;
 }
 
 function keyOf(

@@ -19,7 +19,7 @@ import { obeyNewerPolicy } from "./gates/obey-newer-policy.ts";
 import { obeyPolicy, type PolicyPorts } from "./gates/obey-policy.ts";
 import { readArguments } from "./gates/read-arguments.ts";
 import type { ValiditySubject } from "./gates/subjects.ts";
-import { openInvocation, type InvocationPorts } from "./invocation.ts";
+import { hasOtherTarget, openInvocation, type InvocationPorts } from "./invocation.ts";
 import type { InvocationLedger } from "./invocation-ledger.ts";
 import type { PinnedTerms, Terms } from "./terms.ts";
 import { failCall } from "./tool-failure.ts";
@@ -123,15 +123,23 @@ function bind(
   { tool, unknownOutcome, context }: ActiveCall,
   subject: ValiditySubject,
 ): Result<null, ToolFailure> {
-  const { dispatchedAtMs = Infinity } = invocations.find(context) ?? {};
+  const { binding, dispatchedAtMs = Infinity } = invocations.find(context) ?? {};
   const isForgotten = clock.nowMs() >= dispatchedAtMs + tool.keyTtlMs;
-  if (unknownOutcome && mutates(tool) && isForgotten) return KEY_EXPIRED;
+  if (unknownOutcome && mutates(tool)) {
+    if (isForgotten) return KEY_EXPIRED;
+    if (hasOtherTarget(binding, subject.invocation)) return OTHER_TARGET;
+  }
   return invocations.bind(subject.invocation.context, bindingOf(subject));
 }
 
 const KEY_EXPIRED = failCall("STALE_STATE", {
   code: "key_expired",
   message: "the service no longer recognises a repetition of this call",
+});
+
+const OTHER_TARGET = failCall("STALE_STATE", {
+  code: "target_changed",
+  message: "the connection or the address of the service changed after an attempt of this call",
 });
 
 /**
@@ -144,6 +152,7 @@ function bindingOf({ tool, accepted, invocation }: ValiditySubject): InvocationB
     version: tool.version,
     payloadHash: accepted.payloadHash,
     idempotencyKey: invocation.scope.idempotencyKey,
+    ...(invocation.target !== undefined && { target: invocation.target }),
     mutates: mutates(tool),
     ...(workspaceId !== undefined && { workspaceId }),
     shownArgs: accepted.shown,

@@ -96,6 +96,7 @@ const NO_NETWORK = {
   bind(): never {
     throw new Error("a policy decision reaches no network");
   },
+  addressesOf: () => [],
 };
 
 function refuse(trail: GateTrail, { taxonomyClass, errors }: ToolFailure): PolicyAnswer {

@@ -1,6 +1,6 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { RunState } from "../../src/protocol/run/state.ts";
-import { storeService } from "../workers/lab-writes.ts";
+import { sentWith, storeService } from "../workers/lab-writes.ts";
 import {
   cancel,
   changeInvocation,
@@ -8,6 +8,7 @@ import {
   deadlinesOf,
   ring,
   ringAlarm,
+  rowsOf,
   tellOutcome,
   untilState,
 } from "../shared/run-object.ts";
@@ -16,6 +17,8 @@ import {
   chat,
   chunksOf,
   govern,
+  postChat,
+  putConnection,
   runIdOf,
   seedPolicies,
   send,
@@ -27,6 +30,7 @@ beforeEach(() => {
   storeService.isDown = true;
   storeService.requests.length = 0;
   storeService.effects.clear();
+  sentWith.length = 0;
 });
 
 const RESTS = { status: "waiting", toolCalls: [{ nextAttemptAt: expect.any(String) }] };
@@ -156,4 +160,41 @@ test("after the contract's time an operator is asked", async () => {
   await letTimeCome(runId);
   await untilState(runId, { toolCalls: [{ awaitsOutcomeUntil: expect.any(String), attempts: 2 }] });
   expect((await deadlinesOf(runId))["wall_clock"]).toBeNull();
+});
+
+describe("a repeated write whose connection changed", () => {
+  const sending = { id: "send", name: "lab__send_abroad", args: '{"what":"x"}' };
+  const putToken = (token: string): Promise<void> =>
+    putConnection("service", { kind: "bearer", token }, "lab");
+
+  /** Starts a run of which one attempt reached the service, and puts another token under the id. */
+  async function startAndChange(token: string): Promise<string> {
+    await putToken("token-of-the-first-account");
+    storeService.isDown = true;
+    const content = script({ calls: [sending] }, { text: ["sent"] });
+    const body = { messages: [{ role: "user", content }], connectionIds: ["service"] };
+    const runId = runIdOf(await postChat(body, "lab"));
+    await untilState(runId, RESTS);
+    storeService.isDown = false;
+    await putToken(token);
+    await letTimeCome(runId);
+    return runId;
+  }
+
+  // Mutants: no attempt compares the account; the contract is asked about another account.
+  test("does not reach another account: an operator is asked", async () => {
+    const runId = await startAndChange("token-of-another-account");
+    const asked = { toolCalls: [{ awaitsOutcomeUntil: expect.any(String), attempts: 1 }] };
+    await untilState(runId, asked);
+    expect(sentWith).toEqual(["token-of-the-first-account"]);
+    const [{ binding } = {}] = await rowsOf(runId, "SELECT binding FROM invocations");
+    expect(binding).toMatch(/hmac-sha256:/);
+    expect(binding).not.toContain("token-of");
+  });
+
+  test("goes on when the same account is stored again", async () => {
+    const runId = await startAndChange("token-of-the-first-account");
+    await untilState(runId, { status: "completed" });
+    expect(sentWith).toHaveLength(2);
+  });
 });

@@ -103,8 +103,14 @@ test("the state after a write is read once the run has ended, and recorded", asy
 
 // Mutant: a mismatch reaches nobody.
 test("a mismatch after the end is on the list of operators until one reviews it", async () => {
-  readers.set("torn", () => ({ kind: "mismatch", found: { text: "torn off", secret: "s-1" } }));
+  const ended = Promise.withResolvers<void>();
+  readers.set("torn", async () => {
+    await ended.promise;
+    return { kind: "mismatch", found: { text: "torn off", secret: "s-1" } };
+  });
   const runId = await post("torn");
+  await untilState(runId, { status: "completed" }, "archive");
+  ended.resolve();
   await untilVerified(runId, { status: "mismatch", foundState: { text: "torn off" } });
   await expect.poll(() => listed(runId)).toHaveLength(1);
   const [call] = await listed(runId);

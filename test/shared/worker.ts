@@ -46,6 +46,7 @@ const LAB = {
     "lab__book",
     "lab__file",
     "lab__store",
+    "lab__send_abroad",
     "lab__post",
     "lab__watch",
   ],
@@ -53,7 +54,7 @@ const LAB = {
   grants: [
     {
       connectionId: "service",
-      tools: ["lab__call_service", "lab__echo_service", "lab__show_account"],
+      tools: ["lab__call_service", "lab__echo_service", "lab__show_account", "lab__send_abroad"],
     },
     { connectionId: "number", tools: ["lab__echo_service"] },
   ],

@@ -100,6 +100,39 @@ const storeDocument = defineTool({
   },
 });
 
+/** The tokens of `lab__send_abroad`, one for each request that reached its service. */
+export const sentWith: string[] = [];
+beforeEachFile(() => {
+  sentWith.length = 0;
+});
+
+/** A write under credentials that may be repeated, while its service is down. */
+const sendAbroad = defineTool({
+  ...common,
+  name: "lab__send_abroad",
+  description: "Sends a document to a service abroad.",
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "external_side_effect",
+  idempotency: { supported: true },
+  runtime: { retryForMs: 600_000 },
+  parallel: false,
+  capabilities: ["auth", "http"],
+  requiresConnection: true,
+  security: { egressPolicy: "allowlisted_domains", upstreams: ["shop"] },
+  async reconcile(_args, _context, { auth }) {
+    // The other account knows nothing of the call.
+    return (await auth.getAccessToken()) === sentWith[0]
+      ? { kind: "unknown" }
+      : { kind: "not_committed" };
+  },
+  async execute({ what }, _context, { auth }) {
+    sentWith.push(await auth.getAccessToken());
+    if (!storeService.isDown) return ok({ done: what });
+    const errors = [{ field: null, code: "down", message: "the service is down" }];
+    return fail({ taxonomyClass: "DEPENDENCY_UNAVAILABLE", errors, retryAfterMs: 300_000 });
+  },
+});
+
 /** A read that holds when it is told to. */
 const watch = defineTool({
   ...common,
@@ -114,4 +147,11 @@ const watch = defineTool({
 });
 
 /** One tool for each kind of recovery after a crash. */
-export const LAB_WRITES: readonly AnyToolContract[] = [pay, book, file, storeDocument, watch];
+export const LAB_WRITES: readonly AnyToolContract[] = [
+  pay,
+  book,
+  file,
+  storeDocument,
+  sendAbroad,
+  watch,
+];

@@ -98,6 +98,11 @@ export interface InvocationBinding {
   /** `sha256:…` over the validated arguments in canonical JSON. */
   readonly payloadHash: string;
   readonly idempotencyKey: string;
+  /**
+   * Fingerprint of the account and the addresses that the call reaches; absent when it reaches
+   * none, and in runs of an earlier release.
+   */
+  readonly target?: string;
   readonly mutates: boolean;
   /** The workspace that the tool used. */
   readonly workspaceId?: string;

@@ -9,7 +9,7 @@ import { GateTrail } from "../gates/gate.ts";
 import { obeyPolicy, type PolicyPorts } from "../gates/obey-policy.ts";
 import { readArguments } from "../gates/read-arguments.ts";
 import type { AcceptedArguments } from "../gates/subjects.ts";
-import { openInvocation, type InvocationPorts } from "../invocation.ts";
+import { hasOtherTarget, openInvocation, type InvocationPorts } from "../invocation.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
 import type { Terms } from "../terms.ts";
 
@@ -68,6 +68,8 @@ export async function askAboutCall(
   try {
     const { context, scope } = invocation;
     if (scope.idempotencyKey !== bound.idempotencyKey) return undefined;
+    // Another account would answer that nothing happened.
+    if (hasOtherTarget(bound, invocation)) return undefined;
     const answered = await askTool(ports, { tool, signal, accepted, invocation }, async () =>
       ok(await ask(accepted.args, context, scope)),
     );
