@@ -7,8 +7,7 @@ import { putIntoBin } from "../bin/put-into-bin.ts";
 import { binItem } from "../entities/bin-item.ts";
 import { revision, rowId } from "../entities/fields.ts";
 import { defineOperation } from "../../../exports/tools.ts";
-import { refuse } from "../refuse.ts";
-import { findProject } from "../rows/project-row.ts";
+import { checkAuthor } from "../rows/check-author.ts";
 
 /** Who added the brainstorm may delete it, and the author of its project. */
 export const deleteBrainstorm = defineOperation({
@@ -21,14 +20,7 @@ export const deleteBrainstorm = defineOperation({
       entity: "brainstorm",
       id,
       ...expected,
-      check({ createdBy, projectId }) {
-        const found = findProject(sql, caller, projectId);
-        if (!found.ok) return found;
-        const authors: readonly string[] = [createdBy, found.value.createdBy];
-        return authors.includes(caller.authorId)
-          ? ok(null)
-          : refuse("forbidden", "who added the brainstorm, or the author of the project");
-      },
+      check: (row) => checkAuthor(sql, caller, { entity: "brainstorm", row }),
     });
     return binned.ok ? ok({ binItem: binned.value }) : binned;
   },

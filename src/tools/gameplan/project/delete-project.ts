@@ -8,7 +8,7 @@ import { binItem } from "../entities/bin-item.ts";
 import { revision, rowId } from "../entities/fields.ts";
 import { projectCounts } from "../entities/project.ts";
 import { defineOperation } from "../../../exports/tools.ts";
-import { refuse } from "../refuse.ts";
+import { checkAuthor } from "../rows/check-author.ts";
 import { countContents } from "./count-contents.ts";
 
 /** A project goes into the bin as one row; what is in it comes back with it. */
@@ -23,8 +23,7 @@ export const deleteProject = defineOperation({
       entity: "project",
       id,
       ...expected,
-      check: ({ createdBy }) =>
-        createdBy === caller.authorId ? ok(null) : refuse("forbidden", "the author of the project"),
+      check: (row) => checkAuthor(sql, caller, { entity: "project", row }),
     });
     return binned.ok ? ok({ binItem: binned.value, removed }) : binned;
   },

@@ -3,6 +3,7 @@ import { defineOperation, ok, type Result, type ToolFailure } from "../../../exp
 import { entityName } from "../entities/activity.ts";
 import { revision, rowId } from "../entities/fields.ts";
 import type { Read } from "../timed-operation.ts";
+import { checkAuthor } from "./check-author.ts";
 import { findEntity, findLive } from "./entity-row.ts";
 
 /** The row that a call is about. */
@@ -27,13 +28,16 @@ export const findTarget = defineOperation({
     const found = findEntity(sql, caller, target);
     if (!found.ok) return found;
     const { name, deletedAt } = found.value;
+    const { entity } = target;
+    const allowed = checkAuthor(sql, caller, { entity, row: found.value });
+    if (!allowed.ok) return allowed;
     if (deletedAt !== null) return ok({ name });
     const live = findLive(sql, caller, target);
     return live.ok ? ok({ name }) : live;
   },
 });
 
-/** Checks that the row of a call is there and has its revision. Fails: not_found, stale. */
+/** Checks that a call may change its row. Fails: not_found, stale, forbidden. */
 export async function checkTarget(
   read: Read,
   target: Target | undefined,
