@@ -13,6 +13,7 @@ import { subscribers } from "./chaos/parts/subscribers.ts";
 import { wireKills } from "./chaos/parts/wire-kills.ts";
 import { tenant } from "./chaos/parts/tenant.ts";
 import { undo } from "./chaos/parts/undo.ts";
+import { workspaces } from "./chaos/parts/workspaces.ts";
 import { createProgressLine } from "./chaos/progress-line.ts";
 import { reportTable, writeReport } from "./chaos/report.ts";
 import { startWorld } from "./chaos/world.ts";
@@ -22,6 +23,7 @@ const PARTS: readonly Part[] = [
   storm,
   tenant,
   undo,
+  workspaces,
   sameKey,
   subscribers,
   miniflareKills,

@@ -81,7 +81,17 @@ function writeUnlimitedConfig(directory: string): string {
   const { ratelimits: _limits, build: _build, main: _main, ...kept } = rawConfig;
   const pages = resolve(kept.assets?.directory ?? ".");
   const config = join(directory, "wrangler.json");
-  writeFileSync(config, JSON.stringify({ ...kept, assets: { ...kept.assets, directory: pages } }));
+  const hosted = "WorkspaceObject";
+  const bindings: readonly { readonly class_name: string }[] = kept.durable_objects?.bindings ?? [];
+  const others = bindings.filter(({ class_name: name }) => name !== hosted);
+  const unlimited = {
+    ...kept,
+    assets: { ...kept.assets, directory: pages },
+    // The product's own configuration may have no workspaces.
+    durable_objects: { bindings: [...others, { name: "WORKSPACES", class_name: hosted }] },
+    exports: { ...kept.exports, [hosted]: { type: "durable-object", storage: "sqlite" } },
+  };
+  writeFileSync(config, JSON.stringify(unlimited));
   return config;
 }
 

@@ -6,6 +6,7 @@ const PARTS = [
   "storm",
   "tenant",
   "undo",
+  "workspaces",
   "same-key",
   "subscribers",
   "miniflare",

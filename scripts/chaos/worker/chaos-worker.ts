@@ -1,6 +1,7 @@
 import { compileContracts } from "../../../src/contracts/compiled.ts";
 import { registerContracts } from "../../../src/contracts/register.ts";
 import { defineDeployment } from "../../../src/define-deployment.ts";
+import { hostWorkspaces } from "../../../src/host-workspaces.ts";
 import type { RawEnv } from "../../../src/env.ts";
 import type { RunClaim } from "../../../src/protocol/run/claim.ts";
 import { anthropicWire } from "../../../src/wire/anthropic/wire.ts";
@@ -16,16 +17,24 @@ import {
   type Incarnation,
 } from "./crash-plan.ts";
 import { plantCrashes } from "./plant-crashes.ts";
+import { chaosWorkspace, WORKSPACE_TOOLS } from "./chaos-workspace.ts";
 import { SharedCrash } from "./shared-crash.ts";
 
+const tools = [...CHAOS_TOOLS, ...WORKSPACE_TOOLS];
+const workspaces = hostWorkspaces([chaosWorkspace]);
 const product = defineDeployment({
-  tools: CHAOS_TOOLS,
-  compiled: compileContracts(registerContracts(CHAOS_TOOLS)),
+  tools,
+  workspaces,
+  compiled: compileContracts(registerContracts(tools)),
   wires: { models: [openAIWire, responsesWire, anthropicWire], clients: [assistantTransport] },
 });
 
 /** Crashes that any object of a class may come to. */
-const SHARED = { tenant: new SharedCrash(), runs: new SharedCrash() };
+const SHARED = {
+  tenant: new SharedCrash(),
+  runs: new SharedCrash(),
+  workspaces: new SharedCrash(),
+};
 
 /** The product's run with the chaos tools and a storage that can crash the object at any write. */
 export class RunObject extends product.RunObject {
@@ -82,13 +91,21 @@ export class TenantObject extends product.TenantObject {
   }
 }
 
+/** The product's workspace with the same. */
+export class WorkspaceObject extends workspaces.WorkspaceObject {
+  constructor(ctx: DurableObjectState, env: RawEnv) {
+    plantCrashes(ctx, SHARED.workspaces);
+    super(ctx, env);
+  }
+}
+
 export default {
   async fetch(request: Request, env: RawEnv): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname === "/chaos/incarnations") {
       return Response.json(recordOfScript(searchParams.get("script") ?? "") ?? null);
     }
-    const [, shared] = /^\/chaos\/(tenant|runs)$/.exec(pathname) ?? [];
+    const [, shared] = /^\/chaos\/(tenant|runs|workspaces)$/.exec(pathname) ?? [];
     if (shared !== undefined) {
       const crash = SHARED[shared as keyof typeof SHARED];
       if (request.method === "PUT") crash.plan(await request.json<Crash | null>());
