@@ -117,6 +117,10 @@ async function deleteAndUndo(ann: Person, bob: Person): Promise<void> {
   await project(bob)
     .getByRole("img", { name: /5 systems, 4 dependencies/ })
     .waitFor();
+  await ann.page
+    .getByText(/Restored .*Movement/)
+    .first()
+    .waitFor();
   await ann.picture("gameplan-graph");
 }
 
@@ -183,6 +187,21 @@ async function tabTo({ page }: Person, text: string): Promise<void> {
   }
   throw new Error(`no focus on ${text}`);
 }
+
+test("the card of a call takes it back, and the project follows", async () => {
+  const ann = await sitDown("developer");
+  await ann.page.goto(`${server.url}/gameplan#//ideas`);
+  await heading(ann, "Ideas");
+  await ann.ask("Start a thread about the dragon");
+  await project(ann)
+    .getByRole("link", { name: /dragon/i })
+    .waitFor();
+  await cards(ann).getByRole("button", { name: /^Undo/ }).click();
+  await project(ann)
+    .getByRole("link", { name: /dragon/i })
+    .waitFor({ state: "detached" });
+  expect(ann.complaints).toEqual([]);
+}, 120_000);
 
 test.each([
   ["Create a project called Puzzle Garden", ["create_project"], /Puzzle Garden/],
