@@ -128,6 +128,9 @@ function print(findings: readonly Finding[], { environment, isJson }: Asked): vo
   for (const { level, place, message } of findings) {
     console.log(`  ${level.padEnd(7)} ${place}: ${message}`);
   }
+  if (findings.some(({ level, place }) => level === "unseen" && place === "secrets")) {
+    console.log("  Show the check which secrets are stored: --secrets FILE");
+  }
   const countOf = (level: Finding["level"]): number =>
     findings.filter((finding) => finding.level === level).length;
   console.log(

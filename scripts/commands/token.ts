@@ -8,8 +8,17 @@ import { JWT_USAGE, mintJwt } from "../mint-jwt.ts";
 /** Scopes of a chat client. Management scopes have to be named. */
 const DEFAULT_SCOPES = "chat,runs:read,tools:read";
 const USAGE =
-  `Usage: interlock token --tenant ID --actor user:NAME [--subject user:NAME] [--scopes ${DEFAULT_SCOPES}] [--roles approver,...]\n` +
-  `Scopes of the API: ${SCOPES.join(", ")}; tools and policies may ask for others.\n${JWT_USAGE}`;
+  "Usage: interlock token --tenant ID --actor user:NAME [--subject user:NAME]\n" +
+  `         [--scopes ${DEFAULT_SCOPES}] [--roles approver,...]\n` +
+  `Scopes of the API; tools and policies may ask for others:\n${listScopes()}\n${JWT_USAGE}`;
+
+/** Five scopes a line, so that a narrow terminal shows whole lines. */
+function listScopes(): string {
+  const lines = Array.from({ length: Math.ceil(SCOPES.length / 5) }, (_, line) =>
+    SCOPES.slice(line * 5, line * 5 + 5).join(", "),
+  );
+  return lines.map((line) => `  ${line}`).join("\n");
+}
 
 export const command: Command = {
   usage: USAGE,

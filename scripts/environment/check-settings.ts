@@ -99,7 +99,7 @@ function describeSecret(
     const message = `${name} is missing. Store it: npx wrangler secret put ${name}${flag}${alternative}`;
     return { level: "error", place: "secrets", message };
   }
-  const message = `${name} is needed${alternative}. Show me the secrets: --secrets FILE`;
+  const message = `${name} is needed${alternative}`;
   return { level: "unseen", place: "secrets", message };
 }
 

@@ -67,12 +67,12 @@ export function failCall(
   return fail({ taxonomyClass, errors: [{ field: null, ...error }] });
 }
 
-/** Formats the message about a budget that is used up. A replay recognises the budget by it. */
+/** Formats the message about a budget without room. A replay recognises the budget by it. */
 export function formatExhausted(whose: "run" | "tenant", budget: Budget): string {
-  return `the ${whose}'s ${budget} budget is used up`;
+  return `this call would exceed what is left of the ${whose}'s ${budget} budget`;
 }
 
-/** Refuses a call because a budget of the run or of its tenant is used up. */
+/** Refuses a call because a budget of the run or of its tenant has no room for it. */
 export function refuseExhausted(
   whose: "run" | "tenant",
   budget: Budget,

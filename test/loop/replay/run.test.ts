@@ -159,7 +159,7 @@ const RUNS: Readonly<Record<string, readonly [...string[], () => Happening]>> = 
     }),
   ],
   "whose budgets end": [
-    "the run's writes budget is used up",
+    "this call would exceed what is left of the run's writes budget",
     "The run has used up its budget: tokens",
     () => ({
       contracts: [note()],
