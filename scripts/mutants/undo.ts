@@ -116,11 +116,11 @@ export const UNDO: readonly Mutant[] = [
     test: undone("is COMPENSATION_FAILED, is never repeated by a click, and an operator is told"),
   },
   {
-    name: "the page offers undo to everybody",
+    name: "the button stays when the call cannot be undone any more",
     file: "src/widget/chat/undo-view.ts",
-    from: "this.root.hidden = status === undefined;\n    if (status === undefined) return;",
-    to: "this.root.hidden = false;",
-    test: onPage("is not there for a reader who may not, and while the answer goes on"),
+    from: 'this.#button.hidden = status !== "available";',
+    to: "this.#button.hidden = false;",
+    test: onPage("says in words that it is stale"),
   },
   {
     name: "two clicks ask for an undo twice",

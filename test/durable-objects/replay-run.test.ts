@@ -12,6 +12,7 @@ import { policyOf } from "../fakes/fakes.ts";
 import { effects, LAB_TOOLS } from "../workers/lab-tools.ts";
 import type { ScriptedStep } from "../fakes/scripted-model.ts";
 import { bindings, chat, runIdOf, seedPolicies, send } from "../shared/worker.ts";
+import { invoke, read } from "../shared/invoke.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {
@@ -121,4 +122,15 @@ test("a changed record of the same run replays to other decisions", async () => 
   const replayed = await replay({ ...evidence, invocations: JSON.parse(text) }, CONTRACTS);
   if (!replayed.ok) throw new Error(replayed.failure.reason);
   expect(replayed.value.replayed).not.toBe(replayed.value.recorded);
+});
+
+test("a direct call replays to the same decisions, without calling its tool or a model", async () => {
+  const response = await invoke(
+    "lab__write_note",
+    { text: "hidden", to: "ann" },
+    { key: "replay" },
+  );
+  const { runId } = await read(response);
+  await evictDurableObject(stubOf(runId));
+  await expectSameDecisions(runId);
 });

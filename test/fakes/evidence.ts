@@ -138,7 +138,8 @@ function forbidAll(contract: AnyToolContract): AnyToolContract {
     ...contract,
     ...("checkState" in contract && { checkState: forbid }),
     ...("reconcile" in contract && { reconcile: forbid }),
-    execute: forbid,
+    // A saga has no execute: its steps are calls of other tools.
+    ...(!contract.saga && { execute: forbid }),
   };
 }
 
