@@ -20,6 +20,7 @@ import { measurePaced } from "./measures/paced.ts";
 import { measureRunCost } from "./measures/run-cost.ts";
 import { measureStatements } from "./measures/statements.ts";
 import { measureTogether } from "./measures/together.ts";
+import { measureWorkspace } from "./measures/workspace.ts";
 import { measureWrites } from "./measures/writes.ts";
 import { formatTable } from "./report.ts";
 
@@ -40,6 +41,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   gates: measureGates,
   durability: measureDurability,
   growth: measureGrowth,
+  workspace: measureWorkspace,
 };
 const NAMES = Object.keys(MEASURES).join(", ");
 const USAGE = `Usage: npm run bench -- [--quick] [--only MEASURE,...]\nMeasures: ${NAMES}`;

@@ -1,6 +1,11 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { composeWorker } from "../../src/compose/worker.ts";
+import type { RawEnv } from "../../src/env.ts";
+import { hostWorkspaces } from "../../src/host-workspaces.ts";
+import { deploymentOf } from "../shared/deployment.ts";
+import { bindings } from "../shared/worker.ts";
 import { callItems, failureOf, governStudio, itemNames } from "../shared/workspaces.ts";
-import { ran } from "../workers/lab-workspaces.ts";
+import { LAB_KEEPERS, labWorkspace, ran } from "../workers/lab-workspaces.ts";
 
 const TOOLS = ["lab__keep_item", "lab__show_items"];
 const POLICY = {
@@ -60,4 +65,35 @@ test("an unknown operation and arguments that do not fit are typed failures", as
   expect(failureOf(unknown)).toBe("STRUCTURAL_VIOLATION unknown_operation");
   const misfit = await callItems({ caller: "ada", tool: show, args: { how: "args" } });
   expect(failureOf(misfit)).toBe("STRUCTURAL_VIOLATION STRUCTURAL_VIOLATION");
+});
+
+describe("a deployment does not start", () => {
+  const { WORKSPACES: _unbound, ...rest } = bindings as unknown as RawEnv;
+  const bound = bindings as unknown as RawEnv;
+  const hosted = hostWorkspaces([labWorkspace]);
+  test.each([
+    ["without the binding of its workspaces", rest, hosted, "binding WORKSPACES is missing"],
+    [
+      "with a tool whose workspace is not hosted",
+      bound,
+      undefined,
+      "The workspace lab is not hosted",
+    ],
+    [
+      "with two workspaces of one name",
+      bound,
+      hostWorkspaces([labWorkspace, labWorkspace]),
+      "Two workspaces are named lab",
+    ],
+  ])("%s", async (_what, env, workspaces, reason) => {
+    const handle = composeWorker(env, deploymentOf(LAB_KEEPERS, workspaces ? { workspaces } : {}));
+    const refused = await handle(new Request("https://interlock.test/healthz"));
+    expect(refused.status).toBe(503);
+    expect((await refused.json<{ detail: string }>()).detail).toContain(reason);
+  });
+
+  test("because of the missing binding, when it has no workspace", async () => {
+    const handle = composeWorker(rest, deploymentOf([]));
+    expect((await handle(new Request("https://interlock.test/healthz"))).status).toBe(200);
+  });
 });
