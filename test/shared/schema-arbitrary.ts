@@ -140,9 +140,18 @@ function stringOf(schema: JsonSchema7): fc.Arbitrary<string> {
   const maxLength = Math.max(minLength, Math.min(numberAt(schema, "maxLength") ?? 64, 64));
   const pattern = schema["pattern"];
   if (typeof pattern !== "string") return fc.string({ minLength, maxLength });
-  return fc
-    .stringMatching(new RegExp(pattern))
-    .filter((text) => text.length >= minLength && text.length <= maxLength);
+  return matching(pattern).filter((text) => text.length >= minLength && text.length <= maxLength);
+}
+
+const arbitraries = new Map<string, fc.Arbitrary<string>>();
+
+/** Building one takes milliseconds, and the schemas of a pack share their patterns. */
+function matching(pattern: string): fc.Arbitrary<string> {
+  const known = arbitraries.get(pattern);
+  if (known) return known;
+  const built = fc.stringMatching(new RegExp(pattern));
+  arbitraries.set(pattern, built);
+  return built;
 }
 
 function rangeOf(schema: JsonSchema7): { min?: number; max?: number } {

@@ -1,6 +1,7 @@
 import type { WorkspaceBinder } from "../../../src/capabilities/workspace.ts";
 import type { ClosedObjectSchema } from "../../../src/contracts/definition.ts";
 import { deriveSchema } from "../../../src/contracts/derive-schema.ts";
+import type { JsonObject } from "../../../src/protocol/json/value.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
 import { sampleObjects } from "./subject.ts";
 
@@ -15,10 +16,18 @@ export const fakeWorkspaces: WorkspaceBinder = {
         readonly output: ClosedObjectSchema;
       };
       if (kind === "write" && key === undefined) throw new Error(`${name} writes`);
-      const [sample] = sampleObjects(deriveSchema(output), 1);
-      if (!sample) throw new Error(`no output could be made for ${name}`);
+      const sample = samples.get(output) ?? sampleOf(output, name);
       if (kind === "write") noteWrite("changed");
       return Promise.resolve(ok(sample as never));
     },
   }),
 };
+
+const samples = new WeakMap<object, JsonObject>();
+
+function sampleOf(output: ClosedObjectSchema, name: string): JsonObject {
+  const [sample] = sampleObjects(deriveSchema(output), 1);
+  if (!sample) throw new Error(`no output could be made for ${name}`);
+  samples.set(output, sample);
+  return sample;
+}

@@ -108,11 +108,12 @@ export function stillRuns({ lifecycle }: AnyToolContract): boolean {
 
 /** Compiles a published schema. */
 export function validatorOf(schema: JsonSchema7): (value: unknown) => boolean {
-  const ajv = new Ajv({ strict: false });
-  addFormats(ajv);
   const validate = ajv.compile(schema);
   return (value) => validate(value);
 }
+
+const ajv = new Ajv({ strict: false });
+addFormats(ajv);
 
 /** Lists the rules that arguments break. None for arguments that do not match the schema. */
 export function rulesBrokenBy(contract: AnyToolContract, args: JsonObject): readonly string[] {

@@ -25,6 +25,16 @@ interface Timed<Data> {
  * repeated call answers the same.
  */
 export function timed(operation: AnyGameplanOperation): AnyGameplanOperation {
+  const known = timedOperations.get(operation);
+  if (known) return known;
+  const made = addTime(operation);
+  timedOperations.set(operation, made);
+  return made;
+}
+
+const timedOperations = new WeakMap<AnyGameplanOperation, AnyGameplanOperation>();
+
+function addTime(operation: AnyGameplanOperation): AnyGameplanOperation {
   // Its schemas and its function are those of one operation.
   const runnable = operation as unknown as WorkspaceOperation<"write">;
   return {
