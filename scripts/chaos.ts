@@ -12,6 +12,7 @@ import { storm } from "./chaos/parts/storm.ts";
 import { subscribers } from "./chaos/parts/subscribers.ts";
 import { wireKills } from "./chaos/parts/wire-kills.ts";
 import { tenant } from "./chaos/parts/tenant.ts";
+import { sagas } from "./chaos/parts/sagas.ts";
 import { undo } from "./chaos/parts/undo.ts";
 import { workspaces } from "./chaos/parts/workspaces.ts";
 import { createProgressLine } from "./chaos/progress-line.ts";
@@ -24,6 +25,7 @@ const PARTS: readonly Part[] = [
   tenant,
   undo,
   workspaces,
+  sagas,
   sameKey,
   subscribers,
   miniflareKills,

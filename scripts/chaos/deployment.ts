@@ -4,7 +4,7 @@ import { bundleEntry } from "../bundle-entry.ts";
 import { PACKAGE_FOLDER } from "../project.ts";
 import { readWorkerBindings } from "../worker-bundle.ts";
 import { ROOT_SECRET, VERIFIED_TENANT } from "./key-fingerprint.ts";
-import { CRASH_MODES, TOOL_OF, UNDO_TOOLS } from "./scenario.ts";
+import { CRASH_MODES, SAGA_TOOLS, TOOL_OF, UNDO_TOOLS } from "./scenario.ts";
 
 /** Tenants of the deployment, and the token of a caller of each. */
 export const TOKENS = { [VERIFIED_TENANT]: "token-of-chaos", other: "token-of-other" } as const;
@@ -92,7 +92,13 @@ function hashOf(token: string): string {
 }
 
 const POLICY = {
-  allowedTools: [...Object.values(TOOL_OF), ...UNDO_TOOLS, "chaos__keep", "chaos__compare"],
+  allowedTools: [
+    ...Object.values(TOOL_OF),
+    ...UNDO_TOOLS,
+    ...SAGA_TOOLS,
+    "chaos__keep",
+    "chaos__compare",
+  ],
   workspaces: Object.fromEntries(CRASH_MODES.map((id) => [id, { actors: ["service:chaos"] }])),
   approvals: [{ tools: [TOOL_OF.approved], pattern: "dual_control", roles: ["approver"] }],
   budgets: { maxSteps: 50 },

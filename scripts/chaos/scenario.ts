@@ -23,6 +23,9 @@ export const TOOL_OF: Readonly<Record<EffectClass, string>> = {
 /** A tool whose calls can be undone, and the tool that undoes them. */
 export const UNDO_TOOLS = ["chaos__reserve", "chaos__release"] as const;
 
+/** A saga, and its step that cannot be undone. Its other steps are UNDO_TOOLS. */
+export const SAGA_TOOLS = ["chaos__journey", "chaos__settle"] as const;
+
 /** Fault of the first request of an operation. Later requests find a working server. */
 export const EFFECT_FAULTS = [
   "none",

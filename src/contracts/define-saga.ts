@@ -69,7 +69,7 @@ const MAX_TIMEOUT_MS = 300_000;
 export function defineSaga<
   In extends ClosedObjectSchema,
   Out extends ClosedObjectSchema,
-  Tools extends readonly [AnyToolContract, ...AnyToolContract[]],
+  const Tools extends readonly [AnyToolContract, ...AnyToolContract[]],
 >(definition: SagaDefinition<In, Out, Tools>): AnyToolContract {
   const { steps, result, ...tool } = definition;
   const listed = steps as readonly SagaStep<In, AnyToolContract>[];

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { defineSaga } from "../../../src/contracts/define-saga.ts";
 import { defineTool } from "../../../src/contracts/define-tool.ts";
 import type { ToolFailure } from "../../../src/protocol/outcome/observation.ts";
 import type { ToolInvocationContext } from "../../../src/protocol/invocation/record.ts";
@@ -115,8 +116,56 @@ const reserve = defineTool({
   execute: (args, context, scope) => ask("idempotent", { args, context, ...scope }),
 });
 
-/** One tool for each class of effect, one that can be undone, and the one that undoes it. */
-export const CHAOS_TOOLS = [look, put, pay, post, send, reserve, release];
+const settle = defineTool({
+  ...base,
+  name: "chaos__settle",
+  description: "Settles two reservations, or refuses to.",
+  input: v.strictObject({ ...base.input.entries, refuses: v.boolean() }),
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "external_side_effect",
+  idempotency: { supported: true, keyHeader: "Idempotency-Key" },
+  runtime: { ...base.runtime, maxRetries: 2 },
+  errors: { refused: "SEMANTIC_INVALIDITY" },
+  shownToModel: false,
+  // A crash leaves open whether an attempt before the refusal settled.
+  async reconcile({ operation }, _context, { idempotencyKey, signal }) {
+    const state = await lookUp(idempotencyKey, signal);
+    if (state === "committed") return { kind: "committed", output: { operation } };
+    return { kind: state === "none" ? "not_committed" : "unknown" };
+  },
+  async execute({ refuses, ...args }, context, scope) {
+    if (!refuses) return ask("idempotent", { args, context, ...scope });
+    const error = { field: null, code: "refused", message: "it is not settled" };
+    return fail({ taxonomyClass: "SEMANTIC_INVALIDITY", errors: [error] });
+  },
+});
+
+/** The operation of its first reservation, the second, and the settling: n, n + 2 and n + 4. */
+const journey = defineSaga({
+  name: "chaos__journey",
+  version: "1.0.0",
+  description: "Reserves twice and settles. When it is not settled, releases both.",
+  input: v.strictObject({ operation: base.input.entries.operation, refuses: v.boolean() }),
+  output: base.output,
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "external_side_effect",
+  redaction: base.redaction,
+  steps: [
+    { tool: reserve, arguments: ({ operation }) => ({ operation, fault: "none" }) },
+    { tool: reserve, arguments: ({ operation }) => ({ operation: operation + 2, fault: "none" }) },
+    {
+      tool: settle,
+      arguments: ({ operation, refuses }) => ({ operation: operation + 4, fault: "none", refuses }),
+    },
+  ],
+  result: ({ operation }) => ({ operation }),
+});
+
+/**
+ * One tool for each class of effect, one that can be undone, the one that undoes it, and a saga of
+ * them.
+ */
+export const CHAOS_TOOLS = [look, put, pay, post, send, reserve, release, settle, journey];
 
 interface Asked {
   readonly args: v.InferOutput<typeof base.input>;
