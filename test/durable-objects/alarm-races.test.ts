@@ -27,12 +27,12 @@ function ringNow(runId: string): Promise<void> {
 /** Makes this many alarms fail, as broken storage would. */
 function ringBrokenAlarm(runId: string, times: number): Promise<void> {
   return runInDurableObject(stubOf(runId), async (object, { storage }) => {
-    storage.sql.exec("ALTER TABLE deadlines RENAME TO gone");
+    storage.sql.exec("ALTER TABLE run RENAME TO gone");
     for (let time = 0; time < times; time++) {
       await (object as unknown as { alarm(): Promise<void> }).alarm();
       expect(await storage.getAlarm()).toBeGreaterThan(Date.now());
     }
-    storage.sql.exec("ALTER TABLE gone RENAME TO deadlines");
+    storage.sql.exec("ALTER TABLE gone RENAME TO run");
   });
 }
 

@@ -1,9 +1,13 @@
 import type { DeploymentChoices } from "../../src/compose/deployment.ts";
 import { composeWorker } from "../../src/compose/worker.ts";
 import type { RawEnv } from "../../src/env.ts";
+import { hostWorkspaces } from "../../src/host-workspaces.ts";
+import { gameplanWorkspace } from "../../src/tools/gameplan/workspace.ts";
 import { TOOLS } from "../../src/tools/index.ts";
 import { deploymentOf } from "./deployment.ts";
 import { bindings } from "./worker.ts";
+
+const WORKSPACES = hostWorkspaces([gameplanWorkspace]);
 
 export const ISSUER = "https://issuer.test/";
 export const AUDIENCE = "interlock-test";
@@ -14,7 +18,7 @@ export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 /** Composes the product with the bindings of the test deployment, some of them changed. */
 export function deploy(changes: RawEnv, choices: Partial<DeploymentChoices> = {}): Send {
   const env = { ...(bindings as unknown as RawEnv), ...changes };
-  const handle = composeWorker(env, deploymentOf(TOOLS, choices));
+  const handle = composeWorker(env, deploymentOf(TOOLS, { workspaces: WORKSPACES, ...choices }));
   return (path, init) => handle(new Request(`https://interlock.test${path}`, init));
 }
 
