@@ -63,7 +63,9 @@ test.each(blocksIn("toml").map((block) => [nameOf(block), block] as const))(
       const config = join(folder, "wrangler.toml");
       // The variables of a block stand among those of the project.
       const [vars = "[vars]\n"] = /^\[vars\]\n(?:\w+ = .*\n)*/m.exec(text) ?? [];
-      const project = readFileSync(join(ROOT, "wrangler.toml"), "utf8").replace("[vars]\n", vars);
+      const own = readFileSync(join(ROOT, "wrangler.toml"), "utf8").replace("[vars]\n", vars);
+      // This project has some tables itself.
+      const project = text.split("\n\n").reduce((rest, table) => rest.replace(table, ""), own);
       writeFileSync(config, `${project}\n${text.replace(vars, "")}`);
       const [, env] = /^\[env\.(\w+)/m.exec(text) ?? [];
       const read = unstable_readConfig(

@@ -9,11 +9,11 @@ const source = (file: string): string => JSON.stringify(join(PACKAGE_FOLDER, "sr
 const ENTRY = `
 import { COMPILED } from "../.interlock/contracts.js";
 import { defineDeployment } from ${source("define-deployment.ts")};
-import { TOOLS } from ${source("tools/index.ts")};
+import { CORE_TOOLS } from ${source("tools/core/pack.ts")};
 import { openAIWire } from ${source("wire/openai/wire.ts")};
 import { assistantTransport } from ${source("wire/assistant-transport/wire.ts")};
 const deployment = defineDeployment({
-  tools: TOOLS,
+  tools: CORE_TOOLS,
   compiled: COMPILED,
   models: [{ id: "house", wire: "openai", address: "HOUSE_BASE_URL", secret: "HOUSE_API_KEY" }],
   upstreams: { desk: "DESK_URL" },

@@ -12,11 +12,11 @@ const source = (file: string): string => JSON.stringify(join(PACKAGE_FOLDER, "sr
 const ENTRY = `
 import { COMPILED } from "../.interlock/contracts.js";
 import { defineDeployment } from ${source("define-deployment.ts")};
-import { TOOLS } from ${source("tools/index.ts")};
+import { CORE_TOOLS } from ${source("tools/core/pack.ts")};
 import { responsesWire } from ${source("wire/responses/wire.ts")};
 import { assistantTransport } from ${source("wire/assistant-transport/wire.ts")};
 const deployment = defineDeployment({
-  tools: TOOLS,
+  tools: CORE_TOOLS,
   compiled: COMPILED,
   wires: { models: [responsesWire], clients: [assistantTransport] },
 });
@@ -86,7 +86,9 @@ beforeAll(async () => {
   const config = read("templates/base/wrangler.toml").replaceAll("{{name}}", "desk");
   project.write("wrangler.toml", config.replaceAll(/^#\{\{.*\}\}$/gm, ""));
   project.write("src/index.ts", ENTRY);
-  project.write("contracts.lock.json", read("contracts.lock.json"));
+  const { contracts, ...lock } = JSON.parse(read("contracts.lock.json")) as { contracts: object };
+  const core = Object.entries(contracts).filter(([name]) => name.startsWith("core__"));
+  project.write("contracts.lock.json", { ...lock, contracts: Object.fromEntries(core) });
   project.write("tenant/policy.json", { allowedTools: ["core__calculate"] });
   for (const [, name = "", content = ""] of FILES) project.write(name, content);
   project.write("tenant/environments.json", {

@@ -158,7 +158,12 @@ test.each([
     () =>
       runTool({
         ...refund,
-        transactional: { ...refund.transactional, compensationTool: "desk__undo" },
+        transactional: {
+          ...refund.transactional,
+          semantics: "compensable_write",
+          compensationTool: "desk__undo",
+        },
+        compensate: () => ({}),
       }),
     /compensationTool desk__undo is not registered/,
   ],
