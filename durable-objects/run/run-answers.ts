@@ -6,6 +6,7 @@ import type {
   ContextAnswer,
   DecisionAnswer,
   FilesAnswer,
+  ImageAnswer,
   KeptFilesAnswer,
   OutcomeAnswer,
   OutcomeReport,
@@ -164,6 +165,15 @@ export class RunAnswers implements RunMethods {
       return content === undefined ? [] : [[hash, content] as const];
     });
     return { kind: "files", files: Object.fromEntries(kept) };
+  }
+
+  async image(viewer: Viewer, invocation: number, number: number): Promise<ImageAnswer> {
+    const { invocations, store } = this.#run;
+    const missing = checkRunAccess(store, maySee, viewer);
+    if (missing) return missing;
+    const { content = [] } = invocations.find(invocation)?.end ?? {};
+    const image = content.filter((part) => part.type === "image")[number - 1];
+    return image ? { kind: "image", file: image.source } : { kind: "unknown_image" };
   }
 
   async keptFiles(viewer: Viewer, hashes: readonly string[]): Promise<KeptFilesAnswer> {

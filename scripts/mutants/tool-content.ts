@@ -1,9 +1,27 @@
 import type { Mutant } from "./mutant.ts";
 
+const IMAGES = "test/http/tool-images.test.ts";
 const TEST = "test/http/tool-content.test.ts";
 
 /** What keeps the text and the images of tools declared, harmless, bounded and kept. */
 export const TOOL_CONTENT: readonly Mutant[] = [
+  {
+    name: "whoever knows the id of a run reads where its images are kept",
+    file: "durable-objects/run/run-answers.ts",
+    from: "    if (missing) return missing;\n    const { content = [] }",
+    to: "    const { content = [] }",
+    test: { file: IMAGES, name: "is an unknown run to mallory" },
+  },
+  {
+    name: "a browser shows an image of a tool as a page of the deployment",
+    file: "src/http/tool-images.ts",
+    from: "`attachment; ",
+    to: "`inline; ",
+    test: {
+      file: IMAGES,
+      name: "is its bytes under its own type, and a browser saves it as a file",
+    },
+  },
   {
     name: "a tool answers more images than its contract declares",
     file: "src/contracts/read-content.ts",

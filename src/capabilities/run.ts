@@ -15,6 +15,7 @@ import type { StreamedRun } from "../protocol/run/client-wire.ts";
 import type { LoggedEvent } from "../protocol/run/event.ts";
 import type { EventsKind, StartKind } from "../protocol/run/answer-kind.ts";
 import type { RunState } from "../protocol/run/state.ts";
+import type { KeptFile } from "../protocol/conversation/file-part.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { UndoReport, UndoStatus } from "../protocol/invocation/undo.ts";
 import type { DirectCall } from "../protocol/run/direct-call.ts";
@@ -81,6 +82,12 @@ export type ContextAnswer =
 
 export type FilesAnswer =
   | { readonly kind: "files"; readonly files: Readonly<Record<string, string>> }
+  | NoRun;
+
+/** Where the image of a call's content is kept. */
+export type ImageAnswer =
+  | { readonly kind: "image"; readonly file: KeptFile }
+  | { readonly kind: "unknown_image" }
   | NoRun;
 
 export type KeptFilesAnswer = { readonly kind: "kept"; readonly hashes: readonly string[] } | NoRun;
@@ -250,6 +257,8 @@ export interface RunMethods {
   context(viewer: Viewer): Promise<ContextAnswer>;
   /** Reads files that the run keeps, in base64. Leaves out those that it does not keep. */
   files(viewer: Viewer, hashes: readonly string[]): Promise<FilesAnswer>;
+  /** Finds an image of a call's content. Images count from 1. */
+  image(viewer: Viewer, invocation: number, number: number): Promise<ImageAnswer>;
   /** Lists which of these files the run keeps. */
   keptFiles(viewer: Viewer, hashes: readonly string[]): Promise<KeptFilesAnswer>;
   approval(address: ApprovalAddress): Promise<ApprovalAnswer>;

@@ -19,6 +19,7 @@ import { RUN_LIST_ROUTES } from "./run-list.ts";
 import { RUN_ROUTES } from "./runs.ts";
 import type { Services } from "./services.ts";
 import { UNDO_ROUTES } from "./undo.ts";
+import { TOOL_IMAGE_ROUTES } from "./tool-images.ts";
 import { TOOL_ROUTES } from "./tools.ts";
 
 /** Every route of the API; docs/http.md has them in one table. */
@@ -28,6 +29,7 @@ const API: Routes = {
   ...UNDO_ROUTES,
   ...RUN_LIST_ROUTES,
   ...RUN_ROUTES,
+  ...TOOL_IMAGE_ROUTES,
   ...APPROVAL_QUEUE_ROUTES,
   ...OUTCOME_ROUTES,
   ...APPROVAL_ROUTES,

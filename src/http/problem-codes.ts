@@ -186,6 +186,10 @@ export const PROBLEMS = {
     status: 404,
     title: "There is no such invocation. GET /v1/runs/:id lists the invocations that wait.",
   },
+  image_not_found: {
+    status: 404,
+    title: "There is no such image. The call's content in the run's events lists its images.",
+  },
   outcome_not_awaited: {
     status: 409,
     title: "This invocation has no unknown outcome and no mismatch. There is nothing to report.",
