@@ -88,7 +88,8 @@ beforeAll(async () => {
   project.write("src/index.ts", ENTRY);
   const { contracts, ...lock } = JSON.parse(read("contracts.lock.json")) as { contracts: object };
   const core = Object.entries(contracts).filter(([name]) => name.startsWith("core__"));
-  project.write("contracts.lock.json", { ...lock, contracts: Object.fromEntries(core) });
+  const coreLock = { ...lock, contracts: Object.fromEntries(core) };
+  project.write("contracts.lock.json", `${JSON.stringify(coreLock, null, 2)}\n`);
   project.write("tenant/policy.json", { allowedTools: ["core__calculate"] });
   for (const [, name = "", content = ""] of FILES) project.write(name, content);
   project.write("tenant/environments.json", {
