@@ -3,6 +3,16 @@ import type { Mutant } from "./mutant.ts";
 /** What keeps effects from happening twice, and runs from getting lost. */
 export const RELIABILITY: readonly Mutant[] = [
   {
+    name: "the row of the run does not name a new table",
+    file: "durable-objects/run/run-tables.ts",
+    from: 'this.#sql.exec("UPDATE run SET tables = ?", [...this.#names, name].join(" "));',
+    to: "",
+    test: {
+      file: "test/durable-objects/first-use-crashes.test.ts",
+      name: "a crash at the first use of the table prompt (durable) loses nothing and repeats nothing",
+    },
+  },
+  {
     name: "sync: an effect does not wait until its record is durable",
     file: "durable-objects/run/stored-journal.ts",
     from: "await this.#ports.sync();",

@@ -1,12 +1,17 @@
 import { plantCrashes } from "../../scripts/chaos/worker/plant-crashes.ts";
 import { beforeEachFile } from "./fresh-state.ts";
 
-/** Where the next incarnation of an object ends: at one of its durable writes, or nowhere. */
+/**
+ * Where the next incarnation of an object ends: at one of its durable writes, at the first use of a
+ * table, or nowhere.
+ */
 export interface CrashPlan {
   /** Id of the object. Absent: the next new object. */
   readonly objectId?: string;
   /** Number of the write, from 1. Absent: the writes are only counted. */
   readonly at?: number;
+  /** Name of the table at whose first use the object ends. */
+  readonly firstUseOf?: string;
   /** Before the write, after it but not durable, or after it is durable. */
   readonly mode: "before" | "after" | "durable";
 }
@@ -35,6 +40,7 @@ export function plantCrash(ctx: DurableObjectState): void {
   const { plan, incarnation } = meant;
   plantCrashes(ctx, {
     crashAt: (label) => (incarnation.points.push(label) === plan.at ? plan.mode : undefined),
+    crashAtFirstUse: (table) => (table === plan.firstUseOf ? plan.mode : undefined),
     noteCrash: () => {
       incarnation.hasCrashed = true;
     },

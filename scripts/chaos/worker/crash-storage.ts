@@ -1,8 +1,11 @@
 /** Counts a durable write, performs it, and may crash the object before or after it. */
 export type WritePoint = <T>(label: string, write: () => T) => T;
+/** Is told the name of a table right before a statement creates it. */
+export type FirstUse = (table: string) => void;
 
 /** Methods that write. Each call is one write point. */
 const WRITES = new Set(["sync", "setAlarm", "deleteAlarm", "deleteAll", "transactionSync"]);
+const CREATED = /\bCREATE TABLE (?:IF NOT EXISTS )?(\w+)/g;
 const READS = new Set(["sql", "getAlarm"]);
 
 /**
@@ -13,6 +16,7 @@ const READS = new Set(["sql", "getAlarm"]);
 export function crashStorage(
   storage: DurableObjectStorage,
   atPoint: WritePoint,
+  atFirstUse: FirstUse,
 ): DurableObjectStorage {
   let depth = 0;
   const inTransaction = <T>(body: () => T): T => {
@@ -27,7 +31,10 @@ export function crashStorage(
     get(target, name) {
       if (name !== "exec") return Reflect.get(target, name, target) as unknown;
       return (query: string, ...bindings: unknown[]) => {
-        const run = () => target.exec(query, ...bindings);
+        const run = () => {
+          for (const [, table = ""] of query.matchAll(CREATED)) atFirstUse(table);
+          return target.exec(query, ...bindings);
+        };
         return depth > 0 || isRead(query) ? run() : atPoint(labelOf(query), run);
       };
     },

@@ -1,0 +1,154 @@
+import { beforeAll, expect, test } from "vitest";
+import type { LateTable } from "../../durable-objects/run/run-tables.ts";
+import { releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";
+import { planIncarnation } from "../shared/crash-points.ts";
+import { dataUrl, PNG } from "../shared/files.ts";
+import { APPROVE, callOf, decide, openOf } from "../shared/people.ts";
+import { ringAlarm, rowsOf, transcriptOf } from "../shared/run-object.ts";
+import { seedPolicies, send, stateOf, type Caller } from "../shared/worker.ts";
+import { moved } from "../workers/lab-approvals.ts";
+
+beforeAll(seedPolicies);
+
+const MODES = ["before", "after", "durable"] as const;
+
+/** A run that uses a table. */
+interface Use {
+  readonly caller: Caller;
+  /** The body of the request that starts the run. `mark` is unique. */
+  readonly request: (mark: string) => object;
+  /** What clients and people send before the run can end. */
+  readonly meanwhile?: (runId: string, mark: string) => Promise<void>;
+  /** What the table of the ended run holds. */
+  readonly holds: readonly [sql: string, rows: readonly object[]];
+  /** Checks what the run did. */
+  readonly effects?: (runId: string, mark: string) => Promise<void>;
+}
+
+const says = (...steps: readonly ScriptedStep[]) => [{ role: "user", content: script(...steps) }];
+const pay = (mark: string, to = mark) => ({
+  messages: says({ calls: [callOf("lab__transfer", { to, amount: 3 })] }, { text: ["done"] }),
+});
+
+/** Reads the state of a run whose object may crash meanwhile. */
+const look = (runId: string, caller: Caller) => stateOf(runId, caller).catch(() => undefined);
+
+/** Every table that a run creates at its first use. A table without a run here fails the types. */
+const USES: Readonly<Record<LateTable | "run" | "log", Use>> = {
+  run: {
+    caller: "lab",
+    request: () => ({ messages: says({ text: ["hi"] }) }),
+    holds: ["SELECT COUNT(*) AS runs FROM run", [{ runs: 1 }]],
+  },
+  log: {
+    caller: "lab",
+    request: () => ({ messages: says({ text: ["hi"] }) }),
+    holds: ["SELECT MIN(seq) AS first FROM log", [{ first: 1 }]],
+  },
+  prompt: {
+    caller: "lab",
+    request: () => ({ messages: says({ shows: true }), context: { page: "/orders" } }),
+    holds: ["SELECT part FROM prompt", [{ part: "hook_context" }, { part: "request_context" }]],
+    effects: async (runId) => {
+      expect(JSON.stringify(await transcriptOf(runId, "lab"))).toContain("/orders");
+    },
+  },
+  files: {
+    caller: "lab",
+    request: () => ({
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: script({ text: ["Nice."] }) },
+            { type: "image", image: dataUrl("image/png", PNG) },
+          ],
+        },
+      ],
+      model: "claude-sonnet-5",
+    }),
+    holds: ["SELECT body FROM files", [{ body: PNG }]],
+  },
+  inbox: {
+    caller: "lab",
+    request: (mark) => ({ messages: says({ text: ["one"], holds: mark }, { text: ["two"] }) }),
+    meanwhile: async (runId, mark) => {
+      const headers = { "content-type": "application/json", "idempotency-key": mark };
+      const body = JSON.stringify({ content: "hurry" });
+      const init = { caller: "lab", method: "POST", headers, body } as const;
+      const steer = () => send(`/v1/runs/${runId}/messages`, init);
+      await expect.poll(async () => (await steer().catch(() => undefined))?.status).toBe(202);
+      await fetch(releaseUrl(mark));
+    },
+    holds: ["SELECT body FROM inbox", [{ body: '"hurry"' }]],
+    effects: async (runId) => {
+      const said = (await transcriptOf(runId, "lab")).filter(({ role }) => role === "user");
+      expect(JSON.stringify(said).split("hurry")).toHaveLength(2);
+    },
+  },
+  refusals: {
+    caller: "ann",
+    request: (mark) => pay(mark, "casino"),
+    holds: ["SELECT seen FROM refusals", [{ seen: 1 }]],
+    effects: async () => expect(moved.join()).not.toContain("casino"),
+  },
+  approvals: {
+    caller: "ann",
+    request: (mark) => pay(mark),
+    meanwhile: async (runId) => {
+      await expect.poll(async () => (await look(runId, "ann"))?.status).toBe("waiting");
+      const [approvalId = "none"] = openOf(await stateOf(runId, "ann"));
+      for (const person of ["bob", "cat"] as const) {
+        const vote = () => decide(approvalId, person, APPROVE);
+        await expect.poll(async () => (await vote().catch(() => undefined))?.status).toBe(200);
+      }
+    },
+    holds: ["SELECT generation FROM approvals", [{ generation: 1 }]],
+    effects: async (_, mark) => {
+      expect(moved.filter((effect) => effect.includes(mark))).toHaveLength(1);
+    },
+  },
+};
+
+/** Starts a run, and asks again under the same key when the object crashed before it had a run. */
+async function startUnderKey(body: object, caller: Caller): Promise<string> {
+  const key = `"${crypto.randomUUID()}"`;
+  for (;;) {
+    const response = await send("/v1/chat", {
+      caller,
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": key },
+      body: JSON.stringify(body),
+    });
+    void response.text().catch(() => {});
+    const runId = response.headers.get("x-run-id");
+    if (runId !== null) return runId;
+    expect(response.status).toBe(500);
+  }
+}
+
+const CASES = Object.entries(USES).flatMap(([table, use]) =>
+  MODES.map((mode) => ({ table, mode, use })),
+);
+
+// Mutant: the row of the run does not name a new table.
+test.each(CASES)(
+  "a crash at the first use of the table $table ($mode) loses nothing and repeats nothing",
+  async ({ table, mode, use }) => {
+    const { caller, request, meanwhile, holds, effects } = use;
+    const mark = crypto.randomUUID();
+    const incarnation = planIncarnation({ firstUseOf: table, mode });
+    const runId = await startUnderKey(request(mark), caller);
+    await meanwhile?.(runId, mark);
+    await expect
+      .poll(async () => {
+        await ringAlarm(runId).catch(() => {});
+        return (await look(runId, caller))?.status;
+      })
+      .toBe("completed");
+    expect(incarnation.hasCrashed).toBe(true);
+    const [sql, rows] = holds;
+    expect(await rowsOf(runId, sql)).toEqual(rows);
+    await effects?.(runId, mark);
+  },
+);
