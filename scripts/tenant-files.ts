@@ -16,7 +16,7 @@ export interface TenantFiles {
 
 /**
  * Reads the tenant's documents. A document that has no file is undefined, or not in the map.
- * Fails: throws a CommandError with the file that is no JSON. Nothing else is checked here.
+ * Fails: throws a CommandError with the file and the line that is no JSON. Nothing else is checked here.
  */
 export function readTenantFiles(project: string): TenantFiles {
   const folder = join(project, "tenant");
@@ -39,14 +39,37 @@ function readDocuments(folder: string): ReadonlyMap<string, unknown> {
 }
 
 /**
- * Reads a JSON file; undefined when there is none. Fails: throws a CommandError with the file that
- * is no JSON.
+ * Reads a JSON file; undefined when there is none. Fails: throws a CommandError with the file and
+ * the line that is no JSON.
  */
 export function readJsonFile(file: string): unknown {
   if (!existsSync(file)) return undefined;
+  const text = readFileSync(file, "utf8");
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as unknown;
+    return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new CommandError(`${file}: ${messageOf(error)}`);
+    throw new CommandError(`${file}:${findWrongLine(text)}: ${messageOf(error)}`);
+  }
+}
+
+/** Finds the line of the first error of a text that is no JSON. It counts from 1. */
+function findWrongLine(text: string): number {
+  const lines = text.split("\n");
+  const at = lines.findIndex((_, last) => cannotGoOn(`${lines.slice(0, last + 1).join("\n")}\n`));
+  return at < 0 ? lines.length : at + 1;
+}
+
+/** Tells whether no text after this one makes JSON of both. Not every message has a position. */
+function cannotGoOn(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch (error) {
+    const message = messageOf(error);
+    if (message.includes("control character")) return true;
+    const [, position] = /at position (\d+)/.exec(message) ?? [];
+    return position === undefined
+      ? !message.startsWith("Unexpected end")
+      : Number(position) < text.trimEnd().length;
   }
 }

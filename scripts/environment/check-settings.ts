@@ -24,6 +24,8 @@ const PLACEHOLDER = "0".repeat(64);
 const DEVELOPER = "DEVELOPER";
 const LOOPBACK = /\bhttps?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)/i;
 const PLAIN_HTTP = /\bhttp:\/\//i;
+/** Names that are reserved for examples (RFC 2606). */
+const EXAMPLE = /\bhttps?:\/\/(?:[^/?#\s"]*[.@])?example\.(?:com|net|org)\.?(?![\w.-])/i;
 const MISSING = /^([A-Z][A-Z0-9_]*) is missing$/;
 const MISSING_BINDING = /^binding ([A-Z][A-Z0-9_]*) is missing$/;
 
@@ -135,6 +137,7 @@ function findLostObjects(config: EnvironmentConfig): readonly Finding[] {
     }));
 }
 
+/** Finds settings that are for development, or were never adapted. */
 function findDevelopment(
   { vars }: EnvironmentConfig,
   secrets: KnownSecrets = new Map(),
@@ -151,8 +154,14 @@ function findDevelopment(
       const message = `${name} holds an address of this machine, which a deployment cannot reach`;
       return [{ level: "error", place, message }];
     }
-    if (!PLAIN_HTTP.test(text)) return [];
-    return [{ level: "error", place, message: `${name} holds an address without TLS. Use https` }];
+    if (PLAIN_HTTP.test(text)) {
+      return [
+        { level: "error", place, message: `${name} holds an address without TLS. Use https` },
+      ];
+    }
+    if (!EXAMPLE.test(text)) return [];
+    const message = `${name} holds an address of an example. Set the address of your service`;
+    return [{ level: "warning", place, message }];
   });
 }
 

@@ -32,7 +32,8 @@ export interface EnvironmentConfigs {
 /**
  * Reads wrangler.toml as `wrangler deploy --env NAME` does: a named environment inherits no
  * variables, secrets and bindings.
- * Fails: throws a CommandError with wrangler's message, such as for an unknown environment.
+ * Fails: throws a CommandError that lists the environments for an unknown one; otherwise with
+ * wrangler's message.
  */
 export function readEnvironmentConfigs(
   project: string,
@@ -43,7 +44,12 @@ export function readEnvironmentConfigs(
     unstable_readConfig({ config: file, env }, { hideWarnings: true }) as EnvironmentConfig;
   try {
     const { rawConfig } = readRawConfig({ config: file });
-    const names = [undefined, ...Object.keys(rawConfig.env ?? {})];
+    const named = Object.keys(rawConfig.env ?? {});
+    if (environment !== undefined && !named.includes(environment)) {
+      const known = named.join(", ") || "none";
+      throw new CommandError(`wrangler.toml has no environment ${environment}; it has ${known}.`);
+    }
+    const names = [undefined, ...named];
     const others = names.filter((name) => name !== environment);
     return {
       asked: read(environment),

@@ -35,6 +35,9 @@ export interface DeploymentRequest {
 export type Send = (request: DeploymentRequest) => Promise<Answer>;
 
 const TIMEOUT_MS = 30_000;
+const TOKEN_ADVICE =
+  "INTERLOCK_TOKEN must hold a bearer token of the tenant whose documents these are, which this " +
+  "deployment accepts. docs/environments.md, section Secrets, says how to make one, and its scopes.";
 
 /** Makes the function that sends requests to a deployment. It never throws. */
 export function createClient({ url, token }: Pick<Target, "url" | "token">): Send {
@@ -81,7 +84,8 @@ function readRefusal(status: number, body: JsonObject | undefined): Refusal {
   const fields = [body["errors"]].filter(isJsonArray).flat().filter(isJsonObject);
   const texts = fields.map(({ pointer, message }) => `${show(pointer)} ${show(message)}`);
   const places = texts.length > 0 ? ` (${texts.join("; ")})` : "";
-  return { status, code: show(code), message: `${show(sentence)}${places}` };
+  const advice = status === 401 ? ` ${TOKEN_ADVICE}` : "";
+  return { status, code: show(code), message: `${show(sentence)}${places}${advice}` };
 }
 
 /** Threat: control characters of an answer that a terminal obeys. */

@@ -23,8 +23,8 @@ export const { RunObject, TenantObject } = deployment;
 export default deployment.worker;
 `;
 const VARIABLES = {
-  HOUSE_BASE_URL: "https://models.example.com/v1",
-  DESK_URL: "https://desk.example.com",
+  HOUSE_BASE_URL: "https://models.house.dev/v1",
+  DESK_URL: "https://desk.house.dev",
 };
 /** Every binding of one environment; \`prefix\` is its table. */
 const bindings = (prefix: string): string => `
@@ -197,7 +197,7 @@ describe("interlock check", () => {
       "HOUSE_BASE_URL holds an address of this machine",
     ],
     ["HOUSE_BASE_URL", "http://127.0.0.1/v1", "HOUSE_BASE_URL holds an address of this machine"],
-    ["HOUSE_BASE_URL", "http://models.example.com", "HOUSE_BASE_URL holds an address without TLS"],
+    ["HOUSE_BASE_URL", "http://models.house.dev", "HOUSE_BASE_URL holds an address without TLS"],
     ["HOUSE_API_KEY", "sk-in-the-open", "HOUSE_API_KEY is a variable that everybody can read"],
   ])("fails for %s = %s", async (name, value, message) => {
     write({ variables: { ...VARIABLES, [name]: value } });
@@ -205,6 +205,41 @@ describe("interlock check", () => {
     expect(errorsOf(findings)).toContainEqual(expect.stringContaining(message));
     expect(exitCode).toBe(1);
     expect(all).not.toContain("sk-in-the-open");
+  });
+
+  test.each([
+    ["https://example.com", true],
+    ["https://api.EXAMPLE.org/v1", true],
+    ["https://api.example.net:8443/v1", true],
+    ["https://example.com.house.dev", false],
+    ["https://myexample.com", false],
+    ["https://house.dev/example.com", false],
+  ])("warns of an address of an example: %s: %s", async (address, isExample) => {
+    write({ variables: { ...VARIABLES, DESK_URL: address } });
+    const { exitCode, findings } = await check();
+    const message = "DESK_URL holds an address of an example. Set the address of your service";
+    const warnings = findings.filter((finding) => finding.message === message);
+    const warning = { level: "warning", place: "wrangler.toml", message };
+    expect([exitCode, warnings]).toEqual([0, isExample ? [warning] : []]);
+  });
+
+  test("refuses an environment that does not exist, and lists those that do", async () => {
+    const { stderr, exitCode } = await project.run(["check", "--env", "nope"]);
+    expect(stderr.trim()).toBe("wrangler.toml has no environment nope; it has production.");
+    expect(exitCode).toBe(1);
+  });
+
+  test.each([
+    ['{\n  "allowedTools": [],\n}\n', 3],
+    ['{\n  "allowedTools": [core],\n  "budgets": {}\n}\n', 2],
+    ['{\n  "currency": "EUR\n}\n', 2],
+    ['{\n  "allowedTools": [\n    "core__calculate"\n', 4],
+    ["{}\n\n{}\n", 3],
+  ])("names file and line of a document that is no JSON: %j: line %i", async (text, line) => {
+    project.write("tenant/policy.json", text);
+    const { exitCode, findings } = await check();
+    const message = expect.stringContaining(`tenant/policy.json:${line}: `) as string;
+    expect([exitCode, findings]).toEqual([1, [{ level: "error", place: "tenant", message }]]);
   });
 
   test("fails for an issuer whose keys come from this machine", async () => {

@@ -156,6 +156,15 @@ describe("interlock push", () => {
     expect(refused.stderr).toContain("307 unknown: The answer is not one of Interlock");
   });
 
+  test("says after a 401 which token is needed", async () => {
+    using project = desk.projectOf({ policy: { allowedTools: [] } });
+    const refused = await desk.run(project, ["push"], { INTERLOCK_TOKEN: "of-somebody-else" });
+    expect(refused.stderr).toContain(
+      "INTERLOCK_TOKEN must hold a bearer token of the tenant whose documents these are",
+    );
+    expect([refused.exitCode, refused.all.includes("of-somebody-else")]).toEqual([1, false]);
+  });
+
   test("says which variable, file or environment is missing", async () => {
     using project = desk.projectOf({ policy: { allowedTools: [] } });
     const withoutToken = await project.run(["push", "--env", "staging"]);
