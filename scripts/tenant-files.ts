@@ -16,7 +16,8 @@ export interface TenantFiles {
 
 /**
  * Reads the tenant's documents. A document that has no file is undefined, or not in the map.
- * Fails: throws a CommandError with the file and the line that is no JSON. Nothing else is checked here.
+ * Fails: throws a CommandError with the file and the line that is no JSON. Nothing else is checked
+ * here.
  */
 export function readTenantFiles(project: string): TenantFiles {
   const folder = join(project, "tenant");

@@ -13,6 +13,16 @@ export const TOOL_CONTENT: readonly Mutant[] = [
     test: { file: IMAGES, name: "is an unknown run to mallory" },
   },
   {
+    name: "the chat page shows an SVG that is said to be an image of a tool",
+    file: "src/widget/chat/tool-images.ts",
+    from: "response.ok && IMAGE_TYPE.test(image.type)",
+    to: "response.ok",
+    test: {
+      file: "test/widget/page-tool-content.node.test.ts",
+      name: "an image of another type, or that cannot be read, is named and not shown",
+    },
+  },
+  {
     name: "a browser shows an image of a tool as a page of the deployment",
     file: "src/http/tool-images.ts",
     from: "`attachment; ",

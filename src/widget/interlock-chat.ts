@@ -4,6 +4,7 @@ import type { TokenSource } from "./api-request.ts";
 import { wait } from "./backoff.ts";
 import { createApprovalsApi } from "./approval/api.ts";
 import { createChatApi, type RunChoice } from "./chat/api.ts";
+import { createImageReader } from "./chat/tool-images.ts";
 import { createUndoApi } from "./chat/undo-api.ts";
 import { loadPageTexts } from "./chat/page-texts.ts";
 import { type ChatView, createChatView } from "./chat/view.ts";
@@ -73,9 +74,11 @@ export class InterlockChat extends HTMLElement {
       });
       if (texts && this.#conversation === conversation) view.showTexts(texts);
     };
+    const undo = createUndoApi(session.api);
     const view = createChatView(conversation, {
       approvals: createApprovalsApi(session.api),
-      undo: createUndoApi(session.api),
+      undo,
+      readImage: createImageReader(session.api, undo),
       onToken(token) {
         session.store.saveToken(token);
         void showTexts();

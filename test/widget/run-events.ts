@@ -51,7 +51,7 @@ export function finishTool(
   part: number,
   data: JsonObject,
   warnings: readonly string[] = [],
-): AiEvent {
+): ResultEvent {
   const observation = observeSuccess({ ...facts("core__any", part), warnings }, data);
   return {
     type: "tool_call_result",
@@ -59,6 +59,11 @@ export function finishTool(
     toolCallId: observation.tool_identity.call_id,
     observation,
   };
+}
+
+/** The result of a call that answered text and images. */
+export function finishWithContent(part: number, content: ResultEvent["content"]): AiEvent {
+  return { ...finishTool(part, {}), ...(content && { content }) };
 }
 
 type ResultEvent = Extract<AiEvent, { type: "tool_call_result" }>;

@@ -65,6 +65,8 @@ export class ScriptedApi {
   pageTexts: object = { suggestions: ["What time is it in Tokyo?"] };
   /** Scripts that the page of an embedder adds, by path. */
   readonly scripts = new Map<string, string>();
+  /** Images of calls, by path. */
+  readonly images = new Map<string, { readonly type: string; readonly base64: string }>();
   readonly approvals = new ScriptedApprovals();
   readonly outcomes = new ScriptedOutcomes();
   readonly undo = new ScriptedUndo();
@@ -120,6 +122,7 @@ export class ScriptedApi {
       refuse(response, 401, "A valid bearer token is needed.");
     } else if (path.startsWith("/v1/approvals")) this.#answerApproval(seen, response);
     else if (this.outcomes.owns(path)) this.#send(this.outcomes.answer(seen), response);
+    else if (path.includes("/images/")) this.#answerImage(path, response);
     else if (this.undo.owns(path)) this.#send(this.undo.answer(seen), response);
     else if (this.gameplan.owns(path)) this.gameplan.answer(seen, response);
     else if (path.startsWith("/v1/page")) {
@@ -135,6 +138,13 @@ export class ScriptedApi {
     // A run continues in the moment in which its approval is decided.
     if (method === "POST" && status !== "pending") for (const run of this.runs) run.resume();
     this.#send(reply ?? { status: 404, body: {} }, response);
+  }
+
+  #answerImage(path: string, response: ServerResponse): void {
+    const image = this.images.get(path);
+    if (!image) return refuse(response, 404, "There is no such image.");
+    response.writeHead(200, { "content-type": image.type });
+    response.end(Buffer.from(image.base64, "base64"));
   }
 
   #send({ status, body }: Reply, response: ServerResponse): void {

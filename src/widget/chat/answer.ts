@@ -2,6 +2,7 @@ import type { JsonValue } from "../../protocol/json/value.ts";
 import type { ApprovalInfo } from "../approval/info.ts";
 import type { Field } from "./fields.ts";
 import type { TextDocument } from "./text-document.ts";
+import type { ToolContentPart } from "./tool-content.ts";
 import type { ToolOutcome, ToolProgress } from "./tool-outcome.ts";
 
 export interface TextPart {
@@ -43,6 +44,8 @@ export interface ToolPart {
   /** The newest approval of the call. */
   readonly approval?: ApprovalInfo;
   readonly outcome?: ToolOutcome;
+  /** What the tool answered beside its data. */
+  readonly content?: readonly ToolContentPart[];
 }
 
 /** A steering message that the reader sent during the answer. */

@@ -3,6 +3,7 @@ import type { AnswerState, Part, ReasoningPart, TextPart, ToolPart } from "./ans
 import { applyData } from "./apply-data.ts";
 import { readFields } from "./fields.ts";
 import { appendText, closeText, EMPTY_TEXT } from "./text-document.ts";
+import { readToolContent } from "./tool-content.ts";
 import { readOutcome } from "./tool-outcome.ts";
 import { findPosition, indexOf, updatePart, updateTool } from "./update-part.ts";
 
@@ -27,6 +28,7 @@ export function applyChunk(state: AnswerState, chunk: JsonObject): AnswerState {
         ...part,
         state: chunk["isError"] === true ? "failed" : "done",
         outcome: readOutcome(chunk["result"] ?? null),
+        content: readToolContent(chunk["artifact"]),
       }));
     case "part-finish":
       return updatePart(state, chunk, (part) =>

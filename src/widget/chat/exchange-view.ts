@@ -2,6 +2,7 @@ import type { ApprovalCardPorts } from "../approval/card.ts";
 import { createEnding } from "./exchange-ending.ts";
 import { createBubble, createPartView, type PartView } from "./part-view.ts";
 import { createStatus } from "./exchange-status.ts";
+import type { ReadToolImage } from "./tool-images.ts";
 import type { UndoApi } from "./undo-api.ts";
 import { UndoDesk } from "./undo-desk.ts";
 import { el } from "../dom.ts";
@@ -15,6 +16,7 @@ export interface ExchangeView {
 export interface ExchangePorts {
   readonly approvals: ApprovalCardPorts;
   readonly undo: UndoApi;
+  readonly readImage: ReadToolImage;
   readonly onRetry: () => void;
 }
 
@@ -38,15 +40,18 @@ export function createExchangeView(question: string, ports: ExchangePorts): Exch
       views.clear();
       undo = openDesk();
     }
+    const { runId } = exchange;
+    const readImage = async (toolCallId: string, number: number) =>
+      runId === undefined ? undefined : ports.readImage({ runId, toolCallId, number });
     const isOver = !isActive(exchange) && exchange.answer.done !== undefined;
     for (const part of exchange.answer.parts) {
       const view =
-        views.get(part.index) ?? createPartView(part, { approvals: ports.approvals, undo });
+        views.get(part.index) ??
+        createPartView(part, { approvals: ports.approvals, undo, readImage });
       if (!views.has(part.index) && view.root) parts.append(view.root);
       views.set(part.index, view);
       view.update(part, isOver);
     }
-    const { runId } = exchange;
     if (isOver && runId !== undefined) undo.open(runId);
   }
 

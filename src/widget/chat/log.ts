@@ -4,6 +4,7 @@ import type { Conversation } from "./conversation.ts";
 import { el } from "../dom.ts";
 import type { Exchange } from "./exchange.ts";
 import { createExchangeView, type ExchangeView } from "./exchange-view.ts";
+import type { ReadToolImage } from "./tool-images.ts";
 import type { UndoApi } from "./undo-api.ts";
 import { keepAtEnd } from "./scroll-keeper.ts";
 
@@ -12,10 +13,12 @@ interface LogPorts {
   readonly empty: HTMLElement;
   readonly approvals: ApprovalsApi;
   readonly undo: UndoApi;
+  readonly readImage: ReadToolImage;
 }
 
 /** Creates the scrolling list of a conversation's exchanges. */
-export function createLog(conversation: Conversation, { empty, approvals, undo }: LogPorts) {
+export function createLog(conversation: Conversation, ports: LogPorts) {
+  const { empty, approvals, undo, readImage } = ports;
   const list = el("div", { class: "exchanges" }, empty);
   const root = el("main", { class: "log", role: "log", "aria-label": "Conversation" }, list);
   // The status line announces answers. A live log would read out every delta.
@@ -36,6 +39,7 @@ export function createLog(conversation: Conversation, { empty, approvals, undo }
     const view = createExchangeView(question, {
       approvals: { api: approvals, isStreamed: true, onChange: onApprovalChange },
       undo,
+      readImage,
       onRetry: () => conversation.retry(key),
     });
     views.set(key, view);

@@ -11,14 +11,14 @@ export interface PartView {
 }
 
 /** Creates the view of one part of an answer. */
-export function createPartView(part: Part, { approvals, undo }: CallPorts): PartView {
+export function createPartView(part: Part, ports: CallPorts): PartView {
   switch (part.kind) {
     case "text":
       return createTextPartView();
     case "reasoning":
       return createReasoningView();
     case "tool": {
-      const card = new ToolCallView(part, { approvals, undo });
+      const card = new ToolCallView(part, ports);
       const { root } = card;
       return { root, update: (next, isOver) => next.kind === "tool" && card.update(next, isOver) };
     }

@@ -5,6 +5,7 @@ import type { ToolPart } from "./answer.ts";
 import { el, icon, setText } from "../dom.ts";
 import { friendlyName } from "./fields.ts";
 import { describeCall, drawBody } from "./tool-card-body.ts";
+import { drawToolContent } from "./tool-content-view.ts";
 import { createProgress } from "./tool-progress.ts";
 import type { UndoDesk } from "./undo-desk.ts";
 import { CARD_STATES, cardStateOf, describeUnknownOutcome } from "./tool-state.ts";
@@ -13,6 +14,8 @@ import { CARD_STATES, cardStateOf, describeUnknownOutcome } from "./tool-state.t
 export interface CallPorts {
   readonly approvals: ApprovalCardPorts;
   readonly undo: UndoDesk;
+  /** Reads an image of a call as a data URL. */
+  readonly readImage: (toolCallId: string, number: number) => Promise<string | undefined>;
 }
 
 /** Shows one tool call: its tool, input, state, approval and result. */
@@ -29,11 +32,14 @@ export class ToolCallView {
   readonly #approvalLead = el("div", { class: "approval-lead", hidden: "" });
   readonly #approval = el("div", { class: "tool-approval", hidden: "" });
   readonly #body = el("div", { class: "body" });
+  readonly #content = el("section", { class: "content", "aria-label": "Text and images" });
+  readonly #readImage: CallPorts["readImage"];
   #approvalCard: ApprovalCard | undefined;
   #shown: { readonly part: ToolPart; readonly isOver: boolean } | undefined;
 
-  constructor({ toolName, toolCallId }: ToolPart, { approvals, undo }: CallPorts) {
+  constructor({ toolName, toolCallId }: ToolPart, { approvals, undo, readImage }: CallPorts) {
     this.#approvals = approvals;
+    this.#readImage = readImage;
     this.#card = findToolCard(toolName);
     const name = friendlyName(toolName);
     this.#title = el("span", { class: "name", title: toolName }, name);
@@ -46,6 +52,7 @@ export class ToolCallView {
       this.#approvalLead,
       this.#approval,
       this.#body,
+      this.#content,
       undo.createView(toolCallId, name).root,
     );
   }
@@ -71,6 +78,13 @@ export class ToolCallView {
     const isBodyOld = shown?.part.args !== part.args || shown?.part.outcome !== part.outcome;
     if (isBodyOld) this.#body.replaceChildren(...drawBody(part, this.#card));
     this.#body.hidden = this.#body.childElementCount === 0;
+    if (shown?.part.content !== part.content || !shown) this.#drawContent(part);
+  }
+
+  #drawContent({ toolCallId, toolName, content = [] }: ToolPart): void {
+    const read = (number: number) => this.#readImage(toolCallId, number);
+    this.#content.replaceChildren(...drawToolContent(content, friendlyName(toolName), read));
+    this.#content.hidden = content.length === 0;
   }
 
   #drawProgress(part: ToolPart, isRunning: boolean): void {

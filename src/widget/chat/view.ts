@@ -7,6 +7,7 @@ import { createHeader } from "./header.ts";
 import { createLog } from "./log.ts";
 import type { PageTexts } from "./page-texts.ts";
 import { el, setText } from "../dom.ts";
+import type { ReadToolImage } from "./tool-images.ts";
 import type { UndoApi } from "./undo-api.ts";
 import { createTokenForm } from "../token-form.ts";
 
@@ -22,18 +23,20 @@ export interface ChatView {
 export interface ChatViewPorts {
   readonly approvals: ApprovalsApi;
   readonly undo: UndoApi;
+  readonly readImage: ReadToolImage;
   readonly onToken: (token: string) => void;
 }
 
 /** Shows a conversation, and turns the reader's actions into calls on it. */
 export function createChatView(
   conversation: Conversation,
-  { approvals, undo, onToken }: ChatViewPorts,
+  { approvals, undo, readImage, onToken }: ChatViewPorts,
 ): ChatView {
   let wasRefused = false;
   const parts = createParts(conversation, {
     approvals,
     undo,
+    readImage,
     onToken(token) {
       wasRefused = true;
       onToken(token);
@@ -62,7 +65,10 @@ export function createChatView(
   };
 }
 
-function createParts(conversation: Conversation, { approvals, undo, onToken }: ChatViewPorts) {
+function createParts(
+  conversation: Conversation,
+  { approvals, undo, readImage, onToken }: ChatViewPorts,
+) {
   const header = createHeader(() => {
     conversation.clear();
     composer.focus();
@@ -78,7 +84,7 @@ function createParts(conversation: Conversation, { approvals, undo, onToken }: C
     composer.focus();
   });
   const empty = createEmptyState(ask);
-  const log = createLog(conversation, { empty: empty.root, approvals, undo });
+  const log = createLog(conversation, { empty: empty.root, approvals, undo, readImage });
   const notice = el("p", { class: "notice", role: "alert", hidden: "" });
   const announcer = el("p", { class: "sr", role: "status" });
   const foot = el("div", { class: "foot" }, log.jumpButton, notice, tokenForm.root, composer.root);

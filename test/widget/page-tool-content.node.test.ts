@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import type { Visit } from "./open-page.ts";
+import * as say from "./run-events.ts";
+import { usePage } from "./use-page.ts";
+
+let visit: Visit;
+const open = usePage((opened) => {
+  visit = opened;
+});
+
+/** One transparent pixel. */
+const PIXEL = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+const SVG = btoa("<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>");
+const HOSTILE = '<img src="x" onerror="alert(1)">';
+const pathOf = (number: number): string => `/v1/runs/run_1/invocations/inv_1/images/${number}`;
+const image = { type: "image", mediaType: "image/gif", bytes: 42 } as const;
+const content = () => visit.page.getByRole("region", { name: "Text and images" });
+const pictures = () =>
+  visit.inside<string[]>(`(root) => [...root.querySelectorAll("img")].map(({ src }) => src)`);
+
+/** Asks in the chat, and answers with a call that has text and two images. */
+async function illustrate(): Promise<void> {
+  const run = await visit.ask("Show it");
+  visit.api.undo.put(run.id, {});
+  run.emit(say.proposeTool(0, "library__show_page"), say.startTool(0, { page: 1 }));
+  run.emit(say.finishWithContent(0, [{ type: "text", text: HOSTILE }, image, image]), say.end());
+}
+
+describe("text and images of a tool", () => {
+  it("are in the card of the call, text as text, images read with the page's token", async () => {
+    await open();
+    visit.api.images.set(pathOf(1), { type: "image/gif", base64: PIXEL });
+    visit.api.images.set(pathOf(2), { type: "image/gif", base64: PIXEL });
+    await illustrate();
+    await content().getByText(HOSTILE).waitFor();
+    await content().getByRole("img", { name: "Image 2 of Show page" }).waitFor();
+    const url = `data:image/gif;base64,${PIXEL}`;
+    await expect.poll(pictures).toEqual([url, url]);
+    const drawn = `(root) => [...root.querySelectorAll("img")].every((e) => e.naturalWidth === 1)`;
+    await expect.poll(() => visit.inside<boolean>(drawn)).toBe(true);
+    const asked = visit.api.requestsTo(/GET .*\/images\//).map(({ path }) => path);
+    expect(asked.toSorted()).toEqual([pathOf(1), pathOf(2)]);
+  });
+
+  // Mutant: any type is shown.
+  it("an image of another type, or that cannot be read, is named and not shown", async () => {
+    await open();
+    visit.api.images.set(pathOf(1), { type: "image/svg+xml", base64: SVG });
+    await illustrate();
+    await content().getByText("Image 1 of Show page cannot be shown.").waitFor();
+    await content().getByText("Image 2 of Show page cannot be shown.").waitFor();
+    expect(await pictures()).toEqual([]);
+  });
+});
