@@ -5,12 +5,14 @@ import { build } from "esbuild";
 import { PACKAGE_FOLDER } from "./project.ts";
 import { measureStarts, type Start, type StartableWorker } from "./start-up.ts";
 import { bundleWithoutGamePlan } from "./pack-bundle.ts";
-import { bundleWithoutWire, listedWires } from "./wire-bundles.ts";
+import { bundleWithoutWire, listedWires, type EntryBundle } from "./wire-bundles.ts";
 import { bundleWorker, readWorkerBindings } from "./worker-bundle.ts";
 
 /** A deployment pays for no pack and no workspace that it does not name. */
-const BASE_LIMIT_KIB = 160;
+const BASE_LIMIT_KIB = 165;
 const START_UP_AIM = 2;
+/** A deployment without a workspace has no such object. */
+const WORKSPACES = "WORKSPACES";
 /** The smallest Worker with Hono. Starting cannot cost less than this Worker costs. */
 const BARE_HONO = `
   import { Hono } from "hono";
@@ -26,17 +28,18 @@ async function main(): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), "interlock-start-"));
   try {
     const { code } = await bundleWorker(PACKAGE_FOLDER, scratch);
-    await printBase();
+    const base = await bundleWithoutGamePlan();
+    printBase(base);
     await printWires();
-    await printStartUp(code);
+    await printStartUp({ whole: code, base: base.code });
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
 /** Prints what the Worker weighs without GamePlan. Exit code 1: it is larger than the limit. */
-async function printBase(): Promise<void> {
-  const base = toKib((await bundleWithoutGamePlan()).compressedBytes);
+function printBase({ compressedBytes }: EntryBundle): void {
+  const base = toKib(compressedBytes);
   const isWithinLimit = base <= BASE_LIMIT_KIB;
   const verdict = isWithinLimit ? "pass" : "FAIL";
   console.log(
@@ -57,31 +60,43 @@ async function printWires(): Promise<void> {
 }
 
 /**
- * Prints what a start takes. A busy machine changes that; test/start-up.node.test.ts finds mistakes
- * on every machine.
+ * Prints what a start takes, with GamePlan and without. A busy machine changes that;
+ * test/start-up.node.test.ts finds mistakes on every machine.
  */
-async function printStartUp(code: string): Promise<void> {
+async function printStartUp(code: {
+  readonly whole: string;
+  readonly base: string;
+}): Promise<void> {
   const { compatibilityDate, texts, objects, kv, assets } = readWorkerBindings(PACKAGE_FOLDER);
   const settings = { ...texts, API_TOKENS: apiTokens(), CONNECTION_KEYS: connectionKeys() };
-  const workers = {
-    interlock: { code, compatibilityDate, texts: settings, objects, kv, services: [assets] },
+  const interlock = { compatibilityDate, texts: settings, kv, services: [assets] };
+  const { [WORKSPACES]: _unused, ...baseObjects } = objects;
+  const starts = await measureStarts({
+    whole: { ...interlock, objects, code: code.whole },
+    base: { ...interlock, objects: baseObjects, code: code.base },
     hono: { ...bare(compatibilityDate), code: await bundleBareHono() },
     empty: {
       ...bare(compatibilityDate),
       code: "export default { fetch: () => new Response() };",
     },
-  };
-  const { interlock, hono, empty } = await measureStarts(workers);
-  const ratioOf = (unit: keyof Start): number => interlock[unit] / hono[unit];
+  });
   const format = ({ elapsedMs, cpuMs }: Start): string =>
     `${elapsedMs.toFixed(0)} ms, CPU ${cpuMs.toFixed(0)} ms`;
+  const { hono, empty } = starts;
   console.log(
-    `Start to the first answer: ${format(interlock)}; bare Hono Worker ${format(hono)}; ` +
-      `empty Worker ${format(empty)}\n` +
-      `  ratio to bare Hono ${ratioOf("elapsedMs").toFixed(2)}, ` +
-      `CPU ${ratioOf("cpuMs").toFixed(2)}; aim <= ${START_UP_AIM}: ` +
-      (ratioOf("elapsedMs") <= START_UP_AIM ? "pass" : "FAIL"),
+    `Start to the first answer: bare Hono Worker ${format(hono)}; empty ${format(empty)}`,
   );
+  for (const [name, start] of [
+    ["the Worker", starts.whole],
+    ["without GamePlan", starts.base],
+  ] as const) {
+    const ratio = start.elapsedMs / hono.elapsedMs;
+    console.log(
+      `  ${name} ${format(start)}; ratio to bare Hono ${ratio.toFixed(2)}, ` +
+        `CPU ${(start.cpuMs / hono.cpuMs).toFixed(2)}; aim <= ${START_UP_AIM}: ` +
+        (ratio <= START_UP_AIM ? "pass" : "FAIL"),
+    );
+  }
 }
 
 function bare(compatibilityDate: string): Omit<StartableWorker, "code"> {

@@ -11,6 +11,7 @@ const IMPORT = /import \{ (\w+) \} from "\.\/wire\/(\w+)\/wire\.ts";/g;
 
 /** The Worker of the reference deployment, or of a part of it. */
 export interface EntryBundle {
+  readonly code: string;
   readonly compressedBytes: number;
   /** Source files that the bundle holds a byte of. */
   readonly files: readonly string[];
@@ -52,8 +53,10 @@ export async function bundleEntry(plugin: Plugin): Promise<EntryBundle> {
     external: ["cloudflare:*", "node:*"],
   });
   const [output] = Object.values(metafile.outputs);
+  const code = outputFiles[0]?.text ?? "";
   return {
-    compressedBytes: gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).byteLength,
+    code,
+    compressedBytes: gzipSync(code, { level: 9 }).byteLength,
     files: Object.entries(output?.inputs ?? {}).flatMap(([file, { bytesInOutput }]) =>
       bytesInOutput > 0 ? [file] : [],
     ),
