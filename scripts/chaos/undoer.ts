@@ -7,6 +7,13 @@ interface UndoneCall {
   readonly undo?: { readonly status: string; readonly runId?: string };
 }
 
+/** Status 0: no answer came. */
+interface Answer {
+  readonly status: number;
+  readonly runId: string | null;
+  readonly body: unknown;
+}
+
 interface AskedRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -30,9 +37,9 @@ export class Undoer {
   /** Calls a tool; returns the run of the call. Fails: throws when the call does not succeed. */
   async call(toolId: string, args: object, key: string): Promise<string> {
     const path = `/v1/tools/${toolId}/invoke`;
-    const { status, runId } = await this.#send(path, { arguments: args }, key);
-    if (status !== 200 || runId === null) throw new Error(`the call was answered with ${status}`);
-    return runId;
+    const { status, runId, body } = await this.#send(path, { arguments: args }, key);
+    if (status === 200 && runId !== null) return runId;
+    throw new Error(`the call was answered with ${status}: ${JSON.stringify(body)}`);
   }
 
   /** Asks to undo the only call of a run. Status 0: no answer came. */
@@ -58,24 +65,16 @@ export class Undoer {
     return (body as { readonly toolCalls?: readonly UndoneCall[] }).toolCalls?.[0];
   }
 
-  async #send(
-    path: string,
-    body?: object,
-    key?: string,
-  ): Promise<{ readonly status: number; readonly runId: string | null }> {
+  async #send(path: string, body?: object, key?: string): Promise<Answer> {
     const headers = {
       ...(body && { "content-type": "application/json" }),
       ...(key !== undefined && { "idempotency-key": key }),
     };
     const init = { method: "POST", headers, ...(body && { body: JSON.stringify(body) }) };
-    const { status, runId } = await this.#fetch(path, init);
-    return { status, runId };
+    return this.#fetch(path, init);
   }
 
-  async #fetch(
-    path: string,
-    { method, headers, body: sent }: AskedRequest,
-  ): Promise<{ readonly status: number; readonly runId: string | null; readonly body: unknown }> {
+  async #fetch(path: string, { method, headers, body: sent }: AskedRequest): Promise<Answer> {
     const { url, token } = this.#target;
     try {
       const answer = await fetch(`${url}${path}`, {

@@ -6,6 +6,16 @@ const RUNS = "test/http/own-provider.test.ts";
 /** What guards a tenant's own model provider. */
 export const PROVIDERS: readonly Mutant[] = [
   {
+    name: "each read of an answer has a timer of its own",
+    file: "src/adapters/http-exchange.ts",
+    from: "if (this.#stopTimer === undefined) this.#armTimer",
+    to: "this.#armTimer",
+    test: {
+      file: "test/adapters/openai-model.test.ts",
+      name: "a model call costs one request, one abort controller, one timer of its waits and one of its end",
+    },
+  },
+  {
     name: "GET shows a provider's key",
     file: "src/adapters/sealed-providers.ts",
     from: "opened.ok ? ok(withoutKey(opened.value)) : opened",

@@ -121,3 +121,52 @@ test("after [DONE] a body that ends is read to its end, so that its connection c
   expect((await ask(body, new AbortController().signal)).finish).toBe("stop");
   await vi.waitFor(() => expect(ended).toBe(true));
 });
+
+// Mutant: each read of an answer has a timer of its own.
+test("a model call costs one request, one abort controller, one timer of its waits and one of its end", async () => {
+  let [controllers, requests, timers, waiting] = [0, 0, 0, 0];
+  class CountedController extends AbortController {
+    constructor() {
+      super();
+      controllers++;
+    }
+  }
+  const { signal } = new AbortController();
+  vi.stubGlobal("AbortController", CountedController);
+  const frames = new TextEncoder().encode(HI.replace(',"finish_reason":"stop"', ""));
+  const end = new TextEncoder().encode(`${HI}data: [DONE]\n\n`);
+  let sent = 0;
+  const model = createHttpModel({
+    model: MODEL,
+    wire: openAIWire,
+    baseUrl: "https://provider.test/v1",
+    apiKey: "sk-workerd",
+    fetch: () => {
+      requests++;
+      const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+        controller.enqueue(sent++ < 50 ? frames : end);
+        if (sent > 50) controller.close();
+      };
+      return Promise.resolve(new Response(new ReadableStream<Uint8Array>({ pull })));
+    },
+    clock: {
+      nowMs: () => Date.now(),
+      schedule: () => {
+        timers++;
+        waiting++;
+        let isWaiting = true;
+        return () => {
+          if (isWaiting) waiting--;
+          isWaiting = false;
+        };
+      },
+    },
+  });
+  try {
+    for await (const _batch of model.stream(REQUEST, signal));
+  } finally {
+    vi.unstubAllGlobals();
+  }
+  await expect.poll(() => waiting).toBe(0);
+  expect({ controllers, requests, timers }).toEqual({ controllers: 1, requests: 1, timers: 2 });
+});
