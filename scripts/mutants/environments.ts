@@ -137,8 +137,8 @@ export const ENVIRONMENTS: readonly Mutant[] = [
   {
     name: "a check passes an address without TLS",
     file: "scripts/environment/check-settings.ts",
-    from: "if (!PLAIN_HTTP.test(text)) return [];",
-    to: "if (text !== undefined) return [];",
+    from: "if (PLAIN_HTTP.test(text)) {",
+    to: "if (text === name) {",
     test: { file: CHECK, name: "fails for HOUSE_BASE_URL = http://models.example.com" },
   },
   {
