@@ -3,6 +3,7 @@ import { defineTool } from "./define-tool.ts";
 import type {
   AnyToolContract,
   ClosedObjectSchema,
+  RuntimeSection,
   StepResults,
   ToolDefinition,
 } from "./definition.ts";
@@ -37,7 +38,10 @@ export interface SagaDefinition<
   | "rules"
   | "describe"
   | "compensate"
+  | "errors"
 > {
+  /** Longest arguments and result of the saga itself. Units: bytes. */
+  readonly runtime?: Pick<RuntimeSection, "maxArgumentsBytes" | "maxResultBytes">;
   /** 1 to 16 calls of other tools, made one after the other. */
   readonly steps: { readonly [Step in keyof Tools]: SagaStep<In, Tools[Step]> };
   /** Makes the saga's output of what its steps returned. Contract: pure and synchronous. */
@@ -71,14 +75,18 @@ export function defineSaga<
   Out extends ClosedObjectSchema,
   const Tools extends readonly [AnyToolContract, ...AnyToolContract[]],
 >(definition: SagaDefinition<In, Out, Tools>): AnyToolContract {
-  const { steps, result, ...tool } = definition;
+  const { steps, result, runtime, ...tool } = definition;
   const listed = steps as readonly SagaStep<In, AnyToolContract>[];
   const timeoutMs = listed.reduce((sum, step) => sum + step.tool.runtime.timeoutMs, 0);
   const contract = defineTool({
     ...tool,
     capabilities: [],
     parallel: false,
-    runtime: { timeoutMs: Math.min(Math.max(timeoutMs, 1), MAX_TIMEOUT_MS), maxRetries: 0 },
+    runtime: {
+      ...runtime,
+      timeoutMs: Math.min(Math.max(timeoutMs, 1), MAX_TIMEOUT_MS),
+      maxRetries: 0,
+    },
     // A crash makes no step twice: the saga goes on where its records end.
     idempotency: { supported: true, ttlSeconds: null },
     // The one definition without a function that does the work.

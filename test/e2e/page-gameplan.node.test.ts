@@ -67,7 +67,8 @@ async function addAndPlan(ann: Person): Promise<void> {
   await ann.ask("Add a Combat Engine that requires Movement, then plan version 0.1");
   await ann.page.getByRole("log").getByText("Version 0.1 builds Movement first.").waitFor();
   await cards(ann).filter({ hasText: 'Created game system "Combat Engine"' }).waitFor();
-  expect(await ann.page.getByRole("log").locator("details.tool").count()).toBe(4);
+  // Four calls, and the three steps of the plan.
+  expect(await ann.page.getByRole("log").locator("details.tool").count()).toBe(7);
   // The project changed beside the chat, without a reload.
   await project(ann)
     .getByRole("link", { name: /Combat Engine/ })

@@ -67,7 +67,8 @@ interface Needed {
   readonly workspace: Workspace;
 }
 
-const MOST_BYTES = 262_144;
+/** Longest result of a tool of GamePlan. Unit: bytes. */
+export const MOST_RESULT_BYTES = 262_144;
 const USUAL_ARGUMENTS_BYTES = 8_192;
 
 /**
@@ -102,7 +103,7 @@ export function gameplanTool<Kind extends "read" | "write", In extends Closed, O
     shownToModel: tool.isHidden !== true,
     runtime: {
       maxArgumentsBytes: tool.maxArgumentsBytes ?? USUAL_ARGUMENTS_BYTES,
-      maxResultBytes: MOST_BYTES,
+      maxResultBytes: MOST_RESULT_BYTES,
     },
     security: { untrustedOutput: true },
     errors: REFUSALS,

@@ -21,6 +21,9 @@ import { removeDependencyTool } from "./dependency/remove-dependency.ts";
 import { getImpactAnalysisTool } from "./dependency/get-impact-analysis.ts";
 import { listVersionPlansTool } from "./version-plan/list-version-plans.ts";
 import { getVersionPlanTool } from "./version-plan/get-version-plan.ts";
+import { addPlanPhasesTool } from "./version-plan/add-plan-phases.ts";
+import { clearPlanPhasesTool } from "./version-plan/clear-plan-phases.ts";
+import { draftVersionPlanTool } from "./version-plan/draft-version-plan.ts";
 import { createVersionPlanTool } from "./version-plan/create-version-plan.ts";
 import { validateVersionScopeTool } from "./version-plan/validate-version-scope.ts";
 import { finalizeVersionPlanTool } from "./version-plan/finalize-version-plan.ts";
@@ -79,8 +82,11 @@ const TOOLS_OF_MODELS: readonly AnyToolContract[] = [
   generateExportTool,
 ];
 
-/** Tools that people call from the page, and that take calls back. */
+/** Tools that people call from the page, steps of sagas, and tools that take calls back. */
 const TOOLS_OF_PEOPLE: readonly AnyToolContract[] = [
+  draftVersionPlanTool,
+  addPlanPhasesTool,
+  clearPlanPhasesTool,
   copyVersionPlanTool,
   markThreadReadTool,
   reopenThreadsTool,

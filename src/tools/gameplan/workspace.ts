@@ -21,7 +21,9 @@ import { removeDependency } from "./dependency/remove-dependency.ts";
 import { getImpactAnalysis } from "./dependency/get-impact-analysis.ts";
 import { listVersionPlans } from "./version-plan/list-version-plans.ts";
 import { getVersionPlan } from "./version-plan/get-version-plan.ts";
-import { createVersionPlan } from "./version-plan/create-version-plan.ts";
+import { addPlanPhases } from "./version-plan/add-plan-phases.ts";
+import { clearPlanPhases } from "./version-plan/clear-plan-phases.ts";
+import { draftVersionPlan } from "./version-plan/draft-version-plan.ts";
 import { validateVersionScope } from "./version-plan/validate-version-scope.ts";
 import { finalizeVersionPlan } from "./version-plan/finalize-version-plan.ts";
 import { deleteVersionPlan } from "./version-plan/delete-version-plan.ts";
@@ -74,7 +76,9 @@ export const gameplanWorkspace = defineWorkspace({
       getImpactAnalysis,
       listVersionPlans,
       getVersionPlan,
-      createVersionPlan,
+      draftVersionPlan,
+      addPlanPhases,
+      clearPlanPhases,
       validateVersionScope,
       finalizeVersionPlan,
       deleteVersionPlan,

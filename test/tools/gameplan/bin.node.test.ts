@@ -15,7 +15,7 @@ import { getGameSystem } from "../../../src/tools/gameplan/game-system/get-game-
 import { updateGameSystem } from "../../../src/tools/gameplan/game-system/update-game-system.ts";
 import { deleteProject } from "../../../src/tools/gameplan/project/delete-project.ts";
 import { getProject } from "../../../src/tools/gameplan/project/get-project.ts";
-import { createVersionPlan } from "../../../src/tools/gameplan/version-plan/create-version-plan.ts";
+import { createPlan } from "./create-plan.ts";
 import { startProject } from "./start-project.ts";
 
 const DAY_MS = 86_400_000;
@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 test("a deletion says what goes, moves to the bin, and comes back whole", () => {
   const { workspace, projectId, ids } = startProject("Combat", "Movement", "Physics");
   const [, systemId = ""] = ids;
-  workspace.call(createVersionPlan, { projectId, version: "0.1", systemIds: ids });
+  createPlan(workspace, { projectId, version: "0.1", systemIds: ids });
   const preview = workspace.call(previewSystemDeletion, { systemId });
   expect(preview).toMatchObject({
     system: "Movement",

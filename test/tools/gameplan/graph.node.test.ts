@@ -7,11 +7,14 @@ import { createGameSystem } from "../../../src/tools/gameplan/game-system/create
 import { deleteGameSystem } from "../../../src/tools/gameplan/game-system/delete-game-system.ts";
 import { updateGameSystem } from "../../../src/tools/gameplan/game-system/update-game-system.ts";
 import { copyVersionPlan } from "../../../src/tools/gameplan/version-plan/copy-version-plan.ts";
-import { createVersionPlan } from "../../../src/tools/gameplan/version-plan/create-version-plan.ts";
+import { addPlanPhases } from "../../../src/tools/gameplan/version-plan/add-plan-phases.ts";
+import { clearPlanPhases } from "../../../src/tools/gameplan/version-plan/clear-plan-phases.ts";
+import { draftVersionPlan } from "../../../src/tools/gameplan/version-plan/draft-version-plan.ts";
 import { deleteVersionPlan } from "../../../src/tools/gameplan/version-plan/delete-version-plan.ts";
 import { finalizeVersionPlan } from "../../../src/tools/gameplan/version-plan/finalize-version-plan.ts";
 import { getVersionPlan } from "../../../src/tools/gameplan/version-plan/get-version-plan.ts";
 import { validateVersionScope } from "../../../src/tools/gameplan/version-plan/validate-version-scope.ts";
+import { createPlan } from "./create-plan.ts";
 import { startProject } from "./start-project.ts";
 
 test("a dependency must not close a cycle, however long", () => {
@@ -48,7 +51,7 @@ test("an impact analysis names all that depends on a system, and how strongly", 
   const loot = { projectId, name: "Loot", systemSlug: "loot" };
   const sourceSystemId = workspace.call(createGameSystem, loot).system.id;
   workspace.call(addDependency, { sourceSystemId, targetSystemId: ids[0] ?? "", type: "enhances" });
-  workspace.call(createVersionPlan, { projectId, version: "0.1", systemIds: [physics] });
+  createPlan(workspace, { projectId, version: "0.1", systemIds: [physics] });
   const { impacted, total, draftPlans } = workspace.call(getImpactAnalysis, { systemId: physics });
   expect(impacted.map(({ name, distance, type }) => `${name} ${distance} ${type}`)).toEqual([
     "Movement 1 requires",
@@ -74,7 +77,7 @@ test("a scope lacks what its systems require, also through others", () => {
   expect(whole.scope).toMatchObject({ valid: true, missing: [], missingTotal: 0 });
   expect(whole.scope.order.map(({ name }) => name)).toEqual(["Physics", "Movement", "Combat"]);
   const refused = workspace.try(
-    createVersionPlan,
+    draftVersionPlan,
     { projectId, version: "0.1", systemIds: [combat] },
     "user:ann",
   );
@@ -85,20 +88,20 @@ test("a plan has phases, is finalized once, and is copied to be changed", () => 
   const { workspace, projectId, ids } = startProject("Combat", "Movement");
   const [combat = "", movement = ""] = ids;
   const create = { projectId, version: "0.1", systemIds: ids };
-  const { plan } = workspace.call(createVersionPlan, create);
+  const { plan } = createPlan(workspace, create);
   expect(plan.phases.map(({ systems }) => systems.map(({ name }) => name))).toEqual([
     ["Movement"],
     ["Combat"],
   ]);
-  expect(workspace.refusal(createVersionPlan, create)).toBe("conflict");
+  expect(workspace.refusal(draftVersionPlan, create)).toBe("conflict");
   const early = [
     { name: "One", systemIds: [combat] },
     { name: "Two", systemIds: [movement] },
   ];
   const second = { ...create, version: "0.2" };
-  expect(workspace.refusal(createVersionPlan, { ...second, phases: early })).toBe("validation");
+  expect(workspace.refusal(draftVersionPlan, { ...second, phases: early })).toBe("validation");
   const half = [{ name: "One", systemIds: [movement] }];
-  expect(workspace.refusal(createVersionPlan, { ...second, phases: half })).toBe("validation");
+  expect(workspace.refusal(draftVersionPlan, { ...second, phases: half })).toBe("validation");
   const planId = plan.id;
   const finalized = workspace.call(finalizeVersionPlan, { planId }).plan;
   expect(finalized).toMatchObject({ status: "finalized", revision: 2 });
@@ -119,9 +122,26 @@ test("an incomplete draft is kept when asked for, and cannot be finalized", () =
   const { workspace, projectId, ids } = startProject("Combat", "Movement");
   const systemIds = ids.slice(0, 1);
   const args = { projectId, version: "0.1", systemIds, allowIncomplete: true };
-  const { plan, scope } = workspace.call(createVersionPlan, args);
+  const { plan, scope } = createPlan(workspace, args);
   expect(scope.valid).toBe(false);
   expect(workspace.refusal(finalizeVersionPlan, { planId: plan.id })).toBe("validation");
   workspace.call(deleteGameSystem, { systemId: systemIds[0] ?? "" });
   expect(workspace.refusal(finalizeVersionPlan, { planId: plan.id })).toBe("validation");
+});
+
+test("the steps of a plan take each other back, and only on a draft that nobody changed", () => {
+  const { workspace, projectId, ids: systemIds } = startProject("Combat");
+  const { plan } = workspace.call(draftVersionPlan, { projectId, version: "0.1", systemIds });
+  const row = { planId: plan.id, revision: 1 };
+  expect(workspace.refusal(finalizeVersionPlan, { planId: plan.id })).toBe("validation");
+  const phases = [{ name: "One", systemIds }];
+  const gone = [{ name: "One", systemIds: ["gone"] }];
+  expect(workspace.refusal(addPlanPhases, { ...row, phases: gone })).toBe("not_found");
+  expect(workspace.call(addPlanPhases, { ...row, phases }).plan).toMatchObject({ systems: 1 });
+  expect(workspace.refusal(addPlanPhases, { ...row, phases })).toBe("conflict");
+  expect(workspace.call(clearPlanPhases, row).plan).toMatchObject({ systems: 0, phases: [] });
+  workspace.call(addPlanPhases, { ...row, phases });
+  workspace.call(finalizeVersionPlan, { planId: plan.id });
+  expect(workspace.refusal(clearPlanPhases, row)).toBe("stale");
+  expect(workspace.refusal(clearPlanPhases, { ...row, revision: 2 })).toBe("conflict");
 });

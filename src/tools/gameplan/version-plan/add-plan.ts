@@ -40,7 +40,15 @@ export function addPlan(
     plan.name,
     plan.goal,
   );
-  plan.phases.forEach(({ name, systems }, index) => {
+  insertPhases(sql, id, plan.phases);
+  const summary = `Created version plan ${version}`;
+  recordChange(sql, caller, { projectId, action: "created", entity: "version_plan", id, summary });
+  return findPlan(sql, caller, { id });
+}
+
+/** Gives a plan its phases, in the order of work. */
+export function insertPhases(sql: WorkspaceSql, id: string, phases: NewPlan["phases"]): void {
+  phases.forEach(({ name, systems }, index) => {
     const number = index + 1;
     sql.run("INSERT INTO plan_phases (plan_id, number, name) VALUES (?, ?, ?)", id, number, name);
     systems.forEach((system, place) => {
@@ -57,9 +65,6 @@ export function addPlan(
       );
     });
   });
-  const summary = `Created version plan ${version}`;
-  recordChange(sql, caller, { projectId, action: "created", entity: "version_plan", id, summary });
-  return findPlan(sql, caller, { id });
 }
 
 /** Tells whether a plan that is not in the bin has the version. */

@@ -20,6 +20,7 @@ export const finalizeVersionPlan = defineOperation({
     if (!found.ok) return found;
     const plan = found.value;
     if (plan.status !== "draft") return refuse("conflict", "a draft; copy the plan to change it");
+    if (plan.systems === 0) return refuse("validation", "a plan with systems");
     const { scope } = checkScope(sql, plan.projectId, systemIdsOf(plan));
     if (!scope.valid && scope.missingTotal === 0) {
       return refuse("validation", "a plan without deleted systems; restore them or plan again");
