@@ -5,6 +5,7 @@ import { DIRECT_CALLS } from "./direct-calls.ts";
 import { COMPENSATION } from "./compensation.ts";
 import { ENVIRONMENTS } from "./environments.ts";
 import { FILES } from "./files.ts";
+import { GAMEPLAN } from "./gameplan.ts";
 import { GROWTH } from "./growth.ts";
 import { HIDDEN_VALUES } from "./hidden-values.ts";
 import { IDENTITY } from "./identity.ts";
@@ -32,6 +33,7 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   identity: IDENTITY,
   budgets: BUDGETS,
   compensation: COMPENSATION,
+  gameplan: GAMEPLAN,
   growth: GROWTH,
   page: PAGE,
   inputs: INPUTS,

@@ -19,9 +19,7 @@ export const phasesInput = v.pipe(
 
 export type PhaseInput = v.InferOutput<typeof phasesInput>[number];
 
-/**
- * Adds a draft that has no phases yet. It checks the whole plan, so that a wrong one leaves nothing.
- */
+/** Adds a draft without phases. It checks the whole plan, so that a wrong one leaves nothing. */
 export const draftVersionPlan = defineOperation({
   name: "draft_version_plan",
   kind: "write",

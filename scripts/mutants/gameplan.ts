@@ -1,0 +1,116 @@
+import type { Mutant } from "./mutant.ts";
+
+const GRAPH = "test/tools/gameplan/graph.node.test.ts";
+const BIN = "test/tools/gameplan/bin.node.test.ts";
+const IDEAS = "test/tools/gameplan/ideas.node.test.ts";
+const SYSTEMS = "test/tools/gameplan/systems.node.test.ts";
+
+const STEPS = "the steps of a plan take each other back, and only on a draft that nobody changed";
+const PLAN = "a plan has phases, is finalized once, and is copied to be changed";
+
+/** What keeps the data of GamePlan in order, and within its tenant. */
+export const GAMEPLAN: readonly Mutant[] = [
+  {
+    name: "a dependency may close a cycle",
+    file: "src/tools/gameplan/dependency/add-dependency.ts",
+    from: "if (cycle) return refuseCycle(cycle);",
+    to: "void cycle;",
+    test: { file: GRAPH, name: "a dependency must not close a cycle, however long" },
+  },
+  {
+    name: "a plan may lack what its systems require",
+    file: "src/tools/gameplan/version-plan/draft-version-plan.ts",
+    from: "if (!scope.valid && args.allowIncomplete !== true) return refuseScope(scope);",
+    to: "void refuseScope;",
+    test: { file: GRAPH, name: "a scope lacks what its systems require, also through others" },
+  },
+  {
+    name: "an incomplete plan is finalized",
+    file: "src/tools/gameplan/version-plan/finalize-version-plan.ts",
+    from: "if (!scope.valid) return refuseScope(scope);",
+    to: "void refuseScope;",
+    test: {
+      file: GRAPH,
+      name: "an incomplete draft is kept when asked for, and cannot be finalized",
+    },
+  },
+  {
+    name: "a finalized plan is deleted",
+    file: "src/tools/gameplan/version-plan/delete-version-plan.ts",
+    from: 'return countRows(sql, { table: "plans", where, bindings: [id] }) > 0',
+    to: 'return countRows(sql, { table: "plans", where, bindings: [id] }) >= 0',
+    test: { file: GRAPH, name: PLAN },
+  },
+  {
+    name: "a step is undone on a plan that changed since",
+    file: "src/tools/gameplan/version-plan/clear-plan-phases.ts",
+    from: "findPlan(sql, caller, { id, revision: expected })",
+    to: "findPlan(sql, caller, { id, ...(expected < 0 && { revision: expected }) })",
+    test: { file: GRAPH, name: STEPS },
+  },
+  {
+    name: "the phases of a finalized plan are removed",
+    file: "src/tools/gameplan/version-plan/clear-plan-phases.ts",
+    from: "if (!draft.ok) return draft;",
+    to: "",
+    test: { file: GRAPH, name: STEPS },
+  },
+  {
+    name: "everybody deletes a project",
+    file: "src/tools/gameplan/rows/check-author.ts",
+    from: 'if (entity === "project") return refuse("forbidden", "the author of the project");',
+    to: 'if (entity === "project") return ok(null);',
+    test: {
+      file: BIN,
+      name: "a project goes and comes back with all that it holds, by its author alone",
+    },
+  },
+  {
+    name: "everybody deletes a brainstorm",
+    file: "src/tools/gameplan/rows/check-author.ts",
+    from: "project.ok && project.value.createdBy === caller.authorId",
+    to: "project.ok",
+    test: {
+      file: IDEAS,
+      name: "a brainstorm is found by its tag, and deleted by its author or the project's",
+    },
+  },
+  {
+    name: "an old revision does not stop a write",
+    file: "src/tools/gameplan/rows/entity-row.ts",
+    from: "return revision === undefined || revision === found.value.revision",
+    to: "return revision === undefined || revision > 0",
+    test: { file: SYSTEMS, name: "a write with an old revision changes nothing" },
+  },
+  {
+    name: "what one person has read counts for everybody",
+    file: "src/tools/gameplan/rows/thread-row.ts",
+    from: "WHERE r.thread_id = threads.id AND r.person = ?1), 0)) AS unreadCount",
+    to: "WHERE r.thread_id = threads.id), 0)) AS unreadCount",
+    test: { file: IDEAS, name: "unread messages count for each person" },
+  },
+  {
+    name: "the bin keeps rows for good",
+    file: "src/tools/gameplan/bin/put-into-bin.ts",
+    from: "  removeExpired(sql, caller);",
+    to: "  void removeExpired;",
+    test: {
+      file: BIN,
+      name: "the bin keeps rows for 30 days, and the next deletion removes them for good",
+    },
+  },
+  {
+    name: "another tenant finds a row by its id",
+    file: "src/tools/gameplan/rows/entity-row.ts",
+    from: "(SELECT id FROM projects WHERE tenant_id = ? AND deleted_at IS NULL)",
+    to: "(SELECT id FROM projects WHERE ? <> '' AND deleted_at IS NULL)",
+    test: { file: SYSTEMS, name: "another tenant reaches no row by any id" },
+  },
+  {
+    name: "another tenant finds a project by its id",
+    file: "src/tools/gameplan/rows/project-row.ts",
+    from: 'export const OWN_PROJECTS = "tenant_id = ? AND deleted_at IS NULL";',
+    to: "export const OWN_PROJECTS = \"? <> '' AND deleted_at IS NULL\";",
+    test: { file: SYSTEMS, name: "another tenant reaches no row by any id" },
+  },
+];
