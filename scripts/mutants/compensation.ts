@@ -29,42 +29,60 @@ export const COMPENSATION: readonly Mutant[] = [
     file: "src/contracts/consistency.ts",
     from: "if (compensationTool !== null && hasArguments) return undefined;",
     to: "return undefined;",
-    test: { file: "test/contracts/consistency.test.ts", name: "a call that can be undone" },
+    test: {
+      file: "test/contracts/consistency.test.ts",
+      name: "a call that can be undone, without the arguments for it",
+    },
   },
   {
     name: "a throw of compensate loses the outcome",
     file: "src/runner/plan-compensation.ts",
     from: 'ports.log.fault("compensation_lost", thrown, about);\n    return LOST;',
     to: "throw thrown;",
-    test: { file: HTTP, name: "a call whose compensate throws has happened" },
+    test: {
+      file: HTTP,
+      name: "a call whose compensate throws has happened, and says that nothing undoes it",
+    },
   },
   {
     name: "arguments that do not fit are stored",
     file: "src/runner/plan-compensation.ts",
     from: "if (!read.ok || !plain.ok)",
     to: "if (!plain.ok)",
-    test: { file: HTTP, name: "a call whose compensate does not fit has happened" },
+    test: {
+      file: HTTP,
+      name: "a call whose compensate does not fit has happened, and says that nothing undoes it",
+    },
   },
   {
     name: "compensate gets what redaction lets through",
     file: "src/runner/plan-compensation.ts",
     from: "compensate(args, outcome.value.raw)",
     to: "compensate(args, outcome.value.data)",
-    test: { file: HTTP, name: "how to undo a call is stored with its outcome, raw" },
+    test: {
+      file: HTTP,
+      name: "how to undo a call is stored with its outcome, raw, and never leaves the run's object",
+    },
   },
   {
     name: "a model's call finds a hidden tool",
     file: "src/runner/gates/lookup-tool.ts",
     from: "tool.shownToModel || !isAskedByModel",
     to: "true",
-    test: { file: HTTP, name: "a model does not see a hidden tool" },
+    test: {
+      file: HTTP,
+      name: "a model does not see a hidden tool, and a call of it is a call of an unknown tool",
+    },
   },
   {
     name: "the catalog shows hidden tools",
     file: "src/contracts/tool-catalog.ts",
     from: "offered.filter(([, { shownToModel }]) => shownToModel)",
     to: "offered",
-    test: { file: HTTP, name: "a model does not see a hidden tool" },
+    test: {
+      file: HTTP,
+      name: "a model does not see a hidden tool, and a call of it is a call of an unknown tool",
+    },
   },
   {
     name: "a packet says that a denied tool undoes the call",

@@ -24,28 +24,34 @@ export const SAGAS: readonly Mutant[] = [
     file: "src/runner/saga/run-saga.ts",
     from: "const left = isPastPivot ? made : await undoSteps(ports, saga, made);",
     to: "const left = isPastPivot || made.length > 0 ? [] : await undoSteps(ports, saga, made);",
-    test: { file: HTTP, name: "a step that fails undoes the steps before it" },
+    test: { file: HTTP, name: "a step that fails undoes the steps before it, the last one first" },
   },
   {
     name: "the first step is undone first",
     file: "src/runner/saga/run-saga.ts",
     from: "[...written.entries()].toReversed()",
     to: "[...written.entries()]",
-    test: { file: HTTP, name: "a step that fails undoes the steps before it" },
+    test: { file: HTTP, name: "a step that fails undoes the steps before it, the last one first" },
   },
   {
     name: "what happened before a pivot is undone after the pivot",
     file: "src/runner/saga/run-saga.ts",
     from: "const isPastPivot = made.some(({ isPivot }) => isPivot) ||",
     to: "const isPastPivot =",
-    test: { file: HTTP, name: "what happened before a step that cannot be undone stays" },
+    test: {
+      file: HTTP,
+      name: "what happened before a step that cannot be undone stays when a later step fails",
+    },
   },
   {
     name: "a failed compensation does not stop the undoing",
     file: "src/runner/saga/run-saga.ts",
     from: "if (!ended.ok) return stay(failureOf(ended));",
     to: "if (!ended.ok) continue;",
-    test: { file: HTTP, name: "a compensation that fails stops the undoing" },
+    test: {
+      file: HTTP,
+      name: "a compensation that fails stops the undoing, and the steps that stay are named",
+    },
   },
   {
     name: "a cancelled saga makes its other steps",
@@ -69,7 +75,10 @@ export const SAGAS: readonly Mutant[] = [
     file: "src/runner/approval/covered-by-saga.ts",
     from: "if (!isShown || shown.fingerprint !== fingerprint) return false;",
     to: "void [isShown, fingerprint];",
-    test: { file: HTTP, name: "covers the step whose payload it showed" },
+    test: {
+      file: HTTP,
+      name: "covers the step whose payload it showed; a step whose payload was not known asks itself",
+    },
   },
   {
     name: "the approval of a saga covers a step for which policy asks",
@@ -83,6 +92,9 @@ export const SAGAS: readonly Mutant[] = [
     file: "src/runner/recovery/resume.ts",
     from: "return found.ok && found.value.saga ? found.value : undefined;",
     to: "return found.ok && found.value.saga && false ? found.value : undefined;",
-    test: { file: HTTP, name: "covers the step whose payload it showed" },
+    test: {
+      file: HTTP,
+      name: "covers the step whose payload it showed; a step whose payload was not known asks itself",
+    },
   },
 ];
