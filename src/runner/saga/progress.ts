@@ -25,7 +25,6 @@ export interface MadeStep {
   readonly record: ToolInvocationRecord;
   /** It reads, so there is nothing to undo. */
   readonly isRead: boolean;
-  readonly isPivot: boolean;
 }
 
 /** Why no further step is made. */

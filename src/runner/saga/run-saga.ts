@@ -40,8 +40,8 @@ export interface SagaPorts extends LookupPorts, ConcludePorts {
 
 /**
  * Makes the steps of a saga in their order, each as an invocation of its own, through every gate.
- * When a step fails or the run is stopped, undoes the steps before it in reverse order, unless the
- * step that cannot be undone has happened. It goes on where an earlier incarnation stopped: the
+ * When a step fails or the run is stopped, undoes the steps before it in reverse order, back to a
+ * step that cannot be undone. It goes on where an earlier incarnation stopped: the
  * records of its steps say how far it came.
  * Contract: once a step is being undone, no further step is made, in no incarnation.
  */
@@ -53,9 +53,9 @@ export async function runSaga(
   if (progress === WAITING) return WAITING;
   const { made, failed } = progress;
   if (!failed) return concludeSaga(ports, saga, { progress, left: [] });
-  // A pivot that nobody knows about may have happened.
-  const isPastPivot = made.some(({ isPivot }) => isPivot) || (failed.isPivot && isUnknown(failed));
-  const left = isPastPivot ? made : await undoSteps(ports, saga, made);
+  // A pivot with an unknown outcome may have happened, so the steps before it stay.
+  const isUnknownPivot = failed.isPivot && isUnknown(failed);
+  const left = isUnknownPivot ? made : await undoSteps(ports, saga, made);
   return left === WAITING ? WAITING : concludeSaga(ports, saga, { progress, left });
 }
 
@@ -72,7 +72,7 @@ async function makeSteps(ports: SagaPorts, saga: RunningSaga): Promise<Progress 
     const record = ports.invocations.find(asked.value) ?? asked.value;
     const isRead = record.binding?.mutates === false;
     if (record.state === "COMPLETED" || record.state === "COMPENSATED") {
-      made.push({ step, record, isRead, isPivot });
+      made.push({ step, record, isRead });
     }
     if (!ended.ok) {
       return { made, failed: { step, toolId, isPivot, record, failure: failureOf(ended) } };
