@@ -310,7 +310,7 @@ describe("interlock check", () => {
 
   test("names the environments that there are", async () => {
     const { exitCode, stderr } = await project.run(["check", "--env", "prod"]);
-    expect(stderr).toContain('available configured environment names are: ["production"]');
+    expect(stderr).toContain("wrangler.toml has no environment prod; it has production.");
     expect(exitCode).toBe(1);
   });
 });
