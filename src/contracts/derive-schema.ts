@@ -11,14 +11,20 @@ import type { ClosedObjectSchema } from "./definition.ts";
  * Fails: throws with the reason when JSON Schema cannot express what valibot checks.
  */
 export function deriveSchema(schema: ClosedObjectSchema): JsonSchema7 {
+  const known = derivedSchemas.get(schema);
+  if (known) return known;
   const derived = derive(schema);
   // A default made anew each time, or a value that JSON cannot hold, would give two schemas to one
   // version.
   if (toCanonicalJson(derived) !== toCanonicalJson(derive(schema))) {
     throw new Error("derives to another schema every time; use constant defaults");
   }
+  derivedSchemas.set(schema, derived);
   return derived;
 }
+
+/** The test of contracts registers each contract many times. */
+const derivedSchemas = new WeakMap<ClosedObjectSchema, JsonSchema7>();
 
 /** Metadata that only annotates. Other metadata would be a schema written by hand. */
 const METADATA: ReadonlySet<string> = new Set(["title", "description", "examples"]);

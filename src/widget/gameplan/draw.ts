@@ -68,7 +68,7 @@ export function drawEmpty(what: string, hint: string): HTMLElement {
 }
 
 export function drawHeading(text: string, ...facts: readonly (Node | string)[]): HTMLElement {
-  const heading = el("h2", { tabindex: "-1" }, text);
+  const heading = el("h2", { tabindex: "-1", "data-key": `heading ${text}` }, text);
   return el("div", { class: "heading-row" }, heading, ...facts);
 }
 

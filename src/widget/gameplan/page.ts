@@ -66,6 +66,8 @@ export class GameplanPage {
   #hasNews = false;
   #wasRefused = false;
   #isFollowing = false;
+  /** The focus follows the address that the page is about to show. */
+  #takesFocus = false;
   /** The address whose content is shown, so that a reload of the same content keeps the place. */
   #address = "";
 
@@ -172,10 +174,17 @@ export class GameplanPage {
       main.replaceChildren(el("p", { class: "note" }, "Reading…"));
       this.#notify("");
     }
+    this.#takesFocus ||= isNew && hadFocus;
     await this.#refresh();
-    if (isNew && hadFocus && !main.matches(":focus-within")) {
-      (main.querySelector("h2") ?? main).focus();
-    }
+    this.#moveFocus();
+  }
+
+  /** Moves the focus to what was opened, once it is drawn, by whichever read came last. */
+  #moveFocus(): void {
+    const { main } = this.#frame;
+    if (!this.#takesFocus || main.hasAttribute("aria-busy")) return;
+    this.#takesFocus = false;
+    if (!main.matches(":focus-within")) (main.querySelector("h2") ?? main).focus();
   }
 
   /** Reads and draws the section again; what the reader has there stays. */
@@ -195,6 +204,7 @@ export class GameplanPage {
     if (!shown.ok) return this.#showFailure(shown.failure, () => this.#show());
     this.#address = location.hash;
     replaceKeeping(main, shown.value);
+    this.#moveFocus();
   }
 
   #context(route: Route): SectionContext {
