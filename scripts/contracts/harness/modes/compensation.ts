@@ -56,7 +56,9 @@ async function checkUndoing(
   checks: Checks,
 ): Promise<void> {
   const [output] = sampleObjects(registerContract(undoing).outputSchema);
-  const companions = [subject.contract, ...subject.companions.filter((tool) => tool !== undoing)];
+  // A saga cannot be registered without its steps, and nothing that undoes it calls it.
+  const called = subject.contract.saga ? [] : [subject.contract];
+  const companions = [...called, ...subject.companions.filter((tool) => tool !== undoing)];
   const undoer: Subject = { ...subject, contract: undoing, companions, exchanges: [] };
   const { call, started } = openTrial(undoer, { answer: () => ok(output) });
   const result = await call(args);
