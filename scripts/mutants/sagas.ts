@@ -22,8 +22,8 @@ export const SAGAS: readonly Mutant[] = [
   {
     name: "a failure undoes nothing",
     file: "src/runner/saga/run-saga.ts",
-    from: "const left = isPastPivot ? made : await undoSteps(ports, saga, made);",
-    to: "const left = isPastPivot || made.length > 0 ? [] : await undoSteps(ports, saga, made);",
+    from: "const left = isUnknownPivot ? made : await undoSteps(ports, saga, made);",
+    to: "const left = isUnknownPivot || made.length > 0 ? [] : await undoSteps(ports, saga, made);",
     test: { file: HTTP, name: "a step that fails undoes the steps before it, the last one first" },
   },
   {
