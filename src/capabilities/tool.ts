@@ -133,10 +133,10 @@ export interface BoundToolRuntime {
     scope: InvocationScope,
   ): Promise<Result<null, ToolFailure>>;
   /**
-   * Describes a call for approvers; absent where the contract cannot. Contract: author code; it may
-   * throw.
+   * Describes a call for approvers; absent where the contract cannot. `before` is the target's state
+   * as approvers see it. Contract: author code; it may throw.
    */
-  readonly describe?: (args: JsonObject) => unknown;
+  readonly describe?: (args: JsonObject, before: JsonObject | null) => unknown;
   /**
    * Tells the target's state before and after a call; absent where the contract cannot.
    * Contract: author code; it may throw, answer anything, or never answer.

@@ -81,7 +81,7 @@ export function bindTool(
       executable.checkState
         ? executable.checkState(args, context, grant(context, scope, "ask"))
         : ok(null),
-    ...(executable.describe && { describe: (args) => executable.describe?.(args) }),
+    ...(executable.describe && { describe: (args, before) => executable.describe?.(args, before) }),
     ...(executable.preview && {
       preview: async (args, context, scope) =>
         executable.preview?.(args, context, grant(context, scope, "ask")),

@@ -87,8 +87,11 @@ export interface ToolDefinition<
     context: ToolInvocationContext,
     capabilities: Granted<Needs>,
   ): ToolOutcome<null>;
-  /** Describes what a call will do, for its approvers. Contract: pure and synchronous. */
-  describe?(args: v.InferOutput<In>): ActionDescription;
+  /**
+   * Describes what a call will do, for its approvers. `before` is the state that `preview` read, with
+   * the fields that `redaction.state` lists; null when there is none. Contract: pure and synchronous.
+   */
+  describe?(args: v.InferOutput<In>, before: JsonObject | null): ActionDescription;
   /**
    * Reads the target's state now and computes its state after the call, for the approvers. Either
    * is null when it is not known. Contract: changes nothing; answers within five seconds.
@@ -296,7 +299,7 @@ export type AnyToolContract = Omit<
   readonly examples: readonly { readonly description: string; readonly arguments: unknown }[];
   checkState?(args: never, context: ToolInvocationContext, capabilities: never): ToolOutcome<null>;
   compensate?(args: never, output: never): object;
-  describe?(args: never): ActionDescription;
+  describe?(args: never, before: JsonObject | null): ActionDescription;
   preview?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
   reconcile?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
   verify?(

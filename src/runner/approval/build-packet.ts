@@ -31,12 +31,14 @@ export async function buildPacket(
   const { tool, accepted, invocation } = subject;
   const { args, shown } = accepted;
   const { context, scope } = invocation;
-  const { title, consequence } = describeAction(ports.log, tool, accepted);
+  const states = await previewStates(ports, subject);
+  const described = { args, shown, before: states.beforeState };
+  const { title, consequence } = describeAction(ports.log, tool, described);
   return {
     actionName: { title, tool: tool.id, version: tool.version },
     consequence,
     arguments: { shown, withheld: withheldPaths(args, shown) },
-    ...(await previewStates(ports, subject)),
+    ...states,
     idempotencyFingerprint: await ports.fingerprints.of(context, scope.idempotencyKey),
     riskClass: tool.sideEffectClass,
     expiresAt: toIso(expiresAtMs),

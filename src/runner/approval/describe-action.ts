@@ -8,6 +8,11 @@ import type { AcceptedArguments } from "../gates/subjects.ts";
 const MAX_TITLE_CHARS = 120;
 const MAX_CONSEQUENCE_CHARS = 1_000;
 
+/** A call, and the state of its target that approvers see; null or absent when it is not known. */
+type DescribedCall = Pick<AcceptedArguments, "args" | "shown"> & {
+  readonly before?: JsonObject | null;
+};
+
 /**
  * Describes a call in its author's words, or in default ones. The log gets what the author's
  * function throws.
@@ -17,10 +22,10 @@ const MAX_CONSEQUENCE_CHARS = 1_000;
 export function describeAction(
   log: Log,
   tool: BoundToolRuntime,
-  { args, shown }: Pick<AcceptedArguments, "args" | "shown">,
+  { args, shown, before = null }: DescribedCall,
 ): { readonly title: string; readonly consequence: string } {
   const hide = hideValues(withheldValues(args, shown));
-  const { action, consequence } = askToDescribe(tool, args, (thrown) => {
+  const { action, consequence } = askToDescribe(tool, { args, before }, (thrown) => {
     const about = { toolId: tool.id, toolVersion: tool.version, hide };
     log.fault("packet_incomplete", thrown, about);
   });
@@ -41,12 +46,12 @@ type Texts = { readonly action?: unknown; readonly consequence?: unknown };
 
 function askToDescribe(
   tool: BoundToolRuntime,
-  args: JsonObject,
+  { args, before }: { readonly args: JsonObject; readonly before: JsonObject | null },
   onThrown: (thrown: unknown) => void,
 ): Texts {
   try {
     // An author who does not use TypeScript may return anything, throwing getters included.
-    const { action, consequence } = (tool.describe?.(args) ?? {}) as Texts;
+    const { action, consequence } = (tool.describe?.(args, before) ?? {}) as Texts;
     return { action, consequence };
   } catch (thrown) {
     onThrown(thrown);

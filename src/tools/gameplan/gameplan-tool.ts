@@ -18,8 +18,11 @@ type State = Readonly<Record<string, string | number | readonly string[]>>;
 
 /** What a person reads before a call, and what is checked before that person is asked. */
 export interface Consent<Args> {
-  /** Names the action and its consequence from the arguments alone. */
-  readonly describe: (args: Args) => { readonly action: string; readonly consequence: string };
+  /** Names the action and its consequence. `before` is empty where `preview` found nothing. */
+  readonly describe: (
+    args: Args,
+    before: { readonly [field: string]: unknown },
+  ) => { readonly action: string; readonly consequence: string };
   /** Fields of both states of `preview`. */
   readonly shows: readonly string[];
   /** Reads what the call would change; undefined when it is not there. */
@@ -118,7 +121,8 @@ export function gameplanTool<Kind extends "read" | "write", In extends Closed, O
         undo.args(output.result.data as v.InferOutput<Out>, args as Args),
     }),
     ...(consent && {
-      describe: (args: object) => consent.describe(args as Args),
+      describe: (args: object, before: object | null) =>
+        consent.describe(args as Args, { ...before }),
       preview: async (args: object, _context: object, { workspace }: Needed) =>
         (await consent.preview(args as Args, readerOf(workspace))) ?? { before: null, after: null },
     }),

@@ -129,6 +129,24 @@ test("a packet shows the action, its target, its compensation and the rejection 
   });
 });
 
+test("a description names what people see of the target, and gets nothing else", async () => {
+  const change = {
+    describe: (_args: typeof ARGS, before: JsonObject | null) => ({
+      action: `Refund ${JSON.stringify(before)}`,
+      consequence: "Ann gets her money.",
+    }),
+    redaction: { ...base.redaction, state: ["order"] },
+  };
+  const preview = () => Promise.resolve({ before: { order: "Boots", secret: "s" }, after: null });
+  const titles = await Promise.all(
+    [
+      { ...change, preview },
+      { ...change, preview: () => Promise.reject(new Error("down")) },
+    ].map(async (made) => (await packetOf(made)).actionName.title),
+  );
+  expect(titles).toEqual(['Refund {"order":"Boots"}', "Refund null"]);
+});
+
 test("a packet never contains the idempotency key", async () => {
   expect(JSON.stringify(await packetOf())).not.toContain(KEY);
 });

@@ -124,9 +124,10 @@ function checkDescriptions({ contract, validArgs }: Subject, checks: Checks): vo
   }
 }
 
-function describe(ask: (args: never) => unknown, args: unknown): unknown {
+/** A call is described even where the state of its target is not known. */
+function describe(ask: (args: never, before: null) => unknown, args: unknown): unknown {
   try {
-    return ask(args as never);
+    return ask(args as never, null);
   } catch (error) {
     return error instanceof Error ? error.message : error;
   }

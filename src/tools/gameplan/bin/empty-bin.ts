@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "../../../exports/tools.ts";
+import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { nameOf } from "../rows/entity-row.ts";
 import { listBin } from "./list-bin.ts";
@@ -37,8 +38,12 @@ export const emptyBinTool = gameplanTool(emptyBin, {
   risk: "CRITICAL_MUTATION",
   semantics: "irreversible_pivot",
   consent: {
-    describe: ({ projectId }) => ({
-      action: projectId === undefined ? "Empty the whole bin" : `Empty the bin of ${projectId}`,
+    describe: ({ projectId }, { total }) => ({
+      action:
+        (projectId === undefined
+          ? "Empty the whole bin"
+          : `Empty the bin of project ${projectId}`) +
+        (typeof total === "number" ? ` (${formatCount(total, "item")})` : ""),
       consequence: "Everything in it is removed for good. Nobody can restore it.",
     }),
     shows: ["items", "total", "emptiedAt"],

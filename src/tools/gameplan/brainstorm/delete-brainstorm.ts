@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "../../../exports/tools.ts";
+import { nameOr } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { BIN_DAYS } from "../bin/remove-rows.ts";
 import { getBrainstorm } from "./get-brainstorm.ts";
@@ -34,8 +35,8 @@ export const deleteBrainstormTool = gameplanTool(deleteBrainstorm, {
   done: ({ binItem: { name } }) => `Deleted brainstorm "${name}"`,
   risk: "MEDIUM_RISK_WRITE",
   consent: {
-    describe: ({ brainstormId }) => ({
-      action: `Delete brainstorm ${brainstormId}`,
+    describe: ({ brainstormId }, { brainstorm }) => ({
+      action: `Delete brainstorm ${nameOr(brainstorm, brainstormId)}`,
       consequence: "The session and its outputs go into the bin. They can be restored for 30 days.",
     }),
     shows: ["brainstorm", "author", "outputs", "bin"],

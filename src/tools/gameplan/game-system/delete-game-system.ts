@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "../../../exports/tools.ts";
+import { listOrNone, nameOr } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { BIN_DAYS } from "../bin/remove-rows.ts";
 import { putIntoBin } from "../bin/put-into-bin.ts";
@@ -84,8 +85,8 @@ export const deleteGameSystemTool = gameplanTool(deleteGameSystem, {
   done: ({ binItem: { name } }) => `Deleted game system "${name}"`,
   risk: "MEDIUM_RISK_WRITE",
   consent: {
-    describe: ({ systemId }) => ({
-      action: `Delete game system ${systemId}`,
+    describe: ({ systemId }, { system }) => ({
+      action: `Delete game system ${nameOr(system, systemId)}`,
       consequence:
         "The system goes into the bin, and its dependencies go with it. Drafts that hold it cannot be finalized. It can be restored for 30 days.",
     }),
@@ -94,7 +95,12 @@ export const deleteGameSystemTool = gameplanTool(deleteGameSystem, {
     async preview({ systemId }, read) {
       const found = await read(previewSystemDeletion, { systemId });
       if (!found.ok) return undefined;
-      const { revision: _, ...before } = found.value;
+      const { revision: _, dependencies, plans, ...facts } = found.value;
+      const before = {
+        ...facts,
+        dependencies: listOrNone(dependencies),
+        plans: listOrNone(plans),
+      };
       return { before, after: { bin: `restorable for ${BIN_DAYS} days` } };
     },
   },

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok, type Result, type ToolFailure } from "../../../exports/tools.ts";
+import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { addBrainstorm, brainstormFields } from "../brainstorm/add-brainstorm.ts";
 import { brainstorm } from "../entities/brainstorm.ts";
@@ -15,6 +16,8 @@ import { refuse } from "../refuse.ts";
 import { findProject } from "../rows/project-row.ts";
 import { findThread } from "../rows/thread-row.ts";
 import { getThreadMessages, readMessages } from "./get-thread-messages.ts";
+
+const formatNames = (names: unknown): string => (Array.isArray(names) ? names.join(", ") : "");
 
 export const threadIdsInput = v.pipe(v.array(rowId), v.minLength(1), v.maxLength(20));
 
@@ -109,9 +112,9 @@ export const finalizeThreadsTool = gameplanTool(finalizeThreads, {
   done: ({ brainstorm: { title } }) => `Made brainstorm "${title}" of idea threads`,
   risk: "MEDIUM_RISK_WRITE",
   consent: {
-    describe: ({ threadIds, title }) => ({
-      action: `Make brainstorm "${title}" of ${threadIds.length} idea threads`,
-      consequence: `Nobody can post in these threads any more: ${threadIds.join(", ")}.`,
+    describe: ({ threadIds, title }, { threads }) => ({
+      action: `Make brainstorm "${title}" of ${formatCount(threadIds.length, "idea thread")}`,
+      consequence: `Nobody can post in these threads any more: ${formatNames(threads ?? threadIds)}.`,
     }),
     shows: ["threads", "status", "brainstorm"],
     async preview({ threadIds, title }, read) {
@@ -120,7 +123,7 @@ export const finalizeThreadsTool = gameplanTool(finalizeThreads, {
         const found = await read(getThreadMessages, { threadId, limit: 1 });
         if (!found.ok) return undefined;
         const { thread, total } = found.value;
-        threads.push(`${thread.title} (${total} messages)`);
+        threads.push(`${thread.title} (${formatCount(total, "message")})`);
       }
       return {
         before: { threads, status: "open" },

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "../../../exports/tools.ts";
+import { listOrNone, nameOr } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { BIN_DAYS } from "../bin/remove-rows.ts";
 import { getProject } from "./get-project.ts";
@@ -37,8 +38,8 @@ export const deleteProjectTool = gameplanTool(deleteProject, {
   done: ({ binItem: { name } }) => `Deleted project "${name}"`,
   risk: "MEDIUM_RISK_WRITE",
   consent: {
-    describe: ({ projectId }) => ({
-      action: `Delete project ${projectId}`,
+    describe: ({ projectId }, { project }) => ({
+      action: `Delete project ${nameOr(project, projectId)}`,
       consequence:
         "The project and everything in it goes into the bin. It can be restored for 30 days.",
     }),
@@ -52,7 +53,11 @@ export const deleteProjectTool = gameplanTool(deleteProject, {
         n > 0 ? [`${n} ${name}`] : [],
       );
       return {
-        before: { project: shown.name, author: shown.createdBy, contents },
+        before: {
+          project: shown.name,
+          author: shown.createdBy,
+          contents: listOrNone(contents),
+        },
         after: { bin: `restorable for ${BIN_DAYS} days` },
       };
     },

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok, type Result, type ToolFailure } from "../../../exports/tools.ts";
+import { nameOr } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { BIN_DAYS } from "../bin/remove-rows.ts";
 import { getVersionPlan } from "./get-version-plan.ts";
@@ -42,8 +43,8 @@ export const deleteVersionPlanTool = gameplanTool(deleteVersionPlan, {
   done: ({ binItem: { name } }) => `Deleted version plan ${name}`,
   risk: "MEDIUM_RISK_WRITE",
   consent: {
-    describe: ({ planId }) => ({
-      action: `Delete version plan ${planId}`,
+    describe: ({ planId }, { plan }) => ({
+      action: `Delete version plan ${nameOr(plan, planId)}`,
       consequence: "The draft goes into the bin; its systems stay. It can be restored for 30 days.",
     }),
     shows: ["plan", "status", "systems", "bin"],

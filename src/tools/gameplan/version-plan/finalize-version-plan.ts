@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "../../../exports/tools.ts";
+import { listOrNone, nameOr } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { getVersionPlan } from "./get-version-plan.ts";
 import { revision, rowId } from "../entities/fields.ts";
@@ -67,8 +68,8 @@ export const finalizeVersionPlanTool = gameplanTool(finalizeVersionPlan, {
   risk: "MEDIUM_RISK_WRITE",
   semantics: "irreversible_pivot",
   consent: {
-    describe: ({ planId }) => ({
-      action: `Finalize version plan ${planId}`,
+    describe: ({ planId }, { plan }) => ({
+      action: `Finalize version plan ${nameOr(plan, planId)}`,
       consequence:
         "The plan is locked for good. Nobody can change, delete or reopen it. To change it, copy it as a draft.",
     }),
@@ -79,7 +80,7 @@ export const finalizeVersionPlanTool = gameplanTool(finalizeVersionPlan, {
       if (!found.ok) return undefined;
       const { plan, scope } = found.value;
       const systems = plan.phases.flatMap((phase) => phase.systems.map(({ name }) => name));
-      const missing = scope.missing.map(({ name }) => name);
+      const missing = listOrNone(scope.missing.map(({ name }) => name));
       const shown = { plan: plan.version, phases: plan.phases.length, systems, missing };
       return {
         before: { ...shown, status: plan.status },

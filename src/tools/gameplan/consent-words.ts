@@ -1,0 +1,14 @@
+/** The name that `preview` read, in quotes; else the id. */
+export function nameOr(name: unknown, id: string): string {
+  return typeof name === "string" ? `"${name}"` : id;
+}
+
+/** Names for people, who do not read an empty list as one. */
+export function listOrNone(names: readonly string[]): readonly string[] | "none" {
+  return names.length > 0 ? names : "none";
+}
+
+/** Writes `1 message` and `2 messages`. */
+export function formatCount(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? "" : "s"}`;
+}
