@@ -87,6 +87,13 @@ export const GAME_SCENARIOS: readonly Scenario[] = [
       text("The threads are closed, and their ideas are in a brainstorm.")
     );
   }),
+  talk("an import", /\bimport\b[^#]*#/i, (turn) => {
+    const markdown = turn.question.slice(turn.question.indexOf("#"));
+    return (
+      missing(turn, "import_system_from_markdown", { projectId: turn.projectId, markdown }) ??
+      text("The system is imported. Its card names what did not fit.")
+    );
+  }),
   talk("a document", /\b(?:design|requirements) document|\b(?:gdd|prd|export)\b/i, (turn) => {
     const kind = /requirements|prd/i.test(turn.question) ? "PRD" : "GDD";
     return (
