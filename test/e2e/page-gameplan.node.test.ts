@@ -95,6 +95,7 @@ async function deleteAndUndo(ann: Person, bob: Person): Promise<void> {
   await section(ann, "Graph");
   await ann.ask("Delete the Movement system");
   await ann.card.waitFor();
+  await ann.sees('Delete game system "Movement"');
   await ann.sees("Combat Engine requires it");
   await ann.sees("Room Generator requires it");
   await ann.sees(/0\.1/);
@@ -204,6 +205,27 @@ test("the card of a call takes it back, and the project follows", async () => {
   expect(ann.complaints).toEqual([]);
 }, 120_000);
 
+test("the bin is emptied after two other people agreed", async () => {
+  const ann = await sitDown("developer");
+  await ann.page.goto(`${server.url}/gameplan#//ideas`);
+  await heading(ann, "Ideas");
+  await ann.ask("Start a thread about the moat");
+  await project(ann).getByRole("link", { name: /moat/i }).waitFor();
+  await cards(ann).getByRole("button", { name: /^Undo/ }).click();
+  await section(ann, "Bin");
+  await ann.page.getByRole("button", { name: "Empty the bin" }).click();
+  const asked = project(ann).locator("..").getByRole("dialog");
+  await asked.getByRole("heading", { name: /^Empty the whole bin \(\d+ items?\)$/ }).waitFor();
+  for (const name of ["bob", "cat"]) {
+    const person = await sitDown(name);
+    await person.page.goto(`${server.url}/approvals`);
+    await person.open(/^Empty the whole bin/);
+    expect(await person.approveCritical("gameplan__empty_bin")).toBe(200);
+  }
+  await project(ann).getByText("The bin is empty.").waitFor();
+  expect(ann.complaints).toEqual([]);
+}, 120_000);
+
 test.each([
   ["Create a project called Puzzle Garden", ["create_project"], /Puzzle Garden/],
   [
@@ -216,6 +238,7 @@ test.each([
   ["What depends on Movement?", ["list_game_systems", "get_impact_analysis"], /Movement/],
   ["Start a thread about the boss fight", ["create_idea_thread"], /thread is open/],
   ["Make a design document", ["generate_export"], /download/],
+  ["Import this: # Stealth\n\nThe hero hides.", ["import_system_from_markdown"], /imported/],
 ])("the offline model answers about a game: %s", async (content, tools, answer) => {
   const read = await fetch(`${server.url}/v1/tools/gameplan__list_projects/invoke`, {
     method: "POST",

@@ -108,6 +108,26 @@ describe("an answer", () => {
     await expect.poll(fromEnd).toBeLessThan(50);
   });
 
+  it("stays at the end when something grows while it scrolls there", async () => {
+    const run = await visit.ask("A card that grows");
+    run.emit(say.startText(0), say.text(0, "done"), say.finishText(0), say.end());
+    await sees("done");
+    await visit.inside(`(root) => {
+      const log = root.querySelector("[role=log]");
+      const grow = () => {
+        const block = document.createElement("div");
+        block.style.height = "2000px";
+        log.firstElementChild.append(block);
+      };
+      grow();
+      log.scrollTop = log.scrollHeight;
+      grow();
+    }`);
+    await expect.poll(() => visit.inside<number>(FROM_END)).toBeLessThan(50);
+    const jump = visit.page.getByRole("button", { name: "Jump to latest" });
+    await jump.waitFor({ state: "hidden" });
+  });
+
   it("draws a final block only once", async () => {
     const run = await visit.ask("Two paragraphs");
     run.emit(say.startText(0), say.text(0, "first\n\nsecond"));

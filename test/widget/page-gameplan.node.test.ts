@@ -83,6 +83,42 @@ describe("the project", () => {
     await sees("No jumping");
   });
 
+  it("makes a system of a Markdown file, and says what did not fit", async () => {
+    const file = (name: string, text: string) => ({
+      name,
+      mimeType: "text/markdown",
+      buffer: Buffer.from(text),
+    });
+    const system = systemOf("hide", "Stealth");
+    let warnings: readonly string[] = ["The text was cut."];
+    await open({
+      ...at("systems"),
+      prepare: ({ gameplan }) => {
+        gameplan.answers.set("import_system_from_markdown", () => ({ system, warnings }));
+        gameplan.answers.set("get_game_system", () => ({ system }));
+      },
+    });
+    const choose = async (chosen: ReturnType<typeof file>) => {
+      const opened = visit.page.waitForEvent("filechooser");
+      await button("Import Markdown").click();
+      await (await opened).setFiles(chosen);
+    };
+    const alert = visit.page.getByRole("alert");
+    await choose(file("long.md", "x".repeat(24_001)));
+    await alert.getByText("Choose a text of at most 24,000 characters.").waitFor();
+    expect(visit.api.gameplan.writes).toEqual([]);
+    await choose(file("stealth.md", "# Stealth"));
+    await alert.getByText('"Stealth" was imported. The text was cut.').waitFor();
+    expect(visit.api.gameplan.writes[0]?.[1]).toEqual({
+      projectId: "p1",
+      markdown: "# Stealth",
+      fileName: "stealth.md",
+    });
+    warnings = [];
+    await choose(file("stealth.md", "# Stealth"));
+    await main().getByRole("heading", { name: "Stealth" }).waitFor();
+  });
+
   it("hands out a document as a file, with all its parts", async () => {
     await open(at("exports"));
     const saved = visit.page.waitForEvent("download");

@@ -24,7 +24,7 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
   // The status line announces answers. A live log would read out every delta.
   root.setAttribute("aria-live", "off");
   root.tabIndex = 0;
-  const keeper = keepAtEnd(root);
+  const keeper = keepAtEnd(root, list);
   const views = new Map<number, ExchangeView>();
 
   function removeClosed(exchanges: readonly Exchange[]): void {
@@ -48,7 +48,6 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
   }
 
   function onApprovalChange({ status }: ApprovalInfo): void {
-    keeper.follow();
     if (status !== "pending") conversation.hurry();
   }
 

@@ -11,11 +11,15 @@ export interface ScrollKeeper {
 /** A reader this close to the end still counts as being at the end, in CSS pixels. */
 const NEAR_END_PX = 48;
 
-/** Keeps a scroller at its end while the reader is there. A reader who scrolled up is not moved. */
-export function keepAtEnd(scroller: HTMLElement): ScrollKeeper {
+/**
+ * Keeps a scroller at its end while the reader is there. A reader who scrolled up is not moved.
+ * `content` is all that the scroller holds.
+ */
+export function keepAtEnd(scroller: HTMLElement, content: HTMLElement): ScrollKeeper {
   const button = el("button", { type: "button", class: "jump", hidden: "" });
   button.append(icon("M10 4v12m-5-5l5 5 5-5"), "Jump to latest");
   let isAtEnd = true;
+  let lastTop = 0;
   const follow = () => {
     if (isAtEnd) scroller.scrollTop = scroller.scrollHeight;
     button.hidden = isAtEnd || distance(scroller) < NEAR_END_PX;
@@ -27,13 +31,20 @@ export function keepAtEnd(scroller: HTMLElement): ScrollKeeper {
   scroller.addEventListener(
     "scroll",
     () => {
-      isAtEnd = distance(scroller) < NEAR_END_PX;
+      const { scrollTop } = scroller;
+      // The event comes later than its cause. If the content grew since, the end is far, but only a
+      // reader moves up.
+      if (distance(scroller) < NEAR_END_PX) isAtEnd = true;
+      else if (scrollTop < lastTop) isAtEnd = false;
+      lastTop = scrollTop;
       button.hidden = isAtEnd;
     },
     { passive: true },
   );
-  // An on-screen keyboard or a rotated phone changes the height, and so moves the end.
-  new ResizeObserver(follow).observe(scroller);
+  // An on-screen keyboard or a rotated phone moves the end, and so does what a card adds later.
+  const observer = new ResizeObserver(follow);
+  observer.observe(scroller);
+  observer.observe(content);
   button.addEventListener("click", () => {
     jump();
     scroller.focus({ preventScroll: true });

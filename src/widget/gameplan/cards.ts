@@ -60,7 +60,7 @@ function drawCall(call: JsonObject): CardNode {
   return [
     "details",
     { part: "call" },
-    ["summary", {}, `Call ${textOf(call, "service")}`],
+    ["summary", { part: "call-name" }, `Call ${textOf(call, "service")}`],
     ["pre", { tabindex: 0 }, ["code", {}, payload]],
   ];
 }

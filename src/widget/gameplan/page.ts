@@ -5,16 +5,18 @@ import type { JsonObject } from "../../protocol/json/value.ts";
 import { createTokenForm } from "../token-form.ts";
 import { createActions } from "./actions.ts";
 import type { CallFailure, GameplanApi } from "./api.ts";
-import { type Change, followChanges } from "./changes.ts";
+import { followChanges } from "./changes.ts";
 import { drawButton } from "./draw.ts";
 import { makeExampleProject } from "./example-project.ts";
-import { createFrame, type Side } from "./frame.ts";
+import { createFrame } from "./frame.ts";
+import { type Changed, gatherChanges } from "./gather-changes.ts";
 import { replaceKeeping } from "./keep-state.ts";
+import { loadSide, saveSide } from "./kept-side.ts";
 import { createNews } from "./news.ts";
-import { listOf, textOf } from "./read-json.ts";
-import { formatRoute, parseRoute, type Route } from "./route.ts";
+import { ProjectList } from "./project-list.ts";
+import { formatRoute, type Route } from "./route.ts";
 import type { Section, SectionContext } from "./section.ts";
-import { activitySection, EVERY_ENTITY } from "./sections/activity.ts";
+import { activitySection } from "./sections/activity.ts";
 import { binSection } from "./sections/bin.ts";
 import { exportsSection } from "./sections/exports.ts";
 import { graphSection } from "./sections/graph.ts";
@@ -43,9 +45,6 @@ export interface PagePorts {
   readonly canAskForToken: () => boolean;
 }
 
-/** Changes of one moment are read together. Unit: milliseconds. */
-const GATHER_MS = 150;
-
 /** Shows a project beside the chat, and follows its changes. */
 export class GameplanPage {
   readonly root: HTMLElement;
@@ -59,11 +58,8 @@ export class GameplanPage {
     this.#ports.onToken(token);
     void this.#open();
   });
-  #projects: readonly JsonObject[] = [];
+  readonly #projects: ProjectList;
   #shown = 0;
-  /** Kinds of rows that changed and are not read yet. */
-  #changed = new Set<string>();
-  #hasNews = false;
   #wasRefused = false;
   #isFollowing = false;
   /** The focus follows the address that the page is about to show. */
@@ -75,6 +71,7 @@ export class GameplanPage {
     this.#ports = ports;
     this.#frame = createFrame(SECTIONS, ports.chat);
     this.root = this.#frame.root;
+    this.#projects = new ProjectList(ports.api, this.#frame.projects);
     const { api, approvals } = ports;
     const act = createActions({
       api,
@@ -91,14 +88,7 @@ export class GameplanPage {
 
   /** What the page shows now, for the model to read as data. */
   get context(): JsonObject {
-    const { projectId, section, itemId } = this.#route();
-    const project = this.#projects.find((known) => textOf(known, "id") === projectId);
-    return {
-      page: "GamePlan",
-      ...(project && { projectId: textOf(project, "id"), projectName: textOf(project, "name") }),
-      section,
-      ...(itemId && { itemId }),
-    };
+    return this.#projects.context;
   }
 
   start(): void {
@@ -136,32 +126,14 @@ export class GameplanPage {
   }
 
   async #readProjects(): Promise<boolean> {
-    const read = await this.#ports.api.read("list_projects", { limit: 100 });
+    const read = await this.#projects.read();
     if (!read.ok) {
       this.#showFailure(read.failure, () => this.#open());
       return false;
     }
     this.#tokenForm.update({ isNeeded: false, wasRefused: false });
     this.#wasRefused = false;
-    this.#projects = listOf(read.value, "items");
-    const { projects } = this.#frame;
-    projects.hidden = this.#projects.length === 0;
-    projects.replaceChildren(
-      ...this.#projects.map((project) =>
-        el("option", { value: textOf(project, "id") }, textOf(project, "name")),
-      ),
-    );
     return true;
-  }
-
-  /** The route of the address, in a project that exists. */
-  #route(): Route {
-    const route = parseRoute(location.hash);
-    const isKnown = this.#projects.some((project) => textOf(project, "id") === route.projectId);
-    const [first] = this.#projects;
-    const projectId = isKnown ? route.projectId : first && textOf(first, "id");
-    const { projectId: _, ...rest } = route;
-    return { ...rest, ...(projectId && { projectId }) };
   }
 
   /** Shows what the address names. The focus moves along, unless the reader is in the chat. */
@@ -191,7 +163,7 @@ export class GameplanPage {
   async #refresh(): Promise<void> {
     this.#shown += 1;
     const own = this.#shown;
-    const route = this.#route();
+    const route = this.#projects.route;
     const { main, projects } = this.#frame;
     this.#frame.showRoute(route);
     this.#news.update(route.projectId);
@@ -214,6 +186,7 @@ export class GameplanPage {
       projectId,
       route,
       act: this.#act,
+      tell: (message) => this.#notify(message),
       link: (section, itemId) =>
         formatRoute({ projectId, section, ...(itemId !== undefined && { itemId }) }),
       go: (to, { isSilent } = { isSilent: false }) => {
@@ -271,26 +244,15 @@ export class GameplanPage {
     await followChanges(workspaceId, {
       api: options,
       signal: this.#lifetime.signal,
-      onChanges: (changes) => this.#gather(changes),
+      onChanges: gatherChanges((changed) => void this.#apply(changed)),
       onLink: (isOpen) => setText(this.#frame.offline, isOpen ? "" : OFFLINE),
     });
   }
 
-  #gather(changes: readonly Change[] | undefined): void {
-    if (this.#changed.size === 0) setTimeout(() => void this.#apply(), GATHER_MS);
-    for (const entity of changes?.map((change) => change.entity) ?? EVERY_ENTITY) {
-      this.#changed.add(entity);
-    }
-    this.#hasNews ||= changes !== undefined;
-  }
-
   /** Reads again what changed, and no more. */
-  async #apply(): Promise<void> {
-    const [changed, hasNews] = [this.#changed, this.#hasNews];
-    this.#changed = new Set();
-    this.#hasNews = false;
+  async #apply({ entities: changed, hasNews }: Changed): Promise<void> {
     if (changed.has("project") && !(await this.#readProjects())) return;
-    const { section, projectId } = this.#route();
+    const { section, projectId } = this.#projects.route;
     const { entities } = SECTIONS.find(({ name }) => name === section) ?? systemsSection;
     const isShown = entities.some((entity) => changed.has(entity));
     if (isShown || changed.has("project")) await this.#refresh();
@@ -299,21 +261,3 @@ export class GameplanPage {
 }
 
 const OFFLINE = "The connection was lost. Changes appear when it is back.";
-
-const SIDE_KEY = "interlock-gameplan:side";
-
-function loadSide(): Side {
-  try {
-    return sessionStorage.getItem(SIDE_KEY) === "chat" ? "chat" : "project";
-  } catch {
-    return "project";
-  }
-}
-
-function saveSide(side: Side): void {
-  try {
-    sessionStorage.setItem(SIDE_KEY, side);
-  } catch {
-    // Without session storage a reload shows the project.
-  }
-}

@@ -18,6 +18,8 @@ export interface SectionContext {
    * Answers the data of the call, or undefined when it did not succeed.
    */
   readonly act: (tool: string, args: JsonObject) => Promise<JsonObject | undefined>;
+  /** Shows a message above the section, until the next action or another address. */
+  readonly tell: (message: string) => void;
 }
 
 /** One part of the page. */

@@ -40,6 +40,20 @@ describe("the layout of a dependency graph", () => {
     expect((y["d"] ?? 0) < (y["c"] ?? 0)).toBe((y["a"] ?? 0) < (y["b"] ?? 0));
   });
 
+  it("leads a line around the systems that it has nothing to do with", () => {
+    const { nodes, edges } = layOut(
+      graphOf(["move", "bag", "room", "loot"], "room>move", "loot>room", "loot>bag"),
+    );
+    const room = nodes.find(({ id }) => id === "room");
+    const passing = edges.find(({ from, to }) => from === "loot" && to === "bag");
+    expect(passing?.lanes.map(({ x }) => x)).toEqual([room?.x]);
+    const [lane] = passing?.lanes ?? [];
+    expect(Math.abs((lane?.y ?? 0) - (room?.y ?? 0) - NODE.height / 2)).toBeGreaterThan(
+      NODE.height / 2,
+    );
+    expect(nodes).toHaveLength(4);
+  });
+
   it("ends for a cycle, an edge to nowhere and an empty graph", () => {
     expect(layOut(graphOf(["a", "b"], "a>b", "b>a")).nodes).toHaveLength(2);
     expect(layOut(graphOf(["a"], "a>gone")).edges).toEqual([]);

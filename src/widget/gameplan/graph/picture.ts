@@ -52,19 +52,35 @@ function drawNode({ id, name, criticality, status, x, y }: PlacedNode, isMarked:
   return ["g", { part: "node" }, ["title", {}, name || id], box, text] as CardElement;
 }
 
-function drawEdge({ source, target, type }: PlacedEdge): CardElement {
-  const [x1, y1] = [source.x, source.y + NODE.height / 2];
-  const [x2, y2] = [target.x + NODE.width, target.y + NODE.height / 2];
-  const bend = Math.max(24, (x1 - x2) / 2);
-  const line = `M${x1} ${y1}C${x1 - bend} ${y1} ${x2 + bend} ${y2} ${x2 + 8} ${y2}`;
-  const head = `M${x2 + 9} ${y2 - 4}L${x2 + 1} ${y2}L${x2 + 9} ${y2 + 4}`;
+function drawEdge({ source, target, lanes, type }: PlacedEdge): CardElement {
+  const start = { x: source.x, y: source.y + NODE.height / 2 };
+  const end = { x: target.x + NODE.width + 8, y: target.y + NODE.height / 2 };
+  const pieces = [`M${start.x} ${start.y}`];
+  let from = start;
+  for (const lane of lanes) {
+    pieces.push(bend(from, { x: lane.x + NODE.width, y: lane.y }), `H${lane.x}`);
+    from = lane;
+  }
+  pieces.push(bend(from, end));
+  const head = `M${end.x + 1} ${end.y - 4}L${end.x - 7} ${end.y}L${end.x + 1} ${end.y + 4}`;
   return [
     "g",
     {},
     ["title", {}, `${source.name} ${VERBS[type] ?? type} ${target.name}`],
-    ["path", { part: `edge-line edge-${type}`, d: line }],
+    ["path", { part: `edge-line edge-${type}`, d: pieces.join("") }],
     ["path", { part: "edge-head", d: head }],
   ];
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A curve to the left that begins and ends level. */
+function bend(from: Point, to: Point): string {
+  const pull = Math.max(24, (from.x - to.x) / 2);
+  return `C${from.x - pull} ${from.y} ${to.x + pull} ${to.y} ${to.x} ${to.y}`;
 }
 
 /** Says a dependency in words, between the names of its systems. */

@@ -2,14 +2,15 @@ import type { JsonObject } from "../../../protocol/json/value.ts";
 import { ok, type Result } from "../../../protocol/outcome/result.ts";
 import { el } from "../../dom.ts";
 import type { CallFailure } from "../api.ts";
-import { drawButton, drawEmpty, drawHeading, formatMade } from "../draw.ts";
+import { drawButton, drawEmpty, drawHeading, formatMade, inWords } from "../draw.ts";
 import { listOf, numberOf, textOf } from "../read-json.ts";
 import type { Section, SectionContext } from "../section.ts";
 
-const KINDS = [
-  ["GDD", "Make a design document"],
-  ["PRD", "Make a requirements document"],
-] as const;
+const KINDS: Readonly<Record<string, string>> = {
+  GDD: "design document",
+  PRD: "requirements document",
+  other: "status report",
+};
 
 export const exportsSection: Section = {
   name: "exports",
@@ -20,8 +21,8 @@ export const exportsSection: Section = {
     const read = await api.read("list_exports", { projectId, limit: 100 });
     if (!read.ok) return read;
     const items = listOf(read.value, "items");
-    const make = KINDS.map(([kind, words]) =>
-      drawButton(words, () => act("generate_export", { projectId, kind })),
+    const make = Object.entries(KINDS).map(([kind, words]) =>
+      drawButton(`Make a ${words}`, () => act("generate_export", { projectId, kind })),
     );
     const rows = items.map((item) => drawExport(context, item));
     const list =
@@ -34,7 +35,7 @@ export const exportsSection: Section = {
 
 function drawExport({ api }: SectionContext, item: JsonObject): HTMLElement {
   const notice = el("p", { class: "notice", role: "alert" });
-  const title = textOf(item, "title");
+  const [title, kind] = [textOf(item, "title"), textOf(item, "kind")];
   const download = drawButton(
     "Download",
     async () => {
@@ -45,7 +46,11 @@ function drawExport({ api }: SectionContext, item: JsonObject): HTMLElement {
     { "aria-label": `Download ${title}`, "data-key": `download:${textOf(item, "id")}` },
   );
   const name = el("span", { class: "row-name" }, title);
-  const facts = el("span", { class: "note" }, `${textOf(item, "kind")}, ${formatMade(item)}`);
+  const facts = el(
+    "span",
+    { class: "note" },
+    `${inWords(KINDS[kind] ?? kind)}, ${formatMade(item)}`,
+  );
   return el("li", {}, el("div", {}, name, facts), download, notice);
 }
 

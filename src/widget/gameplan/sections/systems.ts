@@ -16,6 +16,7 @@ import {
 import { VERBS } from "../graph/picture.ts";
 import { listOf, numberOf, objectOf, textOf } from "../read-json.ts";
 import type { Section, SectionContext } from "../section.ts";
+import { drawImport } from "./import-system.ts";
 
 export const systemsSection: Section = {
   name: "systems",
@@ -37,7 +38,8 @@ const showList: Section["show"] = async (context) => {
     "Systems",
     items.map((system) => toRow(system, link)),
   );
-  const heading = drawHeading("Systems", el("span", { class: "note" }, plural(total, "system")));
+  const count = el("span", { class: "note" }, plural(total, "system"));
+  const heading = drawHeading("Systems", count, ...drawImport(context));
   const field = search || total > 8 ? [drawSearch(context)] : [];
   if (total === 0) {
     const empty = search
@@ -179,7 +181,7 @@ function drawImpact({ link }: SectionContext, impact: JsonObject): HTMLElement[]
     const href = link("systems", textOf(system, "systemId"));
     return el("li", {}, el("a", { href, "data-key": `impact:${href}` }, textOf(system, "name")));
   });
-  const lead = `A change reaches ${plural(total, "system")}, these through others:`;
+  const lead = `A change reaches ${plural(total, "system")}. Of these, through others:`;
   return drawGroup("Impact", el("p", {}, lead), el("ul", { class: "links" }, ...items));
 }
 

@@ -1,0 +1,37 @@
+import type { Change } from "./changes.ts";
+import { EVERY_ENTITY } from "./sections/activity.ts";
+
+/** Changes of one moment are read together. Unit: milliseconds. */
+const GATHER_MS = 150;
+
+/** What changed since the last read. */
+export interface Changed {
+  /** Kinds of rows. */
+  readonly entities: ReadonlySet<string>;
+  /** Somebody changed something; else the page only lost sight of the changes for a while. */
+  readonly hasNews: boolean;
+}
+
+/**
+ * Creates the function that gathers changes, and hands them on together. Undefined: changes were
+ * lost, so every kind of row counts as changed.
+ */
+export function gatherChanges(
+  onChanged: (changed: Changed) => void,
+): (changes: readonly Change[] | undefined) => void {
+  let entities = new Set<string>();
+  let hasNews = false;
+  const hand = (): void => {
+    const changed = { entities, hasNews };
+    entities = new Set();
+    hasNews = false;
+    onChanged(changed);
+  };
+  return (changes) => {
+    if (entities.size === 0) setTimeout(hand, GATHER_MS);
+    for (const entity of changes?.map((change) => change.entity) ?? EVERY_ENTITY) {
+      entities.add(entity);
+    }
+    hasNews ||= changes !== undefined;
+  };
+}
