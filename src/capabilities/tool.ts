@@ -133,8 +133,8 @@ export interface BoundToolRuntime {
     scope: InvocationScope,
   ): Promise<Result<null, ToolFailure>>;
   /**
-   * Describes a call for approvers; absent where the contract cannot. `before` is the target's state
-   * as approvers see it. Contract: author code; it may throw.
+   * Describes a call for approvers; absent where the contract cannot. `before` is the state of the
+   * target as approvers see it. Contract: author code; it may throw.
    */
   readonly describe?: (args: JsonObject, before: JsonObject | null) => unknown;
   /**

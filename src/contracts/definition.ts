@@ -88,8 +88,9 @@ export interface ToolDefinition<
     capabilities: Granted<Needs>,
   ): ToolOutcome<null>;
   /**
-   * Describes what a call will do, for its approvers. `before` is the state that `preview` read, with
-   * the fields that `redaction.state` lists; null when there is none. Contract: pure and synchronous.
+   * Describes what a call will do, for its approvers. `before` is the state that `preview` read,
+   * with the fields that `redaction.state` lists; null when there is none.
+   * Contract: pure and synchronous.
    */
   describe?(args: v.InferOutput<In>, before: JsonObject | null): ActionDescription;
   /**
