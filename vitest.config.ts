@@ -32,8 +32,8 @@ const samplePlan: SamplePlan = {
 };
 if (!Number.isSafeInteger(samplePlan.seed)) throw new Error("TEST_SEED takes a whole number.");
 
-/** One more than cores: a file waits for answers and timers part of its time. */
-const MAX_WORKERS = availableParallelism() + 1;
+/** Two more than cores: a file waits for answers, timers and programs part of its time. */
+const MAX_WORKERS = availableParallelism() + 2;
 
 /** Only a hung test meets these limits, even on a busy machine. Unit: milliseconds. */
 const COMMON = {
