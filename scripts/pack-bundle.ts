@@ -10,9 +10,9 @@ const ROOT = join(import.meta.dirname, "..");
 
 /** What the entry names of GamePlan and of the workspace that keeps its data. */
 const NAMED = [
-  /import \{ (?:hostWorkspaces|gameplanWorkspace) \} from .*;\n/g,
+  /import \{ (?:hostWorkspaces|gameplanContext|gameplanWorkspace) \} from .*;\n/g,
   /const workspaces = .*;\n/g,
-  / {2}workspaces,\n/g,
+  / {2}(?:workspaces|context: gameplanContext),\n/g,
   /export const \{ WorkspaceObject \} = workspaces;\n/g,
 ];
 

@@ -2,6 +2,7 @@ import { COMPILED } from "../.interlock/contracts.js";
 import { defineDeployment } from "./define-deployment.ts";
 import { hostWorkspaces } from "./host-workspaces.ts";
 import { approvalsPage, chatPage, gameplanPage } from "./http/pages.ts";
+import { gameplanContext } from "./tools/gameplan/context.ts";
 import { gameplanWorkspace } from "./tools/gameplan/workspace.ts";
 import { TOOLS } from "./tools/index.ts";
 import { anthropicWire } from "./wire/anthropic/wire.ts";
@@ -15,6 +16,7 @@ const deployment = defineDeployment({
   compiled: COMPILED,
   wires: { models: [openAIWire, responsesWire, anthropicWire], clients: [assistantTransport] },
   workspaces,
+  context: gameplanContext,
   pages: [chatPage, approvalsPage, gameplanPage],
 });
 

@@ -4,6 +4,7 @@ const UNIT = "test/workspace/operations.node.test.ts";
 const HTTP = "test/http/workspaces.test.ts";
 const ATTACKS = "test/http/workspace-attacks.test.ts";
 const CHANGES = "test/http/workspace-changes.test.ts";
+const CONTEXT = "test/http/context-workspace.test.ts";
 const CRASHES = "test/http/workspace-crashes.test.ts";
 
 /** What keeps business data whole, once, and with its members. */
@@ -224,6 +225,26 @@ export const WORKSPACES: readonly Mutant[] = [
     test: {
       file: CRASHES,
       name: "a tool that breaks after its write ends as done, without an operator",
+    },
+  },
+  {
+    name: "the context hook reads for a member whom the policy removed meanwhile",
+    file: "src/loop/context-workspace.ts",
+    from: 'principal) ? answer : deny("no_workspace");',
+    to: "principal) || true ? answer : current as never;",
+    test: {
+      file: CONTEXT,
+      name: "the hook reads nothing for a member who was removed after the run began",
+    },
+  },
+  {
+    name: "the context hook reads for a member whom the policy of the run does not know",
+    file: "src/loop/context-workspace.ts",
+    from: "if (!isMember(policy, workspaceId, principal)) return",
+    to: "if (false) return",
+    test: {
+      file: CONTEXT,
+      name: "the hook reads nothing for a member who was added after the run began",
     },
   },
 ];

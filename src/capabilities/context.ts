@@ -1,6 +1,7 @@
 import type { RunId } from "../protocol/identity/ids.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** The run for which the deployment's hook is asked. */
 export interface ContextRequest {
@@ -9,6 +10,13 @@ export interface ContextRequest {
   readonly principal: Pick<Principal, "tenantId" | "actorId" | "subjectId" | "roles" | "scopes">;
   /** The context that the client sent; untrusted. Absent: none. */
   readonly requestContext?: JsonObject;
+  /**
+   * Opens the workspace of the run, by the name of its definition, to read it in the caller's name.
+   * Absent: the deployment hosts no workspaces, or the run names none and the caller is not a
+   * member of exactly one. A read fails with PERMISSION_DENIED unless the caller is a member by the
+   * current policy, and else as in a tool; an operation that writes throws.
+   */
+  readonly openWorkspace?: (name: string) => Workspace;
 }
 
 /** What the hook gives. Together at most 32 KiB of JSON. */

@@ -74,21 +74,32 @@ export interface WorkspaceMethods {
   call(call: OperationCall): Promise<OperationAnswer>;
 }
 
-/** One call of a tool, for which a workspace is bound. */
+/** In whose name a workspace is used. Contract: a gate has checked the membership. */
+export type WorkspaceUser = Pick<
+  ToolInvocationContext,
+  "tenantId" | "actorId" | "subjectId" | "workspaceId"
+>;
+
+/** One call of a tool or of the context hook, for which a workspace is bound. */
 export interface WorkspaceBinding {
-  /** The name of the workspace's definition, from the contract. */
+  /** The name of the workspace's definition. */
   readonly name: string;
-  readonly context: ToolInvocationContext;
-  /** Present exactly when the call may write. */
-  readonly key?: string;
-  readonly keyTtlMs: number;
+  readonly user: WorkspaceUser;
   /** How long the call may take from now on. Unit: milliseconds. */
   readonly timeoutMs: number;
-  /** Takes what the ledger says about the call's write. */
-  readonly noteWrite: (write: WriteState) => void;
+  /** Absent: the call may only read. */
+  readonly write?: WorkspaceWrite;
 }
 
-/** Binds workspaces to calls of tools. */
+/** The one write of a call. */
+export interface WorkspaceWrite {
+  readonly key: string;
+  readonly keyTtlMs: number;
+  /** Takes what the ledger says about the write. */
+  readonly note: (write: WriteState) => void;
+}
+
+/** Binds workspaces to calls of tools and of the context hook. */
 export interface WorkspaceBinder {
   bind(binding: WorkspaceBinding): Workspace;
 }

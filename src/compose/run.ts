@@ -145,6 +145,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     limitStorage,
     endsAtMs,
     contextHook: context,
+    workspaces,
     outcomeWaitMs: env.lifetimes.outcomeMs,
     random: systemRandom,
     hooks,

@@ -209,8 +209,12 @@ function bindWorkspace(
   if (name === undefined) return undefined;
   const keyTtlMs = (idempotency.ttlSeconds ?? 0) * 1_000;
   const mayWrite = purpose === "act" && effect !== "read_only";
-  const binding = { name, context, timeoutMs, keyTtlMs, noteWrite };
-  return workspaces?.bind({ ...binding, ...(mayWrite && { key }) });
+  return workspaces?.bind({
+    name,
+    user: context,
+    timeoutMs,
+    ...(mayWrite && { write: { key, keyTtlMs, note: noteWrite } }),
+  });
 }
 
 /** What `execute` receives: the named capabilities, the signal and the idempotency key. */

@@ -24,3 +24,4 @@ export type {
   WorkspaceSql,
 } from "../contracts/define-workspace.ts";
 export type { OperationName, Workspace } from "../capabilities/workspace.ts";
+export type { ContextAnswer, ContextHook, ContextRequest } from "../capabilities/context.ts";

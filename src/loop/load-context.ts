@@ -2,11 +2,20 @@ import { parseHookContext, type HookContext } from "../protocol/assistant/contex
 import { DEFAULT_ASSISTANT_ID } from "../protocol/assistant/id.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { answerWithin } from "../runner/answer-within.ts";
+import type { CurrentPolicyPorts } from "../runner/terms.ts";
+import { openForContext } from "./context-workspace.ts";
 import { CONTEXT_INVALID, CONTEXT_UNAVAILABLE, type RunEnd } from "./run-end.ts";
 import type { LoopInput, RunPorts } from "./run-scope.ts";
 
 /** Longest time of the deployment's hook. */
 const TIMEOUT_MS = 5_000;
+
+/** What asking the hook takes of the run. */
+type ContextPorts = Pick<RunPorts, "contextHook" | "workspaces" | "clock" | "journal" | "log"> &
+  Omit<CurrentPolicyPorts, "principal"> & {
+    /** The workspace of the run; undefined when it has none. */
+    readonly workspaceId: string | undefined;
+  };
 
 /** Context of a run that nobody described. */
 export const NO_CONTEXT: HookContext = { variables: {} };
@@ -19,8 +28,9 @@ export const NO_CONTEXT: HookContext = { variables: {} };
  */
 export async function loadContext(
   { claim, memory, signal: stopped }: LoopInput,
-  { contextHook, clock, journal, log }: Pick<RunPorts, "contextHook" | "clock" | "journal" | "log">,
+  ports: ContextPorts,
 ): Promise<Result<HookContext, RunEnd>> {
+  const { contextHook, workspaces, workspaceId, clock, journal, log } = ports;
   if (memory.context) return ok(memory.context);
   if (!contextHook || memory.progress.lastStep > 0) return ok(NO_CONTEXT);
   const { runId, principal, assistant, context: requestContext } = claim;
@@ -29,6 +39,16 @@ export async function loadContext(
     assistantId: assistant?.id ?? DEFAULT_ASSISTANT_ID,
     principal,
     ...(requestContext && { requestContext }),
+    ...(workspaces &&
+      workspaceId !== undefined && {
+        openWorkspace: openForContext({
+          ...ports,
+          workspaces,
+          workspaceId,
+          principal,
+          timeoutMs: TIMEOUT_MS,
+        }),
+      }),
   };
   const abort = new AbortController();
   const patience = { clock, timeoutMs: TIMEOUT_MS, signal: stopped };

@@ -41,10 +41,12 @@ export async function openScope({ input, ports, state }: ScopeParts): Promise<Ru
   ports.limitTime(maxWallClockMs(policy));
   ports.limitStorage(policy.budgets.maxStoredBytes ?? IMPLIED_LIMITS.maxStoredBytes);
   // A direct call shows nothing to a model, so nothing asks for context.
-  const context = claim.call ? ok(NO_CONTEXT) : await loadContext(input, ports);
+  const workspaceId = claim.workspaceId ?? soleWorkspace(policy, claim.principal);
+  const own = { ...ports, policy, pin: loaded.pin, workspaceId };
+  const context = claim.call ? ok(NO_CONTEXT) : await loadContext(input, own);
   const budget = restoreRunBudget(memory.invocations, policy);
   const modelOf = createDirectory(claim, ports.modelOf);
-  const terms = { policy, pin: loaded.pin, budget };
+  const terms = { policy, pin: loaded.pin, budget, workspaceId };
   const nextPart = counterFrom(progress.nextPart);
   const modelBudget = new ModelBudget({ ...ports, ...terms, claim, modelOf });
   modelBudget.restore(facts, progress.usage);
@@ -101,13 +103,15 @@ interface RunTerms {
   readonly policy: ToolPolicy;
   readonly pin: PolicyPin | undefined;
   readonly budget: RunBudget;
+  /** The workspace of the run; undefined when it has none. */
+  readonly workspaceId: string | undefined;
   readonly nextPart: () => number;
 }
 
 /** Selects the versions of the run's tools, those that the model sees, and the runner. */
 function openTools(
   { input: { claim, startedAtMs }, ports, state: { invocations, transcript } }: ScopeParts,
-  { policy, pin, budget, nextPart }: RunTerms,
+  { policy, pin, budget, workspaceId, nextPart }: RunTerms,
 ): Pick<RunScope, "tools" | "runner"> {
   const specs = ports.source.listToolSpecs();
   const routing = { runKey: claim.runId, nowMs: startedAtMs };
@@ -124,7 +128,7 @@ function openTools(
     principal: claim.principal,
     workflowId: claim.workflowId ?? claim.runId,
     connectionIds: claim.connectionIds ?? [],
-    workspaceId: claim.workspaceId ?? soleWorkspace(policy, claim.principal),
+    workspaceId,
   });
   return { runner, tools: [...createToolCatalog(specs, policy, routing).tools.values()] };
 }

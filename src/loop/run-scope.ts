@@ -1,6 +1,7 @@
 import type { InputBound, Model, ModelDirectory } from "../capabilities/model.ts";
 import type { FileShelf } from "../capabilities/files.ts";
 import type { ContextHook } from "../capabilities/context.ts";
+import type { WorkspaceBinder } from "../capabilities/workspace.ts";
 import type { MismatchNotes, SteeringInbox } from "../capabilities/run-journal.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { Result } from "../protocol/outcome/result.ts";
@@ -37,6 +38,8 @@ export interface RunPorts extends Omit<
   readonly inputBound: InputBound;
   /** Absent: runs have no context of the deployment. */
   readonly contextHook?: ContextHook | undefined;
+  /** Absent: the deployment hosts no workspaces. */
+  readonly workspaces?: WorkspaceBinder | undefined;
   /** The files of the conversation. */
   readonly shelf: FileShelf;
   /** The loop closes it before the run ends. */

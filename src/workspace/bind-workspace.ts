@@ -10,7 +10,7 @@ import type {
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 
-/** Binds workspaces to calls of tools. */
+/** Binds workspaces to calls of tools and of the context hook. */
 export function createWorkspaceBinder(
   gateway: WorkspaceGateway,
   clock: Pick<Clock, "nowMs">,
@@ -18,13 +18,13 @@ export function createWorkspaceBinder(
   return { bind: (binding) => bindWorkspace(gateway, binding, clock.nowMs()) };
 }
 
-/** Threat: arguments choose the workspace. Its id comes from the context, which a gate has set. */
+/** Threat: arguments choose the workspace. Its id comes from the user, which a gate has set. */
 function bindWorkspace(
   gateway: WorkspaceGateway,
-  { name, context, key, keyTtlMs, timeoutMs, noteWrite }: WorkspaceBinding,
+  { name, user, timeoutMs, write }: WorkspaceBinding,
   nowMs: number,
 ): Workspace {
-  const { tenantId, actorId, subjectId, workspaceId } = context;
+  const { tenantId, actorId, subjectId, workspaceId } = user;
   if (workspaceId === undefined) throw new Error("the gates chose no workspace for this call");
   const calls: Omit<OperationCall, "operation" | "args"> = {
     workspace: { name, tenantId, workspaceId },
@@ -35,14 +35,14 @@ function bindWorkspace(
   return {
     async call<Args, Data>({ name: operation, kind }: OperationName<Args, Data>, args: Args) {
       const isWrite = kind === "write";
-      if (isWrite && key === undefined) {
+      if (isWrite && !write) {
         throw new Error(`${operation} writes; only execute of a tool with an effect may call it`);
       }
-      const under = isWrite && key !== undefined ? { key, keyTtlMs } : {};
-      const { result, write } = await gateway.call({ ...calls, ...under, operation, args });
-      if (write) noteWrite(write);
+      const under = isWrite && write ? { key: write.key, keyTtlMs: write.keyTtlMs } : {};
+      const answer = await gateway.call({ ...calls, ...under, operation, args });
+      if (answer.write) write?.note(answer.write);
       // The object validates what the operation answers by the operation's own schema.
-      return result as Result<Data, ToolFailure>;
+      return answer.result as Result<Data, ToolFailure>;
     },
   };
 }

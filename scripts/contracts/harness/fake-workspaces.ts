@@ -10,14 +10,14 @@ export const WORKSPACE_ID = "harness";
 
 /** Answers every operation with a sample of its own output, the same one each time. */
 export const fakeWorkspaces: WorkspaceBinder = {
-  bind: ({ key, noteWrite }) => ({
+  bind: ({ write }) => ({
     call(operation) {
       const { kind, name, output } = operation as typeof operation & {
         readonly output: ClosedObjectSchema;
       };
-      if (kind === "write" && key === undefined) throw new Error(`${name} writes`);
+      if (kind === "write" && !write) throw new Error(`${name} writes`);
       const sample = samples.get(output) ?? sampleOf(output, name);
-      if (kind === "write") noteWrite("changed");
+      if (kind === "write") write?.note("changed");
       return Promise.resolve(ok(sample as never));
     },
   }),

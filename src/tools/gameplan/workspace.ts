@@ -5,6 +5,7 @@ import { createProject } from "./project/create-project.ts";
 import { updateProject } from "./project/update-project.ts";
 import { deleteProject } from "./project/delete-project.ts";
 import { getProjectActivity } from "./project/get-project-activity.ts";
+import { readOpenProject } from "./project/read-open-project.ts";
 import { listGameSystems } from "./game-system/list-game-systems.ts";
 import { getGameSystem } from "./game-system/get-game-system.ts";
 import { createGameSystem } from "./game-system/create-game-system.ts";
@@ -60,6 +61,7 @@ export const gameplanWorkspace = defineWorkspace({
       updateProject,
       deleteProject,
       getProjectActivity,
+      readOpenProject,
       listGameSystems,
       getGameSystem,
       createGameSystem,
