@@ -2,7 +2,9 @@ import * as v from "valibot";
 import type { AuditPage, AuditQuery } from "../capabilities/audit.ts";
 import { auditLine, type AuditRecord } from "../protocol/audit/chain.ts";
 import { AUDIT_ACTIONS } from "../protocol/audit/entry.ts";
-import { toPromptHistory } from "../protocol/audit/prompt-history.ts";
+import { toPromptHistory, type PromptHistoryEntry } from "../protocol/audit/prompt-history.ts";
+import { versionKey } from "../contracts/registered.ts";
+import type { Services } from "./services.ts";
 import { exportLines } from "./audit-export.ts";
 import { nextCursor, parameters, readCursor, readQuery } from "./list-query.ts";
 import { problem } from "./problem.ts";
@@ -57,7 +59,7 @@ async function pageAudit(
   const body =
     view === undefined
       ? { ...(page.removed && { removed: page.removed }), records: page.items }
-      : { history: page.items.map(({ entry }) => toPromptHistory(entry)) };
+      : { history: page.items.map(historyOf(services)) };
   const next = await nextCursor(authorised, page, scope);
   return Response.json({ ...body, ...next }, { headers: { "x-audit-head": page.head.hash } });
 }
@@ -77,7 +79,11 @@ async function exportAudit(
   const read = (after: number, limit: number): Promise<AuditPage> =>
     services.trail.read(principal.tenantId, { ...filters, after, limit });
   const isWhole = Object.keys(filters).length === 0;
-  const format = parameters.view === undefined ? auditLine : formatHistory;
+  const toHistory = historyOf(services);
+  const format =
+    parameters.view === undefined
+      ? auditLine
+      : (record: AuditRecord) => `${JSON.stringify(toHistory(record))}\n`;
   const { head, body } = await exportLines(read, format, { isWhole });
   return new Response(body, {
     headers: {
@@ -88,8 +94,15 @@ async function exportAudit(
   });
 }
 
-function formatHistory({ entry }: AuditRecord): string {
-  return `${JSON.stringify(toPromptHistory(entry))}\n`;
+/** Turns records into entries of a prompt history, with what the deployment knows of each tool. */
+function historyOf({
+  toolSpecs,
+}: Pick<Services, "toolSpecs">): (record: AuditRecord) => PromptHistoryEntry {
+  const specs = new Map(toolSpecs.map((spec) => [versionKey(spec.name, spec.version), spec]));
+  return ({ entry }) => {
+    const { toolId = "", toolVersion = "" } = entry;
+    return toPromptHistory(entry, specs.get(versionKey(toolId, toolVersion)));
+  };
 }
 
 function filtersOf({ action, run: runId, from: fromMs, to: toMs, view }: AuditParameters): Filters {

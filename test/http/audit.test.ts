@@ -166,18 +166,35 @@ test("the prompt history tells each call: input, result, duration and status", a
   const runId = entries[0]?.runId;
   const response = await askAudit(`?view=prompt_history&run=${runId}`);
   const { history } = await response.json<{ history: readonly PromptHistoryEntry[] }>();
-  const common = { durationMs: expect.any(Number), at: expect.any(String), runId };
+  const common = {
+    projectId: null,
+    aiProvider: "tool_executor",
+    aiModel: "n/a",
+    durationMs: expect.any(Number),
+    at: expect.any(String),
+    runId,
+  };
+  const by = (invocationId: string): object => ({
+    actorId: "user:archive",
+    runId,
+    invocationId,
+    toolVersion: "1.0.0",
+  });
   expect(history).toEqual([
     {
       promptType: "tool:lab__pay",
+      promptTemplate: "Pays somebody.",
       promptInput: '{"what":"tax"}',
+      promptContext: { context: by("inv_1"), mutationType: "state_change" },
       response: '{"done":"tax"}',
       status: "completed",
       ...common,
     },
     {
       promptType: "tool:lab__leak",
+      promptTemplate: expect.stringMatching(/\S/),
       promptInput: expect.any(String),
+      promptContext: { context: by("inv_2"), mutationType: expect.any(String) },
       response: null,
       status: "failed",
       error: expect.stringMatching(/^[A-Z_]+: \w+$/),
