@@ -16,6 +16,8 @@ test("the prompt history names the project of each call, where the call tells it
   const systemId = (await dataOf("ada", "create_game_system", system)).system.id;
   await callTool("ada", "get_game_system", { systemId });
   await callTool("ada", "get_game_system", { systemId: "no-such" });
+  // The log learns of a call after the stream of its run is closed.
+  await expect.poll(async () => (await history()).length).toBe(4);
   const entries = await history();
   expect(entries.map((entry) => [entry.promptType, entry.projectId, entry.status])).toEqual([
     ["tool:gameplan__create_project", null, "completed"],
