@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const HTTP = "test/http/sagas.test.ts";
+const PREVIEWS = "test/http/saga-previews.test.ts";
 const REGISTRATION = "test/contracts/saga.test.ts";
 
 /** What keeps a saga whole: its order, its records, its undoing and its approvals. */
@@ -86,5 +87,49 @@ export const SAGAS: readonly Mutant[] = [
     from: "if (policies.some((policy) => requirementOf(policy, asNotAsked))) return false;",
     to: "void [policies, requirementOf, asNotAsked];",
     test: { file: HTTP, name: "covers no step for which policy asks on its own" },
+  },
+  {
+    name: "the preview of a saga may write",
+    file: "src/contracts/bind-tool.ts",
+    from: 'executable.preview?.(args, context, grant(context, scope, "ask")),',
+    to: 'executable.preview?.(args, context, grant(context, scope, "act")),',
+    test: { file: PREVIEWS, name: "says that the state is not known when the preview tries to" },
+  },
+  {
+    name: "a saga checks no state",
+    file: "src/contracts/bind-tool.ts",
+    from: "executable.checkState\n        ? exec",
+    to: "executable.checkState && !contract.saga\n        ? exec",
+    test: {
+      file: PREVIEWS,
+      name: "does not let the saga run on a state that has changed meanwhile",
+    },
+  },
+  {
+    name: "the preview of a saga is shown whole",
+    file: "src/runner/approval/build-packet.ts",
+    from: "return plain && showState({ tool, hide: scope.hide }, plain);",
+    to: "return plain;",
+    test: {
+      file: PREVIEWS,
+      name: "shows what its preview read in the workspace, redacted, before any step is made",
+    },
+  },
+  {
+    name: "an approval does not say in which workspace the call acts",
+    file: "src/runner/approval/build-packet.ts",
+    from: "...(workspaceId !== undefined && { workspaceId }),",
+    to: "",
+    test: { file: PREVIEWS, name: "the approval of lab__keep_item names the workspace" },
+  },
+  {
+    name: "a saga has no workspace of its own",
+    file: "src/contracts/define-saga.ts",
+    from: "tool.workspace ?? listed.find((step) => step.tool.workspace)?.tool.workspace;",
+    to: "tool.workspace ?? undefined;",
+    test: {
+      file: "test/contracts/saga.test.ts",
+      name: "a saga reads the workspace of its first step that has one",
+    },
   },
 ];

@@ -11,6 +11,10 @@ export function checkSaga(
   saga: AnyToolContract,
   contracts: readonly AnyToolContract[],
 ): string | undefined {
+  const reads = saga.preview !== undefined || saga.checkState !== undefined;
+  if (saga.saga && reads && saga.workspace === undefined) {
+    return "preview and checkState read a workspace; name it, or add a step that has one";
+  }
   let pivot: string | undefined;
   for (const [index, { tool }] of (saga.saga?.steps ?? []).entries()) {
     const step = `step ${index + 1}, ${tool},`;

@@ -16,30 +16,38 @@ export interface SagaDefinition<
   In extends ClosedObjectSchema,
   Out extends ClosedObjectSchema,
   Tools extends readonly AnyToolContract[],
-> extends Pick<
-  ToolDefinition<In, Out, never>,
-  | "name"
-  | "version"
-  | "description"
-  | "input"
-  | "output"
-  | "sideEffectClass"
-  | "effect"
-  | "redaction"
-  | "owner"
-  | "lifecycle"
-  | "allowedUseCases"
-  | "forbiddenUseCases"
-  | "examples"
-  | "security"
-  | "transactional"
-  | "observability"
-  | "shownToModel"
-  | "rules"
-  | "describe"
-  | "compensate"
-  | "errors"
-> {
+>
+  extends
+    Pick<
+      ToolDefinition<In, Out, never>,
+      | "name"
+      | "version"
+      | "description"
+      | "input"
+      | "output"
+      | "sideEffectClass"
+      | "effect"
+      | "redaction"
+      | "owner"
+      | "lifecycle"
+      | "allowedUseCases"
+      | "forbiddenUseCases"
+      | "examples"
+      | "security"
+      | "transactional"
+      | "observability"
+      | "shownToModel"
+      | "rules"
+      | "describe"
+      | "compensate"
+      | "errors"
+    >,
+    Pick<ToolDefinition<In, Out, "workspace">, "checkState" | "preview"> {
+  /**
+   * The workspace that `preview` and `checkState` read. Default: that of the first step that has
+   * one.
+   */
+  readonly workspace?: string;
   /** Longest arguments and result of the saga itself. Units: bytes. */
   readonly runtime?: Pick<RuntimeSection, "maxArgumentsBytes" | "maxResultBytes">;
   /** 1 to 16 calls of other tools, made one after the other. */
@@ -77,15 +85,19 @@ export function defineSaga<
 >(definition: SagaDefinition<In, Out, Tools>): AnyToolContract {
   const { steps, result, runtime, ...tool } = definition;
   const listed = steps as readonly SagaStep<In, AnyToolContract>[];
+  // People see where the steps act, and whoever undoes the saga acts there too.
+  const workspace = tool.workspace ?? listed.find((step) => step.tool.workspace)?.tool.workspace;
   const timeoutMs = listed.reduce((sum, step) => sum + step.tool.runtime.timeoutMs, 0);
   const contract = defineTool({
     ...tool,
-    capabilities: [],
+    capabilities: workspace === undefined ? [] : ["workspace"],
+    ...(workspace !== undefined && { workspace }),
     parallel: false,
     runtime: {
       ...runtime,
       timeoutMs: Math.min(Math.max(timeoutMs, 1), MAX_TIMEOUT_MS),
       maxRetries: 0,
+      retryForMs: 0,
     },
     // A crash makes no step twice: the saga goes on where its records end.
     idempotency: { supported: true, ttlSeconds: null },

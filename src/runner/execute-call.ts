@@ -73,10 +73,15 @@ export async function executeCall(
   return ok({ ...output.value, content });
 }
 
-/** Starts the steps of a saga. Its own connection is of no use to them. */
+/** Starts the steps of a saga. Each has a connection and a workspace of its own, or none. */
 function startSaga(ports: ExecutePorts, call: PreparedCall): ReturnType<typeof runSaga> {
   const { tool, accepted, invocation, signal } = call;
-  const { connectionId: _, subjectId: _subject, ...context } = invocation.context;
+  const {
+    connectionId: _,
+    subjectId: _subject,
+    workspaceId: _workspace,
+    ...context
+  } = invocation.context;
   const record = ports.invocations.find(context);
   if (!tool.saga || !record) throw new Error(`${tool.id} is no dispatched saga`);
   const args = ok(accepted.args);

@@ -101,6 +101,26 @@ test("registers steps that can be undone, a pivot, what is repeated after it, an
   expect(() => register(sagaOf([look, book, book, look, pay, mail, look, mail]))).not.toThrow();
 });
 
+test("a saga reads the workspace of its first step that has one, unless it names another", () => {
+  const keep = defineTool({
+    ...base,
+    name: "test__keep",
+    capabilities: ["workspace"],
+    workspace: "shelf",
+  });
+  const preview = {
+    preview: () => Promise.resolve({ before: null, after: null }),
+    redaction: { ...base.redaction, state: ["booking"] },
+  };
+  expect(sagaOf([book, keep])).toMatchObject({ capabilities: ["workspace"], workspace: "shelf" });
+  expect(sagaOf([book, keep], { workspace: "stock" }).workspace).toBe("stock");
+  expect(sagaOf([book])).toMatchObject({ capabilities: [] });
+  expect(() => register(keep, sagaOf([book, keep], preview))).not.toThrow();
+  expect(() => register(sagaOf([book], preview))).toThrow(
+    "preview and checkState read a workspace; name it, or add a step that has one",
+  );
+});
+
 describe("registration refuses a saga with", () => {
   test.each<[string, AnyToolContract, string]>([
     [

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { defineSaga } from "../../src/contracts/define-saga.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import { defineOperation, defineWorkspace } from "../../src/contracts/define-workspace.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
@@ -112,5 +113,38 @@ const showItems = defineTool({
   },
 });
 
+/** A saga that people approve: they see what is kept now, and what will be. */
+const keepAgreed = defineSaga({
+  name: "lab__keep_agreed",
+  version: "1.0.0",
+  description: "Keeps an item in the workspace, after people have agreed.",
+  input: v.strictObject({ name: text, how: v.optional(v.picklist(["write", "throw"])) }),
+  output: idOnly,
+  sideEffectClass: "LOW_RISK_INTERNAL",
+  effect: "state_change",
+  redaction: { args: ["name"], output: ["id"], state: ["items"] },
+  transactional: { confirmationRequired: true },
+  describe: ({ name }) => ({ action: `Keep ${name}`, consequence: "Everybody sees the item." }),
+  async checkState({ name }, _context, { workspace }) {
+    const kept = await workspace.call(listItems, {});
+    if (!kept.ok) return kept;
+    const errors = [{ field: "/name", code: "kept", message: "the item is kept already" }];
+    const isKept = kept.value.items.some((item) => item.name === name);
+    return isKept ? fail({ taxonomyClass: "STALE_STATE", errors }) : ok(null);
+  },
+  async preview({ name, how }, _context, { workspace }) {
+    if (how === "write") await workspace.call(addItem, { name: "written" });
+    if (how === "throw") throw new Error("the preview broke");
+    const kept = await workspace.call(listItems, {});
+    const items = kept.ok ? kept.value.items.map((item) => item.name) : [];
+    return {
+      before: { items, secret: "s-1" },
+      after: { items: [...items, name], secret: "s-2" },
+    };
+  },
+  steps: [{ tool: keepItem, arguments: ({ name }) => ({ name }) }],
+  result: (_args, results) => results.of(keepItem),
+});
+
 /** Tools that keep business data. */
-export const LAB_KEEPERS: readonly AnyToolContract[] = [keepItem, showItems];
+export const LAB_KEEPERS: readonly AnyToolContract[] = [keepItem, showItems, keepAgreed];

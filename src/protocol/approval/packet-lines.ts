@@ -33,11 +33,12 @@ export function formatPacketLines(
   packet: ConfirmationPacket,
   changedTerms: readonly TermChange[] = [],
 ): readonly PacketLine[] {
-  const { actionName, compensation } = packet;
+  const { actionName, compensation, workspaceId } = packet;
   return [
     ...changedTerms.map(lineOfChange),
     line("actionName", "Action", actionName.title),
     line("actionName", "Tool", `${actionName.tool}, version ${actionName.version}`),
+    ...(workspaceId === undefined ? [] : [line("workspaceId", "Workspace", workspaceId)]),
     line("consequence", "Consequence", packet.consequence),
     ...formatArguments(packet.arguments),
     ...(packet.steps ?? []).map(lineOfStep),

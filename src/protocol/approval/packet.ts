@@ -14,6 +14,8 @@ export type ConfirmationPacket = {
     readonly version: string;
   };
   readonly consequence: string;
+  /** The workspace in which the call acts; absent for a call without one. */
+  readonly workspaceId?: string;
   readonly arguments: {
     /** Redacted by the contract's allowlist. */
     readonly shown: JsonObject;

@@ -31,12 +31,14 @@ export async function buildPacket(
   const { tool, accepted, invocation } = subject;
   const { args, shown } = accepted;
   const { context, scope } = invocation;
+  const { workspaceId } = context;
   const states = await previewStates(ports, subject);
   const described = { args, shown, before: states.beforeState };
   const { title, consequence } = describeAction(ports.log, tool, described);
   return {
     actionName: { title, tool: tool.id, version: tool.version },
     consequence,
+    ...(workspaceId !== undefined && { workspaceId }),
     arguments: { shown, withheld: withheldPaths(args, shown) },
     ...states,
     idempotencyFingerprint: await ports.fingerprints.of(context, scope.idempotencyKey),

@@ -6,6 +6,7 @@ import { el } from "../dom.ts";
 const SECTIONS: Readonly<Record<string, string>> = {
   changedTerms: "Asked again, because the rules changed",
   consequence: "",
+  workspaceId: "",
   compensation: "",
   rejectionPath: "",
   arguments: "Arguments",
