@@ -5,6 +5,8 @@ const BIN = "test/tools/gameplan/bin.node.test.ts";
 const IDEAS = "test/tools/gameplan/ideas.node.test.ts";
 const SYSTEMS = "test/tools/gameplan/systems.node.test.ts";
 
+const THREADS =
+  "the steps that finalize threads take each other back, and nothing that others made";
 const STEPS = "the steps of a plan take each other back, and only on a draft that nobody changed";
 const PLAN = "a plan has phases, is finalized once, and is copied to be changed";
 
@@ -112,5 +114,46 @@ export const GAMEPLAN: readonly Mutant[] = [
     from: 'export const OWN_PROJECTS = "tenant_id = ? AND deleted_at IS NULL";',
     to: "export const OWN_PROJECTS = \"? <> '' AND deleted_at IS NULL\";",
     test: { file: SYSTEMS, name: "another tenant reaches no row by any id" },
+  },
+  {
+    name: "a brainstorm is made of threads in which people still post",
+    file: "src/tools/gameplan/idea-stream/merge-threads.ts",
+    from: 'status === "open" || brainstormId !== null',
+    to: "status === null || brainstormId !== null",
+    test: { file: IDEAS, name: THREADS },
+  },
+  {
+    name: "a thread of a brainstorm is opened by the undoing of another step",
+    file: "src/tools/gameplan/idea-stream/unlock-threads.ts",
+    from: "now !== expected || brainstormId !== null",
+    to: "now !== expected",
+    test: { file: IDEAS, name: THREADS },
+  },
+  {
+    name: "a thread is opened that was closed again since",
+    file: "src/tools/gameplan/idea-stream/unlock-threads.ts",
+    from: "now !== expected || brainstormId !== null",
+    to: "brainstormId !== null",
+    test: { file: IDEAS, name: THREADS },
+  },
+  {
+    name: "threads are closed of which no brainstorm can be made",
+    file: "src/tools/gameplan/idea-stream/lock-threads.ts",
+    from: "const opened = findOpenThreads(sql, caller, asked);",
+    to: "const opened = findThreads(sql, caller, asked);\n    void findOpenThreads;",
+    test: {
+      file: IDEAS,
+      name: "threads without messages, of another project or too long are refused before they close",
+    },
+  },
+  {
+    name: "a person approves a brainstorm without the titles of its threads",
+    file: "src/tools/gameplan/idea-stream/finalize-threads.ts",
+    from: "const threads = found.value.threads.map((thread) => writeTitle(thread));",
+    to: "const threads = threadIds.map((id) => writeTitle({ title: id, messageCount: 0 }));",
+    test: {
+      file: "test/http/gameplan/sagas.test.ts",
+      name: "shows the person the titles of the threads, and how many messages each has",
+    },
   },
 ];

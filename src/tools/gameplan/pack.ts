@@ -35,7 +35,10 @@ import { createIdeaThreadTool } from "./idea-stream/create-idea-thread.ts";
 import { postIdeaMessageTool } from "./idea-stream/post-idea-message.ts";
 import { markThreadReadTool } from "./idea-stream/mark-thread-read.ts";
 import { finalizeThreadsTool } from "./idea-stream/finalize-threads.ts";
+import { lockThreadsTool } from "./idea-stream/lock-threads.ts";
+import { mergeThreadsTool } from "./idea-stream/merge-threads.ts";
 import { reopenThreadsTool } from "./idea-stream/reopen-threads.ts";
+import { unlockThreadsTool } from "./idea-stream/unlock-threads.ts";
 import { listExportsTool } from "./export/list-exports.ts";
 import { generateExportTool } from "./export/generate-export.ts";
 import { getExportTool } from "./export/get-export.ts";
@@ -89,6 +92,9 @@ const TOOLS_OF_PEOPLE: readonly AnyToolContract[] = [
   clearPlanPhasesTool,
   copyVersionPlanTool,
   markThreadReadTool,
+  lockThreadsTool,
+  mergeThreadsTool,
+  unlockThreadsTool,
   reopenThreadsTool,
   getExportTool,
   listBinTool,

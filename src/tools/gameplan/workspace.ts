@@ -34,7 +34,10 @@ import { getThreadMessages } from "./idea-stream/get-thread-messages.ts";
 import { createIdeaThread } from "./idea-stream/create-idea-thread.ts";
 import { postIdeaMessage } from "./idea-stream/post-idea-message.ts";
 import { markThreadRead } from "./idea-stream/mark-thread-read.ts";
-import { finalizeThreads } from "./idea-stream/finalize-threads.ts";
+import { previewThreads } from "./idea-stream/finalize-threads.ts";
+import { lockThreads } from "./idea-stream/lock-threads.ts";
+import { mergeThreads } from "./idea-stream/merge-threads.ts";
+import { unlockThreads } from "./idea-stream/unlock-threads.ts";
 import { reopenThreads } from "./idea-stream/reopen-threads.ts";
 import { listExports } from "./export/list-exports.ts";
 import { generateExport } from "./export/generate-export.ts";
@@ -90,7 +93,9 @@ export const gameplanWorkspace = defineWorkspace({
       createIdeaThread,
       postIdeaMessage,
       markThreadRead,
-      finalizeThreads,
+      lockThreads,
+      mergeThreads,
+      unlockThreads,
       reopenThreads,
       listExports,
       generateExport,
@@ -101,6 +106,7 @@ export const gameplanWorkspace = defineWorkspace({
       revert,
       emptyBin,
       previewSystemDeletion,
+      previewThreads,
       findTarget,
     ] satisfies AnyGameplanOperation[]
   ).map((operation) => timed(operation)),

@@ -3,14 +3,35 @@ import { createBrainstorm } from "../../../src/tools/gameplan/brainstorm/create-
 import { deleteBrainstorm } from "../../../src/tools/gameplan/brainstorm/delete-brainstorm.ts";
 import { listBrainstorms } from "../../../src/tools/gameplan/brainstorm/list-brainstorms.ts";
 import { createIdeaThread } from "../../../src/tools/gameplan/idea-stream/create-idea-thread.ts";
-import { finalizeThreads } from "../../../src/tools/gameplan/idea-stream/finalize-threads.ts";
+import type { Brainstorm } from "../../../src/tools/gameplan/entities/brainstorm.ts";
+import type { IdeaThread } from "../../../src/tools/gameplan/entities/idea-thread.ts";
+import {
+  finalizeThreadsTool,
+  previewThreads,
+} from "../../../src/tools/gameplan/idea-stream/finalize-threads.ts";
+import { lockThreads } from "../../../src/tools/gameplan/idea-stream/lock-threads.ts";
+import { mergeThreads } from "../../../src/tools/gameplan/idea-stream/merge-threads.ts";
+import { unlockThreads } from "../../../src/tools/gameplan/idea-stream/unlock-threads.ts";
 import { getThreadMessages } from "../../../src/tools/gameplan/idea-stream/get-thread-messages.ts";
 import { listIdeaThreads } from "../../../src/tools/gameplan/idea-stream/list-idea-threads.ts";
 import { markThreadRead } from "../../../src/tools/gameplan/idea-stream/mark-thread-read.ts";
 import { postIdeaMessage } from "../../../src/tools/gameplan/idea-stream/post-idea-message.ts";
 import { reopenThreads } from "../../../src/tools/gameplan/idea-stream/reopen-threads.ts";
 import { getProject } from "../../../src/tools/gameplan/project/get-project.ts";
+import { makeSteps } from "./make-steps.ts";
+import type { MemoryWorkspace } from "./memory-workspace.ts";
 import { startProject } from "./start-project.ts";
+
+interface Finalized {
+  readonly brainstorm: Brainstorm;
+  readonly threads: readonly IdeaThread[];
+}
+
+/** Makes the steps of the saga that finalizes threads, with the arguments that it gives them. */
+function finalizeThreads(workspace: MemoryWorkspace, args: object): Finalized {
+  const operations = [lockThreads, mergeThreads];
+  return makeSteps(workspace, { saga: finalizeThreadsTool, operations }, args) as Finalized;
+}
 
 test("unread messages count for each person", () => {
   const { workspace, projectId } = startProject();
@@ -43,7 +64,7 @@ test("threads become a brainstorm, which opens them again when it is taken back"
     text: "Idea: a dragon\nDecision: it flies\nHow high?",
   });
   const args = { projectId, threadIds: [thread.id], title: "Boss day" };
-  const { brainstorm, threads } = workspace.call(finalizeThreads, args);
+  const { brainstorm, threads } = finalizeThreads(workspace, args);
   expect(threads).toMatchObject([{ status: "finalized", brainstormId: brainstorm.id }]);
   expect(brainstorm.content).toContain("## Bosses");
   expect(brainstorm.outputs).toEqual([
@@ -52,11 +73,55 @@ test("threads become a brainstorm, which opens them again when it is taken back"
   ]);
   const post = { threadId: thread.id, text: "More" };
   expect(workspace.refusal(postIdeaMessage, post)).toBe("conflict");
-  expect(workspace.refusal(finalizeThreads, args)).toBe("conflict");
+  const asked = { projectId, threadIds: args.threadIds };
+  expect(workspace.refusal(previewThreads, asked)).toBe("conflict");
+  expect(workspace.refusal(lockThreads, asked)).toBe("conflict");
+  expect(workspace.refusal(mergeThreads, args)).toBe("conflict");
   const taken = { brainstormId: brainstorm.id, revision: 1 };
   const back = workspace.call(reopenThreads, taken);
   expect(back.threads).toMatchObject([{ status: "open", brainstormId: null }]);
   workspace.call(postIdeaMessage, post);
+});
+
+test("the steps that finalize threads take each other back, and nothing that others made", () => {
+  const { workspace, projectId } = startProject();
+  const { thread } = workspace.call(createIdeaThread, { projectId, title: "Bosses", text: "Yes" });
+  const asked = { projectId, threadIds: [thread.id] };
+  const merge = { ...asked, title: "Boss day" };
+  expect(workspace.refusal(mergeThreads, merge)).toBe("conflict");
+  const lock = (): { threads: { threadId: string; revision: number }[] } => {
+    const { threads } = workspace.call(lockThreads, asked);
+    return { threads: threads.map(({ id, revision }) => ({ threadId: id, revision })) };
+  };
+  const locked = lock();
+  // A brainstorm that is being made lacks no message.
+  expect(workspace.refusal(postIdeaMessage, { threadId: thread.id, text: "More" })).toBe(
+    "conflict",
+  );
+  expect(workspace.call(unlockThreads, locked).threads).toMatchObject([{ status: "open" }]);
+  expect(workspace.call(unlockThreads, locked).threads).toMatchObject([{ status: "open" }]);
+  const again = lock();
+  expect(workspace.refusal(unlockThreads, locked)).toBe("stale");
+  const { brainstorm } = workspace.call(mergeThreads, merge);
+  expect(workspace.refusal(unlockThreads, again)).toBe("stale");
+  workspace.call(reopenThreads, { brainstormId: brainstorm.id, revision: brainstorm.revision });
+  expect(workspace.call(unlockThreads, again).threads).toMatchObject([{ brainstormId: null }]);
+});
+
+test("threads without messages, of another project or too long are refused before they close", () => {
+  const { workspace, projectId } = startProject();
+  const { thread } = workspace.call(createIdeaThread, { projectId, title: "Empty" });
+  const asked = { projectId, threadIds: [thread.id] };
+  const refusals = (): (string | undefined)[] =>
+    [previewThreads, lockThreads].map((operation) => workspace.refusal(operation, asked));
+  expect(refusals()).toEqual(["validation", "validation"]);
+  for (let messages = 0; messages < 16; messages++) {
+    workspace.call(postIdeaMessage, { threadId: thread.id, text: "x".repeat(4_000) });
+  }
+  expect(refusals()).toEqual(["validation", "validation"]);
+  const twice = { projectId, threadIds: [thread.id, thread.id] };
+  expect(workspace.refusal(lockThreads, twice)).toBe("validation");
+  expect(workspace.refusal(lockThreads, { ...asked, threadIds: ["nowhere"] })).toBe("not_found");
 });
 
 test("a brainstorm is found by its tag, and deleted by its author or the project's", () => {
