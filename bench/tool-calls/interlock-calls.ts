@@ -144,6 +144,7 @@ function makePorts(): ToolRunnerPorts {
     approvalSigner: { sign: () => Promise.resolve(""), read: () => Promise.resolve(undefined) },
     fingerprints: { of: (_run, value) => Promise.resolve(value) },
     outcomeWaitMs: 1_000,
+    undoWaitMs: 1_000,
     endsAtMs: () => Number.POSITIVE_INFINITY,
     versions: routeVersions(source.listToolSpecs(), POLICY, { nowMs: systemClock.nowMs() }),
     policy: POLICY,

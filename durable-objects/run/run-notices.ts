@@ -57,7 +57,7 @@ export class RunNotices {
     const failedUndos = invocations.all().filter(({ undo }) => undo?.status === "failed");
     const mismatches = store.progress().reason === null ? [] : invocations.untoldMismatches();
     const lookedAt = [...awaiting, ...failedUndos, ...mismatches];
-    const outcomes = describeAwaited({ runId, principal }, lookedAt);
+    const outcomes = describeAwaited({ runId, principal, calls: invocations.all() }, lookedAt);
     const run = this.#summarise();
     outbox.notify({ type: "run", run, ...(outcomes.length > 0 && { outcomes }) });
   }

@@ -150,7 +150,7 @@ export class StoredJournal implements RunJournal {
           if (message.role !== "user" || message.aboutInvocation === undefined) continue;
           invocations.tell(message.aboutInvocation);
         }
-        if ([...this.#invocations.values()].some(awaitsOperator)) notices.updated();
+        if ([...this.#invocations.values()].some(concernsOperator)) notices.updated();
         for (const entry of this.#audits) notices.callEnded(entry);
         this.#storeProgress();
         log.flush();
@@ -206,6 +206,10 @@ export class StoredJournal implements RunJournal {
   #updateProgress(event: AiEvent): void {
     this.#progress = advance(this.#progress, event, this.#ports.clock);
   }
+}
+
+function concernsOperator(record: ToolInvocationRecord): boolean {
+  return awaitsOperator(record) || record.undo?.status === "failed";
 }
 
 /**

@@ -37,7 +37,10 @@ export async function claimUndo(
     const record = invocations.find(invocation);
     const { compensation } = record?.end ?? {};
     if (!record) return { kind: "unknown_invocation" };
-    const isHeld = isHeldBySaga(record, (number) => invocations.find(number));
+    // The saga of a step undoes it in this run. Only an operator can release a failed attempt.
+    const isHeld =
+      isHeldBySaga(record, (number) => invocations.find(number)) ||
+      (record.undo?.runId === runId && record.undo.status !== "released");
     if (!compensation || isHeld) return { kind: "not_undoable" };
     if (!toolIds.includes(compensation.toolId)) return { kind: "not_allowed" };
     if (attemptOf(record.undo) !== attempt) continue;

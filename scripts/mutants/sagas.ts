@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const HTTP = "test/http/sagas.test.ts";
+const OUTCOMES = "test/http/saga-outcomes.test.ts";
 const PREVIEWS = "test/http/saga-previews.test.ts";
 const REGISTRATION = "test/contracts/saga.test.ts";
 
@@ -53,6 +54,33 @@ export const SAGAS: readonly Mutant[] = [
       file: HTTP,
       name: "a compensation that fails stops the undoing, and the steps that stay are named",
     },
+  },
+  {
+    name: "a saga's failed compensation is on no list",
+    file: "src/runner/saga/run-saga.ts",
+    from: "ports.invocations.undoFailed(record, { runId: saga.context.runId, untilMs });",
+    to: "void untilMs;",
+    test: {
+      file: OUTCOMES,
+      name: "is on the list of operators, with the saga and the other steps that stay",
+    },
+  },
+  {
+    name: "the list does not say which other steps of a saga stay",
+    file: "durable-objects/run/awaited-outcomes.ts",
+    from: "stays: stays.map(nameCall)",
+    to: "stays: stays.slice(9).map(nameCall)",
+    test: {
+      file: OUTCOMES,
+      name: "is on the list of operators, with the saga and the other steps that stay",
+    },
+  },
+  {
+    name: "a click undoes what a saga left, before an operator has looked",
+    file: "durable-objects/run/undo-invocation.ts",
+    from: '(record.undo?.runId === runId && record.undo.status !== "released");',
+    to: "false;",
+    test: { file: OUTCOMES, name: "is not undone by a person before an operator has looked" },
   },
   {
     name: "a cancelled saga makes its other steps",

@@ -147,6 +147,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     contextHook: context,
     workspaces,
     outcomeWaitMs: env.lifetimes.outcomeMs,
+    undoWaitMs: env.lifetimes.runMs,
     random: systemRandom,
     hooks,
     policies: composePolicies(env.policyKv, policyCache),

@@ -4,6 +4,7 @@ import { MAX_CONTRACT_BYTES } from "../protocol/identity/ids.ts";
 import { isLegalMove, type InvocationState } from "../protocol/invocation/state.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
+import type { UndoAttempt } from "../protocol/invocation/undo.ts";
 import type { ToolCall } from "../protocol/tool/call.ts";
 import {
   hasUnknownOutcome,
@@ -175,6 +176,16 @@ export class InvocationLedger {
     if (!record?.end) throw new Error(`${operationIdOf(operation)} has not ended`);
     if (record.state === "COMPENSATED") return;
     this.#keep({ ...record, state: move(record, "COMPENSATED") });
+  }
+
+  /**
+   * Marks that undoing a completed operation failed, so that an operator looks. Contract: a second
+   * call changes nothing.
+   */
+  undoFailed(operation: Operation, undo: Omit<UndoAttempt, "attempt" | "status">): void {
+    const record = this.find(operation);
+    if (record?.state !== "COMPLETED" || record.undo) return;
+    this.#keep({ ...record, undo: { attempt: 1, ...undo, status: "failed" } });
   }
 
   #open(operation: Operation): ToolInvocationRecord {

@@ -49,6 +49,8 @@ export interface ToolRunnerPorts {
   readonly invocations: InvocationLedger;
   /** How long an operator may take to resolve an unknown outcome. Unit: milliseconds. */
   readonly outcomeWaitMs: number;
+  /** How long an operator may report what a failed undo did. Unit: milliseconds. */
+  readonly undoWaitMs: number;
   /** When the run's time is up. Unit: Unix milliseconds; infinity without a limit. */
   readonly endsAtMs: () => number;
   readonly images: ImageKeeper;

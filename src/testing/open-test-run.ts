@@ -105,6 +105,7 @@ export async function openTestRun(settings: RunSettings): Promise<OpenTestRun> {
     limitStorage: () => {},
     endsAtMs: () => Number.POSITIVE_INFINITY,
     outcomeWaitMs: OUTCOME_WAIT_MS,
+    undoWaitMs: OUTCOME_WAIT_MS,
   };
   const claim = claimOf(settings, principal);
   return { claim, ports, clock, meter, network, journal, log, policies, approvals };

@@ -113,6 +113,7 @@ export function lenientPorts(): Pick<
   | "limitStorage"
   | "endsAtMs"
   | "outcomeWaitMs"
+  | "undoWaitMs"
   | "shelf"
 > {
   return {
@@ -131,6 +132,7 @@ export function lenientPorts(): Pick<
     limitStorage: () => {},
     endsAtMs: () => Number.POSITIVE_INFINITY,
     outcomeWaitMs: 60_000,
+    undoWaitMs: 60_000,
     random: { fraction: () => 0 },
     shelf: { load: () => Promise.resolve(new Map()) },
   };

@@ -121,3 +121,14 @@ it("asks whether a call is undone when undoing it failed", async () => {
     { outcome: "committed" },
   ]);
 });
+
+// Mutant: the page does not name the steps that a saga left.
+it("names the saga that could not undo a step, and the other steps that stay", async () => {
+  const stays = [{ invocationId: "inv_2", toolId: "desk__<b>book</b>" }];
+  const saga = { invocationId: "inv_1", toolId: "desk__close_desk", stays };
+  const undo = { runId: "run_a", toolId: "desk__close_ticket", saga };
+  await open({ prepare: (api) => api.outcomes.put("run_a", { undo }) });
+  await section().getByText("is a step of desk__close_desk, which failed").waitFor();
+  await section().getByText("These steps stay too: desk__<b>book</b>.").waitFor();
+  await button("It is undone").waitFor();
+});

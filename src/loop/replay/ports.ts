@@ -46,6 +46,7 @@ export function replayPorts(
     random: { fraction: () => 0 },
     log: NO_LOG,
     outcomeWaitMs: 0,
+    undoWaitMs: 0,
     limitTime: () => {},
     limitStorage: () => {},
     endsAtMs: () => Number.POSITIVE_INFINITY,

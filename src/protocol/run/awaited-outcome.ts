@@ -10,6 +10,18 @@ export interface StateMismatch {
   readonly verifiedAt: string;
 }
 
+/** A call of the same run. */
+export interface NamedCall {
+  readonly invocationId: string;
+  readonly toolId: string;
+}
+
+/** A saga that could not undo one of its steps. */
+export interface UndoneSaga extends NamedCall {
+  /** Its other steps that happened and were not undone, in their order. */
+  readonly stays: readonly NamedCall[];
+}
+
 /**
  * A call that an operator has to look at: its outcome is unknown, or its state was not the expected
  * one; one item of `GET /v1/outcomes`. Times are ISO 8601, UTC.
@@ -34,7 +46,12 @@ export interface AwaitedOutcome {
    * The call completed, and undoing it failed: the report says whether the undo happened. Names the
    * run that tried, and the tool that undoes the call.
    */
-  readonly undo?: { readonly runId: RunId; readonly toolId: string };
+  readonly undo?: {
+    readonly runId: RunId;
+    readonly toolId: string;
+    /** Present when a saga tried to undo this step of it. */
+    readonly saga?: UndoneSaga;
+  };
   /** Until when a report is accepted. */
   readonly awaitsOutcomeUntil: string;
   /** Present when the call is completed and the state that it should lead to was not found. */

@@ -29,9 +29,13 @@ import { stepCallIdOf } from "./step-call-id.ts";
 
 /** What running a saga takes of the run. */
 export interface SagaPorts extends LookupPorts, ConcludePorts {
-  readonly invocations: Pick<InvocationLedger, "find" | "admit" | "compensated" | "ofStep">;
+  readonly invocations: Pick<
+    InvocationLedger,
+    "find" | "admit" | "compensated" | "undoFailed" | "ofStep"
+  >;
   readonly journal: Pick<RunJournal, "append">;
   readonly clock: Pick<Clock, "nowMs">;
+  readonly undoWaitMs: number;
   /** Hands out the next part number of the run's events. */
   readonly nextPart: () => number;
   /** Takes a step's call through every gate; see ToolRunner. */
@@ -138,7 +142,11 @@ async function undoSteps(
     const call = findCall(ports, saga, link) ?? admitCall(ports, saga, { link, toolId, args });
     const ended = await execCall(ports, saga, call);
     if (ended === WAITING) return WAITING;
-    if (!ended.ok) return stay(failureOf(ended));
+    if (!ended.ok) {
+      const untilMs = ports.clock.nowMs() + ports.undoWaitMs;
+      ports.invocations.undoFailed(record, { runId: saga.context.runId, untilMs });
+      return stay(failureOf(ended));
+    }
     ports.invocations.compensated(record);
   }
   return [];

@@ -146,7 +146,16 @@ function choicesOf({ isUndo, mismatch }: OutcomeInfo): readonly Choice[] {
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
-function explain({ dispatchedAtMs, isUndo, mismatch, untilMs }: OutcomeInfo): string {
+function explain({ dispatchedAtMs, isUndo, mismatch, saga, untilMs }: OutcomeInfo): string {
+  if (saga) {
+    const others =
+      saga.stays.length === 0 ? "" : ` These steps stay too: ${saga.stays.join(", ")}.`;
+    return (
+      `This call is a step of ${saga.toolId}, which failed. Undoing the step failed too.${others} ` +
+      "Look into the system that the tool writes to: is the change undone? " +
+      `A report is accepted until ${TIME.format(untilMs)}.`
+    );
+  }
   if (isUndo) {
     return (
       "This call happened, and undoing it failed. Look into the system that the tool writes to: is " +
