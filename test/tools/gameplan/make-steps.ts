@@ -8,7 +8,7 @@ interface StepsOfSaga {
   readonly operations: readonly AnyGameplanOperation[];
 }
 
-/** Makes the steps of a saga with the arguments that it gives them, and answers the data of its result. */
+/** Makes the steps of a saga with the arguments that it gives them. Answers its result. */
 export function makeSteps(
   workspace: MemoryWorkspace,
   { saga, operations }: StepsOfSaga,
