@@ -19,15 +19,22 @@ export function createHmacRunIds(
   rootSecret: string,
   randomBytes: (length: number) => Uint8Array<ArrayBuffer>,
 ): RunIds {
-  const key = crypto.subtle.importKey(
-    "raw",
-    utf8(rootSecret),
-    { name: "HMAC", hash: "SHA-256" },
-    false,
-    ["sign"],
-  );
+  // Every run's object has these ids, and few objects make one.
+  let imported: Promise<CryptoKey> | undefined;
+  const importKey = (): Promise<CryptoKey> =>
+    (imported ??= crypto.subtle.importKey(
+      "raw",
+      utf8(rootSecret),
+      { name: "HMAC", hash: "SHA-256" },
+      false,
+      ["sign"],
+    ));
   const sign = async (...parts: readonly string[]): Promise<string> => {
-    const signature = await crypto.subtle.sign("HMAC", await key, utf8(JSON.stringify(parts)));
+    const signature = await crypto.subtle.sign(
+      "HMAC",
+      await importKey(),
+      utf8(JSON.stringify(parts)),
+    );
     return toHex(new Uint8Array(signature)).slice(0, HEX_CHARS);
   };
   const macOf = (tenantId: string, nonce: string): Promise<string> =>

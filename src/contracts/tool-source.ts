@@ -2,19 +2,28 @@ import type { BoundToolRuntime, RunCapabilities, ToolSourcePort } from "../capab
 import { bindTool } from "./bind-tool.ts";
 import { versionKey, type RegisteredContract } from "./registered.ts";
 
-/** Binds registered contracts to the capabilities of one run (seeds/000 #24, #34). */
+/**
+ * Binds registered contracts to the capabilities of one run (seeds/000 #24, #34), each when it is
+ * first asked for: a run uses few of a deployment's tools.
+ */
 export function createToolSource(
   contracts: readonly RegisteredContract[],
   capabilities: RunCapabilities,
 ): ToolSourcePort {
-  const specs = contracts.map(({ spec }) => spec);
-  const tools = new Map<string, BoundToolRuntime>();
-  for (const registered of contracts) {
-    const { name, version } = registered.spec;
-    tools.set(versionKey(name, version), bindTool(registered, capabilities));
-  }
+  const bound = new Map<string, BoundToolRuntime>();
+  const bind = (toolId: string, version: string): BoundToolRuntime | undefined => {
+    const registered = contracts.find(
+      ({ spec }) => spec.name === toolId && spec.version === version,
+    );
+    return registered && bindTool(registered, capabilities);
+  };
   return {
-    getBoundTool: (toolId, version) => tools.get(versionKey(toolId, version)),
-    listToolSpecs: () => specs,
+    getBoundTool(toolId, version) {
+      const key = versionKey(toolId, version);
+      const tool = bound.get(key) ?? bind(toolId, version);
+      if (tool) bound.set(key, tool);
+      return tool;
+    },
+    listToolSpecs: () => contracts.map(({ spec }) => spec),
   };
 }
