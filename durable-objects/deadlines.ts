@@ -36,6 +36,12 @@ export type Deadline = { readonly atMs: number } | { readonly leftMs: number };
 /** All deadlines of an object. */
 export type DeadlineSet<Name extends string> = Readonly<Partial<Record<Name, Deadline>>>;
 
+/** Deadlines that go, and deadlines that come unless they are set. */
+export interface DeadlineChange<Name extends string> {
+  readonly clear: readonly Name[];
+  readonly add?: DeadlineSet<Name>;
+}
+
 /** Where an object stores its deadlines. */
 export interface StoredDeadlines<Name extends string> {
   /** Undefined when the object never had a deadline. */
@@ -64,6 +70,12 @@ export class Deadlines<Name extends string> {
     this.#stored = stored;
   }
 
+  /** Takes over the first deadlines, which the caller stores in the same turn. */
+  begin(deadlines: DeadlineSet<Name>): void {
+    this.#held = deadlines;
+    this.arm();
+  }
+
   set(name: Name, atMs: number): void {
     this.#put(name, { atMs });
     this.arm();
@@ -80,10 +92,18 @@ export class Deadlines<Name extends string> {
 
   /** Removes deadlines. The alarm stays, and may ring for nothing. */
   clear(...names: readonly Name[]): void {
-    if (!names.some((name) => this.has(name))) return;
+    this.change({ clear: names });
+  }
+
+  /** Removes deadlines and adds others in one write. The alarm stays until `arm` is called. */
+  change({ clear, add }: DeadlineChange<Name>): void {
     const kept = { ...this.#all };
-    for (const name of names) delete kept[name];
-    this.#write(kept);
+    const isNeeded =
+      clear.some((name) => kept[name]) ||
+      (Object.keys(add ?? {}) as Name[]).some((name) => !kept[name]);
+    if (!isNeeded) return;
+    for (const name of clear) delete kept[name];
+    this.#write({ ...add, ...kept });
   }
 
   /** Stops a deadline and keeps the time that is left. */

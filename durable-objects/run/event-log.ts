@@ -39,9 +39,7 @@ export class EventLog {
     this.#sql = sql;
     this.#log = log;
     this.#epoch = epoch;
-    this.#storedSeq = sql
-      .exec<{ seq: number }>("SELECT coalesce(max(last_seq), 0) AS seq FROM log")
-      .one().seq;
+    this.#storedSeq = log.lastEventSeq();
   }
 
   /** Begins the epoch of a recovery. Contract: called before the first event of the recovery. */

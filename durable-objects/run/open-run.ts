@@ -1,5 +1,5 @@
 import type { Clock } from "../../src/capabilities/system.ts";
-import { readProgress, type RunMemory } from "../../src/loop/run-memory.ts";
+import { newRunMemory, readProgress, type RunMemory } from "../../src/loop/run-memory.ts";
 import type { HookContext } from "../../src/protocol/assistant/context.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
@@ -105,15 +105,27 @@ function countSteering(transcript: StoredTranscript, store: RunStore): number {
     .length;
 }
 
+/** What the loop of a run starts from. */
+export interface ClaimAndMemory {
+  readonly claim: RunClaim;
+  readonly memory: RunMemory;
+}
+
+/** Tells what the loop of a new run starts from, as `readClaimAndMemory` would read it. */
+export function newClaimAndMemory({
+  files: _files,
+  instructions = "",
+  ...claim
+}: RunClaim): ClaimAndMemory {
+  return { claim: { ...claim, instructions }, memory: newRunMemory(claim.messages) };
+}
+
 /**
  * Reads the claim of a run, and the memory that its earlier incarnations left. Contract: call it
  * while the journal holds nothing that is not stored.
  * Fails: throws once the run has shrunk.
  */
-export function readClaimAndMemory(run: OpenRun): {
-  readonly claim: RunClaim;
-  readonly memory: RunMemory;
-} {
+export function readClaimAndMemory(run: OpenRun): ClaimAndMemory {
   const { store, transcript, invocations, prompt, log } = run;
   const claim = store.claimed();
   if (!claim) throw new Error("the run has shrunk");

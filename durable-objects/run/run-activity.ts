@@ -6,7 +6,7 @@ import { runLoop } from "../../src/loop/run-loop.ts";
 import { viewerOf } from "../../src/protocol/identity/viewer.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
 import type { RunDeadlines } from "../deadlines.ts";
-import { readClaimAndMemory, type OpenRun } from "./open-run.ts";
+import type { ClaimAndMemory, OpenRun } from "./open-run.ts";
 
 /** Time that a loop may take to reach its first step, or to end once it is stopped. */
 const STUCK_AFTER_MS = 30_000;
@@ -59,7 +59,7 @@ export class RunActivity {
   }
 
   /** Starts the loop; calls `onEnd` once the loop has ended. */
-  launch(onEnd: (how: LoopEnd) => void): void {
+  launch(from: ClaimAndMemory, onEnd: (how: LoopEnd) => void): void {
     const { store, journal, inbox, mismatches, approvals, files } = this.#run;
     const { env, deployment, clock, deadlines, keepAlive, abandon } = this.#ports;
     const abort = new AbortController();
@@ -72,7 +72,7 @@ export class RunActivity {
       if (!deadlines.has("wall_clock")) deadlines.set("wall_clock", createdMs + maxMs);
     };
     const start = {
-      ...readClaimAndMemory(this.#run),
+      ...from,
       startedAtMs: createdMs,
       signal: abort.signal,
     };

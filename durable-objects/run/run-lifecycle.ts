@@ -12,15 +12,19 @@ import type { Settlement } from "../../src/protocol/invocation/record.ts";
 import type { RunDeadline } from "../deadlines.ts";
 import { fingerprintsOf } from "./outgoing-hashes.ts";
 import { OutboxDelivery } from "./outbox-delivery.ts";
-import { readClaimAndMemory, type OpenRun } from "./open-run.ts";
+import { readClaimAndMemory, type ClaimAndMemory, type OpenRun } from "./open-run.ts";
 import { planRecovery } from "./plan-recovery.ts";
+import { finalDeadlines, WATCH_EVERY_MS } from "./run-deadlines.ts";
 import { RunActivity, type ActivityPorts, type LoopEnd } from "./run-activity.ts";
 import { RunVerifications } from "./run-verifications.ts";
 import { waitReasonsOf } from "./wait-reasons.ts";
 import { expireOutcomes, resolveOutcome } from "./resolve-outcomes.ts";
 
-/** Interval of the watchdog. */
-const WATCH_EVERY_MS = 30_000;
+/**
+ * Delay of the delivery after the end. The platform holds back what it sends while a write is not
+ * durable, so an earlier delivery would delay the last bytes, and the first bytes of other runs.
+ */
+const DELIVER_AFTER_MS = 100;
 /** Delay of the next attempt to delete a run that still has undelivered notices. */
 const FORGET_RETRY_MS = 60_000;
 
@@ -55,15 +59,16 @@ export class RunLifecycle {
   }
 
   /**
-   * Starts a run that was just claimed. The watchdog deadline commits together with the claim, so
-   * the watchdog recovers the run after any crash.
+   * Starts a run that was just claimed with its first deadlines, so the watchdog recovers the run
+   * after any crash. `from` spares the first incarnation a read of its own log.
    */
-  start(): void {
-    this.#setWatchdog(WATCH_EVERY_MS);
-    this.#run.store.log.batch(() => this.#run.notices.started());
-    this.#launch();
-    // Stores the start event together with the claim.
-    this.#run.journal.flush();
+  start(from?: ClaimAndMemory): void {
+    this.#run.store.log.batch(() => {
+      this.#run.notices.started();
+      this.#launch(from);
+      // Stores the start event together with the claim.
+      this.#run.journal.flush();
+    });
   }
 
   /**
@@ -231,8 +236,8 @@ export class RunLifecycle {
     this.#launch();
   }
 
-  #launch(): void {
-    this.#activity.launch((how) => this.#onLoopEnd(how));
+  #launch(from = readClaimAndMemory(this.#run)): void {
+    this.#activity.launch(from, (how) => this.#onLoopEnd(how));
   }
 
   /** Handles the end of the loop: the run has ended, or waits. */
@@ -271,7 +276,7 @@ export class RunLifecycle {
    */
   #finish(): void {
     const { clock, keepAlive } = this.#ports;
-    const later = new Promise<void>((resolve) => void clock.schedule(0, resolve));
+    const later = new Promise<void>((resolve) => void clock.schedule(DELIVER_AFTER_MS, resolve));
     keepAlive(later.then(() => this.#delivery.deliver()).then(() => this.#setFinalDeadlines()));
   }
 
@@ -284,15 +289,10 @@ export class RunLifecycle {
 
   /** Sets the deadlines of a finished run. */
   #setFinalDeadlines(): void {
-    const { store, outbox } = this.#run;
     const { env, deadlines, clock } = this.#ports;
-    deadlines.clear("watchdog", "wall_clock", "outcome", "approval", "retry");
-    if (!outbox.isEmpty() && !deadlines.has("outbox")) deadlines.set("outbox", clock.nowMs());
-    if (deadlines.has("forget")) return;
-    const { runMs, keyMs } = requireEnv(env).lifetimes;
-    const endedMs = store.progress().endedMs ?? clock.nowMs();
-    deadlines.set("retention", endedMs + runMs);
-    deadlines.set("forget", endedMs + Math.max(runMs, keyMs));
-    deadlines.arm({ exactly: true });
+    const { lifetimes } = requireEnv(env);
+    const isFirst = !deadlines.has("forget");
+    deadlines.change(finalDeadlines(this.#run, { lifetimes, nowMs: clock.nowMs() }));
+    deadlines.arm({ exactly: isFirst });
   }
 }

@@ -39,6 +39,8 @@ export class RunLog {
   readonly #rows: LogRows;
   /** Undefined until the rows are summed up. */
   #savedBytes: number | undefined;
+  /** No event is stored, and nothing needs to look for one. */
+  #hasNoEvents = false;
   #depth = 0;
   #entries: LogEntry[] = [];
   #events: EventRow[] = [];
@@ -105,6 +107,15 @@ export class RunLog {
   /** Knows that the log is new, so that nothing sums it up. */
   beginEmpty(): void {
     this.#savedBytes = 0;
+    this.#hasNoEvents = true;
+  }
+
+  /** Number of the last stored event; 0 without any. */
+  lastEventSeq(): number {
+    if (this.#hasNoEvents) return 0;
+    return this.#sql
+      .exec<{ seq: number }>("SELECT coalesce(max(last_seq), 0) AS seq FROM log")
+      .one().seq;
   }
 
   /** Deletes everything. Contract: part of a transaction of the caller. */
@@ -116,6 +127,7 @@ export class RunLog {
   #store(): void {
     const { entries, events } = this.#take();
     const rows = toLogRows(entries, events);
+    if (events.length > 0) this.#hasNoEvents = false;
     const saved = rows.map((row) => this.#rows.append(row));
     if (this.#savedBytes !== undefined) this.#savedBytes += saved.reduce((a, b) => a + b, 0);
   }

@@ -9,9 +9,10 @@ import { findWire, type ClientWire } from "../../src/protocol/run/client-wire.ts
 import { migrateStorage } from "../storage-version.ts";
 import { ApprovalDecisions } from "./approval-decisions.ts";
 import { Deadlines, type RunDeadlines } from "../deadlines.ts";
-import { openRun, type OpenRun } from "./open-run.ts";
+import { newClaimAndMemory, openRun, type OpenRun } from "./open-run.ts";
 import { fingerprintsOf } from "./outgoing-hashes.ts";
 import { RunAnswers } from "./run-answers.ts";
+import { firstDeadlines } from "./run-deadlines.ts";
 import { RunLifecycle } from "./run-lifecycle.ts";
 import { RUN_MIGRATIONS } from "./run-migrations.ts";
 import { RunStore } from "./run-store.ts";
@@ -128,10 +129,19 @@ export class RunObject extends DurableObject<RawEnv> {
   }
 
   #claim(claim: RunClaim): ClaimedRun {
-    this.#store.claim(claim, this.#clock.nowMs());
-    const run = this.#open();
-    run.lifecycle.start();
-    return run;
+    const createdMs = this.#clock.nowMs();
+    const deadlines = firstDeadlines(createdMs);
+    try {
+      this.#store.claim(claim, { createdMs, deadlines });
+      this.#deadlines.begin(deadlines);
+      const run = this.#open();
+      run.lifecycle.start(newClaimAndMemory(claim));
+      return run;
+    } catch (cause) {
+      // What is written of the claim so far is lost with this incarnation.
+      this.#abandon(cause);
+      throw cause;
+    }
   }
 
   /**
@@ -150,10 +160,7 @@ export class RunObject extends DurableObject<RawEnv> {
     if (this.#run) return this.#run;
     const { storage } = this.ctx;
     const clock = this.#clock;
-    const abandon = (cause: unknown): void => {
-      composeLog().fault("incarnation_abandoned", cause);
-      this.ctx.abort(String(cause));
-    };
+    const abandon = (cause: unknown): void => this.#abandon(cause);
     const run = openRun({ storage, store: this.#store, clock, abandon });
     const lifecycle = new RunLifecycle(run, {
       env: this.env,
@@ -179,6 +186,11 @@ export class RunObject extends DurableObject<RawEnv> {
     });
     this.#run = { ...run, lifecycle, answers };
     return this.#run;
+  }
+
+  #abandon(cause: unknown): void {
+    composeLog().fault("incarnation_abandoned", cause);
+    this.ctx.abort(String(cause));
   }
 
   async #retryLater(thrown: unknown): Promise<void> {

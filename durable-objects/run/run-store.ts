@@ -45,6 +45,12 @@ export interface RunIdentity {
   readonly createdMs: number;
 }
 
+/** What the claim of a run does not say. */
+export interface RunBeginning {
+  readonly createdMs: number;
+  readonly deadlines?: DeadlineSet<RunDeadline>;
+}
+
 /** The row of a run and what its log came to, in memory. */
 interface HeldRun {
   readonly identity: RunIdentity;
@@ -85,18 +91,18 @@ export class RunStore {
     return this.#held;
   }
 
-  /** Creates the tables and the row. */
+  /** Creates the tables and the row, and stores the first deadlines with it. */
   claim(
     { messages, instructions = "", context, files = {}, ...run }: RunClaim,
-    createdMs: number,
+    { createdMs, deadlines = {} }: RunBeginning,
   ): void {
     createRunTables(this.#sql);
     this.log.beginEmpty();
     const owner = ownerOf(run.principal);
     this.#sql.exec(
       `INSERT INTO run (id, run_id, model, request_hash, owner, claim, claimed_messages, created_ms,
-         epoch, recoveries, recovered_step, is_waiting, tables)
-       VALUES (1, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, '')`,
+         epoch, recoveries, recovered_step, is_waiting, tables, deadlines)
+       VALUES (1, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, '', ?)`,
       run.runId,
       run.model,
       run.requestHash ?? null,
@@ -104,6 +110,7 @@ export class RunStore {
       JSON.stringify(run),
       messages.length,
       createdMs,
+      JSON.stringify(deadlines),
     );
     const { runId, model, requestHash } = run;
     const claimedMessages = messages.length;

@@ -74,12 +74,22 @@ export const RELIABILITY: readonly Mutant[] = [
   },
   {
     name: "alarm: a run that dies at once is never found",
-    file: "durable-objects/run/run-lifecycle.ts",
-    from: "  start(): void {\n    this.#setWatchdog(WATCH_EVERY_MS);",
-    to: "  start(): void {",
+    file: "durable-objects/run/run-deadlines.ts",
+    from: "return { watchdog: { atMs: nowMs + WATCH_EVERY_MS } };",
+    to: "return {};",
     test: {
       file: "test/durable-objects/deadlines.test.ts",
       name: "a running run has a watchdog alarm, and an ended run has none",
+    },
+  },
+  {
+    name: "claim: one that fails half way is committed as far as it came",
+    file: "durable-objects/run/run-object.ts",
+    from: "      this.#abandon(cause);\n",
+    to: "",
+    test: {
+      file: "test/durable-objects/run-object.test.ts",
+      name: "a claim that fails half way stores nothing, and can be made again",
     },
   },
   {

@@ -18,7 +18,10 @@ function withDeadlines(
   return runInDurableObject(stub, async (_object, { storage }) => {
     const store = new RunStore(storage);
     const principal = { tenantId: name, actorId: "user:ann", roles: [], scopes: [] } as never;
-    store.claim({ runId: name as RunId, principal, model: "scripted", messages: [] }, Date.now());
+    store.claim(
+      { runId: name as RunId, principal, model: "scripted", messages: [] },
+      { createdMs: Date.now() },
+    );
     const alarmAt = async (): Promise<number | null> => storage.getAlarm();
     await work(new Deadlines<RunDeadline>(storage, store.deadlines), alarmAt);
     await storage.deleteAlarm();

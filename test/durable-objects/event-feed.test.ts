@@ -50,7 +50,7 @@ function withFeed(work: (bench: Bench, encoded: string[]) => Promise<void>): Pro
   const id = bindings.RUNS.idFromName(`feed-${objects++}`);
   return runInDurableObject(bindings.RUNS.get(id), async (_object, { storage }) => {
     const store = new RunStore(storage);
-    store.claim(CLAIM, 0);
+    store.claim(CLAIM, { createdMs: 0 });
     const log = new EventLog(storage.sql, store.log, 0);
     const clock = new FakeClock();
     const encoded: string[] = [];

@@ -41,7 +41,7 @@ function withRows(
   const id = bindings.RUNS.idFromName(`log-${objects++}`);
   return runInDurableObject(bindings.RUNS.get(id), (_object, { storage }) => {
     const store = new RunStore(storage);
-    store.claim(CLAIM, 0);
+    store.claim(CLAIM, { createdMs: 0 });
     const { log } = store;
     let seq = 0;
     for (const row of rows) {

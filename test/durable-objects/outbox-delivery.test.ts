@@ -5,6 +5,7 @@ import { Deadlines, type RunDeadline, type RunDeadlines } from "../../durable-ob
 import { openRun, type OpenRun } from "../../durable-objects/run/open-run.ts";
 import { replayLog } from "../../durable-objects/run/logged-state.ts";
 import { Outbox } from "../../durable-objects/run/outbox.ts";
+import { firstDeadlines } from "../../durable-objects/run/run-deadlines.ts";
 import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
 import { systemClock } from "../../src/adapters/system.ts";
@@ -68,7 +69,11 @@ function withRun(
     const store = new RunStore(storage);
     const principal = { tenantId: runId, actorId: "user:ann", roles: [], scopes: [] } as never;
     const messages = [{ role: "user", text: script(...steps) }] as const;
-    store.claim({ runId, principal, model: "scripted", messages }, clock.nowMs());
+    const createdMs = clock.nowMs();
+    store.claim(
+      { runId, principal, model: "scripted", messages },
+      { createdMs, deadlines: firstDeadlines(createdMs) },
+    );
     const run = openRun({ storage, store, clock, abandon });
     const deadlines = new Deadlines<RunDeadline>(storage, store.deadlines);
     const tenant = new Tenant();
@@ -187,7 +192,9 @@ describe("an unreachable tenant object", () => {
       lifecycle.start();
       await expect.poll(() => run.journal.hasEnded).toBe(true);
       await expect.poll(() => run.outbox.first()).toBe(undefined);
-      expect([run.outbox.hasNotices(), deadlines.has("outbox")]).toEqual([true, true]);
+      await expect
+        .poll(() => [run.outbox.hasNotices(), deadlines.has("outbox")])
+        .toEqual([true, true]);
       const refused = tenant.batches.length;
       tenant.answer = () => Promise.resolve();
       pass(6_000);
@@ -276,6 +283,7 @@ test("the next incarnation sends the notices that the last one did not deliver",
 test("a notice of a run without a loop sets the outbox deadline at once", () =>
   withRun([], async ({ newLifecycle, run, deadlines, tenant }) => {
     newLifecycle();
+    deadlines.clear("watchdog");
     expect(deadlines.has("outbox")).toBe(false);
     tell(run.outbox, "vote");
     expect(deadlines.has("outbox")).toBe(true);

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { Deadlines, type RunDeadline, type RunDeadlines } from "../../durable-objects/deadlines.ts";
 import { openRun, type OpenRun } from "../../durable-objects/run/open-run.ts";
+import { firstDeadlines } from "../../durable-objects/run/run-deadlines.ts";
 import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
 import { systemClock } from "../../src/adapters/system.ts";
@@ -41,7 +42,11 @@ async function withRun(
     const principal = { tenantId: runId, actorId: "user:ann", roles: [], scopes: [] } as never;
     const claim = { runId, principal: principal as Principal, model: "scripted" };
     const messages = [{ role: "user", text: script(...steps) }] as const;
-    store.claim({ ...claim, requestHash: "sha256:1", messages }, clock.nowMs());
+    const createdMs = clock.nowMs();
+    store.claim(
+      { ...claim, requestHash: "sha256:1", messages },
+      { createdMs, deadlines: firstDeadlines(createdMs) },
+    );
     const run = openRun({ storage, store, clock, abandon });
     const deadlines = new Deadlines<RunDeadline>(storage, store.deadlines);
     const keepAlive = (done: Promise<unknown>): void => void done.catch(() => {});

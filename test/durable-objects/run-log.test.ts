@@ -30,7 +30,7 @@ function withLog(work: (log: RunLog, sql: SqlStorage) => void): Promise<void> {
   const id = bindings.RUNS.idFromName(`run-log-${objects++}`);
   return runInDurableObject(bindings.RUNS.get(id), (_object, { storage }) => {
     const store = new RunStore(storage);
-    store.claim(CLAIM, 0);
+    store.claim(CLAIM, { createdMs: 0 });
     work(store.log, storage.sql);
   });
 }

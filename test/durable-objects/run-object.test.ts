@@ -1,5 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test, vi } from "vitest";
+import { script } from "../fakes/scripted-model.ts";
 import { viewerAs, readLogged } from "../shared/run-object.ts";
 import {
   bindings,
@@ -65,6 +66,28 @@ test("a run whose loop died continues in a new epoch and withdraws its unfinishe
   expect(await stateOf(runId)).toMatchObject({ status: "completed", recoveries: 1, steps: 1 });
   const rows = await rowsOf(runId, "SELECT body FROM messages ORDER BY seq");
   expect(JSON.stringify(rows)).not.toContain('half a \\"}');
+});
+
+// Mutant: a claim that fails half way is committed as far as it came.
+test("a claim that fails half way stores nothing, and can be made again", async () => {
+  const principal = { tenantId: "acme", actorId: "user:acme", roles: [], scopes: [] };
+  const messages = [{ role: "user", text: script({ text: ["hi"] }) }];
+  const body = JSON.stringify({ runId: "run_half", principal, model: "scripted", messages });
+  const start = (): Promise<Response> =>
+    stubOf("run_half").fetch("https://run/start", { method: "POST", body });
+  await runInDurableObject(stubOf("run_half"), (_object, { storage: { sql } }) => {
+    const exec = sql.exec.bind(sql);
+    sql.exec = ((query: string, ...values: unknown[]) => {
+      if (query.includes("INSERT INTO log")) throw new Error("the disk is full");
+      return exec(query, ...values);
+    }) as SqlStorage["exec"];
+  });
+  await expect(start()).rejects.toThrow();
+  const tables = await runInDurableObject(stubOf("run_half"), (_object, { storage: { sql } }) =>
+    sql.exec("SELECT name FROM sqlite_master WHERE name = 'run'").toArray(),
+  );
+  expect(tables).toEqual([]);
+  expect(await (await start()).text()).toContain("hi");
 });
 
 test("a request for a run that was never started stores nothing", async () => {

@@ -50,7 +50,7 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
   const id = bindings.RUNS.idFromName(`journal-${objects++}`);
   return runInDurableObject(bindings.RUNS.get(id), async (_object, { storage }) => {
     const store = new RunStore(storage);
-    store.claim(CLAIM, 0);
+    store.claim(CLAIM, { createdMs: 0 });
     const log = new EventLog(storage.sql, store.log, 0);
     const clock = new FakeClock();
     const sent: string[] = [];
