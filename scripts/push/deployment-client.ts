@@ -35,12 +35,21 @@ export interface DeploymentRequest {
 export type Send = (request: DeploymentRequest) => Promise<Answer>;
 
 const TIMEOUT_MS = 30_000;
-const TOKEN_ADVICE =
-  "INTERLOCK_TOKEN must hold a bearer token of the tenant whose documents these are, which this " +
-  "deployment accepts. docs/environments.md, section Secrets, says how to make one, and its scopes.";
+function adviseToken(environment: string): string {
+  return (
+    `For the environment ${environment}, INTERLOCK_TOKEN (a variable, or a line of ` +
+    `.dev.vars.${environment}) must hold a bearer token of the tenant whose documents these are, ` +
+    "which this deployment accepts. docs/environments.md, section Secrets, says how to make one, " +
+    "and its scopes."
+  );
+}
 
 /** Makes the function that sends requests to a deployment. It never throws. */
-export function createClient({ url, token }: Pick<Target, "url" | "token">): Send {
+export function createClient({
+  environment,
+  url,
+  token,
+}: Pick<Target, "environment" | "url" | "token">): Send {
   const hide = hideValues([token]);
   return async ({ method, path, body, headers }) => {
     try {
@@ -56,7 +65,7 @@ export function createClient({ url, token }: Pick<Target, "url" | "token">): Sen
         redirect: "manual",
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      return readAnswer(response, await response.text(), hide);
+      return readAnswer(response, await response.text(), { environment, hide });
     } catch (error) {
       const { cause } = error as { readonly cause?: unknown };
       return { kind: "no_answer", reason: messageOf(cause ?? error) };
@@ -64,17 +73,21 @@ export function createClient({ url, token }: Pick<Target, "url" | "token">): Sen
   };
 }
 
-function readAnswer(response: Response, text: string, hide: HideValues): Answer {
+function readAnswer(
+  response: Response,
+  text: string,
+  { environment, hide }: { readonly environment: string; readonly hide: HideValues },
+): Answer {
   const body = parseObject(text);
   if (response.ok && (body || response.status === 204)) {
     return { kind: "ok", body: body ?? {}, etag: response.headers.get("etag") ?? undefined };
   }
-  const { status, code, message } = readRefusal(response.status, body);
+  const { status, code, message } = readRefusal(response.status, body, environment);
   // Threat: a server that repeats the token, for a terminal or the log of a CI.
   return { kind: "refused", refusal: { status, code: hide(code), message: hide(message) } };
 }
 
-function readRefusal(status: number, body: JsonObject | undefined): Refusal {
+function readRefusal(status: number, body: JsonObject | undefined, environment: string): Refusal {
   const code = body?.["code"];
   if (!body || typeof code !== "string") {
     const message = "The answer is not one of Interlock. Check the address in the environment.";
@@ -84,7 +97,7 @@ function readRefusal(status: number, body: JsonObject | undefined): Refusal {
   const fields = [body["errors"]].filter(isJsonArray).flat().filter(isJsonObject);
   const texts = fields.map(({ pointer, message }) => `${show(pointer)} ${show(message)}`);
   const places = texts.length > 0 ? ` (${texts.join("; ")})` : "";
-  const advice = status === 401 ? ` ${TOKEN_ADVICE}` : "";
+  const advice = status === 401 ? ` ${adviseToken(environment)}` : "";
   return { status, code: show(code), message: `${show(sentence)}${places}${advice}` };
 }
 

@@ -17,10 +17,12 @@ import type { Principal } from "../protocol/identity/principal.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import { createInputBound } from "../wire/model/input-bound.ts";
 import { openAIWire } from "../wire/openai/wire.ts";
+import { createWorkspaceBinder } from "../workspace/bind-workspace.ts";
 import { fillNode20 } from "./fill-node-20.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { testAddressOf } from "./exchange.ts";
 import { FakeNetwork } from "./fake-service.ts";
+import { hostInTest, refuseMissing } from "./host-in-test.ts";
 import { MemoryApprovals } from "./memory-approvals.ts";
 import { storeConnections } from "./memory-connections.ts";
 import { MemoryJournal } from "./memory-journal.ts";
@@ -31,6 +33,7 @@ import { person } from "./person.ts";
 import { readTime } from "./read-time.ts";
 import type { RunSettings } from "./run-settings.ts";
 import { allowAll, readPolicy } from "./test-policy.ts";
+import { hostedOf } from "./test-workspace.ts";
 import { WorkMeter } from "./work-meter.ts";
 
 /** Every run of a test has this id. */
@@ -66,8 +69,11 @@ export async function openTestRun(settings: RunSettings): Promise<OpenTestRun> {
   const journal = new MemoryJournal();
   const log = new MemoryLog();
   const policies = new MemoryPolicies();
-  const { policy } = settings;
-  const allowed = policy === undefined ? allowAll(tools, Object.keys(connections)) : policy;
+  const { policy, workspaces = [] } = settings;
+  refuseMissing(tools, workspaces);
+  const workspaceIds = workspaces.map((workspace) => hostedOf(workspace).address.workspaceId);
+  const own = { principal, connectionIds: Object.keys(connections), workspaceIds };
+  const allowed = policy === undefined ? allowAll(tools, own) : policy;
   await policies.store(readPolicy(allowed));
   const { tenantId } = principal;
   const approvals = openApprovals(journal);
@@ -79,6 +85,7 @@ export async function openTestRun(settings: RunSettings): Promise<OpenTestRun> {
       fetch: meter.of((request) => network.answer(request)),
       addresses: addressesOf(tools),
     }),
+    workspaces: createWorkspaceBinder(hostInTest(workspaces, clock), clock),
   });
   const ports: RunPorts = {
     source,
@@ -137,6 +144,8 @@ function claimOf(settings: RunSettings, principal: Principal): RunClaim {
   const { messages = "Hello.", connections = {}, requestContext } = settings;
   const assistant = readAssistant(settings.assistant ?? {});
   const connectionIds = Object.keys(connections) as ConnectionId[];
+  const { workspaceId } = settings;
+  const workspace = workspaceId === undefined ? {} : { workspaceId };
   return {
     runId: TEST_RUN_ID,
     principal,
@@ -144,7 +153,7 @@ function claimOf(settings: RunSettings, principal: Principal): RunClaim {
     model: assistant.model ?? "scripted",
     messages: typeof messages === "string" ? [{ role: "user", text: messages }] : messages,
     ...(requestContext && { context: requestContext }),
-    ...narrowRun({ messages: [], connectionIds }, principal, assistant),
+    ...narrowRun({ messages: [], connectionIds, ...workspace }, principal, assistant),
   };
 }
 

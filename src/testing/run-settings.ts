@@ -7,6 +7,7 @@ import type { Principal } from "../protocol/identity/principal.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import type { FakeService, Exchange } from "./fake-service.ts";
 import type { TestConnections } from "./memory-connections.ts";
+import type { TestWorkspace } from "./test-workspace.ts";
 
 /** What surrounds the calls of a test. Everything may be left out. */
 export interface Surroundings {
@@ -23,6 +24,13 @@ export interface Surroundings {
   readonly connections?: TestConnections;
   /** The services that tools reach: exchanges, or a function. Default: none. */
   readonly http?: FakeService | readonly Exchange[];
+  /**
+   * The workspaces that the tools reach, each opened with `testWorkspace`. Without a `policy` the
+   * caller is a member of them. Default: none.
+   */
+  readonly workspaces?: readonly TestWorkspace[];
+  /** The workspace of the run. Default: the one of which the caller is a member. */
+  readonly workspaceId?: string;
   /** Hooks of the deployment. */
   readonly hooks?: readonly ToolHook[];
 }

@@ -4,6 +4,7 @@ import { findWeakApprovals, matchPolicy, type PolicyMismatch } from "../contract
 import { registerContracts } from "../contracts/register.ts";
 import { warnAbout } from "../contracts/warn-policy.ts";
 import { toolPolicyDocument, type ToolPolicy } from "../protocol/policy/document.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
 import { fillNode20 } from "./fill-node-20.ts";
 
 /** More calls and money than a test uses. */
@@ -22,20 +23,30 @@ export function readPolicy(document: unknown): ToolPolicy {
   throw new Error(`The policy is not valid. ${lines.join("; ")}`);
 }
 
+/** Of a test that names no policy. */
+interface TestRights {
+  readonly principal: Principal;
+  readonly connectionIds: readonly string[];
+  readonly workspaceIds: readonly string[];
+}
+
 /**
- * Builds the policy of a test that names none: it allows every tool and gives each tool every
- * connection. It asks for no approval; a contract may still do so.
+ * Builds the policy of a test that names none: it allows every tool, gives each tool every
+ * connection, and makes the caller a member of every workspace. It asks for no approval; a contract may still do so.
  */
 export function allowAll(
   tools: readonly AnyToolContract[],
-  connectionIds: readonly string[],
+  { principal, connectionIds, workspaceIds }: TestRights,
 ): ToolPolicy {
   const allowed = [...new Set(tools.map(({ name }) => name))];
+  const { actorId, subjectId } = principal;
+  const actors = subjectId === undefined ? [actorId] : [actorId, subjectId];
   return readPolicy({
     allowedTools: allowed,
     currency: tools[0]?.runtime.cost.currency ?? "USD",
     budgets: PLENTY,
     tenantBudgets: PLENTY,
+    workspaces: Object.fromEntries(workspaceIds.map((id) => [id, { actors }])),
     grants: connectionIds.map((connectionId) => ({ connectionId, tools: allowed })),
   });
 }

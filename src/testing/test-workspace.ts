@@ -1,13 +1,20 @@
-import type { OperationCall, OperationName, WriteState } from "../capabilities/workspace.ts";
+import type {
+  OperationAnswer,
+  OperationCall,
+  OperationName,
+  WriteState,
+} from "../capabilities/workspace.ts";
 import type { WorkspaceDefinition } from "../contracts/define-workspace.ts";
 import type { ActorId, TenantId } from "../protocol/identity/ids.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
+import type { WorkspaceAddress } from "../protocol/workspace/address.ts";
 import type { WorkspaceChange } from "../workspace/change-list.ts";
 import type { Database } from "../workspace/database.ts";
 import { WorkspaceData } from "../workspace/workspace-data.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { fillNode20 } from "./fill-node-20.ts";
+import { TEST_TENANT } from "./person.ts";
 import { readTime } from "./read-time.ts";
 import { openSqliteDatabase } from "./sqlite-database.ts";
 
@@ -49,6 +56,7 @@ export interface WorkspaceSettings {
   readonly now?: string | number | Date;
   /** Default: `studio`. */
   readonly workspaceId?: string;
+  /** Default: `acme`, as of a person. */
   readonly tenantId?: string;
 }
 
@@ -82,8 +90,12 @@ function openTestWorkspace(
   settings: WorkspaceSettings,
   state: TestState,
 ): TestWorkspace {
-  const { workspaceId = "studio", tenantId = "test" } = settings;
-  const workspace = { name: definition.name, tenantId: tenantId as TenantId, workspaceId };
+  const { workspaceId = "studio", tenantId = TEST_TENANT } = settings;
+  const workspace: WorkspaceAddress = {
+    name: definition.name,
+    tenantId: tenantId as TenantId,
+    workspaceId,
+  };
   const changes: WorkspaceChange[] = [];
   const faults: unknown[] = [];
   const data = new WorkspaceData({
@@ -95,7 +107,7 @@ function openTestWorkspace(
     fault: (_code, thrown) => `err_${faults.push(thrown)}`,
     announce: (announced) => void changes.push(...announced),
   });
-  return {
+  const opened: TestWorkspace = {
     changes,
     faults,
     async call<Args, Data>(
@@ -121,4 +133,28 @@ function openTestWorkspace(
     },
     reopen: (newer) => openTestWorkspace(newer, settings, state),
   };
+  HOSTED.set(opened, {
+    address: workspace,
+    call: (call, nowMs) => {
+      state.nowMs = Math.max(state.nowMs, nowMs);
+      return data.call(call);
+    },
+  });
+  return opened;
+}
+
+/** What a run of a test reaches of a workspace. */
+export interface Hosted {
+  readonly address: WorkspaceAddress;
+  /** The workspace's time is at least `nowMs`. */
+  readonly call: (call: OperationCall, nowMs: number) => Promise<OperationAnswer>;
+}
+
+const HOSTED = new WeakMap<TestWorkspace, Hosted>();
+
+/** Finds what a run reaches. Fails: throws for what `testWorkspace` did not open. */
+export function hostedOf(workspace: TestWorkspace): Hosted {
+  const hosted = HOSTED.get(workspace);
+  if (!hosted) throw new Error("Open each workspace of a run with testWorkspace.");
+  return hosted;
 }

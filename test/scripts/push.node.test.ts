@@ -160,7 +160,8 @@ describe("interlock push", () => {
     using project = desk.projectOf({ policy: { allowedTools: [] } });
     const refused = await desk.run(project, ["push"], { INTERLOCK_TOKEN: "of-somebody-else" });
     expect(refused.stderr).toContain(
-      "INTERLOCK_TOKEN must hold a bearer token of the tenant whose documents these are",
+      "For the environment staging, INTERLOCK_TOKEN (a variable, or a line of .dev.vars.staging) " +
+        "must hold a bearer token of the tenant whose documents these are",
     );
     expect([refused.exitCode, refused.all.includes("of-somebody-else")]).toEqual([1, false]);
   });

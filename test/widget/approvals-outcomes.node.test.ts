@@ -65,6 +65,22 @@ it("shows what was expected and found after a completed call, and takes that som
   expect(reports().map(({ body }) => JSON.parse(body))).toEqual([{ outcome: "reviewed" }]);
 });
 
+// Mutant: a call that was reported once is never shown again.
+it("shows a call again whose undo failed again after the report", async () => {
+  const undo = { runId: "run_undo", toolId: "desk__close_ticket" };
+  await open({ prepare: (api) => api.outcomes.put("run_a", { undo }) });
+  await button("It is not undone").click();
+  await button("Confirm").click();
+  await section().getByText("Reported.", { exact: true }).waitFor();
+  await expect.poll(() => button("It is not undone").count()).toBe(0);
+  visit.api.outcomes.put("run_a", {
+    undo: { ...undo, runId: "run_undo_2" },
+    until: new Date(Date.now() + 7_200_000).toISOString(),
+  });
+  await visit.page.getByRole("button", { name: "Refresh" }).click();
+  await button("It is not undone").waitFor();
+});
+
 it("reports nothing when the reader goes back", async () => {
   await open();
   await button("It happened").click();

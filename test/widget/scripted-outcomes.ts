@@ -18,8 +18,15 @@ export class ScriptedOutcomes {
       toolId = "desk__open_ticket",
       args = {},
       found,
+      until = new Date(Date.now() + 3_600_000).toISOString(),
       ...more
-    }: { toolId?: string; args?: JsonObject; undo?: JsonObject; found?: JsonObject } = {},
+    }: {
+      toolId?: string;
+      args?: JsonObject;
+      undo?: JsonObject;
+      found?: JsonObject;
+      until?: string;
+    } = {},
   ): void {
     const call = {
       runId,
@@ -33,7 +40,7 @@ export class ScriptedOutcomes {
       attempts: 3,
       requestedBy: "user:cleo",
       dispatchedAt: new Date(Date.now() - 60_000).toISOString(),
-      awaitsOutcomeUntil: new Date(Date.now() + 3_600_000).toISOString(),
+      awaitsOutcomeUntil: until,
       ...more,
     };
     this.#calls.set(runId, call);
