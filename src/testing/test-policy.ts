@@ -32,7 +32,8 @@ interface TestRights {
 
 /**
  * Builds the policy of a test that names none: it allows every tool, gives each tool every
- * connection, and makes the caller a member of every workspace. It asks for no approval; a contract may still do so.
+ * connection, and makes the caller a member of every workspace. It asks for no approval; a contract
+ * may still do so.
  */
 export function allowAll(
   tools: readonly AnyToolContract[],

@@ -180,7 +180,7 @@ function createButton(className: string, label: string): HTMLButtonElement {
   return el("button", { type: "button", class: className }, label);
 }
 
-/** Undoing one call may fail again after a report; then it is another case, with a later deadline. */
+/** Undoing a call may fail again after a report. That is another case, with a later deadline. */
 function keyOf({ runId, invocationId, untilMs }: OutcomeInfo): string {
   return `${runId}/${invocationId}/${untilMs}`;
 }
