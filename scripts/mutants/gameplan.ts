@@ -7,11 +7,54 @@ const SYSTEMS = "test/tools/gameplan/systems.node.test.ts";
 
 const THREADS =
   "the steps that finalize threads take each other back, and nothing that others made";
+const HOSTILE = "test/tools/gameplan/hostile-markdown.node.test.ts";
+
 const STEPS = "the steps of a plan take each other back, and only on a draft that nobody changed";
 const PLAN = "a plan has phases, is finalized once, and is copied to be changed";
 
 /** What keeps the data of GamePlan in order, and within its tenant. */
 export const GAMEPLAN: readonly Mutant[] = [
+  {
+    name: "who is no member uses the tools",
+    file: "src/protocol/policy/membership.ts",
+    from: "return isActorIn && isSubjectIn;",
+    to: "return isActorIn || isSubjectIn;",
+    test: {
+      file: "test/http/gameplan/tools.test.ts",
+      name: "a caller who is no member of the workspace is refused before the tool runs",
+    },
+  },
+  {
+    name: "the importer tries a long line again and again",
+    file: "src/tools/gameplan/markdown/split-sections.ts",
+    from: "const HEADING = /^ {0,3}(#{1,6})[ \\t](.*)/s;",
+    to: "const HEADING = /^ {0,3}(#{1,6})[ \\t]+(.*)$/;",
+    test: {
+      file: HOSTILE,
+      name: "the importer reads a heading with a line separator without trying it again and again",
+    },
+  },
+  {
+    name: "a line that is no mark opens a code block in an exported document",
+    file: "src/tools/gameplan/markdown/fence.ts",
+    from: 'return mark.startsWith("`") && rest.includes("`") ? undefined : mark;',
+    to: "return mark;",
+    test: { file: HOSTILE, name: "a mark that opens no code block" },
+  },
+  {
+    name: "a line that is no mark closes a code block in an exported document",
+    file: "src/tools/gameplan/markdown/fence.ts",
+    from: 'mark.startsWith(open) && rest.trim() === ""',
+    to: "mark.startsWith(open)",
+    test: { file: HOSTILE, name: "a mark that closes no code block" },
+  },
+  {
+    name: "a code block in a list hides what follows the list",
+    file: "src/tools/gameplan/export/markdown-text.ts",
+    from: "next === fence ? line : line.trimStart()",
+    to: "line",
+    test: { file: HOSTILE, name: "a code block that ends with its list" },
+  },
   {
     name: "a dependency may close a cycle",
     file: "src/tools/gameplan/dependency/add-dependency.ts",

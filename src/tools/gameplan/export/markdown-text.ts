@@ -1,3 +1,5 @@
+import { fenceAfter } from "../markdown/fence.ts";
+
 /** Makes a name safe inside a line of Markdown: it stays one plain text. */
 export function inline(name: string): string {
   return name
@@ -7,8 +9,7 @@ export function inline(name: string): string {
     .replaceAll("<", "&lt;");
 }
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const HEADING = /^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*$/;
+const HEADING = /^ {0,3}#{1,6}(?:[ \t](.*))?$/s;
 const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/;
 
 /**
@@ -20,21 +21,19 @@ export function block(text: string): string {
   const lines: string[] = [];
   let fence: string | undefined;
   for (const line of text.replaceAll(/\r\n?/g, "\n").trim().split("\n")) {
-    const mark = FENCE.exec(line)?.[1];
-    if (mark !== undefined && (fence === undefined || mark.startsWith(fence))) {
-      fence = fence === undefined ? mark : undefined;
-      lines.push(line);
-    } else {
-      lines.push(fence === undefined ? tame(line) : line);
-    }
+    const next = fenceAfter(fence, line);
+    // In a list, a mark with spaces before it opens a block that ends with the list.
+    const code = next === fence ? line : line.trimStart();
+    lines.push(fence === undefined && next === undefined ? tame(line) : code);
+    fence = next;
   }
   if (fence !== undefined) lines.push(fence);
   return lines.join("\n");
 }
 
 function tame(line: string): string {
-  const heading = HEADING.exec(line)?.[1];
-  if (heading !== undefined) return heading === "" ? "" : `**${tame(heading)}**`;
+  const [found, text = ""] = HEADING.exec(line) ?? [];
+  if (found !== undefined) return text.trim() === "" ? "" : `**${tame(text.trim())}**`;
   // Below a line of text it would make a heading of it.
   if (UNDERLINE.test(line)) return "";
   return line.replaceAll(/<(?=[A-Za-z/!?])/g, "&lt;");

@@ -106,7 +106,9 @@ function readTexts(
     const isNamed = heading !== "" && known === undefined;
     if (isNamed && !isPart) unplaced += 1;
     const paragraphs = [isNamed ? `**${heading}**` : "", text].filter((part) => part !== "");
-    found.set(target, [...(found.get(target) ?? []), ...paragraphs]);
+    const collected = found.get(target) ?? [];
+    collected.push(...paragraphs);
+    found.set(target, collected);
   }
   if (unplaced > 0) warnings.push(`${unplaced} unknown sections are in the implementation notes.`);
   const texts = SYSTEM_TEXTS.flatMap((name) => {

@@ -1,3 +1,5 @@
+import { fenceAfter } from "./fence.ts";
+
 /** A heading and the text below it. The text before the first heading has an empty one. */
 export interface Section {
   readonly heading: string;
@@ -28,10 +30,10 @@ const FACT_NAMES: ReadonlyMap<string, string> = new Map([
   ["priority", "mvpCriticality"],
 ]);
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*)$/;
-const FACT =
-  /^(?:[-*+] )?(?:\*\*|__)?([A-Za-z][A-Za-z ]{1,20}?)(?:\*\*|__)?:(?:\*\*|__)?[ \t]*(.*)$/;
+// Threat: a long line takes a time that grows faster than the line. Each pattern ends with what
+// matches everything, so nothing is tried twice.
+const HEADING = /^ {0,3}(#{1,6})[ \t](.*)/s;
+const FACT = /^(?:[-*+] )?(?:\*\*|__)?([A-Za-z][A-Za-z ]{1,20}?)(?:\*\*|__)?:(?:\*\*|__)?(.*)/s;
 
 /** Cuts a document at its headings. Headings in code blocks are code. Contract: pure; linear. */
 export function splitSections(markdown: string): Document {
@@ -43,8 +45,7 @@ export function splitSections(markdown: string): Document {
   let title: string | undefined;
   let fence: string | undefined;
   for (const line of lines) {
-    const mark = FENCE.exec(line)?.[1];
-    if (mark !== undefined) fence = toggleFence(fence, mark);
+    fence = fenceAfter(fence, line);
     const heading = fence === undefined ? readHeading(line) : undefined;
     const section = sections.at(-1);
     if (heading && title === undefined && heading.depth === 1) {
@@ -67,16 +68,17 @@ export function splitSections(markdown: string): Document {
   };
 }
 
-/** A fence ends with a mark of the same kind that is at least as long. */
-function toggleFence(open: string | undefined, mark: string): string | undefined {
-  if (open === undefined) return mark;
-  return mark.startsWith(open) ? undefined : open;
-}
-
 function readHeading(line: string): { readonly depth: number; readonly text: string } | undefined {
   const [, marks = "", rest = ""] = HEADING.exec(line) ?? [];
-  const text = rest.replace(/[ \t]+#*[ \t]*$/, "").trim();
+  const text = dropClosing(rest.trim());
   return text === "" ? undefined : { depth: marks.length, text };
+}
+
+/** Drops the marks that may close a heading: the last two of `## Name ##`. */
+function dropClosing(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === "#") end -= 1;
+  return end === 0 || /\s/.test(text[end - 1] ?? "") ? text.slice(0, end).trimEnd() : text;
 }
 
 /** Reads a line such as `**Status:** active` on top of a document. */
