@@ -247,4 +247,11 @@ export const WORKSPACES: readonly Mutant[] = [
       name: "the hook reads nothing for a member who was added after the run began",
     },
   },
+  {
+    name: "a verification has no workspace",
+    file: "src/loop/verify-write.ts",
+    from: "workspaceId: binding.workspaceId,",
+    to: "",
+    test: { file: HTTP, name: "the state after a write is read in the workspace of the write" },
+  },
 ];

@@ -74,7 +74,7 @@ export interface RunParts {
   readonly shelf: Pick<RunFilesPorts, "own" | "viewer">;
 }
 
-/** Assembles what an approval decision needs. The tools that its source binds never run. */
+/** Assembles what an approval decision needs. The tools that its source binds never act. */
 export function composeDeciding(
   raw: RawEnv,
   deployment: Deployment,
@@ -95,6 +95,7 @@ export function composeDeciding(
       clock: composeClock(),
       runTitle: { set: () => {} },
       egress: composeEgress(raw, deployment),
+      workspaces: deployment.workspaces?.binderOf(raw),
     }),
   };
 }

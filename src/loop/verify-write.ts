@@ -62,6 +62,8 @@ async function verifyWith(
     principal,
     workflowId,
     connectionIds,
+    // Not what the request named: the write reached this one.
+    workspaceId: binding.workspaceId,
     journal: { append: () => {} },
     // The call has taken its part of the budgets; a read of its state takes nothing.
     budget: { findExhausted: () => undefined },

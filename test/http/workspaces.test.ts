@@ -3,8 +3,15 @@ import { composeWorker } from "../../src/compose/worker.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { hostWorkspaces } from "../../src/host-workspaces.ts";
 import { deploymentOf } from "../shared/deployment.ts";
-import { bindings } from "../shared/worker.ts";
-import { callItems, failureOf, governStudio, itemNames } from "../shared/workspaces.ts";
+import { untilState } from "../shared/run-object.ts";
+import { bindings, runIdOf } from "../shared/worker.ts";
+import {
+  callItems,
+  failureOf,
+  governStudio,
+  itemNames,
+  startItemCall,
+} from "../shared/workspaces.ts";
 import { LAB_KEEPERS, labWorkspace, ran } from "../workers/lab-workspaces.ts";
 
 const TOOLS = ["lab__keep_item", "lab__show_items"];
@@ -96,4 +103,16 @@ describe("a deployment does not start", () => {
     const handle = composeWorker(rest, deploymentOf([]));
     expect((await handle(new Request("https://interlock.test/healthz"))).status).toBe(200);
   });
+});
+
+// Mutant: a verification has no workspace.
+test("the state after a write is read in the workspace of the write", async () => {
+  const tool = "lab__keep_checked";
+  const { studio } = POLICY.workspaces;
+  await governStudio({ allowedTools: [tool], workspaces: { studio, second: studio } });
+  const call = { caller: "ada", tool, args: { name: "checked" }, workspaceId: "second" } as const;
+  const started = await startItemCall(call);
+  const runId = runIdOf(started);
+  await started.text();
+  await untilState(runId, { toolCalls: [{ verification: { status: "verified" } }] }, "ada");
 });

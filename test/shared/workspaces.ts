@@ -13,7 +13,7 @@ export async function governStudio(policy: object, caller: Caller = "ada"): Prom
 /** A call of a laboratory tool. */
 export interface ItemCall {
   readonly caller: Caller;
-  readonly tool: "lab__keep_item" | "lab__show_items";
+  readonly tool: "lab__keep_item" | "lab__keep_checked" | "lab__show_items";
   readonly args?: object;
   readonly workspaceId?: string;
 }

@@ -96,6 +96,29 @@ const keepItem = defineTool({
   },
 });
 
+/** Keeps an item, and reads afterwards whether the workspace has it. */
+const keepChecked = defineTool({
+  ...common,
+  name: "lab__keep_checked",
+  description: "Keeps an item in the workspace, and looks afterwards whether it is there.",
+  input: v.strictObject({ name: text }),
+  output: idOnly,
+  sideEffectClass: "LOW_RISK_INTERNAL",
+  effect: "state_change",
+  redaction: { args: ["name"], output: ["id"], state: ["names"] },
+  verification: {
+    delaySeconds: 0,
+    expect: ({ name }) => ({ reference: `items/${name}`, state: { names: [name] } }),
+  },
+  async verify({ name }, _expected, _context, { workspace }) {
+    const listed = await workspace.call(listItems, {});
+    if (!listed.ok) return { kind: "unknown" };
+    const names = listed.value.items.map((item) => item.name);
+    return names.includes(name) ? { kind: "verified" } : { kind: "mismatch", found: { names } };
+  },
+  execute: ({ name }, _context, { workspace }) => workspace.call(addItem, { name }),
+});
+
 const showItems = defineTool({
   ...common,
   name: "lab__show_items",
@@ -147,4 +170,9 @@ const keepAgreed = defineSaga({
 });
 
 /** Tools that keep business data. */
-export const LAB_KEEPERS: readonly AnyToolContract[] = [keepItem, showItems, keepAgreed];
+export const LAB_KEEPERS: readonly AnyToolContract[] = [
+  keepItem,
+  keepChecked,
+  showItems,
+  keepAgreed,
+];
