@@ -12,6 +12,7 @@ import { measureColdStart } from "./measures/cold-start.ts";
 import { measureDecoder } from "./measures/decoder.ts";
 import { measureDurability } from "./measures/durability.ts";
 import { measureFirstByte } from "./measures/first-byte.ts";
+import { measureGameplan } from "./measures/gameplan.ts";
 import { measureGates } from "./measures/gates.ts";
 import { measureGrowth } from "./measures/growth.ts";
 import { measureManyRuns } from "./measures/many-runs.ts";
@@ -42,6 +43,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   durability: measureDurability,
   growth: measureGrowth,
   workspace: measureWorkspace,
+  gameplan: measureGameplan,
 };
 const NAMES = Object.keys(MEASURES).join(", ");
 const USAGE = `Usage: npm run bench -- [--quick] [--only MEASURE,...]\nMeasures: ${NAMES}`;
