@@ -78,7 +78,10 @@ function rawProject(env: RawEnv, systems: number): Project {
   const object = objects.get(objects.idFromName(String(systems)));
   return {
     seed: () => object.seed(systems),
-    read: async (name) => void (await object.read(name)),
+    async read(name) {
+      const rows: unknown = await (object.read(name) as Promise<unknown>);
+      if (rows === undefined) throw new Error(`${name}: no rows`);
+    },
   };
 }
 

@@ -78,7 +78,7 @@ export function findPath(
 function wayBack(cameFrom: ReadonlyMap<string, string | undefined>, to: string): string[] {
   const path: string[] = [];
   for (let id: string | undefined = to; id !== undefined; id = cameFrom.get(id)) path.push(id);
-  return path.reverse();
+  return path.toReversed();
 }
 
 /** A system that a change reaches, over how many dependencies, and how strongly. */
