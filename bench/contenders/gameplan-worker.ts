@@ -26,6 +26,7 @@ const workspaces = hostWorkspaces([
 ]);
 export const { WorkspaceObject } = workspaces;
 
+type Row = Record<string, string | number | null>;
 type ReadName = keyof typeof RAW_READS;
 
 /** The same tables and rows, read by SQL alone. */
@@ -36,9 +37,9 @@ export class RawObject extends DurableObject<RawEnv> {
     for (const statement of SEED) sql.exec(statement, systems);
   }
 
-  async read(name: ReadName): Promise<readonly unknown[]> {
+  async read(name: ReadName): Promise<Row[][]> {
     const { sql } = this.ctx.storage;
-    const rows = RAW_READS[name].map((query) => sql.exec(query, PROJECT_ID).toArray());
+    const rows = RAW_READS[name].map((query) => sql.exec<Row>(query, PROJECT_ID).toArray());
     // The first page of the operation answers so many rows too.
     return rows.map((table) => table.slice(0, 300));
   }
@@ -78,10 +79,7 @@ function rawProject(env: RawEnv, systems: number): Project {
   const object = objects.get(objects.idFromName(String(systems)));
   return {
     seed: () => object.seed(systems),
-    async read(name) {
-      const rows: unknown = await (object.read(name) as Promise<unknown>);
-      if (rows === undefined) throw new Error(`${name}: no rows`);
-    },
+    read: async (name) => void (await object.read(name)),
   };
 }
 
