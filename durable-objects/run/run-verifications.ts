@@ -91,6 +91,8 @@ export class RunVerifications {
     if (isBeingUndone(record)) return this.#end(number, UNDONE);
     if (!end?.verification?.expected) return this.#end(number, NOTHING_EXPECTED);
     const attempts = (verification?.attempts ?? 0) + 1;
+    // The last attempt was not answered: it took its incarnation with it.
+    if (attempts > RETRY_AFTER_MS.length + 1) return this.#end(number, NO_ANSWER);
     const delayMs = RETRY_AFTER_MS[attempts - 1] ?? MAX_ATTEMPT_MS;
     invocations.verify(number, { attempts, nextAtMs: clock.nowMs() + delayMs });
     this.plan();

@@ -5,6 +5,26 @@ const HTTP = "test/http/verification.test.ts";
 /** What makes sure that the state after a write is read, once it counts, and told to somebody. */
 export const VERIFICATION: readonly Mutant[] = [
   {
+    name: "the reference shows a withheld value of the output",
+    file: "src/runner/verification/expect-state.ts",
+    from: "reference: hideOutput(clean(replaceHalves(reference))),",
+    to: "reference: clean(replaceHalves(reference)),",
+    test: {
+      file: HTTP,
+      name: "the reference of a state shows nothing of an output that redaction withholds",
+    },
+  },
+  {
+    name: "a read that takes its incarnation with it is repeated for ever",
+    file: "durable-objects/run/run-verifications.ts",
+    from: "if (attempts > RETRY_AFTER_MS.length + 1) return this.#end(number, NO_ANSWER);",
+    to: "",
+    test: {
+      file: HTTP,
+      name: "a contract that ends its incarnation in each read is unknown after three attempts",
+    },
+  },
+  {
     name: "nothing plans the verification",
     file: "durable-objects/run/stored-invocations.ts",
     from: "if (record.end?.verification && !known.end) this.#onPlanned();",

@@ -76,6 +76,13 @@ test("the observation of a write names the state that is verified, redacted", as
   expect(JSON.stringify(chunks)).not.toMatch(/output-secret|pin-4711/);
 });
 
+// Mutant: the reference shows a withheld value of the output.
+test("the reference of a state shows nothing of an output that redaction withholds", async () => {
+  const runId = await post("leaking", { expects: "leaks" });
+  const state = await untilVerified(runId, { reference: "wall/•••" });
+  expect(JSON.stringify(state)).not.toContain("output-secret");
+});
+
 // Mutant: nothing plans the verification.
 test("the state after a write is read once the run has ended, and recorded", async () => {
   const runId = await post("kept");
@@ -203,6 +210,18 @@ test("a contract that never answers holds back neither the run nor its alarm", a
   expect(await audited(runId, "verification.ended")).toMatchObject([
     { decision: "unknown", reason: "retention" },
   ]);
+});
+
+// Mutant: a read that takes its incarnation with it is repeated for ever.
+test("a contract that ends its incarnation in each read is unknown after three attempts", async () => {
+  readers.set("deadly", () => new Promise(() => {}));
+  const runId = await post("deadly");
+  await untilVerified(runId, { status: "pending", attempts: 1 });
+  await crash(runId);
+  await changeInvocation(runId, 1, { verification: { attempts: 3, nextAtMs: 1 } });
+  await ring(runId, "verification");
+  await untilVerified(runId, { status: "unknown", reason: "no_answer", attempts: 3 });
+  expect(readsOf("deadly")).toBe(1);
 });
 
 test.each(["throws", "nothing", "cycle"])(

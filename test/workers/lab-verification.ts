@@ -28,7 +28,7 @@ const post = defineTool({
     topic: v.pipe(v.string(), v.maxLength(100)),
     pin: v.optional(v.string()),
     // Behaviour of the expectation. By default it is honest.
-    expects: v.optional(v.picklist(["throws", "nothing", "cycle"])),
+    expects: v.optional(v.picklist(["throws", "nothing", "cycle", "leaks"])),
   }),
   output: v.strictObject({ text: v.string(), secret: v.string() }),
   sideEffectClass: "MEDIUM_RISK_WRITE",
@@ -43,6 +43,7 @@ const post = defineTool({
       if (expects === "throws") throw new Error("no expectation");
       const state: Record<string, string> = { text, secret };
       const reference = `wall/${topic}${pin === undefined ? "" : `?pin=${pin}`}`;
+      if (expects === "leaks") return { reference: `wall/${secret}`, state };
       if (expects === "nothing") return { reference: "", state };
       if (expects === "cycle") Object.assign(state, { state });
       return { reference, state };

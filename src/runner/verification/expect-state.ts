@@ -45,7 +45,7 @@ export function expectState(
   if (!tool.expectState) return undefined;
   try {
     const expected = readExpected(tool.expectState(accepted.args, output));
-    return expected ? { expected, shown: show(call, expected) } : NOTHING;
+    return expected ? { expected, shown: show(call, expected, output) } : NOTHING;
   } catch (thrown) {
     const about = { toolId: tool.id, toolVersion: tool.version, hide: cleanerOf(call) };
     log.fault("tool_threw", thrown, about);
@@ -60,9 +60,14 @@ function readExpected(answer: unknown): ExpectedState | undefined {
   return plain && reference.length <= MAX_REFERENCE_CHARS ? { reference, state: plain } : undefined;
 }
 
-function show(call: ExpectedCall, { reference, state }: ExpectedState): Shown {
+/** No allowlist covers a reference, so it shows no withheld value of the output either. */
+function show(call: ExpectedCall, { reference, state }: ExpectedState, output: JsonObject): Shown {
   const clean = cleanerOf(call);
-  return { reference: clean(replaceHalves(reference)), state: showVerifiedState(call, state) };
+  const hideOutput = hideValues(withheldValues(output, call.tool.redactOutput(output)));
+  return {
+    reference: hideOutput(clean(replaceHalves(reference))),
+    state: showVerifiedState(call, state),
+  };
 }
 
 /** Shows a state of the target to the model and to people; null when nothing of it is left. */
