@@ -1,4 +1,4 @@
-import type { RunIds, UndoAnswer, UndoRequest } from "../../src/capabilities/run.ts";
+import type { PageReach, RunIds, UndoAnswer, UndoRequest } from "../../src/capabilities/run.ts";
 import type { Clock } from "../../src/capabilities/system.ts";
 import type { ActorId, RunId } from "../../src/protocol/identity/ids.ts";
 import type { Viewer } from "../../src/protocol/identity/viewer.ts";
@@ -27,7 +27,7 @@ export async function claimUndo(
   { viewer, request }: { readonly viewer: Viewer; readonly request: UndoRequest },
 ): Promise<UndoAnswer> {
   const { invocations, store } = run;
-  const { invocation, toolIds } = request;
+  const { invocation, toolIds, page } = request;
   const { runId, owner } = store.identity();
   for (;;) {
     const attempt = attemptOf(invocations.find(invocation)?.undo);
@@ -43,10 +43,11 @@ export async function claimUndo(
       (record.undo?.runId === runId && record.undo.status !== "released");
     if (!compensation || isHeld) return { kind: "not_undoable" };
     if (!toolIds.includes(compensation.toolId)) return { kind: "not_allowed" };
-    if (attemptOf(record.undo) !== attempt) continue;
     const { connectionIds } = store.claimed() ?? {};
     // Not the workspace of the person who asks: the call changed this one.
     const { workspaceId } = record.binding ?? {};
+    if (page && !isWithin(page, { connectionIds, workspaceId })) return { kind: "not_allowed" };
+    if (attemptOf(record.undo) !== attempt) continue;
     const isNew = record.undo?.attempt !== attempt;
     if (isNew) begin(run, record, { attempt, runId: derived, viewer, atMs: clock.nowMs() });
     return {
@@ -64,6 +65,18 @@ export async function claimUndo(
       },
     };
   }
+}
+
+/**
+ * Threat: pages of one origin and assistant share their runs, also when their tokens bind other
+ * connections or another workspace. An undo would reach those of the other page.
+ */
+function isWithin(
+  page: PageReach,
+  { connectionIds = [], workspaceId }: Partial<PageReach>,
+): boolean {
+  const isInWorkspace = workspaceId === undefined || workspaceId === page.workspaceId;
+  return isInWorkspace && connectionIds.every((id) => page.connectionIds?.includes(id) !== false);
 }
 
 interface Begun {

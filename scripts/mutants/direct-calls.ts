@@ -13,16 +13,16 @@ export const DIRECT_CALLS: readonly Mutant[] = [
   },
   {
     name: "an embed token calls every tool of its policy",
-    file: "src/http/invoke.ts",
-    from: "narrowPolicy(narrowPolicy(policy, embed?.toolIds), used)",
-    to: "narrowPolicy(policy, used)",
+    file: "src/http/read-allowed.ts",
+    from: "narrowPolicy(narrowPolicy(policy, embed.toolIds), document.toolIds)",
+    to: "narrowPolicy(policy, document.toolIds)",
     test: invoked("gets the answer of an unknown tool for any other one"),
   },
   {
     name: "a page calls a tool that its assistant does not use",
-    file: "src/http/invoke.ts",
-    from: "narrowPolicy(narrowPolicy(policy, embed?.toolIds), used)",
-    to: "narrowPolicy(policy, embed?.toolIds)",
+    file: "src/http/read-allowed.ts",
+    from: "narrowPolicy(narrowPolicy(policy, embed.toolIds), document.toolIds)",
+    to: "narrowPolicy(policy, embed.toolIds)",
     test: invoked("cannot call a tool that its assistant does not use any more"),
   },
   {

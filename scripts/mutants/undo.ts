@@ -2,6 +2,8 @@ import type { Mutant } from "./mutant.ts";
 
 const undone = (name: string): Mutant["test"] => ({ file: "test/http/undo.test.ts", name });
 
+const attack = (name: string): Mutant["test"] => ({ file: "test/http/undo-attacks.test.ts", name });
+
 const onPage = (name: string): Mutant["test"] => ({
   file: "test/widget/page-undo.node.test.ts",
   name,
@@ -9,6 +11,34 @@ const onPage = (name: string): Mutant["test"] => ({
 
 /** What keeps an undo to one compensation, by those who may, of what is still there. */
 export const UNDO: readonly Mutant[] = [
+  {
+    name: "a page undoes with a tool that its assistant does not use",
+    file: "src/http/read-allowed.ts",
+    from: "narrowPolicy(narrowPolicy(policy, embed.toolIds), document.toolIds)",
+    to: "narrowPolicy(policy, embed.toolIds)",
+    test: attack("with a tool that its assistant does not use any more, and is not offered it"),
+  },
+  {
+    name: "a page undoes with connections that its token does not bind",
+    file: "durable-objects/run/undo-invocation.ts",
+    from: "return isInWorkspace && connectionIds.every(",
+    to: "return isInWorkspace || connectionIds.every(",
+    test: attack("of a page that has connections which it has not"),
+  },
+  {
+    name: "a page undoes in a workspace that its token does not bind",
+    file: "durable-objects/run/undo-invocation.ts",
+    from: "workspaceId === undefined || workspaceId === page.workspaceId",
+    to: "workspaceId === undefined || workspaceId !== undefined",
+    test: attack("in another workspace than its own"),
+  },
+  {
+    name: "the arguments of an undo are edited",
+    file: "src/loop/review/edit.ts",
+    from: "if (isUndoing(call) && payloadHash !== record.payloadHash) return UNDOES;",
+    to: "void [isUndoing, UNDOES];",
+    test: attack("an approver cannot make an undo take back something else"),
+  },
   {
     name: "each click derives a run of its own",
     file: "durable-objects/run/undo-invocation.ts",
@@ -71,9 +101,9 @@ export const UNDO: readonly Mutant[] = [
   },
   {
     name: "a page undoes with a tool that its token does not bind",
-    file: "src/http/undo.ts",
-    from: "narrowPolicy(policy, principal.embed?.toolIds)",
-    to: "policy",
+    file: "src/http/read-allowed.ts",
+    from: "narrowPolicy(narrowPolicy(policy, embed.toolIds), document.toolIds)",
+    to: "narrowPolicy(policy, document.toolIds)",
     test: undone("to a page whose token does not bind the tool that undoes the call"),
   },
   {

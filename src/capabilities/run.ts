@@ -132,6 +132,15 @@ export type OutcomeAnswer =
 export interface UndoRequest {
   readonly invocation: number;
   readonly toolIds: readonly string[];
+  /** Present for an embed token. */
+  readonly page?: PageReach;
+}
+
+/** What the calls of a page may reach. */
+export interface PageReach {
+  /** Undefined: the token binds none, so a request names them. */
+  readonly connectionIds: readonly ConnectionId[] | undefined;
+  readonly workspaceId: string | undefined;
 }
 
 /** The call that undoes another one, and the run that makes it. Both are fixed by the claim. */

@@ -4,14 +4,13 @@ import type { AssistantPin } from "../protocol/assistant/pin.ts";
 import { viewerOf } from "../protocol/identity/viewer.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
-import { narrowPolicy } from "../protocol/policy/narrow.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import { invokeBody, NO_MODEL } from "../protocol/run/direct-call.ts";
 import { replaceHalves } from "../protocol/text/whole-characters.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
-import { chooseAssistant } from "./choose-assistant.ts";
 import { problem } from "./problem.ts";
+import { readAllowed } from "./read-allowed.ts";
 import { readJson } from "./read-json.ts";
 import { refuseUnbound } from "./refuse-unbound.ts";
 import { chooseRun } from "./request-key.ts";
@@ -95,19 +94,16 @@ interface AllowedCall {
  * assistant of the embed token does not use, gets the same answer as an unknown tool.
  */
 async function findAllowed(authorised: AuthorisedRequest): Promise<Result<AllowedCall, Response>> {
-  const { principal, services, id: toolId } = authorised;
-  const { embed, tenantId } = principal;
-  const { policy } = await services.policies.load(tenantId);
-  const page = embed && (await chooseAssistant(authorised, undefined));
-  if (page && !page.ok) return page;
-  const used = page?.value.document.toolIds;
-  const allowed = narrowPolicy(narrowPolicy(policy, embed?.toolIds), used);
+  const { services, id: toolId } = authorised;
+  const allowed = await readAllowed(authorised);
+  if (!allowed.ok) return allowed;
+  const { policy, assistant } = allowed.value;
   const nowMs = services.clock.nowMs();
-  const spec = findTool(services.toolSpecs, allowed, { toolId, version: undefined, nowMs });
+  const spec = findTool(services.toolSpecs, policy, { toolId, version: undefined, nowMs });
   if (!spec) return fail(problem("tool_not_found"));
   // The steps of a saga, and what undoes a call, obey the same lists.
-  const toolIds = allowed.allowedTools.map(({ id }) => id);
-  return ok({ spec, ...(page && { assistant: page.value.pin, toolIds }) });
+  const toolIds = policy.allowedTools.map(({ id }) => id);
+  return ok({ spec, ...(assistant && { assistant, toolIds }) });
 }
 
 /** Answers what came of a direct call. */

@@ -1,12 +1,13 @@
-import type { RunAnswer } from "../capabilities/run.ts";
+import type { PageReach, RunAnswer } from "../capabilities/run.ts";
 import { listOffered } from "../contracts/tool-catalog.ts";
 import { viewerOf } from "../protocol/identity/viewer.ts";
 import { readInvocationId } from "../protocol/invocation/id.ts";
-import { narrowPolicy } from "../protocol/policy/narrow.ts";
+import { soleWorkspace } from "../protocol/policy/membership.ts";
 import { NO_MODEL } from "../protocol/run/direct-call.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { answerCall, startCall } from "./invoke.ts";
 import { problem } from "./problem.ts";
+import { readAllowed, type AllowedTools } from "./read-allowed.ts";
 import { refuseRun } from "./refuse-run.ts";
 import { checkStorage } from "./storage-limits.ts";
 
@@ -29,9 +30,14 @@ async function postCompensate(authorised: AuthorisedRequest): Promise<Response> 
   const stored = await checkStorage(authorised);
   if (!stored.ok) return stored.failure;
   const viewer = viewerOf(principal);
-  const toolIds = await listAllowed(authorised);
+  const allowed = await readAllowed(authorised);
+  if (!allowed.ok) return allowed.failure;
   // An invalid invocation id becomes one that no invocation has: an unknown run is answered first.
-  const request = { invocation: readInvocationId(invocationId), toolIds };
+  const request = {
+    invocation: readInvocationId(invocationId),
+    toolIds: listOfferedIds(authorised, allowed.value),
+    ...(embed && { page: reachOfPage(authorised, allowed.value) }),
+  };
   const claimed = await services.runs.of(runId).undo(viewer, request);
   switch (claimed.kind) {
     case "claimed": {
@@ -73,7 +79,8 @@ export async function limitUndo(
   const isAvailable = ({ undo }: { readonly undo?: { readonly status: string } }): boolean =>
     undo?.status === "available";
   if (answer.kind !== "run" || !answer.state.toolCalls.some(isAvailable)) return answer;
-  const allowed = await listAllowed(authorised);
+  const read = await readAllowed(authorised);
+  const allowed = read.ok ? listOfferedIds(authorised, read.value) : [];
   const toolCalls = answer.state.toolCalls.map((call) => {
     const { undo, ...rest } = call;
     return undo && isAvailable(call) && !allowed.includes(undo.toolId) ? rest : call;
@@ -81,10 +88,16 @@ export async function limitUndo(
   return { ...answer, state: { ...answer.state, toolCalls } };
 }
 
-/** Lists the tools that policy and embed token allow the caller. */
-async function listAllowed({ principal, services }: AuthorisedRequest): Promise<readonly string[]> {
-  const { policy } = await services.policies.load(principal.tenantId);
-  const allowed = narrowPolicy(policy, principal.embed?.toolIds);
+function listOfferedIds(
+  { services }: AuthorisedRequest,
+  { policy }: AllowedTools,
+): readonly string[] {
   const nowMs = services.clock.nowMs();
-  return [...listOffered(services.toolSpecs, allowed, { nowMs }).keys()];
+  return [...listOffered(services.toolSpecs, policy, { nowMs }).keys()];
+}
+
+/** What a page may name in a call of its own. */
+function reachOfPage({ principal }: AuthorisedRequest, { policy }: AllowedTools): PageReach {
+  const { connectionIds, workspaceId = soleWorkspace(policy, principal) } = principal.embed ?? {};
+  return { connectionIds, workspaceId };
 }

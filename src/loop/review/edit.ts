@@ -2,6 +2,7 @@ import type { JsonObject } from "../../protocol/json/value.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
+import type { ToolCall } from "../../protocol/tool/call.ts";
 import { checkRoom } from "../../runner/budget/reserve.ts";
 import { readArguments } from "../../runner/gates/read-arguments.ts";
 import { failCall } from "../../runner/tool-failure.ts";
@@ -50,6 +51,7 @@ export async function reviewEdit(
   const { args, shown, payloadHash } = read.value;
   const added = withheldPaths(args, shown).find((pointer) => !withheld.includes(pointer));
   if (added !== undefined) return refuseHidden(added);
+  if (isUndoing(call) && payloadHash !== record.payloadHash) return UNDOES;
   const obeyed = await obeyBothPolicies(opened.value, tool, args);
   if (!obeyed.ok) return obeyed;
   const { amounts } = obeyed.value;
@@ -58,6 +60,15 @@ export async function reviewEdit(
   return room.ok ? ok({ argumentsText, payloadHash }) : room;
 }
 
+/** Threat: an edited undo takes back something else, and the call counts as undone. */
+function isUndoing({ origin, saga }: ToolCall): boolean {
+  return origin === "undo" || saga?.compensates === true;
+}
+
+const UNDOES = failCall("SEMANTIC_INVALIDITY", {
+  code: "undoes",
+  message: "these arguments undo another call; approve the call as it is, or reject it",
+});
 const BEGUN = failCall("STALE_STATE", {
   code: "begun",
   message: "the call has begun with these arguments; approve it as it is, or reject it",
