@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { benchFor, endOf } from "../fakes/runner-ports.ts";
 import { execNote } from "./exec-note.ts";
@@ -15,6 +15,23 @@ test("a call that passes every gate runs once and returns its redacted output", 
   expect(journal.events[0]).toMatchObject({ args: { text: "hi" } });
   expect(JSON.stringify(journal.events)).not.toMatch(/s3cret|hunter2/);
   expect(clock.waiting).toBe(0);
+});
+
+test("the arguments of a call are parsed once, and written in canonical form once", async () => {
+  const argumentsText = '{"text":"hi","secret":"only here"}';
+  const [parse, write] = [vi.spyOn(JSON, "parse"), vi.spyOn(JSON, "stringify")];
+  try {
+    expect((await execNote({ call: { argumentsText } })).reached).toHaveLength(1);
+    // The canonical form writes each text of the arguments by itself.
+    const counted = [
+      parse.mock.calls.filter(([text]) => text === argumentsText).length,
+      write.mock.calls.filter(([value]) => value === "only here").length,
+    ];
+    expect(counted).toEqual([1, 1]);
+  } finally {
+    parse.mockRestore();
+    write.mockRestore();
+  }
 });
 
 test("a call whose context contains a secret does not run", async () => {
