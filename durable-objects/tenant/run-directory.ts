@@ -24,6 +24,12 @@ export interface LastNotice {
 /** Status of a run of which only the number of its last notice is left. */
 const FORGOTTEN = "forgotten";
 
+/**
+ * Runs of which the earliest end is looked for, in the order of their starts. A later run that was
+ * much shorter than all of these is forgotten a little late.
+ */
+const OLDEST = 1_000;
+
 type RunRow = { run_id: string; created_ms: number; summary: string };
 
 /**
@@ -39,7 +45,7 @@ export class RunDirectory {
     this.#sql = sql;
   }
 
-  /** Drops the indexes of earlier code: no query used them, and each was a page of every report. */
+  /** Drops the indexes of earlier code: no query needs them, and each was a page of every report. */
   createTable(): void {
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS runs (
@@ -48,7 +54,7 @@ export class RunDirectory {
          last_seq INTEGER NOT NULL DEFAULT 0, heard_ms INTEGER NOT NULL DEFAULT 0
        ) WITHOUT ROWID;
        CREATE INDEX IF NOT EXISTS runs_by_start ON runs (created_ms, run_id);
-       CREATE INDEX IF NOT EXISTS runs_by_end ON runs (ended_ms) WHERE ended_ms IS NOT NULL;
+       DROP INDEX IF EXISTS runs_by_end;
        DROP INDEX IF EXISTS runs_by_person;
        DROP INDEX IF EXISTS runs_by_actor;`,
     );
@@ -131,7 +137,8 @@ export class RunDirectory {
 
   /**
    * Deletes some runs that ended before a time. Of a run that sent something since another time,
-   * the number of its last notice is left until then: the run may repeat that notice.
+   * the number of its last notice is left until then: the run may repeat that notice. A run that
+   * ended before a time began before it, so the index by start finds both.
    */
   forget(
     { endedBeforeMs, heardSinceMs }: Readonly<Record<"endedBeforeMs" | "heardSinceMs", number>>,
@@ -141,27 +148,31 @@ export class RunDirectory {
     this.#sql.exec(
       `UPDATE runs SET actor = '', person = '', status = '${FORGOTTEN}', summary = '{}',
          ended_ms = heard_ms + ?1 - ?2
-       WHERE run_id IN (SELECT run_id FROM runs WHERE ended_ms < ?1 AND heard_ms >= ?2
-         ORDER BY ended_ms LIMIT ?3)`,
+       WHERE run_id IN (SELECT run_id FROM runs
+         WHERE created_ms < ?1 AND ended_ms < ?1 AND heard_ms >= ?2
+         ORDER BY created_ms, run_id LIMIT ?3)`,
       endedBeforeMs,
       heardSinceMs,
       limit,
     );
     this.#sql.exec(
       `DELETE FROM runs WHERE run_id IN (
-         SELECT run_id FROM runs WHERE ended_ms < ? AND heard_ms < ? ORDER BY ended_ms LIMIT ?)`,
+         SELECT run_id FROM runs WHERE created_ms < ?1 AND ended_ms < ?1 AND heard_ms < ?2
+         ORDER BY created_ms, run_id LIMIT ?3)`,
       endedBeforeMs,
       heardSinceMs,
       limit,
     );
   }
 
-  /** Earliest end of all stored runs; undefined when none has ended. */
+  /** Earliest end of the oldest runs that have ended; undefined when none has. */
   oldestEndMs(): number | undefined {
     if (!hasTable(this.#sql, "runs")) return undefined;
     const [row] = this.#sql
       .exec<{ at: number | null }>(
-        "SELECT min(ended_ms) AS at FROM runs WHERE ended_ms IS NOT NULL",
+        `SELECT min(ended_ms) AS at FROM (
+           SELECT ended_ms FROM runs WHERE ended_ms IS NOT NULL
+           ORDER BY created_ms, run_id LIMIT ${OLDEST})`,
       )
       .toArray();
     return row?.at ?? undefined;

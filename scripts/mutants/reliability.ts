@@ -205,8 +205,8 @@ export const RELIABILITY: readonly Mutant[] = [
   {
     name: "the number of a run's last notice goes with its report",
     file: "durable-objects/tenant/run-directory.ts",
-    from: "WHERE ended_ms < ? AND heard_ms < ? ORDER BY",
-    to: "WHERE ended_ms < ?1 + 1e15 AND heard_ms < ?2 + 1e15 ORDER BY",
+    from: "WHERE created_ms < ?1 AND ended_ms < ?1 AND heard_ms < ?2",
+    to: "WHERE ended_ms < ?1 + 1e15 AND heard_ms < ?2 + 1e15",
     test: {
       file: "test/durable-objects/tenant-retention.test.ts",
       name: "keeps the number of a run's last notice for a day, so a repeated notice counts once",

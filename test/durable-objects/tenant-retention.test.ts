@@ -42,6 +42,23 @@ describe("retention", () => {
     expect(alarm).toBeGreaterThan(Date.now() + DAY / 2);
   });
 
+  test("goes by the ends of runs, in whatever order they began", async () => {
+    const tenant = "long";
+    const status = "completed";
+    await tell(tenant, "run_long", [runNotice(1, { status, createdAt: ago(60), endedAt: ago(2) })]);
+    await tell(tenant, "run_short", [
+      runNotice(1, { status, createdAt: ago(50), endedAt: ago(49) }),
+    ]);
+    await runDurableObjectAlarm(tenantOf(tenant));
+    expect(await tenantRows(tenant, `SELECT run_id FROM runs WHERE ${KEPT}`)).toEqual([
+      { run_id: "run_long" },
+    ]);
+    const indexes = "SELECT name FROM sqlite_master WHERE tbl_name = 'runs' AND type = 'index'";
+    expect(await tenantRows(tenant, `${indexes} AND sql IS NOT NULL`)).toEqual([
+      { name: "runs_by_start" },
+    ]);
+  });
+
   // Mutants: the number goes with the report, or stays for ever.
   test("keeps the number of a run's last notice for a day, so a repeated notice counts once", async () => {
     const tenant = "repeats";
