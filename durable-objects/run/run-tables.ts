@@ -15,7 +15,7 @@ const DEFINITIONS: Readonly<Record<LateTable, string>> = {
     kind TEXT PRIMARY KEY, seen INTEGER NOT NULL, full_chars INTEGER NOT NULL,
     count INTEGER NOT NULL, since TEXT NOT NULL, at TEXT NOT NULL
   ) WITHOUT ROWID`,
-  prompt: "CREATE TABLE prompt (part TEXT PRIMARY KEY, body TEXT NOT NULL)",
+  prompt: "CREATE TABLE prompt (part TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID",
   files: `CREATE TABLE files (
     hash TEXT NOT NULL, part INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (hash, part)
   ) WITHOUT ROWID`,

@@ -57,7 +57,8 @@ export async function loadContext(
     if (waited.kind !== "answered") return fail(CONTEXT_UNAVAILABLE);
     const context = parseHookContext(waited.value);
     if (!context) return fail(CONTEXT_INVALID);
-    journal.keepContext(context);
+    // A later incarnation reads nothing as an empty context.
+    if (!isEmpty(context)) journal.keepContext(context);
     return ok(context);
   } catch (thrown) {
     log.fault("context_threw", thrown);
@@ -65,4 +66,8 @@ export async function loadContext(
   } finally {
     abort.abort();
   }
+}
+
+function isEmpty({ variables, data }: HookContext): boolean {
+  return data === undefined && Object.keys(variables).length === 0;
 }

@@ -48,7 +48,7 @@ const USES: Readonly<Record<LateTable | "run" | "log", Use>> = {
   prompt: {
     caller: "lab",
     request: () => ({ messages: says({ shows: true }), context: { page: "/orders" } }),
-    holds: ["SELECT part FROM prompt", [{ part: "hook_context" }, { part: "request_context" }]],
+    holds: ["SELECT part FROM prompt", [{ part: "request_context" }]],
     effects: async (runId) => {
       expect(JSON.stringify(await transcriptOf(runId, "lab"))).toContain("/orders");
     },
