@@ -45,7 +45,7 @@ export class RunDirectory {
     this.#sql = sql;
   }
 
-  /** Drops the indexes of earlier code: no query needs them, and each was a page of every report. */
+  /** Drops indexes of earlier code: no query needs them, and each was a page of every report. */
   createTable(): void {
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS runs (
