@@ -230,8 +230,8 @@ export const WORKSPACES: readonly Mutant[] = [
   {
     name: "the context hook reads for a member whom the policy removed meanwhile",
     file: "src/loop/context-workspace.ts",
-    from: 'principal) ? answer : deny("no_workspace");',
-    to: "principal) || true ? answer : current as never;",
+    from: "return isOpen(current.value.policy) ? answer",
+    to: "return isOpen(pinned) ? answer",
     test: {
       file: CONTEXT,
       name: "the hook reads nothing for a member who was removed after the run began",
@@ -240,7 +240,7 @@ export const WORKSPACES: readonly Mutant[] = [
   {
     name: "the context hook reads for a member whom the policy of the run does not know",
     file: "src/loop/context-workspace.ts",
-    from: "if (!isMember(policy, workspaceId, principal)) return",
+    from: "if (!isOpen(pinned)) return",
     to: "if (false) return",
     test: {
       file: CONTEXT,
@@ -253,5 +253,15 @@ export const WORKSPACES: readonly Mutant[] = [
     from: "workspaceId: binding.workspaceId,",
     to: "",
     test: { file: HTTP, name: "the state after a write is read in the workspace of the write" },
+  },
+  {
+    name: "the context hook reads a workspace of which the run has no tool",
+    file: "src/loop/context-workspace.ts",
+    from: " && toolIds.some((id) => entryOf(policy, id))",
+    to: "",
+    test: {
+      file: CONTEXT,
+      name: "the hook reads no workspace of which the run has no tool",
+    },
   },
 ];

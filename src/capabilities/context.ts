@@ -13,8 +13,9 @@ export interface ContextRequest {
   /**
    * Opens the workspace of the run, by the name of its definition, to read it in the caller's name.
    * Absent: the deployment hosts no workspaces, or the run names none and the caller is not a
-   * member of exactly one. A read fails with PERMISSION_DENIED unless the caller is a member by the
-   * current policy, and else as in a tool; an operation that writes throws.
+   * member of exactly one. A read fails with PERMISSION_DENIED unless the caller is a member and
+   * the run has a tool of this workspace, by the run's policy and by the current one; else it fails
+   * as in a tool. An operation that writes throws.
    */
   readonly openWorkspace?: (name: string) => Workspace;
 }

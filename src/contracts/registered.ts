@@ -30,6 +30,7 @@ export function joinSchemas(
     confirmationRequired: contract.transactional.confirmationRequired,
     lifecycle: contract.lifecycle,
     shownToModel: contract.shownToModel,
+    ...(contract.workspace !== undefined && { workspace: contract.workspace }),
     redaction: contract.redaction,
     ...(contract.saga && { steps: contract.saga.steps.map(({ tool }) => tool) }),
   };

@@ -1,13 +1,17 @@
 import type { ContextRequest } from "../capabilities/context.ts";
 import type { Workspace, WorkspaceBinder } from "../capabilities/workspace.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
+import { entryOf } from "../protocol/policy/decide.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { isMember } from "../protocol/policy/membership.ts";
+import type { ToolSpec } from "../protocol/tool/spec.ts";
 import { deny } from "../runner/gates/authorise.ts";
 import { readCurrentPolicy, type CurrentPolicyPorts } from "../runner/terms.ts";
 
 /** What the context hook's access to a workspace is made of. */
 export interface ContextWorkspaceParts extends CurrentPolicyPorts {
   readonly workspaces: WorkspaceBinder;
+  readonly specs: readonly ToolSpec[];
   readonly principal: Principal;
   /** The workspace of the run. */
   readonly workspaceId: string;
@@ -16,26 +20,31 @@ export interface ContextWorkspaceParts extends CurrentPolicyPorts {
 }
 
 /**
- * Gives the context hook the workspace of the run, to read it.
- * Threat: a member was removed, and the hook shows the model what the member may not read any more.
- * So each read asks the current policy too, and its answer is dropped when that policy refuses.
+ * Gives the context hook the workspace of the run, to read it: as far as the caller is a member,
+ * and the run has a tool that could read it.
+ * Threat: a member was removed, or a page's token has no tool of the workspace, and the hook shows
+ * the model what a tool may not. So each read asks the policy of the run, which names the run's own
+ * tools, and the current one; its answer is dropped when one of them refuses.
  */
 export function openForContext(
   parts: ContextWorkspaceParts,
 ): NonNullable<ContextRequest["openWorkspace"]> {
-  const { workspaces, principal, workspaceId, timeoutMs, policy } = parts;
+  const { workspaces, specs, principal, workspaceId, timeoutMs, policy: pinned } = parts;
   const { tenantId, actorId, subjectId } = principal;
   const person = { tenantId, actorId, ...(subjectId !== undefined && { subjectId }) };
   return (name) => {
     const workspace = workspaces.bind({ name, user: { ...person, workspaceId }, timeoutMs });
+    const toolIds = specs.filter((spec) => spec.workspace === name).map((spec) => spec.name);
+    const isOpen = (policy: ToolPolicy): boolean =>
+      isMember(policy, workspaceId, principal) && toolIds.some((id) => entryOf(policy, id));
     const call: Workspace["call"] = async (operation, args) => {
-      if (!isMember(policy, workspaceId, principal)) return deny("no_workspace");
+      if (!isOpen(pinned)) return deny("no_workspace");
       const [current, answer] = await Promise.all([
         readCurrentPolicy(parts),
         workspace.call(operation, args),
       ]);
       if (!current.ok) return current;
-      return isMember(current.value.policy, workspaceId, principal) ? answer : deny("no_workspace");
+      return isOpen(current.value.policy) ? answer : deny("no_workspace");
     };
     return { call };
   };

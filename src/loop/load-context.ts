@@ -11,7 +11,10 @@ import type { LoopInput, RunPorts } from "./run-scope.ts";
 const TIMEOUT_MS = 5_000;
 
 /** What asking the hook takes of the run. */
-type ContextPorts = Pick<RunPorts, "contextHook" | "workspaces" | "clock" | "journal" | "log"> &
+type ContextPorts = Pick<
+  RunPorts,
+  "contextHook" | "workspaces" | "source" | "clock" | "journal" | "log"
+> &
   Omit<CurrentPolicyPorts, "principal"> & {
     /** The workspace of the run; undefined when it has none. */
     readonly workspaceId: string | undefined;
@@ -45,6 +48,7 @@ export async function loadContext(
           ...ports,
           workspaces,
           workspaceId,
+          specs: ports.source.listToolSpecs(),
           principal,
           timeoutMs: TIMEOUT_MS,
         }),

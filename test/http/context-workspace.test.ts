@@ -103,14 +103,18 @@ test("a hook that writes changes nothing and ends the run", async () => {
   expect(names).not.toContain("smuggled");
 });
 
-test("a workspace that the deployment does not host is a typed failure", async () => {
+test("the hook reads no workspace of which the run has no tool", async () => {
+  showItems();
+  const refused = { refused: "PERMISSION_DENIED" };
+  const toolIds = ["gameplan__list_projects"];
+  await putAssistant("looking", { toolIds }, "ada");
+  expect(contextOf(await seenBy(await ask({ caller: "ben" })))).toEqual(refused);
+  // Nor one that the deployment does not host.
   hook(async ({ openWorkspace }) => {
     const found = await openWorkspace?.("elsewhere").call(listItems, {});
     return { data: { refused: found?.ok === false ? found.failure.taxonomyClass : "nothing" } };
   });
-  expect(contextOf(await seenBy(await ask({ caller: "ben" })))).toEqual({
-    refused: "DEPENDENCY_UNAVAILABLE",
-  });
+  expect(contextOf(await seenBy(await ask({ caller: "ben" })))).toEqual(refused);
 });
 
 test("GamePlan tells the model of the project that the page shows, and of no other", async () => {
