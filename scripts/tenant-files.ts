@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError, messageOf } from "./command.ts";
+import { lineOf } from "./json-line.ts";
 
 /** The documents of a tenant that a project keeps as files, in its folder `tenant`. */
 export interface TenantFiles {
@@ -51,6 +52,13 @@ export function readJsonFile(file: string): unknown {
   } catch (error) {
     throw new CommandError(`${file}:${findWrongLine(text)}: ${messageOf(error)}`);
   }
+}
+
+/** Names the line of a field: `tenant/policy.json:3`. Without the file, its name alone. */
+export function placeOf(project: string, key: string, pointer: string): string {
+  const name = `tenant/${key}.json`;
+  const file = join(project, name);
+  return existsSync(file) ? `${name}:${lineOf(readFileSync(file, "utf8"), pointer)}` : name;
 }
 
 /** Finds the line of the first error of a text that is no JSON. It counts from 1. */

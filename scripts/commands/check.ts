@@ -6,6 +6,7 @@ import { type Command, CommandError, parsing } from "../command.ts";
 import { checkContracts } from "../environment/check-contracts.ts";
 import { checkDocuments } from "../environment/check-documents.ts";
 import { checkIsolation } from "../environment/check-isolation.ts";
+import { checkPlaceholders } from "../environment/check-placeholders.ts";
 import { checkSettings } from "../environment/check-settings.ts";
 import {
   describeEnvironment,
@@ -22,7 +23,8 @@ export const command: Command = {
     "Usage: interlock check [--env NAME] [--secrets FILE] [--ask-providers] [--json]\n" +
     "Says what an environment of wrangler.toml lacks before a deploy: bindings, objects, variables,\n" +
     "secrets, addresses, compiled contracts, their lock, the documents of the folder tenant. It\n" +
-    "fails on switches for development. It needs no network.\n" +
+    "fails on switches for development, and on a tool that still says what interlock new tool\n" +
+    "wrote. It needs no network.\n" +
     "--secrets: the secrets that are stored, as printed by npx wrangler secret list --env NAME, or\n" +
     "lines NAME=value. - is the standard input. Without it, the check says which it did not see.\n" +
     "--ask-providers: asks the providers which models retire, with the keys of --secrets or of the\n" +
@@ -53,6 +55,7 @@ async function checkEnvironment(args: string[]): Promise<void> {
     ...findLostClasses(configs, exported),
     ...checkIsolation(configs),
     ...(await checkContracts(project, options.tools)),
+    ...checkPlaceholders(options.tools),
     ...checkDocuments({
       project,
       deployment,

@@ -12,11 +12,12 @@ import { actAs, readPeople, type DevelopmentPeople } from "../development/people
 import { copyPretty } from "../development/pretty-log.ts";
 import { readRefusal, refusalFile } from "../development/refusal.ts";
 import { seedTenant } from "../development/seed-tenant.ts";
+import { tellMended } from "../development/tell-mended.ts";
 import { freePort } from "../free-port.ts";
 import { startOfflineModel } from "../offline-model.ts";
+import { readLocalDocuments } from "../push/local-documents.ts";
 import { startTree, type ProcessTree } from "../process-tree.ts";
 import { loadDeployment, outputFolder, projectFolder, wranglerScript } from "../project.ts";
-import { readTenantFiles } from "../tenant-files.ts";
 
 const USAGE =
   "Usage: interlock dev [--port N] [--persist-to DIR] [--people FILE] [--as NAME] " +
@@ -36,7 +37,7 @@ async function runHere(args: string[]): Promise<void> {
   const { port, persistTo, peopleFile, actor, wire } = readArguments(args);
   const project = projectFolder();
   const people = choosePeople(peopleFile, actor);
-  const documents = readTenantFiles(project);
+  const documents = readLocalDocuments(project);
   mkdirSync(persistTo, { recursive: true });
   const provider = readProvider();
   const secret = randomBytes(32).toString("hex");
@@ -95,10 +96,14 @@ async function runHere(args: string[]): Promise<void> {
   setInterval(() => process.ppid !== parent && void stop(0), 500).unref();
   const failure =
     (await firstAnswer(port, () => isStopping)) ??
-    (await seedTenant(`http://127.0.0.1:${port}`, documents));
+    (await seedTenant(`http://127.0.0.1:${port}`, { project, documents }));
   if (failure === undefined) {
     const { pages = [] } = await loadDeployment(project);
     announce(port, { provider: offline ? undefined : provider, pages });
+    tellMended(output, {
+      answers: () => isHealthy(port),
+      tell: () => console.log(`  Interlock is ready again: http://127.0.0.1:${port}/\n`),
+    });
   } else {
     console.error(`${failure.trimEnd()}\nInterlock did not start.`);
     await stop(1);
@@ -255,6 +260,11 @@ async function firstAnswer(port: number, isStopping: () => boolean): Promise<str
     await new Promise((wait) => setTimeout(wait, 100));
   }
   return "stopped";
+}
+
+async function isHealthy(port: number): Promise<boolean> {
+  const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+  return answer?.ok ?? false;
 }
 
 /** The words of a problem document; else the whole text. */

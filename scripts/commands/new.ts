@@ -53,6 +53,7 @@ function newTool(args: string[]): void {
   for (const file of files) console.log(`wrote ${file}`);
   console.log(
     `\nNext: say in the tool's file what ${toolId} does, allow it in tenant/policy.json, then\n` +
-      "npx interlock contracts update, and npm test.",
+      "npx interlock contracts update, and npm test. npx interlock check refuses a tool that still\n" +
+      "says what is in the file now.",
   );
 }

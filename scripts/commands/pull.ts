@@ -104,7 +104,7 @@ function writeDocument(project: string, key: DocumentKey, document: JsonObject):
   const kind = kindOf(key);
   if (!kind) throw new CommandError(`${key} is no key of a document.`);
   const id = kind === "policy" ? kind : key.slice(kind.length + 1);
-  readLocalDocument(kind, id, document);
+  readLocalDocument({ kind, id, document });
   const file = join(project, `tenant/${key}.json`);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(shorten(kind, document), undefined, 2)}\n`);

@@ -15,6 +15,7 @@ import { DENY_ALL, parseToolPolicy } from "../../src/protocol/policy/document.ts
 import { isTenantModel } from "../../src/protocol/provider/tenant-model.ts";
 import { CommandError } from "../command.ts";
 import { type LocalDocument, readLocalDocuments } from "../push/local-documents.ts";
+import { placeOf } from "../tenant-files.ts";
 import type { Finding } from "./finding.ts";
 
 /** What the documents of the tenant are checked against. */
@@ -34,9 +35,9 @@ export function checkDocuments(request: DocumentsRequest): readonly Finding[] {
   try {
     const documents = readLocalDocuments(request.project);
     return [
-      ...checkPolicy(documents, request.deployment),
+      ...checkPolicy(documents, request),
       ...documents.flatMap((document) => checkAssistant(document, documents, request)),
-      ...documents.flatMap(checkProvider),
+      ...documents.flatMap((document) => checkProvider(document, request)),
     ];
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
@@ -51,7 +52,7 @@ function policyOf(documents: readonly LocalDocument[]) {
 
 function checkPolicy(
   documents: readonly LocalDocument[],
-  { contracts }: Deployment,
+  { project, deployment: { contracts } }: DocumentsRequest,
 ): readonly Finding[] {
   const policy = policyOf(documents);
   if (!policy) {
@@ -61,14 +62,14 @@ function checkPolicy(
   const specs = contracts.map(({ spec }) => spec);
   const wrong = [...matchPolicy(policy, specs), ...findWeakApprovals(policy, specs)];
   const tell = (level: Finding["level"]) => (mismatch: PolicyMismatch) =>
-    describe(level, "policy", mismatch);
+    describe(project, { ...mismatch, level, key: "policy" });
   return [...wrong.map(tell("error")), ...warnAbout(policy, contracts).map(tell("warning"))];
 }
 
 function checkAssistant(
   { kind, key, shown }: LocalDocument,
   documents: readonly LocalDocument[],
-  { deployment, modelList, nowMs }: DocumentsRequest,
+  { project, deployment, modelList, nowMs }: DocumentsRequest,
 ): readonly Finding[] {
   if (kind !== "assistants") return [];
   const document = v.parse(assistantDocument, shown);
@@ -88,23 +89,28 @@ function checkAssistant(
   const wrong = [
     ...new Map([...models, ...unfit, ...tools].map((one) => [one.pointer, one])).values(),
   ];
-  return wrong.map((mismatch) => describe("error", key, mismatch));
+  return wrong.map((mismatch) => describe(project, { ...mismatch, level: "error", key }));
 }
 
 /** In development a provider may be on this machine. */
-function checkProvider({ kind, key, shown }: LocalDocument): readonly Finding[] {
+function checkProvider(
+  { kind, key, shown }: LocalDocument,
+  { project }: DocumentsRequest,
+): readonly Finding[] {
   if (kind !== "providers") return [];
   const { baseUrl } = shown;
   const isPublic =
     typeof baseUrl === "string" && parseServiceAddress(baseUrl, { allowsLoopback: false });
   if (isPublic) return [];
-  return [describe("error", key, { pointer: "/baseUrl", message: "is no public https address" })];
+  const message = "is no public https address";
+  return [describe(project, { level: "error", key, pointer: "/baseUrl", message })];
 }
 
-function describe(
-  level: Finding["level"],
-  key: string,
-  { pointer, message }: Pick<PolicyMismatch, "pointer" | "message">,
-): Finding {
-  return { level, place: `tenant/${key}.json`, message: `${pointer}: ${message}` };
+interface Wrong extends Pick<PolicyMismatch, "pointer" | "message"> {
+  readonly level: Finding["level"];
+  readonly key: string;
+}
+
+function describe(project: string, { level, key, pointer, message }: Wrong): Finding {
+  return { level, place: placeOf(project, key, pointer), message: `${pointer}: ${message}` };
 }

@@ -38,7 +38,7 @@ export const ENVIRONMENTS: readonly Mutant[] = [
   {
     name: "pull writes any document that a deployment answers with",
     file: "scripts/commands/pull.ts",
-    from: "readLocalDocument(kind, id, document);",
+    from: "readLocalDocument({ kind, id, document });",
     to: "",
     test: { file: PULL, name: "pull writes no document of a form that it does not know" },
   },

@@ -9,7 +9,7 @@ import { providerId } from "../../src/protocol/provider/provider-id.ts";
 import { tenantProviderBody } from "../../src/protocol/provider/tenant-provider.ts";
 import { formatExpectation } from "../../src/protocol/text/format-expectation.ts";
 import { CommandError } from "../command.ts";
-import { readTenantFiles } from "../tenant-files.ts";
+import { placeOf, readTenantFiles } from "../tenant-files.ts";
 
 /** The kinds of documents, in the order in which they are stored: each may name earlier ones. */
 export const KINDS = ["connections", "providers", "policy", "assistants"] as const;
@@ -64,28 +64,41 @@ export function kindOf(key: DocumentKey): Kind | undefined {
 
 /**
  * Reads and checks every document of the project's folder `tenant`.
- * Fails: throws a CommandError that names the file and the field.
+ * Fails: throws a CommandError that names the file, the line and the field.
  */
 export function readLocalDocuments(project: string): readonly LocalDocument[] {
   const files = readTenantFiles(project);
   return KINDS.flatMap((kind) => {
     if (kind !== "policy") {
-      return [...files[kind]].map(([id, document]) => readLocalDocument(kind, id, document));
+      return [...files[kind]].map(([id, document]) =>
+        readLocalDocument({ kind, id, document, project }),
+      );
     }
-    return files.policy === undefined ? [] : [readLocalDocument(kind, kind, files.policy)];
+    const { policy: document } = files;
+    return document === undefined ? [] : [readLocalDocument({ kind, id: kind, document, project })];
   });
 }
 
+interface GivenDocument {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly document: unknown;
+  /** The folder that has the file of the document. Absent for a document of a deployment. */
+  readonly project?: string;
+}
+
 /** Reads and checks one document. Fails: as `readLocalDocuments`. */
-export function readLocalDocument(kind: Kind, id: string, document: unknown): LocalDocument {
+export function readLocalDocument({ kind, id, document, project }: GivenDocument): LocalDocument {
+  const place = (pointer: string): string =>
+    project === undefined ? `tenant/${key}.json` : placeOf(project, key, pointer);
   const key = kind === "policy" ? kind : `${kind}/${id}`;
   if (!v.is(RULES[kind].id, id)) throw new CommandError(`tenant/${key}.json: this is no id.`);
   const { secrets } = RULES[kind];
   const names = readReferences(key, document, secrets);
   const complete = (readSecret: (name: string) => string): JsonObject => {
-    if (!isJsonObject(document)) return parse(kind, key, document);
+    if (!isJsonObject(document)) return parse(kind, document, place);
     const values = Object.entries(names).map(([field, name]) => [field, readSecret(name)]);
-    return parse(kind, key, { ...document, ...Object.fromEntries(values) });
+    return parse(kind, { ...document, ...Object.fromEntries(values) }, place);
   };
   const references = Object.entries(names).map(([field, variable]) => [field, { variable }]);
   const shown = { ...complete(() => PLACEHOLDER), ...Object.fromEntries(references) } as JsonObject;
@@ -103,7 +116,11 @@ export function normalise(kind: Kind, document: JsonObject): JsonObject {
   return { ...toJson(read.output), ...Object.fromEntries(references) } as JsonObject;
 }
 
-function parse(kind: Kind, key: DocumentKey, document: unknown): JsonObject {
+function parse(
+  kind: Kind,
+  document: unknown,
+  placeOfField: (pointer: string) => string,
+): JsonObject {
   const read = v.safeParse(RULES[kind].schema, document, {
     abortEarly: true,
     message: formatExpectation,
@@ -111,7 +128,7 @@ function parse(kind: Kind, key: DocumentKey, document: unknown): JsonObject {
   if (read.success) return toJson(read.output);
   const [issue] = read.issues;
   const pointer = toPointer((issue.path ?? []).map((part) => part.key));
-  throw new CommandError(`tenant/${key}.json: ${pointer || "it"}: expected ${issue.message}`);
+  throw new CommandError(`${placeOfField(pointer)}: ${pointer || "it"}: expected ${issue.message}`);
 }
 
 /** Threat: a secret in a file that is committed. The text does not repeat it. */

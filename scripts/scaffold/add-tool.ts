@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CommandError, UsageError } from "../command.ts";
 import { PACKAGE_FOLDER, projectFolder } from "../project.ts";
+import { PLACEHOLDERS } from "./placeholders.ts";
 
 export const EFFECTS = ["read_only", "state_change", "external_side_effect"] as const;
 export type Effect = (typeof EFFECTS)[number];
@@ -121,11 +122,11 @@ const CONTRACTS: Readonly<Record<Effect, string>> = {
   transactional: { confirmationRequired: true },
   describe: ({ text }) => ({
     action: \`Send \${text}\`,
-    consequence: "Say here what cannot be taken back.",
+    consequence: "${PLACEHOLDERS.consequence}",
   }),
   verification: {
     delaySeconds: 60,
-    expect: ({ text }) => ({ reference: "Name here what was changed.", state: { text } }),
+    expect: ({ text }) => ({ reference: "${PLACEHOLDERS.reference}", state: { text } }),
   },
   // Read the state here, and compare it with the expected one. Until then operators learn nothing.
   verify: () => Promise.resolve({ kind: "unknown" }),
@@ -140,7 +141,7 @@ import * as v from "valibot";
 export const ${name} = defineTool({
   name: "${toolId}",
   version: "1.0.0",
-  description: "Tell the model when to use this tool, and what it does not do.",
+  description: "${PLACEHOLDERS.description}",
   input: v.strictObject({ text: v.pipe(v.string(), v.maxLength(200)) }),
   output: v.strictObject({ text: v.string() }),
 ${CONTRACTS[effect]}  execute: ({ text }) => ok({ text }),

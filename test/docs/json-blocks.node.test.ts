@@ -86,7 +86,10 @@ function isPeople(value: unknown): boolean {
 
 function isConnectionFile(value: unknown): boolean {
   try {
-    return readLocalDocument("connections", "crm", value).key === "connections/crm";
+    return (
+      readLocalDocument({ kind: "connections", id: "crm", document: value }).key ===
+      "connections/crm"
+    );
   } catch {
     return false;
   }

@@ -73,6 +73,9 @@ test("a syntax error is the answer to each request until it is mended", async ()
   const words = `503 ${TOOL}:${line}:11: Unexpected ";"\n`;
   await expect.poll(() => save(`${text}\nconst x = ;\n`), SLOWLY).toBe(words);
   await expect.poll(() => save(text), SLOWLY).toBe('200 {"status":"ok"}');
+  await expect
+    .poll(() => output, SLOWLY)
+    .toContain(`Interlock is ready again: http://127.0.0.1:${port}/`);
 });
 
 test("a contract that cannot be registered is said in its first line, and nothing starts", async () => {
@@ -83,6 +86,28 @@ test("a contract that cannot be registered is said in its first line, and nothin
   expect(output).toContain("Interlock did not start.");
   expect(output.trim().split("\n")[0]).toContain(reason);
   expect(output.trim().split("\n").length).toBeLessThan(6);
+});
+
+test.each([
+  [
+    "a field of a wrong type",
+    '{\n  "allowedTools": 7\n}\n',
+    "tenant/policy.json:2: /allowedTools: expected",
+  ],
+  [
+    "a tool that does not exist",
+    '{\n  "allowedTools": [\n    "core__calculate",\n    "no__tool"\n  ]\n}\n',
+    "tenant/policy.json:4: /allowedTools/1: no such tool",
+  ],
+])("a policy with %s is said with its line, and nothing starts", async (_case, policy, reason) => {
+  const file = join(copy, "tenant/policy.json");
+  const own = readFileSync(file, "utf8");
+  rmSync(join(copy, "state"), { recursive: true, force: true });
+  writeFileSync(file, policy);
+  await start();
+  expect(await ended()).toBe(1);
+  writeFileSync(file, own);
+  expect(output).toContain(reason);
 });
 
 test("a module that throws is said with its place", async () => {

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PACKAGE_FOLDER } from "../../scripts/project.ts";
@@ -260,6 +261,40 @@ describe("interlock check", () => {
     ]);
   });
 
+  test("finds a tool that still says what the scaffold wrote", async () => {
+    using made = new ProjectFolder();
+    const entry = ENTRY.replace(
+      /import \{ CORE_TOOLS.*/,
+      'import { TOOLS } from "./tools/index.ts";',
+    );
+    made.write("src/index.ts", entry.replace("tools: CORE_TOOLS", "tools: TOOLS"));
+    made.write("src/tools/index.ts", "export const TOOLS = [];\n");
+    made.write("wrangler.toml", COMMON + OBJECTS + bindings(""));
+    const tool = ["new", "tool", "shelf", "send_book", "--effect", "external_side_effect"];
+    expect((await made.run(tool)).exitCode).toBe(0);
+    const file = join(made.path, "src/tools/shelf/send-book.ts");
+    const valibot = JSON.stringify(join(PACKAGE_FOLDER, "node_modules/valibot/dist/index.mjs"));
+    const text = readFileSync(file, "utf8")
+      .replace('"interlock-edge/tools"', source("exports/tools.ts"))
+      .replace('"valibot"', valibot);
+    writeFileSync(file, text);
+    const { stdout, exitCode } = await made.run(["check"]);
+    for (const said of [
+      'description still says "Tell the model when to use this tool',
+      'describe still says "Say here what cannot be taken back."',
+      'verification still says "Name here what was changed."',
+    ]) {
+      expect(stdout).toContain(`error   shelf__send_book: ${said}`);
+    }
+    expect(exitCode).toBe(1);
+    const written = ["Tell the model", "Say here", "Name here"];
+    writeFileSync(
+      file,
+      written.reduce((now, words) => now.replace(words, "It is said that"), text),
+    );
+    expect((await made.run(["check"])).stdout).not.toContain("still says");
+  });
+
   test("finds stale compiled contracts and a stale lock", async () => {
     using stale = new ProjectFolder();
     stale.write("src/index.ts", ENTRY);
@@ -276,7 +311,7 @@ describe("interlock check", () => {
 
   test.each([
     ["policy", { allowedTools: ["no__tool"] }, "/allowedTools/0: no such tool"],
-    ["policy", { tools: [] }, "tenant/policy.json: /allowedTools: expected this field"],
+    ["policy", { tools: [] }, "tenant/policy.json:1: /allowedTools: expected this field"],
     ["assistants/a", { toolIds: ["core__generate_title"] }, "/toolIds/0: is not offered"],
     ["assistants/b", { model: "gone" }, "/model: is not a model of this deployment"],
     [
@@ -295,6 +330,22 @@ describe("interlock check", () => {
     if (key !== "policy") project.remove(`tenant/${key}.json`);
     expect(errorsOf(findings)).toEqual([expect.stringContaining(message)]);
     expect(exitCode).toBe(1);
+  });
+
+  test.each([
+    [
+      '{\n  "allowedTools": [\n    "core__calculate",\n    7\n  ]\n}\n',
+      4,
+      "/allowedTools/1: expected",
+    ],
+    ['{\n  "allowedTools": [],\n  "budgets": { "maxSteps": "many" }\n}\n', 3, "/budgets/maxSteps"],
+    ['{\n  "allowedTools": [\n    "core__calculate",\n    "no__tool"\n  ]\n}\n', 4, "no such tool"],
+  ])("names the line of a wrong field: %j: line %i", async (text, line, message) => {
+    project.write("tenant/policy.json", text);
+    const { findings } = await check();
+    const said = findings.map(({ place, message: words }) => `${place}: ${words}`);
+    const found = said.find((words) => words.includes(`tenant/policy.json:${line}: `));
+    expect(found).toContain(message);
   });
 
   test("asks the providers which models retire, when it is told to", async () => {

@@ -89,7 +89,7 @@ describe("secrets", () => {
   test("of a wrong form are refused by the name of their file and field", async () => {
     using project = desk.projectOf({ "connections/crm": CRM });
     const refused = await desk.run(project, ["push"], { CRM_TOKEN: `${SECRET} x` });
-    expect(refused.stderr).toContain("tenant/connections/crm.json: /token: expected printable");
+    expect(refused.stderr).toContain("tenant/connections/crm.json:1: /token: expected printable");
     expect(refused.all).not.toContain(SECRET);
   });
 });

@@ -117,7 +117,7 @@ describe("interlock push", () => {
   test("names the file and the field that are wrong before it asks the deployment", async () => {
     using project = desk.projectOf({ "assistants/a": { headings: "x" } }, "http://127.0.0.1:1");
     const refused = await desk.run(project, ["push"]);
-    expect(refused.stderr).toBe("tenant/assistants/a.json: /headings: expected no such field\n");
+    expect(refused.stderr).toBe("tenant/assistants/a.json:1: /headings: expected no such field\n");
     expect(refused.exitCode).toBe(1);
   });
 
