@@ -52,8 +52,10 @@ async function seed(
 function describe(text: string, place: (pointer: string) => string): string {
   const problem = parseObject(text);
   const errors = [problem?.["errors"]].filter(isJsonArray).flat().filter(isJsonObject);
-  const lines = errors.map(
-    ({ pointer, message }) => `${place(String(pointer))}: ${pointer}: ${message}`,
+  const lines = errors.flatMap(({ pointer, message }) =>
+    typeof pointer === "string" && typeof message === "string"
+      ? [`${place(pointer)}: ${pointer}: ${message}`]
+      : [],
   );
   return lines.length > 0 ? lines.join("\n") : `${place("")}: ${text}`;
 }

@@ -11,18 +11,14 @@ export function tellMended(
   { answers, tell }: { readonly answers: () => Promise<boolean>; readonly tell: () => void },
 ): void {
   let isBroken = false;
-  let isAsking = false;
-  setInterval(() => {
-    if (readRefusal(output) !== undefined) isBroken = true;
-    else if (isBroken && !isAsking) {
-      isAsking = true;
-      void answers().then((isReady) => {
-        isAsking = false;
-        // It may have broken again while the Worker was asked.
-        if (!isReady || readRefusal(output) !== undefined) return;
-        isBroken = false;
-        tell();
-      });
-    }
-  }, INTERVAL_MS).unref();
+  const look = async (): Promise<void> => {
+    const isRefused = readRefusal(output) !== undefined;
+    // It may break again while the Worker is asked.
+    if (!isRefused && isBroken && (await answers()) && readRefusal(output) === undefined) {
+      isBroken = false;
+      tell();
+    } else isBroken ||= isRefused;
+    setTimeout(() => void look(), INTERVAL_MS).unref();
+  };
+  void look();
 }

@@ -8,8 +8,8 @@ export function checkPlaceholders(tools: readonly AnyToolContract[]): readonly F
     // The texts stand in functions, which are not called here with arguments of no caller.
     const texts: readonly (readonly [field: string, text: string, placeholder: string])[] = [
       ["description", tool.description, PLACEHOLDERS.description],
-      ["describe", String(tool.describe), PLACEHOLDERS.consequence],
-      ["verification", String(tool.verification?.expect), PLACEHOLDERS.reference],
+      ["describe", codeOf(tool, "describe"), PLACEHOLDERS.consequence],
+      ["verification", codeOf(tool.verification ?? {}, "expect"), PLACEHOLDERS.reference],
     ];
     return texts
       .filter(([, text, placeholder]) => text.includes(placeholder))
@@ -19,4 +19,8 @@ export function checkPlaceholders(tools: readonly AnyToolContract[]): readonly F
         message: `${field} still says "${placeholder}"`,
       }));
   });
+}
+
+function codeOf(owner: object, method: string): string {
+  return String(Reflect.get(owner, method));
 }
