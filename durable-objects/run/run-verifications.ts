@@ -9,14 +9,13 @@ import type {
 } from "../../src/protocol/outcome/verification.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { ActivityPorts } from "./run-activity.ts";
-import { isBeingUndone, isUntoldMismatch } from "./stored-invocations.ts";
 
 /** Delays after an attempt that got no answer. After the last attempt the outcome is unknown. */
 const RETRY_AFTER_MS = [10_000, 60_000];
 
 /**
  * Verifies the completed writes of one run, some time after each (docs/reliability.md). It does not
- * hold back the run, nor its end.
+ * hold back the run, nor its end. While a write is being undone, its verification waits.
  * Ownership: one per claimed run in memory; the only writer of verifications.
  * Contract: a state is read at least once, and one outcome is recorded. Each attempt is counted
  * before it is made.
@@ -29,13 +28,13 @@ export class RunVerifications {
   constructor(run: OpenRun, ports: ActivityPorts) {
     this.#run = run;
     this.#ports = ports;
-    run.invocations.onPlannedVerification(() => this.plan());
+    run.invocations.onVerifiable(() => this.plan());
   }
 
   /** Sets a deadline for the earliest verification. */
   plan(): void {
     const { deadlines } = this.#ports;
-    const times = this.#run.invocations.toVerify().map(dueAtMs);
+    const times = this.#listDecided().map(dueAtMs);
     if (times.length > 0) deadlines.set("verification", Math.min(...times));
     else deadlines.clear("verification");
   }
@@ -67,7 +66,7 @@ export class RunVerifications {
     if (verification?.reviewedBy !== undefined) return "settled";
     const isOver = (verification?.reviewUntilMs ?? 0) <= clock.nowMs();
     if (!record || !verification || isOver) return "not_awaited";
-    if (!journal.hasEnded || !isUntoldMismatch(record)) return "not_awaited";
+    if (!journal.hasEnded || !invocations.isUntoldMismatch(record)) return "not_awaited";
     store.log.batch(() => {
       invocations.verify(number, { ...verification, reviewedBy: by });
       notices.mismatchReviewed(record, by, clock.nowMs());
@@ -77,9 +76,8 @@ export class RunVerifications {
 
   async #verifyAllDue(): Promise<void> {
     const { clock } = this.#ports;
-    const { invocations } = this.#run;
     const next = (): ToolInvocationRecord | undefined =>
-      invocations.toVerify().find((record) => dueAtMs(record) <= clock.nowMs());
+      this.#listDecided().find((record) => dueAtMs(record) <= clock.nowMs());
     for (let record = next(); record; record = next()) await this.#verify(record);
     this.plan();
   }
@@ -88,7 +86,7 @@ export class RunVerifications {
     const { number, end, verification } = record;
     const { clock } = this.#ports;
     const { invocations } = this.#run;
-    if (isBeingUndone(record)) return this.#end(number, UNDONE);
+    if (invocations.undoStanding(record) === "undone") return this.#end(number, UNDONE);
     if (!end?.verification?.expected) return this.#end(number, NOTHING_EXPECTED);
     const attempts = (verification?.attempts ?? 0) + 1;
     // The last attempt was not answered: it took its incarnation with it.
@@ -99,13 +97,20 @@ export class RunVerifications {
     const answer = await this.#ask(number);
     // While the state was read, the write may have been undone, or the data deleted.
     const now = invocations.find(number);
-    if (!now) return;
-    if (isBeingUndone(now)) return this.#end(number, UNDONE);
+    const standing = now && invocations.undoStanding(now);
+    if (standing === "undone") return this.#end(number, UNDONE);
+    if (standing !== "none") return;
     if (answer.kind !== "unknown") {
       const { kind: outcome, ...found } = answer;
       return this.#end(number, { outcome, ...found });
     }
     if (attempts > RETRY_AFTER_MS.length) this.#end(number, NO_ANSWER);
+  }
+
+  /** Lists the writes to verify of which it is known whether they are undone. */
+  #listDecided(): readonly ToolInvocationRecord[] {
+    const { invocations } = this.#run;
+    return invocations.toVerify().filter((record) => invocations.undoStanding(record) !== "open");
   }
 
   async #ask(number: number): ReturnType<typeof verifyWrite> {

@@ -4,6 +4,7 @@ import type { UndoAttempt } from "../../src/protocol/invocation/undo.ts";
 import type { VerificationRecord } from "../../src/protocol/outcome/verification.ts";
 import { changedFields } from "./logged-state.ts";
 import type { ChangedRecord, RunLog } from "./run-log.ts";
+import { undoStandingOf, type UndoStanding } from "./undo-standing.ts";
 
 /**
  * A run's invocation records in its log, raw arguments included, and in memory. Each change of a
@@ -14,7 +15,7 @@ export class StoredInvocations {
   readonly #log: Pick<RunLog, "put">;
   readonly #records: Map<number, ToolInvocationRecord>;
   readonly #numbers = new Map<string, number>();
-  #onPlanned = (): void => {};
+  #onChanged = (): void => {};
 
   constructor(log: Pick<RunLog, "put">, logged: ReadonlyMap<number, ToolInvocationRecord>) {
     this.#log = log;
@@ -40,7 +41,8 @@ export class StoredInvocations {
     const told = { ...(settlement && { settlement }), ...(verification && { verification }) };
     const kept = { argumentsText, truncated, ...told };
     this.#change(record.number, changedFields(known, { ...record, ...kept }));
-    if (record.end?.verification && !known.end) this.#onPlanned();
+    // Only undoing changes a call that has ended.
+    if (known.end ?? record.end?.verification) this.#onChanged();
   }
 
   all(): readonly ToolInvocationRecord[] {
@@ -62,7 +64,19 @@ export class StoredInvocations {
 
   /** Mismatches that the model was not told of, and that no operator has reviewed. */
   untoldMismatches(): readonly ToolInvocationRecord[] {
-    return this.all().filter(isUntoldMismatch);
+    return this.all().filter((record) => this.isUntoldMismatch(record));
+  }
+
+  /** Tells whether the state after a call differs, and neither the model nor an operator knows. */
+  isUntoldMismatch(record: ToolInvocationRecord): boolean {
+    const { verification } = record;
+    if (verification?.outcome !== "mismatch" || verification.told) return false;
+    return verification.reviewedBy === undefined && this.undoStanding(record) !== "undone";
+  }
+
+  /** Tells how undoing a completed call stands. */
+  undoStanding(record: ToolInvocationRecord): UndoStanding {
+    return undoStandingOf(record, this.all());
   }
 
   /** Gives a call other arguments. Contract: no effect once the call is bound or dispatched. */
@@ -84,14 +98,19 @@ export class StoredInvocations {
    */
   changeUndo(number: number, undo: UndoAttempt): void {
     const { state } = this.#records.get(number) ?? { state: "PENDING" };
-    if (undo.status !== "undone") return this.#change(number, { undo });
-    if (!isLegalMove(state, "COMPENSATED")) throw new Error(`${state} cannot be undone`);
-    this.#change(number, { undo, state: "COMPENSATED" });
+    const isUndone = undo.status === "undone";
+    if (isUndone && !isLegalMove(state, "COMPENSATED"))
+      throw new Error(`${state} cannot be undone`);
+    this.#change(number, { undo, ...(isUndone && { state: "COMPENSATED" }) });
+    this.#onChanged();
   }
 
-  /** Calls the listener in the turn in which a call ends whose state is to be verified. */
-  onPlannedVerification(listener: () => void): void {
-    this.#onPlanned = listener;
+  /**
+   * Calls the listener in the turn in which a call ends whose state is to be verified, and in which
+   * undoing a call begins or ends.
+   */
+  onVerifiable(listener: () => void): void {
+    this.#onChanged = listener;
   }
 
   /** Completed writes whose state is still to be verified. */
@@ -129,18 +148,6 @@ export class StoredInvocations {
 /** Tells whether an operation waits for an operator to resolve its outcome. */
 export function awaitsOperator({ awaitedUntilMs, settlement, end }: ToolInvocationRecord): boolean {
   return awaitedUntilMs !== undefined && !settlement && !end;
-}
-
-/** Tells whether the state after a call differs, and neither the model nor an operator knows. */
-export function isUntoldMismatch(record: ToolInvocationRecord): boolean {
-  const { verification } = record;
-  if (verification?.outcome !== "mismatch" || isBeingUndone(record)) return false;
-  return !verification.told && verification.reviewedBy === undefined;
-}
-
-/** Tells whether a call is undone, or may be: then its state says nothing about the call. */
-export function isBeingUndone({ state, undo }: ToolInvocationRecord): boolean {
-  return state !== "COMPLETED" || undo?.status === "running" || undo?.status === "failed";
 }
 
 function operationOf({ step, toolCallId }: ToolInvocationRecord): string {

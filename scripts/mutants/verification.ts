@@ -1,5 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
+const STANDING = "durable-objects/run/undo-standing.ts";
+const WHILE_UNDONE = "test/http/verification-undo.test.ts";
 const HTTP = "test/http/verification.test.ts";
 
 /** What makes sure that the state after a write is read, once it counts, and told to somebody. */
@@ -27,7 +29,7 @@ export const VERIFICATION: readonly Mutant[] = [
   {
     name: "nothing plans the verification",
     file: "durable-objects/run/stored-invocations.ts",
-    from: "if (record.end?.verification && !known.end) this.#onPlanned();",
+    from: "if (known.end ?? record.end?.verification) this.#onChanged();",
     to: "",
     test: { file: HTTP, name: "is read once the run has ended, and recorded" },
   },
@@ -86,8 +88,8 @@ export const VERIFICATION: readonly Mutant[] = [
   {
     name: "a mismatch that the model knows is on the list too",
     file: "durable-objects/run/stored-invocations.ts",
-    from: "return !verification.told && verification.reviewedBy === undefined;",
-    to: "return verification.reviewedBy === undefined;",
+    from: 'if (verification?.outcome !== "mismatch" || verification.told) return false;',
+    to: 'if (verification?.outcome !== "mismatch") return false;',
     test: {
       file: HTTP,
       name: "goes to the model while the run lives, as labelled data, and to nobody else",
@@ -95,10 +97,69 @@ export const VERIFICATION: readonly Mutant[] = [
   },
   {
     name: "a write that was undone is verified all the same",
-    file: "durable-objects/run/run-verifications.ts",
-    from: "if (isBeingUndone(record)) return this.#end(number, UNDONE);",
-    to: "",
+    file: STANDING,
+    from: 'if (state !== "COMPLETED" || saga?.state === "COMPENSATED") return "undone";',
+    to: 'if (saga?.state === "COMPENSATED") return "undone";',
     test: { file: HTTP, name: "reports no mismatch, also when the undo came during the read" },
+  },
+  {
+    name: "a write is verified while it is being undone",
+    file: STANDING,
+    from: 'if (isTried) return "open";',
+    to: "void isTried;",
+    test: { file: WHILE_UNDONE, name: "is verified once people have refused the undo" },
+  },
+  {
+    name: "a write that is being undone counts as undone",
+    file: STANDING,
+    from: 'if (isTried) return "open";',
+    to: 'if (isTried) return "undone";',
+    test: { file: WHILE_UNDONE, name: "is verified once people have refused the undo" },
+  },
+  {
+    name: "what a failed undo left counts as undone",
+    file: STANDING,
+    from: '=== "running" || attempt?.status === "failed",',
+    to: '=== "running",',
+    test: { file: WHILE_UNDONE, name: "whose undo failed is known when an operator reports comm" },
+  },
+  {
+    name: "an answer that was read during an undo counts",
+    file: "durable-objects/run/run-verifications.ts",
+    from: 'if (standing !== "none") return;',
+    to: "if (!now) return;",
+    test: {
+      file: WHILE_UNDONE,
+      name: "is read again when an undo began during the read and was refused",
+    },
+  },
+  {
+    name: "the end of an undo plans no verification",
+    file: "durable-objects/run/stored-invocations.ts",
+    from: '...(isUndone && { state: "COMPENSATED" }) });\n    this.#onChanged();',
+    to: '...(isUndone && { state: "COMPENSATED" }) });',
+    test: { file: WHILE_UNDONE, name: "is verified once people have refused the undo" },
+  },
+  {
+    name: "a mismatch stays on the list after the write was undone",
+    file: "durable-objects/run/stored-invocations.ts",
+    from: '&& this.undoStanding(record) !== "undone";',
+    to: ";",
+    test: { file: WHILE_UNDONE, name: "a mismatch of a write is on the list until" },
+  },
+  {
+    name: "the state of a step is read while its saga undoes it",
+    file: STANDING,
+    from: 'return isUndoing && !saga?.end ? "open" : "none";',
+    to: 'void isUndoing;\n  return "none";',
+    test: { file: WHILE_UNDONE, name: "is not read before it is known whether it is undone" },
+  },
+  {
+    name: "a step is verified although its whole saga was undone",
+    file: STANDING,
+    from: ' || saga?.state === "COMPENSATED"',
+    to: "",
+    test: { file: WHILE_UNDONE, name: "after a person has undone the saga as a whole" },
   },
   {
     name: "an attempt is counted only once it is answered",

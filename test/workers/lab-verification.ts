@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import type { ToolCapabilities } from "../../src/capabilities/tool.ts";
+import { defineSaga } from "../../src/contracts/define-saga.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
-import { ok } from "../../src/protocol/outcome/result.ts";
+import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import type { Verification } from "../../src/protocol/outcome/verification.ts";
 import { SHOP } from "../fakes/shop.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";
@@ -64,10 +65,102 @@ const post = defineTool({
   },
 });
 
+/** Topics whose notice cannot be taken down, and pairs that cannot be stamped. */
+export const stuck = new Set<string>();
+beforeEachFile(() => stuck.clear());
+
+const topicOnly = v.strictObject({ topic: v.pipe(v.string(), v.maxLength(100)) });
+const paper = {
+  version: "1.0.0",
+  input: topicOnly,
+  output: v.strictObject({ text: v.string() }),
+  sideEffectClass: "LOW_RISK_INTERNAL",
+  effect: "state_change",
+  redaction: { args: ["topic"], output: ["text"] },
+  capabilities: [],
+  idempotency: { supported: true },
+  transactional: { compensationTool: "lab__take_down" },
+} as const;
+
+/** Takes down every notice whose topic begins so. The person who asks has to agree. */
+const takeDown = defineTool({
+  ...paper,
+  name: "lab__take_down",
+  description: "Takes notices down.",
+  transactional: { confirmationRequired: true, semantics: "idempotent_write" },
+  describe: ({ topic }) => ({ action: "Take down", consequence: `${topic} goes.` }),
+  shownToModel: false,
+  execute({ topic }) {
+    if (stuck.has(topic)) return fail({ taxonomyClass: "SEMANTIC_INVALIDITY", errors: [] });
+    for (const hung of wall.keys()) if (hung.startsWith(topic)) wall.delete(hung);
+    return ok({ text: topic });
+  },
+});
+
+/** A write that can be undone, and whose state is read an hour later. */
+const hang = defineTool({
+  ...paper,
+  name: "lab__hang",
+  description: "Hangs a notice that can be taken down.",
+  redaction: { ...paper.redaction, state: ["text"] },
+  compensate: ({ topic }) => ({ topic }),
+  verification: {
+    delaySeconds: 3_600,
+    expect: ({ topic }, { text }) => ({ reference: `wall/${topic}`, state: { text } }),
+  },
+  async verify({ topic }, { state }) {
+    reads.set(topic, (reads.get(topic) ?? 0) + 1);
+    const reader = readers.get(topic) as (() => Promise<Verification>) | undefined;
+    if (reader) return reader();
+    return { kind: wall.get(topic) === state["text"] ? "verified" : "mismatch" };
+  },
+  execute({ topic }) {
+    wall.set(topic, `notice about ${topic}`);
+    return ok({ text: `notice about ${topic}` });
+  },
+});
+
+const stamp = defineTool({
+  ...paper,
+  name: "lab__stamp",
+  description: "Stamps what hangs.",
+  transactional: { semantics: "irreversible_pivot" },
+  shownToModel: false,
+  execute: ({ topic }) =>
+    stuck.has(topic)
+      ? fail({ taxonomyClass: "SEMANTIC_INVALIDITY", errors: [] })
+      : ok({ text: topic }),
+});
+
+/** Hangs a notice and stamps it; a person may take the whole back. */
+const hangStamped = defineSaga({
+  name: "lab__hang_stamped",
+  version: "1.0.0",
+  description: "Hangs a notice, stamped.",
+  input: topicOnly,
+  output: paper.output,
+  sideEffectClass: "LOW_RISK_INTERNAL",
+  effect: "state_change",
+  redaction: paper.redaction,
+  transactional: paper.transactional,
+  compensate: ({ topic }) => ({ topic }),
+  steps: [
+    { tool: hang, arguments: ({ topic }) => ({ topic: `${topic} page` }) },
+    { tool: stamp, arguments: ({ topic }) => ({ topic }) },
+  ],
+  result: (_args, results) => results.of(hang),
+});
+
 /** Tries to write where only reads are allowed. */
 export const writeToShop = async (http: ToolCapabilities["http"]): Promise<unknown> => {
   const sent = await http.send({ method: "POST", url: `${SHOP}/orders`, body: { what: "ink" } });
   return { kind: sent.ok ? "verified" : "unknown" };
 };
 
-export const LAB_VERIFICATION: readonly AnyToolContract[] = [post];
+export const LAB_VERIFICATION: readonly AnyToolContract[] = [
+  post,
+  takeDown,
+  hang,
+  stamp,
+  hangStamped,
+];
