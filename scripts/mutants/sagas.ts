@@ -121,7 +121,10 @@ export const SAGAS: readonly Mutant[] = [
     file: "src/contracts/bind-tool.ts",
     from: 'executable.preview?.(args, context, grant(context, scope, "ask")),',
     to: 'executable.preview?.(args, context, grant(context, scope, "act")),',
-    test: { file: PREVIEWS, name: "says that the state is not known when the preview tries to" },
+    test: {
+      file: PREVIEWS,
+      name: "says that the state is not known when the preview tries to write, and nothing is written",
+    },
   },
   {
     name: "a saga checks no state",
@@ -148,7 +151,10 @@ export const SAGAS: readonly Mutant[] = [
     file: "src/runner/approval/build-packet.ts",
     from: "...(workspaceId !== undefined && { workspaceId }),",
     to: "",
-    test: { file: PREVIEWS, name: "the approval of lab__keep_item names the workspace" },
+    test: {
+      file: PREVIEWS,
+      name: "the approval of lab__keep_item names the workspace where it acts",
+    },
   },
   {
     name: "a saga has no workspace of its own",

@@ -121,7 +121,10 @@ export const VERIFICATION: readonly Mutant[] = [
     file: STANDING,
     from: '=== "running" || attempt?.status === "failed",',
     to: '=== "running",',
-    test: { file: WHILE_UNDONE, name: "whose undo failed is known when an operator reports comm" },
+    test: {
+      file: WHILE_UNDONE,
+      name: "whose undo failed is known when an operator reports committed",
+    },
   },
   {
     name: "an answer that was read during an undo counts",
@@ -145,7 +148,10 @@ export const VERIFICATION: readonly Mutant[] = [
     file: "durable-objects/run/stored-invocations.ts",
     from: '&& this.undoStanding(record) !== "undone";',
     to: ";",
-    test: { file: WHILE_UNDONE, name: "a mismatch of a write is on the list until" },
+    test: {
+      file: WHILE_UNDONE,
+      name: "a mismatch of a write is on the list until the write is undone",
+    },
   },
   {
     name: "the state of a step is read while its saga undoes it",
