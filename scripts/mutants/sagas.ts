@@ -1,5 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
+const ATTACKS = "test/http/saga-attacks.test.ts";
 const HTTP = "test/http/sagas.test.ts";
 const OUTCOMES = "test/http/saga-outcomes.test.ts";
 const PREVIEWS = "test/http/saga-previews.test.ts";
@@ -7,6 +8,50 @@ const REGISTRATION = "test/contracts/saga.test.ts";
 
 /** What keeps a saga whole: its order, its records, its undoing and its approvals. */
 export const SAGAS: readonly Mutant[] = [
+  {
+    name: "a promise becomes the arguments of a step",
+    file: "src/runner/write-arguments.ts",
+    from: "if (prototype !== Object.prototype && prototype !== null) return undefined;",
+    to: "void prototype;",
+    test: { file: ATTACKS, name: "a saga whose arguments of a step are wrong (promise) is undone" },
+  },
+  {
+    name: "a promise becomes the arguments of an undo",
+    file: "src/runner/write-arguments.ts",
+    from: "if (prototype !== Object.prototype && prototype !== null) return undefined;",
+    to: "void prototype;",
+    test: {
+      file: ATTACKS,
+      name: "a call whose compensate is wrong (promise) is never undone by guess",
+    },
+  },
+  {
+    name: "a pivot of which nobody knows is taken for one that did not happen",
+    file: "src/runner/saga/run-saga.ts",
+    from: "const isUnknownPivot = failed.isPivot && isUnknown(failed);",
+    to: "const isUnknownPivot = failed.isPivot && !isUnknown(failed);",
+    test: {
+      file: ATTACKS,
+      name: "what was made before a step that cannot be undone stays when nobody knows of that step",
+    },
+  },
+  {
+    name: "a stopped run ends a saga as if nobody knew of it",
+    file: "src/runner/recovery/resume.ts",
+    from: "return found.ok && found.value.saga ? found.value : undefined;",
+    to: "return found.ok && found.value.saga && Math.random() > 1 ? found.value : undefined;",
+    test: { file: ATTACKS, name: "is undone when the run is cancelled" },
+  },
+  {
+    name: "a saga that goes on passes its own gates again",
+    file: "src/runner/tool-runner.ts",
+    from: "const isResumed = isRunningSaga(ports, call);",
+    to: "const isResumed = isRunningSaga(ports, call) && Math.random() > 1;",
+    test: {
+      file: ATTACKS,
+      name: "goes on, after a crash too, when policy takes the saga itself back",
+    },
+  },
   {
     name: "a step that can be undone may come after one that cannot",
     file: "src/contracts/check-saga.ts",

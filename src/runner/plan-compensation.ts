@@ -1,12 +1,12 @@
 import type { Log } from "../capabilities/log.ts";
 import type { BoundToolRuntime } from "../capabilities/tool.ts";
 import type { PlannedCompensation } from "../protocol/invocation/record.ts";
-import { isJsonObject } from "../protocol/json/value.ts";
 import { parseArguments } from "../protocol/tool/call.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { GateTrail } from "./gates/gate.ts";
 import { findTool, type LookupPorts } from "./gates/lookup-tool.ts";
 import { readArguments } from "./gates/read-arguments.ts";
+import { writeArguments } from "./write-arguments.ts";
 
 /** What planning takes of the run. */
 export interface PlanPorts extends LookupPorts {
@@ -47,9 +47,9 @@ export async function planCompensation(
   if (!compensator) return lose("unavailable");
   if (!args || !outcome.ok) return lose("output_unknown");
   try {
-    const made: unknown = compensate(args, outcome.value.raw);
-    if (!isJsonObject(made)) return lose("not_an_object");
-    const call = { argumentsText: JSON.stringify(made), truncated: false };
+    const argumentsText = writeArguments(compensate(args, outcome.value.raw));
+    if (argumentsText === undefined) return lose("not_an_object");
+    const call = { argumentsText, truncated: false };
     const read = await readArguments(compensator, call, new GateTrail());
     const plain = parseArguments(call);
     if (!read.ok || !plain.ok) return lose("arguments_do_not_fit");

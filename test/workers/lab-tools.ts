@@ -8,6 +8,7 @@ import { crashes } from "./lab-crashes.ts";
 import { CANARY, LAB_LEAKS } from "./lab-leaks.ts";
 import { readTicket, showAccount } from "./lab-upstreams.ts";
 import { LAB_LIBRARY } from "./lab-library.ts";
+import { LAB_SAGA_FAULTS } from "./lab-saga-faults.ts";
 import { LAB_SAGAS } from "./lab-sagas.ts";
 import { LAB_UNDO } from "./lab-undo.ts";
 import { LAB_KEEPERS } from "./lab-workspaces.ts";
@@ -273,6 +274,7 @@ export const LAB_TOOLS = [
   ...LAB_APPROVALS,
   ...LAB_LIBRARY,
   ...LAB_SAGAS,
+  ...LAB_SAGA_FAULTS,
   ...LAB_UNDO,
   readTicket,
   showAccount,

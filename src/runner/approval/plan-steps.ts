@@ -2,13 +2,13 @@ import type { Fingerprints } from "../../capabilities/fingerprints.ts";
 import type { Log } from "../../capabilities/log.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { PacketStep } from "../../protocol/approval/packet.ts";
-import { isJsonObject } from "../../protocol/json/value.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
 import { utf8Bytes } from "../../protocol/text/encoding.ts";
 import { GateTrail } from "../gates/gate.ts";
 import { findTool, type LookupPorts } from "../gates/lookup-tool.ts";
 import { readArguments } from "../gates/read-arguments.ts";
 import type { ValiditySubject } from "../gates/subjects.ts";
+import { writeArguments } from "../write-arguments.ts";
 import { describeAction } from "./describe-action.ts";
 
 /** What planning takes of the run. */
@@ -36,8 +36,7 @@ export async function planSteps(
     saga.steps.map(async ({ toolId, arguments: make }): Promise<PacketStep> => {
       const step = findTool(ports, toolId);
       const made = attempt(() => make(accepted.args, []));
-      const isPlanned = step !== undefined && isJsonObject(made);
-      const payload = isPlanned ? await showPayload(ports, step, { made, invocation }) : null;
+      const payload = step ? await showPayload(ports, step, { made, invocation }) : null;
       return { tool: toolId, version: step?.version ?? "unknown", payload };
     }),
   );
@@ -55,11 +54,12 @@ function attempt(make: () => unknown): unknown {
 async function showPayload(
   { fingerprints, log }: PlanStepsPorts,
   step: BoundToolRuntime,
-  { made, invocation }: { readonly made: object } & Pick<ValiditySubject, "invocation">,
+  { made, invocation }: { readonly made: unknown } & Pick<ValiditySubject, "invocation">,
 ): Promise<PacketStep["payload"]> {
   try {
-    const call = { argumentsText: JSON.stringify(made), truncated: false };
-    const read = await readArguments(step, call, new GateTrail());
+    const argumentsText = writeArguments(made);
+    if (argumentsText === undefined) return null;
+    const read = await readArguments(step, { argumentsText, truncated: false }, new GateTrail());
     if (!read.ok) return null;
     const { args, shown, payloadHash } = read.value;
     if (utf8Bytes(JSON.stringify(shown)) > MAX_SHOWN_BYTES) return null;

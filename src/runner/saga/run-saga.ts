@@ -6,7 +6,6 @@ import type {
   ToolInvocationContext,
   ToolInvocationRecord,
 } from "../../protocol/invocation/record.ts";
-import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { SagaLink } from "../../protocol/tool/call.ts";
@@ -16,6 +15,7 @@ import type { InvocationLedger } from "../invocation-ledger.ts";
 import type { NormalOutput } from "../normalise-output.ts";
 import { failCall } from "../tool-failure.ts";
 import { WAITING } from "../waiting.ts";
+import { writeArguments } from "../write-arguments.ts";
 import { concludeSaga, type ConcludePorts } from "./conclude-saga.ts";
 import {
   isUnknown,
@@ -99,9 +99,9 @@ function askForStep(
   const planned = saga.plan.steps[step - 1];
   if (!planned) return STOPPED;
   try {
-    const args = planned.arguments(saga.args.value, outputsOf(made));
-    if (isJsonObject(args))
-      return ok(admitCall(ports, saga, { link, toolId: planned.toolId, args }));
+    const { toolId } = planned;
+    const text = writeArguments(planned.arguments(saga.args.value, outputsOf(made)));
+    if (text !== undefined) return ok(admitCall(ports, saga, { link, toolId, text }));
   } catch (thrown) {
     const about = { toolId: saga.tool.id, toolVersion: saga.tool.version };
     const errorId = ports.log.fault("call_failed", thrown, about);
@@ -139,7 +139,8 @@ async function undoSteps(
     const { toolId, args } = record.end?.compensation ?? {};
     if (toolId === undefined || !args) return stay();
     const link: SagaLink = { number: saga.record.number, step, compensates: true };
-    const call = findCall(ports, saga, link) ?? admitCall(ports, saga, { link, toolId, args });
+    const text = JSON.stringify(args);
+    const call = findCall(ports, saga, link) ?? admitCall(ports, saga, { link, toolId, text });
     const ended = await execCall(ports, saga, call);
     if (ended === WAITING) return WAITING;
     if (!ended.ok) {
@@ -164,12 +165,12 @@ function findCall(
 function admitCall(
   { invocations, journal, clock, nextPart }: SagaPorts,
   { record, context }: RunningSaga,
-  asked: { readonly link: SagaLink; readonly toolId: string; readonly args: JsonObject },
+  asked: { readonly link: SagaLink; readonly toolId: string; readonly text: string },
 ): ToolInvocationRecord {
-  const { link: saga, toolId: name, args } = asked;
+  const { link: saga, toolId: name, text: argumentsText } = asked;
   const toolCallId = stepCallIdOf(record, saga);
   const part = nextPart();
-  const call = { toolCallId, name, argumentsText: JSON.stringify(args), truncated: false, saga };
+  const call = { toolCallId, name, argumentsText, truncated: false, saga };
   journal.append([{ type: "tool_call_proposed", part, toolCallId, toolName: name }]);
   return invocations.admit(call, { step: context.step, part }, clock.nowMs());
 }
