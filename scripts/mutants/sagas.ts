@@ -208,7 +208,7 @@ export const SAGAS: readonly Mutant[] = [
     to: "tool.workspace ?? undefined;",
     test: {
       file: "test/contracts/saga.test.ts",
-      name: "a saga reads the workspace of its first step that has one",
+      name: "a saga reads the workspace of its first step that has one, unless it names another",
     },
   },
 ];
