@@ -242,4 +242,14 @@ export const PAGE: readonly Mutant[] = [
       name: "says in a quiet line that another model goes on, and names it",
     },
   },
+  {
+    name: "the workspace of a call is folded away with the details",
+    file: "src/widget/approval/packet-view.ts",
+    from: '  workspaceId: "",\n',
+    to: "",
+    test: {
+      file: "test/widget/approvals-page.node.test.ts",
+      name: "shows in sight in which workspace a call acts",
+    },
+  },
 ];

@@ -120,6 +120,18 @@ describe("the queue", () => {
   });
 });
 
+// Mutant: the workspace is folded away with the details.
+it("shows in sight in which workspace a call acts", async () => {
+  await open({
+    at: "approvals#appr_here",
+    prepare: ({ approvals }) => {
+      const packet = { ...titled("Tag here"), workspaceId: "attic" };
+      approvals.put(createApproval({ id: "appr_here", packet }));
+    },
+  });
+  await card().getByText("attic", { exact: true }).waitFor();
+});
+
 // Mutant: requests for approvals keep the rejected token.
 it("asks its page for another token after the first was rejected", async () => {
   await open({
