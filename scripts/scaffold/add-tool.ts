@@ -64,12 +64,21 @@ function packTexts(project: string, pack: string, name: string): [string, string
     return [[packFile, insert(project, packFile, { line, item: camel(name), list })]];
   }
   const indexFile = "src/tools/index.ts";
+  if (readWords(project, indexFile).includes(list)) {
+    throw new CommandError(
+      `${indexFile} has another ${list}: ${pack} is the pack of a package. Choose another name.`,
+    );
+  }
   const packLine = `import { ${list} } from "./${pack}/pack.ts";\n`;
   const item = `...${list}`;
   return [
     [packFile, `${line}\nexport const ${list} = [${camel(name)}] as const;\n`],
     [indexFile, insert(project, indexFile, { line: packLine, item, list: "TOOLS" })],
   ];
+}
+
+function readWords(project: string, file: string): readonly string[] {
+  return readFileSync(join(project, file), "utf8").match(/\w+/g) ?? [];
 }
 
 interface Insertion {

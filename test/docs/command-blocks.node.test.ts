@@ -81,7 +81,7 @@ async function openApproval(): Promise<string> {
 function withSamples(text: string): string {
   return text
     .replaceAll('"..."', '"secret-0123456789"')
-    .replaceAll("core__roll_dice", "core__generate_title");
+    .replaceAll("office__roll_dice", "core__generate_title");
 }
 
 interface Ran {

@@ -126,6 +126,7 @@ describe("interlock new tool", () => {
 
   test.each([
     ["a tool that exists", ["office", "get_opening_hours"], 1, /exists/],
+    ["a pack of a package", ["core", "roll_dice"], 1, /core is the pack of a package/],
     ["a name with capitals", ["office", "bookRoom"], 2, /is no name/],
     ["a name that leaves the folder", ["..", "x"], 2, /is no name/],
     ["an id that is too long", ["office", "x".repeat(60)], 2, /over 64 characters/],
