@@ -186,7 +186,7 @@ export class GameplanPage {
       projectId,
       route,
       act: this.#act,
-      tell: (message) => this.#notify(message),
+      tell: (message) => this.#notify(message, "told"),
       link: (section, itemId) =>
         formatRoute({ projectId, section, ...(itemId !== undefined && { itemId }) }),
       go: (to, { isSilent } = { isSilent: false }) => {
@@ -229,7 +229,8 @@ export class GameplanPage {
     main.replaceChildren(el("div", { class: "nothing" }, text, drawButton("Try again", again)));
   }
 
-  #notify(message: string): void {
+  #notify(message: string, kind: "failure" | "told" = "failure"): void {
+    this.#frame.notice.dataset["kind"] = kind;
     setText(this.#frame.notice, message);
   }
 

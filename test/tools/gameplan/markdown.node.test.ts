@@ -24,7 +24,7 @@ test("a document becomes the fields that its headings name", () => {
       implementationNotes: "**Lore**\n\nOld.",
       openQuestions: "Why?",
     },
-    warnings: ["1 unknown sections are in the implementation notes."],
+    warnings: ["1 unknown section is in the implementation notes."],
   });
 });
 

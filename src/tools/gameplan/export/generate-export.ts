@@ -17,6 +17,9 @@ const TITLES = {
   other: "Status report",
 } as const;
 
+/** In a sentence. */
+const NAMES = { GDD: "GDD", PRD: "PRD", other: "document" } as const;
+
 const PART_CHARS = 40_000;
 const EXCERPT_CHARS = 2_000;
 const NAME_CHARS = 120;
@@ -59,7 +62,7 @@ export const generateExport = defineOperation({
       const query = "INSERT INTO export_parts (export_id, part, text) VALUES (?, ?, ?)";
       sql.run(query, id, index + 1, part);
     });
-    const summary = `Generated ${kind} "${title}"`;
+    const summary = `Generated ${NAMES[kind]} "${title}"`;
     recordChange(sql, caller, { projectId, action: "created", entity: "export", id, summary });
     const made = findExport(sql, caller, id);
     return made.ok ? ok({ export: made.value, excerpt: cutText(text, EXCERPT_CHARS) }) : made;
@@ -79,7 +82,7 @@ export const generateExportTool = gameplanTool(generateExport, {
     "Writes a Markdown document of a project: GDD (game design document), PRD (product requirements) or other (status report). People download it from the page.",
   service: "exportService",
   mutationType: "action",
-  done: ({ export: { kind, title } }) => `Generated ${kind} "${title}"`,
+  done: ({ export: { kind, title } }) => `Generated ${NAMES[kind]} "${title}"`,
   undo: {
     tool: "discard",
     args: ({ export: made }) => ({ entity: "export", id: made.id, revision: made.revision }),

@@ -110,7 +110,10 @@ function readTexts(
     collected.push(...paragraphs);
     found.set(target, collected);
   }
-  if (unplaced > 0) warnings.push(`${unplaced} unknown sections are in the implementation notes.`);
+  if (unplaced > 0) {
+    const sections = unplaced === 1 ? "1 unknown section is" : `${unplaced} unknown sections are`;
+    warnings.push(`${sections} in the implementation notes.`);
+  }
   const texts = SYSTEM_TEXTS.flatMap((name) => {
     const text = (found.get(name) ?? []).join("\n\n").trim();
     if (text.length > TEXT_CHARS) warnings.push(`${name} is cut to ${TEXT_CHARS} characters.`);
