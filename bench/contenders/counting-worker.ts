@@ -1,16 +1,5 @@
-import { compileContracts } from "../../src/contracts/compiled.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
-import { defineDeployment } from "../../src/define-deployment.ts";
 import type { RawEnv } from "../../src/env.ts";
-import { TOOLS } from "../../src/tools/index.ts";
-import { assistantTransport } from "../../src/wire/assistant-transport/wire.ts";
-import { openAIWire } from "../../src/wire/openai/wire.ts";
-
-const product = defineDeployment({
-  tools: TOOLS,
-  compiled: compileContracts(registerContracts(TOOLS)),
-  wires: { models: [openAIWire], clients: [assistantTransport] },
-});
+import * as product from "../../src/index.ts";
 
 /** All objects of the bench share one isolate, and so they share these counts. */
 const counts = { run: 0, tenant: 0, alarms: 0 };
@@ -29,6 +18,8 @@ function watch({ storage }: DurableObjectState, name: "run" | "tenant"): void {
     return setAlarm(...args);
   };
 }
+
+export const { WorkspaceObject } = product;
 
 export class RunObject extends product.RunObject {
   constructor(ctx: DurableObjectState, env: RawEnv) {
@@ -51,6 +42,6 @@ export default {
       Object.assign(counts, { run: 0, tenant: 0, alarms: 0 });
       return answer;
     }
-    return product.worker.fetch(request, env);
+    return product.default.fetch(request, env);
   },
 };

@@ -4,9 +4,9 @@ import { compileContracts } from "../../src/contracts/compiled.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import { defineDeployment } from "../../src/define-deployment.ts";
 import type { RawEnv } from "../../src/env.ts";
+import deployed from "../../src/index.ts";
+import { DEPLOYMENT_OPTIONS } from "../../src/protocol/deployment-options.ts";
 import { TOOLS } from "../../src/tools/index.ts";
-import { assistantTransport } from "../../src/wire/assistant-transport/wire.ts";
-import { openAIWire } from "../../src/wire/openai/wire.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 
 /** A write tool without work of its own. It takes the arguments of the reading tool. */
@@ -41,10 +41,12 @@ const takeText = defineTool({
 const DEPLOYED = [...TOOLS, writeTime, takeText];
 
 const product = defineDeployment({
+  ...deployed[DEPLOYMENT_OPTIONS],
   tools: DEPLOYED,
   compiled: compileContracts(registerContracts(DEPLOYED)),
-  wires: { models: [openAIWire], clients: [assistantTransport] },
 });
+
+export { WorkspaceObject } from "../../src/index.ts";
 
 /**
  * The product's run with two more tools, and a way to crash its object. With `SYNC` set to `off` no

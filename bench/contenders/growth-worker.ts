@@ -1,18 +1,9 @@
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
-import { compileContracts } from "../../src/contracts/compiled.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
-import { defineDeployment } from "../../src/define-deployment.ts";
 import type { RawEnv } from "../../src/env.ts";
-import { TOOLS } from "../../src/tools/index.ts";
-import { assistantTransport } from "../../src/wire/assistant-transport/wire.ts";
-import { openAIWire } from "../../src/wire/openai/wire.ts";
+import * as product from "../../src/index.ts";
 import type { ActorId, RunId } from "../../src/protocol/identity/ids.ts";
 
-const product = defineDeployment({
-  tools: TOOLS,
-  compiled: compileContracts(registerContracts(TOOLS)),
-  wires: { models: [openAIWire], clients: [assistantTransport] },
-});
+export const { WorkspaceObject } = product;
 
 export class RunObject extends product.RunObject {}
 
@@ -79,7 +70,7 @@ export default {
   async fetch(request: Request, env: RawEnv): Promise<Response> {
     const [, , tenant = "", from, to] = new URL(request.url).pathname.split("/");
     if (!request.url.includes("/tenant/")) {
-      return product.worker.fetch(request, env);
+      return product.default.fetch(request, env);
     }
     const tenants = env["TENANTS"] as DurableObjectNamespace;
     const object = tenants.get(tenants.idFromName(tenant)) as unknown as TenantObject;
