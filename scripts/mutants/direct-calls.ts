@@ -60,4 +60,11 @@ export const DIRECT_CALLS: readonly Mutant[] = [
     to: "",
     test: invoked("takes no messages, and no chat continues it"),
   },
+  {
+    name: "the loss of the object is the answer to a direct call",
+    file: "src/http/invoke.ts",
+    from: 'if (left.kind === "unknown") throw cause;',
+    to: "throw cause;",
+    test: invoked("that loses its object once it acted is never made twice"),
+  },
 ];

@@ -66,7 +66,7 @@ async function postInvoke(authorised: AuthorisedRequest): Promise<Response> {
 
 /**
  * Starts a run of one call, or finds it, and answers what came of the call. When the object dies
- * meanwhile, the answer is the state of the run, which goes on.
+ * meanwhile, the answer is that of a repeated request: the run goes on, or has ended by then.
  */
 export async function startCall(authorised: AuthorisedRequest, claim: RunClaim): Promise<Response> {
   const { principal, services } = authorised;
@@ -75,9 +75,9 @@ export async function startCall(authorised: AuthorisedRequest, claim: RunClaim):
   try {
     return answerCall(runId, await services.runs.invoke(claim));
   } catch (cause) {
-    const left = await services.runs.of(runId).state(viewerOf(principal));
-    if (left.kind !== "run") throw cause;
-    return Response.json(left.state, { status: 202, headers: { "x-run-id": runId } });
+    const left = await services.runs.of(runId).call(viewerOf(principal), claim.requestHash);
+    if (left.kind === "unknown") throw cause;
+    return answerCall(runId, left);
   }
 }
 
