@@ -12,6 +12,7 @@ import { storm } from "./chaos/parts/storm.ts";
 import { subscribers } from "./chaos/parts/subscribers.ts";
 import { wireKills } from "./chaos/parts/wire-kills.ts";
 import { tenant } from "./chaos/parts/tenant.ts";
+import { bin } from "./chaos/parts/bin.ts";
 import { sagas } from "./chaos/parts/sagas.ts";
 import { undo } from "./chaos/parts/undo.ts";
 import { workspaces } from "./chaos/parts/workspaces.ts";
@@ -26,6 +27,7 @@ const PARTS: readonly Part[] = [
   undo,
   workspaces,
   sagas,
+  bin,
   sameKey,
   subscribers,
   miniflareKills,

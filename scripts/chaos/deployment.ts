@@ -4,12 +4,16 @@ import { bundleEntry } from "../bundle-entry.ts";
 import { PACKAGE_FOLDER } from "../project.ts";
 import { readWorkerBindings } from "../worker-bundle.ts";
 import { ROOT_SECRET, VERIFIED_TENANT } from "./key-fingerprint.ts";
-import { CRASH_MODES, SAGA_TOOLS, TOOL_OF, UNDO_TOOLS } from "./scenario.ts";
+import { CRASH_MODES, SAGA_TOOLS, TEAM_TOOLS, TOOL_OF, UNDO_TOOLS } from "./scenario.ts";
 
 /** Tenants of the deployment, and the token of a caller of each. */
 export const TOKENS = { [VERIFIED_TENANT]: "token-of-chaos", other: "token-of-other" } as const;
 /** Approvers of the verified tenant, and their tokens. */
 export const APPROVERS = { ann: "token-of-ann", bob: "token-of-bob" } as const;
+/** Members of the team whose rows are deleted while they decide, and their tokens. */
+export const MEMBERS = { dan: "token-of-dan", eve: "token-of-eve", leo: "token-of-leo" } as const;
+/** The workspace of the team. */
+export const TEAM = "team";
 /** Time that an operator has to resolve an unknown outcome. */
 const OUTCOME_WAIT_SECONDS = 3;
 const SCOPES = [
@@ -65,6 +69,12 @@ export function planDeployment(code: string, worldUrl: string): Deployment {
     scopes: ["approvals:decide"],
     roles: ["approver"],
   }));
+  const members = Object.entries(MEMBERS).map(([name, token]) => ({
+    sha256: hashOf(token),
+    tenantId: VERIFIED_TENANT,
+    actorId: `user:${name}`,
+    scopes: ["chat", "runs:read", "approvals:decide"],
+  }));
   return {
     entry: WORKER,
     code,
@@ -76,7 +86,7 @@ export function planDeployment(code: string, worldUrl: string): Deployment {
       ANTHROPIC_BASE_URL: `${worldUrl}/v1`,
       ANTHROPIC_API_KEY: "key-of-chaos",
       MODELS: WIRE_MODELS.join(","),
-      API_TOKENS: JSON.stringify([...callers, ...approvers]),
+      API_TOKENS: JSON.stringify([...callers, ...approvers, ...members]),
       CONNECTION_KEYS: JSON.stringify([{ id: "chaos", key: Buffer.alloc(32).toString("base64") }]),
       OUTCOME_WAIT_SECONDS: String(OUTCOME_WAIT_SECONDS),
       CHAOS_WORLD: worldUrl,
@@ -91,18 +101,24 @@ function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-const POLICY = {
+/** The policy of every tenant, with these members of the team. */
+export const policyOf = (members: readonly string[]) => ({
   allowedTools: [
     ...Object.values(TOOL_OF),
     ...UNDO_TOOLS,
     ...SAGA_TOOLS,
     "chaos__keep",
     "chaos__compare",
+    ...TEAM_TOOLS,
   ],
-  workspaces: Object.fromEntries(CRASH_MODES.map((id) => [id, { actors: ["service:chaos"] }])),
+  workspaces: {
+    ...Object.fromEntries(CRASH_MODES.map((id) => [id, { actors: ["service:chaos"] }])),
+    [TEAM]: { actors: members.map((name) => `user:${name}`) },
+  },
   approvals: [{ tools: [TOOL_OF.approved], pattern: "dual_control", roles: ["approver"] }],
-  budgets: { maxSteps: 50 },
-};
+  budgets: { maxSteps: 50, maxCritical: 1 },
+  tenantBudgets: { maxCritical: 1_000 },
+});
 
 /** Allows the chaos tools for every tenant. An existing policy stays. */
 export async function seedPolicies(url: string): Promise<void> {
@@ -114,7 +130,7 @@ export async function seedPolicies(url: string): Promise<void> {
         "content-type": "application/json",
         "if-none-match": "*",
       },
-      body: JSON.stringify(POLICY),
+      body: JSON.stringify(policyOf(Object.keys(MEMBERS))),
     });
     if (!answer.ok && answer.status !== 412) throw new Error(await answer.text());
     await answer.arrayBuffer();

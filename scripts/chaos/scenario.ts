@@ -26,6 +26,20 @@ export const UNDO_TOOLS = ["chaos__reserve", "chaos__release"] as const;
 /** A saga, and its step that cannot be undone. Its other steps are UNDO_TOOLS. */
 export const SAGA_TOOLS = ["chaos__journey", "chaos__settle"] as const;
 
+/** The tools of GamePlan that a team works with, and the one that inspects what it left. */
+export const TEAM_TOOLS = [
+  "gameplan__create_project",
+  "gameplan__create_game_system",
+  "gameplan__update_game_system",
+  "gameplan__delete_game_system",
+  "gameplan__add_dependency",
+  "gameplan__restore",
+  "gameplan__discard",
+  "gameplan__revert",
+  "gameplan__empty_bin",
+  "chaos__inspect",
+] as const;
+
 /** Fault of the first request of an operation. Later requests find a working server. */
 export const EFFECT_FAULTS = [
   "none",

@@ -5,7 +5,8 @@ import { sleep } from "./sleep.ts";
 import type { CrashRecord } from "./worker/shared-crash.ts";
 
 /** The objects of a deployment that a shared crash may meet. */
-export type CrashingObjects = "tenant" | "runs" | "workspaces";
+export const CRASHING_OBJECTS = ["tenant", "runs", "workspaces"] as const;
+type CrashingObjects = (typeof CRASHING_OBJECTS)[number];
 
 /** Plans a crash of one of these objects, counted from their next write. Null: no crash. */
 export async function planCrash(

@@ -1,3 +1,4 @@
+import { findLeftOver } from "./left-over.ts";
 import { followRun, type FollowedRun, type FollowOptions } from "./follow-run.ts";
 import type { Failure, PartContext, PartResult } from "./part.ts";
 import type { ChaosScript } from "./scenario.ts";
@@ -75,6 +76,7 @@ export class Tally {
     }
     const runIds = this.#verified.map(({ state }) => state.runId);
     this.fail("tenant", await verifyTenant(target, runIds));
+    this.fail("left over", await findLeftOver(target));
     return { counts: this.#counts, failures: this.#failures };
   }
 }

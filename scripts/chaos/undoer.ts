@@ -1,5 +1,6 @@
+import { ask, type Answer } from "./ask.ts";
 import { sleep } from "./sleep.ts";
-import { ANSWER_TIMEOUT_MS, type Target } from "./target.ts";
+import type { Target } from "./target.ts";
 
 /** One call of a run, as far as undoing it is concerned. */
 interface UndoneCall {
@@ -7,21 +8,8 @@ interface UndoneCall {
   readonly undo?: { readonly status: string; readonly runId?: string };
 }
 
-/** Status 0: no answer came. */
-interface Answer {
-  readonly status: number;
-  readonly runId: string | null;
-  readonly body: unknown;
-}
-
-interface AskedRequest {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
-/** Longest time until an undo has ended. Unit: milliseconds. */
-const UNDONE_WITHIN_MS = 60_000;
+/** Longest time until a call, or an undo, has ended. Unit: milliseconds. */
+const ENDED_WITHIN_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
 /** The person clicks again after so many looks. */
 const LOOKS_PER_CLICK = 20;
@@ -34,26 +22,41 @@ export class Undoer {
     this.#target = target;
   }
 
-  /** Calls a tool; returns the run of the call. Fails: throws when the call does not succeed. */
+  /**
+   * Calls a tool under one key until the call has ended; returns its run. Fails: throws when the
+   * call does not end.
+   */
   async call(toolId: string, args: object, key: string): Promise<string> {
-    const path = `/v1/tools/${toolId}/invoke`;
-    const { status, runId, body } = await this.#send(path, { arguments: args }, key);
-    if (status === 200 && runId !== null) return runId;
-    throw new Error(`the call was answered with ${status}: ${JSON.stringify(body)}`);
+    const deadlineMs = Date.now() + ENDED_WITHIN_MS;
+    for (;;) {
+      const path = `/v1/tools/${toolId}/invoke`;
+      const { status, runId, body } = await ask(this.#target, path, {
+        body: { arguments: args },
+        key,
+      });
+      if (status === 200 && runId !== null) return runId;
+      if (Date.now() > deadlineMs) {
+        throw new Error(`the call was answered with ${status}: ${JSON.stringify(body)}`);
+      }
+      await sleep(LOOK_AGAIN_MS);
+    }
   }
 
-  /** Asks to undo the only call of a run. Status 0: no answer came. */
-  undo(runId: string): Promise<{ readonly status: number; readonly runId: string | null }> {
-    return this.#send(`/v1/runs/${runId}/invocations/inv_1/compensate`);
+  /** Asks to undo the only call of a run. */
+  undo(runId: string): Promise<Answer> {
+    return ask(this.#target, `/v1/runs/${runId}/invocations/inv_1/compensate`, { method: "POST" });
   }
 
-  /** Looks until the call is undone, and clicks again and again. Undefined: it took too long. */
+  /**
+   * Looks until an undo of the call has ended, and clicks again and again until one began. Returns
+   * the last look.
+   */
   async untilUndone(runId: string): Promise<UndoneCall | undefined> {
-    const deadlineMs = Date.now() + UNDONE_WITHIN_MS;
+    const deadlineMs = Date.now() + ENDED_WITHIN_MS;
     let last: UndoneCall | undefined;
     for (let looks = 1; Date.now() < deadlineMs; looks++) {
       last = (await this.#read(runId)) ?? last;
-      if (last?.undo?.status === "undone") return last;
+      if (last && ENDS.has(last.undo?.status ?? "")) return last;
       if (looks % LOOKS_PER_CLICK === 0) await this.undo(runId);
       await sleep(LOOK_AGAIN_MS);
     }
@@ -61,32 +64,10 @@ export class Undoer {
   }
 
   async #read(runId: string): Promise<UndoneCall | undefined> {
-    const { body } = await this.#fetch(`/v1/runs/${runId}`, {});
+    const { body } = await ask(this.#target, `/v1/runs/${runId}`);
     return (body as { readonly toolCalls?: readonly UndoneCall[] }).toolCalls?.[0];
   }
-
-  async #send(path: string, body?: object, key?: string): Promise<Answer> {
-    const headers = {
-      ...(body && { "content-type": "application/json" }),
-      ...(key !== undefined && { "idempotency-key": key }),
-    };
-    const init = { method: "POST", headers, ...(body && { body: JSON.stringify(body) }) };
-    return this.#fetch(path, init);
-  }
-
-  async #fetch(path: string, { method, headers, body: sent }: AskedRequest): Promise<Answer> {
-    const { url, token } = this.#target;
-    try {
-      const answer = await fetch(`${url}${path}`, {
-        ...(method !== undefined && { method }),
-        ...(sent !== undefined && { body: sent }),
-        headers: { ...headers, authorization: `Bearer ${token}` },
-        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
-      });
-      const body: unknown = await answer.json().catch(() => ({}));
-      return { status: answer.status, runId: answer.headers.get("x-run-id"), body };
-    } catch {
-      return { status: 0, runId: null, body: {} };
-    }
-  }
 }
+
+/** An undo with one of these does not go on. */
+const ENDS: ReadonlySet<string> = new Set(["undone", "stale", "failed"]);

@@ -7,6 +7,8 @@ const PARTS = [
   "tenant",
   "undo",
   "workspaces",
+  "sagas",
+  "bin",
   "same-key",
   "subscribers",
   "miniflare",

@@ -1,11 +1,14 @@
 import { TOKENS } from "../deployment.ts";
-import { miniflareHost } from "../hosts.ts";
+import { ask } from "../ask.ts";
+import { miniflareHost, type Host } from "../hosts.ts";
+import { INSTANTS, killAtEffect, type KillPlan } from "../kill-at-effect.ts";
+import { leftOver } from "../left-over.ts";
 import type { Failure, Part, PartContext, PartResult } from "../part.ts";
-import { CRASH_MODES, SAGA_TOOLS, type Crash } from "../scenario.ts";
+import { CRASH_MODES, SAGA_TOOLS } from "../scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { planCrash, readCrashes } from "../shared-crashes.ts";
 import { sleep } from "../sleep.ts";
-import { ANSWER_TIMEOUT_MS, type Target } from "../target.ts";
+import type { Target } from "../target.ts";
 
 /** Percentage of the writes at which a short proof crashes. */
 const SHORT_PERCENT = 8;
@@ -14,54 +17,105 @@ const LAST_WRITES_MS = 500;
 /** Longest time until a saga has ended. Unit: milliseconds. */
 const ENDED_WITHIN_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
+/** Effects of a saga that makes every step, and of one that is undone. */
+const EFFECTS_MADE = 3;
+const EFFECTS_UNDONE = 4;
 
 /**
- * Crashes the object of a run at every durable write of a saga: before, in and after each step and
- * each compensation. One saga makes every step, the other is refused its last one.
+ * Crashes the object of a run at every durable write of a saga, and kills the processes before, in
+ * and after each step and each compensation. One saga makes every step, the other is refused its
+ * last one.
  */
 export const sagas: Part = {
   name: "sagas",
-  claim: "an object may end at any write of a saga: each call of it has at most one effect",
+  claim:
+    "an object or its process may end at any write of a saga: each call has one effect at most",
   async run(context) {
-    const { isShort, makeDirectory, progress, seed } = context;
-    const host = await miniflareHost(context.deployment, makeDirectory());
+    const host = await miniflareHost(context.deployment, context.makeDirectory());
     await host.start();
-    const target = { url: host.url, token: TOKENS.chaos };
-    const counts = { sagas: 0, crashes: 0 };
-    const failures: Failure[] = [];
-    const carry = async (refuses: boolean, crash: Crash | null): Promise<void> => {
-      const where = crash ? `${crash.point}-${crash.mode}` : "whole";
-      const name = `sagas-${seed}-${refuses ? "undone" : "made"}-${where}`;
-      const planned = { operation: counts.sagas * 6, refuses, name, crash };
-      const problems = await travel(context, target, planned);
-      counts.sagas++;
-      if (problems.length === 0) return;
-      progress.keep(`FAIL ${name}\n       ${problems.join("\n       ")}`);
-      failures.push({ name, problems });
-    };
     try {
+      const trial = new Trial(context, host);
       for (const refuses of [false, true]) {
-        await carry(refuses, null);
-        await sleep(LAST_WRITES_MS);
-        const { points } = await readCrashes(host.url, "runs");
-        const random = seededRandom(seed, String(refuses));
-        for (const [index, label] of points.entries()) {
-          for (const mode of CRASH_MODES) {
-            if (isShort && !random.chance(SHORT_PERCENT)) continue;
-            await carry(refuses, { point: index + 1, mode });
-            progress.show(`sagas: ${mode} ${index + 1} of ${points.length} (${label})`);
-          }
-        }
+        await trial.crashEverywhere(refuses);
+        await trial.killEverywhere(refuses);
       }
-      counts.crashes = (await planCrash(host.url, "runs", null)).crashes;
-      if (!isShort && counts.crashes === 0)
-        failures.push({ name: "sagas", problems: ["no crash"] });
-      return { counts, failures } satisfies PartResult;
+      return await trial.close();
     } finally {
       await host.stop();
     }
   },
 };
+
+class Trial {
+  readonly #context: PartContext;
+  readonly #host: Host;
+  readonly #target: Target;
+  readonly #counts = { sagas: 0, crashes: 0, kills: 0 };
+  readonly #failures: Failure[] = [];
+
+  constructor(context: PartContext, host: Host) {
+    this.#context = context;
+    this.#host = host;
+    this.#target = { url: host.url, token: TOKENS.chaos };
+  }
+
+  async crashEverywhere(refuses: boolean): Promise<void> {
+    const { isShort, progress, seed } = this.#context;
+    const { url } = this.#host;
+    await planCrash(url, "runs", null);
+    await this.#carry("whole", refuses);
+    await sleep(LAST_WRITES_MS);
+    const { points } = await readCrashes(url, "runs");
+    const random = seededRandom(seed, String(refuses));
+    for (const [index, label] of points.entries()) {
+      for (const mode of CRASH_MODES) {
+        if (isShort && !random.chance(SHORT_PERCENT)) continue;
+        const { crashes } = await planCrash(url, "runs", { point: index + 1, mode });
+        await this.#carry(`${index + 1}-${mode}`, refuses);
+        this.#counts.crashes += (await planCrash(url, "runs", null)).crashes - crashes;
+        progress.show(`sagas: ${mode} ${index + 1} of ${points.length} (${label})`);
+      }
+    }
+  }
+
+  async killEverywhere(refuses: boolean): Promise<void> {
+    const { isShort, progress, seed, world } = this.#context;
+    const effects = refuses ? EFFECTS_UNDONE : EFFECTS_MADE;
+    const plans: KillPlan[] = [];
+    for (let effect = 1; effect <= effects; effect++) {
+      for (const instant of INSTANTS) plans.push({ effect, instant });
+    }
+    const shortest = seededRandom(seed, `kill ${refuses}`).below(plans.length);
+    for (const plan of isShort ? plans.slice(shortest, shortest + 1) : plans) {
+      const name = `kill-${plan.effect}-${plan.instant}`;
+      const killed = killAtEffect(world, this.#host, plan);
+      await this.#carry(name, refuses);
+      if (!(await killed)) this.#fail(name, ["the saga has no such effect"]);
+      this.#counts.kills++;
+      progress.show(`sagas: ${name}`);
+    }
+  }
+
+  async close(): Promise<PartResult> {
+    const { crashes } = this.#counts;
+    if (!this.#context.isShort && crashes === 0) this.#fail("sagas", ["no crash"]);
+    this.#failures.push(...(await leftOver(this.#target, "sagas")));
+    return { counts: this.#counts, failures: this.#failures };
+  }
+
+  async #carry(where: string, refuses: boolean): Promise<void> {
+    const name = `sagas-${this.#context.seed}-${refuses ? "undone" : "made"}-${where}`;
+    const operation = this.#counts.sagas++ * 6;
+    const planned = { operation, refuses, name };
+    this.#fail(name, await travel(this.#context, this.#target, planned));
+  }
+
+  #fail(name: string, problems: readonly string[]): void {
+    if (problems.length === 0) return;
+    this.#context.progress.keep(`FAIL ${name}\n       ${problems.join("\n       ")}`);
+    this.#failures.push({ name, problems });
+  }
+}
 
 interface Case {
   /** Number of the first call. A step and its compensation have numbers of their own. */
@@ -69,16 +123,14 @@ interface Case {
   /** The step that cannot be undone refuses, so the steps before it are undone. */
   readonly refuses: boolean;
   readonly name: string;
-  readonly crash: Crash | null;
 }
 
-/** Makes a saga while its object crashes, and tells what is wrong in the end. */
+/** Makes a saga while its object or its process may end, and tells what is wrong in the end. */
 async function travel(
   { world }: PartContext,
   target: Target,
-  { operation, refuses, name, crash }: Case,
+  { operation, refuses, name }: Case,
 ): Promise<readonly string[]> {
-  await planCrash(target.url, "runs", crash);
   const outcome = await untilEnded(target, { operation, refuses }, name);
   await world.settled();
   const all = world.effects.all();
@@ -91,31 +143,30 @@ async function travel(
   const problems: string[] = [];
   if (made !== expected) problems.push(`the effects are ${made}, not ${expected}`);
   const wanted = refuses ? "SEMANTIC_INVALIDITY" : "SUCCESS";
-  if (outcome !== wanted) problems.push(`the saga ended with ${outcome}, not ${wanted}`);
+  if (outcome?.status.taxonomy_class !== wanted) {
+    problems.push(`the saga did not end with ${wanted}: ${JSON.stringify(outcome ?? null)}`);
+  }
   return problems;
 }
 
-/** Asks under one key until the call has ended. Returns its outcome, or that it took too long. */
-async function untilEnded({ url, token }: Target, args: object, key: string): Promise<string> {
+interface Observation {
+  readonly status: { readonly taxonomy_class: string };
+  readonly result_payload: { readonly errors: readonly object[] };
+}
+
+/** Asks under one key until the call has ended. Returns its outcome; undefined: it took too long. */
+async function untilEnded(
+  target: Target,
+  args: object,
+  key: string,
+): Promise<Observation | undefined> {
   const deadlineMs = Date.now() + ENDED_WITHIN_MS;
   while (Date.now() < deadlineMs) {
-    try {
-      const answer = await fetch(`${url}/v1/tools/${SAGA_TOOLS[0]}/invoke`, {
-        method: "POST",
-        headers: {
-          authorization: `Bearer ${token}`,
-          "content-type": "application/json",
-          "idempotency-key": `"${key}"`,
-        },
-        body: JSON.stringify({ arguments: args }),
-        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
-      });
-      const body = await answer.json<{ observation?: { status: { taxonomy_class: string } } }>();
-      if (answer.status === 200 && body.observation) return body.observation.status.taxonomy_class;
-    } catch {
-      // The object crashed while it answered.
-    }
+    const path = `/v1/tools/${SAGA_TOOLS[0]}/invoke`;
+    const answer = await ask(target, path, { body: { arguments: args }, key });
+    const { observation } = answer.body as { readonly observation?: Observation };
+    if (answer.status === 200 && observation) return observation;
     await sleep(LOOK_AGAIN_MS);
   }
-  return "no outcome in time";
+  return undefined;
 }

@@ -1,6 +1,8 @@
 import { TOKENS } from "../deployment.ts";
 import { miniflareHost } from "../hosts.ts";
+import { INSTANTS, killAfter, killAtEffect } from "../kill-at-effect.ts";
 import { inLanes } from "../lanes.ts";
+import { leftOver } from "../left-over.ts";
 import type { Failure, Part, PartContext, PartResult } from "../part.ts";
 import { CRASH_MODES, UNDO_TOOLS, type Crash } from "../scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
@@ -13,15 +15,20 @@ import { Undoer } from "../undoer.ts";
 const SHORT_PERCENT = 8;
 /** Time in which an undo that has ended finishes its last writes. Unit: milliseconds. */
 const LAST_WRITES_MS = 500;
+/** Kills at any time, in each lane. */
+const KILLS = 6;
+/** Latest such kill after both clicks. Unit: milliseconds. */
+const LATEST_KILL_MS = 120;
 
 /**
  * Crashes the objects of both runs at every durable write that one undo leads to: that of the run
- * whose call is undone, and that of the run that undoes it. Two clicks come at once, and people
- * click again until the call is undone. Each mode has its own deployment.
+ * whose call is undone, and that of the run that undoes it. Then kills the processes before, in and
+ * after the effect of an undo. Two clicks come at once, and people click again until the call is
+ * undone. Each mode has its own deployment.
  */
 export const undo: Part = {
   name: "undo",
-  claim: "objects may end at any write of an undo, two clicks at once: it happens once",
+  claim: "objects and processes may end at any write of an undo, two clicks at once: once done",
   run: (context) => {
     const count = context.isShort ? 1 : CRASH_MODES.length;
     return inLanes(context, count, (lane, number) =>
@@ -41,11 +48,17 @@ async function crashEverywhere(
   const host = await miniflareHost(context.deployment, context.makeDirectory());
   await host.start();
   const target = { url: host.url, token: TOKENS.chaos };
-  const counts = { undos: 0, crashes: 0 };
+  const counts = { undos: 0, crashes: 0, kills: 0 };
   const failures: Failure[] = [];
-  const carry = async (crash: Crash | null): Promise<void> => {
-    const name = `undo-${seed}-${crash ? `${crash.point}-${crash.mode}` : modes.join("-")}`;
-    const problems = await undoOnce(context, target, { operation: counts.undos * 2, name, crash });
+  const carry = async (
+    crash: Crash | null,
+    kill?: { readonly name: string; readonly strike: () => Promise<unknown> },
+  ): Promise<void> => {
+    const where = crash ? `${crash.point}-${crash.mode}` : modes.join("-");
+    const name = `undo-${seed}-${kill?.name ?? where}`;
+    const planned = { operation: counts.undos * 2, name, crash, strike: kill?.strike };
+    const problems = await undoOnce(context, target, planned);
+    counts.kills += kill ? 1 : 0;
     counts.undos++;
     if (problems.length === 0) return;
     progress.keep(`FAIL ${name}\n       ${problems.join("\n       ")}`);
@@ -65,6 +78,16 @@ async function crashEverywhere(
     }
     counts.crashes = (await planCrash(host.url, "runs", null)).crashes;
     if (!isShort && counts.crashes === 0) failures.push({ name: "undo", problems: ["no crash"] });
+    for (const instant of isShort ? [random.pick(INSTANTS)] : INSTANTS) {
+      const strike = () => killAtEffect(context.world, host, { effect: 1, instant });
+      await carry(null, { name: `kill-${instant}-${modes.join("-")}`, strike });
+    }
+    for (let kill = 0; kill < (isShort ? 0 : KILLS); kill++) {
+      const strike = () => killAfter(host, random.below(LATEST_KILL_MS));
+      await carry(null, { name: `kill-${kill}-${modes.join("-")}`, strike });
+      progress.show(`undo: kill ${kill + 1}`);
+    }
+    failures.push(...(await leftOver(target, "undo")));
     return { counts, failures };
   } finally {
     await host.stop();
@@ -76,20 +99,22 @@ interface Case {
   readonly operation: number;
   readonly name: string;
   readonly crash: Crash | null;
+  /** Kills the processes after both clicks. */
+  readonly strike: (() => Promise<unknown>) | undefined;
 }
 
-/** Makes a call, undoes it while an object crashes, and tells what is wrong in the end. */
+/** Makes a call, undoes it while an object or its process ends, and tells what is wrong in the end. */
 async function undoOnce(
   { world }: PartContext,
   target: Target,
-  { operation, name, crash }: Case,
+  { operation, name, crash, strike }: Case,
 ): Promise<readonly string[]> {
   const undoer = new Undoer(target);
   // A crash that the case before did not reach would meet the call, which only prepares this case.
   await planCrash(target.url, "runs", null);
   const runId = await undoer.call(UNDO_TOOLS[0], { operation, fault: "none" }, name);
   await planCrash(target.url, "runs", crash);
-  await Promise.all([undoer.undo(runId), undoer.undo(runId)]);
+  await Promise.all([strike?.(), undoer.undo(runId), undoer.undo(runId)]);
   const end = await undoer.untilUndone(runId);
   const again = await undoer.undo(runId);
   await world.settled();

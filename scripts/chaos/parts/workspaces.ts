@@ -1,5 +1,6 @@
 import { TOKENS } from "../deployment.ts";
 import { miniflareHost, type Host } from "../hosts.ts";
+import { leftOver } from "../left-over.ts";
 import type { Failure, Part, PartContext } from "../part.ts";
 import { CRASH_MODES, type Crash, type CrashMode } from "../scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
@@ -105,6 +106,8 @@ class Trial {
       this.#fail(workspaceId, findContradictions(data as unknown as Comparison, operations));
     }
     if (this.#crashes === 0) this.#fail("all", ["no crash came about"]);
+    const target = { url: this.#host.url, token: TOKENS.chaos };
+    this.#failures.push(...(await leftOver(target, "workspaces")));
     const counts = { "workspace crashes": this.#crashes, kills: this.#kills, writes };
     return { counts, failures: this.#failures };
   }

@@ -100,6 +100,7 @@ const release = defineTool({
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "external_side_effect",
   idempotency: { supported: true, keyHeader: "Idempotency-Key" },
+  runtime: { ...base.runtime, maxRetries: 2 },
   shownToModel: false,
   execute: (args, context, scope) => ask("idempotent", { args, context, ...scope }),
 });
@@ -111,6 +112,7 @@ const reserve = defineTool({
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "external_side_effect",
   idempotency: { supported: true, keyHeader: "Idempotency-Key" },
+  runtime: { ...base.runtime, maxRetries: 2 },
   transactional: { compensationTool: "chaos__release" },
   compensate: ({ operation }) => ({ operation: operation + 1, fault: "none" as const }),
   execute: (args, context, scope) => ask("idempotent", { args, context, ...scope }),

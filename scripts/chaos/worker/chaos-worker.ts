@@ -16,12 +16,14 @@ import {
   recordOfScript,
   type Incarnation,
 } from "./crash-plan.ts";
+import { CHAOS_GAMEPLAN_TOOLS, chaosGameplan } from "./chaos-gameplan.ts";
+import { readLeftByRun, readLeftByTenant } from "./left-over.ts";
 import { plantCrashes } from "./plant-crashes.ts";
 import { chaosWorkspace, WORKSPACE_TOOLS } from "./chaos-workspace.ts";
 import { SharedCrash } from "./shared-crash.ts";
 
-const tools = [...CHAOS_TOOLS, ...WORKSPACE_TOOLS];
-const workspaces = hostWorkspaces([chaosWorkspace]);
+const tools = [...CHAOS_TOOLS, ...WORKSPACE_TOOLS, ...CHAOS_GAMEPLAN_TOOLS];
+const workspaces = hostWorkspaces([chaosWorkspace, chaosGameplan]);
 const product = defineDeployment({
   tools,
   workspaces,
@@ -35,6 +37,9 @@ const SHARED = {
   runs: new SharedCrash(),
   workspaces: new SharedCrash(),
 };
+
+/** What an object that has ended still holds. */
+const LEFT_OVER = "/chaos/left-over";
 
 /** The product's run with the chaos tools and a storage that can crash the object at any write. */
 export class RunObject extends product.RunObject {
@@ -69,7 +74,9 @@ export class RunObject extends product.RunObject {
   }
 
   override async fetch(request: Request): Promise<Response> {
-    if (new URL(request.url).pathname !== "/start") return super.fetch(request);
+    const { pathname } = new URL(request.url);
+    if (pathname === LEFT_OVER) return Response.json(await readLeftByRun(this.ctx.storage));
+    if (pathname !== "/start") return super.fetch(request);
     const { runId, messages } = await request.clone().json<RunClaim>();
     const said = messages.find(({ role }) => role === "user");
     const script = said?.role === "user" ? parseScript(said.text) : undefined;
@@ -88,6 +95,10 @@ export class TenantObject extends product.TenantObject {
   constructor(ctx: DurableObjectState, env: RawEnv) {
     plantCrashes(ctx, SHARED.tenant);
     super(ctx, env);
+  }
+
+  override async fetch(): Promise<Response> {
+    return Response.json(readLeftByTenant(this.ctx.storage));
   }
 }
 
@@ -115,6 +126,11 @@ export default {
       const kv = env["IDEMPOTENCY"] as KVNamespace;
       const record = await kv.get(`run/${searchParams.get("run")}`);
       return new Response(null, { status: record === null ? 404 : 204 });
+    }
+    if (pathname === LEFT_OVER) {
+      const [binding, name] = searchParams.has("run") ? ["RUNS", "run"] : ["TENANTS", "tenant"];
+      const objects = env[binding] as DurableObjectNamespace;
+      return objects.get(objects.idFromName(searchParams.get(name) ?? "")).fetch(request);
     }
     return product.worker.fetch(request, env);
   },
