@@ -188,7 +188,7 @@ class Trial {
     else if (isRestored) await this.#takeBack(runId, name, MEMBERS.eve);
   }
 
-  /** Clicks twice. An undo that failed, because the bin was emptied, is put right by an operator. */
+  /** Clicks twice. An operator puts right an undo that failed because the bin was emptied. */
   async #takeBack(runId: string, name: string, token: string = MEMBERS.dan): Promise<void> {
     const undoer = new Undoer({ url: this.#host.url, token });
     await Promise.all([undoer.undo(runId), undoer.undo(runId)]);

@@ -154,7 +154,7 @@ interface Observation {
   readonly result_payload: { readonly errors: readonly object[] };
 }
 
-/** Asks under one key until the call has ended. Returns its outcome; undefined: it took too long. */
+/** Asks under one key until the call has ended. Undefined: it took too long. */
 async function untilEnded(
   target: Target,
   args: object,

@@ -103,7 +103,7 @@ interface Case {
   readonly strike: (() => Promise<unknown>) | undefined;
 }
 
-/** Makes a call, undoes it while an object or its process ends, and tells what is wrong in the end. */
+/** Makes a call, undoes it while an object or its process ends, and tells what is wrong. */
 async function undoOnce(
   { world }: PartContext,
   target: Target,

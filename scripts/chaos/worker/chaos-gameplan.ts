@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { AnyToolContract } from "../../../src/contracts/definition.ts";
 import { defineTool } from "../../../src/contracts/define-tool.ts";
 import { defineOperation, defineWorkspace } from "../../../src/contracts/define-workspace.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
@@ -84,11 +85,12 @@ const inspectTool = defineTool({
   execute: (_args, _context, { workspace }) => workspace.call(inspect, {}),
 });
 
+function withoutRateLimit(tool: AnyToolContract): AnyToolContract {
+  return { ...tool, runtime: { ...tool.runtime, rateLimit } };
+}
+
 /** GamePlan's tools without rate limits, and one that inspects their workspace. */
-export const CHAOS_GAMEPLAN_TOOLS = [
-  ...GAMEPLAN_TOOLS.map((tool) => ({ ...tool, runtime: { ...tool.runtime, rateLimit } })),
-  inspectTool,
-];
+export const CHAOS_GAMEPLAN_TOOLS = [...GAMEPLAN_TOOLS.map(withoutRateLimit), inspectTool];
 
 /** What `chaos__inspect` answers. */
 export type Inspection = v.InferOutput<typeof counts>;
