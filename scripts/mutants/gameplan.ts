@@ -199,4 +199,11 @@ export const GAMEPLAN: readonly Mutant[] = [
       name: "shows the person the titles of the threads, and how many messages each has",
     },
   },
+  {
+    name: "a row that is gone can be restored some day",
+    file: "src/tools/gameplan/bin/restore.ts",
+    from: "expected !== undefined && isGone(sql, entity, id) ? GONE : found",
+    to: "found",
+    test: { file: BIN, name: "cannot be undone once its row is removed for good" },
+  },
 ];

@@ -77,6 +77,16 @@ test("the bin keeps rows for 30 days, and the next deletion removes them for goo
   expect([workspace.count("systems"), workspace.count("changelog")]).toEqual([0, 0]);
 });
 
+// Mutant: a row that is gone can be restored some day.
+test("a deletion cannot be undone once its row is removed for good", () => {
+  const { workspace, ids } = startProject("Combat");
+  const [id = ""] = ids;
+  const { revision } = workspace.call(deleteGameSystem, { systemId: id }).binItem;
+  workspace.call(emptyBin, {});
+  expect(workspace.refusal(restore, { entity: "system", id, revision })).toBe("stale");
+  expect(workspace.refusal(restore, { entity: "system", id })).toBe("not_found");
+});
+
 test("a project goes and comes back with all that it holds, by its author alone", () => {
   const { workspace, projectId, ids } = startProject("Combat", "Movement");
   const [systemId = ""] = ids;

@@ -23,7 +23,7 @@ export const restore = defineOperation({
   output: v.strictObject({ entity: entityName, id: rowId, projectId: rowId, revision }),
   run(sql, { entity, id, revision: expected }, caller) {
     const found = findEntity(sql, caller, { entity, id });
-    if (!found.ok) return found;
+    if (!found.ok) return expected !== undefined && isGone(sql, entity, id) ? GONE : found;
     const row = found.value;
     if (expected !== undefined && expected !== row.revision) {
       return refuse("stale", `the revision of the ${nameOf(entity)}, which changed since`);
@@ -47,6 +47,13 @@ export const restore = defineOperation({
     return ok({ entity, id, projectId, revision: row.revision + 1 });
   },
 });
+
+/** Who names a revision has seen the row. A deletion cannot be undone once its row is gone. */
+const GONE = refuse("stale", "a row that was not removed for good");
+
+function isGone(sql: WorkspaceReads, entity: EntityName, id: string): boolean {
+  return countRows(sql, { table: TABLES[entity].table, where: "id = ?", bindings: [id] }) === 0;
+}
 
 interface BinnedRow {
   readonly id: string;
