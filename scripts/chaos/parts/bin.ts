@@ -188,7 +188,7 @@ class Trial {
     else if (isRestored) await this.#takeBack(runId, name, MEMBERS.eve);
   }
 
-  /** Clicks twice. An operator puts right an undo that failed because the bin was emptied. */
+  /** Clicks twice. An undo is stale once the bin was emptied. An operator reports a failed one. */
   async #takeBack(runId: string, name: string, token: string = MEMBERS.dan): Promise<void> {
     const undoer = new Undoer({ url: this.#host.url, token });
     await Promise.all([undoer.undo(runId), undoer.undo(runId)]);
