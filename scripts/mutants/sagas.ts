@@ -9,6 +9,16 @@ const REGISTRATION = "test/contracts/saga.test.ts";
 /** What keeps a saga whole: its order, its records, its undoing and its approvals. */
 export const SAGAS: readonly Mutant[] = [
   {
+    name: "the state of a run shows how a step would be undone",
+    file: "durable-objects/run/run-state-of.ts",
+    from: "...(undo && { undo }),",
+    to: "...(undo && { undo, ...(end?.compensation as object) }),",
+    test: {
+      file: "test/http/step-secrecy.test.ts",
+      name: "what the steps of a saga and their undoing know of a PIN never leaves the run's object",
+    },
+  },
+  {
     name: "a promise becomes the arguments of a step",
     file: "src/runner/write-arguments.ts",
     from: "if (prototype !== Object.prototype && prototype !== null) return undefined;",

@@ -181,6 +181,31 @@ describe("interlock check", () => {
     ]);
   });
 
+  test("finds workspaces without their binding, and their class without storage", async () => {
+    const hosted = ENTRY.replace(
+      "const deployment = defineDeployment({",
+      `import { hostWorkspaces } from ${source("host-workspaces.ts")};
+import { gameplanWorkspace } from ${source("tools/gameplan/workspace.ts")};
+const workspaces = hostWorkspaces([gameplanWorkspace]);
+export const { WorkspaceObject } = workspaces;
+const deployment = defineDeployment({ workspaces,`,
+    );
+    project.write("src/index.ts", hosted);
+    try {
+      const missing = (await check()).findings;
+      expect(errorsOf(missing)).toEqual([expect.stringContaining("binding WORKSPACES is missing")]);
+      const table = "[[env.production.durable_objects.bindings]]";
+      const bound = `${table}\nname = "WORKSPACES"\nclass_name = "WorkspaceObject"\n`;
+      write({ production: bound + bindings("env.production.") });
+      const unstored = (await check()).findings;
+      expect(errorsOf(unstored)).toEqual([
+        expect.stringContaining("WorkspaceObject has no storage"),
+      ]);
+    } finally {
+      project.write("src/index.ts", ENTRY);
+    }
+  });
+
   test("finds a model and an upstream without an address", async () => {
     write({ variables: {} });
     expect(errorsOf((await check()).findings)).toEqual([

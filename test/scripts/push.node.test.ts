@@ -47,6 +47,39 @@ describe("interlock push", () => {
     expect(exitCode).toBe(0);
   });
 
+  test("shows and applies who is a member of which workspace, and pull brings it back", async () => {
+    const studio = { roles: ["designer"] };
+    using project = desk.projectOf({
+      policy: { allowedTools: [TIME], workspaces: { studio } },
+    });
+    await desk.run(project, ["push"]);
+    const lab = { actors: ["user:ann"] };
+    const workspaces = { studio: { roles: ["designer", "writer"] }, lab };
+    project.write("tenant/policy.json", { allowedTools: [TIME], workspaces });
+    const { stdout } = await desk.run(project, ["push"]);
+    expect(stdout.split("\n")).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining("+ /workspaces/lab") as string,
+        expect.stringContaining("+ /workspaces/studio/roles") as string,
+      ]),
+    );
+    expect((await desk.ask("policy")).body).toMatchObject({ policy: { workspaces } });
+    await desk.put("policy", { allowedTools: [TIME], workspaces: { lab } }, { "if-match": '"2"' });
+    await desk.run(project, ["pull"]);
+    expect(project.read("tenant/policy.json")).toEqual({
+      allowedTools: [TIME],
+      workspaces: { lab },
+    });
+    for (const id of ["UPPER", "a b", "a".repeat(65)]) {
+      const text = `{"allowedTools":["${TIME}"],"workspaces":{"${id}":{"actors":["user:ann"]}}}`;
+      project.write("tenant/policy.json", text);
+      const refused = await desk.run(project, ["push"]);
+      expect(refused.exitCode).toBe(1);
+      expect(refused.all).toContain("workspaces");
+    }
+    expect((await desk.ask("policy")).body).toMatchObject({ policy: { workspaces: { lab } } });
+  });
+
   // Mutant: drift is an update.
   test("never overwrites what somebody changed at the deployment, and changes nothing else then", async () => {
     using project = desk.projectOf({ policy: { allowedTools: [TIME] }, "assistants/a": {} });
