@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../scripts/free-port.ts";
+import { PLACEHOLDERS } from "../../scripts/scaffold/placeholders.ts";
 import { startBrowser } from "../shared/browser.ts";
 import { Person } from "../story/person.ts";
 import { startLocalRegistry, type LocalRegistry } from "./local-registry.ts";
@@ -46,6 +47,7 @@ test(
     await makesProject();
     await follow("npm test");
     await follow("npx interlock new tool desk close_ticket --effect state_change");
+    describesNewTool();
     await follow("npx interlock contracts update");
     // The oldest Node that a newcomer may have, without the one that the project brings.
     if (existsSync(SYSTEM_NODE)) {
@@ -77,6 +79,15 @@ async function makesProject(): Promise<void> {
   // This Node is new enough. The package would fetch another one.
   await run(desk, "npm", "pkg", "delete", "devDependencies.node");
   await follow("npm install");
+}
+
+/** Writes the description that the scaffold asks for. */
+function describesNewTool(): void {
+  const file = join(desk, "src/tools/desk/close-ticket.ts");
+  const scaffold = readFileSync(file, "utf8");
+  const written = scaffold.replace(PLACEHOLDERS.description, "Closes a ticket.");
+  expect(written).not.toBe(scaffold);
+  writeFileSync(file, written);
 }
 
 async function asksInBrowser({ url }: Running): Promise<void> {
