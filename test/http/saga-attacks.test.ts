@@ -8,6 +8,7 @@ import {
   decide,
   ended,
   openOf,
+  viewOf,
   type Asked,
 } from "../shared/people.ts";
 import { cancel, changeInvocation, crash, ring, untilState } from "../shared/run-object.ts";
@@ -74,7 +75,7 @@ test("what was made before a step that cannot be undone stays when nobody knows 
   expect(shelves).toEqual(["filled crash", "sold crash"]);
 });
 
-describe("a saga that waits for people in its second step", () => {
+describe("a saga that people approve", () => {
   const SAGA = "lab__confirmed_journey";
   const ROOM = ["lab__confirmed_room", "lab__cancel_room"];
   const TRAIN = ["lab__confirmed_train", "lab__cancel_train"];
@@ -125,5 +126,23 @@ describe("a saga that waits for people in its second step", () => {
     const { toolCalls } = await ended(runId, "ann");
     expect(journey).toEqual(["confirmed_room Lille", "cancel_room Lille"]);
     expect(toolCalls[0]).toMatchObject({ state: "FAILED_FINAL", outcome: "POLICY_VIOLATION" });
+  });
+
+  test("is shown again, with its new steps, after an approver has edited it", async () => {
+    await allow([SAGA, ...ROOM, ...TRAIN]);
+    const asked = await askFor([callOf(SAGA, { where: "Bern", pin: "1" })], "ann");
+    const edited = { ...APPROVE, arguments: { where: "Basel" } };
+    expect((await decide(asked.approvalId, "ann", edited)).status).toBe(200);
+    await asked.response.body?.cancel();
+    const isNew = expect.not.stringMatching(asked.approvalId) as string;
+    const waits = { status: "waiting", toolCalls: [{ approvalId: isNew }] };
+    const [next = ""] = openOf(await untilState(asked.runId, waits, "ann"));
+    const { packet } = await viewOf(next, "ann");
+    expect(packet.steps?.[0]?.payload?.arguments.shown).toEqual({ where: "Basel" });
+    expect(journey).toEqual([]);
+    expect((await decide(next, "ann", APPROVE)).status).toBe(200);
+    await expect.poll(() => journey).toEqual(["confirmed_room Basel"]);
+    await cancel(asked.runId, "ann");
+    await untilState(asked.runId, { reason: "cancelled" }, "ann");
   });
 });
