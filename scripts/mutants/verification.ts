@@ -201,14 +201,4 @@ export const VERIFICATION: readonly Mutant[] = [
       name: "does not reach another account: an operator is asked",
     },
   },
-  {
-    name: "a new incarnation does not plan the read of a state",
-    file: "durable-objects/run/run-lifecycle.ts",
-    from: "this.#verifications.plan();\n    if (journal.hasEnded)",
-    to: "if (journal.hasEnded)",
-    test: {
-      file: "test/durable-objects/verification-crashes.test.ts",
-      name: "a crash at any write around a read that finds mismatch leads to one record under one id",
-    },
-  },
 ];
