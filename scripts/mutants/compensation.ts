@@ -5,6 +5,16 @@ const HTTP = "test/http/compensation.test.ts";
 /** What undoes a call: its rules, its secrecy, and its tools that models never see. */
 export const COMPENSATION: readonly Mutant[] = [
   {
+    name: "a saga undoes a call",
+    file: "src/contracts/register.ts",
+    from: "if (named.some(({ saga }) => saga)) {",
+    to: "if (false) {",
+    test: {
+      file: "test/contracts/saga.test.ts",
+      name: "registration refuses a saga that undoes a call",
+    },
+  },
+  {
     name: "a tool that only reads may undo calls",
     file: "src/contracts/register.ts",
     from: 'if (named.some(({ effect }) => effect === "read_only")) {',

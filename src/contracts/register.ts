@@ -51,6 +51,10 @@ function checkCompensator(
   if (named.some(({ effect }) => effect === "read_only")) {
     return `compensationTool ${compensationTool} only reads; name a tool that changes something`;
   }
+  // An undo run may use the tool that undoes the call, and no tools of steps.
+  if (named.some(({ saga }) => saga)) {
+    return `compensationTool ${compensationTool} is a saga; name a tool that undoes the call itself`;
+  }
   // A crash repeats a compensation, and a second one must undo nothing else.
   return named.every(({ idempotency }) => idempotency.supported)
     ? undefined

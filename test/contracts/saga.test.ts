@@ -121,6 +121,19 @@ test("a saga reads the workspace of its first step that has one, unless it names
   );
 });
 
+// An undo of the call would be denied each step of the saga.
+test("registration refuses a saga that undoes a call", () => {
+  const undone = defineTool({
+    ...base,
+    name: "test__undone",
+    transactional: { compensationTool: "test__journey" },
+    compensate: (_args, { booking }) => ({ place: booking }),
+  });
+  expect(() => register(sagaOf([book]), undone)).toThrow(
+    "compensationTool test__journey is a saga; name a tool that undoes the call itself",
+  );
+});
+
 describe("registration refuses a saga with", () => {
   test.each<[string, AnyToolContract, string]>([
     [
