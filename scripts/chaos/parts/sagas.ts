@@ -2,6 +2,7 @@ import { TOKENS } from "../deployment.ts";
 import { ask } from "../ask.ts";
 import { miniflareHost, type Host } from "../hosts.ts";
 import { INSTANTS, killAtEffect, type KillPlan } from "../kill-at-effect.ts";
+import { inLanes } from "../lanes.ts";
 import { leftOver } from "../left-over.ts";
 import type { Failure, Part, PartContext, PartResult } from "../part.ts";
 import { CRASH_MODES, SAGA_TOOLS } from "../scenario.ts";
@@ -30,21 +31,24 @@ export const sagas: Part = {
   name: "sagas",
   claim:
     "an object or its process may end at any write of a saga: each call has one effect at most",
-  async run(context) {
-    const host = await miniflareHost(context.deployment, context.makeDirectory());
-    await host.start();
-    try {
-      const trial = new Trial(context, host);
-      for (const refuses of [false, true]) {
-        await trial.crashEverywhere(refuses);
-        await trial.killEverywhere(refuses);
-      }
-      return await trial.close();
-    } finally {
-      await host.stop();
-    }
-  },
+  // A world of its own: the numbers of its operations are those of no other part.
+  run: (context) => inLanes(context, 1, travelAll),
 };
+
+async function travelAll(context: PartContext): Promise<PartResult> {
+  const host = await miniflareHost(context.deployment, context.makeDirectory());
+  await host.start();
+  try {
+    const trial = new Trial(context, host);
+    for (const refuses of [false, true]) {
+      await trial.crashEverywhere(refuses);
+      await trial.killEverywhere(refuses);
+    }
+    return await trial.close();
+  } finally {
+    await host.stop();
+  }
+}
 
 class Trial {
   readonly #context: PartContext;
