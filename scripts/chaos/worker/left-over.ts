@@ -1,7 +1,5 @@
-import { LogRows } from "../../../durable-objects/run/log-rows.ts";
 import { replayLog } from "../../../durable-objects/run/logged-state.ts";
-import type { LogEntry } from "../../../durable-objects/run/run-log.ts";
-import type { PackedText } from "../../../durable-objects/packed-text.ts";
+import { RunLog } from "../../../durable-objects/run/run-log.ts";
 
 /** What the object of one run holds beside its evidence. */
 export interface LeftByRun {
@@ -34,7 +32,10 @@ export async function readLeftByRun(storage: DurableObjectStorage): Promise<Left
   const run = sql
     .exec<{ deadlines: string; delivered_seq: number; tables: string }>("SELECT * FROM run")
     .one();
-  const { invocations, publications, notices } = replayLog(readEntries(sql), run.delivered_seq);
+  const { invocations, publications, notices } = replayLog(
+    new RunLog(sql).entries(),
+    run.delivered_seq,
+  );
   const stored = JSON.parse(run.deadlines) as Readonly<Record<string, { atMs?: number }>>;
   const open = "SELECT count(*) AS count FROM approvals WHERE status = 'pending'";
   const hasApprovals = run.tables.split(" ").includes("approvals");
@@ -49,16 +50,6 @@ export async function readLeftByRun(storage: DurableObjectStorage): Promise<Left
       .filter(({ state, undo }) => state === "PENDING" || undo?.status === "running")
       .map(({ name, state }) => `${name} ${state}`),
   };
-}
-
-function* readEntries(sql: SqlStorage): Generator<LogEntry> {
-  const rows = new LogRows(sql);
-  const stored = sql.exec<{ state: PackedText; base: number | null }>(
-    "SELECT state, base FROM log WHERE state IS NOT NULL ORDER BY seq",
-  );
-  for (const { state, base } of stored.toArray()) {
-    yield* JSON.parse(rows.unpack(state, base)) as LogEntry[];
-  }
 }
 
 /** Reads the storage of a tenant. Contract: changes nothing. */
