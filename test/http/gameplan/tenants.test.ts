@@ -38,18 +38,18 @@ type Attempt = readonly [tool: string, ids: readonly string[], rest?: object];
 const BY_ID: readonly Attempt[] = [
   ["get_project", ["projectId"]],
   ["update_project", ["projectId"], { name: "Taken" }],
-  ["delete_project", ["projectId"]],
+  ["delete_project", ["projectId"], { revision: 1 }],
   ["get_project_activity", ["projectId"]],
   ["list_game_systems", ["projectId"]],
   ["get_game_system", ["systemId"]],
   ["create_game_system", ["projectId"], { name: "Spy", systemSlug: "spy" }],
   ["update_game_system", ["systemId"], { changeSummary: "x", name: "Taken" }],
-  ["delete_game_system", ["systemId"]],
+  ["delete_game_system", ["systemId"], { revision: 1 }],
   ["import_system_from_markdown", ["projectId"], { markdown: "# Spy" }],
   ["list_brainstorms", ["projectId"]],
   ["get_brainstorm", ["brainstormId"]],
   ["create_brainstorm", ["projectId"], { title: "Spy", content: "x" }],
-  ["delete_brainstorm", ["brainstormId"]],
+  ["delete_brainstorm", ["brainstormId"], { revision: 1 }],
   ["get_dependency_graph", ["projectId"]],
   ["add_dependency", ["sourceSystemId", "targetSystemId"], { type: "requires" }],
   ["remove_dependency", ["sourceSystemId", "targetSystemId"]],
@@ -58,8 +58,8 @@ const BY_ID: readonly Attempt[] = [
   ["get_version_plan", ["planId"]],
   ["create_version_plan", ["projectId"], { version: "9", systemIds: ["x"] }],
   ["validate_version_scope", ["projectId"], { systemIds: ["x"] }],
-  ["finalize_version_plan", ["planId"]],
-  ["delete_version_plan", ["planId"]],
+  ["finalize_version_plan", ["planId"], { revision: 1 }],
+  ["delete_version_plan", ["planId"], { revision: 1 }],
   ["list_idea_threads", ["projectId"]],
   ["get_thread_messages", ["threadId"]],
   ["create_idea_thread", ["projectId"], { title: "Spy" }],
@@ -128,11 +128,8 @@ test("a colleague sees and changes the project, and only its author deletes it",
   });
   const posted = await dataOf("ben", "post_idea_message", { threadId, text: "Two" });
   expect(posted).toMatchObject({ message: { author: "user:ben" }, thread: { unreadCount: 0 } });
-  const { result_payload: payload } = await callTool(
-    "ben",
-    "delete_project",
-    argsOf(["projectId"]),
-  );
+  const deletion = { ...argsOf(["projectId"]), revision: 1 };
+  const { result_payload: payload } = await callTool("ben", "delete_project", deletion);
   expect(payload.errors[0]?.code).toBe("forbidden");
   expect(await dataOf("ada", "get_project", argsOf(["projectId"]))).toMatchObject({
     counts: { systems: 2, unreadMessages: 1 },

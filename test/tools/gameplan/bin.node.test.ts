@@ -30,7 +30,7 @@ test("a deletion says what goes, moves to the bin, and comes back whole", () => 
     dependencies: ["Combat requires it", "requires Physics"],
     plans: ["0.1 (draft)"],
   });
-  const gone = workspace.call(deleteGameSystem, { systemId });
+  const gone = workspace.call(deleteGameSystem, { systemId, revision: 1 });
   expect(gone).toMatchObject({ dependencies: 2, plans: [{ version: "0.1" }] });
   expect(workspace.refusal(getGameSystem, { systemId })).toBe("not_found");
   expect(workspace.call(getDependencyGraph, { projectId })).toMatchObject({ edgeTotal: 0 });
@@ -48,7 +48,7 @@ test("a deletion says what goes, moves to the bin, and comes back whole", () => 
 test("a row comes back only if nothing has taken its place", () => {
   const { workspace, projectId, ids } = startProject("Combat", "Movement", "Physics");
   const [combat = "", movement = "", physics = ""] = ids;
-  workspace.call(deleteGameSystem, { systemId: movement });
+  workspace.call(deleteGameSystem, { systemId: movement, revision: 1 });
   const link = { sourceSystemId: physics, targetSystemId: combat, type: "requires" as const };
   workspace.call(addDependency, link);
   const back = { entity: "system" as const, id: movement };
@@ -58,7 +58,7 @@ test("a row comes back only if nothing has taken its place", () => {
   const taken = { projectId, name: "New", systemSlug: "movement" };
   const { system } = workspace.call(createGameSystem, taken);
   expect(workspace.refusal(restore, back)).toBe("conflict");
-  workspace.call(deleteGameSystem, { systemId: system.id });
+  workspace.call(deleteGameSystem, { systemId: system.id, revision: 1 });
   workspace.call(restore, back);
   const dependency = { entity: "dependency" as const, id: removed.id };
   expect(workspace.refusal(restore, dependency)).toBe("validation");
@@ -67,11 +67,11 @@ test("a row comes back only if nothing has taken its place", () => {
 test("the bin keeps rows for 30 days, and the next deletion removes them for good", () => {
   const { workspace, projectId, ids } = startProject("Combat", "Movement");
   const [combat = "", movement = ""] = ids;
-  workspace.call(deleteGameSystem, { systemId: combat });
+  workspace.call(deleteGameSystem, { systemId: combat, revision: 1 });
   workspace.nowMs += 30 * DAY_MS;
   expect(workspace.call(listBin, { projectId }).items).toEqual([]);
   expect(workspace.refusal(restore, { entity: "system", id: combat })).toBe("not_found");
-  workspace.call(deleteGameSystem, { systemId: movement });
+  workspace.call(deleteGameSystem, { systemId: movement, revision: 1 });
   expect([workspace.count("systems"), workspace.count("dependencies")]).toEqual([1, 0]);
   expect(workspace.call(emptyBin, {})).toEqual({ removed: 1 });
   expect([workspace.count("systems"), workspace.count("changelog")]).toEqual([0, 0]);
@@ -81,7 +81,7 @@ test("the bin keeps rows for 30 days, and the next deletion removes them for goo
 test("a deletion cannot be undone once its row is removed for good", () => {
   const { workspace, ids } = startProject("Combat");
   const [id = ""] = ids;
-  const { revision } = workspace.call(deleteGameSystem, { systemId: id }).binItem;
+  const { revision } = workspace.call(deleteGameSystem, { systemId: id, revision: 1 }).binItem;
   workspace.call(emptyBin, {});
   expect(workspace.refusal(restore, { entity: "system", id, revision })).toBe("stale");
   expect(workspace.refusal(restore, { entity: "system", id })).toBe("not_found");
@@ -90,8 +90,10 @@ test("a deletion cannot be undone once its row is removed for good", () => {
 test("a project goes and comes back with all that it holds, by its author alone", () => {
   const { workspace, projectId, ids } = startProject("Combat", "Movement");
   const [systemId = ""] = ids;
-  expect(workspace.refusal(deleteProject, { projectId }, "user:bob")).toBe("forbidden");
-  const { removed, binItem } = workspace.call(deleteProject, { projectId });
+  expect(workspace.refusal(deleteProject, { projectId, revision: 1 }, "user:bob")).toBe(
+    "forbidden",
+  );
+  const { removed, binItem } = workspace.call(deleteProject, { projectId, revision: 1 });
   expect(removed).toMatchObject({ systems: 2, dependencies: 1 });
   expect(workspace.refusal(getGameSystem, { systemId })).toBe("not_found");
   const change = { systemId, changeSummary: "x", name: "y" };
@@ -99,7 +101,8 @@ test("a project goes and comes back with all that it holds, by its author alone"
   const { revision } = binItem;
   workspace.call(restore, { entity: "project", id: projectId, revision });
   expect(workspace.call(getProject, { projectId }).counts.systems).toBe(2);
-  workspace.call(deleteProject, { projectId });
+  const { project } = workspace.call(getProject, { projectId });
+  workspace.call(deleteProject, { projectId, revision: project.revision });
   workspace.call(emptyBin, {});
   for (const table of ["projects", "systems", "dependencies", "activity", "changelog"]) {
     expect([table, workspace.count(table)]).toEqual([table, 0]);
@@ -110,7 +113,7 @@ test("the bin lists many rows page by page, newest deletion first", () => {
   const { workspace, projectId, ids } = startProject("A", "B", "C");
   for (const systemId of ids) {
     workspace.nowMs += 1;
-    workspace.call(deleteGameSystem, { systemId });
+    workspace.call(deleteGameSystem, { systemId, revision: 1 });
   }
   const names: string[] = [];
   let after: string | null = "";

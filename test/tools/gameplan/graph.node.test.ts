@@ -103,10 +103,10 @@ test("a plan has phases, is finalized once, and is copied to be changed", () => 
   const half = [{ name: "One", systemIds: [movement] }];
   expect(workspace.refusal(draftVersionPlan, { ...second, phases: half })).toBe("validation");
   const planId = plan.id;
-  const finalized = workspace.call(finalizeVersionPlan, { planId }).plan;
+  const finalized = workspace.call(finalizeVersionPlan, { planId, revision: 1 }).plan;
   expect(finalized).toMatchObject({ status: "finalized", revision: 2 });
-  expect(workspace.refusal(finalizeVersionPlan, { planId })).toBe("conflict");
-  expect(workspace.refusal(deleteVersionPlan, { planId })).toBe("conflict");
+  expect(workspace.refusal(finalizeVersionPlan, { planId, revision: 2 })).toBe("conflict");
+  expect(workspace.refusal(deleteVersionPlan, { planId, revision: 2 })).toBe("conflict");
   const gone = { entity: "version_plan" as const, id: planId, revision: 2 };
   expect(workspace.refusal(discard, gone)).toBe("conflict");
   const rename = { systemId: combat, changeSummary: "x", name: "Fighting" };
@@ -124,16 +124,22 @@ test("an incomplete draft is kept when asked for, and cannot be finalized", () =
   const args = { projectId, version: "0.1", systemIds, allowIncomplete: true };
   const { plan, scope } = createPlan(workspace, args);
   expect(scope.valid).toBe(false);
-  expect(workspace.refusal(finalizeVersionPlan, { planId: plan.id })).toBe("validation");
-  workspace.call(deleteGameSystem, { systemId: systemIds[0] ?? "" });
-  expect(workspace.refusal(finalizeVersionPlan, { planId: plan.id })).toBe("validation");
+  expect(workspace.refusal(finalizeVersionPlan, { planId: plan.id, revision: 1 })).toBe(
+    "validation",
+  );
+  workspace.call(deleteGameSystem, { systemId: systemIds[0] ?? "", revision: 1 });
+  expect(workspace.refusal(finalizeVersionPlan, { planId: plan.id, revision: 1 })).toBe(
+    "validation",
+  );
 });
 
 test("the steps of a plan take each other back, and only on a draft that nobody changed", () => {
   const { workspace, projectId, ids: systemIds } = startProject("Combat");
   const { plan } = workspace.call(draftVersionPlan, { projectId, version: "0.1", systemIds });
   const row = { planId: plan.id, revision: 1 };
-  expect(workspace.refusal(finalizeVersionPlan, { planId: plan.id })).toBe("validation");
+  expect(workspace.refusal(finalizeVersionPlan, { planId: plan.id, revision: 1 })).toBe(
+    "validation",
+  );
   const phases = [{ name: "One", systemIds }];
   const gone = [{ name: "One", systemIds: ["gone"] }];
   expect(workspace.refusal(addPlanPhases, { ...row, phases: gone })).toBe("not_found");
@@ -141,7 +147,7 @@ test("the steps of a plan take each other back, and only on a draft that nobody 
   expect(workspace.refusal(addPlanPhases, { ...row, phases })).toBe("conflict");
   expect(workspace.call(clearPlanPhases, row).plan).toMatchObject({ systems: 0, phases: [] });
   workspace.call(addPlanPhases, { ...row, phases });
-  workspace.call(finalizeVersionPlan, { planId: plan.id });
+  workspace.call(finalizeVersionPlan, { planId: plan.id, revision: 1 });
   expect(workspace.refusal(clearPlanPhases, row)).toBe("stale");
   expect(workspace.refusal(clearPlanPhases, { ...row, revision: 2 })).toBe("conflict");
 });

@@ -138,6 +138,8 @@ test("a brainstorm is found by its tag, and deleted by its author or the project
   expect(found).toMatchObject({ total: 1, items: [{ outputs: 2 }] });
   expect(workspace.call(listBrainstorms, { projectId, tag: "art" }).total).toBe(0);
   const brainstormId = brainstorm.id;
-  expect(workspace.refusal(deleteBrainstorm, { brainstormId }, "user:cat")).toBe("forbidden");
-  workspace.call(deleteBrainstorm, { brainstormId });
+  expect(workspace.refusal(deleteBrainstorm, { brainstormId, revision: 1 }, "user:cat")).toBe(
+    "forbidden",
+  );
+  workspace.call(deleteBrainstorm, { brainstormId, revision: 1 });
 });

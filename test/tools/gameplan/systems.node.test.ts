@@ -133,7 +133,7 @@ test("another tenant reaches no row by any id", () => {
     [getProject, { projectId }],
     [getGameSystem, { systemId }],
     [updateGameSystem, { systemId, changeSummary: "x", name: "y" }],
-    [deleteGameSystem, { systemId }],
+    [deleteGameSystem, { systemId, revision: 1 }],
     [getDependencyGraph, { projectId }],
     [getImpactAnalysis, { systemId }],
     [generateExport, { projectId, kind: "GDD" }],

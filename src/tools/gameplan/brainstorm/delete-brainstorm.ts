@@ -6,7 +6,7 @@ import { BIN_DAYS } from "../bin/remove-rows.ts";
 import { getBrainstorm } from "./get-brainstorm.ts";
 import { putIntoBin } from "../bin/put-into-bin.ts";
 import { binItem } from "../entities/bin-item.ts";
-import { revision, rowId } from "../entities/fields.ts";
+import { readRevision, rowId } from "../entities/fields.ts";
 import { defineOperation } from "../../../exports/tools.ts";
 import { checkAuthor } from "../rows/check-author.ts";
 
@@ -14,7 +14,7 @@ import { checkAuthor } from "../rows/check-author.ts";
 export const deleteBrainstorm = defineOperation({
   name: "delete_brainstorm",
   kind: "write",
-  input: v.strictObject({ brainstormId: rowId, revision: v.exactOptional(revision) }),
+  input: v.strictObject({ brainstormId: rowId, revision: readRevision }),
   output: v.strictObject({ binItem }),
   run(sql, { brainstormId: id, ...expected }, caller) {
     const binned = putIntoBin(sql, caller, {

@@ -12,6 +12,12 @@ export const person = v.pipe(v.string(), v.maxLength(256));
 /** Grows by one with every change of the row. */
 export const revision = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
+/**
+ * The revision of a row that a person is asked about. When the row changes while that person reads,
+ * the call fails with `stale`: people agree to what they saw.
+ */
+export const readRevision = v.pipe(revision, v.description("As you read it last."));
+
 /** A number of rows. */
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 

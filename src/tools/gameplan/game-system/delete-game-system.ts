@@ -5,7 +5,7 @@ import { gameplanTool } from "../gameplan-tool.ts";
 import { BIN_DAYS } from "../bin/remove-rows.ts";
 import { putIntoBin } from "../bin/put-into-bin.ts";
 import { binItem } from "../entities/bin-item.ts";
-import { count, nameText, revision, rowId } from "../entities/fields.ts";
+import { count, nameText, readRevision, revision, rowId } from "../entities/fields.ts";
 import { planStatus, versionLabel } from "../entities/version-plan.ts";
 import { defineOperation, type WorkspaceReads } from "../../../exports/tools.ts";
 import { findSystem } from "../rows/system-row.ts";
@@ -35,7 +35,7 @@ export function readPlansOf(
 export const deleteGameSystem = defineOperation({
   name: "delete_game_system",
   kind: "write",
-  input: v.strictObject({ systemId: rowId, revision: v.exactOptional(revision) }),
+  input: v.strictObject({ systemId: rowId, revision: readRevision }),
   output: v.strictObject({ binItem, dependencies: count, plans: v.array(touchedPlan) }),
   run(sql, { systemId, ...expected }, caller) {
     const dependencies =

@@ -6,7 +6,7 @@ import { BIN_DAYS } from "../bin/remove-rows.ts";
 import { getProject } from "./get-project.ts";
 import { putIntoBin } from "../bin/put-into-bin.ts";
 import { binItem } from "../entities/bin-item.ts";
-import { revision, rowId } from "../entities/fields.ts";
+import { readRevision, rowId } from "../entities/fields.ts";
 import { projectCounts } from "../entities/project.ts";
 import { defineOperation } from "../../../exports/tools.ts";
 import { checkAuthor } from "../rows/check-author.ts";
@@ -16,7 +16,7 @@ import { countContents } from "./count-contents.ts";
 export const deleteProject = defineOperation({
   name: "delete_project",
   kind: "write",
-  input: v.strictObject({ projectId: rowId, revision: v.exactOptional(revision) }),
+  input: v.strictObject({ projectId: rowId, revision: readRevision }),
   output: v.strictObject({ binItem, removed: projectCounts }),
   run(sql, { projectId: id, ...expected }, caller) {
     const removed = countContents(sql, id, caller.authorId);

@@ -6,7 +6,7 @@ import { BIN_DAYS } from "../bin/remove-rows.ts";
 import { getVersionPlan } from "./get-version-plan.ts";
 import { putIntoBin } from "../bin/put-into-bin.ts";
 import { binItem } from "../entities/bin-item.ts";
-import { revision, rowId } from "../entities/fields.ts";
+import { readRevision, rowId } from "../entities/fields.ts";
 import { countRows } from "../list-page.ts";
 import { defineOperation, type WorkspaceReads } from "../../../exports/tools.ts";
 import { refuse } from "../refuse.ts";
@@ -14,7 +14,7 @@ import { refuse } from "../refuse.ts";
 export const deleteVersionPlan = defineOperation({
   name: "delete_version_plan",
   kind: "write",
-  input: v.strictObject({ planId: rowId, revision: v.exactOptional(revision) }),
+  input: v.strictObject({ planId: rowId, revision: readRevision }),
   output: v.strictObject({ binItem }),
   run(sql, { planId: id, ...expected }, caller) {
     const binned = putIntoBin(sql, caller, {

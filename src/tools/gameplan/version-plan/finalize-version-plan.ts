@@ -3,7 +3,7 @@ import { ok } from "../../../exports/tools.ts";
 import { listOrNone, nameOr } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { getVersionPlan } from "./get-version-plan.ts";
-import { revision, rowId } from "../entities/fields.ts";
+import { readRevision, rowId } from "../entities/fields.ts";
 import { versionPlan } from "../entities/version-plan.ts";
 import { defineOperation } from "../../../exports/tools.ts";
 import { recordChange } from "../record-change.ts";
@@ -14,7 +14,7 @@ import { checkScope, refuseScope } from "./check-scope.ts";
 export const finalizeVersionPlan = defineOperation({
   name: "finalize_version_plan",
   kind: "write",
-  input: v.strictObject({ planId: rowId, revision: v.exactOptional(revision) }),
+  input: v.strictObject({ planId: rowId, revision: readRevision }),
   output: v.strictObject({ plan: versionPlan }),
   run(sql, { planId: id, ...expected }, caller) {
     const found = findPlan(sql, caller, { id, ...expected });
