@@ -1,6 +1,7 @@
 import type { Clock } from "../../src/capabilities/system.ts";
 import type { UndoneCall } from "../../src/protocol/run/direct-call.ts";
-import type { RunGateway, RunRecords } from "../../src/capabilities/run.ts";
+import type { RunGateway } from "../../src/capabilities/run.ts";
+import type { RunRecords } from "../../src/capabilities/run-records.ts";
 import type { TenantInbox } from "../../src/capabilities/tenant.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import type { RunDeadlines } from "../deadlines.ts";

@@ -1,5 +1,6 @@
 import { composeRunGateway } from "../../src/compose/run.ts";
-import type { RunGateway, RunRecords } from "../../src/capabilities/run.ts";
+import type { RunGateway } from "../../src/capabilities/run.ts";
+import type { RunRecords } from "../../src/capabilities/run-records.ts";
 import type { TenantInbox } from "../../src/capabilities/tenant.ts";
 import { requireEnv } from "../../src/env.ts";
 import { composeRunRecords } from "../../src/compose/stores.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Fingerprints } from "../capabilities/fingerprints.ts";
-import type { RunRecord, RunRecords } from "../capabilities/run.ts";
+import type { RunRecord, RunRecords } from "../capabilities/run-records.ts";
 import type { AiEvent, LoggedEvent } from "../protocol/run/event.ts";
 
 /** Longest record that KV gets; only the run's object has a longer one. Unit: UTF-16 code units. */

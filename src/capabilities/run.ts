@@ -1,4 +1,3 @@
-import type { OwnedRun } from "./fingerprints.ts";
 import type { ActorId, ConnectionId, RunId, TenantId } from "../protocol/identity/ids.ts";
 import type { RunOwner, Viewer } from "../protocol/identity/viewer.ts";
 import type { EventPosition } from "../protocol/run/event-id.ts";
@@ -11,16 +10,12 @@ import type { HookContext } from "../protocol/assistant/context.ts";
 import type { AssistantPin } from "../protocol/assistant/pin.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
-import type { StreamedRun } from "../protocol/run/client-wire.ts";
-import type { LoggedEvent } from "../protocol/run/event.ts";
 import type { EventsKind, StartKind } from "../protocol/run/answer-kind.ts";
 import type { RunState } from "../protocol/run/state.ts";
 import type { KeptFile } from "../protocol/conversation/file-part.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { UndoReport, UndoStatus } from "../protocol/invocation/undo.ts";
 import type { DirectCall } from "../protocol/run/direct-call.ts";
-import type { InvocationState } from "../protocol/invocation/state.ts";
-import type { TaxonomyClass } from "../protocol/outcome/taxonomy.ts";
 
 /**
  * Makes and verifies run ids.
@@ -293,47 +288,4 @@ export interface RunGateway {
   events(runId: RunId, reader: RunReader, after: EventPosition | undefined): Promise<EventsAnswer>;
   /** The typed RPC of one run. */
   of(runId: RunId): RunMethods;
-}
-
-/** A finished run as published in KV, for repeated requests under its idempotency key. */
-export interface RunRecord {
-  /** Hash of the request body that started the run. */
-  readonly requestHash: string;
-  readonly run: StreamedRun;
-  /** All events of the run, in order. Each reader gets them encoded in its own wire. */
-  readonly events: readonly LoggedEvent[];
-}
-
-/**
- * The outcome of an ended operation that changes something, as published in KV. Contract: holds no
- * arguments and no idempotency key.
- */
-export interface InvocationNotice {
-  readonly runId: RunId;
-  readonly invocationId: string;
-  readonly toolId: string;
-  readonly version: string;
-  readonly state: InvocationState;
-  readonly payloadHash: string;
-  readonly outcome: TaxonomyClass;
-  /** Unit: Unix milliseconds. */
-  readonly endedAtMs: number;
-}
-
-/**
- * Publishes finished runs and ended operations. A published run answers a repeated request without
- * waking the run's object. A published operation lets other systems read its outcome.
- * Contract: never throws. A missing, late or lost record costs one request to the run's object,
- * which has the truth. `publish` and `publishInvocation` answer false when the caller must retry.
- * Hashes and keys are published as fingerprints. `find` answers `other_request` for the record of a
- * request with another hash.
- */
-export interface RunRecords {
-  publish(run: OwnedRun, record: RunRecord): Promise<boolean>;
-  publishInvocation(
-    tenantId: TenantId,
-    idempotencyKey: string,
-    notice: InvocationNotice,
-  ): Promise<boolean>;
-  find(run: OwnedRun, requestHash: string): Promise<RunRecord | "other_request" | undefined>;
 }

@@ -9,7 +9,7 @@ import { randomBytes, systemClock } from "../adapters/system.ts";
 import type { ConnectionBroker, ConnectionStore } from "../capabilities/connection.ts";
 import type { PolicyStore } from "../capabilities/policy.ts";
 import type { ProviderBroker, ProviderStore } from "../capabilities/provider.ts";
-import type { RunRecords } from "../capabilities/run.ts";
+import type { RunRecords } from "../capabilities/run-records.ts";
 import type { Env } from "../env.ts";
 import type { AddressRules } from "../protocol/connection/service-address.ts";
 

@@ -10,7 +10,8 @@ import type { Cursors, OutcomeList, RunDirectory } from "../capabilities/tenant.
 import type { PolicyRegistry, PolicyStore } from "../capabilities/policy.ts";
 import type { RateLimiter } from "../capabilities/budget.ts";
 import type { StorageMeter } from "../capabilities/storage.ts";
-import type { RunGateway, RunRecords, RunIds } from "../capabilities/run.ts";
+import type { RunGateway, RunIds } from "../capabilities/run.ts";
+import type { RunRecords } from "../capabilities/run-records.ts";
 import type { RegisteredContract } from "../contracts/registered.ts";
 import type { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";

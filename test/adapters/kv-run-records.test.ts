@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createFingerprints } from "../../src/adapters/hmac-fingerprints.ts";
 import { createKvRunRecords } from "../../src/adapters/kv-run-records.ts";
-import type { RunRecord } from "../../src/capabilities/run.ts";
+import type { RunRecord } from "../../src/capabilities/run-records.ts";
 import type { RunId, TenantId } from "../../src/protocol/identity/ids.ts";
 import { NO_USAGE } from "../../src/protocol/model/usage.ts";
 import type { LoggedEvent } from "../../src/protocol/run/event.ts";
