@@ -18,6 +18,8 @@ export interface Timing {
   readonly firstByteMs: number;
   /** The first byte of the first delta's text. */
   readonly firstDeltaMs: number;
+  /** The last byte that brought text of a delta. */
+  readonly lastDeltaMs: number;
   readonly fullMs: number;
 }
 
@@ -29,17 +31,21 @@ export async function chat(target: Target, scenario: Scenario, deltas: number): 
   const startMs = performance.now();
   let firstByteMs: number | undefined;
   let firstDeltaMs: number | undefined;
+  let lastDeltaMs: number | undefined;
   let marks = 0;
   await readChat(target, scenario, (chunk) => {
     const nowMs = performance.now() - startMs;
     firstByteMs ??= nowMs;
-    marks += countMarks(chunk);
-    if (marks > 0) firstDeltaMs ??= nowMs;
+    const newMarks = countMarks(chunk);
+    if (newMarks === 0) return;
+    marks += newMarks;
+    firstDeltaMs ??= nowMs;
+    lastDeltaMs = nowMs;
   });
-  if (marks !== deltas || firstByteMs === undefined || firstDeltaMs === undefined) {
+  if (marks !== deltas || !firstByteMs || !firstDeltaMs || !lastDeltaMs) {
     throw new Error(`port ${target.port} sent ${marks} deltas of ${deltas}`);
   }
-  return { firstByteMs, firstDeltaMs, fullMs: performance.now() - startMs };
+  return { firstByteMs, firstDeltaMs, lastDeltaMs, fullMs: performance.now() - startMs };
 }
 
 /** Requests an answer and passes on each chunk, until its end. */

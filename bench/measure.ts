@@ -37,17 +37,13 @@ export type Measure = (bench: Bench) => Promise<readonly Figure[]>;
 export type Samples = Readonly<Record<ContenderName, number[]>>;
 
 export function emptySamples(): Samples {
-  return { interlock: [], passThrough: [], honoOpenai: [], aiSdk: [] };
+  return each(() => []);
 }
 
-/** Computes one figure of each contender. */
-export function each(compute: (name: ContenderName) => number): Record<ContenderName, number> {
-  return {
-    interlock: compute("interlock"),
-    passThrough: compute("passThrough"),
-    honoOpenai: compute("honoOpenai"),
-    aiSdk: compute("aiSdk"),
-  };
+/** Computes one value of each contender. */
+export function each<Value>(compute: (name: ContenderName) => Value): Record<ContenderName, Value> {
+  const computed = CONTENDERS.map((name) => [name, compute(name)] as const);
+  return Object.fromEntries(computed) as Record<ContenderName, Value>;
 }
 
 /**
@@ -79,6 +75,7 @@ type Peer = Exclude<ContenderName, "interlock">;
 
 const TITLES: Readonly<Record<Peer, string>> = {
   passThrough: "pass-through",
+  rewrite: "parse and rewrite",
   honoOpenai: "Hono + openai",
   aiSdk: "AI SDK",
 };

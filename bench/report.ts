@@ -3,9 +3,10 @@ import type { Figure, Ratio } from "./measure.ts";
 const COLUMNS = [
   ["interlock", "Interlock"],
   ["passThrough", "pass-through"],
+  ["rewrite", "parse and rewrite"],
   ["honoOpenai", "Hono + openai"],
-  ["direct", "direct"],
   ["aiSdk", "AI SDK"],
+  ["direct", "direct"],
 ] as const;
 
 /** Formats the verdict of a ratio. Empty when the ratio has no aim. */

@@ -8,7 +8,7 @@ import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import { policyDocumentKey, policyPointerKey } from "../../src/protocol/policy/pin.ts";
 import { modelOf, SCENARIOS } from "../upstream/scenario.ts";
 
-export const CONTENDERS = ["interlock", "passThrough", "honoOpenai", "aiSdk"] as const;
+export const CONTENDERS = ["interlock", "passThrough", "rewrite", "honoOpenai", "aiSdk"] as const;
 export type ContenderName = (typeof CONTENDERS)[number];
 
 /** Everything needed to run one Worker. Plain data, so that another process can receive it. */
@@ -51,6 +51,10 @@ export async function planContenders(
       ...bare,
       code: await bundleEntry(join(import.meta.dirname, "pass-through-worker.ts"), true),
       objects: { OBJECTS: "PassThroughObject" },
+    },
+    rewrite: {
+      ...bare,
+      code: await bundleEntry(join(import.meta.dirname, "rewrite-worker.ts"), true),
     },
     honoOpenai: {
       ...bare,

@@ -9,16 +9,20 @@ import {
   pairedFigures,
   type Bench,
   type Figure,
+  type Samples,
 } from "../measure.ts";
-import { median } from "../statistics.ts";
+import { median, quantile } from "../statistics.ts";
 import { SCENARIOS } from "../upstream/scenario.ts";
 
 const WARM_UP_ROUNDS = 10;
 /** Time for the last contender to finish its work after the answer. */
 const PAUSE_MS = 5;
+/** The aim for the end of an answer: so much later than that of the pass-through. */
+const END_AIM_MS = 1;
 
 /**
- * Measures the time that Interlock adds before the first byte of a provider that answers at once.
+ * Measures the time that Interlock adds to a provider that answers at once: before the first byte,
+ * before the first text, and between the last text and the end.
  */
 export async function measureFirstByte(bench: Bench): Promise<readonly Figure[]> {
   const { direct, contenders, quick } = bench;
@@ -42,9 +46,11 @@ export async function measureFirstByte(bench: Bench): Promise<readonly Figure[]>
     return { name: title, unit: "ms", raw, ratio: compare(added, "passThrough", atMost) };
   };
   const firstDelta = emptySamples();
+  const end = emptySamples();
   for (const name of CONTENDERS) {
     const after = (timings.get(name) ?? []).slice(WARM_UP_ROUNDS);
     firstDelta[name].push(...after.map(({ firstDeltaMs }) => firstDeltaMs));
+    end[name].push(...after.map(({ lastDeltaMs, fullMs }) => fullMs - lastDeltaMs));
   }
   return [
     ...pairedFigures({ name: "time to the first text", unit: "ms" }, firstDelta, {
@@ -54,5 +60,22 @@ export async function measureFirstByte(bench: Bench): Promise<readonly Figure[]>
     }),
     figure("added time to the first byte", "firstByteMs", 1.5),
     figure("added time to the first text", "firstDeltaMs"),
+    endFigure(end),
   ];
+}
+
+/** Compares the end with the pass-through by difference: that one's is close to zero. */
+function endFigure(end: Samples): Figure {
+  const beyondMs = end.interlock.map((value, round) => value - (end.passThrough[round] ?? NaN));
+  return {
+    name: "last byte after the last text",
+    unit: "ms",
+    raw: each((name) => median(end[name])),
+    ratio: {
+      to: `pass-through + ${END_AIM_MS} ms`,
+      value: median(beyondMs) / END_AIM_MS,
+      range: [quantile(beyondMs, 0.1) / END_AIM_MS, quantile(beyondMs, 0.9) / END_AIM_MS],
+      atMost: 1,
+    },
+  };
 }
