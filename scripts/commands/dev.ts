@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs, parseEnv } from "node:util";
+import { parseArgs } from "node:util";
 import { MODEL_WIRE_IDS, type ModelWireId } from "../../src/protocol/model/declaration.ts";
 import type { Page } from "../../src/http/pages.ts";
 import { buildDeployment } from "../build-deployment.ts";
@@ -11,11 +11,14 @@ import { startFront } from "../development/front.ts";
 import { actAs, readPeople, type DevelopmentPeople } from "../development/people.ts";
 import { copyPretty } from "../development/pretty-log.ts";
 import { readRefusal, refusalFile } from "../development/refusal.ts";
-import { seedTenant } from "../development/seed-tenant.ts";
+import { followTenant } from "../development/follow-tenant.ts";
+import { storeTenant } from "../development/store-tenant.ts";
+import { type Provider, readDevVars, readProvider, readTokens } from "../development/settings.ts";
 import { tellMended } from "../development/tell-mended.ts";
 import { freePort } from "../free-port.ts";
 import { startOfflineModel } from "../offline-model.ts";
 import { readLocalDocuments } from "../push/local-documents.ts";
+import { openDevelopmentRecord } from "../push/pushed-record.ts";
 import { startTree, type ProcessTree } from "../process-tree.ts";
 import { loadDeployment, outputFolder, projectFolder, wranglerScript } from "../project.ts";
 
@@ -37,8 +40,10 @@ async function runHere(args: string[]): Promise<void> {
   const { port, persistTo, peopleFile, actor, wire } = readArguments(args);
   const project = projectFolder();
   const people = choosePeople(peopleFile, actor);
-  const documents = readLocalDocuments(project);
+  // A file that is wrong in itself is told before anything starts.
+  readLocalDocuments(project);
   mkdirSync(persistTo, { recursive: true });
+  const record = openDevelopmentRecord(persistTo);
   const provider = readProvider();
   const secret = randomBytes(32).toString("hex");
   const innerPort = await freePort();
@@ -94,18 +99,21 @@ async function runHere(args: string[]): Promise<void> {
   // The parent may be killed without a signal to this process. Nothing may outlive the parent.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && void stop(0), 500).unref();
-  const failure =
-    (await firstAnswer(port, () => isStopping)) ??
-    (await seedTenant(`http://127.0.0.1:${port}`, { project, documents }));
-  if (failure === undefined) {
+  const tenant = { url: `http://127.0.0.1:${port}`, project, record };
+  const unready = await firstAnswer(port, () => isStopping);
+  const documents =
+    unready === undefined ? await storeTenant(tenant) : { kept: [], refused: [unready] };
+  if (documents.refused.length === 0) {
     const { pages = [] } = await loadDeployment(project);
     announce(port, { provider: offline ? undefined : provider, pages });
+    tellTenant(documents.kept);
+    followTenant(tenant, tellTenant);
     tellMended(output, {
       answers: () => isHealthy(port),
       tell: () => console.log(`  Interlock is ready again: http://127.0.0.1:${port}/\n`),
     });
   } else {
-    console.error(`${failure.trimEnd()}\nInterlock did not start.`);
+    console.error(`${documents.refused.join("\n").trimEnd()}\nInterlock did not start.`);
     await stop(1);
   }
 }
@@ -182,47 +190,6 @@ function choosePeople(file: string, actor: string | undefined): DevelopmentPeopl
   });
 }
 
-interface Provider {
-  readonly OPENAI_BASE_URL: string | undefined;
-  readonly OPENAI_API_KEY: string;
-  readonly ANTHROPIC_BASE_URL: string | undefined;
-  readonly ANTHROPIC_API_KEY: string;
-  readonly MODELS: string | undefined;
-}
-
-/** Reads the environment, and below it `.dev.vars`. */
-function readSettings(): NodeJS.Dict<string> {
-  return { ...readDevVars(), ...process.env };
-}
-
-function readDevVars(): NodeJS.Dict<string> {
-  return existsSync(".dev.vars") ? parseEnv(readFileSync(".dev.vars", "utf8")) : {};
-}
-
-/** Reads who else may call: callers with tokens are known beside the people of development. */
-function readTokens(): {
-  readonly variables: NodeJS.Dict<string>;
-  readonly secrets: NodeJS.Dict<string>;
-} {
-  const { AUTH, API_TOKENS, JWT_SECRET } = readSettings();
-  return { variables: { AUTH }, secrets: { API_TOKENS, JWT_SECRET } };
-}
-
-/** Reads a real provider. Undefined when none is configured. */
-function readProvider(): Provider | undefined {
-  const settings = readSettings();
-  const { OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY } = settings;
-  const given = [OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY];
-  if (!given.some(Boolean)) return undefined;
-  return {
-    OPENAI_BASE_URL,
-    OPENAI_API_KEY: OPENAI_API_KEY || "none",
-    ANTHROPIC_BASE_URL,
-    ANTHROPIC_API_KEY: ANTHROPIC_API_KEY || "none",
-    MODELS: settings["MODELS"],
-  };
-}
-
 /**
  * Keeps a secret in the state directory, so that run ids and sealed connections survive a restart.
  */
@@ -277,6 +244,11 @@ function describeListen(port: number, error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== "EADDRINUSE") return `Port ${port} cannot be used: ${messageOf(error)}`;
   return `Port ${port} is in use. Choose another one: npm run dev -- --port ${port + 1}`;
+}
+
+/** Tells what became of files of the tenant. */
+function tellTenant(lines: readonly string[]): void {
+  for (const line of lines) console.log(`  ${line}`);
 }
 
 interface Started {

@@ -1,6 +1,6 @@
 import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
 import type { JsonValue } from "../../src/protocol/json/value.ts";
-import type { Answer, DeploymentRequest, Send } from "./deployment-client.ts";
+import type { Answer, DeploymentRequest, RefusedField, Send } from "./deployment-client.ts";
 import type { DocumentKey } from "./local-documents.ts";
 import { type PlannedDocument, withoutSecrets } from "./plan.ts";
 import type { PushedRecord } from "./pushed-record.ts";
@@ -20,6 +20,8 @@ export interface AppliedDocument {
   readonly key: DocumentKey;
   readonly outcome: Outcome;
   readonly reason?: string;
+  /** The fields that the deployment refused. */
+  readonly fields?: readonly RefusedField[];
 }
 
 /** Body of each document that is sent, its secrets included. */
@@ -37,7 +39,7 @@ export function readBodies(
 }
 
 /**
- * Applies a plan without drift, document by document, and stops at the first that fails.
+ * Applies a plan, document by document, and stops at the first that fails. Leaves drift alone.
  * Contract: compare-and-swap where the deployment has it; each applied document is recorded before
  * the next one is sent. Never throws for what the deployment answers.
  */
@@ -89,9 +91,10 @@ async function hashAfter(
   return hashOf(stored.kind === "write_only" ? local.shown : withoutSecrets(local));
 }
 
-function describe(answer: Answer): Pick<AppliedDocument, "outcome" | "reason"> {
+function describe(answer: Answer): Omit<AppliedDocument, "key"> {
   if (answer.kind === "ok") return { outcome: "applied" };
   if (answer.kind === "no_answer") return { outcome: "no_answer", reason: answer.reason };
   const outcome = answer.refusal.status === 412 ? "conflict" : "refused";
-  return { outcome, reason: formatRefusal(answer.refusal) };
+  const { refusal } = answer;
+  return { outcome, reason: formatRefusal(refusal), fields: refusal.fields };
 }

@@ -22,6 +22,14 @@ export interface Refusal {
   readonly code: string;
   /** What is wrong, with the fields. */
   readonly message: string;
+  readonly fields: readonly RefusedField[];
+}
+
+/** A field that a problem document names. */
+export interface RefusedField {
+  /** JSON pointer. */
+  readonly pointer: string;
+  readonly message: string;
 }
 
 export interface DeploymentRequest {
@@ -44,19 +52,22 @@ function adviseToken(environment: string): string {
   );
 }
 
-/** Makes the function that sends requests to a deployment. It never throws. */
+/**
+ * Makes the function that sends requests to a deployment. It never throws. Without a token, only
+ * `interlock dev` answers.
+ */
 export function createClient({
   environment,
   url,
   token,
-}: Pick<Target, "environment" | "url" | "token">): Send {
-  const hide = hideValues([token]);
+}: Pick<Target, "environment" | "url"> & Partial<Pick<Target, "token">>): Send {
+  const hide = hideValues(token === undefined ? [] : [token]);
   return async ({ method, path, body, headers }) => {
     try {
       const response = await fetch(`${url}${path}`, {
         method,
         headers: {
-          authorization: `Bearer ${token}`,
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
           ...(body !== undefined && { "content-type": "application/json" }),
           ...headers,
         },
@@ -82,23 +93,31 @@ function readAnswer(
   if (response.ok && (body || response.status === 204)) {
     return { kind: "ok", body: body ?? {}, etag: response.headers.get("etag") ?? undefined };
   }
-  const { status, code, message } = readRefusal(response.status, body, environment);
+  const { status, code, message, fields } = readRefusal(response.status, body, environment);
   // Threat: a server that repeats the token, for a terminal or the log of a CI.
-  return { kind: "refused", refusal: { status, code: hide(code), message: hide(message) } };
+  const shown = fields.map((field) => hide({ ...field }));
+  return {
+    kind: "refused",
+    refusal: { status, code: hide(code), message: hide(message), fields: shown },
+  };
 }
 
 function readRefusal(status: number, body: JsonObject | undefined, environment: string): Refusal {
   const code = body?.["code"];
   if (!body || typeof code !== "string") {
     const message = "The answer is not one of Interlock. Check the address in the environment.";
-    return { status, code: "unknown", message };
+    return { status, code: "unknown", message, fields: [] };
   }
   const sentence = body["detail"] ?? body["title"];
-  const fields = [body["errors"]].filter(isJsonArray).flat().filter(isJsonObject);
-  const texts = fields.map(({ pointer, message }) => `${show(pointer)} ${show(message)}`);
+  const errors = [body["errors"]].filter(isJsonArray).flat().filter(isJsonObject);
+  const fields = errors.map(({ pointer, message }) => ({
+    pointer: show(pointer),
+    message: show(message),
+  }));
+  const texts = fields.map(({ pointer, message }) => `${pointer} ${message}`);
   const places = texts.length > 0 ? ` (${texts.join("; ")})` : "";
   const advice = status === 401 ? ` ${adviseToken(environment)}` : "";
-  return { status, code: show(code), message: `${show(sentence)}${places}${advice}` };
+  return { status, code: show(code), message: `${show(sentence)}${places}${advice}`, fields };
 }
 
 /** Threat: control characters of an answer that a terminal obeys. */

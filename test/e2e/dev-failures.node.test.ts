@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../scripts/free-port.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -109,6 +109,62 @@ test.each([
   expect(await ended()).toBe(1);
   writeFileSync(file, own);
   expect(output).toContain(reason);
+});
+
+describe("a running server and the files of its tenant", () => {
+  const file = (): string => join(copy, "tenant/policy.json");
+  const address = (): string => `http://127.0.0.1:${port}/v1/policy`;
+  let own: string;
+  beforeAll(() => (own = readFileSync(file(), "utf8")));
+  afterEach(() => writeFileSync(file(), own));
+
+  interface StoredPolicy {
+    readonly revision: number;
+    readonly policy: { readonly allowedTools: readonly { readonly id: string }[] };
+  }
+  const stored = async () => {
+    const answer = await fetch(address());
+    const { revision, policy } = await answer.json<StoredPolicy>();
+    return [revision, policy.allowedTools.map(({ id }) => id)];
+  };
+  const allow = (...allowedTools: string[]): string => JSON.stringify({ allowedTools });
+
+  test("a policy is stored when its file changes, unless somebody changed it over HTTP", async () => {
+    rmSync(join(copy, "state"), { recursive: true, force: true });
+    await start();
+    await expect.poll(() => output).toContain("Interlock is ready");
+    writeFileSync(file(), allow("core__calculate"));
+    await expect.poll(() => output).toContain("tenant/policy.json is stored.");
+    expect(await stored()).toEqual([2, ["core__calculate"]]);
+
+    writeFileSync(file(), '{\n  "allowedTools": ["no__tool"]\n}\n');
+    await expect
+      .poll(() => output)
+      .toContain("tenant/policy.json:2: /allowedTools/0: no such tool");
+    writeFileSync(file(), "{");
+    await expect.poll(() => output).toContain(`${file()}:1: `);
+    expect(await stored()).toEqual([2, ["core__calculate"]]);
+
+    const headers = { "content-type": "application/json", "if-match": '"2"' };
+    const body = allow("core__generate_title");
+    const { status } = await fetch(address(), { method: "PUT", headers, body });
+    writeFileSync(file(), allow("core__calculate", "core__get_current_time"));
+    const kept = "tenant/policy.json is not stored, because somebody changed";
+    await expect.poll(() => output).toContain(kept);
+    expect([status, await stored()]).toEqual([200, [3, ["core__generate_title"]]]);
+  });
+
+  test("a file that changed meanwhile is stored at the next start", async () => {
+    rmSync(join(copy, "state"), { recursive: true, force: true });
+    await start();
+    await expect.poll(() => output).toContain("Interlock is ready");
+    server?.kill("SIGTERM");
+    await ended();
+    writeFileSync(file(), allow("core__calculate"));
+    await start();
+    await expect.poll(() => output).toContain("Interlock is ready");
+    expect(await stored()).toEqual([2, ["core__calculate"]]);
+  });
 });
 
 test("a module that throws is said with its place", async () => {

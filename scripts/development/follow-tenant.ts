@@ -1,0 +1,49 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type DevelopmentTenant, storeTenant } from "./store-tenant.ts";
+
+const INTERVAL_MS = 500;
+
+/**
+ * Stores a policy or an assistant again when its file changes, and tells what became of it.
+ * A refusal is told when it comes twice: the Worker may be building the tool that a policy names.
+ */
+export function followTenant(
+  tenant: DevelopmentTenant,
+  tell: (lines: readonly string[]) => void,
+): void {
+  let seen = versionOf(tenant.project);
+  let isRefused = false;
+  let last = "";
+  let told = "";
+  const look = async (): Promise<void> => {
+    const version = versionOf(tenant.project);
+    if (version !== seen || isRefused) {
+      seen = version;
+      const { stored, kept, refused } = await storeTenant(tenant);
+      isRefused = refused.length > 0;
+      const lines = [...stored, ...kept, ...refused];
+      const text = lines.join("\n");
+      if (text !== told && (!isRefused || text === last)) {
+        told = text;
+        if (lines.length > 0) tell(lines);
+      }
+      last = text;
+    }
+    setTimeout(() => void look(), INTERVAL_MS).unref();
+  };
+  void look();
+}
+
+/** Changes when a file of the policy or of an assistant does. */
+function versionOf(project: string): string {
+  const folder = join(project, "tenant");
+  const assistants = join(folder, "assistants");
+  const names = existsSync(assistants) ? readdirSync(assistants) : [];
+  return [join(folder, "policy.json"), ...names.map((name) => join(assistants, name))]
+    .map((file) => {
+      const stat = statSync(file, { throwIfNoEntry: false });
+      return `${file} ${stat?.mtimeMs} ${stat?.size}`;
+    })
+    .join("\n");
+}
