@@ -142,6 +142,11 @@ function checkConsent({ contract }: DerivedContract): string | undefined {
 function checkVerification({ contract }: DerivedContract): string | undefined {
   const { effect, sideEffectClass, transactional } = contract;
   const isRead = contract.verify !== undefined;
+  if (contract.saga) {
+    return isRead || contract.verification || transactional.verificationRequired
+      ? "a saga is verified by its steps; remove verify and the section verification"
+      : undefined;
+  }
   if (isRead !== (contract.verification !== undefined)) {
     return "verify and the section verification need each other; set both or neither";
   }

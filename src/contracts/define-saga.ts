@@ -83,9 +83,9 @@ export function defineSaga<
   Out extends ClosedObjectSchema,
   const Tools extends readonly [AnyToolContract, ...AnyToolContract[]],
 >(definition: SagaDefinition<In, Out, Tools>): AnyToolContract {
-  const { steps, result, runtime, ...tool } = definition;
+  const { steps, result, runtime, transactional, ...tool } = definition;
   const listed = steps as readonly SagaStep<In, AnyToolContract>[];
-  // People see where the steps act, and whoever undoes the saga acts there too.
+  // People see where the steps act, and an undo of the saga acts there too.
   const workspace = tool.workspace ?? listed.find((step) => step.tool.workspace)?.tool.workspace;
   const timeoutMs = listed.reduce((sum, step) => sum + step.tool.runtime.timeoutMs, 0);
   const contract = defineTool({
@@ -93,6 +93,8 @@ export function defineSaga<
     capabilities: workspace === undefined ? [] : ["workspace"],
     ...(workspace !== undefined && { workspace }),
     parallel: false,
+    // Its steps are verified.
+    transactional: { verificationRequired: false, ...transactional },
     runtime: {
       ...runtime,
       timeoutMs: Math.min(Math.max(timeoutMs, 1), MAX_TIMEOUT_MS),

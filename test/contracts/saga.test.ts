@@ -165,11 +165,15 @@ describe("registration refuses a saga with", () => {
     [
       "a step of another effect",
       sagaOf([risky], {
-        ...verified,
         sideEffectClass: "HIGH_RISK_EXTERNAL",
         describe: () => ({ action: "Risk", consequence: "Much." }),
       }),
       "step 1, test__risky, has the effect external_side_effect; give the saga this effect",
+    ],
+    [
+      "a verification of its own",
+      sagaOf([book], verified),
+      "a saga is verified by its steps; remove verify and the section verification",
     ],
     ["no steps", sagaOf([]), "saga.steps: must have a step"],
     ["17 steps", sagaOf(Array.from({ length: 17 }, () => book)), "must have at most 16 steps"],

@@ -18,7 +18,14 @@ const OPERATOR = "bendable";
 
 beforeAll(() =>
   govern({
-    allowedTools: ["lab__hang", "lab__take_down", "lab__hang_stamped", "lab__stamp"],
+    allowedTools: [
+      "lab__hang",
+      "lab__take_down",
+      "lab__hang_stamped",
+      "lab__stamp",
+      "lab__hang_and_announce",
+      "lab__announce",
+    ],
   }),
 );
 
@@ -160,6 +167,22 @@ describe("a step of a saga", () => {
     await untilCall(runId, 2, { verification: UNDONE });
     expect([readsOf("half page"), wall.has("half page")]).toEqual([0, false]);
     expect(await mismatchesOf(runId)).toEqual([]);
+  });
+
+  test("of a risky class is verified; one approval covers the saga, which has no state of its own", async () => {
+    const calls = [callOf("lab__hang_and_announce", { topic: "risky" })];
+    const response = await chat([{ calls }, { text: ["ok"] }], CALLER);
+    const runId = runIdOf(response);
+    await response.text();
+    await answer(runId, APPROVE);
+    const { toolCalls } = await ended(runId, CALLER);
+    expect(toolCalls.map(({ name, state }) => [name, state])).toEqual([
+      ["lab__hang_and_announce", "COMPLETED"],
+      ["lab__hang", "COMPLETED"],
+      ["lab__announce", "COMPLETED"],
+    ]);
+    expect(toolCalls[0]).not.toHaveProperty("verification");
+    await untilCall(runId, 3, { verification: { status: "verified" } });
   });
 
   // Mutant: a step is verified although its whole saga was undone.

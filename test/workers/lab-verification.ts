@@ -151,6 +151,52 @@ const hangStamped = defineSaga({
   result: (_args, results) => results.of(hang),
 });
 
+/** A risky write: the person who asks has to agree, and its state is read at once. */
+const announce = defineTool({
+  ...paper,
+  name: "lab__announce",
+  description: "Shows a notice to everybody.",
+  sideEffectClass: "HIGH_RISK_EXTERNAL",
+  effect: "external_side_effect",
+  redaction: { ...paper.redaction, state: ["text"] },
+  transactional: { semantics: "irreversible_pivot" },
+  describe: ({ topic }) => ({ action: "Announce", consequence: `Everybody reads ${topic}.` }),
+  shownToModel: false,
+  verification: {
+    delaySeconds: 0,
+    expect: ({ topic }, { text }) => ({ reference: `wall/${topic}`, state: { text } }),
+  },
+  async verify({ topic }, { state }) {
+    return { kind: wall.get(topic) === state["text"] ? "verified" : "mismatch" };
+  },
+  execute({ topic }) {
+    wall.set(topic, `notice about ${topic}`);
+    return ok({ text: `notice about ${topic}` });
+  },
+});
+
+/** Hangs a notice and announces it. As risky as its riskiest step. */
+const hangAndAnnounce = defineSaga({
+  name: "lab__hang_and_announce",
+  version: "1.0.0",
+  description: "Hangs a notice and announces it.",
+  input: topicOnly,
+  output: paper.output,
+  sideEffectClass: "HIGH_RISK_EXTERNAL",
+  effect: "external_side_effect",
+  redaction: paper.redaction,
+  transactional: { semantics: "irreversible_pivot" },
+  describe: ({ topic }) => ({
+    action: "Announce",
+    consequence: `${topic} hangs and is published.`,
+  }),
+  steps: [
+    { tool: hang, arguments: ({ topic }) => ({ topic: `${topic} page` }) },
+    { tool: announce, arguments: ({ topic }) => ({ topic }) },
+  ],
+  result: (_args, results) => results.of(announce),
+});
+
 /** Tries to write where only reads are allowed. */
 export const writeToShop = async (http: ToolCapabilities["http"]): Promise<unknown> => {
   const sent = await http.send({ method: "POST", url: `${SHOP}/orders`, body: { what: "ink" } });
@@ -163,4 +209,6 @@ export const LAB_VERIFICATION: readonly AnyToolContract[] = [
   hang,
   stamp,
   hangStamped,
+  announce,
+  hangAndAnnounce,
 ];
