@@ -294,4 +294,14 @@ export const INPUTS: readonly Mutant[] = [
       name: "a failure with many long errors",
     },
   },
+  {
+    name: "a workspace with a name that the schema drops is accepted, and has no members",
+    file: "src/protocol/json/record.ts",
+    from: "(input) => !LOST_KEYS.some((lost) => Object.hasOwn(Object(input) as object, lost))",
+    to: "() => true",
+    test: {
+      file: "test/http/policy.test.ts",
+      name: "a workspace of a name that would be dropped is refused",
+    },
+  },
 ];

@@ -256,3 +256,17 @@ test.each([
   const response = await putPolicy(policy, FIRST);
   expect(await response.json()).toMatchObject({ errors: [{ pointer, message }] });
 });
+
+test("a workspace of a name that would be dropped is refused", async () => {
+  const workspaces = { constructor: { members: [{ kind: "actor", id: "user:ann" }] } };
+  const response = await putPolicy({ ...TIME, workspaces }, FIRST);
+  expect(response.status).toBe(422);
+  expect(await response.json()).toMatchObject({
+    errors: [
+      {
+        pointer: "/workspaces",
+        message: "expected names other than __proto__, constructor, prototype",
+      },
+    ],
+  });
+});

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { nestsTooDeep } from "../json/guard.ts";
+import { recordOf } from "../json/record.ts";
 import { isJsonObject, type JsonObject } from "../json/value.ts";
 import { utf8Bytes } from "../text/encoding.ts";
 import { replaceHalves } from "../text/whole-characters.ts";
@@ -29,7 +30,7 @@ export interface HookContext {
 const hookContext = v.strictObject({
   variables: v.optional(
     v.pipe(
-      v.record(
+      recordOf(
         v.pipe(v.string(), v.regex(/^[a-zA-Z]\w{0,62}$/)),
         v.pipe(v.string(), v.maxLength(512)),
       ),

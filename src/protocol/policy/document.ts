@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { requirementFields } from "../approval/requirement.ts";
 import { webOrigin } from "../identity/web-origin.ts";
+import { recordOf } from "../json/record.ts";
 import { SIDE_EFFECT_CLASSES, TOOL_EFFECTS } from "../tool/effect.ts";
 import { workspaceId } from "../workspace/address.ts";
 import { argumentRule } from "./argument-rule.ts";
@@ -79,7 +80,7 @@ export const toolPolicyDocument = v.strictObject({
   delegations: v.optional(listOf(delegation), []),
   embedMinters: v.optional(listOf(embedMinter), []),
   /** The workspaces of the tenant and their members. See docs/business-data.md. */
-  workspaces: v.optional(v.record(workspaceId, members), {}),
+  workspaces: v.optional(recordOf(workspaceId, members), {}),
   /** Origins of pages that may call the API. See docs/identity.md. */
   origins: v.optional(v.pipe(v.array(webOrigin), v.maxLength(64)), []),
   /** ISO 4217. Calls that move or cost money in another currency are denied. */
