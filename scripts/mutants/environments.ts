@@ -139,7 +139,7 @@ export const ENVIRONMENTS: readonly Mutant[] = [
     file: "scripts/environment/check-settings.ts",
     from: "if (PLAIN_HTTP.test(text)) {",
     to: "if (text === name) {",
-    test: { file: CHECK, name: "fails for HOUSE_BASE_URL = http://models.example.com" },
+    test: { file: CHECK, name: "fails for HOUSE_BASE_URL = http://models.house.dev" },
   },
   {
     name: "a check passes a key that stands in wrangler.toml",

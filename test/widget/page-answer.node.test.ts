@@ -22,6 +22,7 @@ const FROM_END = `(root) => {
 describe("an answer", () => {
   it("streams as text, under the title of its run", async () => {
     const run = await visit.ask("Hello?");
+    await visit.page.getByRole("heading", { name: "Hello?" }).waitFor();
     run.emit(say.setTitle("A greeting"), say.startText(0), say.text(0, "Good "));
     await sees(/^Good/);
     run.emit(say.text(0, "**day**"), say.finishText(0), say.end());

@@ -69,7 +69,7 @@ it("keeps the conversations of two assistants apart, with one token", async () =
   await set("tokenless");
   await set("assistant", "shop");
   (await visit.ask("A question to the shop")).emit(say.end());
-  await visit.page.getByText("A question to the shop").waitFor();
+  await visit.page.getByRole("log").getByText("A question to the shop").waitFor();
   await set("assistant", "desk");
   await visit.page.getByRole("textbox", { name: "Message" }).waitFor();
   expect(await visit.page.getByText("A question to the shop").count()).toBe(0);
@@ -78,7 +78,7 @@ it("keeps the conversations of two assistants apart, with one token", async () =
   expect(bodies.at(-1)).toContain('"assistantId":"desk"');
   expect(bodies.at(-1)).not.toContain("previousRunId");
   await set("assistant", "shop");
-  await visit.page.getByText("A question to the shop").waitFor();
+  await visit.page.getByRole("log").getByText("A question to the shop").waitFor();
 });
 
 it("names the model, the tools and the connections that the attributes name", async () => {

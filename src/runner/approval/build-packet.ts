@@ -45,7 +45,8 @@ export async function buildPacket(
     riskClass: tool.sideEffectClass,
     expiresAt: toIso(expiresAtMs),
     compensation: describeCompensation(ports, tool.compensation),
-    rejectionPath: "The tool does not run; the model is told and may go on without it.",
+    rejectionPath:
+      "The tool does not run. A model that asked for it is told, and may go on without it.",
     traceId: context.runId,
   };
 }

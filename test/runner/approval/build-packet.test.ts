@@ -124,7 +124,8 @@ test("a packet shows the action, its target, its compensation and the rejection 
     riskClass: "CRITICAL_MUTATION",
     expiresAt: "2026-11-21T10:00:00.000Z",
     compensation: { reversible: false, tool: null, note: "It cannot be undone." },
-    rejectionPath: "The tool does not run; the model is told and may go on without it.",
+    rejectionPath:
+      "The tool does not run. A model that asked for it is told, and may go on without it.",
     traceId: RUN_ID,
   });
 });
