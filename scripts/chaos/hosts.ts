@@ -6,6 +6,7 @@ import { freePort } from "../free-port.ts";
 import { startTree, type ProcessTree } from "../process-tree.ts";
 import { seedPolicies, type Deployment } from "./deployment.ts";
 import type { HostOrder } from "./miniflare-host.ts";
+import type { PartContext } from "./part.ts";
 import { sleep } from "./sleep.ts";
 
 /** A deployment that can be killed and started again on its stored state. */
@@ -27,6 +28,20 @@ const START_TIMEOUT_MS = 60_000;
 /** The chaos Worker in Miniflare. */
 export function miniflareHost(deployment: Deployment, directory: string): Promise<Host> {
   return hostWorker(deployment, directory, seedPolicies);
+}
+
+/** Runs `use` on a chaos Worker that stores in a new directory, and stops the Worker afterwards. */
+export async function withHost<T>(
+  { deployment, makeDirectory }: Pick<PartContext, "deployment" | "makeDirectory">,
+  use: (host: Host) => Promise<T>,
+): Promise<T> {
+  const host = await miniflareHost(deployment, makeDirectory());
+  await host.start();
+  try {
+    return await use(host);
+  } finally {
+    await host.stop();
+  }
 }
 
 /** Runs any Worker in Miniflare, in its own process group. `prepare` runs after each start. */

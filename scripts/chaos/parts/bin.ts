@@ -1,6 +1,6 @@
 import { ask } from "../ask.ts";
 import { APPROVERS, MEMBERS, policyOf, TOKENS } from "../deployment.ts";
-import { miniflareHost, type Host } from "../hosts.ts";
+import { withHost, type Host } from "../hosts.ts";
 import { killAfter } from "../kill-at-effect.ts";
 import { leftOver } from "../left-over.ts";
 import { anyCrash } from "../make-script.ts";
@@ -25,19 +25,14 @@ const MAX_POINT = 15;
 export const bin: Part = {
   name: "bin",
   claim: "while people decide, others change, delete and restore: no changed row is deleted",
-  async run(context) {
-    const host = await miniflareHost(context.deployment, context.makeDirectory());
-    await host.start();
-    try {
+  run: (context) =>
+    withHost(context, async (host) => {
       const trial = new Trial(context, host);
       await trial.open();
       const rounds = context.isShort ? SHORT_ROUNDS : ROUNDS;
       for (let round = 0; round < rounds; round++) await trial.round(round);
       return await trial.close();
-    } finally {
-      await host.stop();
-    }
-  },
+    }),
 };
 
 class Trial {

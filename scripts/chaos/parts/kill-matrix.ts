@@ -1,4 +1,4 @@
-import { miniflareHost } from "../hosts.ts";
+import { withHost } from "../hosts.ts";
 import { inFlight } from "../in-flight.ts";
 import { endsWithoutRequests, readIncarnations } from "../incarnations.ts";
 import { anyCrash, plainScript } from "../make-script.ts";
@@ -28,9 +28,7 @@ export const killMatrix: Part = {
   claim: "an object may end before, after or durably after any write",
   async run(context) {
     const tally = new Tally(context);
-    const host = await miniflareHost(context.deployment, context.makeDirectory());
-    await host.start();
-    try {
+    return withHost(context, async (host) => {
       const target = { url: host.url, token: TOKENS.chaos };
       const wanted = context.isShort ? SHORT_CRASHES : CRASHES;
       const patient: Promise<void>[] = [];
@@ -47,9 +45,7 @@ export const killMatrix: Part = {
       }
       await Promise.all(patient);
       return await tally.close(target);
-    } finally {
-      await host.stop();
-    }
+    });
   },
 };
 

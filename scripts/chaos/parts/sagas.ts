@@ -1,6 +1,6 @@
 import { TOKENS } from "../deployment.ts";
 import { ask } from "../ask.ts";
-import { miniflareHost, type Host } from "../hosts.ts";
+import { withHost, type Host } from "../hosts.ts";
 import { INSTANTS, killAtEffect, type KillPlan } from "../kill-at-effect.ts";
 import { inLanes } from "../lanes.ts";
 import { leftOver } from "../left-over.ts";
@@ -35,19 +35,15 @@ export const sagas: Part = {
   run: (context) => inLanes(context, 1, travelAll),
 };
 
-async function travelAll(context: PartContext): Promise<PartResult> {
-  const host = await miniflareHost(context.deployment, context.makeDirectory());
-  await host.start();
-  try {
+function travelAll(context: PartContext): Promise<PartResult> {
+  return withHost(context, async (host) => {
     const trial = new Trial(context, host);
     for (const refuses of [false, true]) {
       await trial.crashEverywhere(refuses);
       await trial.killEverywhere(refuses);
     }
     return await trial.close();
-  } finally {
-    await host.stop();
-  }
+  });
 }
 
 class Trial {

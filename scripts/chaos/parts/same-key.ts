@@ -1,6 +1,6 @@
 import { TOKENS } from "../deployment.ts";
 import { bodyOf } from "../follow-run.ts";
-import { miniflareHost } from "../hosts.ts";
+import { withHost } from "../hosts.ts";
 import { untilClaimed } from "../incarnations.ts";
 import { anyCrash, plainScript } from "../make-script.ts";
 import type { Part, PartContext } from "../part.ts";
@@ -24,10 +24,8 @@ export const sameKey: Part = {
   claim: "one key is one run, for every caller, repeat and order of fields",
   async run(context) {
     const tally = new Tally(context);
-    const host = await miniflareHost(context.deployment, context.makeDirectory());
-    await host.start();
-    const crowd = { context, tally, target: { url: host.url, token: TOKENS.chaos } };
-    try {
+    return withHost(context, async (host) => {
+      const crowd = { context, tally, target: { url: host.url, token: TOKENS.chaos } };
       for (const clients of CLIENTS) {
         const rounds = context.isShort ? 2 : ROUNDS;
         for (let round = 0; round < rounds && !tally.isFull; round++) {
@@ -37,9 +35,7 @@ export const sameKey: Part = {
       const rounds = context.isShort ? 4 : VARIANT_ROUNDS;
       for (let round = 0; round < rounds && !tally.isFull; round++) await askVariants(crowd, round);
       return await tally.close(crowd.target);
-    } finally {
-      await host.stop();
-    }
+    });
   },
 };
 

@@ -1,5 +1,5 @@
 import { TOKENS } from "../deployment.ts";
-import { miniflareHost } from "../hosts.ts";
+import { withHost } from "../hosts.ts";
 import { inFlight } from "../in-flight.ts";
 import { readIncarnations } from "../incarnations.ts";
 import { wildScript } from "../make-script.ts";
@@ -23,10 +23,8 @@ export const storm: Part = {
   async run(context) {
     const { seed, isShort, progress } = context;
     const tally = new Tally(context);
-    const host = await miniflareHost(context.deployment, context.makeDirectory());
-    await host.start();
-    const target = { url: host.url, token: TOKENS.chaos };
-    try {
+    return withHost(context, async (host) => {
+      const target = { url: host.url, token: TOKENS.chaos };
       const maxCrashes = isShort ? SHORT_MAX_CRASHES : MAX_CRASHES;
       const numbers = Array.from({ length: isShort ? SHORT_RUNS : RUNS }, (_, number) => number);
       let isOver = false;
@@ -44,8 +42,6 @@ export const storm: Part = {
       const [tenantCrashes] = await Promise.all([crashing, runs]);
       tally.count("tenant crashes", tenantCrashes);
       return await tally.close(target);
-    } finally {
-      await host.stop();
-    }
+    });
   },
 };

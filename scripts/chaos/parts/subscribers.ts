@@ -1,5 +1,5 @@
 import { TOKENS } from "../deployment.ts";
-import { miniflareHost } from "../hosts.ts";
+import { withHost } from "../hosts.ts";
 import { untilClaimed } from "../incarnations.ts";
 import { anyCrash } from "../make-script.ts";
 import type { Part, PartContext } from "../part.ts";
@@ -23,19 +23,15 @@ export const subscribers: Part = {
   claim: "a reader that stalls holds back nobody, and all of them read the same",
   async run(context) {
     const tally = new Tally(context);
-    const host = await miniflareHost(context.deployment, context.makeDirectory());
-    await host.start();
-    const target = { url: host.url, token: TOKENS.chaos };
-    try {
+    return withHost(context, async (host) => {
+      const target = { url: host.url, token: TOKENS.chaos };
       const rounds = context.isShort ? 2 : ROUNDS;
       for (let round = 0; round < rounds && !tally.isFull; round++) {
         await readTogether({ context, tally, target, round });
         context.progress.show(`subscribers: round ${round}`);
       }
       return await tally.close(target);
-    } finally {
-      await host.stop();
-    }
+    });
   },
 };
 

@@ -1,5 +1,5 @@
 import { TOKENS } from "../deployment.ts";
-import { miniflareHost } from "../hosts.ts";
+import { withHost } from "../hosts.ts";
 import { inLanes } from "../lanes.ts";
 import { plainScript } from "../make-script.ts";
 import type { Part, PartContext, PartResult } from "../part.ts";
@@ -41,12 +41,10 @@ async function crashEverywhere(
 ): Promise<PartResult> {
   const { seed, isShort, progress } = context;
   const tally = new Tally(context);
-  const host = await miniflareHost(context.deployment, context.makeDirectory());
-  await host.start();
-  const target = { url: host.url, token: TOKENS.chaos };
-  const carry = (id: string): Promise<unknown> =>
-    tally.carry(target, scriptOf(id, seed), { name: id, mustSucceed: true });
-  try {
+  return withHost(context, async (host) => {
+    const target = { url: host.url, token: TOKENS.chaos };
+    const carry = (id: string): Promise<unknown> =>
+      tally.carry(target, scriptOf(id, seed), { name: id, mustSucceed: true });
     await planCrash(host.url, "tenant", null);
     await carry(`tenant-${seed}-${modes.join("-")}`);
     const { points } = await untilRecord(target, () => false);
@@ -63,9 +61,7 @@ async function crashEverywhere(
     }
     await planCrash(host.url, "tenant", null);
     return await tally.close(target);
-  } finally {
-    await host.stop();
-  }
+  });
 }
 
 /** All runs of a seed have the same calls. */

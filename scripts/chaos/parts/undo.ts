@@ -1,5 +1,5 @@
 import { TOKENS } from "../deployment.ts";
-import { miniflareHost } from "../hosts.ts";
+import { withHost } from "../hosts.ts";
 import { INSTANTS, killAfter, killAtEffect } from "../kill-at-effect.ts";
 import { inLanes } from "../lanes.ts";
 import { leftOver } from "../left-over.ts";
@@ -45,26 +45,24 @@ async function crashEverywhere(
   modes: readonly (typeof CRASH_MODES)[number][],
 ): Promise<PartResult> {
   const { seed, isShort, progress } = context;
-  const host = await miniflareHost(context.deployment, context.makeDirectory());
-  await host.start();
-  const target = { url: host.url, token: TOKENS.chaos };
-  const counts = { undos: 0, crashes: 0, kills: 0 };
-  const failures: Failure[] = [];
-  const carry = async (
-    crash: Crash | null,
-    kill?: { readonly name: string; readonly strike: () => Promise<unknown> },
-  ): Promise<void> => {
-    const where = crash ? `${crash.point}-${crash.mode}` : modes.join("-");
-    const name = `undo-${seed}-${kill?.name ?? where}`;
-    const planned = { operation: counts.undos * 2, name, crash, strike: kill?.strike };
-    const problems = await undoOnce(context, target, planned);
-    counts.kills += kill ? 1 : 0;
-    counts.undos++;
-    if (problems.length === 0) return;
-    progress.keep(`FAIL ${name}\n       ${problems.join("\n       ")}`);
-    failures.push({ name, problems });
-  };
-  try {
+  return withHost(context, async (host) => {
+    const target = { url: host.url, token: TOKENS.chaos };
+    const counts = { undos: 0, crashes: 0, kills: 0 };
+    const failures: Failure[] = [];
+    const carry = async (
+      crash: Crash | null,
+      kill?: { readonly name: string; readonly strike: () => Promise<unknown> },
+    ): Promise<void> => {
+      const where = crash ? `${crash.point}-${crash.mode}` : modes.join("-");
+      const name = `undo-${seed}-${kill?.name ?? where}`;
+      const planned = { operation: counts.undos * 2, name, crash, strike: kill?.strike };
+      const problems = await undoOnce(context, target, planned);
+      counts.kills += kill ? 1 : 0;
+      counts.undos++;
+      if (problems.length === 0) return;
+      progress.keep(`FAIL ${name}\n       ${problems.join("\n       ")}`);
+      failures.push({ name, problems });
+    };
     await carry(null);
     await sleep(LAST_WRITES_MS);
     const { points } = await readCrashes(host.url, "runs");
@@ -89,9 +87,7 @@ async function crashEverywhere(
     }
     failures.push(...(await leftOver(target, "undo")));
     return { counts, failures };
-  } finally {
-    await host.stop();
-  }
+  });
 }
 
 interface Case {

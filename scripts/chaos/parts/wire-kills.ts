@@ -1,6 +1,6 @@
 import { parseEventId } from "../../../src/protocol/run/event-id.ts";
 import { MODEL_IDS, TOKENS } from "../deployment.ts";
-import { miniflareHost, type Host } from "../hosts.ts";
+import { withHost, type Host } from "../hosts.ts";
 import { plainScript } from "../make-script.ts";
 import type { Part, PartContext } from "../part.ts";
 import { parseRunStream } from "../run-stream.ts";
@@ -17,17 +17,13 @@ export const wireKills: Part = {
   claim: "so may the processes, in the middle of an answer on each model wire",
   async run(context) {
     const tally = new Tally(context);
-    const host = await miniflareHost(context.deployment, context.makeDirectory());
-    await host.start();
-    try {
+    return withHost(context, async (host) => {
       const kills = context.isShort ? 1 : 30;
       for (let kill = 0; kill < kills && !tally.isFull; kill++) {
         await killInAnswers(context, { tally, host, name: `wires-${context.seed}-${kill}` });
       }
       return await tally.close({ url: host.url, token: TOKENS.chaos });
-    } finally {
-      await host.stop();
-    }
+    });
   },
 };
 

@@ -1,5 +1,5 @@
 import { TOKENS } from "../deployment.ts";
-import { miniflareHost, type Host } from "../hosts.ts";
+import { withHost, type Host } from "../hosts.ts";
 import { leftOver } from "../left-over.ts";
 import type { Failure, Part, PartContext } from "../part.ts";
 import { CRASH_MODES, type Crash, type CrashMode } from "../scenario.ts";
@@ -25,18 +25,13 @@ export const workspaces: Part = {
   name: "workspaces",
   claim:
     "a workspace may end at any write: its rows and its ledger agree, and each write is there once",
-  async run(context) {
-    const host = await miniflareHost(context.deployment, context.makeDirectory());
-    await host.start();
-    try {
+  run: (context) =>
+    withHost(context, async (host) => {
       const trial = new Trial(context, host);
       await trial.crashEverywhere();
       await trial.killAgain();
       return await trial.close();
-    } finally {
-      await host.stop();
-    }
-  },
+    }),
 };
 
 class Trial {
