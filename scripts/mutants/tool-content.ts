@@ -6,7 +6,7 @@ const TEST = "test/http/tool-content.test.ts";
 /** What keeps the text and the images of tools declared, harmless, bounded and kept. */
 export const TOOL_CONTENT: readonly Mutant[] = [
   {
-    name: "whoever knows the id of a run reads where its images are kept",
+    name: "a caller who knows a run's id reads its images",
     file: "durable-objects/run/run-answers.ts",
     from: "    if (missing) return missing;\n    const { content = [] }",
     to: "    const { content = [] }",

@@ -55,7 +55,7 @@ function drawResult({ result }: ToolCardCall): readonly CardNode[] | undefined {
   return [...drawData(data), drawCall(call)];
 }
 
-/** The call as it was made: whoever reads the card can check it. */
+/** Draws the call as it was made, so that the reader of the card can check it. */
 function drawCall(call: JsonObject): CardNode {
   const payload = JSON.stringify(objectOf(call, "payload"), undefined, 2);
   return [
