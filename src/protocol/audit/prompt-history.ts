@@ -1,7 +1,7 @@
 import type { AuditEntry } from "./entry.ts";
 import { toCanonicalJson } from "../json/canonical-hash.ts";
 import type { RunId } from "../identity/ids.ts";
-import type { JsonObject, JsonValue } from "../json/value.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
 import type { ToolSpec } from "../tool/spec.ts";
 
 /**
@@ -81,8 +81,7 @@ function projectOf(input: JsonObject | undefined, output: JsonObject | undefined
 }
 
 function propertiesOf(value: JsonValue | undefined): JsonObject {
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? (value as JsonObject) : {};
+  return isJsonObject(value) ? value : {};
 }
 
 function textOf(value: JsonObject | undefined): string | null {
