@@ -87,8 +87,8 @@ export const PROVIDERS: readonly Mutant[] = [
   {
     name: "a model of the deployment answers in place of a missing provider",
     file: "src/adapters/model-router.ts",
-    from: "isTenantModel(request.model) ? own : deployed.get(request.model)",
-    to: 'deployed.get(request.model.split("/").at(-1) ?? "") ?? own',
+    from: "isTenantModel(request.model) ? own : deployed(request.model)",
+    to: 'deployed(request.model.split("/").at(-1) ?? "") ?? own',
     test: {
       file: RUNS,
       name: "no request to a tenant's provider carries a key of the deployment",

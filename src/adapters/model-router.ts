@@ -3,8 +3,8 @@ import { isTenantModel } from "../protocol/provider/tenant-model.ts";
 import { refuseCall } from "./refused-call.ts";
 
 export interface RoutedModels {
-  /** The models of the deployment, by id. */
-  readonly deployed: ReadonlyMap<string, Model>;
+  /** Answers the model of the deployment with an id; undefined when it has none. */
+  readonly deployed: (id: string) => Model | undefined;
   /** Asks the tenant's own providers. */
   readonly own: Model;
 }
@@ -18,7 +18,7 @@ export interface RoutedModels {
 export function createModelRouter({ deployed, own }: RoutedModels): Model {
   return {
     stream(request, signal) {
-      const model = isTenantModel(request.model) ? own : deployed.get(request.model);
+      const model = isTenantModel(request.model) ? own : deployed(request.model);
       return (
         model?.stream(request, signal) ??
         refuseCall({

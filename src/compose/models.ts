@@ -58,31 +58,43 @@ export function requireModels(
   return models.value;
 }
 
+/** What a run needs of one model of the deployment. */
+interface DeployedModel {
+  readonly model: Model;
+  readonly inputBound: ReturnType<typeof createInputBound>;
+}
+
 /** Assembles the models of a deployment and of one tenant, and what bounds their input. */
 export function composeModels(
   { models, wires, providers }: ConfiguredModels,
   clock: Clock,
   tenant: Pick<TenantModelPorts, "broker" | "tenantId">,
 ): { readonly model: Model; readonly modelOf: ModelDirectory; readonly inputBound: InputBound } {
-  const bound = new Map<string, ReturnType<typeof createInputBound>>();
-  const callable = new Map<string, Model>();
-  for (const model of models.values()) {
-    const wire = wires.find(({ id }) => id === model.wire);
-    const provider = providers.get(model.id);
-    if (!wire || !provider) continue;
-    bound.set(model.id, createInputBound(wire, model.can));
+  const asked = new Map<string, DeployedModel>();
+  // A run asks one or two of the models, and keeps what it uses in memory as long as it is open.
+  const deployed = (id: string): DeployedModel | undefined => {
+    const known = asked.get(id);
+    if (known) return known;
+    const [model, provider] = [models.get(id), providers.get(id)];
+    const wire = wires.find((one) => one.id === model?.wire);
+    if (!model || !wire || !provider) return undefined;
     const options = { model, wire, ...provider, clock, fetch: sendRequest };
-    callable.set(model.id, createHttpModel(options));
-  }
+    const composed = {
+      model: createHttpModel(options),
+      inputBound: createInputBound(wire, model.can),
+    };
+    asked.set(id, composed);
+    return composed;
+  };
   const own = createTenantModels({ ...tenant, wires, clock, fetch: sendRequest });
   const ownBound = new Map<string, ReturnType<typeof createWidestInputBound>>();
   return {
-    model: createModelRouter({ deployed: callable, own }),
+    model: createModelRouter({ deployed: (id) => deployed(id)?.model, own }),
     modelOf: (id) => models.get(id),
     // A model that is not listed is not asked, so nothing is sent.
     inputBound: (request) => {
       const { model: id, can } = request;
-      if (!isTenantModel(id)) return bound.get(id)?.(request) ?? 0;
+      if (!isTenantModel(id)) return deployed(id)?.inputBound(request) ?? 0;
       const widest = ownBound.get(id) ?? createWidestInputBound(wires, can);
       ownBound.set(id, widest);
       return widest(request);
