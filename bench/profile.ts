@@ -6,6 +6,7 @@ import { bundleEntry } from "../scripts/bundle-entry.ts";
 import { chat } from "./client.ts";
 import { planContenders } from "./contenders/plan.ts";
 import { startContender, startUpstream, stopAll } from "./contenders/start.ts";
+import { connectInspector } from "./inspector.ts";
 import { SCENARIOS } from "./upstream/scenario.ts";
 
 const SAMPLING_INTERVAL_US = 100;
@@ -40,7 +41,7 @@ async function main(): Promise<void> {
     const plans = await planContenders(`http://127.0.0.1:${upstream.port}/v1`, scratch);
     const code = await bundleEntry(join(import.meta.dirname, "../src/index.ts"), false);
     const contender = await startContender({ ...plans.interlock, code }, true);
-    const inspector = await connect(String(contender.inspectorUrl));
+    const inspector = await connectInspector(String(contender.inspectorUrl));
     const deltas = name === "chain" ? 8 : SCENARIOS[name].deltas;
     const run = (): Promise<unknown> => chat(contender, SCENARIOS[name], deltas);
     for (let index = 0; index < WARM_UP_RUNS; index++) await run();
@@ -62,47 +63,6 @@ async function main(): Promise<void> {
 
 function isProfiled(name: string): name is "burst" | "single" | "chain" | "firstByte" {
   return ["burst", "single", "chain", "firstByte"].includes(name);
-}
-
-interface Inspector {
-  send(method: string, params?: object): Promise<unknown>;
-  close(): void;
-}
-
-interface Answer {
-  readonly id?: number;
-  readonly result?: unknown;
-  readonly error?: { readonly message: string };
-}
-
-async function connect(url: string): Promise<Inspector> {
-  const listing = await fetch(new URL("/json", url.replace("ws:", "http:")));
-  const [target] = await listing.json<{ readonly webSocketDebuggerUrl: string }[]>();
-  if (!target) throw new Error("the inspector lists nothing");
-  const socket = new WebSocket(target.webSocketDebuggerUrl);
-  await new Promise((resolve, reject) => {
-    socket.addEventListener("open", resolve, { once: true });
-    socket.addEventListener("error", reject, { once: true });
-  });
-  const waiting = new Map<number, (answer: Answer) => void>();
-  socket.addEventListener("message", ({ data }) => {
-    const answer = JSON.parse(String(data)) as Answer;
-    if (answer.id !== undefined) waiting.get(answer.id)?.(answer);
-  });
-  let id = 0;
-  return {
-    async send(method, params = {}) {
-      id++;
-      const asked = id;
-      const { promise, resolve } = Promise.withResolvers<Answer>();
-      waiting.set(asked, resolve);
-      socket.send(JSON.stringify({ id: asked, method, params }));
-      const { result, error } = await promise;
-      if (error) throw new Error(`${method}: ${error.message}`);
-      return result;
-    },
-    close: () => socket.close(),
-  };
 }
 
 /** Prints the functions with the most samples, without idle time. */
