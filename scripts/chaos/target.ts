@@ -44,6 +44,11 @@ const COMMENTS = /^:.*\n\n/gm;
  * milliseconds.
  */
 const STREAM_TIMEOUT_MS = 150_000;
+/**
+ * Longest wait for the beginning of a stream. A server that is killed or starts may accept a request
+ * and never answer it; a client then asks again. Unit: milliseconds.
+ */
+const BEGINNING_TIMEOUT_MS = 30_000;
 /** Longest wait for an answer that is not a stream. Unit: milliseconds. */
 export const ANSWER_TIMEOUT_MS = 10_000;
 
@@ -56,6 +61,8 @@ export async function askUnderKey(
   onIdle: (runId: string) => Promise<void>,
 ): Promise<Asked> {
   let answer: Response;
+  const silent = new AbortController();
+  const timer = setTimeout(() => silent.abort(), BEGINNING_TIMEOUT_MS);
   try {
     answer = await fetch(`${url}/v1/chat`, {
       method: "POST",
@@ -65,10 +72,12 @@ export async function askUnderKey(
         "idempotency-key": key,
       },
       body,
-      signal: AbortSignal.timeout(STREAM_TIMEOUT_MS),
+      signal: AbortSignal.any([silent.signal, AbortSignal.timeout(STREAM_TIMEOUT_MS)]),
     });
   } catch {
     return { kind: "lost", runId: undefined };
+  } finally {
+    clearTimeout(timer);
   }
   const runId = answer.headers.get("x-run-id");
   if (answer.status === 200 && runId !== null && answer.body) {
