@@ -65,14 +65,18 @@ function readVersion(sql: SqlStorage): number {
   return sql.exec<{ version: number }>("SELECT version FROM schema_version").one().version;
 }
 
+/** Beginnings of the names that belong to the platform, its local server and SQLite. */
+const FOREIGN_NAMES = ["_cf_", "__miniflare_", "sqlite_"];
+
 /**
- * Names of the object's own tables and views; the platform's and SQLite's begin with `_cf_` and
- * `sqlite_`.
+ * Names of the object's own tables and views.
+ * Threat: an object that ended before its first write counts as used, because the local server had
+ * stored the object's name in it; then nothing can ever start there.
  */
 function ownNames(sql: SqlStorage): readonly string[] {
   return sql
     .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
     .toArray()
     .map(({ name }) => name)
-    .filter((name) => !name.startsWith("_cf_") && !name.startsWith("sqlite_"));
+    .filter((name) => !FOREIGN_NAMES.some((beginning) => name.startsWith(beginning)));
 }

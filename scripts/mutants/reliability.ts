@@ -292,4 +292,14 @@ export const RELIABILITY: readonly Mutant[] = [
       name: "a write whose service is down is repeated under its key by the alarm, and nobody is asked",
     },
   },
+  {
+    name: "an object whose only table is the platform's counts as used",
+    file: "durable-objects/storage-version.ts",
+    from: '["_cf_", "__miniflare_", "sqlite_"]',
+    to: '["_cf_", "sqlite_"]',
+    test: {
+      file: "test/durable-objects/first-use-crashes.test.ts",
+      name: "an object that ended before its claim, with only a table of the platform, takes the run",
+    },
+  },
 ];

@@ -1,11 +1,15 @@
 import { beforeAll, expect, test } from "vitest";
+import { createHmacRunIds } from "../../src/adapters/hmac-run-ids.ts";
+import { randomBytes } from "../../src/adapters/system.ts";
 import type { LateTable } from "../../durable-objects/run/run-tables.ts";
+import type { ActorId } from "../../src/protocol/identity/ids.ts";
 import { releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";
 import { planIncarnation } from "../shared/crash-points.ts";
 import { dataUrl, PNG } from "../shared/files.ts";
 import { APPROVE, callOf, decide, openOf } from "../shared/people.ts";
-import { ringAlarm, rowsOf, transcriptOf } from "../shared/run-object.ts";
-import { seedPolicies, send, stateOf, type Caller } from "../shared/worker.ts";
+import { plant } from "../shared/planted-storage.ts";
+import { ringAlarm, rowsOf, transcriptOf, viewerAs } from "../shared/run-object.ts";
+import { bindings, seedPolicies, send, stateOf, type Caller } from "../shared/worker.ts";
 import { moved } from "../workers/lab-approvals.ts";
 
 beforeAll(seedPolicies);
@@ -152,3 +156,28 @@ test.each(CASES)(
     await effects?.(runId, mark);
   },
 );
+
+// The local server of the platform writes a table of its own into each object that it starts.
+const FOREIGN = {
+  alarm: null,
+  ddl: ["CREATE TABLE __miniflare_do_name (id INTEGER PRIMARY KEY, name TEXT)"],
+  rows: {},
+};
+
+// Mutant: an object whose only table is the platform's counts as used.
+test("an object that ended before its claim, with only a table of the platform, takes the run", async () => {
+  const key = crypto.randomUUID();
+  const { tenantId } = viewerAs("lab");
+  const ids = createHmacRunIds(bindings.RUN_ID_SECRET, randomBytes);
+  const runId = await ids.derive({ tenantId, actorId: "user:lab" as ActorId }, key);
+  await plant(bindings.RUNS, { ...FOREIGN, name: runId });
+  expect((await send(`/v1/runs/${runId}`, { caller: "lab" })).status).toBe(404);
+  const response = await send("/v1/chat", {
+    caller: "lab",
+    method: "POST",
+    headers: { "content-type": "application/json", "idempotency-key": `"${key}"` },
+    body: JSON.stringify({ messages: says({ text: ["hi"] }) }),
+  });
+  expect([response.status, response.headers.get("x-run-id")]).toEqual([200, runId]);
+  expect(await response.text()).toContain("hi");
+});

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { beforeAll, expect, test } from "vitest";
 import { stubOf, readLogged } from "../shared/run-object.ts";
 import { createHmacRunIds } from "../../src/adapters/hmac-run-ids.ts";
+import { randomBytes } from "../../src/adapters/system.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
@@ -114,8 +115,7 @@ test("a message waits for the results of the calls that were asked for, and a co
 });
 
 test("a message while a tool runs comes after its result", async () => {
-  const secret = (bindings as unknown as { RUN_ID_SECRET: string }).RUN_ID_SECRET;
-  const ids = createHmacRunIds(secret, (length) => crypto.getRandomValues(new Uint8Array(length)));
+  const ids = createHmacRunIds(bindings.RUN_ID_SECRET, randomBytes);
   const runId = await ids.mint("acme" as TenantId);
   const slow = defineTool({
     name: "core__calculate",

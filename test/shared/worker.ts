@@ -16,6 +16,7 @@ interface TestBindings {
   readonly RUNS: DurableObjectNamespace;
   readonly TENANTS: DurableObjectNamespace;
   readonly WORKSPACES: DurableObjectNamespace;
+  readonly RUN_ID_SECRET: string;
 }
 export const bindings = env as unknown as TestBindings;
 
