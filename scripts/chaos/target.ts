@@ -45,8 +45,8 @@ const COMMENTS = /^:.*\n\n/gm;
  */
 const STREAM_TIMEOUT_MS = 150_000;
 /**
- * Longest wait for the beginning of a stream. A server that is killed or starts may accept a request
- * and never answer it; a client then asks again. Unit: milliseconds.
+ * Longest wait for the beginning of a stream. A server that is killed or starts may accept a
+ * request and never answer it; a client then asks again. Unit: milliseconds.
  */
 const BEGINNING_TIMEOUT_MS = 30_000;
 /** Longest wait for an answer that is not a stream. Unit: milliseconds. */
