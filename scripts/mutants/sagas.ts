@@ -36,13 +36,13 @@ export const SAGAS: readonly Mutant[] = [
     },
   },
   {
-    name: "a pivot of which nobody knows is taken for one that did not happen",
+    name: "a pivot with an unknown outcome is taken for one that did not happen",
     file: "src/runner/saga/run-saga.ts",
     from: "const isUnknownPivot = failed.isPivot && isUnknown(failed);",
     to: "const isUnknownPivot = failed.isPivot && !isUnknown(failed);",
     test: {
       file: ATTACKS,
-      name: "what was made before a step that cannot be undone stays when nobody knows of that step",
+      name: "what was made before a step that cannot be undone stays when the outcome of that step is unknown",
     },
   },
   {

@@ -12,7 +12,8 @@ export const TOOL_IMAGE_ROUTES: Routes = {
 };
 
 /**
- * `GET /v1/runs/:id/invocations/:invocationId/images/:number`: the bytes of an image of a call.
+ * `GET /v1/runs/:id/invocations/:invocationId/images/:name`: the bytes of an image of a call;
+ * the name is its number, from 1.
  * Threat: an image that a browser opens as a page of this origin. The runner has compared its type,
  * one of four, with the first bytes; and a browser that opens the address saves a file.
  */

@@ -55,8 +55,8 @@ test.each(FAULTS)(
   },
 );
 
-// Mutant: a pivot of which nobody knows is taken for one that did not happen.
-test("what was made before a step that cannot be undone stays when nobody knows of that step", async () => {
+// Mutant: a pivot with an unknown outcome is taken for one that did not happen.
+test("what was made before a step that cannot be undone stays when the outcome of that step is unknown", async () => {
   const calls = [callOf("lab__sell_filled", { shelf: "crash" })];
   const response = await chat([{ calls }, { text: ["done"] }], "bendable");
   const runId = runIdOf(response);

@@ -48,7 +48,7 @@ export const restore = defineOperation({
   },
 });
 
-/** Who names a revision has seen the row. A deletion cannot be undone once its row is gone. */
+/** Answers a call that names a revision. A deletion cannot be undone once its row is gone. */
 const GONE = refuse("stale", "a row that was not removed for good");
 
 function isGone(sql: WorkspaceReads, entity: EntityName, id: string): boolean {
