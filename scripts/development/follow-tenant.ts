@@ -14,21 +14,19 @@ export function followTenant(
 ): void {
   let seen = versionOf(tenant.project);
   let isRefused = false;
-  let last = "";
-  let told = "";
+  /** The refusal that came last, and whether it was told. */
+  let last = { text: "", isTold: false };
   const look = async (): Promise<void> => {
     const version = versionOf(tenant.project);
     if (version !== seen || isRefused) {
       seen = version;
       const { stored, kept, refused } = await storeTenant(tenant);
       isRefused = refused.length > 0;
-      const lines = [...stored, ...kept, ...refused];
-      const text = lines.join("\n");
-      if (text !== told && (!isRefused || text === last)) {
-        told = text;
-        if (lines.length > 0) tell(lines);
-      }
-      last = text;
+      tell([...stored, ...kept]);
+      const text = refused.join("\n");
+      const isRepeated = isRefused && text === last.text;
+      if (isRepeated && !last.isTold) tell(refused);
+      last = { text, isTold: isRepeated };
     }
     setTimeout(() => void look(), INTERVAL_MS).unref();
   };

@@ -136,6 +136,8 @@ describe("a running server and the files of its tenant", () => {
     writeFileSync(file(), allow("core__calculate"));
     await expect.poll(() => output).toContain("tenant/policy.json is stored.");
     expect(await stored()).toEqual([2, ["core__calculate"]]);
+    writeFileSync(file(), allow("core__generate_title"));
+    await expect.poll(() => output.split("tenant/policy.json is stored.")).toHaveLength(3);
 
     writeFileSync(file(), '{\n  "allowedTools": ["no__tool"]\n}\n');
     await expect
@@ -143,15 +145,15 @@ describe("a running server and the files of its tenant", () => {
       .toContain("tenant/policy.json:2: /allowedTools/0: no such tool");
     writeFileSync(file(), "{");
     await expect.poll(() => output).toContain(`${file()}:1: `);
-    expect(await stored()).toEqual([2, ["core__calculate"]]);
+    expect(await stored()).toEqual([3, ["core__generate_title"]]);
 
-    const headers = { "content-type": "application/json", "if-match": '"2"' };
-    const body = allow("core__generate_title");
+    const headers = { "content-type": "application/json", "if-match": '"3"' };
+    const body = allow("core__get_current_time");
     const { status } = await fetch(address(), { method: "PUT", headers, body });
     writeFileSync(file(), allow("core__calculate", "core__get_current_time"));
     const kept = "tenant/policy.json is not stored, because somebody changed";
     await expect.poll(() => output).toContain(kept);
-    expect([status, await stored()]).toEqual([200, [3, ["core__generate_title"]]]);
+    expect([status, await stored()]).toEqual([200, [4, ["core__get_current_time"]]]);
   });
 
   test("a file that changed meanwhile is stored at the next start", async () => {
