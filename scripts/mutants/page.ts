@@ -13,6 +13,16 @@ export const PAGE: readonly Mutant[] = [
     },
   },
   {
+    name: "a section that is drawn takes the focus out of the chat",
+    file: "src/widget/gameplan/page.ts",
+    from: "if (isElsewhere || main",
+    to: "if (main",
+    test: {
+      file: "test/widget/page-gameplan-safety.node.test.ts",
+      name: "keeps the focus there",
+    },
+  },
+  {
     name: "a page learns the ids of workspaces of others",
     file: "src/http/workspace-list.ts",
     from: "isMember(policy, id, principal) && ",

@@ -161,6 +161,27 @@ describe("the keyboard alone", () => {
   });
 });
 
+describe("a reader who goes to the chat while a section is read", () => {
+  it("keeps the focus there", async () => {
+    await open({ at: "gameplan" });
+    await main()
+      .getByRole("link", { name: /Combat Engine/ })
+      .waitFor();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await visit.page.route("**/gameplan__get_dependency_graph/invoke", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await visit.page.getByRole("link", { name: "Graph" }).click();
+    const message = visit.page.getByRole("textbox", { name: "Message" });
+    await message.fill("Delete the ");
+    release();
+    await main().getByRole("img").waitFor();
+    await visit.page.keyboard.type("Movement system");
+    expect(await message.inputValue()).toBe("Delete the Movement system");
+  });
+});
+
 describe("the accessibility tree", () => {
   it("names the parts of the page", async () => {
     await open({ at: "gameplan#/p1/graph" });

@@ -151,12 +151,18 @@ export class GameplanPage {
     this.#moveFocus();
   }
 
-  /** Moves the focus to what was opened, once it is drawn, by whichever read came last. */
+  /**
+   * Moves the focus to what was opened, once it is drawn, by whichever read came last. A reader
+   * who went elsewhere meanwhile stays there.
+   */
   #moveFocus(): void {
-    const { main } = this.#frame;
+    const { main, project } = this.#frame;
     if (!this.#takesFocus || main.hasAttribute("aria-busy")) return;
     this.#takesFocus = false;
-    if (!main.matches(":focus-within")) (main.querySelector("h2") ?? main).focus();
+    const isElsewhere =
+      document.activeElement !== document.body && !project.matches(":focus-within");
+    if (isElsewhere || main.matches(":focus-within")) return;
+    (main.querySelector("h2") ?? main).focus();
   }
 
   /** Reads and draws the section again; what the reader has there stays. */
