@@ -8,11 +8,21 @@ export const PROVIDERS: readonly Mutant[] = [
   {
     name: "each read of an answer has a timer of its own",
     file: "src/adapters/http-exchange.ts",
-    from: "if (this.#stopTimer === undefined) this.#armTimer",
-    to: "this.#armTimer",
+    from: "if (this.#stopTimer === undefined) this.#look",
+    to: "this.#look",
     test: {
       file: "test/adapters/openai-model.test.ts",
-      name: "a model call costs one request, one abort controller, one timer of its waits and one of its end",
+      name: "a model call costs one request, one abort controller and one timer",
+    },
+  },
+  {
+    name: "an answer whose connection stays open is not let go",
+    file: "src/adapters/http-exchange.ts",
+    from: "else this.close();",
+    to: "",
+    test: {
+      file: "test/adapters/openai-model.test.ts",
+      name: "in a Worker [DONE] ends the call, and a body that stays open is let go",
     },
   },
   {

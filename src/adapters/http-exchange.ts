@@ -17,6 +17,8 @@ export interface HttpExchangeOptions {
 /** How long, and for how many bytes, `finish` waits for the rest of a complete answer. */
 const DRAIN_MS = 1_000;
 const DRAIN_BYTES = 64 * 1024;
+/** The timer of a call looks this often at least, so that one timer serves every wait. */
+const LOOK_MS = DRAIN_MS;
 
 type Interruption = "aborted" | "upstream_stalled";
 
@@ -35,6 +37,8 @@ export class HttpExchange {
   #stopTimer: (() => void) | undefined;
   /** Start of the current wait for the upstream; undefined while the consumer works. */
   #waitingSinceMs: number | undefined;
+  /** When a complete answer is closed, even if its connection stays open. */
+  #drainedByMs: number | undefined;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #closed = false;
   #hasEnded = false;
@@ -88,12 +92,9 @@ export class HttpExchange {
    * carry the next request. Closes a connection that does not end soon.
    */
   finish(): void {
-    const { clock } = this.#options;
-    const giveUp = clock.schedule(DRAIN_MS, () => this.close());
-    void this.#drain().finally(() => {
-      giveUp();
-      this.close();
-    });
+    const { clock, idleTimeoutMs } = this.#options;
+    this.#drainedByMs = clock.nowMs() + Math.min(DRAIN_MS, idleTimeoutMs);
+    void this.#drain().finally(() => this.close());
   }
 
   async #drain(): Promise<void> {
@@ -119,22 +120,22 @@ export class HttpExchange {
     return response;
   }
 
-  /**
-   * Starts a wait. One timer serves all waits, because a timer per read costs more than the read.
-   */
+  /** Starts a wait. A timer per read would cost more than the read. */
   #expectUpstream(): void {
     this.#waitingSinceMs = this.#options.clock.nowMs();
-    if (this.#stopTimer === undefined) this.#armTimer(this.#options.idleTimeoutMs);
+    if (this.#stopTimer === undefined) this.#look();
   }
 
-  #armTimer(delayMs: number): void {
+  /** Ends the exchange if a wait took too long; otherwise looks again later. */
+  #look(): void {
     const { clock, idleTimeoutMs } = this.#options;
-    this.#stopTimer = clock.schedule(delayMs, () => {
-      const nowMs = clock.nowMs();
-      const leftMs = (this.#waitingSinceMs ?? nowMs) + idleTimeoutMs - nowMs;
-      if (leftMs > 0) this.#armTimer(leftMs);
-      else this.#interrupt("upstream_stalled");
-    });
+    const nowMs = clock.nowMs();
+    const endsAtMs = this.#drainedByMs ?? (this.#waitingSinceMs ?? nowMs) + idleTimeoutMs;
+    const leftMs = endsAtMs - nowMs;
+    if (leftMs > 0) {
+      this.#stopTimer = clock.schedule(Math.min(leftMs, LOOK_MS), () => this.#look());
+    } else if (this.#drainedByMs === undefined) this.#interrupt("upstream_stalled");
+    else this.close();
   }
 
   #interrupt(reason: Interruption): void {
