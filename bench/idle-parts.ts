@@ -1,6 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { chat, openChat, type OpenChat } from "./client.ts";
 import { planContenders, type ContenderPlan } from "./contenders/plan.ts";
@@ -25,10 +23,9 @@ interface Reading {
 
 /** Prints what an idle stream adds to each part of the memory of its process. */
 async function main(): Promise<void> {
-  const scratch = mkdtempSync(join(tmpdir(), "interlock-idle-"));
   try {
     const upstream = await startUpstream();
-    const plans = await planContenders(`http://127.0.0.1:${upstream.port}/v1`, scratch);
+    const plans = await planContenders(`http://127.0.0.1:${upstream.port}/v1`);
     for (const name of ["interlock", "passThrough"] as const) {
       for (const streams of STREAMS) {
         const mapped = await grow(plans[name], streams, { inspect: false, read: readMappings });
@@ -40,7 +37,6 @@ async function main(): Promise<void> {
     }
   } finally {
     await stopAll();
-    rmSync(scratch, { recursive: true, force: true });
   }
 }
 

@@ -1,5 +1,5 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
 import { join } from "node:path";
 import { readBenchArguments, type BenchArguments } from "./arguments.ts";
 import { planContenders, CONTENDERS, type ContenderName } from "./contenders/plan.ts";
@@ -55,17 +55,15 @@ await main();
 async function main(): Promise<void> {
   const { only, quick } = readArguments();
   if (!existsSync("/proc/self/smaps_rollup")) refuse("The bench reads /proc, so it needs Linux.");
-  const scratch = mkdtempSync(join(tmpdir(), "interlock-bench-"));
   const end = async (code: number): Promise<never> => {
     await stopAll();
-    rmSync(scratch, { recursive: true, force: true });
     process.exit(code);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => void end(1));
   }
   try {
-    const figures = await measureAll(await prepare(scratch, quick), only);
+    const figures = await measureAll(await prepare(quick), only);
     console.log(`\n${formatTable(figures)}`);
     const machine = `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}`;
     const results = { date: new Date().toISOString(), machine, quick, figures };
@@ -90,10 +88,10 @@ function refuse(reason: string): never {
   process.exit(2);
 }
 
-async function prepare(scratch: string, quick: boolean): Promise<Bench> {
+async function prepare(quick: boolean): Promise<Bench> {
   console.log("starting the upstream and the Workers");
   const upstream = await startUpstream();
-  const plans = await planContenders(`http://127.0.0.1:${upstream.port}/v1`, scratch);
+  const plans = await planContenders(`http://127.0.0.1:${upstream.port}/v1`);
   const started = await Promise.all(
     CONTENDERS.map(async (name) => [name, await startContender(plans[name])] as const),
   );

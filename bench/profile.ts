@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { bundleEntry } from "../scripts/bundle-entry.ts";
 import { chat } from "./client.ts";
+import { bundleContender } from "./contenders/bundle.ts";
 import { planContenders } from "./contenders/plan.ts";
 import { startContender, startUpstream, stopAll } from "./contenders/start.ts";
 import { connectInspector } from "./inspector.ts";
@@ -35,11 +33,10 @@ async function main(): Promise<void> {
   });
   const name = values.scenario;
   if (!isProfiled(name)) throw new Error(USAGE);
-  const scratch = mkdtempSync(join(tmpdir(), "interlock-profile-"));
   try {
     const upstream = await startUpstream();
-    const plans = await planContenders(`http://127.0.0.1:${upstream.port}/v1`, scratch);
-    const code = await bundleEntry(join(import.meta.dirname, "../src/index.ts"), false);
+    const plans = await planContenders(`http://127.0.0.1:${upstream.port}/v1`);
+    const code = await bundleContender("interlock-worker.ts", { minify: false });
     const contender = await startContender({ ...plans.interlock, code }, true);
     const inspector = await connectInspector(String(contender.inspectorUrl));
     const deltas = name === "chain" ? 8 : SCENARIOS[name].deltas;
@@ -57,7 +54,6 @@ async function main(): Promise<void> {
     inspector.close();
   } finally {
     await stopAll();
-    rmSync(scratch, { recursive: true, force: true });
   }
 }
 

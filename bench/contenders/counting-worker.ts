@@ -1,5 +1,5 @@
 import type { RawEnv } from "../../src/env.ts";
-import * as product from "../../src/index.ts";
+import * as product from "./interlock-worker.ts";
 
 /** All objects of the bench share one isolate, and so they share these counts. */
 const counts = { run: 0, tenant: 0, alarms: 0 };
@@ -18,8 +18,6 @@ function watch({ storage }: DurableObjectState, name: "run" | "tenant"): void {
     return setAlarm(...args);
   };
 }
-
-export const { WorkspaceObject } = product;
 
 export class RunObject extends product.RunObject {
   constructor(ctx: DurableObjectState, env: RawEnv) {

@@ -4,10 +4,10 @@ import { compileContracts } from "../../src/contracts/compiled.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
 import { defineDeployment } from "../../src/define-deployment.ts";
 import type { RawEnv } from "../../src/env.ts";
-import deployed from "../../src/index.ts";
 import { DEPLOYMENT_OPTIONS } from "../../src/protocol/deployment-options.ts";
-import { TOOLS } from "../../src/tools/index.ts";
+import { CORE_TOOLS } from "../../src/tools/core/pack.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
+import deployed from "./interlock-worker.ts";
 
 /** A write tool without work of its own. It takes the arguments of the reading tool. */
 const writeTime = defineTool({
@@ -38,15 +38,13 @@ const takeText = defineTool({
   execute: ({ text }) => ok({ chars: text.length }),
 });
 
-const DEPLOYED = [...TOOLS, writeTime, takeText];
+const DEPLOYED = [...CORE_TOOLS, writeTime, takeText];
 
 const product = defineDeployment({
   ...deployed[DEPLOYMENT_OPTIONS],
   tools: DEPLOYED,
   compiled: compileContracts(registerContracts(DEPLOYED)),
 });
-
-export { WorkspaceObject } from "../../src/index.ts";
 
 /**
  * The product's run with two more tools, and a way to crash its object. With `SYNC` set to `off` no

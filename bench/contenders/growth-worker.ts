@@ -1,9 +1,7 @@
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import type { RawEnv } from "../../src/env.ts";
-import * as product from "../../src/index.ts";
 import type { ActorId, RunId } from "../../src/protocol/identity/ids.ts";
-
-export const { WorkspaceObject } = product;
+import * as product from "./interlock-worker.ts";
 
 export class RunObject extends product.RunObject {}
 

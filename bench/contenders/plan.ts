@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
-import { bundleEntry } from "../../scripts/bundle-entry.ts";
 import { PACKAGE_FOLDER } from "../../scripts/project.ts";
-import { bundleWorker, readWorkerBindings } from "../../scripts/worker-bundle.ts";
+import { readWorkerBindings } from "../../scripts/worker-bundle.ts";
 import { hashText } from "../../src/protocol/json/canonical-hash.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import { policyDocumentKey, policyPointerKey } from "../../src/protocol/policy/pin.ts";
+import { bundleContender } from "./bundle.ts";
 import { modelOf, SCENARIOS } from "../upstream/scenario.ts";
 
 export const CONTENDERS = ["interlock", "passThrough", "rewrite", "honoOpenai", "aiSdk"] as const;
@@ -31,38 +30,36 @@ const TENANT = "bench";
 /** Bundles every contender, minified, to run against one upstream. */
 export async function planContenders(
   upstreamUrl: string,
-  scratch: string,
 ): Promise<Readonly<Record<ContenderName, ContenderPlan>>> {
   const bindings = readWorkerBindings(PACKAGE_FOLDER);
   const { compatibilityDate } = bindings;
   const texts = { OPENAI_BASE_URL: upstreamUrl };
   const bare = { compatibilityDate, texts, objects: {}, kv: {}, emptyServices: [] };
-  const { code } = await bundleWorker(PACKAGE_FOLDER, join(scratch, "interlock"));
   return {
     interlock: {
-      code,
+      code: await bundleContender("interlock-worker.ts"),
       compatibilityDate,
       texts: { ...bindings.texts, ...texts, ...interlockSettings() },
-      objects: bindings.objects,
+      objects: { RUNS: "RunObject", TENANTS: "TenantObject" },
       kv: { ...Object.fromEntries(bindings.kv.map((name) => [name, {}])), POLICY: await policy() },
       emptyServices: [bindings.assets],
     },
     passThrough: {
       ...bare,
-      code: await bundleEntry(join(import.meta.dirname, "pass-through-worker.ts"), true),
+      code: await bundleContender("pass-through-worker.ts"),
       objects: { OBJECTS: "PassThroughObject" },
     },
     rewrite: {
       ...bare,
-      code: await bundleEntry(join(import.meta.dirname, "rewrite-worker.ts"), true),
+      code: await bundleContender("rewrite-worker.ts"),
     },
     honoOpenai: {
       ...bare,
-      code: await bundleEntry(join(import.meta.dirname, "hono-openai-worker.ts"), true),
+      code: await bundleContender("hono-openai-worker.ts"),
     },
     aiSdk: {
       ...bare,
-      code: await bundleEntry(join(import.meta.dirname, "ai-sdk-worker.ts"), true),
+      code: await bundleContender("ai-sdk-worker.ts"),
     },
   };
 }

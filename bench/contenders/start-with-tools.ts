@@ -1,5 +1,4 @@
-import { join } from "node:path";
-import { bundleEntry } from "../../scripts/bundle-entry.ts";
+import { bundleContender } from "./bundle.ts";
 import { TOKEN, type ContenderPlan } from "./plan.ts";
 import { startContender, type Contender } from "./start.ts";
 
@@ -13,7 +12,7 @@ export async function startWithTools(
   { texts, ...plan }: ContenderPlan,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Contender> {
-  const code = await bundleEntry(join(import.meta.dirname, "durable-worker.ts"), true);
+  const code = await bundleContender("durable-worker.ts");
   const caller = { ...readCaller(texts["API_TOKENS"]), scopes: SCOPES };
   const API_TOKENS = JSON.stringify([caller]);
   const contender = await startContender({

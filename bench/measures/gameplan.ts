@@ -1,5 +1,4 @@
-import { join } from "node:path";
-import { bundleEntry } from "../../scripts/bundle-entry.ts";
+import { bundleContender } from "../contenders/bundle.ts";
 import { startContender } from "../contenders/start.ts";
 import { takeTurns, type Bench, type Figure } from "../measure.ts";
 import { median, quantile } from "../statistics.ts";
@@ -26,11 +25,10 @@ const READ = {
 
 /** Measures reads of large projects, beside a bare object that reads the same rows. */
 export async function measureGameplan({ plans, quick }: Bench): Promise<readonly Figure[]> {
-  const entry = join(import.meta.dirname, "../contenders/gameplan-worker.ts");
   const { interlock } = plans;
   const worker = await startContender({
     ...interlock,
-    code: await bundleEntry(entry, true),
+    code: await bundleContender("gameplan-worker.ts"),
     objects: { ...interlock.objects, WORKSPACES: "WorkspaceObject", RAW: "RawObject" },
   });
   const ask = async (path: string): Promise<number> => {

@@ -1,5 +1,4 @@
-import { join } from "node:path";
-import { bundleEntry } from "../../scripts/bundle-entry.ts";
+import { bundleContender } from "../contenders/bundle.ts";
 import { startContender, type Contender } from "../contenders/start.ts";
 import { ask, callerOf, figure, govern, TENANTS } from "../growth-tenants.ts";
 import type { Bench, Figure } from "../measure.ts";
@@ -14,7 +13,7 @@ const HISTORY_BYTES = 200 * KIB;
  * and rows do not depend on the machine.
  */
 export async function measureGrowth({ plans, quick }: Bench): Promise<readonly Figure[]> {
-  const code = await bundleEntry(join(import.meta.dirname, "../contenders/growth-worker.ts"), true);
+  const code = await bundleContender("growth-worker.ts");
   const { texts, ...plan } = plans.interlock;
   const API_TOKENS = JSON.stringify(TENANTS.map(callerOf));
   const worker = await startContender({ ...plan, code, texts: { ...texts, API_TOKENS } });

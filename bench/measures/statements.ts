@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { bundleEntry } from "../../scripts/bundle-entry.ts";
+import { bundleContender } from "../contenders/bundle.ts";
 import { chat } from "../client.ts";
 import { startContender } from "../contenders/start.ts";
 import type { Bench, Figure } from "../measure.ts";
@@ -18,10 +17,9 @@ interface Counts {
 
 /** Counts the calls of `sql.exec` of one run. They do not depend on the machine. */
 export async function measureStatements({ plans }: Bench): Promise<readonly Figure[]> {
-  const entry = join(import.meta.dirname, "../contenders/counting-worker.ts");
   const worker = await startContender({
     ...plans.interlock,
-    code: await bundleEntry(entry, true),
+    code: await bundleContender("counting-worker.ts"),
   });
   const count = async (): Promise<Counts> =>
     (await fetch(`http://127.0.0.1:${worker.port}/counts`)).json<Counts>();

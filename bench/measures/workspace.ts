@@ -1,5 +1,4 @@
-import { join } from "node:path";
-import { bundleEntry } from "../../scripts/bundle-entry.ts";
+import { bundleContender } from "../contenders/bundle.ts";
 import { startContender } from "../contenders/start.ts";
 import { takeTurns, type Bench, type Figure } from "../measure.ts";
 import { median, quantile } from "../statistics.ts";
@@ -8,11 +7,10 @@ const WRITES = 200;
 
 /** Measures a write through a workspace, beside a call of a bare object for the same row. */
 export async function measureWorkspace({ plans, quick }: Bench): Promise<readonly Figure[]> {
-  const entry = join(import.meta.dirname, "../contenders/workspace-worker.ts");
   const { interlock } = plans;
   const worker = await startContender({
     ...interlock,
-    code: await bundleEntry(entry, true),
+    code: await bundleContender("workspace-worker.ts"),
     objects: { ...interlock.objects, WORKSPACES: "WorkspaceObject", RAW: "RawObject" },
   });
   try {

@@ -1,0 +1,17 @@
+import { defineDeployment } from "../../src/define-deployment.ts";
+import { CORE_TOOLS } from "../../src/tools/core/pack.ts";
+import { assistantTransport } from "../../src/wire/assistant-transport/wire.ts";
+import { openAIWire } from "../../src/wire/openai/wire.ts";
+
+/** The contracts as the build stores them; `bundleContender` fills it in. */
+declare const COMPILED_CORE_TOOLS: string;
+
+/** Interlock with what the other contenders have: tools of their kind, and one wire on each side. */
+const deployment = defineDeployment({
+  tools: CORE_TOOLS,
+  compiled: JSON.parse(COMPILED_CORE_TOOLS),
+  wires: { models: [openAIWire], clients: [assistantTransport] },
+});
+
+export const { RunObject, TenantObject } = deployment;
+export default deployment.worker;
