@@ -6,7 +6,7 @@ import { openAIWire } from "../../src/wire/openai/wire.ts";
 /** The contracts as the build stores them; `bundleContender` fills it in. */
 declare const COMPILED_CORE_TOOLS: string;
 
-/** Interlock with what the other contenders have: tools of their kind, and one wire on each side. */
+/** Interlock with what its contenders have: tools of their kind, and one wire on each side. */
 const deployment = defineDeployment({
   tools: CORE_TOOLS,
   compiled: JSON.parse(COMPILED_CORE_TOOLS),

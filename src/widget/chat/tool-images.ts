@@ -30,8 +30,10 @@ export function createImageReader(options: ApiOptions, api: UndoApi): ReadToolIm
 }
 
 /** The policy of the page admits data URLs, and no other address of an image. */
-async function toDataUrl(image: Blob): Promise<string> {
-  const bytes = new Uint8Array(await image.arrayBuffer());
-  const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-  return `data:${image.type};base64,${btoa(text)}`;
+async function toDataUrl(image: Blob): Promise<string | undefined> {
+  const reader = new FileReader();
+  const read = new Promise((resolve) => reader.addEventListener("loadend", resolve));
+  reader.readAsDataURL(image);
+  await read;
+  return typeof reader.result === "string" ? reader.result : undefined;
 }

@@ -66,11 +66,12 @@ function checkPhases(
   projectId: string,
   { systemIds, phases }: { systemIds: readonly string[]; phases: readonly PhaseInput[] },
 ): Result<null, ToolFailure> {
+  const wanted = new Set(systemIds);
   const placed = phases.flatMap(({ systemIds: ids }) => ids);
   const isPartition =
     placed.length === systemIds.length &&
     new Set(placed).size === placed.length &&
-    placed.every((id) => systemIds.includes(id));
+    placed.every((id) => wanted.has(id));
   if (!isPartition)
     return refuse("validation", "every system of systemIds in one phase", "/phases");
   const phaseOf = new Map(

@@ -83,13 +83,13 @@ function sortIntoColumns(
 ): { readonly columns: Columns; readonly routes: readonly Route[] } {
   const targets = Map.groupBy(edges, ({ from }) => from);
   const depths = new Map<string, number>();
-  const columns: string[][] = [];
+  const columns: Set<string>[] = [];
   // The nodes come in an order in which they can be built, so what a node needs has its depth.
   for (const { id } of nodes) {
     const needed = (targets.get(id) ?? []).map(({ to }) => depths.get(to) ?? -1);
     const depth = Math.max(-1, ...needed) + 1;
     depths.set(id, depth);
-    (columns[depth] ??= []).push(id);
+    (columns[depth] ??= new Set()).add(id);
   }
   const routes = edges.map((edge) => {
     const [first = 0, last = 0] = [depths.get(edge.from), depths.get(edge.to)];
@@ -97,12 +97,12 @@ function sortIntoColumns(
       // Lines to one system share a lane.
       const column = first - 1 - at;
       const lane = `${column} ${edge.to}`;
-      if (!columns[column]?.includes(lane)) columns[column]?.push(lane);
+      columns[column]?.add(lane);
       return lane;
     });
     return { edge, stops: [edge.from, ...lanes, edge.to] };
   });
-  return { columns, routes };
+  return { columns: columns.map((column) => Array.from(column)), routes };
 }
 
 function orderColumns(columns: Columns, routes: readonly Route[]): Columns {
