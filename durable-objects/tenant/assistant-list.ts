@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type {
   AssistantChange,
   AssistantProposal,
@@ -6,6 +5,7 @@ import type {
 } from "../../src/capabilities/assistant.ts";
 import type { AssistantPin } from "../../src/protocol/assistant/pin.ts";
 import { hasTable } from "../has-table.ts";
+import { hashNow } from "../hash-now.ts";
 
 /** Assistants of one tenant. */
 const MAX_ASSISTANTS = 256;
@@ -77,7 +77,7 @@ export class AssistantList {
       .exec<AssistantRow>(
         "INSERT INTO assistants (id, hash, body, is_current) VALUES (?, ?, ?, 1) RETURNING *",
         id,
-        hashOfText(text),
+        hashNow(text),
         text,
       )
       .one();
@@ -99,9 +99,4 @@ export class AssistantList {
 
 function toPin({ id, revision, hash }: AssistantRow): Pin {
   return { id, revision, hash };
-}
-
-/** Equals `hashText` of the canonical JSON; synchronous, so that a change is one transaction. */
-function hashOfText(text: string): string {
-  return `sha256:${createHash("sha256").update(text).digest("hex")}`;
 }

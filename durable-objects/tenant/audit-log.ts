@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { AuditPage, AuditQuery } from "../../src/capabilities/audit.ts";
 import {
   entryText,
@@ -10,6 +9,7 @@ import {
 } from "../../src/protocol/audit/chain.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RemovedRecords, SignedRemoval } from "../../src/protocol/audit/removed.ts";
+import { hashNow } from "../hash-now.ts";
 import { hasTable } from "../has-table.ts";
 import { packText, unpackText, type PackedText } from "../packed-text.ts";
 
@@ -177,7 +177,7 @@ export class AuditLog {
 }
 
 function hashLink(link: AuditLink): string {
-  return `sha256:${createHash("sha256").update(linkText(link)).digest("hex")}`;
+  return hashNow(linkText(link));
 }
 
 /** Tells whether a stored record follows the record before it. */
