@@ -38,7 +38,7 @@ const MAX_WORKERS = availableParallelism() + 2;
 /** Only a hung test meets these limits, even on a busy machine. Unit: milliseconds. */
 const COMMON = {
   testTimeout: 60_000,
-  hookTimeout: 60_000,
+  hookTimeout: 300_000,
   expect: { poll: { timeout: 20_000 } },
   maxWorkers: MAX_WORKERS,
   provide: { samplePlan },
