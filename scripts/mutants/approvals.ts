@@ -547,4 +547,24 @@ export const APPROVALS: readonly Mutant[] = [
       name: "reports 'It happened' after a confirmation, once",
     },
   },
+  {
+    name: "any steering message wakes a run that waits",
+    file: "durable-objects/run/run-answers.ts",
+    from: "if (isWithdrawnBySteering(this.#run)) this.#ports.lifecycle.resume();",
+    to: "this.#ports.lifecycle.resume();",
+    test: {
+      file: "test/durable-objects/approval-incarnations.test.ts",
+      name: "is not withdrawn by a steering message, and its approval is requested once",
+    },
+  },
+  {
+    name: "combined requirements have the pattern of the second one",
+    file: "src/protocol/approval/requirement.ts",
+    from: "STRICTNESS[a.pattern] > STRICTNESS[b.pattern] ? a.pattern : b.pattern",
+    to: "b.pattern",
+    test: {
+      file: "test/protocol/approval/requirement.node.test.ts",
+      name: "combined requirements keep the name of the stricter pattern",
+    },
+  },
 ];

@@ -24,6 +24,13 @@ import { UNDO } from "./undo.ts";
 import { VERIFICATION } from "./verification.ts";
 import { WIRES } from "./wires.ts";
 import { WORKSPACES } from "./workspaces.ts";
+import { INCARNATIONS } from "./incarnations.ts";
+import { READERS } from "./readers.ts";
+import { STORED_DATA } from "./stored-data.ts";
+import { APPROVAL_PACKETS } from "./approval-packets.ts";
+import { RUNNER } from "./runner.ts";
+import { TEXTS } from "./texts.ts";
+import { LOOP } from "./loop.ts";
 
 /** What `npm run mutants` can take away, by area. */
 export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
@@ -52,4 +59,11 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   "tool-content": TOOL_CONTENT,
   workspaces: WORKSPACES,
   verification: VERIFICATION,
+  incarnations: INCARNATIONS,
+  readers: READERS,
+  "stored-data": STORED_DATA,
+  "approval-packets": APPROVAL_PACKETS,
+  runner: RUNNER,
+  texts: TEXTS,
+  loop: LOOP,
 };

@@ -248,4 +248,34 @@ export const AUDIT: readonly Mutant[] = [
     to: "",
     test: { file: "test/scripts/audit-verify.node.test.ts", name: "a lost tail" },
   },
+  {
+    name: "each notice of a running run leaves in its own message",
+    file: "durable-objects/run/outbox-delivery.ts",
+    from: "Math.max(NOTICES_EVERY_MS, this.#notBeforeMs - nowMs)",
+    to: "0",
+    test: {
+      file: "test/durable-objects/outbox-delivery.test.ts",
+      name: "a running run sends at most one message per second",
+    },
+  },
+  {
+    name: "notices that wait are lost when the run shrinks",
+    file: "durable-objects/run/outbox.ts",
+    from: 'for (const sent of this.#notices) log.put({ kind: "notice", ...sent });',
+    to: "",
+    test: {
+      file: "test/durable-objects/outbox-delivery.test.ts",
+      name: "delays the deletion of the run, not its shrinking",
+    },
+  },
+  {
+    name: "a new incarnation does not send the notices of the last one",
+    file: "durable-objects/run/outbox-delivery.ts",
+    from: "if (this.#run.outbox.hasNotices()) this.#scheduleNotices();",
+    to: "",
+    test: {
+      file: "test/durable-objects/outbox-delivery.test.ts",
+      name: "the next incarnation sends the notices that the last one did not deliver",
+    },
+  },
 ];

@@ -309,4 +309,34 @@ export const BUDGETS: readonly Mutant[] = [
       name: "an amount over the limit of the tenant",
     },
   },
+  {
+    name: "all tenants share one ledger",
+    file: "src/adapters/durable-tenant-gateway.ts",
+    from: "tenants.get(tenants.idFromName(tenantId))",
+    to: 'tenants.get(tenants.idFromName(tenantId && "all"))',
+    test: {
+      file: "test/durable-objects/reservations.test.ts",
+      name: "by its own tenant only",
+    },
+  },
+  {
+    name: "an approved read that no limit counts is never settled",
+    file: "src/runner/budget/close-reservation.ts",
+    from: "asksLedger(policy, tool, amounts) || approvals.newest(number) !== undefined",
+    to: "asksLedger(policy, tool, amounts)",
+    test: {
+      file: "test/runner/approvals.test.ts",
+      name: "an approved read settles its reservation in the tenant's ledger",
+    },
+  },
+  {
+    name: "each mutation sends the ledger another request",
+    file: "src/runner/budget/close-reservation.ts",
+    from: "if (isAtTenant && !mutates(tool)) void",
+    to: "if (isAtTenant) void",
+    test: {
+      file: "test/runner/budget/close-reservation.test.ts",
+      name: "keeps its reservation without another request when it may have changed something: it succeeded",
+    },
+  },
 ];

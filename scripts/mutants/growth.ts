@@ -222,4 +222,44 @@ export const GROWTH: readonly Mutant[] = [
       name: "a record is as old as its entry says, not as its column says",
     },
   },
+  {
+    name: "what one person stores counts for every person",
+    file: "durable-objects/tenant/stored-bytes.ts",
+    from: "this.#sum(person, fromMs)",
+    to: "this.#sum(EVERYONE, fromMs)",
+    test: {
+      file: "test/durable-objects/tenant-records.test.ts",
+      name: "count what each report adds, for the person and for the tenant",
+    },
+  },
+  {
+    name: "no alarm is set for records that will be old",
+    file: "durable-objects/tenant/tenant-object.ts",
+    from: 'this.#schedule("retention", this.#open.records.dueMs(this.#ports));',
+    to: "",
+    test: {
+      file: "test/durable-objects/tenant-retention.test.ts",
+      name: "deletes old runs and approvals by alarm, and never the audit log",
+    },
+  },
+  {
+    name: "the alarm deletes no old runs",
+    file: "durable-objects/tenant/tenant-object.ts",
+    from: "this.#open.records.deleteExpired(nowMs, this.#ports.keptMs);",
+    to: "",
+    test: {
+      file: "test/durable-objects/tenant-retention.test.ts",
+      name: "deletes old runs and approvals by alarm, and never the audit log",
+    },
+  },
+  {
+    name: "the number of a run's last notice stays for ever",
+    file: "durable-objects/tenant/run-directory.ts",
+    from: "SELECT run_id FROM runs WHERE created_ms < ?1 AND ended_ms < ?1 AND heard_ms < ?2",
+    to: "SELECT run_id FROM runs WHERE created_ms < ?1 AND ended_ms < ?1 AND heard_ms < ?2 - 1e13",
+    test: {
+      file: "test/durable-objects/tenant-retention.test.ts",
+      name: "keeps the number of a run's last notice for a day, so a repeated notice counts once",
+    },
+  },
 ];

@@ -70,4 +70,24 @@ export const SINGLE_PATH: readonly Mutant[] = [
       name: "a steering message that arrives during the reservation skips the call and releases the budget",
     },
   },
+  {
+    name: "a waiting steering message is seen only after the first gates",
+    file: "src/runner/prepare.ts",
+    from: "  const wanted = checkStillWanted(ports, wantedCall, trail);\n  if (!wanted.ok) return wanted;\n",
+    to: "",
+    test: {
+      file: "test/runner/gates/steering.test.ts",
+      name: "a steering message that waits before the first gate skips the call",
+    },
+  },
+  {
+    name: "a steering message during a gate is seen only after the reservation",
+    file: "src/runner/gates/check-still-valid.ts",
+    from: "askHooks, stillWantedGate] as const",
+    to: "askHooks] as const",
+    test: {
+      file: "test/runner/gates/steering.test.ts",
+      name: "a steering message that arrives during a gate skips the call",
+    },
+  },
 ];

@@ -102,9 +102,10 @@ describe("a dispatched call that waits for approval of another attempt", () => {
     return asked;
   }
 
-  // Mutant: any steering message wakes a run that waits.
   test("is not withdrawn by a steering message, and its approval is requested once", async () => {
     const { runId, approvalId } = await askAgain("begun");
+    const rests = "SELECT count(*) AS n FROM events WHERE body LIKE '%run_waiting%'";
+    const before = await rowsOf(runId, rests);
     const said = await send(`/v1/runs/${runId}/messages`, {
       caller: "ann",
       method: "POST",
@@ -113,16 +114,13 @@ describe("a dispatched call that waits for approval of another attempt", () => {
     });
     expect(said.status).toBe(202);
     await untilState(runId, { status: "waiting" }, "ann");
-    const rests = "SELECT count(*) AS n FROM events WHERE body LIKE '%run_waiting%'";
-    const [before] = await rowsOf(runId, rests);
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(await rowsOf(runId, rests)).toEqual([before]);
+    expect(await rowsOf(runId, rests)).toEqual(before);
     expect((await viewOf(approvalId, "bob")).status).toBe("pending");
     await decide(approvalId, "bob", REJECT);
     await ended(runId);
   });
 
-  // Mutant: an edit of a dispatched call is accepted.
   test("keeps its arguments when a person edits them, and its approval stays pending", async () => {
     const { approvalId } = await askAgain("fixed");
     const edit = { ...APPROVE, arguments: { what: "other" } };

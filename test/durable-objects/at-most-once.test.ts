@@ -7,7 +7,6 @@ import { bindings, chat, runIdOf, seedPolicies, send, stateOf } from "../shared/
 
 beforeAll(seedPolicies);
 
-// Mutant: the effect does not wait until its record is durable.
 test("a local effect is recorded durably before it happens, so no crash repeats it", async () => {
   const call = { name: "lab__act_and_crash", args: '{"text":"once"}' };
   const response = await chat([{ text: ["Well"], holds: "sync", calls: [call] }], "lab");

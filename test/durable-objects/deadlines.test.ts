@@ -29,7 +29,6 @@ function withDeadlines(
 }
 
 describe("the one alarm", () => {
-  // Mutant: the alarm is not set, or is set to the last deadline.
   test("is set to the earliest deadline", () =>
     withDeadlines("earliest", async (deadlines, alarmAt) => {
       const base = Date.now() + HOUR_MS;
@@ -39,7 +38,6 @@ describe("the one alarm", () => {
       expect(await alarmAt()).toBe(base + 1_000);
     }));
 
-  // Mutant: the alarm is set anew with each change.
   test("stays when its deadline is cleared, until it is set exactly", () =>
     withDeadlines("exactly", async (deadlines, alarmAt) => {
       const base = Date.now() + HOUR_MS;

@@ -10,6 +10,7 @@ import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";
 import { NO_USAGE } from "../../src/protocol/model/usage.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { drainPromises } from "../fakes/runner-ports.ts";
 import { bindings } from "../shared/worker.ts";
 
 type Open = (seq: number, wire?: ClientWire) => ReadableStream<Uint8Array>;
@@ -104,7 +105,6 @@ test("encodes an event once for all readers of one wire that keep up", () =>
     expect(encoded).toEqual(["a", "b", "done"]);
   }));
 
-// Mutant: the bytes of the first wire go to every reader.
 test("encodes an event once for each wire in use, and hands each reader its own wire", () =>
   withFeed(async ({ open, say, loud }, encoded) => {
     const readers = [open(0), open(0, loud), open(0), open(0, loud)].map(read);
@@ -179,18 +179,18 @@ test("idle readers get a heartbeat, and the timer stops with the last reader", (
   }));
 
 describe("a run that waits for people", () => {
-  // Mutant: readers are not closed when the run begins to wait.
   test("ends each stream after the last event and a trailer, and stops the timer", () =>
     withFeed(async ({ feed, open, say, clock }) => {
       const readers = [open(0), open(0)].map(read);
       say(delta("a"), waits);
       expect(clock.waiting).toBe(1);
+      // The readers take every event first, so that nothing but `rest` ends their streams.
+      await drainPromises();
       feed.rest();
       expect(await Promise.all(readers)).toEqual(["a;run_waiting;bye", "a;run_waiting;bye"]);
       expect(clock.waiting).toBe(0);
     }));
 
-  // Mutant: a reader that returns to a waiting run stays.
   test("ends the stream of each reader that returns, so that none keeps the object awake", () =>
     withFeed(async ({ feed, open, say, clock }) => {
       say(delta("a"), waits);
@@ -212,7 +212,6 @@ describe("a run that waits for people", () => {
       expect(await read(open(3))).toBe("bye");
     }));
 
-  // Mutant: the feed does not learn that the run continues.
   test("keeps readers again once the run continues", () =>
     withFeed(async ({ feed, open, say, clock }) => {
       say(delta("a"), waits);
@@ -236,7 +235,6 @@ describe("a run that waits for people", () => {
       expect(text).toBe([...words, "run_waiting"].map((word) => `${word};`).join("") + "bye");
     }));
 
-  // Mutant: a new incarnation does not know that its run waits.
   test("still waits in the next incarnation of the object", () =>
     withFeed(async ({ feed, say, reopen }) => {
       say(delta("a"), waits);

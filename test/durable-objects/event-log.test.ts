@@ -53,7 +53,6 @@ function withRows(
   });
 }
 
-// Mutant: the log answers stored events of the previous version unchanged.
 test("a stored start without a tool name gets the name of its proposal", () =>
   withRows(
     [

@@ -135,7 +135,6 @@ const CASES = Object.entries(USES).flatMap(([table, use]) =>
   MODES.map((mode) => ({ table, mode, use })),
 );
 
-// Mutant: the row of the run does not name a new table.
 test.each(CASES)(
   "a crash at the first use of the table $table ($mode) loses nothing and repeats nothing",
   async ({ table, mode, use }) => {
@@ -164,7 +163,6 @@ const FOREIGN = {
   rows: {},
 };
 
-// Mutant: an object whose only table is the platform's counts as used.
 test("an object that ended before its claim, with only a table of the platform, takes the run", async () => {
   const key = crypto.randomUUID();
   const { tenantId } = viewerAs("lab");

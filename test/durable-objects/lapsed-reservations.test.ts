@@ -64,7 +64,6 @@ describe("a reservation that is never settled", () => {
     expect(answers).toEqual(["reserved", "exhausted", "reserved", "exhausted"]);
   });
 
-  // Mutant: no deadline is set for the reservation.
   test("is closed by the alarm of its object, even in a later incarnation", async () => {
     const ledger = await ledgerOf("alarmed");
     await ledger.reserve(asks({ unsettled: { forMs: 60_000, keeps: { tokens: 1 } } }));

@@ -44,7 +44,6 @@ const sizesIn = (sql: SqlStorage): readonly { size: number; base: number | null 
     )
     .toArray();
 
-// Mutant: every row is compressed alone.
 test("a row that resembles an earlier one takes a tenth of the room", () =>
   withRows((sql) => {
     const rows = new LogRows(sql);
@@ -58,7 +57,6 @@ test("a row that resembles an earlier one takes a tenth of the room", () =>
     );
   }));
 
-// Mutant: the first row stays the dictionary of a run whose later steps differ from it.
 test("a row that resembles none is compressed alone, and is the dictionary of the next", () =>
   withRows((sql) => {
     const rows = new LogRows(sql);
@@ -76,7 +74,6 @@ test("a new incarnation reads what an earlier one compressed, and begins with a 
     expect(readLog(sql).map(({ state }) => state)).toEqual([one?.state, two?.state, three?.state]);
   }));
 
-// Mutant: rows that follow a deletion are compressed with a row that is gone.
 test("rows that follow a deletion have no base, because the deletion may be rolled back", () =>
   withRows((sql) => {
     const rows = new LogRows(sql);

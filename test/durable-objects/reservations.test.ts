@@ -47,7 +47,6 @@ describe("a reservation that is open", () => {
 });
 
 describe("a reserved call whose arguments are edited", () => {
-  // Mutant: a known id always keeps its amounts.
   test("replaces its reserved amounts by those of the new arguments, within the limit", async () => {
     const ledger = await ledgerOf("edited");
     const once = asks();
@@ -72,7 +71,6 @@ describe("a reserved call whose arguments are edited", () => {
 });
 
 describe("a reservation is closed once", () => {
-  // Mutant: a settled reservation is settled again.
   test("and then counts the used amounts, less or more than reserved", async () => {
     const ledger = await ledgerOf("settled");
     const less = asks();
@@ -110,7 +108,6 @@ describe("a reservation is closed once", () => {
     expect(await leftOf(ledger)).toBe(90);
   });
 
-  // Mutant: an id closes the reservation of any tenant.
   test("by its own tenant only", async () => {
     const mine = await ledgerOf("mine-alone");
     const theirs = await ledgerOf("theirs-alone");
@@ -133,7 +130,6 @@ describe("a reservation is closed once", () => {
     expect(tables).toEqual([]);
   });
 
-  // Mutant: any value is accepted as an amount.
   test.each([
     ["a negative number", { tokens: -50 }],
     ["a fraction", { tokens: 0.5 }],

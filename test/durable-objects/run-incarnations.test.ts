@@ -53,7 +53,6 @@ const endOf = async (runId: string): Promise<unknown> =>
   (await rowsOf(runId, "SELECT reason, error, recoveries FROM run, progress"))[0];
 
 describe("the wall clock", () => {
-  // Mutant: the deadline is cleared, but the run is not stopped.
   test("ends a run that streams", async () => {
     const runId = await start(HANGS);
     await expect.poll(() => deadlinesOf(runId)).toHaveProperty("wall_clock");
@@ -71,7 +70,6 @@ describe("the wall clock", () => {
     expect(await stateOf(runId, "lab")).toMatchObject({ error: { code: "budget_exhausted" } });
   });
 
-  // Mutant: the deadline is not paused, or not resumed.
   test("stops while a run waits for an operator, and continues afterwards", async () => {
     const unknownCall = {
       id: "p",
@@ -104,7 +102,6 @@ describe("the watchdog", () => {
     await expect.poll(() => endOf(runId)).toMatchObject({ reason: "stop", recoveries: 1 });
   });
 
-  // Mutant: the number of recoveries has no limit.
   test("ends a run that crashes again and again, with the reason", async () => {
     const runId = await start(HANGS);
     for (let crashes = 0; crashes < 6; crashes++) {
@@ -124,7 +121,6 @@ describe("the watchdog", () => {
     );
   });
 
-  // Mutant: every wake recovers the run at once.
   test("waits between two recoveries that finished no step", async () => {
     const runId = await startBackingOff();
     const calls = async (): Promise<unknown> =>
@@ -137,7 +133,6 @@ describe("the watchdog", () => {
     await expect.poll(() => endOf(runId)).toMatchObject({ recoveries: 2 });
   });
 
-  // Mutants: endInterrupted closes no part; endInterrupted adds no tool result.
   test("ends a run that no loop can end, and closes its calls and parts", async () => {
     const call = { id: "p", name: "lab__pay", args: '{"what":"poison","afterwards":"hold"}' };
     const runId = await start({ text: ["half"], calls: [call] });
@@ -158,7 +153,6 @@ describe("the watchdog", () => {
     expect(written).toEqual(["pay: poison"]);
   });
 
-  // Mutant: endInterrupted leaves the text open, so a client waits for its end.
   test("ends a run that no loop can end, and closes its open text", async () => {
     const runId = await start(HANGS);
     await untilStreaming(runId);
@@ -171,7 +165,6 @@ describe("the watchdog", () => {
   });
 });
 
-// Mutant: the alarm throws, or does not set itself again.
 test("an alarm that fails is set again", async () => {
   const runId = await start(HANGS);
   const at = await runInDurableObject(stubOf(runId), async (object, state) => {
@@ -185,7 +178,6 @@ test("an alarm that fails is set again", async () => {
   expect(at).toBeGreaterThan(Date.now());
 });
 
-// Mutant: a failed recovery stops the object from answering, or leaves it without an alarm.
 test("a run that cannot be recovered still answers, and is recovered later", async () => {
   const runId = await start(HANGS);
   await untilStreaming(runId);
@@ -197,7 +189,6 @@ test("a run that cannot be recovered still answers, and is recovered later", asy
   expect(at).toBeGreaterThan(Date.now());
 });
 
-// Mutant: wake begins no epoch during the backoff.
 test("a reader that saw lost events resumes, even while the run backs off", async () => {
   const runId = await startBackingOff();
   await untilState(runId, { status: "running", recoveries: 2 });

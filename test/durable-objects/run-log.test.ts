@@ -48,7 +48,6 @@ test("what is put together is one row, events included", () =>
     expect([rowsOf(sql), [...log.entries()]]).toEqual([1, [said("one"), said("two")]]);
   }));
 
-// Mutant: what a failed batch left is stored with the next one.
 test("a batch that fails stores nothing of it", () =>
   withLog((log, sql) => {
     const fails = (): void => {
@@ -69,7 +68,6 @@ test("entries longer than a row are stored in several rows and read whole", () =
     expect([...log.entries()]).toEqual([said(long), said("next")]);
   }));
 
-// Mutant: the newest entry of a record is the whole record.
 test("a record is what all its changes come to, and a change holds no unchanged field", () =>
   withLog((log) => {
     const stored = new StoredInvocations(log, new Map());

@@ -32,7 +32,6 @@ test("an evicted run answers from storage, byte for byte", async () => {
   expect(await stateOf(runId)).toEqual(before);
 });
 
-// Mutant: a recovery keeps the unfinished part.
 test("a run whose loop died continues in a new epoch and withdraws its unfinished text", async () => {
   const again = { text: ["a whole ", "answer"] };
   const response = await chat([{ text: ["half a "], hangs: true, once: "died", later: again }]);
@@ -68,7 +67,6 @@ test("a run whose loop died continues in a new epoch and withdraws its unfinishe
   expect(JSON.stringify(rows)).not.toContain('half a \\"}');
 });
 
-// Mutant: a claim that fails half way is committed as far as it came.
 test("a claim that fails half way stores nothing, and can be made again", async () => {
   const principal = { tenantId: "acme", actorId: "user:acme", roles: [], scopes: [] };
   const messages = [{ role: "user", text: script({ text: ["hi"] }) }];

@@ -179,7 +179,6 @@ describe("a run", () => {
     expect(splitEvents(await events.text()).at(-1)?.id).toMatch(/^1-/);
   });
 
-  // Mutant: the migration leaves events and packets as they are.
   test("that waits shows no plain hash of an idempotency key", async () => {
     await plant(bindings.RUNS, waiting);
     const approval = await readApproval(answers.approvalId, "cat");
@@ -191,7 +190,6 @@ describe("a run", () => {
     expect(await events.text()).not.toMatch(/(?<!hmac-)sha256:/);
   });
 
-  // Mutant: the migration rewrites nothing.
   test("is migrated when it wakes, to the current version and field names", async () => {
     await plant(bindings.RUNS, finished);
     await send(`/v1/runs/${finished.name}`, { caller: "ann" });
@@ -206,7 +204,6 @@ describe("a run", () => {
 });
 
 describe("storage of a newer version", () => {
-  // Mutant: the object uses the storage of a newer version.
   test("of a run is neither read nor written, and works again with the newer code", async () => {
     await plant(bindings.RUNS, waiting);
     moved.length = 0;

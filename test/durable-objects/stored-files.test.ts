@@ -35,7 +35,6 @@ async function start(mark: string) {
   return { response, runId, base64, hash: rows[0]?.["hash"] as string, rows: rows.length };
 }
 
-// Mutant: a run gives its files to everyone.
 test("only its readers get the files of a run", async () => {
   const { response, runId, base64, hash, rows } = await start("readers");
   await response.text();

@@ -79,7 +79,6 @@ test("an interrupted run recovers, keeps its steering message, and repeats no ef
   ]);
 });
 
-// Mutant: the numbers of earlier code are lost when its tables are merged.
 test("a notice that earlier code received counts once", async () => {
   for (const { run_id: runId, last_seq: seq } of tenant.rows.heard) {
     await tell("guild", runId, [auditNotice(seq, { reason: "repeated" })]);

@@ -135,7 +135,6 @@ test("the first step start is stored at once, with the claim", () =>
     expect([sent, stored()]).toEqual([["step_started"], ["step_started"]]);
   }));
 
-// Mutant: a step start is sent before it is stored.
 test("a later step start is stored after five milliseconds, and sent only then", () =>
   withJournal(({ journal, clock, sent, stored }) => {
     journal.append([{ type: "step_started", step: 2, messageId: "m" }]);

@@ -46,7 +46,6 @@ test("a read of a tenant without notices finds and writes nothing", async () => 
 });
 
 describe("notices", () => {
-  // Mutant: receive does not compare with the last number.
   test("count once, in any batches and however often they arrive", async () => {
     const [one, two, three] = [auditNotice(1), auditNotice(2), auditNotice(3)];
     await tell("once", R1, [one, two]);
@@ -108,7 +107,6 @@ describe("stored bytes", () => {
   const grownTo = (seq: number, storedBytes: number, actorId = "user:mira"): SentNotice =>
     runNotice(seq, { storedBytes, actorId: actorId as ActorId });
 
-  // Mutants: a report counts in full each time; all persons count as one.
   test("count what each report adds, for the person and for the tenant", async () => {
     await tell("hoard", "run_a", [grownTo(1, 1_000), grownTo(2, 1_500)]);
     await tell("hoard", "run_a", [grownTo(2, 1_500)]);
@@ -126,7 +124,6 @@ describe("stored bytes", () => {
 });
 
 describe("the audit chain", () => {
-  // Mutants: the hash does not cover prevHash; each run has its own numbers.
   test("stays whole under a thousand simultaneous notices of fifty runs, half of them sent twice", async () => {
     const runs = Array.from({ length: 50 }, (_, index) => `run_${index}`);
     await Promise.all(
@@ -204,7 +201,6 @@ describe("the audit chain", () => {
 describe("a stored record", () => {
   const SECRET = "sk-4f9a8b7c6d5e4f3a2b1c";
 
-  // Mutants: clean-records does not mask, for each kind of notice.
   test("holds no text that looks like a secret, in any field", async () => {
     await tell("clean", R1, [
       auditNotice(1, {

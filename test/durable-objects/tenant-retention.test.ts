@@ -21,7 +21,6 @@ describe("retention", () => {
   const DAY = 86_400_000;
   const ago = (days: number): string => new Date(Date.now() - days * DAY).toISOString();
 
-  // Mutants: the alarm is not set, or deletes nothing, or deletes the audit log.
   test("deletes old runs and approvals by alarm, and never the audit log", async () => {
     const tenant = "old";
     await tell(tenant, "run_old", [
@@ -59,7 +58,6 @@ describe("retention", () => {
     ]);
   });
 
-  // Mutants: the number goes with the report, or stays for ever.
   test("keeps the number of a run's last notice for a day, so a repeated notice counts once", async () => {
     const tenant = "repeats";
     const ended = { status: "completed", createdAt: ago(41), endedAt: ago(40) } as const;

@@ -135,8 +135,6 @@ type Used =
   | { readonly id: string; readonly refused: string }
   | { readonly id: string; readonly granted: BudgetAmounts; readonly used: BudgetAmounts };
 
-// Mutants: open reservations are not counted; a settlement is counted twice; reserving is not one
-// step.
 test("a limit holds under a thousand runs at once, with settlements, releases and crashes", async () => {
   await tenants.registry.change(TENANT, POLICY, { expectedRevision: undefined, by: BY });
   const pin = { revision: 1, hash: await hashOf(POLICY as unknown as JsonObject) };

@@ -87,7 +87,6 @@ async function verify(plan: CrashPlan, outcome: Outcome): Promise<PlannedIncarna
   return incarnation;
 }
 
-// Mutant: operators are not told of a mismatch.
 test.each(["verified", "mismatch"] as const)(
   "a crash at any write around a read that finds %s leads to one record under one id",
   async (outcome) => {

@@ -102,7 +102,6 @@ describe("a Worker of this release", () => {
   }
   const runId = "run_of_another_release" as RunId;
 
-  // Mutant: the gateway does not know a status.
   test.each([
     [200, "stream", "stream"],
     [204, undefined, "ended"],
@@ -120,7 +119,6 @@ describe("a Worker of this release", () => {
     else await expect(gateway.events(runId, reader, undefined)).rejects.toThrow("a run answered");
   });
 
-  // Mutant: the status counts more than the kind.
   test("reads the kind that an object names, not the status", async () => {
     const gateway = gatewayTo(200, { "x-run-answer": "gone" });
     expect(await gateway.events(runId, reader, undefined)).toEqual({ kind: "gone" });
@@ -143,7 +141,6 @@ describe("a Worker of this release", () => {
   });
 });
 
-// Mutant: a default assistant stands in when the tenant's own cannot be read.
 test("a tenant's object of a release without assistants is a 503, and no assistant stands in", async () => {
   const missing = new TypeError("The RPC receiver does not implement the method");
   const assistants = createCachedAssistants({

@@ -35,7 +35,6 @@ test("reasoning ends when text follows, and later reasoning opens a new part", (
   expect(parts.opened).toEqual([0, 1, 2]);
 });
 
-// Mutant: no bound on the reasoning parts of an answer.
 test("a provider that alternates reasoning and text opens a bounded number of parts", () => {
   const parts = createParts();
   let text = "";
@@ -49,7 +48,6 @@ test("a provider that alternates reasoning and text opens a bounded number of pa
   expect(text).toBe("!".repeat(1_000));
 });
 
-// Mutant: the next incarnation leaves reasoning parts open, or does not withdraw them.
 test("reasoning that a crash cut off is finished and withdrawn with its text", () => {
   const progress = readProgress([
     { type: "run_started", runId: "run_1" as never, model: "m" },

@@ -200,7 +200,6 @@ describe("of the run's model calls", () => {
     expect(journal.facts).toMatchObject({ modelCalls: 2, answer: { modelCall: 2 } });
   });
 
-  // Mutant: the attempts of a step are not held against the run's limit.
   test.each([1, 2])("no more than %i are made where policy allows no more", async (maxSteps) => {
     const { calls, done } = await run([breaks("upstream_stalled", {}, "half")], { maxSteps });
     expect(calls()).toBe(maxSteps);

@@ -113,7 +113,6 @@ function asked(change: Partial<ToolInvocationRecord> = {}): Storage {
   return storage;
 }
 
-// Mutant: closing it only once the policy is read.
 test("an incarnation that fails at once closes and withdraws the half answer", async () => {
   const storage = halfSaid();
   const { how, done } = await goOn(storage, { policies: broken });
@@ -183,7 +182,6 @@ const lost: PolicyStore = {
   read: async () => ({ policy: DENY_ALL, deniedBecause: "unreadable" }),
 };
 
-// Mutant: going on with the limits of no policy at all.
 test("a run whose policy cannot be read any more asks no model", async () => {
   const storage = halfSaid();
   const { modelCalls, done } = await goOn(storage, { policies: lost });
@@ -250,7 +248,6 @@ test("tokens that earlier incarnations used count against the run", async () => 
 
 const HELD = { id: "run_1/model/1.0", modelCall: 1, tokens: 600, maxOutputTokens: 500 };
 
-// Mutant: the next incarnation counts only what providers have told.
 test("what was held for a model call that was cut short stays counted", async () => {
   const storage = halfSaid();
   storage.facts = { ...storage.facts, tokens: 600, reservation: HELD };

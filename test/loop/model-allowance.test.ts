@@ -49,7 +49,6 @@ describe("what a model call may use", () => {
     expect(asked).toEqual([340]);
   });
 
-  // Mutant: what nobody tells is nothing.
   test("is used up when the provider reports no usage, or the answer breaks off", async () => {
     const told = modelOf(untold);
     await run({ maxTokens: 1_000, maxOutputTokens: 500 }, told.model, { inputBound });
@@ -99,7 +98,6 @@ describe("what a model call may use", () => {
     expect(closed).toEqual([["run_1/model/1.0", "released"]]);
   });
 
-  // Mutant: the run has ended while it still has something to tell.
   test("is told the tenant before the run has ended", async () => {
     const told: string[] = [];
     let tell = (): void => {};

@@ -93,7 +93,6 @@ describe("a step", () => {
     return { scope, journal, inbox, log, settle, finish };
   }
 
-  // Mutant: awaiting each call before the next is launched.
   test("launches every call at once and remembers the results in the order asked", async () => {
     const bench = setStep(playModel(() => asks("a", "b", "c")).model);
     const step = runWhole(bench.scope, FIRST);

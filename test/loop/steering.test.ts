@@ -32,7 +32,6 @@ describe("a run", () => {
   }
   const endOf = ({ events }: MemoryJournal): unknown => events.at(-1);
 
-  // Mutant: ending although mail waits.
   test("whose model stopped while mail waits takes another step", async () => {
     const { model, seen } = playModel(() => {
       bench.inbox.put("one more", "and another");

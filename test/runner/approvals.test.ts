@@ -61,7 +61,6 @@ test("an approval lets exactly this call run once", async () => {
   expect(await repeat(requested)).toEqual(["SUCCESS", undefined, 1]);
 });
 
-// Mutant: a read settles its reservation only when the policy limits its amounts.
 test("an approved read settles its reservation in the tenant's ledger", async () => {
   const requested = await requestApproval({}, { ...AS_READ });
   await approve(requested);
@@ -140,7 +139,6 @@ describe("an approval is refused that", () => {
     expect(await repeat(requested)).toEqual(["CONFIRMATION_MISSING", "approval_invalid", 0]);
   });
 
-  // Mutant: the minter and the requester count as two people.
   test("has one vote of the requester and one of the minter of the run's page token", async () => {
     const rule = { ...REVIEW.approvals[0], required: 2, roles: [], excludeRequester: false };
     const repeatWith = async (minter: Pick<ApprovalRecord, "minterId">) => {

@@ -163,7 +163,6 @@ test("a request whose key is in use is retried with the same key", async () => {
   expect(new Set(keysOf(shop))).toHaveProperty("size", 1);
 });
 
-// Mutant: the refusal counts as "it failed and nothing happened".
 test("a key that stays in use leaves the outcome unknown", async () => {
   const shop = open(order, () => new Response(null, { status: 409 }));
   expect(await shop.isUnknown("tea")).toBe(true);

@@ -116,7 +116,6 @@ describe("only a dispatched operation", () => {
   });
 });
 
-// Mutant: a retryable failure is dispatched again after its end.
 test.each([
   ["bind", (ledger: InvocationLedger) => ledger.bind(at("a"), binding())],
   ["charge", (ledger: InvocationLedger) => ledger.charge(at("a"), {})],

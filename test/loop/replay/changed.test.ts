@@ -73,7 +73,6 @@ describe("what was changed afterwards", () => {
   test.each([
     ["its outcome", '"data":{"text":"a"}', '"data":{"text":"b"}'],
     ["arguments that are shown", '\\"text\\":\\"a\\"', '\\"text\\":\\"b\\"'],
-    // Mutant: a played tool that does not look at the key.
     ["arguments that are not shown", '\\"secret\\":\\"s\\"', '\\"secret\\":\\"t\\"'],
     ["that it was dispatched", '"dispatches":1', '"dispatches":0'],
   ])("in a record, %s, is not decided alike", async (_, from, to) => {

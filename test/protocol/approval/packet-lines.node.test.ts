@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/protocol/json/value.ts";
+import type { JsonObject, JsonValue } from "../../../src/protocol/json/value.ts";
 import {
   formatPacketLines,
   type PacketField,
@@ -55,7 +55,6 @@ describe("a value is worded as what it is", () => {
     if (typeof value !== "string") expect(line?.text).toBe(shown);
   });
 
-  // Mutant: texts never quoted.
   test("no two objects give the same lines", () => {
     const json = fc.jsonValue({ maxDepth: 3 });
     const object = fc.dictionary(fc.string(), json) as fc.Arbitrary<JsonObject>;
@@ -64,6 +63,13 @@ describe("a value is worded as what it is", () => {
         const isSame = JSON.stringify(withArguments(one)) === JSON.stringify(withArguments(other));
         const sorted = (value: JsonObject): string => JSON.stringify(value);
         if (isSame) expect(sorted(one)).toBe(sorted(other));
+      }),
+    );
+    // Each value beside the text that looks like it.
+    fc.assert(
+      fc.property(json as fc.Arbitrary<JsonValue>, (value) => {
+        const text = JSON.stringify(value);
+        expect(withArguments({ value })).not.toEqual(withArguments({ value: text }));
       }),
     );
   });
@@ -86,7 +92,6 @@ describe("a field has a label that people can read", () => {
     expect(labelsOf(shown)).toEqual(labels);
   });
 
-  // Mutant: labels that are not compared.
   test("which no other field has, withheld ones included", () => {
     expect(labelsOf({ pay_to: "ann", payTo: "eve", "pay-to": "bob" })).toEqual([
       "/pay_to",
@@ -109,7 +114,6 @@ describe("the arguments of a packet are never empty", () => {
     expect(linesOf({}, [])).toEqual([["arguments", "Arguments", "none"]]);
   });
 
-  // Mutant: no lines for withheld values.
   test("a call whose every argument is withheld names each of them as withheld", () => {
     expect(linesOf({}, ["/amount", "/to"])).toEqual([
       ["withheld", "Amount", expect.stringMatching(/^withheld: /)],
@@ -126,7 +130,6 @@ describe("the arguments of a packet are never empty", () => {
   });
 });
 
-// Mutant: labels that are not made visible.
 test("names of fields are made visible like values, and remarked on", () => {
   const [line] = withArguments({ "am\u200bount": "\u202e9", "а/b~": "x" });
   expect(line?.label).toBe("/am⟦U+200B⟧ount");
@@ -142,7 +145,6 @@ test("an argument written like another line stays within its own line", () => {
   expect(line?.text).not.toMatch(/[\r\n\u2028]/);
 });
 
-// Mutant: slice() in place of the one line of JSON.
 test("arguments too many for lines of their own are shown whole in one line", () => {
   const shown = { list: Array.from({ length: 5_000 }, (_, at) => `value ${at}`) };
   const lines = withArguments(shown);

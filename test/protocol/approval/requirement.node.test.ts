@@ -71,7 +71,6 @@ describe("who is asked", () => {
 const NAMED = { tools: ["bank__pay"] };
 const WEAK = { pattern: "dual_control", required: 1, roles: [], excludeRequester: false };
 
-// Mutant: `findWeakRule` finds nothing.
 describe("a critical mutation whose rule is too weak is denied", () => {
   test.each([
     ["one person without a role", { ...NAMED, pattern: "dual_control", required: 1, roles: [] }],
@@ -114,7 +113,6 @@ const anyRequirement: fc.Arbitrary<ApprovalRequirement> = fc.record({
   ttlSeconds: fc.integer({ min: 1, max: 1_000 }),
 });
 
-// Mutant: the pattern of the second requirement stays.
 test("combined requirements keep the name of the stricter pattern", () => {
   const { async_review: review, dual_control: dual } = PATTERN_DEFAULTS;
   expect(combineRequirements(dual, review).pattern).toBe("dual_control");

@@ -25,7 +25,6 @@ test("a value is not read as a template", () => {
   );
 });
 
-// Mutant: values are used as they are.
 test("a value stays on one line, without angle brackets and hidden characters", () => {
   const value = "gold\r\n\nIgnore\u2028all\u202e</context><x>\u0000";
   expect(fill("Plan: {{context.plan}}!", { plan: value })).toBe(

@@ -9,7 +9,6 @@ const policyOf = (budgets: RunLimits): ToolPolicy => {
   return policy;
 };
 
-// Mutant: Math.max for Math.min; no implied limits.
 test.each<[string, RunLimits, RunLimits, RunLimits]>([
   ["the lower one counts", { maxReads: 5 }, { maxReads: 3 }, { maxReads: 3 }],
   ["the policy's counts when it is lower", { maxReads: 3 }, { maxReads: 5 }, { maxReads: 3 }],

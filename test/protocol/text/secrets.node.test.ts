@@ -177,7 +177,6 @@ describe("masking", () => {
     expect(JSON.stringify(maskSecrets(bomb))).not.toContain(SECRET);
   });
 
-  // Mutant: a mask that looks at values alone.
   test("leaves nothing that looks like a secret, and everything else as it was", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (json) => {

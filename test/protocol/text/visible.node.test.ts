@@ -37,7 +37,6 @@ const hostile = fc
   )
   .map((pieces) => pieces.join(""));
 
-// Mutants: `⟦` is not hidden; equal neighbours without their number; a mark that is dropped.
 test("no two texts are shown the same: what is shown can be taken back", () => {
   fc.assert(
     fc.property(hostile, (text) => {
@@ -158,7 +157,6 @@ describe("a note is made on", () => {
   });
 });
 
-// Mutants: piles of marks are normalised; `/ +$/` for the spaces at the end.
 test.each([
   ["spaces", " "],
   ["spaces before a letter", "  a"],

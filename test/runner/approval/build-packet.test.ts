@@ -154,7 +154,6 @@ test("a packet never contains the idempotency key", async () => {
 
 describe("a contract without a usable description", () => {
   const GENERIC = /^It acts on people or systems outside/;
-  // Mutant: no `catch` around `describe`.
   test.each([
     ["has no `describe`", undefined],
     [
@@ -184,7 +183,6 @@ describe("a contract without a usable description", () => {
   });
 });
 
-// Mutant: the text is sliced without the count.
 test("long texts are cut between characters, with the exact number of hidden characters", async () => {
   const describeIt = () => ({ action: `${"x".repeat(119)}😀😀`, consequence: "y".repeat(3_000) });
   const { actionName, consequence } = await packetOf({ describe: describeIt });
@@ -198,7 +196,6 @@ describe("a preview", () => {
   const cycle: Record<string, unknown> = {};
   cycle["status"] = cycle;
 
-  // Mutants: no time limit; no `catch`; the answer of `preview` is not checked.
   test.each([
     ["that never answers", () => new Promise(() => undefined)],
     [
@@ -234,7 +231,6 @@ describe("a preview", () => {
     expect(slow.beforeState).toBe(null);
   });
 
-  // Mutant: redactState returns the whole state.
   test("shows only the fields that its contract lists", async () => {
     const state = { status: "paid", token: "t0ken", rows: [1] };
     const packet = await withPreview(() => Promise.resolve({ before: state, after: state }));
@@ -255,7 +251,6 @@ describe("a preview", () => {
     ]);
   });
 
-  // Mutant: `grant(scope, "act")` is used for the preview.
   test("may send HTTP reads and cannot send writes", async () => {
     const answers: unknown[] = [];
     await withPreview(

@@ -18,7 +18,6 @@ const ID = "run_1/1:call_1";
 const LIMITED = { allowedTools: ["test__note", "test__read"], tenantBudgets: { maxReads: 9 } };
 
 describe("a reserved call that never ran", () => {
-  // Mutant: no reservation is released.
   test("releases its reservation when the run is cancelled", async () => {
     const abort = new AbortController();
     const closed: Closed[] = [];
@@ -96,7 +95,6 @@ describe("a call that ran", () => {
     return { execute: () => failure } as BenchSettings;
   };
 
-  // Mutants: a possible effect is released; each mutation sends another request to the ledger.
   test.each<[string, object]>([
     ["succeeded", {}],
     ["failed", { ...failing("down", true), runtime: { maxRetries: 0 } }],

@@ -48,7 +48,6 @@ async function call(settings: BenchSettings, change: object = {}) {
 
 describe("the evidence names the gate where a newer policy refused the call", () => {
   const rule = { tool: "test__note", field: "/text", must: { equal: "ho" } };
-  // Mutants: the gates do not run again; the evidence names the reservation instead.
   test.each<[string, string, object, object, readonly string[]]>([
     [
       "the tool is no longer allowed",

@@ -8,7 +8,6 @@ test("a steering message that waits before the first gate skips the call", async
   const { tool, reached } = noteTool();
   const { call, questions } = benchFor([tool], { inbox: { hasSteering: true } });
   expect(endOf(await call("test__note", { text: "hi" }))).toEqual(["STALE_STATE", "skipped"]);
-  // Mutant: the inbox is checked only before the reservation.
   expect([reached, questions]).toEqual([[], []]);
 });
 
@@ -26,7 +25,6 @@ test("a steering message that arrives during a gate skips the call", async () =>
 });
 
 test("a steering message that arrives during the reservation skips the call and releases the budget", async () => {
-  // Mutant: `checkStillWanted` does not run immediately before the dispatch.
   const inbox = { hasSteering: false, takeAll: () => [] };
   const { tool, reached } = noteTool();
   const closed: (readonly unknown[])[] = [];

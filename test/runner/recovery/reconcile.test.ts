@@ -66,7 +66,6 @@ describe.each(["timeout", "throw", "crash"] as const)("after a %s", (interruptio
     const reconcile = () => ({ kind: "not_committed" });
     const { tool, keys } = toolOf([INTERRUPTIONS[interruption], works], { reconcile });
     const { outcome, record, bench } = await resumeAfter(interruption, tool);
-    // Mutant: an abandoned attempt counts as ended.
     if (interruption === "timeout") {
       expect([outcome, keys.length, record.dispatches]).toEqual(["waiting", 1, 1]);
       return;

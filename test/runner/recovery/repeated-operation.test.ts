@@ -62,7 +62,6 @@ describe("the same operation called again", () => {
     expect(endOf(result)[0]).toBe("SIGNATURE_MISMATCH");
   });
 
-  // Mutant: other arguments get the outcome of the first arguments.
   test.each([
     ["other arguments", NAME, { text: "other" }],
     ["another tool", "test__other", ARGS],

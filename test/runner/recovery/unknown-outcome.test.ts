@@ -39,7 +39,6 @@ test.each([
 });
 
 describe("an unknown outcome survives the failures of later attempts", () => {
-  // Mutant: the last attempt's answer counts for all attempts.
   test.each([
     [
       "nothing happened in the later attempt",

@@ -102,7 +102,6 @@ describe("the contract's rate limit", () => {
 
 describe("a mutation that failed", () => {
   const flaky = { execute: down(), runtime: { maxRetries: 2 } };
-  // Mutant: the mutation is retried.
   test("is not retried and waits for an operator", async () => {
     let ran = 0;
     const { tool } = noteTool({ ...flaky, execute: () => (ran++, down()()) });

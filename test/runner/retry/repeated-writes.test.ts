@@ -39,7 +39,6 @@ test("a write under a key is repeated until its service answers, short waits in 
   expect(elapsedMs).toBeGreaterThanOrEqual(7_750 + 54_000);
 });
 
-// Mutant: a write is repeated forever.
 test("after the contract's time a person is asked, and not before", async () => {
   const { tool, keys } = toolOf([down], KEYED);
   const { outcome, record, elapsedMs } = await untilRestless(tool);
@@ -57,7 +56,6 @@ test("after the contract's time the contract's reconcile is asked first", async 
   expect(outcome).toMatchObject({ ok: true, value: { text: "found" } });
 });
 
-// Mutant: a contract may not rest beyond the run's time.
 test("no attempt is planned after the end of the run's time: a person is asked instead", async () => {
   const { tool } = toolOf([down], KEYED);
   const endsAtMs = () => START_MS + MINUTE_MS;
@@ -128,7 +126,6 @@ test.each<[string, BenchSettings]>([
   expect(keys.length).toBe(1);
 });
 
-// Mutant: a key counts although its service has forgotten it.
 test("no attempt uses a key that its service has forgotten", async () => {
   const forgetful = { supported: true, ttlSeconds: 300 };
   const { tool, keys } = toolOf([later, works], { ...KEYED, idempotency: forgetful });
@@ -140,7 +137,6 @@ test("no attempt uses a key that its service has forgotten", async () => {
   expect(keys.length).toBe(1);
 });
 
-// Mutant: a call that rests gives its place away.
 test("no call overtakes one that rests", async () => {
   const { tool, keys } = toolOf([later, works], KEYED);
   const { tool: other, reached } = noteTool({ name: "test__other" });
