@@ -3,6 +3,26 @@ import type { Mutant } from "./mutant.ts";
 /** What keeps strangers out, pages within what they were given, and runs with whose they are. */
 export const IDENTITY: readonly Mutant[] = [
   {
+    name: "a fetch of keys that never returns counts as running for good",
+    file: "src/adapters/jwks-keys.ts",
+    from: "!this.#hasReturned && this.#sinceFetchMs() < TIMEOUT_MS",
+    to: "!this.#hasReturned",
+    test: {
+      file: "test/adapters/jwks-keys.test.ts",
+      name: "a caller who leaves while the keys are fetched keeps no revoked key valid",
+    },
+  },
+  {
+    name: "a published record answers embed tokens of every assistant",
+    file: "src/http/request-key.ts",
+    from: "const record = embed\n    ? undefined\n    : await",
+    to: "const record = embed && !embed\n    ? undefined\n    : await",
+    test: {
+      file: "test/http/assistant-pages.test.ts",
+      name: "a page gets no run of another assistant under the idempotency key of that run",
+    },
+  },
+  {
     name: "a token needs no end",
     file: "src/adapters/jwt-authenticator.ts",
     from: "Number.isFinite(payload.exp) && ",

@@ -40,7 +40,7 @@ export class JwksKeys {
   readonly #ports: JwksPorts;
   #known: { readonly find: FindKey; readonly atMs: number } | undefined;
   #fetchedAtMs = -Infinity;
-  #isFetching = false;
+  #hasReturned = true;
 
   constructor(url: string, ports: JwksPorts) {
     this.#url = url;
@@ -52,8 +52,8 @@ export class JwksKeys {
    */
   readonly resolver: JWTVerifyGetKey = async (header, token) => {
     // Stale keys are still usable. A request waits for the fetch of another only without any keys.
-    const isFetching = this.#known !== undefined && this.#isFetching;
-    if (this.#ageMs() > FRESH_MS && !isFetching) await this.#refresh();
+    const mustWait = this.#known === undefined || !this.#isFetching();
+    if (this.#ageMs() > FRESH_MS && mustWait) await this.#refresh();
     if (!this.#known || this.#ageMs() > USABLE_MS) throw new KeysUnavailable();
     try {
       return await this.#known.find(header, token);
@@ -66,14 +66,19 @@ export class JwksKeys {
 
   async #refresh(): Promise<void> {
     const { clock } = this.#ports;
-    while (this.#isFetching && this.#sinceFetchMs() < TIMEOUT_MS) await sleep(clock, LOOK_EVERY_MS);
+    while (this.#isFetching()) await sleep(clock, LOOK_EVERY_MS);
     const coolDownMs = this.#known ? COOL_DOWN_MS : FIRST_COOL_DOWN_MS;
     if (this.#sinceFetchMs() < coolDownMs) return;
-    this.#isFetching = true;
+    this.#hasReturned = false;
     this.#fetchedAtMs = clock.nowMs();
     const find = await readKeys(this.#url, this.#ports);
-    this.#isFetching = false;
+    this.#hasReturned = true;
     if (find) this.#known = { find, atMs: clock.nowMs() };
+  }
+
+  /** A fetch never returns when the platform ends its request, so it counts until its timeout. */
+  #isFetching(): boolean {
+    return !this.#hasReturned && this.#sinceFetchMs() < TIMEOUT_MS;
   }
 
   #sinceFetchMs(): number {

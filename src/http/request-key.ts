@@ -69,8 +69,11 @@ export async function answerRepeat(
   wire: ClientWire,
 ): Promise<Response | undefined> {
   if (requestHash === undefined) return undefined;
-  const { tenantId } = principal;
-  const record = await services.runRecords.find({ tenantId, runId }, requestHash);
+  const { tenantId, embed } = principal;
+  // A record does not name the assistant of a page, so the run's object answers embed tokens.
+  const record = embed
+    ? undefined
+    : await services.runRecords.find({ tenantId, runId }, requestHash);
   if (record === "other_request") return problem("request_key_reused");
   if (record) {
     const stream = encodeEvents(wire, record.events, record.run);

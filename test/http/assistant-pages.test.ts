@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { putAssistant, seenBy } from "../shared/assistants.ts";
 import { bearer } from "../shared/identity.ts";
 import { script } from "../fakes/scripted-model.ts";
-import { HOST_PAGE, runIdOf, seedPolicies, send } from "../shared/worker.ts";
+import { bindings, HOST_PAGE, runIdOf, seedPolicies, send } from "../shared/worker.ts";
 
 const SECRET = "The discount code is PLUM-4711.";
 const SHOP = {
@@ -36,8 +36,13 @@ async function tokenFor(assistantId?: string, changes: object = {}): Promise<str
 }
 
 /** Sends a request as the page would that holds the token. */
-function ask(token: string, path: string, body?: object): Promise<Response> {
-  const headers = { origin: HOST_PAGE, "content-type": "application/json" };
+function ask(
+  token: string,
+  path: string,
+  body?: object,
+  more: Record<string, string> = {},
+): Promise<Response> {
+  const headers = { origin: HOST_PAGE, "content-type": "application/json", ...more };
   const post = body && { method: "POST", body: JSON.stringify(body) };
   return send(path, { ...post, ...bearer(token, headers) });
 }
@@ -84,6 +89,19 @@ test("a page cannot read, steer or continue a run of another assistant", async (
   expect((await ask(token, `/v1/runs/${runId}/messages`, { content: "x" })).status).toBe(404);
   const more = await ask(token, "/v1/chat", { messages: [says("x")], previousRunId: runId });
   expect(await answerOf(more)).toEqual([404, "run_not_found"]);
+});
+
+test("a page gets no run of another assistant under the idempotency key of that run", async () => {
+  const body = { messages: [says("hi")] };
+  const key = { "idempotency-key": "first-question" };
+  const started = await ask(await tokenFor("shop"), "/v1/chat", body, key);
+  const runId = runIdOf(started);
+  expect(await started.text()).toContain("PLUM");
+  await expect.poll(() => bindings.IDEMPOTENCY.get(`run/${runId}`)).not.toBeNull();
+  const other = await ask(await tokenFor("other"), "/v1/chat", body, key);
+  expect(await answerOf(other)).toEqual([404, "run_not_found"]);
+  const own = await ask(await tokenFor("shop"), "/v1/chat", body, key);
+  expect([own.status, runIdOf(own)]).toEqual([200, runId]);
 });
 
 // Mutant: the answer for pages holds the whole document.
