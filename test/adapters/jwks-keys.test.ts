@@ -27,8 +27,9 @@ async function hasKey(keys: JwksKeys, kid: string): Promise<boolean> {
 
 async function serve(...kids: readonly string[]): Promise<void> {
   const { publicKey } = await generateKeyPair("ES256", { extractable: true });
-  const jwk = await exportJWK(publicKey);
-  served = JSON.stringify({ keys: kids.map((kid) => ({ ...jwk, kid, alg: "ES256" })) });
+  const jwk = { ...(await exportJWK(publicKey)), alg: "ES256" };
+  const keys = kids.map((kid) => Object.assign({ kid }, jwk));
+  served = JSON.stringify({ keys });
 }
 
 beforeEach(() => {
