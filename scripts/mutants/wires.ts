@@ -120,6 +120,36 @@ export const WIRES: readonly Mutant[] = [
     },
   },
   {
+    name: "a report of tokens keeps every field",
+    file: "src/wire/anthropic/anthropic-tool-decoder.ts",
+    from: "for (const name of COUNTS) {",
+    to: "for (const name of Object.keys({ ...this.#counts, ...reported }) as typeof COUNTS) {",
+    test: {
+      file: "test/wire/anthropic/messages-work.node.test.ts",
+      name: "a small event after many fields of a report of tokens is little work",
+    },
+  },
+  {
+    name: "each signature copies all fields before it",
+    file: "src/wire/anthropic/anthropic-tool-decoder.ts",
+    from: "for (const [name, value] of Object.entries(changed)) block.fields.set(name, value);",
+    to: "for (const [name, value] of [...block.fields, ...Object.entries(changed)]) block.fields.set(name, value);",
+    test: {
+      file: "test/wire/anthropic/messages-work.node.test.ts",
+      name: "a small event after many fields of a signature is little work",
+    },
+  },
+  {
+    name: "an answer may open any number of blocks",
+    file: "src/wire/anthropic/anthropic-tool-decoder.ts",
+    from: "if (++this.#started > MAX_BLOCKS)",
+    to: "if (++this.#started < 0)",
+    test: {
+      file: "test/wire/anthropic/messages-quirks.test.ts",
+      name: "an answer with more blocks than any answer has is an error",
+    },
+  },
+  {
     name: "the call of a provider's program is run",
     file: "src/wire/anthropic/anthropic-tool-decoder.ts",
     from: 'if (caller !== "direct") {',

@@ -25,8 +25,20 @@ interface OpenBlock {
   hasInput: boolean;
   readonly citations: JsonValue[];
   /** Fields that deltas set or replace. */
-  fields: JsonObject;
+  readonly fields: Map<string, JsonValue>;
 }
+
+/** Far more blocks than an answer has, also when each cited piece of text is a block. */
+const MAX_BLOCKS = 4_096;
+
+/** What is read of a report of tokens. */
+const COUNTS = [
+  "cache_read_input_tokens",
+  "cache_creation_input_tokens",
+  "input_tokens",
+  "output_tokens",
+  "output_tokens_details",
+] as const;
 
 /** Creates the reader of one Messages stream. */
 export function createMessageReader(): StreamReader {
@@ -41,7 +53,8 @@ class MessageReader implements StreamReader {
   readonly endsWithDone = false;
   readonly #open = new Map<number, OpenBlock>();
   readonly #blocks: { readonly index: number; readonly block: JsonObject }[] = [];
-  #counts: JsonObject = {};
+  readonly #counts: { [Name in (typeof COUNTS)[number]]?: JsonValue } = {};
+  #started = 0;
   readonly #room = new OpaqueRoom();
   readonly #summary = new SectionText();
   /** A call that a program of the provider made. Nobody here may run it. */
@@ -90,6 +103,7 @@ class MessageReader implements StreamReader {
   }
 
   #start(index: number, start: JsonObject): StreamFacts {
+    if (++this.#started > MAX_BLOCKS) return { error: "too many content blocks" };
     const text = textOf(start["text"]);
     const kept = this.#room.takeValue(start) ? start : pickCall(start);
     this.#open.set(index, {
@@ -99,7 +113,7 @@ class MessageReader implements StreamReader {
       input: "",
       hasInput: false,
       citations: [],
-      fields: {},
+      fields: new Map(),
     });
     if (start["type"] === "thinking") {
       return { summary: this.#summary.add(`${index}`, textOf(start["thinking"])) };
@@ -118,7 +132,6 @@ class MessageReader implements StreamReader {
   #extend(index: number, delta: JsonObject): StreamFacts {
     const block = this.#open.get(index);
     if (!block) return {};
-    const { fields } = block;
     switch (textOf(delta["type"])) {
       case "text_delta": {
         const text = textOf(delta["text"]);
@@ -139,7 +152,8 @@ class MessageReader implements StreamReader {
       case "signature_delta":
       case "compaction_delta": {
         const { type: _, ...changed } = delta;
-        if (this.#room.takeValue(changed)) block.fields = { ...fields, ...changed };
+        if (!this.#room.takeValue(changed)) return {};
+        for (const [name, value] of Object.entries(changed)) block.fields.set(name, value);
         return {};
       }
       case "citations_delta": {
@@ -185,14 +199,21 @@ class MessageReader implements StreamReader {
     return { fragments: cut.flatMap((block) => callPart(block, undefined).fragments), isEnd: true };
   }
 
-  /** Reads a report of tokens; a later report replaces the fields that it has. */
+  /**
+   * Reads a report of tokens; a later report replaces the fields that it has.
+   * Threat: a report of a million fields, which each later report would copy.
+   */
   #count(usage: JsonValue | undefined): StreamFacts {
-    this.#counts = { ...this.#counts, ...objectOf(usage) };
-    const cached = readCount(this.#counts["cache_read_input_tokens"]) ?? 0;
-    const cacheWrite = readCount(this.#counts["cache_creation_input_tokens"]) ?? 0;
-    const input = readCount(this.#counts["input_tokens"]);
-    const output = readCount(this.#counts["output_tokens"]);
-    const details = objectOf(this.#counts["output_tokens_details"]);
+    const reported = objectOf(usage);
+    for (const name of COUNTS) {
+      const count = reported?.[name];
+      if (count !== undefined) this.#counts[name] = count;
+    }
+    const cached = readCount(this.#counts.cache_read_input_tokens) ?? 0;
+    const cacheWrite = readCount(this.#counts.cache_creation_input_tokens) ?? 0;
+    const input = readCount(this.#counts.input_tokens);
+    const output = readCount(this.#counts.output_tokens);
+    const details = objectOf(this.#counts.output_tokens_details);
     return {
       usage: toUsage({
         // The provider counts cached input apart.
@@ -228,7 +249,8 @@ function isRebuilt(type: JsonValue | undefined): boolean {
 
 /** Builds the block as the provider must see it again; undefined when it cannot be built. */
 function closeBlock(block: OpenBlock): JsonObject | undefined {
-  const { start, text, input, citations, fields } = block;
+  const { start, text, input, citations } = block;
+  const fields = Object.fromEntries(block.fields);
   const type = start["type"];
   if (type === "text") return { ...start, text, ...(citations.length > 0 && { citations }) };
   if (type === "thinking")

@@ -163,3 +163,17 @@ test("a stream without a final report of its usage has none", () => {
     expect(answer.usage).toBeUndefined();
   }
 });
+
+test("an answer with more blocks than any answer has is an error", () => {
+  const start = { type: "text", text: "" };
+  const starts = (count: number): readonly object[] =>
+    Array.from({ length: count }, (_, index) => ({
+      type: "content_block_start",
+      index,
+      content_block: start,
+    }));
+  expect(decode(...starts(4_096), ...end("end_turn")).failure).toBeUndefined();
+  expect(decode(...starts(4_097), ...end("end_turn")).failure).toMatchObject({
+    code: "upstream_error_event",
+  });
+});
