@@ -73,6 +73,16 @@ export const AUDIT: readonly Mutant[] = [
     },
   },
   {
+    name: "each start of a web token in a word reads the word to its end",
+    file: "src/protocol/text/secrets.ts",
+    from: String.raw`/(?<=(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,})\.[A-Za-z0-9_-]{8}/`,
+    to: String.raw`/(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8}/`,
+    test: {
+      file: "test/protocol/text/secrets.node.test.ts",
+      name: "many starts of a web token in one word",
+    },
+  },
+  {
     name: "a secret under its own name is kept",
     file: "src/protocol/text/secrets.ts",
     from: "namesSecret(name) ? MASKED : maskSecrets(value, depth + 1)",

@@ -19,8 +19,8 @@ const SECRET_VALUES: readonly RegExp[] = [
   // Authorization headers.
   /\bbearer\s+\S{8}/i,
   /\bbasic\s+[A-Za-z0-9+/]{8}/i,
-  // JSON Web Tokens.
-  /(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8}/,
+  // JSON Web Tokens, found from the dot backwards: forwards, each of many starts reads to the end.
+  /(?<=(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,})\.[A-Za-z0-9_-]{8}/,
   // API keys with a known prefix.
   /(?<![A-Za-z0-9])(?:sk-|[spr]k_(?:live|test)_)[A-Za-z0-9_-]{8}/,
   /(?<![A-Za-z0-9])gh[a-z]_[A-Za-z0-9]{16}/,

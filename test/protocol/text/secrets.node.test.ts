@@ -158,6 +158,11 @@ test.for(["bearer ", "eyJaaaaaaaa", "://", "sk-", "basic\t", "AKIA"])(
   },
 );
 
+test("many starts of a web token in one word take time in proportion to their length", () => {
+  const find = (count: number): void => void findSecret({ text: "-eyJ".repeat(count) });
+  expect(growthOf(find, 1_000)).toBeLessThan(LINEAR);
+});
+
 describe("masking", () => {
   const SECRET = "sk-4f9a8b7c6d5e4f3a";
 
