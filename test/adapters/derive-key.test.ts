@@ -38,7 +38,6 @@ describe("an embed token of an older release", () => {
     });
   });
 
-  // Mutant: a token needs no minter.
   test("is refused when it names no minter", async () => {
     const token =
       "eyJhbGciOiJIUzI1NiIsInR5cCI6ImVtYmVkK2p3dCJ9.eyJpc3MiOiJpbnRlcmxvY2siLCJhdWQiOiJpbnRlcmxvY" +

@@ -122,7 +122,6 @@ test("after [DONE] a body that ends is read to its end, so that its connection c
   await vi.waitFor(() => expect(ended).toBe(true));
 });
 
-// Mutant: each read of an answer has a timer of its own.
 test("a model call costs one request, one abort controller and one timer", async () => {
   let [controllers, requests, timers, waiting] = [0, 0, 0, 0];
   class CountedController extends AbortController {

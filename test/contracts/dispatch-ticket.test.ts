@@ -19,7 +19,6 @@ const call = {
   scope: fakeScope(),
 };
 
-// Mutants: a ticket is not looked up, not compared with its tool, or not taken back.
 test("a ticket runs its tool once", async () => {
   const ticket = issueTicket(call);
   expect((await tool.performDispatched(ticket)).ok).toBe(true);

@@ -176,7 +176,6 @@ test("a colleague's request to stop a run that goes stops nothing", async () => 
   await response.text();
 });
 
-// Mutants: `maySee`, `mayStop` or `isOwn` that answers true.
 test("answers a colleague's run exactly as an unknown one, on every address", async () => {
   const foreign = await ended();
   const unknown = runIdOf(await postChat({ messages: [{ role: "user", content: "x" }] }, "rival"));

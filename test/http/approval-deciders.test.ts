@@ -41,7 +41,6 @@ describe("who may decide", () => {
     expect(moved).toEqual([]);
   });
 
-  // Mutant: withdrawing a vote needs the role.
   test("an approver who lost the role withdraws an earlier vote, and cannot vote anew", async () => {
     const { runId, approvalId } = await askToPay();
     expect((await decide(approvalId, "cat", APPROVE)).status).toBe(200);
@@ -65,7 +64,6 @@ describe("who may decide", () => {
     expect(moved).toEqual(["40 to bakery"]);
   });
 
-  // Mutants: ids are compared letter by letter among votes, or with the one who asked.
   test("an id in other letter case is the same person", async () => {
     const { runId, approvalId } = await askToPay({}, "eve");
     expect((await decide(approvalId, "EVE", APPROVE)).status).toBe(404);

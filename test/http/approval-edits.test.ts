@@ -50,11 +50,9 @@ describe("editing", () => {
     const [row] = await rowsOf(runId, "SELECT ending FROM invocations");
     const ending = JSON.stringify(row).replaceAll("\\", "");
     expect(ending).toContain("a person changed the arguments of this call");
-    // Mutant: the result does not show the arguments that ran.
     expect(ending).toContain('It ran with {"what":"hello"}');
   });
 
-  // Mutant: the answer does not say that the policy refused.
   test.each([
     ["the wrong type", { to: "bakery", amount: "25" }, "/amount", "The tool"],
     ["what a rule of the contract forbids", { to: "me", amount: 25 }, "/to", "The tool"],
@@ -84,7 +82,6 @@ describe("editing", () => {
     expect(moved).toEqual(["7 to bakery with 1234"]);
   });
 
-  // Mutant: an edit may hold what the next person is not shown.
   test("an editor cannot add what the other approvers could not see", async () => {
     const { runId, approvalId } = await askToPay();
     const edited = { to: "bakery", amount: 40, pin: "9999" };
@@ -105,7 +102,6 @@ describe("editing", () => {
 describe("an answer to an edit", () => {
   const EDIT = { ...APPROVE, arguments: { to: "bakery", amount: 25 } };
 
-  // Mutant: the edited arguments are reviewed before the known answer is looked up.
   test("a repeated edit gets its first answer, after the effect and after a crash too", async () => {
     const { runId, approvalId } = await askToPay({ pin: "1234" });
     expect((await decide(approvalId, "bob", EDIT)).status).toBe(200);
@@ -124,7 +120,6 @@ describe("an answer to an edit", () => {
     expect(moved).toEqual(["25 to bakery with 1234"]);
   });
 
-  // Mutant: the edited arguments are reviewed though the approval is closed.
   test("a late edit finds the approval closed, by whomever and after a crash too", async () => {
     const { runId, approvalId } = await askToPay();
     await decide(approvalId, "bob", EDIT);

@@ -71,7 +71,6 @@ describe("a newer policy that allows the call as it is", () => {
     argumentRules: [{ tool: "lab__transfer", field: "/to", must: { equal: "bakery" } }],
   };
 
-  // Mutant: an edit is held against the pinned policy only.
   test("refuses an edit that breaks one of its rules, and the approval stays open", async () => {
     const { runId, approvalId } = await askToPay();
     await changeGuildPolicy({ ...GUILD_POLICY, ...onlyBakery });
@@ -89,7 +88,6 @@ describe("a newer policy that allows the call as it is", () => {
 });
 
 describe("a change of the policy that touches the call", () => {
-  // Mutants: terms are not compared when a vote arrives; a limit is no term.
   test.each([
     ["number of approvers", THREE, "was 2, is now 3"],
     [
@@ -127,7 +125,6 @@ describe("a change of the policy that touches the call", () => {
     expect(moved).toEqual(["40 to bakery"]);
   });
 
-  // Mutant: terms are not compared when an approval is shown.
   test("requests the approval again when somebody reads it", async () => {
     const { runId, approvalId } = await askToPay();
     await changeGuildPolicy({ ...GUILD_POLICY, ...THREE });
@@ -191,7 +188,6 @@ describe("a policy that cannot be read", () => {
     return () => bindings.POLICY.put(key, document ?? "");
   }
 
-  // Mutant: an unreadable policy counts as an unchanged one.
   test("answers 503 to a vote and stores none; the vote counts once it can be read", async () => {
     const { runId, approvalId } = await askToPay();
     await decide(approvalId, "bob", APPROVE);

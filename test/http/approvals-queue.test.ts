@@ -98,8 +98,6 @@ test("what is over in time is expired, whether its run has said so or not", asyn
 });
 
 describe("who sees what", () => {
-  // Mutants: a viewer that is not asked for; roles that are not compared; requesters that are not
-  // left out; agents that count as people.
   test.each<[Caller, string, readonly string[]]>([
     ["mira", "", ["mirasConsent", "mirasReview", "compliance"]],
     ["mira", "?mine=true", ["mirasConsent", "mirasReview", "compliance"]],
@@ -227,7 +225,6 @@ describe("a real question", () => {
       ]);
   });
 
-  // Mutant: a run that does not say who stopped it.
   test("whose run is cancelled is withdrawn, by whom is recorded, and the whole chain holds", async () => {
     const { runId, approvalId, response } = await askToPay({ amount: 42 });
     await Promise.all([cancel(runId, "chief"), cancel(runId, "ann")]);

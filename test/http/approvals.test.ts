@@ -135,7 +135,6 @@ describe("deciding", () => {
     expect(JSON.stringify(row)).toContain("a person refused this call: wrong account");
   });
 
-  // Mutant: a reason that is cut wherever its place is.
   test("a long reason is cut between characters", async () => {
     const { runId, approvalId } = await askToPay();
     await decide(approvalId, "bob", { ...REJECT, reason: `${"x".repeat(299)}\u{1f600} and more` });

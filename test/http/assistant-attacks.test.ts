@@ -18,7 +18,6 @@ const answerOf = async (response: Response): Promise<unknown> => [
 describe("a client's system message", () => {
   const body = { messages: [{ role: "system", content: "obey" }, says("hello")] };
 
-  // Mutant: the scope is not checked.
   test("is refused without the scope chat:system", async () => {
     const refused = await postChat(body, "peer");
     expect(await answerOf(refused)).toMatchObject([403, { code: "insufficient_scope" }]);
@@ -55,7 +54,6 @@ describe("an assistant", () => {
     expect((await send("/v1/assistants/secret", { caller: "peer", ...init })).status).toBe(403);
   });
 
-  // Mutant: the tools of the assistant do not narrow those of the run.
   test("neither offers nor runs a tool that is not its own", async () => {
     await putAssistant("counting", { toolIds: ["core__calculate"] }, "bendable");
     const calls = [{ name: "core__generate_title", args: '{"title":"x"}' }];
@@ -81,7 +79,6 @@ describe("an assistant", () => {
     expect(tools).toBeUndefined();
   });
 
-  // Mutant: the request's model counts although the assistant names one.
   test("keeps the model that it names", async () => {
     await putAssistant("modelled", { model: "other" });
     const asked = { messages: [says("hi")], assistantId: "modelled", model: "scripted" };
@@ -103,7 +100,6 @@ test("no text of a request becomes part of the instructions", async () => {
   expect((await postChat(smuggled)).status).toBe(422);
 });
 
-// Mutant: a run that waited has lost its instructions.
 test("a run keeps the document that it pinned, also when another one is stored while it waits", async () => {
   const allowedTools = ["core__generate_title"];
   await govern({ allowedTools, requireApprovalForEffects: ["state_change"] });

@@ -66,7 +66,6 @@ test("a page's runs use the assistant of its token", async () => {
   expect(messages[0]).toEqual({ role: "system", content: SECRET });
 });
 
-// Mutant: the assistant of the request counts.
 test("a page cannot use another assistant than that of its token", async () => {
   const token = await tokenFor("shop");
   for (const assistantId of ["other", "default", "nothing"]) {
@@ -79,7 +78,6 @@ test("a page cannot use another assistant than that of its token", async () => {
   expect(await answerOf(plain)).toEqual([404, "assistant_not_found"]);
 });
 
-// Mutant: a page sees the runs of its origin, whatever their assistant is.
 test("a page cannot read, steer or continue a run of another assistant", async () => {
   const started = await ask(await tokenFor("other"), "/v1/chat", { messages: [says("hi")] });
   const runId = runIdOf(started);
@@ -104,7 +102,6 @@ test("a page gets no run of another assistant under the idempotency key of that 
   expect([own.status, runIdOf(own)]).toEqual([200, runId]);
 });
 
-// Mutant: the answer for pages holds the whole document.
 test("no answer that a page can get holds the instructions", async () => {
   const scopes = ["chat", "runs:read", "approvals:read", "tools:read"];
   const token = await tokenFor("shop", { scopes });
@@ -143,7 +140,6 @@ test("a token gets no tool that its assistant lacks", async () => {
   expect(await answerOf(refused)).toEqual([422, "tool_not_available"]);
 });
 
-// Mutant: the assistant's longest answer counts also where it is the longer one.
 test("an assistant does not raise the longest answer of a token", async () => {
   await putAssistant("wordy", { settings: { maxOutputTokens: 900 } }, "hosted");
   const token = await tokenFor("wordy", { budgets: { maxOutputTokens: 300 } });

@@ -53,7 +53,6 @@ describe("the settings of an assistant reach the provider on the wire", () => {
   });
 });
 
-// Mutant: the forced choice holds in every step.
 test("a forced choice of tools ends with the first call of a run", async () => {
   await putAssistant("forced", { model: "gpt-4o", settings: { toolChoice: "required" } });
   const calls = [{ name: "core__calculate", args: '{"expression":"1"}' }];

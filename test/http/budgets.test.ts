@@ -60,8 +60,6 @@ const billed = (prompt_tokens: unknown, completion_tokens: unknown): ScriptedSte
   usage: { prompt_tokens, completion_tokens },
 });
 
-// Mutants: what is held is not counted; a call is made without holding; a call is held without its
-// answer.
 test("sixty runs at once do not use more tokens than their tenant has", async () => {
   const limit = 12_000;
   await govern(limitedTo(limit));

@@ -85,7 +85,6 @@ describe("nobody is asked about a call that cannot run", () => {
     expect(moved).toEqual([]);
   });
 
-  // Mutant: people are asked before the tenant's object says what is left.
   test("because of what the tenant has used up, in budget and in rate", async () => {
     const allowedTools = [
       "lab__wire",
@@ -103,7 +102,6 @@ describe("nobody is asked about a call that cannot run", () => {
     expect(moved).toEqual(["wired 5", "wired 2", "notified: first"]);
   });
 
-  // Mutant: looking for room takes it.
   test("but asking takes nothing: what a rejected call would have used is there for the next", async () => {
     await govern({ tenantBudgets: { maxFinancial: 5, windowSeconds: ++windowSeconds } });
     const { runId, approvalId } = await askFor([wire(5)]);
@@ -113,7 +111,6 @@ describe("nobody is asked about a call that cannot run", () => {
     expect(moved).toEqual(["wired 5"]);
   });
 
-  // Mutant: people are asked before the run says what is left.
   test("because of what the run has used up, in budget and in the contract's rate", async () => {
     await govern({ budgets: { maxFinancial: 7 } });
     const steps = [5, 3, 2, 0].map((amount) => ({ calls: [wire(amount)] }));
@@ -136,7 +133,6 @@ describe("nobody is asked about a call that cannot run", () => {
   });
 });
 
-// Mutant: the policy of the run does not limit its open approvals.
 test("the calls of one run ask people about no more than policy allows at once", async () => {
   await govern({ budgets: { maxOpenApprovals: 3 } });
   const calls = Array.from({ length: 8 }, (_, index) => notify(`n${index}`, `call_${index}`));

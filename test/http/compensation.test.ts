@@ -63,7 +63,6 @@ async function observationsOf(runId: string): Promise<readonly unknown[]> {
   return messages.filter(({ role }) => role === "tool");
 }
 
-// Mutant: what would undo a call is shown with its result.
 test("how to undo a call is stored with its outcome, raw, and never leaves the run's object", async () => {
   const { end, call, seen } = await callTool(RESERVE, { seat: "12A", pin: PIN });
   expect(call).toMatchObject({ state: "COMPLETED", outcome: "SUCCESS" });
@@ -76,7 +75,6 @@ test("how to undo a call is stored with its outcome, raw, and never leaves the r
   expect(seen).not.toContain('compensation":{"toolId');
 });
 
-// Mutants: a throw loses the outcome; arguments that do not fit are stored.
 test.each([
   ["throws", "Error"],
   ["does not fit", "arguments_do_not_fit"],
@@ -109,7 +107,6 @@ test("a person calls a hidden tool that the policy allows, and no other one", as
   expect(refused.status).toBe(404);
 });
 
-// Mutants: the catalog shows hidden tools; a model's call finds a hidden tool.
 test("a model does not see a hidden tool, and a call of it is a call of an unknown tool", async () => {
   seats.add("12C");
   const listed = await send("/v1/tools", { caller: "bendable" });

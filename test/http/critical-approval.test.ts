@@ -23,7 +23,6 @@ async function change(approvals: readonly object[]): Promise<Response> {
   return putPolicy(document, { caller: "chief", "if-match": etag });
 }
 
-// Mutant: the API stores a policy whose approval rule is too weak.
 describe("a policy that lets a critical mutation pass too easily is refused", () => {
   test.each([
     ["the requester alone", { ...PAY, pattern: "dual_control", ...NOBODY_ELSE }],
@@ -66,7 +65,6 @@ async function plant(approvals: readonly object[]): Promise<void> {
   expect((await send("/v1/policy", { caller: "chief" })).status).toBe(200);
 }
 
-// Mutant: a stored rule that is too weak decides.
 describe("a weak approval rule that is stored already", () => {
   const weak = [{ ...PAY, pattern: "dual_control", ...NOBODY_ELSE }];
 

@@ -46,7 +46,6 @@ const idsOf = async (path: string, caller: Caller): Promise<readonly string[]> =
 };
 
 describe("an agent that acts for a person", () => {
-  // Mutant: the runs of a person belong to every agent of the person.
   test.each<[Caller, string, Caller]>([
     ["scribe", "the person began", "ann"],
     ["scribe", "another agent of the person began", "porter"],
@@ -80,7 +79,6 @@ describe("an agent that acts for a person", () => {
     expect(await stopped.json()).toMatchObject({ status: "cancelled" });
   });
 
-  // Mutant: the list of an agent holds all runs of its person.
   test("lists the runs that it began for the person, and no others", async () => {
     const [own, ...others] = [await begin("scribe"), await begin("ann"), await begin("porter")];
     const all = (ids: readonly string[]): boolean => others.every((id) => ids.includes(id));
@@ -92,7 +90,6 @@ describe("an agent that acts for a person", () => {
     expect(await idsOf("/v1/runs?actor=agent:porter", "scribe")).toEqual([]);
   });
 
-  // Mutants: an agent sees all approvals of its person, in the queue or one by one.
   test("sees the approvals of the runs that it began for the person, and no others", async () => {
     const own = await askFor([callOf("lab__notify", { what: "hi" })], "scribe");
     const other = await askFor([callOf("lab__notify", { what: "a secret" })], "ann");

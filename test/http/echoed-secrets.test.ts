@@ -69,7 +69,6 @@ function piecesOf(text: string): readonly string[] {
   return Array.from({ length: text.length - chars + 1 }, (_, at) => text.slice(at, at + chars));
 }
 
-// Mutants: each form alone; the output, the failure, the title and the order of the steps.
 describe.each(Object.entries(FORMS))("a secret that a service repeats %s", (form, echo) => {
   test.each([
     ["an output", false],

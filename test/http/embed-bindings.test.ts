@@ -65,7 +65,6 @@ describe("the connections of an embed token", () => {
     expect((await endOf(asked)).slice(0, 2)).toEqual(["SUCCESS", "other"]);
   });
 
-  // Mutant: a page names any connection that a grant has.
   test.each([[["other"]], [["service", "other"]], [["unknown"]]])(
     "cannot be replaced or widened by a page: %j",
     async (connectionIds) => {
@@ -108,7 +107,6 @@ describe("the model of an embed token", () => {
     expect((await endOf(await ask(bound, { model: "scripted-a" })))[2]).toBe("scripted-a");
   });
 
-  // Mutant: the model of the request wins.
   test("cannot be replaced by a page", async () => {
     const asked = await ask(bound, { model: "scripted-r" });
     expect(await endOf(asked)).toEqual([422, "model_not_allowed"]);

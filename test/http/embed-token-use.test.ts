@@ -110,7 +110,6 @@ describe("a page's token", () => {
     expect(await codeOf(refused)).toEqual([403, "origin_not_allowed"]);
   });
 
-  // Mutant: what comes from the Worker's own origin is admitted whatever the policy says.
   test("is refused from an origin that the policy does not hold, even the Worker's own", async () => {
     const origin = "https://interlock.test";
     const token = await signed({ origin });
@@ -228,7 +227,6 @@ describe("a page's token", () => {
     await send(`/v1/runs/${runId}/cancel`, { caller: "hosted", method: "POST" });
   });
 
-  // Mutant: a run that hides no question from a page.
   test("decides approvals of its own runs only, not of its person's other runs", async () => {
     const toolIds = ["core__generate_title"];
     const scopes = [...PAGE_SCOPES, "approvals:read", "approvals:decide"];

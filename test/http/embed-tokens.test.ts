@@ -115,7 +115,6 @@ describe("a server makes a token for a page", () => {
     expect(await codeOf(await mint(ORDER, "minter"))).toEqual([403, "insufficient_scope"]);
   });
 
-  // Mutants: everybody who holds the scope makes tokens; people make tokens for colleagues.
   test.each<[Caller, string, readonly string[], number]>([
     ["courier", "an agent", ["chat"], 403],
     ["courier", "an agent that would decide", ["approvals:decide"], 403],

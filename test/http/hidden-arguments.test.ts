@@ -82,7 +82,6 @@ function guess(runId: string, pin: string): { key: string; forms: readonly strin
   };
 }
 
-// Mutants: the plain hash in each place that leaves the run's object.
 test("a PIN that redaction withholds fits no value that leaves the run, among all 10,000 PINs", async () => {
   const { runId, approvalId } = await ask("withheld");
   const seen = [
@@ -123,7 +122,6 @@ test("a PIN that redaction withholds fits no value that leaves the run, among al
   expect(found).toEqual([]);
 });
 
-// Mutant: a fingerprint that does not cover the run.
 test("the attacker's own run shows another fingerprint for the same PIN", async () => {
   const [theirs, own] = [await ask("theirs"), await ask("own")];
   const [one, other] = [
@@ -153,7 +151,6 @@ test("the approval, the run, the audit log and KV show one fingerprint of one ca
   expect(await verifyChain(exportedLines(), {})).toMatchObject({ kind: "whole" });
 });
 
-// Mutant: a withheld argument leaves in a description.
 test("a description that names the PIN is shown to approvers without it", async () => {
   const args = JSON.stringify({ what: "hello", pin: PIN });
   const calls = [{ id: "call_1", name: "lab__notify", args }];

@@ -180,7 +180,6 @@ describe("a direct call whose outcome is unknown", () => {
 });
 
 describe("a direct call is refused", () => {
-  // Mutant: a write needs no key.
   test("when it would change something and has no key", async () => {
     const answer = await read(await invoke("lab__write_note", NOTE));
     expect([answer.status, answer.code]).toEqual([400, "request_key_missing"]);
@@ -255,7 +254,6 @@ test("another person and another tenant see nothing of a direct call", async () 
   expect((await send(`/v1/runs/${runId}`, { caller: "peer" })).status).toBe(404);
 });
 
-// Mutant: the loss of the object is the answer.
 test("a direct call that loses its object once it acted is never made twice", async () => {
   const args = { what: "post", afterwards: "hold" };
   const first = invoke("lab__book", args, { key: "crash" });
@@ -311,7 +309,6 @@ describe("a page that calls a tool with an embed token", () => {
     });
   });
 
-  // Mutant: an embed token calls every tool of its policy.
   test("gets the answer of an unknown tool for any other one", async () => {
     const bound = { toolIds: ["lab__greet"] };
     const refused = await ask(bound, "lab__write_note", NOTE);
@@ -320,7 +317,6 @@ describe("a page that calls a tool with an embed token", () => {
     expect(effects).toEqual([]);
   });
 
-  // Mutant: a page calls a tool that its assistant does not use.
   test("cannot call a tool that its assistant does not use any more", async () => {
     const toolIds = ["lab__greet", "lab__write_note"];
     await putAssistant("narrow", { toolIds }, "bendable");
@@ -332,7 +328,6 @@ describe("a page that calls a tool with an embed token", () => {
     expect(effects).toEqual([]);
   });
 
-  // Mutant: a page names connections that its token does not bind.
   test("cannot name another connection", async () => {
     const bound = { toolIds: ["lab__call_service"], connectionIds: [] };
     const refused = await ask(bound, "lab__call_service", {}, { connectionIds: ["service"] });

@@ -34,7 +34,6 @@ function linesOf(code: string): readonly Line[] {
   return lines.filter((line) => line.code === code);
 }
 
-// Mutants: a message is logged as it was thrown; the audit has no error id.
 test("what a tool throws is logged under the id that its reader and the audit show", async () => {
   const entries = await recorded({ name: "lab__leak", args: '{"how":"throw"}' });
   const [started, call] = entries;
@@ -55,7 +54,6 @@ test("what a tool throws is logged under the id that its reader and the audit sh
   expect(printed.join()).not.toContain(CANARY);
 });
 
-// Mutants: a provider's words are logged as they are; a failed model call is in no audit.
 test("a provider's refusal is logged and audited in its own words, without its secrets", async () => {
   const key = "sk-abcdefghijklmnop1234";
   const response = await chat([{ status: 401, words: `Incorrect API key: ${key}` }], "archive");
@@ -72,7 +70,6 @@ test("a provider's refusal is logged and audited in its own words, without its s
   }
 });
 
-// Mutant: a failed request is not logged.
 test("a request that fails inside is answered with the id of its line", async () => {
   const response = await chat([{ text: ["hi"] }], "archive");
   await response.text();

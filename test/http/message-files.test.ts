@@ -68,7 +68,6 @@ describe("a message with text, an image and a document", () => {
 describe("a file that Interlock does not take is refused before any object wakes:", () => {
   const svg = btoa('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
   const html = btoa("<!doctype html><script>alert(1)</script>");
-  // Mutants: types are not checked, the first bytes are not compared, any address passes.
   test.each([
     ["an SVG image", image(dataUrl("image/svg+xml", svg))],
     ["an SVG that says it is a PNG", image(dataUrl("image/png", svg))],
@@ -148,7 +147,6 @@ describe("files are bounded:", () => {
     expect([status, code]).toEqual([413, "body_too_large"]);
   });
 
-  // Mutant: every model may get 4 MiB.
   test("for a model that takes no files, a body over 1 MiB is too large", async () => {
     const { status, code } = await refusalOf(await ask("x".repeat(MIB), { model: "scripted" }));
     expect([status, code]).toEqual([413, "body_too_large"]);

@@ -48,7 +48,6 @@ async function startInDoubt(...whats: readonly string[]): Promise<string> {
 
 const COMMITTED = { outcome: "committed" };
 
-// Mutant: the run does not report its unknown outcomes.
 test("lists a call with an unknown outcome until an operator reports it", async () => {
   const runId = await startInDoubt("rent");
   const [call] = await untilListed(runId, ["inv_1"]);
@@ -144,7 +143,6 @@ describe("a report of a run", () => {
     expect((await rowsOf("told")).map(({ id }) => id)).toEqual(["run_x/inv_1"]);
   });
 
-  // Mutant: the name in the notice counts.
   test("names its own run alone", async () => {
     await report("told", "run_y", 1, [outcomeOf("run_x")]);
     const rows = await rowsOf("told");
@@ -184,7 +182,6 @@ test("is read in pages, the most urgent first, and filtered by tool", async () =
 });
 
 describe("refuses", () => {
-  // Mutant: the list needs no scope of its own.
   test.each(["talker", "reader"] as const)("a caller without the scope: %s", async (caller) => {
     expect((await send("/v1/outcomes", { caller })).status).toBe(403);
   });

@@ -68,7 +68,6 @@ describe("a model of a tenant's provider that cannot answer", () => {
     expect(await visits()).toEqual([`${path} big`, `${path} mid`, `${path} org/small`]);
   });
 
-  // Mutant: a fallback's name is taken for a model of the deployment.
   test("never hands it to a model of the deployment, also under the same name", async () => {
     await bring("same", [{ name: "big", fallback: ["scripted"] }, { name: "scripted" }]);
     expect(await endOf(await ask("providers/same/big", script(down("big"))))).toContain("stop");
@@ -133,7 +132,6 @@ describe("a budget counts a model of a tenant's provider", () => {
     usage: { prompt_tokens: 100, completion_tokens: 10 },
   };
 
-  // Mutant: the prices of a tenant's model are not known to the run.
   test("by its prices, and refuses a call that the money cannot pay", async () => {
     await bring("billed", [{ name: "m1", prices: PRICES }]);
     await limit({}, { maxCost: 1 });

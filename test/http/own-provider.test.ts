@@ -103,7 +103,6 @@ test("a new key holds for the next model call of a run that goes on", async () =
 });
 
 describe("is refused before any object wakes", () => {
-  // Mutants: every model of a provider is allowed; another tenant's provider is found.
   test.each([
     ["an unknown provider", "providers/nobody/m1"],
     ["a provider of another tenant", "providers/theirs/m1"],
@@ -144,7 +143,6 @@ async function damage(id: string): Promise<void> {
   await bindings.CONNECTIONS.put(`provider/acme/${id}`, value.replace(/.{4}"}$/, 'AAAA"}'));
 }
 
-// Mutants: the router asks the deployment's model; a missing provider is not a failure.
 describe("ends the run, and asks no other model,", () => {
   test.each([
     ["when the provider is deleted", "provider_missing", () => drop("lost")],
@@ -170,7 +168,6 @@ describe("ends the run, and asks no other model,", () => {
   });
 });
 
-// Mutant: redirects are followed.
 test("a redirect is a failure, and nothing goes where it leads", async () => {
   await bring({ id: "moved", path: "/moved/v1" });
   const response = await run("providers/moved/m1", { text: ["hi"] });
@@ -179,7 +176,6 @@ test("a redirect is a failure, and nothing goes where it leads", async () => {
   expect(seen).toEqual([]);
 });
 
-// Mutant: an address is not checked when its provider is opened.
 test("an address that was sealed before the rules refused it is never asked", async () => {
   await bring({ id: "sealed" });
   const inside = await sealedInside("sealed");
@@ -214,7 +210,6 @@ describe("a provider that repeats its key", () => {
     return seen;
   }
 
-  // Mutants: the key is not hidden in text; not hidden in calls; only whole deltas are searched.
   test.each(["openai", "responses", "anthropic"])("in its answer, on %s", async (wire) => {
     await bring({ id: `echo-${wire}`, wire, path: "/echo/v1" });
     const title = { name: "core__generate_title", args: '{"title":"Key @A@@B@"}' };

@@ -68,7 +68,6 @@ const reasonOf = async (answer: Response): Promise<unknown> => [
 ];
 
 describe("who mints a page token, and for whom", () => {
-  // Mutant: a person mints for a colleague.
   test("a person mints for themself only", async () => {
     for (const scopes of [SCOPES, ["chat", "runs:read"], ["runs:read"]]) {
       for (const actorId of ["user:victor", "user:Mallory"]) {
@@ -80,7 +79,6 @@ describe("who mints a page token, and for whom", () => {
     }
   });
 
-  // Mutant: a person who acts for somebody mints.
   test.each(["user:deputy", "user:victor"])(
     "a person who acts for somebody mints for nobody, such as %s",
     async (actorId) => {
@@ -88,7 +86,6 @@ describe("who mints a page token, and for whom", () => {
     },
   );
 
-  // Mutant: a service needs no word of the policy.
   test.each<[string, readonly object[], boolean]>([
     ["names no service", [], false],
     ["names another service", [{ actorId: "service:front" }], false],
@@ -121,7 +118,6 @@ describe("who mints a page token, and for whom", () => {
 });
 
 describe("the minter of a page token is a requester of its runs", () => {
-  // Mutants: nobody notes the minter; the minter is no requester.
   test("so the minter does not approve them, and may reject them", async () => {
     const { approvalId } = await askOnPage(await signedBy("user:mallory"));
     expect(await reasonOf(await decide(approvalId, "mallory", APPROVE))).toEqual([
@@ -170,7 +166,6 @@ describe("the minter of a page token is a requester of its runs", () => {
     expect(await viewOf(approvalId, "oscar")).toMatchObject({ approvals: 1, status: "pending" });
   });
 
-  // Mutant: the minter and the person of the token are two voters.
   test("so the minter and the person of the token have one vote, where requesters vote", async () => {
     const rule = { pattern: "dual_control", roles: [], excludeRequester: false };
     await govern({ ...POLICY, approvals: [rule] });

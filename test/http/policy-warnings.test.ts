@@ -24,7 +24,6 @@ const rule = (must: object, field = "/amount") => ({ tool: "lab__transfer", fiel
 const BUDGETS = { budgets: { maxCritical: 1 }, tenantBudgets: { maxCritical: 1 } };
 const PAY = { allowedTools: ["lab__transfer"], ...BUDGETS };
 
-// Mutant: the API stores terms that no call can meet without a word.
 test.each([
   [
     "a critical tool without budget in a run",

@@ -70,7 +70,6 @@ test("the key is in no answer, no stored value and no audit record", async () =>
   }
 });
 
-// Mutant: a value is not bound to its tenant and id.
 test("a value that was changed, or moved to another tenant or id, is unreadable", async () => {
   await put(PROVIDER);
   const value = (await stored("mine")) ?? "";
@@ -145,7 +144,6 @@ function named(_: unknown, index: number): object {
   return { name: `model-${index}` };
 }
 
-// Mutants: http is public; a name without a dot, an IP address or credentials pass.
 describe("refuses an address that is not public https", () => {
   test.each([
     "http://llm.example.com/v1",

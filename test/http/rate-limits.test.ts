@@ -61,7 +61,6 @@ test("preflights that are refused count against their address as well", async ()
   expect(await preflight(HOST_PAGE)).toBe(204);
 });
 
-// Mutant: the origin is checked before the request is counted.
 test.each(["https://evil.example", "null"])(
   "requests of the foreign origin %s count against the limit of their caller",
   async (origin) => {

@@ -61,7 +61,6 @@ describe.each([
     expect(parts.map(({ type }) => type)).toEqual(["reasoning", "text", "tool-call", "text"]);
   });
 
-  // Mutant: the decoder passes summaries on without being asked.
   test("are off by default: nobody asks for them, and nobody sees them", async () => {
     const response = await say(script(...STEPS), silent);
     const runId = runIdOf(response);

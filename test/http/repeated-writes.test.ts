@@ -181,7 +181,6 @@ describe("a repeated write whose connection changed", () => {
     return runId;
   }
 
-  // Mutants: no attempt compares the account; the contract is asked about another account.
   test("does not reach another account: an operator is asked", async () => {
     const runId = await startAndChange("token-of-another-account");
     const asked = { toolCalls: [{ awaitsOutcomeUntil: expect.any(String), attempts: 1 }] };

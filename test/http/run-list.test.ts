@@ -61,8 +61,6 @@ describe("whose runs a caller sees", () => {
     };
   });
 
-  // Mutants: a viewer that is left out of the query; one whose actor counts although it acts for
-  // somebody.
   test.each<[Caller, readonly (keyof typeof ids)[]]>([
     ["mira", ["mira", "mirasAgent"]],
     ["noor", ["noor"]],

@@ -27,7 +27,6 @@ beforeEach(async () => {
 
 const FAULTS = Object.keys(ANSWERS);
 
-// Mutant: a promise becomes the arguments of a step.
 test.each(FAULTS)("a saga whose arguments of a step are wrong (%s) is undone", async (asks) => {
   const [called, ...steps] = await askNobody([callOf("lab__odd_shelf", { asks })], "bendable");
   expect(called).toMatchObject({ state: "FAILED_FINAL", outcome: expect.stringMatching(/^[A-Z]/) });
@@ -44,7 +43,6 @@ test.each(FAULTS)(
   },
 );
 
-// Mutant: a promise becomes the arguments of an undo.
 test.each(FAULTS)(
   "a call whose compensate is wrong (%s) is never undone by guess",
   async (undoes) => {
@@ -55,7 +53,6 @@ test.each(FAULTS)(
   },
 );
 
-// Mutant: a pivot with an unknown outcome is taken for one that did not happen.
 test("what was made before a step that cannot be undone stays when the outcome of that step is unknown", async () => {
   const calls = [callOf("lab__sell_filled", { shelf: "crash" })];
   const response = await chat([{ calls }, { text: ["done"] }], "bendable");
@@ -93,7 +90,6 @@ describe("a saga that people approve", () => {
     return { ...asked, second: openOf(state)[0] ?? "none" };
   }
 
-  // Mutant: a stopped run ends a saga as if nobody knew of it.
   test("is undone when the run is cancelled", async () => {
     const { runId } = await halfWay("Genf");
     await cancel(runId, "ann");
@@ -107,7 +103,6 @@ describe("a saga that people approve", () => {
     ]);
   });
 
-  // Mutant: a saga that goes on passes its own gates again, and leaves what it made.
   test("goes on, after a crash too, when policy takes the saga itself back", async () => {
     const { runId, second } = await halfWay("Metz");
     await crash(runId);

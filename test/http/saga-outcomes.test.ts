@@ -52,7 +52,6 @@ function undo(runId: string, invocation: string): Promise<Response> {
 }
 
 describe("a step that its saga could not undo", () => {
-  // Mutant: a saga's failed compensation is on no list.
   test("is on the list of operators, with the saga and the other steps that stay", async () => {
     const runId = await bookInVain("Kiel");
     await expect.poll(() => outcomesOf(runId)).toHaveLength(1);

@@ -53,7 +53,6 @@ describe("the approval of a saga", () => {
     expect(await itemNames("ada", "studio")).toEqual(["lamp", "chair"]);
   });
 
-  // Mutant: the preview of a saga may write.
   test.each(["write", "throw"])(
     "says that the state is not known when the preview tries to %s, and nothing is written",
     async (how) => {
@@ -64,7 +63,6 @@ describe("the approval of a saga", () => {
     },
   );
 
-  // Mutant: a saga checks no state.
   test("does not let the saga run on a state that has changed meanwhile", async () => {
     const asked = await ask(SAGA, { name: "table" });
     await keep("table");
@@ -77,7 +75,6 @@ describe("the approval of a saga", () => {
   });
 });
 
-// Mutant: an approval does not say in which workspace the call acts.
 test.each([[SAGA], ["lab__keep_item"]])(
   "the approval of %s names the workspace where it acts",
   async (tool) => {

@@ -53,7 +53,6 @@ function hashesOf(args: object): readonly string[] {
   });
 }
 
-// Mutants: raw outputs of steps, and raw arguments of undoing, in what leaves the run's object.
 test("what the steps of a saga and their undoing know of a PIN never leaves the run's object", async () => {
   const args = JSON.stringify({ where: "Ulm", pin: PIN });
   const response = await chat(

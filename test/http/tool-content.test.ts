@@ -124,7 +124,6 @@ describe("text and an image of a tool", () => {
 
 describe("content that the contract does not allow ends the call:", () => {
   const PAGE = btoa("<script>alert(1)</script>");
-  // Mutants: what is declared, the first bytes, the count and the size are not checked.
   test.each([
     ["an image where none is declared", [image(PNG)], "lab__list_pages"],
     ["text where none is declared", [text("hi")], "lab__list_pages"],

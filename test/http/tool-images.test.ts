@@ -83,7 +83,6 @@ describe("the image of a call", () => {
 });
 
 describe("the image of somebody else's call", () => {
-  // Mutant: a caller who knows a run's id reads its images.
   test.each(["mallory", "rival", "lab"] as const)("is an unknown run to %s", async (caller) => {
     const runId = await show("victor");
     expect((await read(runId, "inv_1/images/1", "victor")).status).toBe(200);

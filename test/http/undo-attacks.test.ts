@@ -58,7 +58,6 @@ const undo = (page: Page, runId: string): Promise<Response> =>
 const NOT_ALLOWED = [403, "undo_not_allowed"];
 
 describe("a page undoes nothing", () => {
-  // Mutant: a page undoes with a tool that its assistant does not use.
   test("with a tool that its assistant does not use any more, and is not offered it", async () => {
     const toolIds = [LEND, RETURN];
     await putAssistant("reading-room", { toolIds }, "bendable");
@@ -75,7 +74,6 @@ describe("a page undoes nothing", () => {
     expect(library.happened).toEqual(["lent Germinal"]);
   });
 
-  // Mutant: a page undoes with connections that its token does not bind.
   test("of a page that has connections which it has not", async () => {
     const secret = { kind: "bearer", token: "secret-of-library-0123456789" };
     await putConnection("library", secret, "bendable");
@@ -88,7 +86,6 @@ describe("a page undoes nothing", () => {
     expect((await undo(wide, runId)).status).toBe(200);
   });
 
-  // Mutant: a page undoes in a workspace that its token does not bind.
   test("in another workspace than its own", async () => {
     await governStudio({
       allowedTools: GAMEPLAN_IDS,
@@ -111,7 +108,6 @@ describe("a page undoes nothing", () => {
   });
 });
 
-// Mutant: the arguments of an undo are edited.
 test("an approver cannot make an undo take back something else", async () => {
   const ship = { caller: "victor", key: "ship" } as const;
   const { runId } = await read(await invoke("lab__ship_book", { book: "Money" }, ship));

@@ -84,7 +84,6 @@ describe("undoing a completed call", () => {
     expect(library.happened).toEqual(["lent Dune", "returned Dune"]);
   });
 
-  // Mutant: each click derives a run of its own.
   test("happens once, however often and by how many it is asked for at once", async () => {
     const runId = await lend("Ulysses");
     const sent = Array.from({ length: 20 }, (_, at) => undo(runId, at % 2 ? "victor" : "bendable"));
@@ -151,7 +150,6 @@ describe("an undo that people have to approve", () => {
     expect(library.happened).toEqual(["lent Odyssey", "returned Odyssey"]);
   });
 
-  // Mutant: a refused undo keeps its claim.
   test.each([
     ["refused", (asked: Invoked) => approveFirst(asked, REJECT)],
     ["cancelled", async (asked: Invoked) => void (await cancel(asked.runId, "victor"))],
@@ -199,7 +197,6 @@ describe("an undo that fails", () => {
     expect(library.happened).toEqual(["lent Beowulf"]);
   });
 
-  // Mutant: a failed undo is released. Mutant: a failed undo keeps the class of its tool.
   test("is COMPENSATION_FAILED, is never repeated by a click, and an operator is told", async () => {
     const runId = await lend("Edda");
     library.fault = "SEMANTIC_INVALIDITY";
@@ -256,7 +253,6 @@ async function outcomesOf(runId: string): Promise<readonly object[]> {
 }
 
 describe("an undo is refused", () => {
-  // Mutant: everybody of the tenant may undo.
   test.each<[Caller]>([["neighbour"], ["stranger"], ["mallory"]])(
     "to %s exactly as for an unknown run",
     async (caller) => {
@@ -282,7 +278,6 @@ describe("an undo is refused", () => {
     expect(await refusalOf(await undo(undone.runId))).toEqual([409, "undo_not_possible"]);
   });
 
-  // Mutant: policy is not asked about the tool that undoes.
   test("when policy does not allow the tool that undoes the call, and is not offered then", async () => {
     const runId = await lend("Lolita");
     await govern({ allowedTools: ["lab__lend_book"] });
@@ -296,7 +291,6 @@ describe("an undo is refused", () => {
     expect(library.happened).toEqual(["lent Lolita"]);
   });
 
-  // Mutant: a page undoes with a tool that its token does not bind.
   test("to a page whose token does not bind the tool that undoes the call", async () => {
     const page = { origin: HOST_PAGE, actorId: "user:victor" };
     const mint = async (toolIds: readonly string[]): Promise<string> => {

@@ -81,7 +81,6 @@ const UNDONE = { status: "unknown", reason: "compensated" };
 const readsOf = (topic: string): number => reads.get(topic) ?? 0;
 
 describe("while a write is being undone, its verification waits, and the write", () => {
-  // Mutant: a write that is being undone counts as undone.
   test("is verified once people have refused the undo", async () => {
     const runId = await make("lab__hang", "kept");
     const undoing = await undo(runId);
@@ -103,7 +102,6 @@ describe("while a write is being undone, its verification waits, and the write",
     expect(wall.has("gone")).toBe(false);
   });
 
-  // Mutant: what a failed undo left counts as undone.
   test.each([
     ["committed", UNDONE, 0],
     ["not_committed", { status: "verified" }, 1],
@@ -120,7 +118,6 @@ describe("while a write is being undone, its verification waits, and the write",
     expect(readsOf(topic)).toBe(made);
   });
 
-  // Mutant: an answer that was read during an undo counts.
   test("is read again when an undo began during the read and was refused", async () => {
     const late = Promise.withResolvers<object>();
     readers.set("torn", () => late.promise);
@@ -138,7 +135,6 @@ describe("while a write is being undone, its verification waits, and the write",
   });
 });
 
-// Mutant: a mismatch stays on the list after the write was undone.
 test("a mismatch of a write is on the list until the write is undone", async () => {
   readers.set("wrong", () => ({ kind: "mismatch" }));
   const runId = await make("lab__hang", "wrong");
@@ -153,7 +149,6 @@ test("a mismatch of a write is on the list until the write is undone", async () 
 });
 
 describe("a step of a saga", () => {
-  // Mutant: the state of a step is read while its saga undoes it.
   test("that its saga undoes is not read before it is known whether it is undone", async () => {
     stuck.add("half");
     const calls = [callOf("lab__hang_stamped", { topic: "half" })];
@@ -185,7 +180,6 @@ describe("a step of a saga", () => {
     await untilCall(runId, 3, { verification: { status: "verified" } });
   });
 
-  // Mutant: a step is verified although its whole saga was undone.
   test("is not verified after a person has undone the saga as a whole", async () => {
     const runId = await make("lab__hang_stamped", "whole");
     await answer(await undo(runId), APPROVE);

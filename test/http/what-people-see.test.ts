@@ -32,7 +32,6 @@ test("people read the contract's description of the call, with all hidden charac
   await cancel(runId, "ann");
 });
 
-// Mutant: the stream stays open, and ends without a trailer, while people think.
 test("a stream ends with a time to return when approval is needed, and continues once the run does", async () => {
   const { runId, approvalId, response } = await askFor([callOf("lab__notify", { what: "hi" })]);
   const first = await response.text();
@@ -48,7 +47,6 @@ test("a stream ends with a time to return when approval is needed, and continues
   expect(events(later)).toBe(first.slice(0, -trailer.length) + events(rest));
 });
 
-// Mutant: a reader that returns to a waiting run keeps its stream, its place and the object.
 test("readers that return to a waiting run, however many, hold nothing and lock nobody out", async () => {
   const { runId, response } = await askFor([callOf("lab__notify", { what: "hi" })]);
   const lastId = lastIdOf(await response.text());

@@ -99,7 +99,6 @@ describe("the list of workspaces", () => {
     return workspaces.filter(({ name }) => name === "lab");
   };
 
-  // Mutant: the list without its check of the membership.
   test("has those of which the caller is a member, and no others", async () => {
     expect(await listOf("ada")).toEqual([{ name: "lab", id: "studio" }]);
     expect(await listOf("ben")).toEqual([{ name: "lab", id: "studio" }]);

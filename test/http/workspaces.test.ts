@@ -105,7 +105,6 @@ describe("a deployment does not start", () => {
   });
 });
 
-// Mutant: a verification has no workspace.
 test("the state after a write is read in the workspace of the write", async () => {
   const tool = "lab__keep_checked";
   const { studio } = POLICY.workspaces;

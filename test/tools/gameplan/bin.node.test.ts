@@ -77,7 +77,6 @@ test("the bin keeps rows for 30 days, and the next deletion removes them for goo
   expect([workspace.count("systems"), workspace.count("changelog")]).toEqual([0, 0]);
 });
 
-// Mutant: a row that is gone can be restored some day.
 test("a deletion cannot be undone once its row is removed for good", () => {
   const { workspace, ids } = startProject("Combat");
   const [id = ""] = ids;

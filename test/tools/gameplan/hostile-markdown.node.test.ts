@@ -7,7 +7,6 @@ const LONGEST = 24_000;
 const filled = (before: string, filling: string, after: string): string =>
   before + filling.repeat((LONGEST - before.length - after.length) / filling.length) + after;
 
-// Mutant: a pattern tries a long line again and again.
 test.each([
   ["a heading with a gap", filled("# a", " ", "b"), "a b"],
   ["a heading of marks", filled("# b", "#", " #"), `b${"#".repeat(119)}`],
@@ -19,7 +18,6 @@ test.each([
   expect(parseSystem(markdown)?.system.name).toBe(name);
 });
 
-// Mutant: a line that is no mark of a code block hides what follows it.
 test.each([
   ["a heading", "# Approved", "**Approved**"],
   ["an empty heading", "text\n##", "text\n"],

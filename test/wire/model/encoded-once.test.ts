@@ -47,7 +47,6 @@ const toolOf = (reads: Reads): ToolSpec =>
     "Calculates.",
   ) as unknown as ToolSpec;
 
-// Mutant: the text of a part is written in each step.
 test("writes the text of what was encoded once, once", () => {
   let written = 0;
   const encode = encodedOnce((text: { readonly text: string }) => [
@@ -63,7 +62,6 @@ test("writes the text of what was encoded once, once", () => {
 });
 
 describe.each(WIRES.map((wire) => [wire.id, wire] as const))("the wire %s", (_, wire) => {
-  // Mutant: the whole conversation is encoded, or its text is written, in each step.
   test("encodes each message and each tool once, however many steps send it", () => {
     const [first, all] = [new Reads(), new Reads()];
     const tools = [toolOf(all)];

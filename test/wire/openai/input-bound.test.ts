@@ -45,7 +45,6 @@ const SPEC: ToolSpec = {
   redaction: { args: [], output: [] },
 };
 
-// Mutant: counting characters instead of bytes.
 test("a request has at most as many tokens as bytes are sent, whatever is in it", () => {
   fc.assert(
     fc.property(fc.array(message, { maxLength: 6 }), fc.boolean(), (messages, hasTools) => {
