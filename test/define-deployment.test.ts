@@ -25,7 +25,6 @@ test("a deployment answers", async () => {
   expect(await get("/healthz")).toEqual({ status: 200, text: '{"status":"ok"}' });
 });
 
-// Mutant: what was compiled from other tools is served.
 test.each([
   ["no build ran", undefined],
   ["the build saw other tools", compileContracts(registerContracts(TOOLS.slice(1)))],

@@ -16,6 +16,7 @@ import type { Mutant } from "./mutant.ts";
 import { PAGE } from "./page.ts";
 import { PROVIDERS } from "./providers.ts";
 import { RELIABILITY } from "./reliability.ts";
+import { RUNS } from "./runs.ts";
 import { SAGAS } from "./sagas.ts";
 import { SECRECY } from "./secrecy.ts";
 import { SINGLE_PATH } from "./single-path.ts";
@@ -44,6 +45,7 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   growth: GROWTH,
   page: PAGE,
   inputs: INPUTS,
+  runs: RUNS,
   sagas: SAGAS,
   secrecy: SECRECY,
   "hidden-values": HIDDEN_VALUES,

@@ -182,4 +182,14 @@ export const ASSISTANTS: readonly Mutant[] = [
       name: "a tenant's object of a release without assistants is a 503, and no assistant stands in",
     },
   },
+  {
+    name: "a value of the instructions is read as a template",
+    file: "src/protocol/assistant/template.ts",
+    from: 'return toOneLine(value ?? "");',
+    to: 'return toOneLine((value ?? "").replaceAll(VARIABLE, (_all, name: string) => values.get(name) ?? ""));',
+    test: {
+      file: "test/protocol/assistant/template.test.ts",
+      name: "a value is not read as a template",
+    },
+  },
 ];

@@ -288,4 +288,71 @@ export const AUDIT: readonly Mutant[] = [
       name: "the next incarnation sends the notices that the last one did not deliver",
     },
   },
+  {
+    name: "the audit log does not name the gates of a call",
+    file: "src/runner/gates/gate.ts",
+    from: "const answer = trail.note(name, checked instanceof Promise ? await checked : checked);",
+    to: "const answer = checked instanceof Promise ? await checked : checked;",
+    test: { file: "test/http/audit.test.ts", name: "lab__call_service with {} by authorise" },
+  },
+  {
+    name: "the audit log holds the arguments of a call before redaction",
+    file: "src/runner/audit-call.ts",
+    from: "...(shownArgs && { input: shownArgs }),",
+    to: "...(record && shownArgs && { input: JSON.parse(record.argumentsText) as JsonObject }),",
+    test: {
+      file: "test/http/hidden-arguments.test.ts",
+      name: "a PIN that redaction withholds fits no value that leaves the run, among all 10,000 PINs",
+    },
+  },
+  {
+    name: "one read scans the whole audit log",
+    file: "durable-objects/tenant/audit-log.ts",
+    from: "const lastScanned = runId === undefined ? first + MAX_SCANNED : Number.MAX_SAFE_INTEGER;",
+    to: "const lastScanned = Number.MAX_SAFE_INTEGER;",
+    test: {
+      file: "test/http/audit-pages.test.ts",
+      name: "look at a bounded stretch of the log, and go on from where they stopped",
+    },
+  },
+  {
+    name: "an export goes on with what is recorded meanwhile",
+    file: "src/http/audit-export.ts",
+    from: ".filter(({ seq }) => seq <= lastSeq)",
+    to: ".filter(() => lastSeq >= 0)",
+    test: {
+      file: "test/http/audit-pages.test.ts",
+      name: "ends where the chain ended when it began, over many pages",
+    },
+  },
+  {
+    name: "an approval is shown as its run last reported it",
+    file: "durable-objects/tenant/approval-queue.ts",
+    from: 'const isOver = approval.status === "pending" && Date.parse(approval.expiresAt) <= nowMs;',
+    to: "const isOver = nowMs < 0;",
+    test: {
+      file: "test/http/approvals-queue.test.ts",
+      name: "what is over in time is expired, whether its run has said so or not",
+    },
+  },
+  {
+    name: "a change of an approval does not reach the queue",
+    file: "durable-objects/run/approval-notices.ts",
+    from: 'this.#outbox.notify({ type: "approval", approval: summarise(this.#runId, record) });',
+    to: "void record;",
+    test: {
+      file: "test/http/approvals-queue.test.ts",
+      name: "comes to the queue, counts its votes there, leaves it, and is recorded step by step",
+    },
+  },
+  {
+    name: "the end of an approval is not recorded",
+    file: "durable-objects/run/approval-notices.ts",
+    from: 'this.#audit(record, { action: "approval.closed", atMs, decision: record.status });',
+    to: "void [record, atMs];",
+    test: {
+      file: "test/http/approvals-queue.test.ts",
+      name: "comes to the queue, counts its votes there, leaves it, and is recorded step by step",
+    },
+  },
 ];

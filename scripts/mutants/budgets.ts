@@ -339,4 +339,11 @@ export const BUDGETS: readonly Mutant[] = [
       name: "keeps its reservation without another request when it may have changed something: it succeeded",
     },
   },
+  {
+    name: "an answer without a usage report uses nothing",
+    file: "src/loop/model-budget.ts",
+    from: "return pickSpending(reservation);\n    }",
+    to: "return usage ? pickSpending(reservation) : { tokens: 0 };\n    }",
+    test: { file: "test/http/budgets.test.ts", name: "nothing is counted at what was held" },
+  },
 ];

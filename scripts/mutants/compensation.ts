@@ -104,4 +104,14 @@ export const COMPENSATION: readonly Mutant[] = [
       name: "of a call whose tool to undo it the policy denies says that nothing undoes it",
     },
   },
+  {
+    name: "people cannot call hidden tools",
+    file: "src/http/invoke.ts",
+    from: 'if (!spec) return fail(problem("tool_not_found"));',
+    to: 'if (!spec?.shownToModel) return fail(problem("tool_not_found"));',
+    test: {
+      file: "test/http/compensation.test.ts",
+      name: "a person calls a hidden tool that the policy allows, and no other one",
+    },
+  },
 ];

@@ -67,4 +67,14 @@ export const DIRECT_CALLS: readonly Mutant[] = [
     to: "throw cause;",
     test: invoked("that loses its object once it acted is never made twice"),
   },
+  {
+    name: "every registered tool may be called",
+    file: "src/http/invoke.ts",
+    from: "const spec = findTool(services.toolSpecs, policy, { toolId, version: undefined, nowMs });",
+    to: "const asked = { toolId, version: undefined, nowMs };\n  const spec = findTool(services.toolSpecs, policy, asked) ?? services.toolSpecs.find(({ name }) => name === toolId);",
+    test: {
+      file: "test/http/invoke.test.ts",
+      name: "for a denied tool exactly as for an unknown one",
+    },
+  },
 ];

@@ -304,4 +304,24 @@ export const INPUTS: readonly Mutant[] = [
       name: "a workspace of a name that would be dropped is refused",
     },
   },
+  {
+    name: "the name of a tool leaves the label of its output",
+    file: "src/protocol/text/label-data.ts",
+    from: '` ${name}="${escapeText(text)}"`',
+    to: '` ${name}="${text}"`',
+    test: {
+      file: "test/wire/tool-output.test.ts",
+      name: "the wrapper opens once at the start and closes once at the end, whatever is inside",
+    },
+  },
+  {
+    name: "contracts that were compiled from other tools are served",
+    file: "src/contracts/compiled.ts",
+    from: "if (!isSame || kept.stamp !== stampOf(contract)) throw new ContractError(contract.name, STALE);\n    return joinSchemas(contract, kept);",
+    to: "void isSame;\n    return joinSchemas(contract, (kept ?? compiled.value[0]) as CompiledContract);",
+    test: {
+      file: "test/define-deployment.test.ts",
+      name: "every request gets the reason and the remedy when the build saw other tools",
+    },
+  },
 ];

@@ -182,4 +182,34 @@ export const PROVIDERS: readonly Mutant[] = [
       name: "the escapes of JSON do not carry a key through the arguments of a call",
     },
   },
+  {
+    name: "the key of a provider is stored in the clear too",
+    file: "src/adapters/sealed-values.ts",
+    from: "await kv.put(keyOf(tenantId, id), JSON.stringify(value));",
+    to: "await kv.put(keyOf(tenantId, id), JSON.stringify({ ...value, text }));",
+    test: {
+      file: "test/http/providers.test.ts",
+      name: "the key is in no answer, no stored value and no audit record",
+    },
+  },
+  {
+    name: "a provider is asked with another key than its own",
+    file: "src/adapters/tenant-models.ts",
+    from: "ok({ model, wire, baseUrl, apiKey, fetch, clock })",
+    to: "ok({ model, wire, baseUrl, apiKey: `sk-deployment${apiKey.length}`, fetch, clock })",
+    test: {
+      file: "test/http/own-provider.test.ts",
+      name: "a run asks the tenant's provider with its key alone, tools included",
+    },
+  },
+  {
+    name: "a provider gets the id of a model as its name",
+    file: "src/protocol/provider/tenant-provider.ts",
+    from: "id: formatTenantModel(asked),\n    wire,\n    name,",
+    to: "id: formatTenantModel(asked),\n    wire,\n    name: formatTenantModel(asked),",
+    test: {
+      file: "test/http/own-provider.test.ts",
+      name: "a run asks the tenant's provider with its key alone, tools included",
+    },
+  },
 ];

@@ -302,4 +302,14 @@ export const RELIABILITY: readonly Mutant[] = [
       name: "an object that ended before its claim, with only a table of the platform, takes the run",
     },
   },
+  {
+    name: "repeated writes: a newer policy does not hold for the next attempt",
+    file: "src/runner/prepare.ts",
+    from: "{ terms: newTerms, trail });\n    if (!obeyed.ok) return obeyed;",
+    to: "{ terms: newTerms, trail });\n    void obeyed;",
+    test: {
+      file: "test/http/repeated-writes.test.ts",
+      name: "a policy that now denies the tool stops the next attempt, and an operator is asked",
+    },
+  },
 ];

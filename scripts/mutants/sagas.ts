@@ -221,4 +221,14 @@ export const SAGAS: readonly Mutant[] = [
       name: "a saga reads the workspace of its first step that has one, unless it names another",
     },
   },
+  {
+    name: "a step runs without its own gate of policy",
+    file: "src/runner/prepare.ts",
+    from: "const terms: Terms = { policy: ports.policy, pin: ports.pin };",
+    to: "const isDenied = toolCall.saga && !ports.policy.allowedTools.some(({ id }) => id === tool.id);\n  const allowedTools = [...ports.policy.allowedTools, ...(isDenied ? [{ id: tool.id }] : [])];\n  const terms = { policy: { ...ports.policy, allowedTools }, pin: ports.pin } as Terms;",
+    test: {
+      file: "test/http/sagas.test.ts",
+      name: "a step that policy denies is not made, and what a step undoes needs policy too",
+    },
+  },
 ];

@@ -162,4 +162,14 @@ export const SECRECY: readonly Mutant[] = [
       name: "that waits shows no plain hash of an idempotency key",
     },
   },
+  {
+    name: "a record in KV holds the arguments of a write",
+    file: "durable-objects/run/outbox-delivery.ts",
+    from: "endedAtMs: end.endedAtMs,\n  });",
+    to: "endedAtMs: end.endedAtMs,\n    ...{ arguments: record.argumentsText },\n  });",
+    test: {
+      file: "test/http/retention.test.ts",
+      name: "an ended write is published without its arguments and without its key in plain text",
+    },
+  },
 ];

@@ -179,4 +179,14 @@ export const WIRES: readonly Mutant[] = [
       name: "a stream without a final report of its usage has none",
     },
   },
+  {
+    name: "the wire changes within its revision",
+    file: "src/wire/assistant-transport/encode-event.ts",
+    from: 'const DONE_FRAME = "data: [DONE]\\n";',
+    to: 'const DONE_FRAME = "data: [END]\\n";',
+    test: {
+      file: "test/wire/assistant-transport/revision.node.test.ts",
+      name: "the text of every event is that of the encoder's revision",
+    },
+  },
 ];

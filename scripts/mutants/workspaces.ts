@@ -264,4 +264,14 @@ export const WORKSPACES: readonly Mutant[] = [
       name: "the hook reads no workspace of which the run has no tool",
     },
   },
+  {
+    name: "the runs of a test write under the same keys",
+    file: "src/testing/host-in-test.ts",
+    from: "{ key: `${run} ${call.key}` }",
+    to: "{ key: call.key }",
+    test: {
+      file: "test/testing/workspaces.node.test.ts",
+      name: "two runs of a test that make the same call write twice, and the next run reads both",
+    },
+  },
 ];

@@ -73,7 +73,6 @@ test("answers false when KV fails, and finds nothing then: the object answers", 
   expect(await records.find(owned, HASH)).toBeUndefined();
 });
 
-// Mutant: the version of a record is not read.
 test.each([
   ["of the previous version, an encoded stream", { requestHash: HASH, stream: "data: 1" }],
   ["of the version with plain hashes", { version: 2, requestHash: HASH, run, epochs: [] }],

@@ -148,7 +148,6 @@ test("lets an operator stop anybody's run, and not speak in their name", async (
   await response.text();
 });
 
-// Mutant: a run that listens to whomever it belongs to.
 test("a delegate cannot steer a run that the person began with more authority", async () => {
   const say = (run: Response, caller: Caller): Promise<Response> =>
     send(`/v1/runs/${runIdOf(run)}/messages`, { ...JSON_BODY, caller, body: '{"content":"x"}' });

@@ -88,7 +88,6 @@ test("shows the newest first when asked to", async () => {
   ]);
 });
 
-// Mutant: a status that is what the run last said.
 test("what is over in time is expired, whether its run has said so or not", async () => {
   expect(await list("?status=expired")).toEqual(["expired", "late"]);
   const answer = await ask("?status=expired");
@@ -188,7 +187,6 @@ describe("a real question", () => {
       .map(({ entry: { action, actorId, decision } }) => [action, actorId, decision]);
   };
 
-  // Mutants: a change of a question without its notice or its record.
   test("comes to the queue, counts its votes there, leaves it, and is recorded step by step", async () => {
     const { runId, approvalId, response } = await askToPay();
     await expect.poll(() => find(approvalId)).toMatchObject({ approvals: 0, runId });

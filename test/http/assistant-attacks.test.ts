@@ -89,7 +89,6 @@ describe("an assistant", () => {
   });
 });
 
-// Mutant: values are filled in one after the other, so that a value is read as a template.
 test("no text of a request becomes part of the instructions", async () => {
   await putAssistant("fixed", { instructions: "For {{actorId}}." });
   const text = "{{tenantId}} {{context.plan}}";

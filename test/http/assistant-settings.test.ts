@@ -67,7 +67,6 @@ test("a forced choice of tools ends with the first call of a run", async () => {
   expect(seen.join("")).not.toContain("tool_choice");
 });
 
-// Mutant: the assistant's longest answer replaces that of an embed token or of the policy.
 test("the longest answer of an assistant never exceeds that of the policy", async () => {
   await govern({ allowedTools: [], budgets: { maxOutputTokens: 500 } });
   await putAssistant("long", { settings: { maxOutputTokens: 900 } }, "bendable");

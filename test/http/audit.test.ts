@@ -62,7 +62,6 @@ test("a run leaves who, what, on which grounds and with what outcome", async () 
 });
 
 describe("a call that was ended names the gate that ended it:", () => {
-  // Mutants: a gate whose answer is not noted.
   test.each<[string, string, string, readonly string[]]>([
     ["lab__nowhere", "{}", "lookup", []],
     ["lab__delete_all", "{}", "policy", ["lookup", "still_wanted"]],
@@ -129,7 +128,6 @@ test("what is done to policy and connections is recorded, and nothing of what is
 describe("a secret", () => {
   const SECRET = "sk-canary-4f9a8b7c6d5e";
 
-  // Mutants: see clean-records; an audit that takes arguments or output before redaction.
   test("in arguments, output, error, title or name is in no sink of the tenant", async () => {
     page.text = `the key is ${SECRET}`;
     await recorded(

@@ -116,7 +116,6 @@ test("a refused model call uses no tokens, and each further attempt gets a new h
 });
 
 describe("a provider that bills", () => {
-  // Mutants: taking a bill as it comes; taking none for nothing.
   test.each([
     ["nothing", null],
     ["less than nothing", { prompt_tokens: -1_000_000, completion_tokens: -5 }],

@@ -82,7 +82,6 @@ const SITUATIONS: readonly Situation[] = [
   },
 ];
 
-// Mutant: a second cancel that does not wait; a stop that leaves a call open.
 describe("cancelled twice at once, a run ends once, with every call ended", () => {
   test.each(SITUATIONS)("$name", async ({ name, steps, reach, states }) => {
     const response = await chat([...steps, { text: ["never said"] }], "lab");

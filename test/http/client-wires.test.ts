@@ -124,7 +124,6 @@ describe("a repeated request", () => {
     expect(await other.text()).toBe(live);
   });
 
-  // Mutant: a record of the previous version is taken for a sound one.
   test("is answered by the object when KV holds an encoded stream of the previous version", async () => {
     const { bytes, name } = await finish("wires-old");
     const { requestHash } = JSON.parse((await bindings.IDEMPOTENCY.get(name)) ?? "");

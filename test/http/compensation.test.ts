@@ -95,7 +95,6 @@ test.each([
   },
 );
 
-// Mutant: people cannot call hidden tools either.
 test("a person calls a hidden tool that the policy allows, and no other one", async () => {
   seats.add("12D");
   const args = { seat: "12D", pin: PIN };

@@ -92,7 +92,6 @@ describe("a model that cannot answer", () => {
     expect([text, changes]).toEqual(["Whole.", ["brittle spare failing"]]);
   });
 
-  // Mutant: the calls of a failed answer are kept.
   test("runs no call of the answer that broke off; the fallback's call runs once", async () => {
     const broken: ScriptedStep = {
       calls: [SUM],

@@ -111,6 +111,7 @@ test("a PIN that redaction withholds fits no value that leaves the run, among al
     await read(`/v1/runs/${runId}/events`, "ann"),
     await read(`/v1/approvals/${approvalId}`, "bob"),
   );
+  expect(seen.join("\n")).not.toMatch(/pin\W+4831/);
   // The guesses are right: the rows of the run's object hold what the attacker looks for.
   const [row] = await rowsOf(runId, "SELECT binding FROM invocations");
   expect(row?.["binding"]).toContain(guess(runId, PIN).key);

@@ -195,7 +195,6 @@ describe("a direct call is refused", () => {
     expect(effects).toEqual(["note: once"]);
   });
 
-  // Mutant: every registered tool may be called.
   test("for a denied tool exactly as for an unknown one", async () => {
     const answers = await Promise.all(
       ["lab__delete_all", "lab__nothing", "constructor", "../../etc"].map(async (toolId) => {

@@ -20,7 +20,6 @@ function say(
 const inboxOf = async (runId: string): Promise<readonly unknown[]> =>
   (await rowsOf(runId, "SELECT body FROM inbox ORDER BY seq")).map(({ body }) => body);
 
-// Mutants: a key that names the request alone; one that is looked up after the inbox is closed.
 test("a message under a key is taken once, for each person, and its repetition is answered after the end", async () => {
   const response = await chat([{ text: ["one"], holds: "keyed" }], "clerk");
   const runId = runIdOf(response);

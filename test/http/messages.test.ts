@@ -180,7 +180,6 @@ test("a message in the last step that the policy allows is refused: nothing woul
   await run.chunks();
 });
 
-// Mutant: reaching the run by an id that was not verified for the caller's tenant.
 test("another tenant's run answers exactly as one that never was", async () => {
   const run = await startHeld("rival");
   const foreign = await say(run.runId, "hello", "rival");
@@ -244,7 +243,6 @@ test("a message to a run that is cancelled is refused or kept, never lost", asyn
   expect(said.slice(-2)).toEqual(["kept", "echo"]);
 });
 
-// Mutant: a recovery that forgets the inbox.
 test("a message survives a crash of the run, once, with its event", async () => {
   const run = await startHeld("crash", { hangs: true, once: "crash", later: { text: ["ok"] } });
   expect((await say(run.runId, "survive")).status).toBe(202);

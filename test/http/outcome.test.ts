@@ -79,7 +79,6 @@ test.each([
   },
 );
 
-// Mutant: settle answers "settled" for whatever comes second.
 test("a repeated outcome is accepted once, and a different one is refused", async () => {
   const { runId } = await startInDoubt("twice");
   const told = () => tellOutcome(runId, { body: COMMITTED });
@@ -132,7 +131,6 @@ describe("refuses an outcome", () => {
   });
 });
 
-// Mutant: an operator's time never ends.
 test("without an answer in time the call ends with an unknown outcome, the run fails, and its conversation can continue", async () => {
   const { runId } = await startInDoubt("late");
   await changeInvocation(runId, 1, { awaitedUntilMs: 1 });
@@ -149,7 +147,6 @@ test("without an answer in time the call ends with an unknown outcome, the run f
   expect(written).toEqual(["pay: late"]);
 });
 
-// Mutant: only the alarm ends an operator's time.
 test("an outcome after its deadline is refused, even when the alarm is late", async () => {
   const { runId } = await startInDoubt("overdue");
   await changeInvocation(runId, 1, { awaitedUntilMs: 1 });
@@ -157,7 +154,6 @@ test("an outcome after its deadline is refused, even when the alarm is late", as
   expect(await refusalOf(late)).toEqual([409, "outcome_not_awaited"]);
 });
 
-// Mutant: a word is taken that a stopped loop will not read any more.
 test("an outcome for a run that is being cancelled is refused, not accepted and dropped", async () => {
   const { runId } = await startInDoubt("stopping");
   await rowsOf(runId, "UPDATE run SET stop = 'cancelled'");
@@ -166,7 +162,6 @@ test("an outcome for a run that is being cancelled is refused, not accepted and 
   expect(await refusalOf(word)).toEqual([409, "outcome_not_awaited"]);
 });
 
-// Mutant: the time of an operator is up as soon as anybody's is.
 test("of two calls with unknown outcomes, the one past its deadline is closed and the other still waits", async () => {
   const calls = [payment("one", "break"), payment("two", "break")];
   const response = await chat([{ calls }, { text: ["end"] }], "lab");
@@ -187,7 +182,6 @@ test("of two calls with unknown outcomes, the one past its deadline is closed an
   await response.body?.cancel().catch(() => {});
 });
 
-// Mutant: #rest waits without a look for words that came while another call ran.
 test("an answer that comes while the step still runs another call is not lost", async () => {
   const calls = [payment("early", "break"), payment("slow", "hold")];
   const response = await chat([{ calls }, { text: ["end"] }], "lab");

@@ -79,7 +79,6 @@ describe.each([
   ["responses", `Bearer ${KEY}`, null, "/v1/responses"],
   ["anthropic", null, KEY, "/v1/messages"],
 ])("on the wire %s", (wire, authorization, apiKey, path) => {
-  // Mutants: the model call uses the deployment's key; the id goes to the provider as the name.
   test("a run asks the tenant's provider with its key alone, tools included", async () => {
     await bring({ id: wire, wire, models: [{ name: "org/m1" }] });
     const response = await run(`providers/${wire}/org/m1`, { calls: [SUM] }, { text: ["Done."] });

@@ -56,7 +56,6 @@ test("stores a provider, shows it without its key, replaces it and deletes it", 
   expect(await list()).toEqual([]);
 });
 
-// Mutants: the key is stored in the clear; a view shows the key.
 test("the key is in no answer, no stored value and no audit record", async () => {
   const answers = [await put(PROVIDER), await get("mine"), await put({ ...PROVIDER, wire: "x" })];
   const seen = await Promise.all(answers.map((answer) => wholeOf(answer)));

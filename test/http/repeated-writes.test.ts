@@ -102,7 +102,6 @@ test("a resting run holds its time, and neither a restart nor an early alarm rep
   expect(seen()).toEqual([1, 1, 0]);
 });
 
-// Mutant: a run that rests is not woken.
 test("cancelling a resting run ends it at once, without another attempt", async () => {
   const { runId } = await startResting();
   storeService.isDown = false;
@@ -120,7 +119,6 @@ test("a resting run whose time is over ends without another attempt", async () =
   expect(seen()).toEqual([1, 1, 0]);
 });
 
-// Mutant: the gates are not asked again.
 test("a policy that now denies the tool stops the next attempt, and an operator is asked", async () => {
   await govern({ allowedTools: ["lab__store"] });
   const { runId } = await startResting({ caller: "bendable" });

@@ -76,7 +76,6 @@ function expectOnce(bytes: string): void {
 
 const say = (...text: readonly string[]): ScriptedStep => ({ text, hangs: true });
 
-// Mutants: a position that only its own epoch knows; an epoch that begins with the loop.
 test("a reader who follows across two crashes sees every part once, and no text twice", async () => {
   const again = { text: ["said ", "whole"] };
   const middle = {

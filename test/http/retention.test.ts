@@ -65,7 +65,6 @@ describe("a run that has shrunk", () => {
     expect(await (await post("/v1/chat", body, "shrunk")).text()).toBe(bytes);
   });
 
-  // Mutant: shrink drops the hash of the request; a shrunk run counts as none.
   test("knows its key where nothing is published: nothing runs again, another body is refused", async () => {
     const { body, runId } = await start();
     await bindings.IDEMPOTENCY.delete(`run/${runId}`);
@@ -90,7 +89,6 @@ describe("a run that has shrunk", () => {
   });
 });
 
-// Mutant: the alarm of a forgotten run arms itself again.
 test("a forgotten run is like one that never was, and its object comes to rest", async () => {
   const { runId } = await finish("forgotten");
   await bindings.IDEMPOTENCY.delete(`run/${runId}`);
@@ -117,7 +115,6 @@ test("a run keeps its evidence for seven days and its key for thirty", async () 
   });
 });
 
-// Mutant: the key, or the arguments, are put into KV.
 test("an ended write is published without its arguments and without its key in plain text", async () => {
   const { runId, body } = await finish("published");
   const [row] = await rowsOf(runId, "SELECT binding FROM invocations");

@@ -161,7 +161,6 @@ test("a step whose output is unusable cannot be undone, and nothing pretends tha
   });
 });
 
-// Mutant: a step runs without its own gates.
 test("a step that policy denies is not made, and what a step undoes needs policy too", async () => {
   await govern({ allowedTools: JOURNEY_TOOLS.filter((id) => id !== "lab__pay_journey") });
   const denied = await book("Nice");

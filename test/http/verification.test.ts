@@ -194,7 +194,6 @@ describe("a verification without an answer is unknown after three attempts", () 
   });
 });
 
-// Mutant: the end of the run waits for the verification.
 test("a contract that never answers holds back neither the run nor its alarm", async () => {
   readers.set("silent", () => new Promise(() => {}));
   const runId = await post("silent");

@@ -33,7 +33,6 @@ const json = fc.letrec<{ value: JsonValue }>((tie) => ({
   ),
 })).value;
 
-// Mutants: without either escape the content, or a name, opens or closes the wrapper.
 test("the wrapper opens once at the start and closes once at the end, whatever is inside", () => {
   fc.assert(
     fc.property(json, hostile, hostile, (result, tool, call) => {

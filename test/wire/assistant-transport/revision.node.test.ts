@@ -41,7 +41,6 @@ const EVENTS: { readonly [Type in AiEvent["type"]]: Extract<AiEvent, { type: Typ
 };
 const RUN = { runId: "run_1" as RunId, workflowId: "run_0" as RunId, model: "m", createdMs: 0 };
 
-// Mutant: any change to what encodeEvent writes.
 test("the text of every event is that of the encoder's revision", () => {
   const { revision } = assistantTransport;
   const folder = join(import.meta.dirname, "../../fixtures/assistant-transport");
