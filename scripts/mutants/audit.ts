@@ -79,7 +79,7 @@ export const AUDIT: readonly Mutant[] = [
     to: String.raw`/(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8}/`,
     test: {
       file: "test/protocol/text/secrets.node.test.ts",
-      name: "many starts of a web token in one word",
+      name: "many starts of a web token in one word take time in proportion to their length",
     },
   },
   {
