@@ -32,6 +32,9 @@ import { APPROVAL_PACKETS } from "./approval-packets.ts";
 import { RUNNER } from "./runner.ts";
 import { TEXTS } from "./texts.ts";
 import { LOOP } from "./loop.ts";
+import { PAGE_APPROVALS } from "./page-approvals.ts";
+import { PAGE_CHAT } from "./page-chat.ts";
+import { AUDIT_EXPORT } from "./audit-export.ts";
 
 /** What `npm run mutants` can take away, by area. */
 export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
@@ -68,4 +71,7 @@ export const AREAS: { readonly [area: string]: readonly Mutant[] } = {
   runner: RUNNER,
   texts: TEXTS,
   loop: LOOP,
+  "page-approvals": PAGE_APPROVALS,
+  "page-chat": PAGE_CHAT,
+  "audit-export": AUDIT_EXPORT,
 };

@@ -262,4 +262,74 @@ export const PAGE: readonly Mutant[] = [
       name: "shows in sight in which workspace a call acts",
     },
   },
+  {
+    name: "a text becomes markup wherever the page shows one",
+    file: "src/widget/dom.ts",
+    from: "  element.append(...children);\n  return element;",
+    to: '  for (const child of children) {\n    if (typeof child === "string") element.insertAdjacentHTML("beforeend", child);\n    else element.append(child);\n  }\n  return element;',
+    test: {
+      file: "test/widget/page-safety.node.test.ts",
+      name: "stays text everywhere on the page",
+    },
+  },
+  {
+    name: "a paragraph of an answer becomes markup",
+    file: "src/widget/chat/text-view.ts",
+    from: 'return el("p", {}, ...drawInline(block.text));',
+    to: 'return Object.assign(el("p"), { innerHTML: block.text });',
+    test: {
+      file: "test/widget/page-safety.node.test.ts",
+      name: "stays text everywhere on the page",
+    },
+  },
+  {
+    name: "the card of an approval shows the packet instead of its lines",
+    file: "src/widget/approval/info.ts",
+    from: 'lines: listOf(value["lines"], isLine) as unknown as readonly PacketLine[],',
+    to: 'lines: Object.entries((value["packet"] ?? {}) as object).map(([field, part]) => ({\n      field,\n      label: field,\n      text: JSON.stringify(part),\n      notes: [],\n    })) as unknown as readonly PacketLine[],',
+    test: {
+      file: "test/widget/page-hostile-approval.node.test.ts",
+      name: "hostile text in every field of an approval stays text and hides nothing",
+    },
+  },
+  {
+    name: "a card of a tool may be no list of nodes",
+    file: "src/widget/cards/draw-nodes.ts",
+    from: 'if (!Array.isArray(nodes)) throw new TypeError("A card returns a list of nodes.");',
+    to: "if (!Array.isArray(nodes)) return [];",
+    test: {
+      file: "test/widget/page-cards.node.test.ts",
+      name: "because it is HTML is reported, and the default card is shown",
+    },
+  },
+  {
+    name: "a card of a tool holds what is no node",
+    file: "src/widget/cards/draw-nodes.ts",
+    from: 'if (!Array.isArray(node)) throw new TypeError("A node is a text or a list.");',
+    to: "if (!Array.isArray(node)) return document.createTextNode(String(node));",
+    test: {
+      file: "test/widget/page-cards.node.test.ts",
+      name: "because it holds what is no node is reported, and the default card is shown",
+    },
+  },
+  {
+    name: "a card of a tool has any number of nodes",
+    file: "src/widget/cards/draw-nodes.ts",
+    from: "if (budget.left-- <= 0) throw",
+    to: "if (budget.left < 0) throw",
+    test: {
+      file: "test/widget/page-cards.node.test.ts",
+      name: "because it has too many nodes is reported, and the default card is shown",
+    },
+  },
+  {
+    name: "a text of a card becomes markup",
+    file: "src/widget/cards/draw-nodes.ts",
+    from: 'if (typeof node === "string") return document.createTextNode(node);',
+    to: 'if (typeof node === "string") return document.createRange().createContextualFragment(node);',
+    test: {
+      file: "test/widget/page-gameplan-safety.node.test.ts",
+      name: "stays text in the cards of the chat",
+    },
+  },
 ];

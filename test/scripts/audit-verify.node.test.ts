@@ -67,7 +67,6 @@ const swapped = [...whole];
 [swapped[1], swapped[2]] = [swapped[2] ?? "", swapped[1] ?? ""];
 const cut = [...lines.slice(0, 4), auditLine({ head: headOf(chain[3] as AuditRecord) }).trimEnd()];
 
-// Mutants: each check of verify-chain taken away.
 describe("a chain is broken by", () => {
   test.each<[string, readonly string[], number, string]>([
     ["a changed word", replaced(2, lines[2]?.replace('"3"', '"4"') ?? ""), 3, "hash"],
@@ -102,7 +101,6 @@ describe("a chain is broken by", () => {
   });
 });
 
-// Mutant: a known hash that is compared with nothing.
 test("a chain with an earlier head passes, and another chain fails", async () => {
   const known = chain[2]?.hash;
   expect(await verifyChain(give(whole), { known })).toMatchObject({ kind: "whole" });
@@ -146,17 +144,19 @@ test("the exit code is 0 for a complete chain, and 1 with the line for a broken 
 });
 
 /** An export whose first three records the retention removed, signed by this test's own key. */
-function shortened(): { readonly texts: readonly string[]; readonly key: string } {
+function shortened(change: JsonObject = {}): {
+  readonly texts: readonly string[];
+  readonly key: string;
+} {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
   const key = publicKey.export({ format: "jwk" }).x ?? "";
   const { seq: lastSeq, hash: lastHash, entry } = chain[2] as AuditRecord;
-  const facts = { count: 3, firstSeq: 1, lastSeq, lastHash, lastAt: entry.at, key };
+  const facts = { count: 3, firstSeq: 1, lastSeq, lastHash, lastAt: entry.at, key, ...change };
   const signature = sign(null, Buffer.from(toCanonicalJson(facts)), privateKey);
   const removed = { ...facts, signature: signature.toString("base64url") };
   return { texts: [toCanonicalJson({ removed }), ...whole.slice(3)], key };
 }
 
-// Mutants: each check of verify-removal taken away.
 test("a chain holds after a signed summary of removed records, and a forged summary is named", () => {
   const { texts, key } = shortened();
   const sound = run(fileOf("shortened.jsonl", texts), "--head", last.hash, "--key", key);
@@ -174,6 +174,18 @@ test("a chain holds after a signed summary of removed records, and a forged summ
     1,
     expect.stringContaining("BROKEN at line 1: its signature is forged"),
   ]);
+});
+
+test.each<[string, JsonObject, string]>([
+  ["another count", { count: 2 }, "its numbers do not fit together"],
+  ["another first record", { firstSeq: 2 }, "its numbers do not fit together"],
+  ["a field more", { reason: "spring" }, "it has not the fields of a summary"],
+])("a signed summary with %s is named", async (_, change, why) => {
+  expect(await verifyChain(give(shortened(change).texts), {})).toEqual({
+    kind: "broken",
+    line: 1,
+    why: expect.stringContaining(why),
+  });
 });
 
 test("a key that begins with a hyphen is a key", () => {

@@ -214,7 +214,6 @@ const deployment = defineDeployment({ workspaces,`,
     ]);
   });
 
-  // Mutants: a switch of development passes; an address of this machine passes.
   test.each([
     ["DEVELOPER", "{}", "DEVELOPER is set: every caller would be admitted without a token"],
     [

@@ -83,7 +83,6 @@ describe("npm run models", () => {
     });
   });
 
-  // Mutants: the text of a provider is printed; a redirect is followed.
   test("never prints the key, whatever a provider answers, and follows no redirect", async () => {
     await using elsewhere = await providerOf(listOf({ id: "a" }));
     await using echo = await providerOf({ error: { message: `Invalid key ${KEY}` } }, 401);

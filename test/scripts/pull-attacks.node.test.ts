@@ -54,7 +54,6 @@ const listing =
     return { headers: { etag: '"1"' }, body: { hash: HASH, assistant: EVIL } };
   };
 
-// Mutant: any id that a deployment lists is a key.
 describe("a deployment that answers with malice", () => {
   test("pull writes nothing outside of tenant/assistants", async () => {
     await using evil = await evilDeployment(listing("../../package"));

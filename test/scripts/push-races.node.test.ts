@@ -7,7 +7,6 @@ const desk = openPushDesk();
 const SECRET = "sk-secret-of-the-crm";
 const CRM = { kind: "bearer", token: { variable: "CRM_TOKEN" } };
 describe("two people who push at the same time", () => {
-  // Mutant: no precondition.
   test("the one who comes second overwrites nothing, and learns what was applied", async () => {
     using bob = desk.projectOf({ policy: { allowedTools: [SUM] } });
     let bobs: Promise<CommandResult> | undefined;

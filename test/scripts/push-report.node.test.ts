@@ -28,7 +28,6 @@ test.each([
   expect(listDifferences(from, to)).toEqual(expected);
 });
 
-// Mutant: stored texts reach the terminal as they are.
 test("a stored text cannot move the cursor or hide a part of the line", () => {
   const [, line] = formatPlan([planOf([{ pointer: "/a", to: "\u009B2Jx\u202E" }])], false);
   expect(line).toBe('  + /a: "⟦U+009B⟧2Jx⟦U+202E⟧"');

@@ -54,7 +54,6 @@ describe("secrets", () => {
     expect([refused.exitCode, (await desk.ask("policy")).status]).toEqual([1, 404]);
   });
 
-  // Mutant: the output is not masked.
   test("never appear in the output, not even when the deployment repeats them", async () => {
     await using front = await desk.startFront(async (incoming) => {
       if (incoming.method !== "PUT") return "pass";
@@ -73,7 +72,6 @@ describe("secrets", () => {
     expect(JSON.stringify(project.read("tenant/pushed/staging.json") ?? {})).not.toContain(SECRET);
   });
 
-  // Mutant: a file may hold a secret.
   test.each([
     ["a bearer token", "connections/crm", { kind: "bearer", token: SECRET }, "/token"],
     ["a header", "connections/crm", { kind: "header", name: "x-api-key", value: SECRET }, "/value"],

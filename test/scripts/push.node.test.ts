@@ -80,7 +80,6 @@ describe("interlock push", () => {
     expect((await desk.ask("policy")).body).toMatchObject({ policy: { workspaces: { lab } } });
   });
 
-  // Mutant: drift is an update.
   test("never overwrites what somebody changed at the deployment, and changes nothing else then", async () => {
     using project = desk.projectOf({ policy: { allowedTools: [TIME] }, "assistants/a": {} });
     await desk.run(project, ["push"]);
@@ -175,7 +174,6 @@ describe("interlock push", () => {
     expect(refused.exitCode).toBe(1);
   });
 
-  // Mutant: redirects are followed.
   test("follows no redirect, so that no other server gets the token", async () => {
     const asked: string[] = [];
     await using other = await desk.startFront(async ({ url = "" }) => {
@@ -228,7 +226,6 @@ describe("interlock pull", () => {
     });
   });
 
-  // Mutant: pull replaces any file.
   test("keeps a file with changes that were never pushed, until it is told otherwise", async () => {
     using project = desk.projectOf({ policy: { allowedTools: [TIME] } });
     await desk.run(project, ["push"]);

@@ -33,7 +33,6 @@ it("shows a call with an unknown outcome: its tool, arguments, attempts, times a
   await approval().waitFor();
 });
 
-// Mutant: one click reports.
 it.each([
   ["It happened", "committed"],
   ["It did not happen", "not_committed"],
@@ -52,7 +51,6 @@ it.each([
   await expect.poll(() => button(name).count()).toBe(0);
 });
 
-// Mutant: the page asks about a mismatch whether the call happened.
 it("shows what was expected and found after a completed call, and takes that somebody looked", async () => {
   const found = { target: "tickets/7", found: { status: "<b>lost</b>" } };
   await open({ prepare: (api) => api.outcomes.put("run_a", { found }) });
@@ -65,7 +63,6 @@ it("shows what was expected and found after a completed call, and takes that som
   expect(reports().map(({ body }) => JSON.parse(body))).toEqual([{ outcome: "reviewed" }]);
 });
 
-// Mutant: a call that was reported once is never shown again.
 it("shows a call again whose undo failed again after the report", async () => {
   const undo = { runId: "run_undo", toolId: "desk__close_ticket" };
   await open({ prepare: (api) => api.outcomes.put("run_a", { undo }) });
@@ -138,7 +135,6 @@ it("asks whether a call is undone when undoing it failed", async () => {
   ]);
 });
 
-// Mutant: the page does not name the steps that a saga left.
 it("names the saga that could not undo a step, and the other steps that stay", async () => {
   const stays = [{ invocationId: "inv_2", toolId: "desk__<b>book</b>" }];
   const saga = { invocationId: "inv_1", toolId: "desk__close_desk", stays };

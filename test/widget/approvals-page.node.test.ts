@@ -56,7 +56,6 @@ describe("the queue", () => {
     await visit.page.getByRole("dialog", { name: "Tag two" }).waitFor();
   });
 
-  // Mutant: the address is read only before the reader signed in.
   it("opens the approval that the address names after the reader signed in", async () => {
     await open({
       at: "approvals#appr_two",
@@ -76,7 +75,6 @@ describe("the queue", () => {
     await visit.page.getByText("There is no such approval").waitFor();
   });
 
-  // Mutant: the list keeps the replaced approval.
   it("follows the open approval to its successor, which starts without votes", async () => {
     await open({
       prepare: ({ approvals }) => {
@@ -120,7 +118,6 @@ describe("the queue", () => {
   });
 });
 
-// Mutant: the workspace is folded away with the details.
 it("shows in sight in which workspace a call acts", async () => {
   await open({
     at: "approvals#appr_here",
@@ -132,7 +129,6 @@ it("shows in sight in which workspace a call acts", async () => {
   await card().getByText("attic", { exact: true }).waitFor();
 });
 
-// Mutant: requests for approvals keep the rejected token.
 it("asks its page for another token after the first was rejected", async () => {
   await open({
     prepare: (api) => {
@@ -162,7 +158,6 @@ it("loads no style of the chat", async () => {
 });
 
 describe("many at once", () => {
-  // Mutant: every approval can be selected.
   it("is possible for bulk review of calls that are not critical", async () => {
     await open();
     await entry(/Send a mail/).waitFor();

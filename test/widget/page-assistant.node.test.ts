@@ -46,7 +46,6 @@ it("asks for the assistant that the attribute names", async () => {
   expect(visit.api.requestsTo(/POST \/v1\/chat/)[0]?.body).toContain('"assistantId":"shop"');
 });
 
-// Mutant: a page without a token asks for its texts; each visitor would meet a refusal.
 it("asks for nothing before it has a token", async () => {
   await visit.page.getByRole("textbox", { name: "Message" }).waitFor();
   await visit.ask("hello");
@@ -64,7 +63,6 @@ it("asks with the token of a page that sets it late", async () => {
   await visit.page.getByRole("heading", { name: "Welcome" }).waitFor();
 });
 
-// Mutant: all assistants of an element share one conversation.
 it("keeps the conversations of two assistants apart, with one token", async () => {
   await set("tokenless");
   await set("assistant", "shop");

@@ -70,7 +70,6 @@ describe("a card of a tool, as docs/embedding.md defines it", () => {
   });
 });
 
-// Mutants: draw-nodes.ts without one of its checks; attempt() without its catch.
 describe("a card that cannot be drawn", () => {
   it.each([
     ["throws", 'throw new Error("broken")'],

@@ -14,7 +14,6 @@ const sees = (text: string | RegExp) => log().getByText(text).first().waitFor();
 const answers = () => visit.page.getByRole("article", { name: "Assistant" });
 
 describe("a connection", () => {
-  // Mutant: frames are applied before the event's id arrived, so a result shows early and twice.
   it("that is lost inside an event continues after the last complete event", async () => {
     const run = await visit.ask("Drop me");
     run.emit(say.proposeTool(0, "core__add"), say.startTool(0, { a: 1 }));

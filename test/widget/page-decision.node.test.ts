@@ -16,7 +16,6 @@ const focused = () =>
   );
 
 describe("a decision", () => {
-  // Mutant: the buttons work at once.
   it("is not made by a click or key that was meant for something else", async () => {
     await open({ holdSeconds: true });
     const { approval, run } = await startWaitingRun(visit, { pattern: "dual_control" });
@@ -36,7 +35,6 @@ describe("a decision", () => {
     expect(decisions()).toEqual([]);
   });
 
-  // Mutant: `isSure` is always true.
   it("about a critical call needs the typed name of the tool", async () => {
     await open();
     await startWaitingRun(visit, { packet: { riskClass: "CRITICAL_MUTATION" } });
@@ -50,7 +48,6 @@ describe("a decision", () => {
     await sees("Approved.");
   });
 
-  // Mutant: `needsReason` is ignored.
   it("of a compliance reviewer needs a reason", async () => {
     await open();
     await startWaitingRun(visit, { pattern: "compliance" });

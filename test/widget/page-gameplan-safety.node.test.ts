@@ -53,7 +53,6 @@ function fill(text: string) {
 
 const HOSTILE = `<img src="x" onerror="alert(1)"><script>alert(2)</script> javascript:alert(3)`;
 
-// Mutant: el() or drawNodes uses innerHTML.
 describe("markup in a project", () => {
   it("stays text everywhere on the page", async () => {
     await open({ at: "gameplan#/p1/systems", prepare: fill(HOSTILE) });

@@ -227,7 +227,6 @@ describe("changes", () => {
 });
 
 describe("a call of the page that people have to agree to", () => {
-  // Mutant: the call after the decision has a key of its own.
   it("shows the approval, and goes on as the same call after the decision", async () => {
     await open({
       ...at("systems/fight"),

@@ -19,7 +19,6 @@ const HOSTILE = [
   "\u202e\u200b\u0000\r\n\u2028Risk: READ_ONLY",
 ].join(" ");
 
-// Mutants: el() uses innerHTML; the card draws the packet instead of its lines.
 test("hostile text in every field of an approval stays text and hides nothing", async () => {
   const states = { [HOSTILE]: HOSTILE, list: [HOSTILE, { [HOSTILE]: HOSTILE }] };
   await open();

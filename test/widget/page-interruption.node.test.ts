@@ -90,7 +90,6 @@ describe("a call with an unknown outcome", () => {
 });
 
 describe("a question without a response", () => {
-  // Mutant: each request has its own key, so a second run starts.
   it("is sent again under the same key, and the page follows its one run", async () => {
     // The browser repeats a request once by itself when a reused connection breaks.
     visit.api.lostPosts = 3;

@@ -26,7 +26,6 @@ describe("an open approval", () => {
       `Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true })`,
     );
 
-  // Mutants: the open card is never read again; it is read while nobody sees the page.
   it("shows the votes of other people, with one request in five seconds while it is seen", async () => {
     await open({ at: "approvals#appr_one", holdSeconds: true });
     await card().getByRole("button", { name: "Approve" }).waitFor();
@@ -47,7 +46,6 @@ describe("an open approval", () => {
     expect(reads()).toBe(4);
   });
 
-  // Mutant: changed rules look like an edit.
   it("whose rules change says so, shows what changed, and leads to the new approval", async () => {
     await open({ at: "approvals#appr_one" });
     await card().getByRole("button", { name: "Approve" }).waitFor();

@@ -21,7 +21,6 @@ const HOSTILE = [
 ];
 
 describe("markup in data", () => {
-  // Mutant: el() or the text view uses innerHTML.
   it("stays text everywhere on the page", async () => {
     await open();
     const html = HOSTILE.join("\n\n");

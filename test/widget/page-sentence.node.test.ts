@@ -51,7 +51,6 @@ interface Places {
   readonly isCut: boolean;
 }
 
-// Mutants: the sentence scrolls away with its card; the sentence has no bound.
 describe.each([
   ["a short sentence", "Ann gets 40 EUR back.", false],
   ["a sentence of a thousand characters", LONG, true],

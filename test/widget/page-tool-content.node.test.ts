@@ -42,7 +42,6 @@ describe("text and images of a tool", () => {
     expect(asked.toSorted()).toEqual([pathOf(1), pathOf(2)]);
   });
 
-  // Mutant: any type is shown.
   it("an image of another type, or that cannot be read, is named and not shown", async () => {
     await open();
     visit.api.images.set(pathOf(1), { type: "image/svg+xml", base64: SVG });

@@ -70,7 +70,6 @@ describe("undo on the card of a call", () => {
     expect(await button().isVisible()).toBe(false);
   });
 
-  // Mutant: the button is there for everybody.
   it("is not there for a reader who may not, and while the answer goes on", async () => {
     await open();
     const run = await visit.ask("Lend it");

@@ -130,7 +130,6 @@ describe("a call that needs an approval", () => {
     });
   });
 
-  // Mutant: joinNews always takes the later state.
   it("stays decided when older news arrives later", () => {
     const rejected = say.updateApproval({ ...question, status: "rejected" });
     const state = play(
@@ -156,7 +155,6 @@ describe("a call that needs an approval", () => {
 describe("a withdrawn text", () => {
   const half = [say.startText(0), say.text(0, "half a secret"), say.finishText(0)];
 
-  // Mutant: a withdrawal changes nothing.
   it("keeps none of its text, and no later delta grows it", () => {
     const state = play(...half, say.withdraw(0), say.text(0, "more"), say.startText(1));
     expect(state.parts).toMatchObject([

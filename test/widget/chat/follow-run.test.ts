@@ -69,7 +69,6 @@ describe("following a run", () => {
     expect(ids).toEqual(["0-0", "0-1"]);
   });
 
-  // Mutant: the page returns at once.
   it("returns to a run that waits for people when the server said, however often", async () => {
     const waits = Array.from({ length: 2 * MAX_RECONNECTIONS }, () => streamOf(TRAILER));
     const seen = await follow([streamOf(first, TRAILER), ...waits, streamOf(last)]);

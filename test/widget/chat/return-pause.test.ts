@@ -21,7 +21,6 @@ describe("the pause before a return to a waiting run", () => {
     expect(steps).toEqual(["waited 3000", "seen"]);
   });
 
-  // Mutant: a decision of the reader does not end the pause.
   it("ends at once when the reader decided something, and the next pause is whole again", async () => {
     let waits = 0;
     const wait = (_ms: number, signal: AbortSignal): Promise<void> => {
