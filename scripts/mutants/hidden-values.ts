@@ -102,4 +102,25 @@ export const HIDDEN_VALUES: readonly Mutant[] = [
       name: "and that is short leaves words and numbers alone in which it only occurs",
     },
   },
+  {
+    name: "JSON with escaped slashes is not found",
+    file: "src/protocol/text/hide-values.ts",
+    from: 'yield json.replaceAll("/", "\\\\/");',
+    to: "",
+    test: { file: "test/http/echoed-secrets.test.ts", name: "is in nothing that leaves an output" },
+  },
+  {
+    name: "percent-encoding in lower case is not found",
+    file: "src/protocol/text/hide-values.ts",
+    from: "yield spaced.replaceAll(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());",
+    to: "",
+    test: { file: "test/http/echoed-secrets.test.ts", name: "is in nothing that leaves an output" },
+  },
+  {
+    name: "base64url is not found",
+    file: "src/protocol/text/hide-values.ts",
+    from: 'yield form.replaceAll("+", "-").replaceAll("/", "_");',
+    to: "",
+    test: { file: "test/http/echoed-secrets.test.ts", name: "is in nothing that leaves an output" },
+  },
 ];

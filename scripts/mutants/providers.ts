@@ -212,4 +212,11 @@ export const PROVIDERS: readonly Mutant[] = [
       name: "a run asks the tenant's provider with its key alone, tools included",
     },
   },
+  {
+    name: "a key that arrives in two deltas is shown",
+    file: "src/adapters/hide-key.ts",
+    from: "texts[event.type].add(event.text)",
+    to: "event.text.replaceAll(apiKey, HIDDEN)",
+    test: { file: "test/http/own-provider.test.ts", name: "in its answer, on openai" },
+  },
 ];

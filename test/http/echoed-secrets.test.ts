@@ -60,7 +60,7 @@ const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   "in base64 after one character": (secret) => btoa(`a${secret}`),
   "in base64 after two characters": (secret) => btoa(`ab${secret}`),
   "in base64url after a user's name": (secret) =>
-    btoa(`user:${secret}`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", ""),
+    btoa(`ann:${secret}`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", ""),
 };
 
 /** Pieces of a text that are long enough to give it away. */
