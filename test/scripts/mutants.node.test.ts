@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { AREAS } from "../../scripts/mutants/areas.ts";
 
@@ -11,4 +12,13 @@ describe.each(Object.entries(AREAS))("the mutants of %s", (_, mutants) => {
       expect(readFileSync(testFile, "utf8")).toMatch(/\b(?:test|it)(?:\.each)?[(<]/);
     },
   );
+});
+
+test("no comment of a test promises a mutant that the list does not try", () => {
+  const files = readdirSync("test", { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => join("test", path));
+  expect(files.length).toBeGreaterThan(100);
+  const promising = files.filter((file) => /\/\/ Mutants?:/.test(readFileSync(file, "utf8")));
+  expect(promising).toEqual([]);
 });
