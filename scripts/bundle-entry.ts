@@ -1,16 +1,29 @@
-import { build } from "esbuild";
+import { build, type BuildOptions } from "esbuild";
 
-/** Bundles a Worker's entry into one module for workerd. `define` gives names their JSON values. */
-export async function bundleEntry(
-  file: string,
-  minify: boolean,
-  define: Readonly<Record<string, string>> = {},
+export interface BundleChoices {
+  readonly minify: boolean;
+  /** Gives names their JSON values. */
+  readonly define?: Record<string, string>;
+}
+
+/** Bundles a Worker's entry into one module for workerd. */
+export function bundleEntry(file: string, choices: BundleChoices): Promise<string> {
+  return bundle({ entryPoints: [file], ...choices });
+}
+
+/** Bundles an entry that is given as text. `folder` is where its imports start from. */
+export function bundleText(
+  contents: string,
+  folder: string,
+  choices: BundleChoices,
 ): Promise<string> {
+  return bundle({ stdin: { contents, resolveDir: folder, loader: "ts" }, ...choices });
+}
+
+async function bundle(options: BuildOptions): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [file],
+    ...options,
     bundle: true,
-    minify,
-    define,
     write: false,
     format: "esm",
     target: "es2024",
@@ -18,5 +31,5 @@ export async function bundleEntry(
     external: ["cloudflare:*", "node:*"],
     logLevel: "warning",
   });
-  return outputFiles[0]?.text ?? "";
+  return outputFiles?.[0]?.text ?? "";
 }

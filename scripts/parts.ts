@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { bundleText } from "./bundle-entry.ts";
 import { PACKAGE_FOLDER } from "./project.ts";
 import { measureStarts, type Start, type StartableWorker } from "./start-up.ts";
 import { bundleWithoutGamePlan } from "./pack-bundle.ts";
@@ -74,7 +74,10 @@ async function printStartUp(code: {
   const starts = await measureStarts({
     whole: { ...interlock, objects, code: code.whole },
     base: { ...interlock, objects: baseObjects, code: code.base },
-    hono: { ...bare(compatibilityDate), code: await bundleBareHono() },
+    hono: {
+      ...bare(compatibilityDate),
+      code: await bundleText(BARE_HONO, PACKAGE_FOLDER, { minify: true }),
+    },
     empty: {
       ...bare(compatibilityDate),
       code: "export default { fetch: () => new Response() };",
@@ -111,18 +114,6 @@ function apiTokens(): string {
 
 function connectionKeys(): string {
   return JSON.stringify([{ id: "size", key: Buffer.alloc(32).toString("base64") }]);
-}
-
-async function bundleBareHono(): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents: BARE_HONO, resolveDir: PACKAGE_FOLDER },
-    bundle: true,
-    minify: true,
-    write: false,
-    format: "esm",
-    target: "es2024",
-  });
-  return outputFiles[0]?.text ?? "";
 }
 
 function toKib(bytes: number): number {

@@ -13,7 +13,7 @@ import { bundleEntry } from "../scripts/bundle-entry.ts";
 describe("the start of the Worker", () => {
   let code = "";
   beforeAll(async () => {
-    code = await bundleEntry(resolve(import.meta.dirname, "../src/index.ts"), false);
+    code = await bundleEntry(resolve(import.meta.dirname, "../src/index.ts"), { minify: false });
   });
 
   test("parses no regular expression with a Unicode property", () => {

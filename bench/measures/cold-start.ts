@@ -37,6 +37,7 @@ export async function measureColdStart({ plans, quick }: Bench): Promise<readonl
   ];
 }
 
-function toStartable({ kv, emptyServices, ...plan }: ContenderPlan): StartableWorker {
+/** The same Worker for a start without anything stored. */
+export function toStartable({ kv, emptyServices, ...plan }: ContenderPlan): StartableWorker {
   return { ...plan, kv: Object.keys(kv), services: emptyServices };
 }

@@ -50,7 +50,7 @@ export interface Deployment {
 
 /** Bundles the chaos Worker. */
 export function bundleChaosWorker(): Promise<string> {
-  return bundleEntry(WORKER, false);
+  return bundleEntry(WORKER, { minify: false });
 }
 
 /** Configures the bundled Worker for one world. */

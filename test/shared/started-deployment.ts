@@ -35,7 +35,7 @@ export async function startDeployment(
     CONNECTION_KEYS: connectionKeysSecret(),
     RUN_ID_SECRET: "a secret for tests, 32 bytes long",
   };
-  const code = await bundleEntry(entry, false);
+  const code = await bundleEntry(entry, { minify: false });
   const worker = { entry, code, compatibilityDate, kv, objects, assets };
   const deployment = { ...worker, texts: { ...texts, ...secrets } };
   const host = await hostWorker(deployment, state, () => Promise.resolve());

@@ -33,7 +33,7 @@ export async function openHouse(town: Town): Promise<House> {
   const pages = join(scratch, "pages");
   const build = [join(ROOT, "scripts/build-widget.mjs"), pages];
   const [code] = await Promise.all([
-    bundleEntry(join(import.meta.dirname, "story-worker.ts"), false),
+    bundleEntry(join(import.meta.dirname, "story-worker.ts"), { minify: false }),
     promisify(execFile)(process.execPath, build),
   ]);
   const deployment = planStory({ code, town, pages });

@@ -18,7 +18,7 @@ async function bundle(hosts: string): Promise<string> {
        const wires = { models: [], clients: [] } as never;
        export default defineDeployment({ tools: [], compiled: {}, wires, ${hosts} }).worker;`,
     );
-    return await bundleEntry(entry, true);
+    return await bundleEntry(entry, { minify: true });
   } finally {
     rmSync(folder, { recursive: true });
   }
