@@ -13,6 +13,16 @@ export const BUDGETS: readonly Mutant[] = [
     },
   },
   {
+    name: "a model call holds nothing of the tenant for its answer",
+    file: "src/loop/model-budget.ts",
+    from: "const amounts = this.#spendingOf(input, most);",
+    to: "const amounts = this.#spendingOf(input, 0);",
+    test: {
+      file: "test/http/budgets.test.ts",
+      name: "a model call under way holds the tokens of its longest answer",
+    },
+  },
+  {
     name: "people are asked before the tenant's object says what is left",
     file: "src/runner/budget/reserve.ts",
     from: 'return isFull ? refuse(answer, "tenant") : ok(null);',

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { BudgetAmounts } from "../../src/protocol/budget/amounts.ts";
-import type { ScriptedStep } from "../fakes/scripted-model.ts";
+import { releaseUrl, type ScriptedStep } from "../fakes/scripted-model.ts";
 import {
   bindings,
   chat,
@@ -83,6 +83,22 @@ test("sixty runs at once do not use more tokens than their tenant has", async ()
   expect(await counted()).toBe(used);
   const kinds = new Set(ends.map(({ end }) => end));
   expect(kinds).toEqual(new Set(["stop", "budget_exhausted"]));
+});
+
+test("a model call under way holds the tokens of its longest answer", async () => {
+  const heldFor = async (maxOutputTokens: number): Promise<number> => {
+    await govern(limitedTo(100_000, { maxOutputTokens }));
+    const holds = `longest-answer-${maxOutputTokens}`;
+    const response = await chat([{ ...billed(40, 2), holds }], "bendable");
+    await expect.poll(counted).toBeGreaterThan(0);
+    const held = await counted();
+    await fetch(releaseUrl(holds));
+    await response.text();
+    await expect.poll(counted).toBe(42);
+    return held;
+  };
+  const held = await heldFor(1_000);
+  expect((await heldFor(4_000)) - held).toBe(3_000);
 });
 
 test("a model call is asked for an answer no longer than is left for it", async () => {

@@ -194,7 +194,7 @@ describe("a verification without an answer is unknown after three attempts", () 
   });
 });
 
-test("a contract that never answers holds back neither the run nor its alarm", async () => {
+test("a contract that never answers holds back neither its run nor what is due later", async () => {
   readers.set("silent", () => new Promise(() => {}));
   const runId = await post("silent");
   await untilVerified(runId, { status: "pending", attempts: 1 });
