@@ -179,7 +179,7 @@ export const VERIFICATION: readonly Mutant[] = [
     file: "durable-objects/run/run-lifecycle.ts",
     from: "this.#verifications.giveUp();",
     to: "",
-    test: { file: HTTP, name: "holds back neither the run nor its alarm" },
+    test: { file: HTTP, name: "holds back neither its run nor what is due later" },
   },
   {
     name: "a repeated write reaches another account",
