@@ -42,9 +42,8 @@ export async function startFront(settings: FrontSettings): Promise<Server> {
   const server = createServer((incoming, answer) => {
     if (!HOST.test(incoming.headers.host ?? "")) {
       answer.writeHead(403).end("The development server answers to loopback hosts only.\n");
-    } else if (settings.refusal() !== undefined) {
-      // The platform's server would let the request wait until the next build succeeds.
-      answer.writeHead(503, TEXT_TYPE).end(`${settings.refusal()}\n`);
+    } else if (refuse(answer, settings)) {
+      incoming.resume();
     } else if (incoming.url?.startsWith(`${HOME}/`)) {
       answerHome(incoming, answer, settings).catch(() => answer.destroy());
     } else forward(incoming, answer, settings);
@@ -52,6 +51,17 @@ export async function startFront(settings: FrontSettings): Promise<Server> {
   server.listen(settings.port, "127.0.0.1");
   await once(server, "listening");
   return server;
+}
+
+/**
+ * Answers with the reason when the deployment cannot be built now. The platform's server would let
+ * the request wait until a build succeeds.
+ */
+function refuse(answer: ServerResponse, { refusal }: FrontSettings): boolean {
+  const reason = refusal();
+  if (reason === undefined) return false;
+  answer.writeHead(503, TEXT_TYPE).end(`${reason}\n`);
+  return true;
 }
 
 async function answerHome(
@@ -102,11 +112,11 @@ function actingOf({ headers }: IncomingMessage, people: DevelopmentPeople): stri
   return cookie !== undefined && people.has(cookie) ? cookie : first;
 }
 
-function forward(
-  incoming: IncomingMessage,
-  answer: ServerResponse,
-  { innerPort, secret, people }: FrontSettings,
-): void {
+/** A request that waits for its answer looks this often whether a build was refused meanwhile. */
+const LOOK_MS = 100;
+
+function forward(incoming: IncomingMessage, answer: ServerResponse, settings: FrontSettings): void {
+  const { innerPort, secret, people } = settings;
   const { method, url: path = "/", headers } = incoming;
   const acting = actingOf(incoming, people);
   const person = people.get(acting);
@@ -124,7 +134,8 @@ function forward(
     path,
     headers: { ...Object.fromEntries(kept), ...own },
   });
-  outgoing.once("response", (inner) => {
+  const handOn = (inner: IncomingMessage): void => {
+    clearInterval(looking);
     inner.once("error", () => answer.destroy());
     if (isPage && inner.statusCode === 200) {
       adaptPage(inner, answer).catch(() => answer.destroy());
@@ -132,10 +143,21 @@ function forward(
     }
     answer.writeHead(inner.statusCode ?? 502, inner.headers).flushHeaders();
     inner.pipe(answer);
-  });
+  };
+  outgoing.once("response", handOn);
+  // The request may have come while a build was under way that is then refused.
+  const looking = setInterval(() => {
+    if (!refuse(answer, settings)) return;
+    clearInterval(looking);
+    outgoing.off("response", handOn);
+    incoming.unpipe(outgoing).resume();
+  }, LOOK_MS);
   // A client sees the same as without this server: a connection that fails or breaks.
   outgoing.once("error", () => answer.destroy());
-  answer.once("close", () => outgoing.destroy());
+  answer.once("close", () => {
+    clearInterval(looking);
+    outgoing.destroy();
+  });
   incoming.pipe(outgoing);
 }
 

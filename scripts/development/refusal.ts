@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Where the build keeps why the deployment cannot be built, during development. */
@@ -8,6 +8,11 @@ export function refusalFile(output: string): string {
 
 /** Reads why the last build refused the deployment; undefined when it did not. */
 export function readRefusal(output: string): string | undefined {
-  const file = refusalFile(output);
-  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  try {
+    return readFileSync(refusalFile(output), "utf8");
+  } catch (error) {
+    // A build that succeeds removes the file at any moment.
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }

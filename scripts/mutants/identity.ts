@@ -464,6 +464,16 @@ export const IDENTITY: readonly Mutant[] = [
     },
   },
   {
+    name: "a request waits for ever when the build under way is refused",
+    file: "scripts/development/front.ts",
+    from: "    if (!refuse(answer, settings)) return;",
+    to: "    return;",
+    test: {
+      file: "test/scripts/development-server.node.test.ts",
+      name: "a request that waits while a build is refused is answered with the compiler's words",
+    },
+  },
+  {
     name: "the development server admits any host",
     file: "scripts/development/front.ts",
     from: 'HOST.test(incoming.headers.host ?? "")',

@@ -31,6 +31,7 @@ beforeAll(async () => {
   port = outer;
   const inner = createServer((incoming, answer) => {
     received.push(incoming.headers);
+    if (incoming.url === "/never") return;
     if (incoming.method === "GET") answer.end("<body>page</body>");
     else incoming.pipe(answer);
   });
@@ -48,8 +49,11 @@ afterAll(() => {
   }
 });
 
-async function post(headers: Record<string, string>): Promise<readonly [number, string]> {
-  const sent = request({ host: "127.0.0.1", port, method: "POST", headers, agent: false });
+async function post(
+  headers: Record<string, string>,
+  path = "/",
+): Promise<readonly [number, string]> {
+  const sent = request({ host: "127.0.0.1", port, method: "POST", path, headers, agent: false });
   sent.end("hello");
   const [answer] = (await once(sent, "response")) as [IncomingMessage];
   return [answer.statusCode ?? 0, (await answer.setEncoding("utf8").toArray()).join("")];
@@ -145,4 +149,16 @@ test("while the deployment cannot be built, every request is answered with the c
   }
   expect(received).toHaveLength(before);
   expect((await post(HOST))[0]).toBe(200);
+});
+
+test("a request that waits while a build is refused is answered with the compiler's words", async () => {
+  const before = received.length;
+  const waiting = post(HOST, "/never");
+  await expect.poll(() => received.length).toBe(before + 1);
+  refusal = "src/tools/a.ts:3:7: Unexpected";
+  try {
+    expect(await waiting).toEqual([503, `${refusal}\n`]);
+  } finally {
+    refusal = undefined;
+  }
 });
