@@ -77,7 +77,9 @@ function replacePlatform(bundler: PluginBuild): void {
     namespace: "empty",
   }));
   bundler.onLoad({ filter: /.*/, namespace: "empty" }, () => ({
-    contents: "export class DurableObject {} export const COMPILED = undefined;",
+    contents:
+      "export class DurableObject {}\n" +
+      "export const waitUntil = undefined, COMPILED = undefined;",
   }));
 }
 

@@ -1,3 +1,4 @@
+import { waitUntil } from "cloudflare:workers";
 import { createDeployment, type Deployment, type DeploymentChoices } from "./compose/deployment.ts";
 import { composeWorker, refuseAll } from "./compose/worker.ts";
 import { readCompiled } from "./contracts/compiled.ts";
@@ -42,7 +43,7 @@ export function defineDeployment(options: DeploymentOptions): DefinedDeployment 
     } catch (error) {
       return refuseAll(error instanceof Error ? error.message : String(error));
     }
-    return composeWorker(env, assemble());
+    return composeWorker(env, assemble(), waitUntil);
   };
   return {
     worker: {

@@ -1,4 +1,4 @@
-import { env } from "cloudflare:workers";
+import { env, waitUntil } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { composeWorker } from "../src/compose/worker.ts";
 import { checkEnv, type RawEnv } from "../src/env.ts";
@@ -159,7 +159,7 @@ test("with AUTH set, API_TOKENS may be missing but not invalid", () => {
 });
 
 test("a deployment without tokens answers every request with 503 and the reason", async () => {
-  const handle = composeWorker(without("API_TOKENS"), deploymentOf([]));
+  const handle = composeWorker(without("API_TOKENS"), deploymentOf([]), waitUntil);
   for (const path of ["/", "/healthz", "/v1/chat", "/v1/tools"]) {
     const response = await handle(new Request(`https://interlock.test${path}`));
     expect(response.status).toBe(503);
@@ -172,7 +172,7 @@ test("a deployment without tokens answers every request with 503 and the reason"
 
 /** Composes the product with changed bindings and says why the Worker does not start. */
 async function refusalOf(changes: RawEnv, models: readonly ModelDeclaration[] = []) {
-  const handle = composeWorker({ ...sound, ...changes }, deploymentOf([], { models }));
+  const handle = composeWorker({ ...sound, ...changes }, deploymentOf([], { models }), waitUntil);
   const response = await handle(new Request("https://interlock.test/healthz"));
   return response.ok ? "" : (await response.json<{ detail: string }>()).detail;
 }
@@ -213,7 +213,7 @@ describe("the models of a deployment", () => {
 });
 
 test("a deployed Worker has no development principal", async () => {
-  const handle = composeWorker(sound, deploymentOf([]));
+  const handle = composeWorker(sound, deploymentOf([]), waitUntil);
   const response = await handle(new Request("http://localhost/v1/tools"));
   expect(response.status).toBe(401);
 });

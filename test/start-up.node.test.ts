@@ -48,7 +48,7 @@ function unicodeLiteralsIn(source: string): readonly string[] {
 function errorsAtLoadOf(source: string): number {
   const directory = mkdtempSync(join(tmpdir(), "interlock-load-"));
   const file = join(directory, "worker.mjs");
-  const platform = "data:text/javascript,export class DurableObject {}";
+  const platform = "data:text/javascript,export class DurableObject {}; export const waitUntil = 0";
   writeFileSync(file, source.replaceAll('"cloudflare:workers"', JSON.stringify(platform)));
   let made = 0;
   const counting = <Type extends Function>(type: Type): Type =>

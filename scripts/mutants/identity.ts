@@ -13,6 +13,16 @@ export const IDENTITY: readonly Mutant[] = [
     },
   },
   {
+    name: "the fetch of keys ends with the caller who asked first",
+    file: "src/adapters/jwks-keys.ts",
+    from: "    this.#ports.keepAlive(reading);",
+    to: "",
+    test: {
+      file: "test/e2e/leave-during-keys.node.test.ts",
+      name: "a caller who asks for the keys first and leaves keeps them from nobody",
+    },
+  },
+  {
     name: "a published record answers embed tokens of every assistant",
     file: "src/http/request-key.ts",
     from: "const record = embed\n    ? undefined\n    : await",

@@ -24,6 +24,8 @@ const LOOK_EVERY_MS = 10;
 export interface JwksPorts {
   readonly fetch: Fetch;
   readonly clock: Clock;
+  /** Lets work of this request go on after its caller has left. */
+  readonly keepAlive: (work: Promise<void>) => void;
 }
 
 type FindKey = ReturnType<typeof createLocalJWKSet>;
@@ -32,6 +34,7 @@ type FindKey = ReturnType<typeof createLocalJWKSet>;
  * Finds the key of a token among the keys that the issuer serves (RFC 7517), and caches them.
  * Threat: tokens with invented key ids, and an unreachable issuer. A key id only chooses among the
  * cached keys. All tokens together cause at most one fetch per cool-down. Cached keys stay valid.
+ * Threat: a caller who asks first after each cool-down, and leaves. The fetch goes on without it.
  * Ownership: one per isolate. Each caller waits on its own timers, because the platform may end the
  * request that owns another caller's promise.
  */
@@ -71,9 +74,15 @@ export class JwksKeys {
     if (this.#sinceFetchMs() < coolDownMs) return;
     this.#hasReturned = false;
     this.#fetchedAtMs = clock.nowMs();
+    const reading = this.#read();
+    this.#ports.keepAlive(reading);
+    await reading;
+  }
+
+  async #read(): Promise<void> {
     const find = await readKeys(this.#url, this.#ports);
     this.#hasReturned = true;
-    if (find) this.#known = { find, atMs: clock.nowMs() };
+    if (find) this.#known = { find, atMs: this.#ports.clock.nowMs() };
   }
 
   /** A fetch never returns when the platform ends its request, so it counts until its timeout. */
@@ -91,7 +100,10 @@ export class JwksKeys {
 }
 
 /** Fetches the keys of the issuer; undefined on any failure. Contract: never throws. */
-async function readKeys(url: string, { fetch, clock }: JwksPorts): Promise<FindKey | undefined> {
+async function readKeys(
+  url: string,
+  { fetch, clock }: Pick<JwksPorts, "fetch" | "clock">,
+): Promise<FindKey | undefined> {
   const abort = new AbortController();
   const stopTimer = clock.schedule(TIMEOUT_MS, () => abort.abort());
   const exchange = new HttpExchange({

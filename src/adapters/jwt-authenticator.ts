@@ -6,13 +6,7 @@ import { actorId, scopeOrRole, tenantId } from "../protocol/identity/api-token.t
 import type { JwtSettings } from "../protocol/identity/jwt-settings.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import { fail, ok } from "../protocol/outcome/result.ts";
-import type { Fetch } from "./http-exchange.ts";
-import { JwksKeys, KeysUnavailable } from "./jwks-keys.ts";
-
-export interface JwtPorts {
-  readonly fetch: Fetch;
-  readonly clock: Clock;
-}
+import { JwksKeys, KeysUnavailable, type JwksPorts } from "./jwks-keys.ts";
 
 /** Accepted token types; the type may be absent (RFC 7519, 5.1; RFC 9068, 2.1). */
 const TYPES = new Set([undefined, "JWT", "jwt", "at+jwt", "application/at+jwt"]);
@@ -21,7 +15,7 @@ const TYPES = new Set([undefined, "JWT", "jwt", "at+jwt", "application/at+jwt"])
  * Authenticates tokens that the configured issuer signed (RFC 7519). The token decides neither its
  * algorithm nor the source of its key. Any deviation from the expected form makes it invalid.
  */
-export function createJwtAuthenticator(settings: JwtSettings, ports: JwtPorts): TokenVerifier {
+export function createJwtAuthenticator(settings: JwtSettings, ports: JwksPorts): TokenVerifier {
   const { keys } = settings;
   const getKey: JWTVerifyGetKey =
     keys.kind === "jwks"

@@ -30,17 +30,21 @@ import {
 } from "./stores.ts";
 import { composeTenants } from "./tenant.ts";
 
-/** Assembles the Worker: turns raw bindings into one HTTP handler per isolate. */
+/**
+ * Assembles the Worker: turns raw bindings into one HTTP handler per isolate. `keepAlive` lets work
+ * of the current request go on after its caller has left.
+ */
 export function composeWorker(
   raw: RawEnv,
   deployment: Deployment,
+  keepAlive: (work: Promise<void>) => void,
 ): (request: Request) => Promise<Response> {
   const configured = configureDeployment(raw, deployment);
   if (!configured.ok) {
     return refuseAll(`${configured.failure.join("; ")}. See the README, section Deploy.`);
   }
   const app = createApp(
-    assemble(configured.value, deployment),
+    assemble(configured.value, deployment, keepAlive),
     deployment.workspaces?.routesOf(raw),
   );
   return async (request) => secure(await app.fetch(request), request);
@@ -54,6 +58,7 @@ export function refuseAll(detail: string): (request: Request) => Promise<Respons
 function assemble(
   { env, models, assistants }: Configuration,
   { contracts, wires, pages, policyCache }: Deployment,
+  keepAlive: (work: Promise<void>) => void,
 ): Services {
   const tenants = composeTenants(env.tenants);
   const { registry, directory, queue, outcomes, trail, storageUse } = tenants;
@@ -64,7 +69,9 @@ function assemble(
   });
   const tokens = createBearerAuthenticator({
     listed: createStaticTokenAuthenticator(env.apiTokens),
-    issued: env.jwt && createJwtAuthenticator(env.jwt, { fetch: sendRequest, clock: systemClock }),
+    issued:
+      env.jwt &&
+      createJwtAuthenticator(env.jwt, { fetch: sendRequest, clock: systemClock, keepAlive }),
     embedded: embedTokens,
   });
   return {

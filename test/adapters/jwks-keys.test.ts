@@ -40,7 +40,11 @@ beforeEach(() => {
 
 test("a caller who leaves while the keys are fetched keeps no revoked key valid", async () => {
   await serve("kept", "revoked");
-  const keys = new JwksKeys("https://issuer.test/jwks", { fetch, clock });
+  const keys = new JwksKeys("https://issuer.test/jwks", {
+    fetch,
+    clock,
+    keepAlive: () => undefined,
+  });
   expect(await hasKey(keys, "revoked")).toBe(true);
   // The platform ends the request of this caller: neither its fetch nor its timer returns.
   nowMs += 11 * MINUTE_MS;

@@ -1,3 +1,4 @@
+import { waitUntil } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { composeWorker } from "../../src/compose/worker.ts";
 import type { RawEnv } from "../../src/env.ts";
@@ -113,7 +114,7 @@ describe("the address of an upstream", () => {
     upstreams: Record<string, string> = { shop: "SHOP_URL" },
   ) {
     const deployment = deploymentOf([readTicket], { upstreams });
-    const handle = composeWorker({ ...sound, ...changes }, deployment);
+    const handle = composeWorker({ ...sound, ...changes }, deployment, waitUntil);
     const response = await handle(new Request("https://interlock.test/healthz"));
     if (response.ok) return "";
     const { code, detail } = await response.json<{ code: string; detail: string }>();

@@ -1,3 +1,4 @@
+import { waitUntil } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { composeWorker } from "../../src/compose/worker.ts";
 import type { RawEnv } from "../../src/env.ts";
@@ -93,14 +94,18 @@ describe("a deployment does not start", () => {
       "Two workspaces are named lab",
     ],
   ])("%s", async (_what, env, workspaces, reason) => {
-    const handle = composeWorker(env, deploymentOf(LAB_KEEPERS, workspaces ? { workspaces } : {}));
+    const handle = composeWorker(
+      env,
+      deploymentOf(LAB_KEEPERS, workspaces ? { workspaces } : {}),
+      waitUntil,
+    );
     const refused = await handle(new Request("https://interlock.test/healthz"));
     expect(refused.status).toBe(503);
     expect((await refused.json<{ detail: string }>()).detail).toContain(reason);
   });
 
   test("because of the missing binding, when it has no workspace", async () => {
-    const handle = composeWorker(rest, deploymentOf([]));
+    const handle = composeWorker(rest, deploymentOf([]), waitUntil);
     expect((await handle(new Request("https://interlock.test/healthz"))).status).toBe(200);
   });
 });

@@ -92,7 +92,7 @@ test("makes a JWT that a deployment with the same secret accepts", async () => {
         clockToleranceSeconds: 5,
         keys: { kind: "secret", secret: new TextEncoder().encode(secret) },
       },
-      { clock: systemClock, fetch },
+      { clock: systemClock, fetch, keepAlive: () => undefined },
     );
     expect(await verifier.verify(String(stdout).trim())).toEqual({
       ok: true,

@@ -1,3 +1,4 @@
+import { waitUntil } from "cloudflare:workers";
 import type { DeploymentChoices } from "../../src/compose/deployment.ts";
 import { composeWorker } from "../../src/compose/worker.ts";
 import type { RawEnv } from "../../src/env.ts";
@@ -18,7 +19,8 @@ export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 /** Composes the product with the bindings of the test deployment, some of them changed. */
 export function deploy(changes: RawEnv, choices: Partial<DeploymentChoices> = {}): Send {
   const env = { ...(bindings as unknown as RawEnv), ...changes };
-  const handle = composeWorker(env, deploymentOf(TOOLS, { workspaces: WORKSPACES, ...choices }));
+  const deployment = deploymentOf(TOOLS, { workspaces: WORKSPACES, ...choices });
+  const handle = composeWorker(env, deployment, waitUntil);
   return (path, init) => handle(new Request(`https://interlock.test${path}`, init));
 }
 

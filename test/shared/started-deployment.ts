@@ -20,9 +20,13 @@ export interface Caller {
   readonly scopes: readonly string[];
 }
 
-/** Starts the reference deployment. It admits these callers, by their tokens, and nobody else. */
+/**
+ * Starts the reference deployment. It admits these callers by their tokens, and nobody else unless
+ * the variables say so.
+ */
 export async function startDeployment(
   callers: Readonly<Record<string, Caller>>,
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<StartedDeployment> {
   const state = mkdtempSync(join(tmpdir(), "interlock-deployment-"));
   const { compatibilityDate, texts, kv, objects, assets } = readWorkerBindings(PACKAGE_FOLDER);
@@ -37,7 +41,7 @@ export async function startDeployment(
   };
   const code = await bundleEntry(entry, { minify: false });
   const worker = { entry, code, compatibilityDate, kv, objects, assets };
-  const deployment = { ...worker, texts: { ...texts, ...secrets } };
+  const deployment = { ...worker, texts: { ...texts, ...secrets, ...variables } };
   const host = await hostWorker(deployment, state, () => Promise.resolve());
   await host.start();
   return {

@@ -1,3 +1,4 @@
+import { waitUntil } from "cloudflare:workers";
 import { createDeployment, type Deployment } from "../../src/compose/deployment.ts";
 import { composeWorker } from "../../src/compose/worker.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
@@ -33,7 +34,7 @@ class Lab {
   #handle: ReturnType<typeof composeWorker> | undefined;
 
   fetch(request: Request, env: RawEnv): Promise<Response> {
-    this.#handle ??= composeWorker(env, this.deployment);
+    this.#handle ??= composeWorker(env, this.deployment, waitUntil);
     return this.#handle(request);
   }
 }
