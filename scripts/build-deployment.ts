@@ -44,7 +44,6 @@ async function compile(project: string): Promise<CompiledContracts> {
     if (error.name === "ContractError") {
       return fail(`contracts: ${error.message}; see docs/tools-authoring.md`);
     }
-    // A module of the deployment threw while it was loaded.
     return fail(error.stack ?? error.message);
   }
 }

@@ -5,6 +5,7 @@ import { build, type PluginBuild } from "esbuild";
 import type { DeploymentOptions } from "../src/define-deployment.ts";
 import { DEPLOYMENT_OPTIONS } from "../src/protocol/deployment-options.ts";
 import { CommandError } from "./command.ts";
+import { guardStart } from "./start-guard.ts";
 
 /** The folder of this package: of the repository, or of the package in `node_modules`. */
 export const PACKAGE_FOLDER = findUpwards(import.meta.dirname, "package.json") ?? "/";
@@ -26,7 +27,8 @@ export function outputFolder(project: string): string {
 
 /**
  * Loads what a deployment hands to `defineDeployment`, from the entry that wrangler.toml names.
- * Fails: throws a CommandError with the compiler's messages, or what a contract throws.
+ * Fails: throws a CommandError with the compiler's messages or with the place of what a module
+ * throws, or the ContractError of a contract.
  */
 export async function loadDeployment(project: string): Promise<DeploymentOptions> {
   return (await loadEntry(project)).options;
@@ -42,6 +44,7 @@ export async function loadEntry(project: string): Promise<{
   const outfile = join(outputFolder(project), `deployment-${process.pid}.mjs`);
   try {
     await build({
+      ...guardStart(),
       absWorkingDir: project,
       entryPoints: [entry],
       outfile,
@@ -58,7 +61,9 @@ export async function loadEntry(project: string): Promise<{
       throw new CommandError(describeBuild(error));
     });
     process.setSourceMapsEnabled(true);
-    const loaded = (await import(pathToFileURL(outfile).href)) as { readonly default?: object };
+    const loaded = (await import(pathToFileURL(outfile).href).catch((error: unknown) => {
+      throw describeThrown(error);
+    })) as { readonly default?: object };
     const options: unknown = loaded.default && Reflect.get(loaded.default, DEPLOYMENT_OPTIONS);
     if (options !== undefined) {
       return { options: options as DeploymentOptions, exported: Object.keys(loaded) };
@@ -90,6 +95,14 @@ function readEntry(project: string): string {
   throw new CommandError(
     entry === undefined ? "wrangler.toml names no main." : `There is no file ${entry}.`,
   );
+}
+
+/** Cuts the frames of the loader off what a module threw while it was loaded. */
+function describeThrown(error: unknown): unknown {
+  if (!(error instanceof Error) || error.name === "ContractError") return error;
+  const lines = (error.stack ?? error.message).split("\n");
+  const loader = lines.findIndex((line) => /^ +at .*node:internal/.test(line));
+  return new CommandError(lines.slice(0, loader < 0 ? undefined : loader).join("\n"));
 }
 
 function describeBuild(error: unknown): string {

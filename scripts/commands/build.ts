@@ -15,17 +15,15 @@ export const command: Command = {
 
 /**
  * Builds the deployment of the current folder. A refusal fails the build; in development, with
- * SERVE_REFUSAL set, it is kept for the development server to answer with.
+ * SERVE_REFUSAL set, it is also kept for the development server to answer with.
  */
 async function buildProject(args: string[]): Promise<void> {
   parsing(() => parseArgs({ args }));
   const project = projectFolder();
   const kept = refusalFile(outputFolder(project));
   const refusal = await buildDeployment(project);
-  if (refusal === undefined) rmSync(kept, { force: true });
-  else if (process.env["SERVE_REFUSAL"]) replaceFile(kept, refusal);
-  else {
-    console.error(refusal);
-    process.exitCode = 1;
-  }
+  if (refusal === undefined) return rmSync(kept, { force: true });
+  if (process.env["SERVE_REFUSAL"]) replaceFile(kept, refusal);
+  console.error(refusal);
+  process.exitCode = 1;
 }

@@ -14,7 +14,7 @@ import { readRefusal, refusalFile } from "../development/refusal.ts";
 import { followTenant } from "../development/follow-tenant.ts";
 import { storeTenant } from "../development/store-tenant.ts";
 import { type Provider, readDevVars, readProvider, readTokens } from "../development/settings.ts";
-import { tellMended } from "../development/tell-mended.ts";
+import { tellBuilds } from "../development/tell-builds.ts";
 import { freePort } from "../free-port.ts";
 import { startOfflineModel } from "../offline-model.ts";
 import { readLocalDocuments } from "../push/local-documents.ts";
@@ -95,7 +95,10 @@ async function runHere(args: string[]): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => void stop(0));
   }
-  void worker.exited.then((code) => stop(code));
+  void worker.exited.then((code) => {
+    if (!isStopping) console.error("The server of the Worker ended, so Interlock ends.");
+    return stop(code);
+  });
   // The parent may be killed without a signal to this process. Nothing may outlive the parent.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && void stop(0), 500).unref();
@@ -108,9 +111,11 @@ async function runHere(args: string[]): Promise<void> {
     announce(port, { provider: offline ? undefined : provider, pages });
     tellTenant(documents.kept);
     followTenant(tenant, tellTenant);
-    tellMended(output, {
+    tellBuilds(output, {
       answers: () => isHealthy(port),
-      tell: () => console.log(`  Interlock is ready again: http://127.0.0.1:${port}/\n`),
+      tellRefused: (why) =>
+        console.error(`${why}\nInterlock answers with this until it is mended.\n`),
+      tellMended: () => console.log(`  Interlock is ready again: http://127.0.0.1:${port}/\n`),
     });
   } else {
     console.error(`${documents.refused.join("\n").trimEnd()}\nInterlock did not start.`);
@@ -148,7 +153,7 @@ function startWorker({
     ...toVarFlags(variables),
   ];
   const quiet = { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" };
-  // When a build fails, wrangler hides the reason and lets every request hang.
+  // When a build fails, wrangler hides the reason, and the server in front has to tell it.
   const build = { SERVE_REFUSAL: "1" };
   const colour = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
   const tree = startTree(process.execPath, args, {
@@ -226,7 +231,7 @@ async function firstAnswer(port: number, isStopping: () => boolean): Promise<str
     }
     await new Promise((wait) => setTimeout(wait, 100));
   }
-  return "stopped";
+  return "The Worker ended before it answered.";
 }
 
 async function isHealthy(port: number): Promise<boolean> {

@@ -11,10 +11,19 @@ interface LoggedLine {
   readonly [field: string]: unknown;
 }
 
-/** Copies lines. Those of the Worker are written for people, and no empty line follows them. */
+/** How wrangler begins its accounts of a build command that failed. They do not have the reason. */
+const FAILED_BUILD = /Process exited with non-zero status|Running custom build .* failed/;
+
+/**
+ * Copies lines. Those of the Worker are written for people, and no empty line follows them. What
+ * wrangler says of a failed build command is left out.
+ */
 export function copyPretty(from: Readable, to: Writable, now = (): Date => new Date()): void {
   let isAfterLogged = false;
+  let isLeftOut = false;
   createInterface({ input: from, crlfDelay: Infinity }).on("line", (line) => {
+    isLeftOut = FAILED_BUILD.test(line) || (isLeftOut && /^(?:\s|$)/.test(line));
+    if (isLeftOut) return;
     const logged = parseLogged(line);
     if (logged) to.write(`${formatLogged(logged, now())}\n`);
     else if (line !== "" || !isAfterLogged) to.write(`${line}\n`);

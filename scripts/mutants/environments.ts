@@ -9,6 +9,26 @@ const SECRETS = "test/scripts/push-secrets.node.test.ts";
 /** What protects a deployment, its documents and its secrets from the commands of its authors. */
 export const ENVIRONMENTS: readonly Mutant[] = [
   {
+    name: "a module that a Worker cannot start with passes the build",
+    file: "scripts/start-guard.ts",
+    from: "if (!startGuard.isStarting) return",
+    to: "if (startGuard) return",
+    test: {
+      file: "test/scripts/start-guard.node.test.ts",
+      name: "a module that calls crypto.randomUUID at its top level is refused",
+    },
+  },
+  {
+    name: "commands cannot run what a Worker may run later",
+    file: "scripts/start-guard.ts",
+    from: 'js: "startGuard.isStarting = false;"',
+    to: 'js: ""',
+    test: {
+      file: "test/scripts/start-guard.node.test.ts",
+      name: "functions may call them, and commands may then call the functions",
+    },
+  },
+  {
     name: "a refusal repeats the token of a push",
     file: "scripts/push/deployment-client.ts",
     from: "message: hide(message)",

@@ -77,17 +77,25 @@ let saved = { text: "", atMs: 0 };
 
 const SLOWLY = { interval: 1_000, timeout: 100_000 };
 
-test("a syntax error is the answer to each request until it is mended", async () => {
+test("what breaks the deployment is the answer to each request until it is mended", async () => {
   await start();
   await expect.poll(() => output).toContain("Interlock is ready");
   const line = text.split("\n").length + 1;
-  const words = `503 ${TOOL}:${line}:11: Unexpected ";"\n`;
-  await expect.poll(() => save(`${text}\nconst x = ;\n`), SLOWLY).toBe(words);
-  await expect.poll(() => save(text), SLOWLY).toBe('200 {"status":"ok"}');
-  await expect
-    .poll(() => output, SLOWLY)
-    .toContain(`Interlock is ready again: http://127.0.0.1:${port}/`);
-}, 320_000);
+  const breaks = [
+    ["const x = ;", `${TOOL}:${line}:11: Unexpected ";"`],
+    ["setTimeout(() => 1, 5);", "setTimeout() at the top level of a module"],
+  ] as const;
+  for (const [broken, words] of breaks) {
+    output = "";
+    await expect.poll(() => save(`${text}\n${broken}\n`), SLOWLY).toContain("503 ");
+    expect(await ask()).toContain(words);
+    await expect.poll(() => output, SLOWLY).toContain(words);
+    await expect.poll(() => save(text), SLOWLY).toBe('200 {"status":"ok"}');
+    await expect
+      .poll(() => output, SLOWLY)
+      .toContain(`Interlock is ready again: http://127.0.0.1:${port}/`);
+  }
+}, 640_000);
 
 test("a contract that cannot be registered is said in its first line, and nothing starts", async () => {
   writeFileSync(join(copy, TOOL), text.replace('"expression", "result"]', '"expression", "x"]'));

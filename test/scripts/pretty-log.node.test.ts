@@ -40,3 +40,17 @@ test("every other line stays as it is", async () => {
   const lines = ["hello", "", '{"level":"error"}', '{"level":"error","code":', "[1,2]"];
   expect(await printed(...lines)).toBe(`${lines.join("\n")}\n`);
 });
+
+test("what wrangler says of a build command that failed is left out, up to the next line", async () => {
+  const failed = [
+    "✘ [ERROR] Running custom build `npm run -s build` failed.",
+    "",
+    "✘ [ERROR] k [Error]: Process exited with non-zero status (1)",
+    "",
+    "      at runCommand (cli.js:1:1) {",
+    "    _aborted: false,",
+    "  }",
+    "",
+  ];
+  expect(await printed("before", ...failed, "after", "  of it")).toBe("before\nafter\n  of it\n");
+});
