@@ -22,7 +22,7 @@ const MAX_READ_CHARS = 16_384;
 /** Between quotes, libraries repeat the input that they refuse: `Unexpected token in "hello"`. */
 const QUOTED = /"[^"]*"?|'[^']*'?|`[^`]*`?/g;
 /** A word without a digit and of an ordinary length. Other words may be values. */
-const PLAIN_WORD = /^[A-Za-z_().,:;!?…-]{1,32}$/;
+const PLAIN_WORD = /^[A-Za-z_().,:;!?\u2026-]{1,32}$/;
 const FRAME = /^\s*at [^"'`]+$/;
 
 /**

@@ -7,7 +7,7 @@ import { lazyPattern } from "./lazily.ts";
  * the plain one, enclosing and overlaid marks, and blanks that count as letters. The pattern also
  * matches the bracket `⟦` that starts an escape, so that no text can fake an escape.
  */
-export const HIDDEN = String.raw`[\u{16fe4}\p{Default_Ignorable_Code_Point}\p{C}\p{Zl}\p{Zp}[\p{Zs}--[ ]]\u0334-\u0338\u20d0-\u20ff\u2800\ufffc\u{1d159}⟦]`;
+export const HIDDEN = String.raw`[\u{16fe4}\p{Default_Ignorable_Code_Point}\p{C}\p{Zl}\p{Zp}[\p{Zs}--[ ]]\u0334-\u0338\u20d0-\u20ff\u2800\ufffc\u{1d159}\u27e6]`;
 
 /** Matches one character of `HIDDEN`. */
 export const hiddenCharacter = lazyPattern(HIDDEN, "v");

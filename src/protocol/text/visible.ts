@@ -87,7 +87,7 @@ const composed = lazyPattern(
   "gsv",
 );
 /** Parts of a cluster that are escaped. Plain characters and whole syllables stay. */
-const PIECE = /[[\u0080-\uabff\ud7b0-\u{10ffff}]--[⟦⟧]]+/gv;
+const PIECE = /[[\u0080-\uabff\ud7b0-\u{10ffff}]--[\u27e6\u27e7]]+/gv;
 const surplusMarks = lazyPattern(STACKED, "gv");
 
 /**
@@ -105,7 +105,7 @@ function showDecomposed(text: string, shown: string, notes: NoteGatherer): strin
   });
 }
 
-const MARK = /⟦U\+([0-9A-F]{4,6})(?:×(\d+))?⟧/g;
+const MARK = /\u27e6U\+([0-9A-F]{4,6})(?:\u00d7(\d+))?\u27e7/g;
 
 /** Restores the original text. Contract: the inverse of `toVisible`. */
 export function fromVisible(shown: string): string {
