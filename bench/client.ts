@@ -58,7 +58,7 @@ export async function readChat(
   response.on("data", onChunk);
   await new Promise<void>((resolve, reject) => {
     response.once("end", resolve);
-    response.once("error", reject);
+    response.once("error", (cause) => reject(new Error(`port ${target.port} broke off`, { cause })));
   });
 }
 
@@ -78,7 +78,11 @@ export function openChat(target: Target, scenario: Scenario): Promise<OpenChat> 
   const { port, path = "/v1/chat" } = target;
   const headers = { "content-type": "application/json", authorization: `Bearer ${TOKEN}` };
   const asked = request({ host: "127.0.0.1", port, path, method: "POST", agent, headers });
-  asked.once("error", reject);
+  asked.once("error", (cause: NodeJS.ErrnoException) => {
+    // The server may close a kept connection at the moment at which it is used again.
+    if (asked.reusedSocket && cause.code === "ECONNRESET") resolve(openChat(target, scenario));
+    else reject(new Error(`port ${port} did not answer`, { cause }));
+  });
   asked.once("response", (response) => {
     if (response.statusCode === 200) resolve({ request: asked, response });
     else reject(new Error(`port ${port} answered with ${response.statusCode}`));

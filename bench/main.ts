@@ -63,12 +63,13 @@ async function main(): Promise<void> {
     process.once(signal, () => void end(1));
   }
   try {
-    const figures = await measureAll(await prepare(quick), only);
+    const { figures, failed } = await measureAll(await prepare(quick), only);
     console.log(`\n${formatTable(figures)}`);
+    if (failed.length > 0) console.error(`\nFailed, see above: ${failed.join(", ")}`);
     const machine = `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}`;
-    const results = { date: new Date().toISOString(), machine, quick, figures };
+    const results = { date: new Date().toISOString(), machine, quick, failed, figures };
     writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
-    await end(0);
+    await end(failed.length > 0 ? 1 : 0);
   } catch (error) {
     console.error(error);
     await end(1);
@@ -100,14 +101,24 @@ async function prepare(quick: boolean): Promise<Bench> {
   return { direct, contenders, plans, quick };
 }
 
-async function measureAll(bench: Bench, only: readonly string[]): Promise<readonly Figure[]> {
+/** A measure that fails loses only its own figures. */
+async function measureAll(
+  bench: Bench,
+  only: readonly string[],
+): Promise<{ readonly figures: readonly Figure[]; readonly failed: readonly string[] }> {
   const figures: Figure[] = [];
+  const failed: string[] = [];
   for (const [name, measure] of Object.entries(MEASURES)) {
     if (!only.includes(name)) continue;
     process.stdout.write(`measuring ${name} ...`);
     const startMs = performance.now();
-    figures.push(...(await measure(bench)));
-    console.log(` ${((performance.now() - startMs) / 1_000).toFixed(0)} s`);
+    try {
+      figures.push(...(await measure(bench)));
+      console.log(` ${((performance.now() - startMs) / 1_000).toFixed(0)} s`);
+    } catch (error) {
+      failed.push(name);
+      console.error(" failed:", error);
+    }
   }
-  return figures;
+  return { figures, failed };
 }
