@@ -16,14 +16,18 @@ export function stampOf(value: object): number {
 
 const stamps = new WeakMap<object, number>();
 
+/** What all schemas of a kind have in common: their `type` stands for it. */
+const SHARED = new Set(["kind", "reference", "expects", "~run", "~standard"]);
+
 function formatMembers(value: object): string {
   if (value instanceof RegExp) return String(value);
   if (value instanceof Date) return value.toJSON();
+  const isSchema = "~run" in value;
   let text = Array.isArray(value) ? "[" : "{";
   for (const key of Object.keys(value)) {
-    // A getter, which makes an object of functions each time.
-    if (key === "~standard") continue;
-    text += `${key}:${formatMember((value as Readonly<Record<string, unknown>>)[key])},`;
+    if (isSchema && SHARED.has(key)) continue;
+    const member = (value as Readonly<Record<string, unknown>>)[key];
+    if (member !== undefined) text += `${key}:${formatMember(member)},`;
   }
   return text;
 }

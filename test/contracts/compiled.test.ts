@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { compileContracts, readCompiled } from "../../src/contracts/compiled.ts";
 import { ContractError } from "../../src/contracts/error.ts";
@@ -38,6 +39,42 @@ describe("refuses what was compiled from another list:", () => {
     const read = (): unknown => readCompiled(contracts, compiled);
     expect(read).toThrow(ContractError);
     expect(read).toThrow(/run npx interlock build$/);
+  });
+});
+
+describe("refuses what was compiled before one field of a schema changed:", () => {
+  const of = (text: v.GenericSchema): readonly AnyToolContract[] => [
+    define({ ...sound, input: v.strictObject({ text }), redaction: { args: [], output: [] } }),
+  ];
+  const label = v.pipe(v.string(), v.maxLength(9));
+  const before = compileContracts(registerContracts(of(label)));
+
+  test.each<[string, v.GenericSchema]>([
+    ["another bound", v.pipe(v.string(), v.maxLength(8))],
+    ["another kind of bound", v.pipe(v.string(), v.minLength(9))],
+    ["a bound more", v.pipe(label, v.minLength(1))],
+    ["no bound", v.string()],
+    ["optional", v.optional(label)],
+    ["another pattern", v.pipe(label, v.regex(/^a$/))],
+    ["a list of values", v.picklist(["a"])],
+    ["a description", v.pipe(label, v.description("A label."))],
+  ])("%s", (_name, changed) => {
+    expect(() => readCompiled(of(changed), before)).toThrow(ContractError);
+    expect(readCompiled(of(v.pipe(v.string(), v.maxLength(9))), before)).toHaveLength(1);
+  });
+
+  test("another pattern, or other values, of the same kind", () => {
+    const changes: readonly (readonly [v.GenericSchema, v.GenericSchema])[] = [
+      [v.pipe(v.string(), v.regex(/^a$/)), v.pipe(v.string(), v.regex(/^b$/))],
+      [v.picklist(["a", "b"]), v.picklist(["a", "c"])],
+      [v.literal(true), v.literal(false)],
+      [v.optional(v.string(), "a"), v.optional(v.string(), "b")],
+    ];
+    for (const [from, to] of changes) {
+      const kept = compileContracts(registerContracts(of(from)));
+      expect(() => readCompiled(of(to), kept)).toThrow(ContractError);
+      expect(readCompiled(of(from), kept)).toHaveLength(1);
+    }
   });
 });
 
