@@ -58,7 +58,9 @@ export async function readChat(
   response.on("data", onChunk);
   await new Promise<void>((resolve, reject) => {
     response.once("end", resolve);
-    response.once("error", (cause) => reject(new Error(`port ${target.port} broke off`, { cause })));
+    response.once("error", (cause) =>
+      reject(new Error(`port ${target.port} broke off`, { cause })),
+    );
   });
 }
 
