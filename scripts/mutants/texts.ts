@@ -45,7 +45,7 @@ export const TEXTS: readonly Mutant[] = [
   {
     name: "a text can fake the escape of a hidden character",
     file: "src/protocol/text/hidden-characters.ts",
-    from: "\\u{1d159}⟦]`;",
+    from: "\\u{1d159}\\u27e6]`;",
     to: "\\u{1d159}]`;",
     test: {
       file: "test/protocol/text/visible.node.test.ts",
