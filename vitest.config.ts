@@ -37,9 +37,9 @@ const MAX_WORKERS = availableParallelism() + 2;
 
 /** Only a hung test meets these limits, even on a busy machine. Unit: milliseconds. */
 const COMMON = {
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   hookTimeout: 300_000,
-  expect: { poll: { timeout: 20_000 } },
+  expect: { poll: { timeout: 50_000 } },
   maxWorkers: MAX_WORKERS,
   provide: { samplePlan },
 };
