@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
-import type { Clock } from "../capabilities/system.ts";
+import type { Clock, KeepAlive } from "../capabilities/system.ts";
 import { type Fetch, HttpExchange } from "./http-exchange.ts";
 
 /** The JWKS endpoint is unreachable and the cached keys are absent or expired. */
@@ -24,8 +24,7 @@ const LOOK_EVERY_MS = 10;
 export interface JwksPorts {
   readonly fetch: Fetch;
   readonly clock: Clock;
-  /** Lets work of this request go on after its caller has left. */
-  readonly keepAlive: (work: Promise<void>) => void;
+  readonly keepAlive: KeepAlive;
 }
 
 type FindKey = ReturnType<typeof createLocalJWKSet>;

@@ -9,6 +9,9 @@ export interface Clock {
   schedule(delayMs: number, task: () => void): () => void;
 }
 
+/** Lets work of the current request go on after its caller has left. */
+export type KeepAlive = (work: Promise<void>) => void;
+
 /** Makes random numbers. Contract: `fraction` is uniform in [0, 1). */
 export interface Random {
   fraction(): number;

@@ -13,6 +13,7 @@ import { createKvOriginIndex } from "../adapters/kv-origin-index.ts";
 import { createSealedCursors } from "../adapters/sealed-cursors.ts";
 import { createStaticTokenAuthenticator } from "../adapters/static-token-authenticator.ts";
 import { randomBytes, sendRequest, systemClock } from "../adapters/system.ts";
+import type { KeepAlive } from "../capabilities/system.ts";
 import type { RawEnv } from "../env.ts";
 import { createApp } from "../http/app.ts";
 import { problem } from "../http/problem.ts";
@@ -30,14 +31,11 @@ import {
 } from "./stores.ts";
 import { composeTenants } from "./tenant.ts";
 
-/**
- * Assembles the Worker: turns raw bindings into one HTTP handler per isolate. `keepAlive` lets work
- * of the current request go on after its caller has left.
- */
+/** Assembles the Worker: turns raw bindings into one HTTP handler per isolate. */
 export function composeWorker(
   raw: RawEnv,
   deployment: Deployment,
-  keepAlive: (work: Promise<void>) => void,
+  keepAlive: KeepAlive,
 ): (request: Request) => Promise<Response> {
   const configured = configureDeployment(raw, deployment);
   if (!configured.ok) {
@@ -58,7 +56,7 @@ export function refuseAll(detail: string): (request: Request) => Promise<Respons
 function assemble(
   { env, models, assistants }: Configuration,
   { contracts, wires, pages, policyCache }: Deployment,
-  keepAlive: (work: Promise<void>) => void,
+  keepAlive: KeepAlive,
 ): Services {
   const tenants = composeTenants(env.tenants);
   const { registry, directory, queue, outcomes, trail, storageUse } = tenants;
