@@ -103,6 +103,7 @@ test("what breaks the deployment is the answer to each request until it is mende
     await told((await ask()).replace("503 ", "").trim());
     await expect.poll(() => save(text), SLOWLY).toBe('200 {"status":"ok"}');
     await told(`Interlock is ready again: http://127.0.0.1:${port}/`);
+    expect(output.split("Interlock answers with this until it is mended.")).toHaveLength(2);
   }
 });
 
