@@ -1,5 +1,6 @@
 import type { ActorId } from "../protocol/identity/ids.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
+import type { Given } from "../protocol/json/author-data.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
@@ -29,7 +30,7 @@ export interface OperationName<Args, Data> {
 export interface Workspace {
   call<Args, Data>(
     operation: OperationName<Args, Data>,
-    args: Args,
+    args: Given<Args>,
   ): Promise<Result<Data, ToolFailure>>;
 }
 

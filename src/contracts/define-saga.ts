@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import type { Given } from "../protocol/json/author-data.ts";
 import { defineTool } from "./define-tool.ts";
 import type {
   AnyToolContract,
@@ -53,7 +54,7 @@ export interface SagaDefinition<
   /** 1 to 16 calls of other tools, made one after the other. */
   readonly steps: { readonly [Step in keyof Tools]: SagaStep<In, Tools[Step]> };
   /** Makes the saga's output of what its steps returned. Contract: pure and synchronous. */
-  readonly result: (args: v.InferOutput<In>, results: StepResults) => v.InferInput<Out>;
+  readonly result: (args: v.InferOutput<In>, results: StepResults) => Given<v.InferInput<Out>>;
 }
 
 /** One step: a tool, and what makes its arguments. */
@@ -66,7 +67,7 @@ export interface SagaStep<In extends ClosedObjectSchema, Tool extends AnyToolCon
   readonly arguments: (
     args: v.InferOutput<In>,
     results: StepResults,
-  ) => v.InferInput<Tool["input"]>;
+  ) => Given<v.InferInput<Tool["input"]>>;
 }
 
 /** Longest time that a contract may name. Unit: milliseconds. */

@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import type { OperationKind, OperationName } from "../capabilities/workspace.ts";
 import type { ActorId, TenantId } from "../protocol/identity/ids.ts";
+import type { Given } from "../protocol/json/author-data.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 import type { ClosedObjectSchema } from "./definition.ts";
@@ -12,11 +13,12 @@ type RowSchema = v.GenericSchema<unknown, unknown>;
 
 /** Reads a workspace. Fails: throws for a row that does not fit its schema, and for wrong SQL. */
 export interface WorkspaceReads {
+  /** The rows, as a list of the caller's own. */
   rows<Row extends RowSchema>(
     row: Row,
     query: string,
     ...bindings: readonly SqlValue[]
-  ): readonly v.InferOutput<Row>[];
+  ): v.InferOutput<Row>[];
   /** The first row; undefined when there is none. */
   first<Row extends RowSchema>(
     row: Row,
@@ -65,7 +67,7 @@ export interface WorkspaceOperation<
     sql: Kind extends "write" ? WorkspaceSql : WorkspaceReads,
     args: v.InferOutput<In>,
     caller: WorkspaceCaller,
-  ): Result<v.InferInput<Out>, ToolFailure>;
+  ): Result<Given<v.InferInput<Out>>, ToolFailure>;
 }
 
 /** An operation with any schemas. */

@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import type { ToolCapabilities } from "../capabilities/tool.ts";
+import type { Given, GivenObject } from "../protocol/json/author-data.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
@@ -54,7 +55,7 @@ export interface ToolDefinition<
   readonly lifecycle?: ToolLifecycle;
   readonly allowedUseCases?: readonly string[];
   readonly forbiddenUseCases?: readonly string[];
-  readonly examples?: readonly ToolExample<v.InferInput<In>>[];
+  readonly examples?: readonly ToolExample<Given<v.InferInput<In>>>[];
   readonly runtime?: Partial<RuntimeSection>;
   readonly security?: Partial<SecuritySection>;
   readonly transactional?: Partial<TransactionalSection>;
@@ -107,7 +108,7 @@ export interface ToolDefinition<
     args: v.InferOutput<In>,
     context: ToolInvocationContext,
     capabilities: Granted<Needs>,
-  ): Promise<Reconciliation<v.InferInput<Out>>>;
+  ): Promise<Reconciliation<Given<v.InferInput<Out>>>>;
   /**
    * Makes the arguments of the tool that `transactional.compensationTool` names. Runs once, after
    * `execute`, with the validated output before redaction. The runner stores the arguments with the
@@ -132,7 +133,7 @@ export interface ToolDefinition<
     args: v.InferOutput<In>,
     context: ToolInvocationContext,
     capabilities: Granted<Needs>,
-  ): WithContent<v.InferInput<Out>> | Promise<WithContent<v.InferInput<Out>>>;
+  ): WithContent<Given<v.InferInput<Out>>> | Promise<WithContent<Given<v.InferInput<Out>>>>;
 }
 
 /** The capabilities that the author named, and the two values that every invocation has. */
@@ -173,8 +174,8 @@ export interface ActionDescription {
  * A target's state before and after a call. Approvers see the fields that `redaction.state` lists.
  */
 export interface StatePreview {
-  readonly before: JsonObject | null;
-  readonly after: JsonObject | null;
+  readonly before: GivenObject | null;
+  readonly after: GivenObject | null;
 }
 
 /** How the effect of a call is verified afterwards (seeds/004, "verification"). */
@@ -185,7 +186,7 @@ export interface VerificationSection<Args, Output> {
    * Tells the state that the call leads to. The model and operators see the fields of `state` that
    * `redaction.state` lists. Contract: pure and synchronous.
    */
-  expect(args: Args, output: Output): ExpectedState;
+  expect(args: Args, output: Output): ExpectedState<GivenObject>;
 }
 
 export interface RuntimeSection {

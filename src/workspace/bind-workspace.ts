@@ -7,6 +7,7 @@ import type {
   WorkspaceBinding,
   WorkspaceGateway,
 } from "../capabilities/workspace.ts";
+import type { Given } from "../protocol/json/author-data.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 
@@ -33,7 +34,10 @@ function bindWorkspace(
     deadlineMs: nowMs + timeoutMs,
   };
   return {
-    async call<Args, Data>({ name: operation, kind }: OperationName<Args, Data>, args: Args) {
+    async call<Args, Data>(
+      { name: operation, kind }: OperationName<Args, Data>,
+      args: Given<Args>,
+    ) {
       const isWrite = kind === "write";
       if (isWrite && !write) {
         throw new Error(`${operation} writes; only execute of a tool with an effect may call it`);

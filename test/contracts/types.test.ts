@@ -1,8 +1,11 @@
 import * as v from "valibot";
 import { expect, expectTypeOf, test } from "vitest";
 import type { Clock } from "../../src/capabilities/system.ts";
+import type { Workspace } from "../../src/capabilities/workspace.ts";
 import type { AuthCapability } from "../../src/capabilities/connection.ts";
+import { defineSaga } from "../../src/contracts/define-saga.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
+import { defineOperation } from "../../src/contracts/define-workspace.ts";
 import type { ToolContract } from "../../src/contracts/definition.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 
@@ -143,4 +146,79 @@ test("a wrong answer of reconcile or describe does not compile", () => {
   defineTool({ ...make, describe: () => ({ action: "Ask" }) });
   // @ts-expect-error an error has one of the taxonomy's classes
   defineTool({ ...make, errors: { gone: "GONE" } });
+});
+
+const invoice = v.strictObject({
+  id: v.string(),
+  cents: v.number(),
+  note: v.optional(v.nullable(v.string())),
+});
+const listInvoices = defineOperation({
+  name: "list_invoices",
+  kind: "read",
+  input: v.strictObject({ ids: v.array(v.string()), span: v.optional(v.array(v.number())) }),
+  output: v.strictObject({ invoices: v.array(invoice), pair: v.tuple([v.string(), v.number()]) }),
+  run(sql, { ids }) {
+    const found = sql.rows(invoice, "SELECT * FROM invoices");
+    const wanted: readonly v.InferOutput<typeof invoice>[] = found.filter(({ id }) =>
+      ids.includes(id),
+    );
+    const pair: readonly [string, number] = ["all", wanted.length];
+    return ok({ invoices: wanted, pair });
+  },
+});
+const all: readonly string[] = ["inv_1"];
+
+test("what is read and never changed fits every output: no cast in a tool of a workspace", () => {
+  const rowsAsTheyAre = defineOperation({
+    ...listInvoices,
+    run: (sql) => ok({ invoices: sql.rows(invoice, "SELECT 1"), pair: ["all", 1] }),
+  });
+  const payable = defineTool({
+    name: "payables__list",
+    version: "1.0.0",
+    description: "Lists invoices.",
+    input: v.strictObject({ ids: v.optional(v.array(v.string())) }),
+    output: v.strictObject({ invoices: v.array(invoice), ids: v.array(v.string()) }),
+    sideEffectClass: "READ_ONLY",
+    effect: "read_only",
+    redaction: { args: [], output: [] },
+    capabilities: ["workspace"],
+    workspace: "payables",
+    examples: [{ description: "All.", arguments: { ids: all } }],
+    async checkState({ ids = all }, _context, { workspace }) {
+      const read = await workspace.call(rowsAsTheyAre, { ids });
+      return read.ok ? ok(null) : read;
+    },
+    async preview(_args, _context, { workspace }) {
+      const read = await workspace.call(listInvoices, { ids: all });
+      return { before: read.ok ? { invoices: read.value.invoices } : null, after: null };
+    },
+    async execute({ ids }, _context, { workspace }) {
+      const read = await workspace.call(listInvoices, { ids: ids ?? all });
+      if (!read.ok) return read;
+      const invoices: readonly v.InferOutput<typeof invoice>[] = read.value.invoices;
+      return ok({ invoices, ids: all });
+    },
+    reconcile: () => Promise.resolve({ kind: "committed", output: { invoices: [], ids: all } }),
+  });
+  defineSaga({
+    name: "payables__list_all",
+    version: "1.0.0",
+    description: "Lists invoices.",
+    input: v.strictObject({}),
+    output: v.strictObject({ ids: v.array(v.string()) }),
+    sideEffectClass: "READ_ONLY",
+    effect: "read_only",
+    redaction: { args: [], output: [] },
+    steps: [{ tool: payable, arguments: () => ({ ids: all }) }],
+    result: (_args, results) => {
+      const ids: readonly string[] = results.of(payable).ids;
+      return { ids };
+    },
+  });
+  // @ts-expect-error ids are texts
+  void ((workspace: Workspace) => workspace.call(listInvoices, { ids: [1] }));
+  // @ts-expect-error cents is a number
+  defineOperation({ ...listInvoices, run: () => ok({ invoices: [{ id: "1", cents: "1" }] }) });
 });

@@ -1,5 +1,7 @@
+export type JsonPrimitive = string | number | boolean | null;
+
 /** A value that JSON can carry: finite numbers only, no cycles. */
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+export type JsonValue = JsonPrimitive | readonly JsonValue[] | JsonObject;
 
 /** A JSON object. Its keys are untrusted, so read them as own properties. */
 export type JsonObject = { readonly [key: string]: JsonValue };

@@ -1,4 +1,5 @@
 import type { ActorId } from "../identity/ids.ts";
+import type { GivenObject } from "../json/author-data.ts";
 import type { JsonObject } from "../json/value.ts";
 
 /** How the verification of a completed write ended. */
@@ -8,16 +9,16 @@ export type VerificationOutcome = "verified" | "mismatch" | "unknown";
 export type Verification =
   | { readonly kind: "verified" }
   /** The state is another one; `found` is the state that was read. */
-  | { readonly kind: "mismatch"; readonly found?: JsonObject }
+  | { readonly kind: "mismatch"; readonly found?: GivenObject }
   | { readonly kind: "unknown" };
 
 /**
  * The state that a write should lead to (seeds/004, `target_state_reference` and `expected_state`).
  */
-export interface ExpectedState {
+export interface ExpectedState<State = JsonObject> {
   /** Names the target, such as `tickets/T-1`. */
   readonly reference: string;
-  readonly state: JsonObject;
+  readonly state: State;
 }
 
 /** A verification that the end of a call asks for. It never leaves the run's object. */
