@@ -6,6 +6,7 @@ import { type Command, CommandError, parsing } from "../command.ts";
 import { checkContracts } from "../environment/check-contracts.ts";
 import { checkDocuments } from "../environment/check-documents.ts";
 import { checkIsolation } from "../environment/check-isolation.ts";
+import { checkMigrations } from "../environment/check-migrations.ts";
 import { checkPlaceholders } from "../environment/check-placeholders.ts";
 import { checkSettings } from "../environment/check-settings.ts";
 import {
@@ -23,8 +24,8 @@ export const command: Command = {
     "Usage: interlock check [--env NAME] [--secrets FILE] [--ask-providers] [--json]\n" +
     "Says what an environment of wrangler.toml lacks before a deploy: bindings, objects, variables,\n" +
     "secrets, addresses, compiled contracts, their lock, the documents of the folder tenant. It\n" +
-    "fails on switches for development, and on a tool that still says what interlock new tool\n" +
-    "wrote. It needs no network.\n" +
+    "runs the migrations of the workspaces in memory. It fails on switches for development, and on\n" +
+    "a tool that still says what interlock new tool wrote. It needs no network.\n" +
     "--secrets: the secrets that are stored, as printed by npx wrangler secret list --env NAME, or\n" +
     "lines NAME=value. - is the standard input. Without it, the check says which it did not see.\n" +
     "--ask-providers: asks the providers which models retire, with the keys of --secrets or of the\n" +
@@ -55,6 +56,7 @@ async function checkEnvironment(args: string[]): Promise<void> {
     ...findLostClasses(configs, exported),
     ...checkIsolation(configs),
     ...(await checkContracts(project, options.tools)),
+    ...checkMigrations(deployment.workspaces?.definitions ?? []),
     ...checkPlaceholders(options.tools),
     ...checkDocuments({
       project,

@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { createDeployment } from "../../src/compose/deployment.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import type { DeploymentOptions } from "../../src/define-deployment.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import {
   MISSING,
@@ -12,6 +14,7 @@ import {
 } from "../contracts/contract-lock.ts";
 import { CommandError, type Command, parsing, UsageError } from "../command.ts";
 import { readExchanges } from "../contracts/exchange-files.ts";
+import { checkMigrations } from "../environment/check-migrations.ts";
 import { loadDeployment, projectFolder } from "../project.ts";
 import {
   compareWithLock,
@@ -28,7 +31,8 @@ const USAGE = [
   "       interlock contracts update [--accept-breaking]",
   "       interlock contracts test [--tool <id or id@version>] [--verbose]",
   "check compares the contracts with contracts.lock.json, update writes the file, test tries to",
-  "break what each contract promises. Exit code 1: a breaking change, a stale lock, a broken promise.",
+  "break what each contract promises, and runs the migrations of the workspaces in memory.",
+  "Exit code 1: a breaking change, a stale lock, a broken promise, a migration that fails.",
 ].join("\n");
 
 interface Asked {
@@ -64,14 +68,15 @@ async function runContracts(args: string[]): Promise<void> {
   const project = projectFolder();
   const lockFile = join(project, LOCK_NAME);
   try {
-    const { tools } = await loadDeployment(project);
+    const options = await loadDeployment(project);
+    const { tools } = options;
     switch (asked.command) {
       case "check":
         return await check(tools, lockFile);
       case "update":
         return update(await publishAll(tools), lockFile, asked.acceptBreaking);
       case "test":
-        return await test(asked, tools, project);
+        return await test(asked, options, project);
     }
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "ContractError") throw error;
@@ -81,9 +86,10 @@ async function runContracts(args: string[]): Promise<void> {
 
 async function test(
   { tool, verbose }: Asked,
-  tools: readonly AnyToolContract[],
+  options: DeploymentOptions,
   project: string,
 ): Promise<void> {
+  const { tools } = options;
   const chosen = tools.filter(
     ({ name, version }) => tool === undefined || tool === name || tool === `${name}@${version}`,
   );
@@ -99,6 +105,11 @@ async function test(
   const { testContracts } = await import("../contracts/test-contracts.ts");
   const request = { chosen, verbose, contracts: tools, lock, exchanges: exchanges.value };
   if (!(await testContracts(request))) process.exitCode = 1;
+  const { workspaces } = createDeployment([], options);
+  for (const { level, place, message } of checkMigrations(workspaces?.definitions ?? [])) {
+    console.log(`contracts: ${level}: ${place}: ${message}`);
+    if (level === "error") process.exitCode = 1;
+  }
 }
 
 async function check(tools: readonly AnyToolContract[], lockFile: string): Promise<void> {

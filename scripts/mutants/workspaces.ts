@@ -265,9 +265,16 @@ export const WORKSPACES: readonly Mutant[] = [
     },
   },
   {
+    name: "a changed migration that ran is accepted",
+    file: "src/workspace/open-tables.ts",
+    from: "if (changed !== -1) {",
+    to: "if (false) {",
+    test: { file: UNIT, name: "that ran and have another text are refused, and named" },
+  },
+  {
     name: "the runs of a test write under the same keys",
-    file: "src/testing/host-in-test.ts",
-    from: "{ key: `${run} ${call.key}` }",
+    file: "src/testing/test-host.ts",
+    from: "{ key: `${this.#run} ${call.key}` }",
     to: "{ key: call.key }",
     test: {
       file: "test/testing/workspaces.node.test.ts",

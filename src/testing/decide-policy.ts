@@ -5,6 +5,7 @@ import { createToolSource } from "../contracts/tool-source.ts";
 import type { ApprovalRequirement } from "../protocol/approval/requirement.ts";
 import type { ConnectionId, ToolCallId } from "../protocol/identity/ids.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
+import { soleWorkspace } from "../protocol/policy/membership.ts";
 import type { FieldError, ToolFailure } from "../protocol/outcome/observation.ts";
 import type { TaxonomyClass } from "../protocol/outcome/taxonomy.ts";
 import { restoreRunBudget } from "../runner/budget/of-run.ts";
@@ -39,6 +40,8 @@ export interface PolicyQuestion {
   readonly principal: Principal;
   /** Connections that the request names. Default: none. */
   readonly connectionIds?: readonly string[];
+  /** The workspace of the run. Default: the one of which the caller is a member. */
+  readonly workspaceId?: string;
   /** The time of the call. Grants expire. */
   readonly now?: RunSettings["now"];
 }
@@ -55,6 +58,7 @@ export async function decidePolicy(
   fillNode20();
   const { principal, connectionIds = [] } = question;
   const policy = readPolicy(document);
+  const { workspaceId = soleWorkspace(policy, principal) } = question;
   const clock = new FakeClock(readTime(question.now));
   const tool = bind(question.tool, clock);
   const trail = new GateTrail();
@@ -69,6 +73,7 @@ export async function decidePolicy(
     principal,
     clock,
     connectionIds: connectionIds as readonly ConnectionId[],
+    workspaceId,
     authorizationOf: createPolicyAuthorization,
     budget: restoreRunBudget([], policy),
   };

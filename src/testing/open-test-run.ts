@@ -22,7 +22,6 @@ import { fillNode20 } from "./fill-node-20.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { testAddressOf } from "./exchange.ts";
 import { FakeNetwork } from "./fake-service.ts";
-import { hostInTest, refuseMissing } from "./host-in-test.ts";
 import { MemoryApprovals } from "./memory-approvals.ts";
 import { storeConnections } from "./memory-connections.ts";
 import { MemoryJournal } from "./memory-journal.ts";
@@ -33,6 +32,7 @@ import { person } from "./person.ts";
 import { readTime } from "./read-time.ts";
 import type { RunSettings } from "./run-settings.ts";
 import { allowAll, readPolicy } from "./test-policy.ts";
+import { refuseMissing, TestHost } from "./test-host.ts";
 import { hostedOf } from "./test-workspace.ts";
 import { WorkMeter } from "./work-meter.ts";
 
@@ -52,6 +52,7 @@ export interface OpenTestRun {
   readonly clock: FakeClock;
   readonly meter: WorkMeter;
   readonly network: FakeNetwork;
+  readonly host: TestHost;
   readonly journal: MemoryJournal;
   readonly log: MemoryLog;
   readonly policies: MemoryPolicies;
@@ -70,7 +71,8 @@ export async function openTestRun(settings: RunSettings): Promise<OpenTestRun> {
   const log = new MemoryLog();
   const policies = new MemoryPolicies();
   const { policy, workspaces = [] } = settings;
-  refuseMissing(tools, workspaces);
+  refuseMissing(settings);
+  const host = new TestHost(workspaces, clock);
   const workspaceIds = workspaces.map((workspace) => hostedOf(workspace).address.workspaceId);
   const own = { principal, connectionIds: Object.keys(connections), workspaceIds };
   const allowed = policy === undefined ? allowAll(tools, own) : policy;
@@ -85,7 +87,7 @@ export async function openTestRun(settings: RunSettings): Promise<OpenTestRun> {
       fetch: meter.of((request) => network.answer(request)),
       addresses: addressesOf(tools),
     }),
-    workspaces: createWorkspaceBinder(hostInTest(workspaces, clock), clock),
+    workspaces: createWorkspaceBinder(host, clock),
   });
   const ports: RunPorts = {
     source,
@@ -115,7 +117,7 @@ export async function openTestRun(settings: RunSettings): Promise<OpenTestRun> {
     undoWaitMs: OUTCOME_WAIT_MS,
   };
   const claim = claimOf(settings, principal);
-  return { claim, ports, clock, meter, network, journal, log, policies, approvals };
+  return { claim, ports, clock, meter, network, host, journal, log, policies, approvals };
 }
 
 const NO_STEERING: SteeringInbox = { hasSteering: false, takeAll: () => [], close: () => {} };

@@ -29,7 +29,8 @@ import { readPolicy } from "./test-policy.ts";
  * the product. It resolves when the run has ended or waits for people.
  * Contract: no network, no storage and no server. Time passes only as the run needs it.
  * Fails: throws for contracts, policies and assistants that the product refuses, for a script that
- * runs out, for a tool that the test does not have, and for a request that nothing answers.
+ * runs out, for a tool that the test does not have, for a request that nothing answers, and for a
+ * workspace that the test does not have or that cannot be opened.
  */
 export async function startRun(settings: RunSettings): Promise<TestRun> {
   const run = new MemoryRun(await openTestRun(settings), settings);
@@ -150,7 +151,7 @@ class MemoryRun implements TestRun {
 
   /** Runs the loop until the run has ended or waits. */
   async proceed(): Promise<void> {
-    const { claim, journal, network, ports } = this.#open;
+    const { claim, host, journal, network, ports } = this.#open;
     const progress = readProgress(journal.events);
     const context = journal.contexts.at(-1);
     const memory = {
@@ -171,6 +172,7 @@ class MemoryRun implements TestRun {
     }
     this.#checkModel();
     if (network.fault) throw network.fault;
+    if (host.fault) throw host.fault;
   }
 
   get #resolved(): Parameters<typeof expireOutcomes>[0] {

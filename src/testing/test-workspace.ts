@@ -6,6 +6,7 @@ import type {
 } from "../capabilities/workspace.ts";
 import type { WorkspaceDefinition } from "../contracts/define-workspace.ts";
 import type { ActorId, TenantId } from "../protocol/identity/ids.ts";
+import type { Given } from "../protocol/json/author-data.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 import type { WorkspaceAddress } from "../protocol/workspace/address.ts";
@@ -35,7 +36,7 @@ export interface TestWorkspace {
   /** Runs an operation as the object of a workspace does, with its ledger. */
   call<Args, Data>(
     operation: OperationName<Args, Data>,
-    args: Args,
+    args: Given<Args>,
     surroundings?: OperationSurroundings,
   ): Promise<Result<Data, ToolFailure> & { readonly write?: WriteState }>;
   /** What operations have announced, the oldest first. */
@@ -98,13 +99,17 @@ function openTestWorkspace(
   };
   const changes: WorkspaceChange[] = [];
   const faults: unknown[] = [];
+  let refusal: unknown;
   const data = new WorkspaceData({
     database: state.database,
     definitions: [definition],
     nowMs: () => state.nowMs,
     newId: () => `id_${++state.ids}`,
     keyKeptMs: KEY_KEPT_MS,
-    fault: (_code, thrown) => `err_${faults.push(thrown)}`,
+    fault(code, thrown) {
+      if (code === "workspace_refused") refusal = thrown;
+      return `err_${faults.push(thrown)}`;
+    },
     announce: (announced) => void changes.push(...announced),
   });
   const opened: TestWorkspace = {
@@ -112,7 +117,7 @@ function openTestWorkspace(
     faults,
     async call<Args, Data>(
       { name: operation, kind }: OperationName<Args, Data>,
-      args: Args,
+      args: Given<Args>,
       { actorId = "user:ann", subjectId, key, deadlineMs }: OperationSurroundings = {},
     ) {
       const call: OperationCall = {
@@ -139,6 +144,7 @@ function openTestWorkspace(
       state.nowMs = Math.max(state.nowMs, nowMs);
       return data.call(call);
     },
+    refusal: () => refusal,
   });
   return opened;
 }
@@ -148,6 +154,8 @@ export interface Hosted {
   readonly address: WorkspaceAddress;
   /** The workspace's time is at least `nowMs`. */
   readonly call: (call: OperationCall, nowMs: number) => Promise<OperationAnswer>;
+  /** Why its tables cannot be opened; undefined when they can, and before the first call. */
+  readonly refusal: () => unknown;
 }
 
 const HOSTED = new WeakMap<TestWorkspace, Hosted>();

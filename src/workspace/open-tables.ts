@@ -6,12 +6,12 @@ import type { Database } from "./database.ts";
 import { LEDGER_TABLE } from "./ledger.ts";
 
 /** Version of the runtime's own tables. */
-const LAYOUT = 1;
+const LAYOUT = 2;
 
 const OWN_TABLES = `
 CREATE TABLE interlock_workspace (
-  name TEXT NOT NULL, tenant_id TEXT NOT NULL, workspace_id TEXT NOT NULL,
-  layout INTEGER NOT NULL, version INTEGER NOT NULL);
+  name TEXT NOT NULL, tenant_id TEXT NOT NULL, workspace_id TEXT NOT NULL, layout INTEGER NOT NULL);
+CREATE TABLE interlock_migrations (number INTEGER PRIMARY KEY, sql TEXT NOT NULL);
 ${LEDGER_TABLE};
 ${CHANGES_TABLE};
 `;
@@ -30,11 +30,12 @@ export function createTables(
 ): void {
   database.transaction(() => {
     database.script(OWN_TABLES);
-    database.query(
-      `INSERT INTO interlock_workspace (name, tenant_id, workspace_id, layout, version)
-       VALUES (?, ?, ?, ${LAYOUT}, 0)`,
-      [name, tenantId, workspaceId],
-    );
+    database.query("INSERT INTO interlock_workspace VALUES (?, ?, ?, ?)", [
+      name,
+      tenantId,
+      workspaceId,
+      LAYOUT,
+    ]);
     migrateTables(database, definition);
   });
 }
@@ -42,20 +43,48 @@ export function createTables(
 /**
  * Brings the tables of a workspace to the version of this code.
  * Contract: all migrations are one transaction.
- * Fails: throws StorageTooNewError for tables of newer code, and the error of a failed migration.
- * In both cases nothing is changed.
+ * Fails: throws StorageTooNewError for tables of newer code, an Error that names a migration whose
+ * text is not the one that ran, and the number of a migration that fails. Nothing is changed then.
  */
-export function migrateTables(database: Database, { migrations }: WorkspaceDefinition): void {
-  const { layout = 0, version = 0 } = readOwnRow(database) ?? {};
-  if (layout > LAYOUT || version > migrations.length) {
+export function migrateTables(
+  database: Database,
+  { name, migrations }: Pick<WorkspaceDefinition, "name" | "migrations">,
+): void {
+  const ran = database
+    .query("SELECT sql FROM interlock_migrations ORDER BY number")
+    .map(({ sql }) => sql as string);
+  if ((readOwnRow(database)?.layout ?? 0) > LAYOUT || ran.length > migrations.length) {
     const detail = `this code reads version ${migrations.length}. Deploy the newer code again`;
-    throw new StorageTooNewError(`the workspace has version ${version}; ${detail}`);
+    throw new StorageTooNewError(`the workspace has version ${ran.length}; ${detail}`);
   }
-  if (version === migrations.length) return;
+  const changed = ran.findIndex((sql, index) => sql !== spaced(migrations[index]));
+  if (changed !== -1) {
+    throw new Error(
+      `migration ${changed + 1} of ${name} is not the one that this workspace ran. ` +
+        "Restore its text, and add the change as a new entry at the end",
+    );
+  }
+  if (ran.length === migrations.length) return;
   database.transaction(() => {
-    for (const migration of migrations.slice(version)) database.script(migration);
-    database.query("UPDATE interlock_workspace SET version = ?", [migrations.length]);
+    for (const [index, migration] of migrations.entries()) {
+      if (index >= ran.length) runMigration(database, `${index + 1} of ${name}`, migration);
+    }
   });
+}
+
+function runMigration(database: Database, which: string, migration: string): void {
+  try {
+    database.script(migration);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`migration ${which} failed: ${reason}`, { cause });
+  }
+  database.query("INSERT INTO interlock_migrations (sql) VALUES (?)", [spaced(migration)]);
+}
+
+/** The text with which a migration is compared: a formatter may change its spaces. */
+function spaced(migration = ""): string {
+  return migration.trim().replaceAll(/\s+/g, " ");
 }
 
 interface OwnRow {
@@ -63,7 +92,6 @@ interface OwnRow {
   readonly tenant_id: WorkspaceAddress["tenantId"];
   readonly workspace_id: string;
   readonly layout: number;
-  readonly version: number;
 }
 
 function readOwnRow(database: Database): OwnRow | undefined {

@@ -206,6 +206,31 @@ const deployment = defineDeployment({ workspaces,`,
     }
   });
 
+  test("runs every migration", async () => {
+    const migrations = ["CREATE TABLE notes (id TEXT)", "ALTER TABLE note ADD COLUMN a TEXT"];
+    const message = "migration 2 of notes failed: no such table: note";
+    project.write(
+      "src/index.ts",
+      ENTRY.replace(
+        "const deployment = defineDeployment({",
+        `import { hostWorkspaces } from ${source("host-workspaces.ts")};
+const workspaces = hostWorkspaces([{ name: "notes", migrations: ${JSON.stringify(migrations)}, operations: [] }]);
+export const { WorkspaceObject } = workspaces;
+const deployment = defineDeployment({ workspaces,`,
+      ),
+    );
+    try {
+      const { exitCode, findings } = await check();
+      expect(exitCode).toBe(1);
+      expect(findings).toContainEqual({ level: "error", place: "workspace notes", message });
+      const tested = await project.run(["contracts", "test", "--tool", "core__calculate"]);
+      expect(tested.exitCode).toBe(1);
+      expect(tested.stdout).toContain(`workspace notes: ${message}`);
+    } finally {
+      project.write("src/index.ts", ENTRY);
+    }
+  });
+
   test("finds a model and an upstream without an address", async () => {
     write({ variables: {} });
     expect(errorsOf((await check()).findings)).toEqual([

@@ -1,7 +1,15 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { defineOperation, defineTool, defineWorkspace, ok } from "../../src/exports/tools.ts";
-import { call, person, runTool, say, scriptedModel, startRun } from "../../src/testing/index.ts";
+import {
+  call,
+  decidePolicy,
+  person,
+  runTool,
+  say,
+  scriptedModel,
+  startRun,
+} from "../../src/testing/index.ts";
 import { testWorkspace } from "../../src/testing/test-workspace.ts";
 
 const row = v.strictObject({ title: v.string(), author: v.string(), at: v.number() });
@@ -21,7 +29,7 @@ const listBooks = defineOperation({
   kind: "read",
   input: v.strictObject({}),
   output: v.strictObject({ books: v.array(row) }),
-  run: (sql) => ok({ books: [...sql.rows(row, "SELECT * FROM books")] }),
+  run: (sql) => ok({ books: sql.rows(row, "SELECT * FROM books") }),
 });
 const shelf = defineWorkspace({
   name: "shelf",
@@ -130,4 +138,56 @@ test("a workspace that the test does not have is said, with the way to give it",
     "shelf__add_book uses the workspace shelf, which the test does not have. Name it: " +
       "{ workspaces: [testWorkspace(definition)] }.",
   );
+});
+
+test("decidePolicy takes the workspace of the caller, and the one that the question names", async () => {
+  const policy = {
+    allowedTools: ["shelf__add_book"],
+    workspaces: { studio: { roles: ["designer"] }, away: { actors: ["user:ann", "user:bob"] } },
+  };
+  const decide = (who: string, roles: readonly string[], workspaceId?: string) =>
+    decidePolicy(policy, {
+      tool: addBookTool,
+      args: { title: "Momo" },
+      principal: person(who, { roles }),
+      ...(workspaceId !== undefined && { workspaceId }),
+    });
+  const allowed = { decision: "allow" };
+  const refused = { gate: "authorise", errors: [{ code: "no_workspace" }] };
+  expect(await decide("ann", [])).toEqual(allowed);
+  expect(await decide("cyd", ["designer"])).toEqual(allowed);
+  expect(await decide("bob", ["designer"], "studio")).toEqual(allowed);
+  expect(await decide("bob", ["designer"])).toMatchObject(refused);
+  expect(await decide("bob", [], "studio")).toMatchObject(refused);
+  expect(await decide("cyd", [])).toMatchObject(refused);
+});
+
+test("a run that reaches a workspace which the test lacks fails at once, and says its id", async () => {
+  const policy = {
+    allowedTools: ["shelf__add_book"],
+    workspaces: { studios: { actors: ["user:ann"] } },
+  };
+  const add = (around: object) =>
+    runTool(addBookTool, { title: "Momo" }, { workspaces: [testWorkspace(shelf)], ...around });
+  await expect(add({ policy })).rejects.toThrow(
+    "A tool called the workspace shelf with the id studios, and the test has studio. Open it: " +
+      'testWorkspace(definition, { workspaceId: "studios" }).',
+  );
+  await expect(add({ workspaceId: "studios" })).rejects.toThrow(
+    "The run names the workspace studios, and the test has studio.",
+  );
+});
+
+test("a run whose workspace cannot be opened fails at once, with the migration", async () => {
+  const broken = { ...shelf, migrations: ["CREATE TABLE books (title TEXT)", "DROP TABLE book"] };
+  let dispatches = 0;
+  const before = () => {
+    dispatches++;
+    return Promise.resolve(undefined);
+  };
+  const around = { workspaces: [testWorkspace(broken)], hooks: [{ before }] };
+  await expect(runTool(addBookTool, { title: "Momo" }, around)).rejects.toThrow(
+    "The workspace shelf cannot be opened. migration 2 of shelf failed: no such table: book.",
+  );
+  expect(dispatches).toBe(1);
 });

@@ -154,7 +154,29 @@ describe("migrations", () => {
       },
     });
     expect(JSON.stringify(refused)).not.toMatch(/nowhere|moons|SQL/);
+    expect(String(broken.faults[0])).toContain("migration 3 of notes failed: no such table");
     const mended = broken.reopen(withMore(SECOND, "ALTER TABLE notes ADD COLUMN moons INTEGER"));
+    expect(await held(mended)).toEqual(["a"]);
+  });
+
+  test.each([
+    ["another text are refused, and named", FIRST.replace("NOT NULL", ""), false],
+    ["one more statement are refused, and named", `${FIRST}; DROP INDEX by_text`, false],
+    ["other spaces are the same", `\n  ${FIRST.replace("; ", ";\n\n  ")}\n`, true],
+  ])("that ran and have %s", async (_what, changed, opens) => {
+    const workspace = testWorkspace(withMore(SECOND));
+    await workspace.call(addNote, { text: "a" });
+    const migrations = [changed, SECOND, "CREATE TABLE third (id TEXT)"];
+    const newer = workspace.reopen({ ...notes, migrations });
+    if (opens) return expect([await held(newer), newer.faults]).toEqual([["a"], []]);
+    expect(await newer.call(addNote, { text: "b" })).toMatchObject({
+      failure: { errors: [{ code: "workspace_unavailable" }] },
+    });
+    expect(String(newer.faults[0])).toBe(
+      "Error: migration 1 of notes is not the one that this workspace ran. Restore its text, and " +
+        "add the change as a new entry at the end",
+    );
+    const mended = newer.reopen(withMore(SECOND, "CREATE TABLE third (id TEXT)"));
     expect(await held(mended)).toEqual(["a"]);
   });
 
