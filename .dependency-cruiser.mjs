@@ -18,10 +18,15 @@ const FOLDERS = {
   tools: {
     inside: ["protocol", "capabilities", "contracts"],
     packages: ["valibot", "jsep"],
-    except: ["gameplan"],
+    except: ["index\\.ts$"],
   },
-  // Any author could have written this pack: it sees what the package exports.
-  "tools/gameplan": { inside: [], packages: ["valibot"], files: ["src/exports/tools.ts"] },
+  // Any author could have written an application: it sees what the package exports.
+  apps: {
+    inside: [],
+    packages: ["valibot"],
+    files: ["src/exports/tools.ts", "src/testing/index.ts"],
+    except: ["[^/]+/test/"],
+  },
   workspace: { inside: ["protocol", "capabilities", "contracts"], packages: ["valibot"] },
   runner: { inside: ["protocol", "capabilities", "contracts"], packages: [] },
   loop: { inside: ["protocol", "capabilities", "contracts", "runner"], packages: [] },
@@ -95,16 +100,22 @@ const FOLDERS = {
     packages: [],
   },
   index: {
-    inside: ["define-deployment", "host-workspaces", "http", "tools", "wire"],
+    inside: ["define-deployment", "host-workspaces", "http", "wire", "apps"],
     packages: [],
+    files: ["src/exports/tools.ts"],
     built: [".interlock/contracts.js"],
   },
 };
 
 const FILES = new Set(["env", "define-deployment", "host-workspaces", "index"]);
 
+/** Folders beside src. */
+const BESIDE = new Set(["durable-objects", "apps"]);
+
 function pathOf(folder) {
-  if (folder === "durable-objects") return "^durable-objects/";
+  if (BESIDE.has(folder)) return `^${folder}/`;
+  // The list of the deployment's tools is a part of the entry.
+  if (folder === "index") return "^src/(tools/)?index\\.ts$";
   return FILES.has(folder) ? `^src/${folder}\\.ts$` : `^src/${folder}/`;
 }
 
@@ -125,7 +136,7 @@ function ruleFor([folder, { inside, packages, built = [], files = [], except = [
   return {
     name: `${folder}-imports`,
     severity: "error",
-    from: { path: pathOf(folder), pathNot: except.map((name) => `${pathOf(folder)}${name}/`) },
+    from: { path: pathOf(folder), pathNot: except.map((path) => `${pathOf(folder)}${path}`) },
     to: { pathNot: [...allowed, ...installed, ...builtIn, ...outputs, "\\.css$"] },
   };
 }
@@ -153,6 +164,7 @@ export default {
   options: {
     tsPreCompilationDeps: true,
     parser: "swc",
+    tsConfig: { fileName: "tsconfig.json" },
     doNotFollow: { path: "node_modules" },
     enhancedResolveOptions: {
       extensions: [".ts", ".mjs", ".js"],

@@ -10,7 +10,7 @@ import { answerAsShop } from "./test/fakes/shop.ts";
 import type { SamplePlan } from "./test/shared/sample.ts";
 import { apiTokensSecret, connectionKeysSecret } from "./test/shared/tokens.ts";
 
-const BROWSER_TESTS = "test/**/{page*,approvals-page,people}.node.test.ts";
+const BROWSER_TESTS = "{test,apps}/**/{page*,approvals-page,people}.node.test.ts";
 const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium");
 if (!hasBrowser) {
   const notice = `No chromium: ${BROWSER_TESTS} left out. Install it, or name it in CHROMIUM_PATH.`;
@@ -46,7 +46,7 @@ const COMMON = {
 
 /** Tests without storage: nothing has to be emptied between their files. */
 const STATELESS_TESTS = "test/{contracts,loop,protocol,runner,tools,widget,wire}/**/*.test.ts";
-const NODE_TESTS = "test/**/*.node.test.ts";
+const NODE_TESTS = "{test,apps}/**/*.node.test.ts";
 /** Kills processes at planned instants, so a busy machine would change what it tests. */
 const CHAOS_TEST = "test/chaos/chaos.node.test.ts";
 
@@ -89,20 +89,24 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
  * storage.
  */
 export default defineConfig({
+  // Applications import this package by its name; tsconfig.json says where its sources are.
+  resolve: { tsconfigPaths: true },
   test: {
     projects: [
       {
+        extends: true,
         plugins: [startWorkerd()],
         test: {
           name: "workerd",
           ...COMMON,
           isolate: false,
           setupFiles: ["test/shared/fresh-worker.ts"],
-          include: ["test/**/*.test.ts"],
+          include: ["{test,apps}/**/*.test.ts"],
           exclude: [NODE_TESTS, STATELESS_TESTS],
         },
       },
       {
+        extends: true,
         plugins: [startWorkerd()],
         test: {
           name: "workerd-stateless",
@@ -113,6 +117,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         test: {
           name: "node",
           ...COMMON,

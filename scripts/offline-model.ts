@@ -1,19 +1,22 @@
-import { LLMock } from "@copilotkit/aimock";
-import { GAME_SCENARIOS } from "./offline-game.ts";
-import { call, readTurn, type Scenario, text } from "./offline-turn.ts";
+import { type FixtureResponse, LLMock } from "@copilotkit/aimock";
+import type { OfflineAnswer, OfflineScenario } from "../src/testing/offline-scenario.ts";
+import { call, readTurn, text } from "./offline-turn.ts";
 
 const READING_SPEED = 40;
 const TALKING_SPEED = 14;
 
 /**
  * Starts an OpenAI-compatible server on loopback that answers from fixtures: text, one tool, two
- * tools at once, a chain of three steps, wrong arguments with a correction, a long answer, a
- * project of GamePlan, and any call that the user message contains.
+ * tools at once, a chain of three steps, wrong arguments with a correction, a long answer, and any
+ * call that the user message contains. The scenarios of the application are asked first.
  * Contract: no key, no network; `url` ends in `/v1`.
  */
-export async function startOfflineModel(): Promise<{ url: string; stop: () => Promise<void> }> {
+export async function startOfflineModel(
+  ofApplication: readonly OfflineScenario[] = [],
+): Promise<{ url: string; stop: () => Promise<void> }> {
   const server = new LLMock({ port: 0, host: "127.0.0.1", logLevel: "silent" });
-  for (const { asked, steps, speed = READING_SPEED } of SCENARIOS) {
+  const scenarios = [MADE_CALL, ...ofApplication, ...SCENARIOS];
+  for (const { asked, steps, speed = READING_SPEED } of scenarios) {
     for (const [index, answer] of steps.entries()) {
       const isLast = index === steps.length - 1;
       server.on(
@@ -24,13 +27,17 @@ export async function startOfflineModel(): Promise<{ url: string; stop: () => Pr
             return asked.test(question) && (isLast ? calls >= index : calls === index);
           },
         },
-        (request) => answer(readTurn(request)),
+        (request) => toFixture(answer(readTurn(request))),
         { chunkSize: 5, streamingProfile: { ttft: 120, tps: speed, jitter: 0.2 } },
       );
     }
   }
   await server.start();
   return { url: `${server.url}/v1`, stop: () => server.stop() };
+}
+
+function toFixture(answer: OfflineAnswer): FixtureResponse {
+  return "content" in answer ? answer : { toolCalls: [...answer.toolCalls] };
 }
 
 const CITIES: Readonly<Record<string, string>> = {
@@ -54,24 +61,24 @@ const titleCase = (words: string): string =>
 /** `call core__calculate {"expression":"6*7"}` */
 const CALL = /^\s*call\s+([\w-]{1,64})\s+(\{.*\})\s*$/is;
 
-const SCENARIOS: readonly Scenario[] = [
-  {
-    name: "the call that it is told to make",
-    asked: CALL,
-    steps: [
-      ({ question }) => {
-        const [, name = "", json = "{}"] = CALL.exec(question) ?? [];
-        return { toolCalls: [{ name, arguments: json }] };
-      },
-      ({ results }) =>
-        text(
-          results[0]
-            ? `It answered \`${JSON.stringify(results[0])}\`.`
-            : "The call did not succeed; its observation says why.",
-        ),
-    ],
-  },
-  ...GAME_SCENARIOS,
+const MADE_CALL: OfflineScenario = {
+  name: "the call that it is told to make",
+  asked: CALL,
+  steps: [
+    ({ question }) => {
+      const [, name = "", json = "{}"] = CALL.exec(question) ?? [];
+      return { toolCalls: [{ name, arguments: json }] };
+    },
+    ({ results }) =>
+      text(
+        results[0]
+          ? `It answered \`${JSON.stringify(results[0])}\`.`
+          : "The call did not succeed; its observation says why.",
+      ),
+  ],
+};
+
+const SCENARIOS: readonly OfflineScenario[] = [
   {
     name: "invalid arguments, then a correction",
     asked: /mistake|wrong argument|correct yourself/i,

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type PluginBuild } from "esbuild";
 import type { DeploymentOptions } from "../src/define-deployment.ts";
@@ -40,8 +40,25 @@ export async function loadEntry(project: string): Promise<{
   readonly exported: readonly string[];
 }> {
   const entry = readEntry(project);
-  // Another command may load the deployment at this moment.
-  const outfile = join(outputFolder(project), `deployment-${process.pid}.mjs`);
+  const loaded = await loadModule(project, entry);
+  const options: unknown = loaded.default && Reflect.get(loaded.default, DEPLOYMENT_OPTIONS);
+  if (options !== undefined) {
+    return { options: options as DeploymentOptions, exported: Object.keys(loaded) };
+  }
+  throw new CommandError(`The default export of ${entry} is not the worker of defineDeployment.`);
+}
+
+/**
+ * Bundles a module of the project and loads it.
+ * Fails: throws a CommandError with the compiler's messages or with the place of what a module
+ * throws, or the ContractError of a contract.
+ */
+export async function loadModule(
+  project: string,
+  entry: string,
+): Promise<{ readonly default?: object }> {
+  // Another command may load the same module at this moment.
+  const outfile = join(outputFolder(project), `${basename(entry)}-${process.pid}.mjs`);
   try {
     await build({
       ...guardStart(),
@@ -61,14 +78,9 @@ export async function loadEntry(project: string): Promise<{
       throw new CommandError(describeBuild(error));
     });
     process.setSourceMapsEnabled(true);
-    const loaded = (await import(pathToFileURL(outfile).href).catch((error: unknown) => {
+    return (await import(pathToFileURL(outfile).href).catch((error: unknown) => {
       throw describeThrown(error);
     })) as { readonly default?: object };
-    const options: unknown = loaded.default && Reflect.get(loaded.default, DEPLOYMENT_OPTIONS);
-    if (options !== undefined) {
-      return { options: options as DeploymentOptions, exported: Object.keys(loaded) };
-    }
-    throw new CommandError(`The default export of ${entry} is not the worker of defineDeployment.`);
   } finally {
     rmSync(outfile, { force: true });
   }

@@ -27,7 +27,7 @@ async function readRules(): Promise<{ readonly options: object }> {
 /** Checks the imports of a tree against the rules of the project. */
 async function cruiseTree(directory: string): Promise<Report> {
   const { options, ...ruleSet } = await readRules();
-  const { output } = await cruise(["src", "durable-objects"], {
+  const { output } = await cruise(["src", "durable-objects", "apps"], {
     ...options,
     ruleSet,
     validate: true,
@@ -41,7 +41,7 @@ async function rulesBrokenBy(files: Readonly<Record<string, string>>): Promise<r
   const directory = mkdtempSync(join(tmpdir(), "interlock-imports-"));
   scratch.push(directory);
   symlinkSync(join(root, "node_modules"), join(directory, "node_modules"));
-  for (const folder of ["src", "durable-objects"]) mkdirSync(join(directory, folder));
+  for (const folder of ["src", "durable-objects", "apps"]) mkdirSync(join(directory, folder));
   for (const [file, source] of Object.entries(files)) {
     mkdirSync(dirname(join(directory, file)), { recursive: true });
     writeFileSync(join(directory, file), source);
@@ -68,7 +68,8 @@ describe("a planted violation is found", () => {
     ["wire", "src/wire/openai/a.ts", "src/capabilities/b.ts", "../../capabilities/b.ts"],
     ["contracts", "src/contracts/a.ts", "src/runner/b.ts", "../runner/b.ts"],
     ["tools", "src/tools/core/a.ts", "src/adapters/b.ts", "../../adapters/b.ts"],
-    ["tools/gameplan", "src/tools/gameplan/a.ts", "src/contracts/b.ts", "../../contracts/b.ts"],
+    ["apps", "apps/a/b.ts", "src/contracts/b.ts", "../../src/contracts/b.ts"],
+    ["tools", "src/tools/core/a.ts", "apps/a/b.ts", "../../../apps/a/b.ts"],
     ["runner", "src/runner/a.ts", "src/wire/b.ts", "../wire/b.ts"],
     ["loop", "src/loop/a.ts", "src/tools/b.ts", "../tools/b.ts"],
     ["adapters", "src/adapters/a.ts", "src/contracts/b.ts", "../contracts/b.ts"],

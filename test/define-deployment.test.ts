@@ -4,7 +4,7 @@ import { registerContracts } from "../src/contracts/register.ts";
 import { defineDeployment, type DeploymentOptions } from "../src/define-deployment.ts";
 import type { RawEnv } from "../src/env.ts";
 import { hostWorkspaces } from "../src/host-workspaces.ts";
-import { gameplanWorkspace } from "../src/tools/gameplan/workspace.ts";
+import { gameplanWorkspace } from "../apps/gameplan/workspace.ts";
 import { TOOLS } from "../src/tools/index.ts";
 import { EVERY_WIRE_AND_PAGE } from "./shared/deployment.ts";
 import { bindings } from "./shared/worker.ts";

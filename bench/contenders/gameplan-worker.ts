@@ -7,7 +7,7 @@ import { hostWorkspaces } from "../../src/host-workspaces.ts";
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { objectNameOf } from "../../src/protocol/workspace/address.ts";
-import { gameplanWorkspace } from "../../src/tools/gameplan/workspace.ts";
+import { gameplanWorkspace } from "../../apps/gameplan/workspace.ts";
 import { PROJECT_ID, RAW_READS, SEED, TENANT_ID } from "./gameplan-seed.ts";
 
 const seed = defineOperation({

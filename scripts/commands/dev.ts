@@ -16,6 +16,7 @@ import { storeTenant } from "../development/store-tenant.ts";
 import { type Provider, readDevVars, readProvider, readTokens } from "../development/settings.ts";
 import { tellBuilds } from "../development/tell-builds.ts";
 import { freePort } from "../free-port.ts";
+import { loadScenarios } from "../offline-scenarios.ts";
 import { startOfflineModel } from "../offline-model.ts";
 import { readLocalDocuments } from "../push/local-documents.ts";
 import { openDevelopmentRecord } from "../push/pushed-record.ts";
@@ -24,9 +25,10 @@ import { loadDeployment, outputFolder, projectFolder, wranglerScript } from "../
 
 const USAGE =
   "Usage: interlock dev [--port N] [--persist-to DIR] [--people FILE] [--as NAME] " +
-  `[--wire ${MODEL_WIRE_IDS.join("|")}]\n` +
+  `[--wire ${MODEL_WIRE_IDS.join("|")}] [--offline FILE]\n` +
   "Runs the deployment on this machine, with an offline model unless a provider is configured.\n" +
-  "--people: the people who need no token. --as: who acts first. --wire: of the offline model.";
+  "--people: the people who need no token. --as: who acts first. --wire: of the offline model.\n" +
+  "--offline: a module with more answers of the offline model; see docs/testing.md.";
 /** The people who need no token; docs/identity.md describes the file. */
 const PEOPLE_FILE = "tenant/people.json";
 
@@ -37,7 +39,7 @@ export const command: Command = {
 
 /** Runs a model (offline unless one is configured), the Worker and the server in front of it. */
 async function runHere(args: string[]): Promise<void> {
-  const { port, persistTo, peopleFile, actor, wire } = readArguments(args);
+  const { port, persistTo, peopleFile, actor, wire, offlineFile } = readArguments(args);
   const project = projectFolder();
   const people = choosePeople(peopleFile, actor);
   // A file that is wrong in itself is told before anything starts.
@@ -58,7 +60,9 @@ async function runHere(args: string[]): Promise<void> {
     console.error(`${refused}\nInterlock did not start.`);
     process.exit(1);
   }
-  const offline = provider ? undefined : await startOfflineModel();
+  const offline = provider
+    ? undefined
+    : await startOfflineModel(await loadScenarios(project, offlineFile));
   const scratch = mkdtempSync(join(tmpdir(), "interlock-"));
   const secretsFile = join(scratch, "secrets");
   const tokens = readTokens();
@@ -172,9 +176,17 @@ function readArguments(args: string[]): {
   readonly peopleFile: string;
   readonly actor: string | undefined;
   readonly wire: ModelWireId;
+  readonly offlineFile: string | undefined;
 } {
   const text = { type: "string" } as const;
-  const options = { port: text, "persist-to": text, people: text, as: text, wire: text };
+  const options = {
+    port: text,
+    "persist-to": text,
+    people: text,
+    as: text,
+    wire: text,
+    offline: text,
+  };
   const { values } = parsing(() => parseArgs({ args, options }));
   const port = Number(values.port ?? 8787);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
@@ -185,7 +197,8 @@ function readArguments(args: string[]): {
     throw new UsageError(`--wire takes ${MODEL_WIRE_IDS.join(", ")}, not ${values.wire}`);
   }
   const persistTo = resolve(values["persist-to"] ?? ".wrangler/state");
-  return { port, persistTo, peopleFile: values.people ?? PEOPLE_FILE, actor: values.as, wire };
+  const { people: peopleFile = PEOPLE_FILE, as: actor, offline: offlineFile } = values;
+  return { port, persistTo, peopleFile, actor, wire, offlineFile };
 }
 
 function choosePeople(file: string, actor: string | undefined): DevelopmentPeople {

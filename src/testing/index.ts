@@ -21,6 +21,12 @@ export {
   type ScriptPart,
   type ScriptView,
 } from "./scripted-model.ts";
+export type {
+  OfflineAnswer,
+  OfflineCall,
+  OfflineScenario,
+  OfflineTurn,
+} from "./offline-scenario.ts";
 export { decidePolicy, type PolicyAnswer, type PolicyQuestion } from "./decide-policy.ts";
 export { checkPolicy } from "./test-policy.ts";
 export { person, type PersonRights } from "./person.ts";

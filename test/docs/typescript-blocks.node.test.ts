@@ -70,7 +70,7 @@ function surround(document: string): void {
 function resolveImports(text: string): string {
   return text
     .replaceAll(/(?<=from ")(?:\.\.\/){2}/g, `${ROOT}/src/`)
-    .replaceAll('from "../.interlock/', `from "${ROOT}/.interlock/`)
+    .replaceAll(/(?<=from ")\.\.\/(?=\.interlock\/|apps\/)/g, `${ROOT}/`)
     .replaceAll('from "./tools/index.ts"', `from "${ROOT}/src/tools/index.ts"`)
     .replaceAll(/(?<=from ")interlock-edge(\/[\w/-]+)?(?=")/g, (name, path: string = "") => {
       const target = exportsOf()[`.${path}`]?.default ?? `missing:${name}`;

@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const TOOL = "src/tools/core/calculate.ts";
 /** A busy machine starts and builds slowly; several waits of a test may be long. */
 vi.setConfig({ testTimeout: 640_000 });
-const PARTS = ["src", "durable-objects", "scripts", "tenant", "dist/public"];
+const PARTS = ["src", "durable-objects", "apps", "scripts", "tenant", "dist/public"];
 
 /** A copy of the repository, whose tools a test breaks. */
 let copy: string;
@@ -22,7 +22,7 @@ let output: string;
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), "interlock-failures-"));
-  for (const part of [...PARTS, "package.json", "wrangler.toml"]) {
+  for (const part of [...PARTS, "package.json", "tsconfig.json", "wrangler.toml"]) {
     cpSync(join(ROOT, part), join(copy, part), { recursive: true });
   }
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import type { ContextAnswer, ContextRequest } from "../../src/capabilities/context.ts";
-import { gameplanContext } from "../../src/tools/gameplan/context.ts";
+import { gameplanContext } from "../../apps/gameplan/context.ts";
 import { putAssistant, seenBy, spoken, type SeenRequest } from "../shared/assistants.ts";
-import { dataOf, GAMEPLAN_POLICY } from "../shared/gameplan.ts";
+import { dataOf, GAMEPLAN_POLICY } from "../../apps/gameplan/test/studio.ts";
 import { postChat, runIdOf, stateOf, type Caller } from "../shared/worker.ts";
 import { callItems, governStudio } from "../shared/workspaces.ts";
 import { labContext } from "../workers/lab-context.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { putAssistant } from "../shared/assistants.ts";
-import { GAMEPLAN_IDS } from "../shared/gameplan.ts";
+import { GAMEPLAN_IDS } from "../../apps/gameplan/test/studio.ts";
 import { invoke, read } from "../shared/invoke.ts";
 import { APPROVE, decide, openOf, viewOf } from "../shared/people.ts";
 import { refusalOf, untilState } from "../shared/run-object.ts";

@@ -185,7 +185,7 @@ describe("interlock check", () => {
     const hosted = ENTRY.replace(
       "const deployment = defineDeployment({",
       `import { hostWorkspaces } from ${source("host-workspaces.ts")};
-import { gameplanWorkspace } from ${source("tools/gameplan/workspace.ts")};
+import { gameplanWorkspace } from ${source("../apps/gameplan/workspace.ts")};
 const workspaces = hostWorkspaces([gameplanWorkspace]);
 export const { WorkspaceObject } = workspaces;
 const deployment = defineDeployment({ workspaces,`,

@@ -25,7 +25,15 @@ let copy: string;
 
 beforeEach(() => {
   copy = mkdtempSync(join(tmpdir(), "interlock-compile-"));
-  for (const part of ["src", "durable-objects", "scripts", "package.json", "wrangler.toml"]) {
+  for (const part of [
+    "src",
+    "durable-objects",
+    "apps",
+    "scripts",
+    "package.json",
+    "tsconfig.json",
+    "wrangler.toml",
+  ]) {
     cpSync(join(ROOT, part), join(copy, part), { recursive: true });
   }
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));

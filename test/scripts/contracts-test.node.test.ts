@@ -110,9 +110,11 @@ describe("planted faults", () => {
     for (const part of [
       "src",
       "durable-objects",
+      "apps",
       "scripts",
       "test",
       "package.json",
+      "tsconfig.json",
       "wrangler.toml",
     ]) {
       cpSync(join(ROOT, part), join(copy, part), { recursive: true });

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startOfflineModel } from "../../scripts/offline-model.ts";
+import { loadScenarios } from "../../scripts/offline-scenarios.ts";
+import { ProjectFolder } from "../shared/project-folder.ts";
 import { declareModel } from "../../src/protocol/model/declare-model.ts";
 import { createHttpModel } from "../../src/adapters/http-model.ts";
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
@@ -55,3 +57,16 @@ test.each([openAIWire, responsesWire, anthropicWire])(
     ]);
   },
 );
+
+test.each([
+  ["gone.ts", undefined, "--offline: there is no gone.ts."],
+  ["none.ts", "export const scenarios = [];", "none.ts: the default export is no list"],
+  ["odd.ts", 'export default [{ name: "a", asked: "b", steps: [() => 1] }];', "(at 0.asked)"],
+  ["empty.ts", 'export default [{ name: "a", asked: /b/, steps: [] }];', "(at 0.steps)"],
+])("%s, which is no list of offline scenarios, is refused with its fault", async (...row) => {
+  const [file, content, said] = row;
+  using project = new ProjectFolder();
+  project.write("wrangler.toml", "");
+  if (content !== undefined) project.write(file, content);
+  await expect(loadScenarios(project.path, file)).rejects.toThrow(said);
+});

@@ -3,7 +3,7 @@ import type { DeploymentChoices } from "../../src/compose/deployment.ts";
 import { composeWorker } from "../../src/compose/worker.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { hostWorkspaces } from "../../src/host-workspaces.ts";
-import { gameplanWorkspace } from "../../src/tools/gameplan/workspace.ts";
+import { gameplanWorkspace } from "../../apps/gameplan/workspace.ts";
 import { TOOLS } from "../../src/tools/index.ts";
 import { deploymentOf } from "./deployment.ts";
 import { bindings } from "./worker.ts";

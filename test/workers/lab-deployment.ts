@@ -10,7 +10,7 @@ import { beforeEachFile } from "../shared/fresh-state.ts";
 import { askLabContext } from "./lab-context.ts";
 import { LAB_MODELS } from "./lab-models.ts";
 import { hostWorkspaces } from "../../src/host-workspaces.ts";
-import { gameplanWorkspace } from "../../src/tools/gameplan/workspace.ts";
+import { gameplanWorkspace } from "../../apps/gameplan/workspace.ts";
 import { labWorkspace } from "./lab-workspaces.ts";
 import { LAB_TOOLS } from "./lab-tools.ts";
 

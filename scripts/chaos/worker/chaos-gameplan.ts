@@ -3,8 +3,8 @@ import type { AnyToolContract } from "../../../src/contracts/definition.ts";
 import { defineTool } from "../../../src/contracts/define-tool.ts";
 import { defineOperation, defineWorkspace } from "../../../src/contracts/define-workspace.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
-import { GAMEPLAN_TOOLS } from "../../../src/tools/gameplan/pack.ts";
-import { gameplanWorkspace } from "../../../src/tools/gameplan/workspace.ts";
+import { GAMEPLAN_TOOLS } from "../../../apps/gameplan/tools/pack.ts";
+import { gameplanWorkspace } from "../../../apps/gameplan/workspace.ts";
 
 const count = v.object({ count: v.number() });
 

@@ -1,0 +1,79 @@
+import * as v from "valibot";
+import { ok, type Result, type ToolFailure } from "interlock-edge/tools";
+import { gameplanTool } from "../gameplan-tool.ts";
+import { nameOf } from "../rows/entity-row.ts";
+import { entityName, type EntityName } from "../entities/activity.ts";
+import { binItem } from "../entities/bin-item.ts";
+import { revision, rowId } from "../entities/fields.ts";
+import { countRows } from "../list-page.ts";
+import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
+import { refuse } from "../refuse.ts";
+import type { EntityRow } from "../rows/entity-row.ts";
+import { checkDraft } from "../version-plan/delete-version-plan.ts";
+import { putIntoBin } from "./put-into-bin.ts";
+
+/** Takes back a creation: the row goes into the bin, if nobody has built on it since. */
+export const discard = defineOperation({
+  name: "discard",
+  kind: "write",
+  input: v.strictObject({ entity: entityName, id: rowId, revision }),
+  output: v.strictObject({ binItem }),
+  run(sql, { entity, id, revision: expected }, caller) {
+    const binned = putIntoBin(sql, caller, {
+      entity,
+      id,
+      revision: expected,
+      check(row) {
+        if (OF_ITS_AUTHOR.has(entity) && row.createdBy !== caller.authorId) {
+          return refuse("forbidden", "the author");
+        }
+        return CHECKS[entity]?.(sql, row) ?? ok(null);
+      },
+    });
+    return binned.ok ? ok({ binItem: binned.value }) : binned;
+  },
+});
+
+/** Only its author takes these back. */
+const OF_ITS_AUTHOR: ReadonlySet<EntityName> = new Set(["project", "brainstorm", "idea_message"]);
+
+type Check = (sql: WorkspaceReads, row: EntityRow) => Result<null, ToolFailure>;
+
+const CHECKS: { readonly [Name in EntityName]?: Check } = {
+  project: unused(["systems", "brainstorms", "plans", "threads", "exports"], "project_id = ?"),
+  system: (sql, row) => {
+    const free = unused(["dependencies"], "? IN (source_id, target_id)")(sql, row);
+    if (!free.ok) return free;
+    const where = `system_id = ?
+      AND plan_id IN (SELECT id FROM plans WHERE deleted_at IS NULL)`;
+    const planned = countRows(sql, { table: "plan_systems", where, bindings: [row.id] });
+    return planned > 0 ? refuseUsed() : ok(null);
+  },
+  version_plan: (sql, { id }) => checkDraft(sql, id),
+  // A thread begins with at most one message, of its author.
+  idea_thread: unused(["messages"], "thread_id = ? AND number > 1"),
+  brainstorm: unused(["threads"], "brainstorm_id = ?"),
+};
+
+/** Refuses a row that rows of other tables use. */
+function unused(tables: readonly string[], where: string): Check {
+  return (sql, { id }) => {
+    const isUsed = tables.some(
+      (table) =>
+        countRows(sql, { table, where: `${where} AND deleted_at IS NULL`, bindings: [id] }) > 0,
+    );
+    return isUsed ? refuseUsed() : ok(null);
+  };
+}
+
+function refuseUsed(): Result<null, ToolFailure> {
+  return refuse("stale", "a row that nothing else uses yet; delete it instead");
+}
+
+export const discardTool = gameplanTool(discard, {
+  description: "Takes back a creation: the new row goes into the bin, if nothing uses it yet.",
+  service: "binService",
+  mutationType: "delete",
+  done: ({ binItem: { entity, name } }) => `Discarded ${nameOf(entity)} "${name}"`,
+  isHidden: true,
+});

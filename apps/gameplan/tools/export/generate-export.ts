@@ -1,0 +1,90 @@
+import * as v from "valibot";
+import { ok } from "interlock-edge/tools";
+import { gameplanTool } from "../gameplan-tool.ts";
+import { cutText, toSlug } from "../cut-text.ts";
+import { documentExport, exportKind } from "../entities/document-export.ts";
+import { nameText, rowId } from "../entities/fields.ts";
+import { defineOperation } from "interlock-edge/tools";
+import { recordChange } from "../record-change.ts";
+import { findExport } from "../rows/export-row.ts";
+import { findProject } from "../rows/project-row.ts";
+import { readSources } from "./read-sources.ts";
+import { writeDocument } from "./write-document.ts";
+
+const TITLES = {
+  GDD: "Game design document",
+  PRD: "Product requirements",
+  other: "Status report",
+} as const;
+
+/** In a sentence. */
+const NAMES = { GDD: "GDD", PRD: "PRD", other: "document" } as const;
+
+const PART_CHARS = 40_000;
+const EXCERPT_CHARS = 2_000;
+const NAME_CHARS = 120;
+
+export const generateExport = defineOperation({
+  name: "generate_export",
+  kind: "write",
+  input: v.strictObject({
+    projectId: rowId,
+    kind: v.pipe(
+      exportKind,
+      v.description("GDD: design document. PRD: requirements. other: status report."),
+    ),
+    title: v.exactOptional(nameText),
+  }),
+  output: v.strictObject({ export: documentExport, excerpt: v.string() }),
+  run(sql, { projectId, kind, ...args }, caller) {
+    const found = findProject(sql, caller, projectId);
+    if (!found.ok) return found;
+    const project = found.value;
+    const title = args.title ?? cutText(`${project.name}: ${TITLES[kind]}`, NAME_CHARS);
+    const sources = readSources(sql, caller, { project, title });
+    const text = writeDocument(kind, sources);
+    const parts = cutIntoParts(text);
+    const id = caller.newId();
+    sql.run(
+      `INSERT INTO exports (id, project_id, revision, created_at, created_by, kind, title,
+         file_name, characters, parts) VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
+      id,
+      projectId,
+      caller.nowMs,
+      caller.authorId,
+      kind,
+      title,
+      `${toSlug(project.name) ?? "project"}-${kind.toLowerCase()}-${sources.date}.md`,
+      text.length,
+      parts.length,
+    );
+    parts.forEach((part, index) => {
+      const query = "INSERT INTO export_parts (export_id, part, text) VALUES (?, ?, ?)";
+      sql.run(query, id, index + 1, part);
+    });
+    const summary = `Generated ${NAMES[kind]} "${title}"`;
+    recordChange(sql, caller, { projectId, action: "created", entity: "export", id, summary });
+    const made = findExport(sql, caller, id);
+    return made.ok ? ok({ export: made.value, excerpt: cutText(text, EXCERPT_CHARS) }) : made;
+  },
+});
+
+function cutIntoParts(text: string): readonly string[] {
+  const parts: string[] = [];
+  for (let rest = text; rest !== ""; rest = rest.slice(parts.at(-1)?.length)) {
+    parts.push(cutText(rest, PART_CHARS));
+  }
+  return parts;
+}
+
+export const generateExportTool = gameplanTool(generateExport, {
+  description:
+    "Writes a Markdown document of a project: GDD (game design document), PRD (product requirements) or other (status report). People download it from the page.",
+  service: "exportService",
+  mutationType: "action",
+  done: ({ export: { kind, title } }) => `Generated ${NAMES[kind]} "${title}"`,
+  undo: {
+    tool: "discard",
+    args: ({ export: made }) => ({ entity: "export", id: made.id, revision: made.revision }),
+  },
+});

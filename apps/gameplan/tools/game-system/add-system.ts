@@ -1,0 +1,60 @@
+import type { Result, ToolFailure } from "interlock-edge/tools";
+import { addToChangelog } from "../change-fields.ts";
+import type { GameSystem } from "../entities/game-system.ts";
+import { countRows } from "../list-page.ts";
+import type { WorkspaceCaller, WorkspaceReads, WorkspaceSql } from "interlock-edge/tools";
+import { recordChange } from "../record-change.ts";
+import { refuse } from "../refuse.ts";
+import { findProject } from "../rows/project-row.ts";
+import { columnOf, findSystem, SYSTEM_FIELDS, type SystemField } from "../rows/system-row.ts";
+
+/** Fields of a new system. A field that is left out is empty, or as new systems are. */
+export type NewSystem = { readonly [Field in SystemField]?: string } & {
+  readonly name: string;
+  readonly systemSlug: string;
+};
+
+const AS_NEW: Readonly<Record<string, string>> = { mvpCriticality: "important", status: "draft" };
+
+/**
+ * Adds a system to a project, with its first changelog entry. Fails: not_found, conflict when
+ * another system has the slug.
+ */
+export function addSystem(
+  sql: WorkspaceSql,
+  caller: WorkspaceCaller,
+  { projectId, system, verb }: { projectId: string; system: NewSystem; verb: string },
+): Result<GameSystem, ToolFailure> {
+  const found = findProject(sql, caller, projectId);
+  if (!found.ok) return found;
+  if (isSlugTaken(sql, projectId, system.systemSlug)) {
+    return refuse("conflict", "a slug that no system of the project has", "/systemSlug");
+  }
+  const id = caller.newId();
+  const columns = SYSTEM_FIELDS.map(columnOf);
+  sql.run(
+    `INSERT INTO systems (id, project_id, revision, created_at, created_by, updated_at,
+       ${columns.join(", ")}) VALUES (?, ?, 1, ?, ?, ?${", ?".repeat(columns.length)})`,
+    id,
+    projectId,
+    caller.nowMs,
+    caller.authorId,
+    caller.nowMs,
+    ...SYSTEM_FIELDS.map((field) => system[field] ?? AS_NEW[field] ?? ""),
+  );
+  const summary = `${verb} game system "${system.name}" (${system.systemSlug})`;
+  addToChangelog(sql, caller, { id, revision: 1, summary, before: {} });
+  recordChange(sql, caller, { projectId, action: "created", entity: "system", id, summary });
+  return findSystem(sql, caller, { id });
+}
+
+/** Tells whether a system that is not in the bin has the slug. */
+export function isSlugTaken(sql: WorkspaceReads, projectId: string, slug: string): boolean {
+  return (
+    countRows(sql, {
+      table: "systems",
+      where: "project_id = ? AND slug = ? AND deleted_at IS NULL",
+      bindings: [projectId, slug],
+    }) > 0
+  );
+}

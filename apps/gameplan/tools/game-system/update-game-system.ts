@@ -1,0 +1,75 @@
+import * as v from "valibot";
+import { ok } from "interlock-edge/tools";
+import { gameplanTool } from "../gameplan-tool.ts";
+import { changeFields } from "../change-fields.ts";
+import { nameText, revision, rowId } from "../entities/fields.ts";
+import { changelogEntry, gameSystem, systemSlug } from "../entities/game-system.ts";
+import { defineOperation } from "interlock-edge/tools";
+import { recordChange } from "../record-change.ts";
+import { refuse } from "../refuse.ts";
+import { columnOf, findSystem, SYSTEM_FIELDS } from "../rows/system-row.ts";
+import { isSlugTaken } from "./add-system.ts";
+import { systemFields } from "./system-fields.ts";
+
+export const updateGameSystem = defineOperation({
+  name: "update_game_system",
+  kind: "write",
+  input: v.strictObject({
+    systemId: rowId,
+    revision: v.exactOptional(revision),
+    changeSummary: v.pipe(
+      v.string(),
+      v.regex(/\S/),
+      v.maxLength(400),
+      v.description("What changes and why, for the changelog."),
+    ),
+    name: v.exactOptional(nameText),
+    systemSlug: v.exactOptional(systemSlug),
+    ...systemFields,
+  }),
+  output: v.strictObject({ system: gameSystem, entry: changelogEntry }),
+  run(sql, { systemId, revision: expected, changeSummary, ...next }, caller) {
+    if (Object.keys(next).length === 0) return refuse("validation", "at least one field to change");
+    const found = findSystem(sql, caller, {
+      id: systemId,
+      ...(expected !== undefined && { revision: expected }),
+    });
+    if (!found.ok) return found;
+    const system = found.value;
+    const isRenamed = next.systemSlug !== undefined && next.systemSlug !== system.systemSlug;
+    if (isRenamed && isSlugTaken(sql, system.projectId, next.systemSlug ?? "")) {
+      return refuse("conflict", "a slug that no system of the project has", "/systemSlug");
+    }
+    const entry = changeFields(sql, caller, {
+      table: "systems",
+      id: systemId,
+      revision: system.revision,
+      columnOf,
+      now: Object.fromEntries(SYSTEM_FIELDS.map((field) => [field, system[field]])),
+      next,
+      summary: changeSummary,
+    });
+    recordChange(sql, caller, {
+      projectId: system.projectId,
+      action: "updated",
+      entity: "system",
+      id: systemId,
+      summary: `Updated game system "${next.name ?? system.name}": ${changeSummary}`,
+    });
+    const changed = findSystem(sql, caller, { id: systemId });
+    return changed.ok ? ok({ system: changed.value, entry }) : changed;
+  },
+});
+
+export const updateGameSystemTool = gameplanTool(updateGameSystem, {
+  description:
+    "Changes fields of a game system and adds the change to its changelog. Give only the fields that change; an empty text removes a text.",
+  service: "gameSystemService",
+  mutationType: "update",
+  done: ({ system: { name } }) => `Updated game system "${name}"`,
+  undo: {
+    tool: "revert",
+    args: ({ system: { id, revision: changed } }) => ({ entity: "system", id, revision: changed }),
+  },
+  maxArgumentsBytes: 65_536,
+});

@@ -1,0 +1,161 @@
+import type * as v from "valibot";
+import {
+  defineTool,
+  ok,
+  type AnyToolContract,
+  type ExpectedState,
+  type Verification,
+  type Workspace,
+  type WorkspaceOperation,
+} from "interlock-edge/tools";
+import { toolCallResult, type MutationType } from "./entities/tool-call-result.ts";
+import { REFUSALS } from "./refuse.ts";
+import { callTimed, readerOf, type Read } from "./timed-operation.ts";
+import { checkTarget, type Target } from "./rows/check-target.ts";
+
+type Closed = v.StrictObjectSchema<v.ObjectEntries, undefined>;
+type State = Readonly<Record<string, string | number | readonly string[]>>;
+
+/** What a person reads before a call, and what is checked before that person is asked. */
+export interface Consent<Args> {
+  /** Names the action and its consequence. `before` is empty where `preview` found nothing. */
+  readonly describe: (
+    args: Args,
+    before: { readonly [field: string]: unknown },
+  ) => { readonly action: string; readonly consequence: string };
+  /** Fields of both states of `preview`. */
+  readonly shows: readonly string[];
+  /** Reads what the call would change; undefined when it is not there. */
+  readonly preview: (
+    args: Args,
+    read: Read,
+  ) => Promise<{ readonly before: State; readonly after: State } | undefined>;
+  /** The row that must be there. Nobody is asked about a row that is gone. */
+  readonly target?: (args: Args) => Target;
+}
+
+/** What a tool of GamePlan adds to its operation. */
+export interface GameplanTool<Args, Data> {
+  /** For the model. */
+  readonly description: string;
+  /** For example `gameSystemService` (seeds/003, ToolCallResult). */
+  readonly service: string;
+  readonly mutationType: MutationType;
+  /** Says in the past tense what the call did. */
+  readonly done: (data: Data, args: Args) => string;
+  /** Of a write. Default: LOW_RISK_INTERNAL. */
+  readonly risk?: "MEDIUM_RISK_WRITE" | "CRITICAL_MUTATION";
+  readonly consent?: Consent<Args>;
+  /** How the state is read again after the call. The fields of the state are those of `consent`. */
+  readonly verification?: {
+    readonly delaySeconds: number;
+    /** `executedAt` is ISO 8601. */
+    readonly expect: (args: Args, executedAt: string) => ExpectedState;
+    readonly verify: (args: Args, expected: ExpectedState, read: Read) => Promise<Verification>;
+  };
+  /** The tool that takes the call back, and its arguments. */
+  readonly undo?: {
+    readonly tool: string;
+    readonly args: (data: Data, args: Args) => object;
+  };
+  /** Of a write that cannot be taken back. Default: idempotent_write. */
+  readonly semantics?: "irreversible_pivot";
+  /** Only people call it, or Undo does. */
+  readonly isHidden?: true;
+  readonly maxArgumentsBytes?: number;
+  readonly example?: { readonly description: string; readonly arguments: Args };
+}
+
+interface Needed {
+  readonly workspace: Workspace;
+}
+
+/** Longest result of a tool of GamePlan. Unit: bytes. */
+export const MOST_RESULT_BYTES = 262_144;
+const USUAL_ARGUMENTS_BYTES = 8_192;
+
+/**
+ * Makes the tool of an operation: same name, same arguments, and the operation's result within a
+ * ToolCallResult.
+ */
+export function gameplanTool<Kind extends "read" | "write", In extends Closed, Out extends Closed>(
+  operation: WorkspaceOperation<Kind, In, Out>,
+  tool: GameplanTool<v.InferOutput<In>, v.InferOutput<Out>>,
+): AnyToolContract {
+  const { consent, undo, service, mutationType, verification } = tool;
+  const name = `gameplan__${operation.name}`;
+  const isRead = operation.kind === "read";
+  type Args = v.InferOutput<In>;
+  return defineTool({
+    name,
+    version: "1.0.0",
+    description: tool.description,
+    // The types of the schemas are those of the operation, which TypeScript cannot follow here.
+    input: operation.input as Closed,
+    output: toolCallResult(operation.input as Closed, operation.output as Closed),
+    ...(isRead
+      ? { sideEffectClass: "READ_ONLY", effect: "read_only" }
+      : { sideEffectClass: tool.risk ?? "LOW_RISK_INTERNAL", effect: "state_change" }),
+    redaction: {
+      args: Object.keys(operation.input.entries),
+      output: ["toolName", "description", "apiCall", "result", "executedAt"],
+      ...(consent && { state: consent.shows }),
+    },
+    capabilities: ["workspace"],
+    workspace: "gameplan",
+    shownToModel: tool.isHidden !== true,
+    runtime: {
+      maxArgumentsBytes: tool.maxArgumentsBytes ?? USUAL_ARGUMENTS_BYTES,
+      maxResultBytes: MOST_RESULT_BYTES,
+    },
+    security: { untrustedOutput: true },
+    errors: REFUSALS,
+    examples: tool.example ? [tool.example as never] : [],
+    transactional: {
+      confirmationRequired: consent !== undefined,
+      ...(!isRead && !undo && { semantics: tool.semantics ?? "idempotent_write" }),
+      ...(undo && { compensationTool: `gameplan__${undo.tool}` }),
+    },
+    ...(undo && {
+      compensate: (args: object, output: { result: { data: object } }) =>
+        undo.args(output.result.data as v.InferOutput<Out>, args as Args),
+    }),
+    ...(consent && {
+      describe: (args: object, before: object | null) =>
+        consent.describe(args as Args, { ...before }),
+      preview: async (args: object, _context: object, { workspace }: Needed) =>
+        (await consent.preview(args as Args, readerOf(workspace))) ?? { before: null, after: null },
+    }),
+    ...(verification && {
+      verification: {
+        delaySeconds: verification.delaySeconds,
+        expect: (args: object, { executedAt }: { executedAt: string }) =>
+          verification.expect(args as Args, executedAt),
+      },
+      // oxlint-disable-next-line max-params -- authors get what they get elsewhere, and the state
+      verify: (args: object, expected: ExpectedState, _context: object, { workspace }: Needed) =>
+        verification.verify(args as Args, expected, readerOf(workspace)),
+    }),
+    ...(consent?.target && {
+      checkState: (args: object, _context: object, { workspace }: Needed) =>
+        checkTarget(readerOf(workspace), consent.target?.(args as Args)),
+    }),
+    async execute(args: object, _context: object, { workspace }: Needed) {
+      const answer = await callTimed(workspace, operation, args as v.InferInput<In>);
+      if (!answer.ok) return answer;
+      const { data, at } = answer.value;
+      return ok({
+        toolName: name,
+        description: tool.done(data, args as Args),
+        apiCall: { service: `${service}.${toCamel(operation.name)}`, payload: args, mutationType },
+        result: { success: true, data },
+        executedAt: at,
+      });
+    },
+  } as never);
+}
+
+/** `create_game_system` is `createGameSystem`. */
+function toCamel(name: string): string {
+  return name.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,51 @@
+import * as v from "valibot";
+import { graphEdge, graphNode, type GraphNode } from "../entities/dependency.ts";
+import { HAS_BOTH_SYSTEMS } from "../project/count-contents.ts";
+import type { WorkspaceReads } from "interlock-edge/tools";
+import { levelsOf, type Edge } from "./dependency-graph.ts";
+
+const { position: _position, level: _level, ...node } = graphNode.entries;
+const nodeRow = v.object(node);
+const edgeRow = v.object(graphEdge.entries);
+
+/** A system without its place in the graph. */
+export type PlacelessNode = v.InferOutput<typeof nodeRow>;
+
+/** Reads the dependencies of a project whose systems are both there. */
+export function readEdges(sql: WorkspaceReads, projectId: string): readonly Edge[] {
+  return sql.rows(
+    edgeRow,
+    `SELECT source_id AS sourceSystemId, target_id AS targetSystemId, type FROM dependencies t
+     WHERE project_id = ? AND deleted_at IS NULL ${HAS_BOTH_SYSTEMS} ORDER BY seq`,
+    projectId,
+  );
+}
+
+/** Reads the systems of a project, by slug. */
+export function readNodes(sql: WorkspaceReads, projectId: string): readonly PlacelessNode[] {
+  return sql.rows(
+    nodeRow,
+    `SELECT id AS systemId, name, slug AS systemSlug, mvp_criticality AS mvpCriticality, status
+     FROM systems WHERE project_id = ? AND deleted_at IS NULL ORDER BY slug`,
+    projectId,
+  );
+}
+
+const CORE_FIRST: readonly string[] = ["core", "important", "later"];
+
+/**
+ * Puts systems in an order in which they can be built: by level, core systems first within one.
+ */
+export function orderNodes(
+  nodes: readonly PlacelessNode[],
+  edges: readonly Edge[],
+): readonly GraphNode[] {
+  const ids = nodes.map(({ systemId }) => systemId);
+  const levels = levelsOf(ids, edges);
+  const rank = ({ mvpCriticality }: PlacelessNode): number => CORE_FIRST.indexOf(mvpCriticality);
+  const levelOf = ({ systemId }: PlacelessNode): number => levels.get(systemId) ?? 0;
+  const place = (found: PlacelessNode, position: number): GraphNode => {
+    return { ...found, level: levelOf(found), position };
+  };
+  return nodes.toSorted((a, b) => levelOf(a) - levelOf(b) || rank(a) - rank(b)).map(place);
+}

@@ -1,0 +1,38 @@
+import * as v from "valibot";
+import { ok } from "interlock-edge/tools";
+import { gameplanTool } from "../gameplan-tool.ts";
+import { activity } from "../entities/activity.ts";
+import { pageEntries, rowId } from "../entities/fields.ts";
+import { toIso } from "../iso-time.ts";
+import { listNewest, pageArguments } from "../list-page.ts";
+import { defineOperation } from "interlock-edge/tools";
+import { findProject } from "../rows/project-row.ts";
+
+export const getProjectActivity = defineOperation({
+  name: "get_project_activity",
+  kind: "read",
+  input: v.strictObject({ projectId: rowId, ...pageArguments }),
+  output: v.strictObject({ items: v.array(activity), ...pageEntries }),
+  run(sql, { projectId, ...page }, caller) {
+    const found = findProject(sql, caller, projectId);
+    if (!found.ok) return found;
+    return ok(
+      listNewest(sql, {
+        row: v.object({ ...activity.entries, at: v.number(), seq: v.number() }),
+        columns: "id, at, actor, action, entity, entity_id AS entityId, summary",
+        table: "activity",
+        where: "project_id = ?",
+        bindings: [projectId],
+        page,
+        show: (line) => ({ ...line, at: toIso(line.at) }),
+      }),
+    );
+  },
+});
+
+export const getProjectActivityTool = gameplanTool(getProjectActivity, {
+  description: "Shows who changed what in a project, newest first.",
+  service: "projectService",
+  mutationType: "read",
+  done: ({ total }) => `Read ${total} activities`,
+});

@@ -1,0 +1,37 @@
+import * as v from "valibot";
+import { ok, type Result, type ToolFailure } from "interlock-edge/tools";
+import { project, type Project } from "../entities/project.ts";
+import { toIso } from "../iso-time.ts";
+import type { WorkspaceCaller, WorkspaceReads } from "interlock-edge/tools";
+import { refuse } from "../refuse.ts";
+
+export const PROJECT_COLUMNS = `id, name, description, genre, platform, status, revision,
+  created_at AS createdAt, created_by AS createdBy, updated_at AS updatedAt`;
+
+export const projectRow = v.object({
+  ...project.entries,
+  createdAt: v.number(),
+  updatedAt: v.number(),
+});
+
+export function toProject(row: v.InferOutput<typeof projectRow>): Project {
+  return { ...row, createdAt: toIso(row.createdAt), updatedAt: toIso(row.updatedAt) };
+}
+
+/** Which projects a caller may see. Every other row is reached through its project. */
+export const OWN_PROJECTS = "tenant_id = ? AND deleted_at IS NULL";
+
+/** Finds a project that is not in the bin. Fails: not_found, also for another tenant's id. */
+export function findProject(
+  sql: WorkspaceReads,
+  caller: WorkspaceCaller,
+  projectId: string,
+): Result<Project, ToolFailure> {
+  const row = sql.first(
+    projectRow,
+    `SELECT ${PROJECT_COLUMNS} FROM projects WHERE id = ? AND ${OWN_PROJECTS}`,
+    projectId,
+    caller.tenantId,
+  );
+  return row ? ok(toProject(row)) : refuse("not_found", "the id of a project", "/projectId");
+}

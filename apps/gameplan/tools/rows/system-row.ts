@@ -1,0 +1,50 @@
+import * as v from "valibot";
+import { ok, type Result, type ToolFailure } from "interlock-edge/tools";
+import { gameSystem, SYSTEM_TEXTS, type GameSystem } from "../entities/game-system.ts";
+import { toIso } from "../iso-time.ts";
+import type { WorkspaceCaller, WorkspaceReads } from "interlock-edge/tools";
+import { refuse } from "../refuse.ts";
+import { findLive } from "./entity-row.ts";
+
+/** The column of a field: `coreMechanics` is `core_mechanics`. */
+export function columnOf(field: string): string {
+  if (field === "systemSlug") return "slug";
+  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Fields of a system that people change. */
+export const SYSTEM_FIELDS = [
+  "name",
+  "systemSlug",
+  "mvpCriticality",
+  "status",
+  ...SYSTEM_TEXTS,
+] as const;
+export type SystemField = (typeof SYSTEM_FIELDS)[number];
+
+const columns = ["id", "projectId", ...SYSTEM_FIELDS, "revision", "createdAt", "createdBy"]
+  .concat("updatedAt")
+  .map((field) => `${columnOf(field)} AS ${field}`)
+  .join(", ");
+
+const systemRow = v.object({
+  ...gameSystem.entries,
+  createdAt: v.number(),
+  updatedAt: v.number(),
+});
+
+/** Finds a system that is not in the bin. Fails: not_found, stale. */
+export function findSystem(
+  sql: WorkspaceReads,
+  caller: WorkspaceCaller,
+  reference: { readonly id: string; readonly revision?: number },
+): Result<GameSystem, ToolFailure> {
+  const found = findLive(sql, caller, { entity: "system", ...reference });
+  if (!found.ok) return found;
+  const row = sql.first(systemRow, `SELECT ${columns} FROM systems WHERE id = ?`, found.value.id);
+  return row ? ok(toSystem(row)) : refuse("not_found", "the id of a game system", "/systemId");
+}
+
+function toSystem(row: v.InferOutput<typeof systemRow>): GameSystem {
+  return { ...row, createdAt: toIso(row.createdAt), updatedAt: toIso(row.updatedAt) };
+}

@@ -1,0 +1,60 @@
+import * as v from "valibot";
+import { defineOperation, ok } from "interlock-edge/tools";
+import { revision, rowId } from "../entities/fields.ts";
+import { versionPlan } from "../entities/version-plan.ts";
+import { gameplanTool } from "../gameplan-tool.ts";
+import { readNodes } from "../graph/read-graph.ts";
+import { refuse } from "../refuse.ts";
+import { findPlan } from "../rows/plan-row.ts";
+import { insertPhases } from "./add-plan.ts";
+import { checkSystemIds } from "./check-scope.ts";
+import { checkDraft } from "./delete-version-plan.ts";
+import { phasesInput } from "./draft-version-plan.ts";
+
+/** Completes a draft. Its revision stays: until it has phases, the plan is being made. */
+export const addPlanPhases = defineOperation({
+  name: "add_plan_phases",
+  kind: "write",
+  input: v.strictObject({ planId: rowId, revision, phases: phasesInput }),
+  output: v.strictObject({ plan: versionPlan }),
+  run(sql, { planId: id, revision: expected, phases }, caller) {
+    const found = findPlan(sql, caller, { id, revision: expected });
+    if (!found.ok) return found;
+    if (found.value.phases.length > 0)
+      return refuse("conflict", "a plan without phases", "/planId");
+    const draft = checkDraft(sql, id);
+    if (!draft.ok) return draft;
+    const { projectId } = found.value;
+    const nodes = new Map(readNodes(sql, projectId).map((node) => [node.systemId, node]));
+    const known = checkSystemIds(
+      phases.flatMap(({ systemIds }) => systemIds),
+      nodes,
+    );
+    if (!known.ok) return known;
+    insertPhases(
+      sql,
+      id,
+      phases.map(({ name, systemIds }) => ({
+        name,
+        systems: systemIds.flatMap((systemId) => nodes.get(systemId) ?? []),
+      })),
+    );
+    caller.announce({ entity: "version_plan", id });
+    const plan = findPlan(sql, caller, { id });
+    return plan.ok ? ok({ plan: plan.value }) : plan;
+  },
+});
+
+export const addPlanPhasesTool = gameplanTool(addPlanPhases, {
+  description: "Adds the phases of a new draft. It is a step of create_version_plan.",
+  service: "versionPlanService",
+  mutationType: "update",
+  done: ({ plan: { version, phases } }) =>
+    `Added ${phases.length} phases to version plan ${version}`,
+  undo: {
+    tool: "clear_plan_phases",
+    args: ({ plan: { id, revision: made } }) => ({ planId: id, revision: made }),
+  },
+  isHidden: true,
+  maxArgumentsBytes: 32_768,
+});

@@ -1,0 +1,74 @@
+import type { Result, ToolFailure } from "interlock-edge/tools";
+import type { VersionPlan } from "../entities/version-plan.ts";
+import type { PlacelessNode } from "../graph/read-graph.ts";
+import { countRows } from "../list-page.ts";
+import type { WorkspaceCaller, WorkspaceReads, WorkspaceSql } from "interlock-edge/tools";
+import { recordChange } from "../record-change.ts";
+import { refuse } from "../refuse.ts";
+import { findPlan } from "../rows/plan-row.ts";
+
+/** A new draft. */
+export interface NewPlan {
+  readonly projectId: string;
+  readonly version: string;
+  readonly name: string;
+  readonly goal: string;
+  readonly phases: readonly { readonly name: string; readonly systems: readonly PlannedNode[] }[];
+}
+
+type PlannedNode = Pick<PlacelessNode, "systemId" | "name" | "systemSlug" | "mvpCriticality">;
+
+/** Adds a draft with its phases. Fails: conflict when another plan has the version. */
+export function addPlan(
+  sql: WorkspaceSql,
+  caller: WorkspaceCaller,
+  plan: NewPlan,
+): Result<VersionPlan, ToolFailure> {
+  const { projectId, version } = plan;
+  if (isVersionTaken(sql, projectId, version)) {
+    return refuse("conflict", "a version that no plan of the project has", "/version");
+  }
+  const id = caller.newId();
+  sql.run(
+    `INSERT INTO plans (id, project_id, revision, created_at, created_by, version, name, goal,
+       status) VALUES (?, ?, 1, ?, ?, ?, ?, ?, 'draft')`,
+    id,
+    projectId,
+    caller.nowMs,
+    caller.authorId,
+    version,
+    plan.name,
+    plan.goal,
+  );
+  insertPhases(sql, id, plan.phases);
+  const summary = `Created version plan ${version}`;
+  recordChange(sql, caller, { projectId, action: "created", entity: "version_plan", id, summary });
+  return findPlan(sql, caller, { id });
+}
+
+/** Gives a plan its phases, in the order of work. */
+export function insertPhases(sql: WorkspaceSql, id: string, phases: NewPlan["phases"]): void {
+  phases.forEach(({ name, systems }, index) => {
+    const number = index + 1;
+    sql.run("INSERT INTO plan_phases (plan_id, number, name) VALUES (?, ?, ?)", id, number, name);
+    systems.forEach((system, place) => {
+      sql.run(
+        `INSERT INTO plan_systems (plan_id, system_id, phase, place, name, slug, mvp_criticality)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        id,
+        system.systemId,
+        number,
+        place,
+        system.name,
+        system.systemSlug,
+        system.mvpCriticality,
+      );
+    });
+  });
+}
+
+/** Tells whether a plan that is not in the bin has the version. */
+export function isVersionTaken(sql: WorkspaceReads, projectId: string, version: string): boolean {
+  const where = "project_id = ? AND version = ? AND deleted_at IS NULL";
+  return countRows(sql, { table: "plans", where, bindings: [projectId, version] }) > 0;
+}

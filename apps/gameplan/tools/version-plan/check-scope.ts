@@ -1,0 +1,78 @@
+import { ok, type Result, type ToolFailure } from "interlock-edge/tools";
+import type { ScopeCheck } from "../entities/version-plan.ts";
+import { missingFrom } from "../graph/dependency-graph.ts";
+import { orderNodes, readEdges, readNodes, type PlacelessNode } from "../graph/read-graph.ts";
+import type { WorkspaceReads } from "interlock-edge/tools";
+import { refuse } from "../refuse.ts";
+
+const SHOWN_MISSING = 50;
+const SHOWN_REQUIRERS = 3;
+
+/** A scope, and the systems of its project by id. */
+export interface CheckedScope {
+  readonly scope: ScopeCheck;
+  readonly nodes: ReadonlyMap<string, PlacelessNode>;
+}
+
+/**
+ * Checks whether systems can be built without others: everything that they require must be in the
+ * scope. Ids that are in the bin count as missing from the order, never as held.
+ */
+export function checkScope(
+  sql: WorkspaceReads,
+  projectId: string,
+  systemIds: readonly string[],
+): CheckedScope {
+  const nodes = new Map(readNodes(sql, projectId).map((node) => [node.systemId, node]));
+  const edges = readEdges(sql, projectId);
+  const held = systemIds.flatMap((id) => nodes.get(id) ?? []);
+  const missing = [
+    ...missingFrom(
+      held.map(({ systemId }) => systemId),
+      edges,
+    ),
+  ].flatMap(([id, requirers]) => {
+    const node = nodes.get(id);
+    if (!node) return [];
+    const { systemId, name, systemSlug } = node;
+    const requiredBy = requirers
+      .slice(0, SHOWN_REQUIRERS)
+      .flatMap((requirer) => nodes.get(requirer)?.name ?? []);
+    return [{ systemId, name, systemSlug, requiredBy }];
+  });
+  const gone = systemIds.length - held.length;
+  const scope = {
+    valid: missing.length === 0 && gone === 0,
+    missing: missing.slice(0, SHOWN_MISSING),
+    missingTotal: missing.length,
+    order: orderNodes(held, edges).map(({ systemId, name, level }) => ({ systemId, name, level })),
+  };
+  return { scope, nodes };
+}
+
+/** Refuses ids that name no system of the project, and ids that stand twice. */
+export function checkSystemIds(
+  systemIds: readonly string[],
+  nodes: ReadonlyMap<string, unknown>,
+): Result<null, ToolFailure> {
+  const unknown = systemIds.findIndex((id) => !nodes.has(id));
+  if (unknown >= 0) {
+    return refuse("not_found", "the id of a system of the project", `/systemIds/${unknown}`);
+  }
+  return new Set(systemIds).size === systemIds.length
+    ? ok(null)
+    : refuse("validation", "each system once", "/systemIds");
+}
+
+const NAMED_IDS = 10;
+
+/** Refuses a scope that lacks what its systems require. It names ids, because names are texts. */
+export function refuseScope({ missing, missingTotal }: ScopeCheck): ReturnType<typeof refuse> {
+  const ids = missing.slice(0, NAMED_IDS).map(({ systemId }) => systemId);
+  const more = missingTotal > ids.length ? ` and ${missingTotal - ids.length} more` : "";
+  return refuse(
+    "validation",
+    `a scope with everything that its systems require; it lacks ${ids.join(", ")}${more}`,
+    "/systemIds",
+  );
+}

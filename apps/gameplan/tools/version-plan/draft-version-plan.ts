@@ -1,0 +1,104 @@
+import * as v from "valibot";
+import { ok, type Result, type ToolFailure } from "interlock-edge/tools";
+import { gameplanTool } from "../gameplan-tool.ts";
+import { longText, nameText, rowId } from "../entities/fields.ts";
+import { versionLabel, versionPlan } from "../entities/version-plan.ts";
+import { readEdges } from "../graph/read-graph.ts";
+import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
+import { refuse } from "../refuse.ts";
+import { findProject } from "../rows/project-row.ts";
+import { addPlan } from "./add-plan.ts";
+import { checkScope, checkSystemIds, refuseScope } from "./check-scope.ts";
+import { planSystemIds } from "./validate-version-scope.ts";
+
+export const phasesInput = v.pipe(
+  v.array(v.strictObject({ name: nameText, systemIds: planSystemIds })),
+  v.minLength(1),
+  v.maxLength(30),
+);
+
+export type PhaseInput = v.InferOutput<typeof phasesInput>[number];
+
+/** Adds a draft without phases. It checks the whole plan, so that a wrong one leaves nothing. */
+export const draftVersionPlan = defineOperation({
+  name: "draft_version_plan",
+  kind: "write",
+  input: v.strictObject({
+    projectId: rowId,
+    version: v.pipe(versionLabel, v.description('For example "0.1".')),
+    name: v.exactOptional(nameText),
+    goal: v.exactOptional(v.pipe(longText, v.description("What the version is for."))),
+    systemIds: planSystemIds,
+    phases: v.exactOptional(
+      v.pipe(
+        phasesInput,
+        v.description(
+          "Every system of systemIds once, in the order of work. Absent: the implementation order.",
+        ),
+      ),
+    ),
+    allowIncomplete: v.exactOptional(
+      v.pipe(
+        v.boolean(),
+        v.description("Keep a draft that lacks required systems. It cannot be finalized."),
+      ),
+    ),
+  }),
+  output: v.strictObject({ plan: versionPlan }),
+  run(sql, { projectId, systemIds, ...args }, caller) {
+    const found = findProject(sql, caller, projectId);
+    if (!found.ok) return found;
+    const { scope, nodes } = checkScope(sql, projectId, systemIds);
+    const known = checkSystemIds(systemIds, nodes);
+    if (!known.ok) return known;
+    if (!scope.valid && args.allowIncomplete !== true) return refuseScope(scope);
+    const checked = args.phases && checkPhases(sql, projectId, { systemIds, phases: args.phases });
+    if (checked?.ok === false) return checked;
+    const { version, name = `Version ${version}`, goal = "" } = args;
+    const added = addPlan(sql, caller, { projectId, version, name, goal, phases: [] });
+    return added.ok ? ok({ plan: added.value }) : added;
+  },
+});
+
+/** Phases hold each system once, and nothing before what it requires. */
+function checkPhases(
+  sql: WorkspaceReads,
+  projectId: string,
+  { systemIds, phases }: { systemIds: readonly string[]; phases: readonly PhaseInput[] },
+): Result<null, ToolFailure> {
+  const wanted = new Set(systemIds);
+  const placed = phases.flatMap(({ systemIds: ids }) => ids);
+  const isPartition =
+    placed.length === systemIds.length &&
+    new Set(placed).size === placed.length &&
+    placed.every((id) => wanted.has(id));
+  if (!isPartition)
+    return refuse("validation", "every system of systemIds in one phase", "/phases");
+  const phaseOf = new Map(
+    phases.flatMap(({ systemIds: ids }, index) => ids.map((id) => [id, index] as const)),
+  );
+  const early = readEdges(sql, projectId).find(({ sourceSystemId, targetSystemId, type }) => {
+    const own = phaseOf.get(sourceSystemId);
+    const needed = phaseOf.get(targetSystemId);
+    return type === "requires" && own !== undefined && needed !== undefined && needed > own;
+  });
+  if (!early) return ok(null);
+  return refuse(
+    "validation",
+    `phases in which ${early.sourceSystemId} is not before ${early.targetSystemId}, which it requires`,
+    "/phases",
+  );
+}
+
+export const draftVersionPlanTool = gameplanTool(draftVersionPlan, {
+  description: "Adds a draft of a version without its phases. It is a step of create_version_plan.",
+  service: "versionPlanService",
+  mutationType: "create",
+  done: ({ plan: { version } }) => `Drafted version plan ${version}`,
+  undo: {
+    tool: "discard",
+    args: ({ plan: { id, revision } }) => ({ entity: "version_plan", id, revision }),
+  },
+  isHidden: true,
+  maxArgumentsBytes: 32_768,
+});
