@@ -1,11 +1,18 @@
 import type { Clock } from "../../src/capabilities/system.ts";
+import type { FollowRefusal } from "../../src/capabilities/workspace.ts";
+import type { WorkspaceObjectPorts } from "../../src/compose/workspaces.ts";
+import { fail, ok, type Result } from "../../src/protocol/outcome/result.ts";
+import { type Follower, mayFollow } from "../../src/protocol/policy/membership.ts";
+import type { WorkspaceAddress } from "../../src/protocol/workspace/address.ts";
 import type { WorkspaceChange } from "../../src/workspace/change-list.ts";
 
 /** Unread bytes of one reader. A reader with more is cut off and comes back for the rest. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 /** Readers of one workspace at a time. */
 const MAX_READERS = 128;
-/** A reader comes back after this time, and its membership is checked again. */
+/** Readers of one actor at a time, and as many more on the pages of each origin. */
+const MAX_READERS_OF_ACTOR = 8;
+/** A reader comes back after this time, with a token that is still valid. */
 const MAX_OPEN_MS = 300_000;
 const HEARTBEAT_AFTER_MS = 15_000;
 const TRAILER = "retry: 1000\n\n";
@@ -16,44 +23,78 @@ export interface ChangeSource {
   changesAfter(revision: number): readonly WorkspaceChange[] | undefined;
 }
 
-interface Reader {
+/** Who opens a stream. The address is the workspace that holds the feed. */
+export interface FeedReader {
+  readonly address: WorkspaceAddress;
+  readonly follower: Follower;
+}
+
+interface Reader extends FeedReader {
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
+  /** The newest revision that the reader was sent. */
+  sent: number;
   /** Stops the timers of the reader. */
   readonly stop: () => void;
 }
 
+/** What the feed needs of its object. */
+export type FeedPorts = Pick<WorkspaceObjectPorts, "readPolicy"> & {
+  readonly clock: Pick<Clock, "schedule">;
+};
+
 /**
  * Streams the changes of a workspace to pages. Contract: a change is sent after its transaction,
  * and the platform holds it back until the transaction is durable.
+ * Threat: a member who was removed reads on. So each stream and each change waits for the current
+ * policy, and ends when the policy cannot be read: the reader comes back and misses nothing.
  */
 export class ChangeFeed {
   readonly #source: ChangeSource;
-  readonly #clock: Pick<Clock, "schedule">;
+  readonly #ports: FeedPorts;
   readonly #readers = new Set<Reader>();
   readonly #utf8 = new TextEncoder();
+  #waiting: WorkspaceChange[] = [];
+  #isSending = false;
 
-  constructor(source: ChangeSource, clock: Pick<Clock, "schedule">) {
+  constructor(source: ChangeSource, ports: FeedPorts) {
     this.#source = source;
-    this.#clock = clock;
+    this.#ports = ports;
   }
 
-  get isFull(): boolean {
-    return this.#readers.size >= MAX_READERS;
-  }
-
+  /** Sends changes. Those that come while the policy is read wait for the next reading. */
   publish(changes: readonly WorkspaceChange[]): void {
-    const text = changes.map(formatChange).join("");
-    for (const reader of this.#readers) this.#send(reader, text);
+    if (this.#readers.size === 0) return;
+    this.#waiting.push(...changes);
+    if (!this.#isSending) void this.#sendWaiting();
+  }
+
+  /** Ends the streams of those who may not follow by the current policy. */
+  async recheck(): Promise<void> {
+    const [reader] = this.#readers;
+    if (!reader) return;
+    const { tenantId, workspaceId } = reader.address;
+    const policy = await this.#ports.readPolicy(tenantId);
+    for (const one of this.#readers) {
+      if (!policy || !mayFollow(policy, workspaceId, one.follower)) this.#close(one);
+    }
   }
 
   /** Opens a stream of the changes after a revision; without one, of those that come. */
-  open(after: number | undefined): ReadableStream<Uint8Array> {
+  async open(
+    asked: FeedReader,
+    after: number | undefined,
+  ): Promise<Result<ReadableStream<Uint8Array>, FollowRefusal>> {
+    const { address, follower } = asked;
+    const policy = await this.#ports.readPolicy(address.tenantId);
+    if (!policy) return fail("policy_unavailable");
+    if (!mayFollow(policy, address.workspaceId, follower)) return fail("workspace_not_found");
+    if (this.#isFullFor(follower)) return fail("too_many_readers");
     let reader: Reader | undefined;
-    return new ReadableStream<Uint8Array>(
+    const stream = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          reader = this.#add(controller);
-          this.#send(reader, this.#begin(after));
+          reader = this.#add(asked, controller);
+          this.#begin(reader, after);
         },
         cancel: () => {
           if (reader) this.#remove(reader);
@@ -61,28 +102,59 @@ export class ChangeFeed {
       },
       { highWaterMark: MAX_UNREAD_BYTES, size: (chunk) => chunk.byteLength },
     );
+    return ok(stream);
+  }
+
+  /** Threat: one page, or one person, takes every place of the workspace. */
+  #isFullFor({ actorId, page }: Follower): boolean {
+    if (this.#readers.size >= MAX_READERS) return true;
+    const own = [...this.#readers].filter(({ follower }) => {
+      return follower.actorId === actorId && follower.page?.origin === page?.origin;
+    });
+    return own.length >= MAX_READERS_OF_ACTOR;
   }
 
   /** Tells a reader to read everything when it names no revision, or one without its successors. */
-  #begin(after: number | undefined): string {
+  #begin(reader: Reader, after: number | undefined): void {
     const { newestRevision: newest } = this.#source;
+    reader.sent = newest;
     const missed =
       after === undefined || after > newest ? undefined : this.#source.changesAfter(after);
-    if (missed) return missed.map(formatChange).join("");
-    return formatEvent("workspace_reset", newest, { revision: newest });
+    const text = missed
+      ? missed.map(formatChange).join("")
+      : formatEvent("workspace_reset", newest, { revision: newest });
+    this.#send(reader, text);
   }
 
-  #add(controller: ReadableStreamDefaultController<Uint8Array>): Reader {
+  async #sendWaiting(): Promise<void> {
+    this.#isSending = true;
+    while (this.#waiting.length > 0) {
+      const changes = this.#waiting;
+      this.#waiting = [];
+      await this.recheck();
+      for (const reader of this.#readers) {
+        const added = changes.filter(({ revision }) => revision > reader.sent);
+        reader.sent = added.at(-1)?.revision ?? reader.sent;
+        this.#send(reader, added.map(formatChange).join(""));
+      }
+    }
+    this.#isSending = false;
+  }
+
+  #add(asked: FeedReader, controller: Reader["controller"]): Reader {
+    const { clock } = this.#ports;
     let stopBeat: () => void;
     const beat = (): void => {
-      stopBeat = this.#clock.schedule(HEARTBEAT_AFTER_MS, () => {
+      stopBeat = clock.schedule(HEARTBEAT_AFTER_MS, () => {
         this.#send(reader, ": still here\n\n");
         if (this.#readers.has(reader)) beat();
       });
     };
-    const stopEnd = this.#clock.schedule(MAX_OPEN_MS, () => this.#close(reader));
+    const stopEnd = clock.schedule(MAX_OPEN_MS, () => this.#close(reader));
     const reader: Reader = {
+      ...asked,
       controller,
+      sent: 0,
       stop: () => {
         stopBeat();
         stopEnd();

@@ -7,6 +7,8 @@ import type {
 import { composeWorkspaceObject } from "../../src/compose/workspaces.ts";
 import type { WorkspaceDefinition } from "../../src/contracts/define-workspace.ts";
 import type { RawEnv } from "../../src/env.ts";
+import type { Follower } from "../../src/protocol/policy/membership.ts";
+import type { WorkspaceAddress } from "../../src/protocol/workspace/address.ts";
 import { WorkspaceData } from "../../src/workspace/workspace-data.ts";
 import { ChangeFeed } from "./change-feed.ts";
 import { createDurableDatabase } from "./durable-database.ts";
@@ -27,22 +29,33 @@ export class WorkspaceObject extends DurableObject<RawEnv> implements WorkspaceM
 
   constructor(ctx: DurableObjectState, env: RawEnv, definitions: readonly WorkspaceDefinition[]) {
     super(ctx, env);
-    const { clock, ...ports } = composeWorkspaceObject(env);
+    const { clock, readPolicy, ...ports } = composeWorkspaceObject(env);
     this.#data = new WorkspaceData({
       ...ports,
       definitions,
       database: createDurableDatabase(ctx.storage),
       announce: (changes) => this.#feed.publish(changes),
     });
-    this.#feed = new ChangeFeed(this.#data, clock);
+    this.#feed = new ChangeFeed(this.#data, { clock, readPolicy });
   }
 
-  /** Streams the changes after the revision in Last-Event-ID. */
-  override async fetch(request: Request): Promise<Response> {
-    if (this.#feed.isFull) return new Response(null, { status: 429 });
-    const after = request.headers.get("last-event-id");
-    const stream = this.#feed.open(after === null ? undefined : Number(after));
-    return new Response(stream, { headers: STREAM_HEADERS });
+  /** Streams the changes after the revision in Last-Event-ID, or answers why it does not. */
+  override async fetch({ headers }: Request): Promise<Response> {
+    const address = JSON.parse(headers.get("x-address") ?? "") as WorkspaceAddress;
+    const follower = JSON.parse(headers.get("x-follower") ?? "") as Follower;
+    const after = headers.get("last-event-id");
+    const stream = await this.#feed.open(
+      { address, follower },
+      after === null ? undefined : Number(after),
+    );
+    return stream.ok
+      ? new Response(stream.value, { headers: STREAM_HEADERS })
+      : new Response(stream.failure, { status: 409 });
+  }
+
+  /** Ends the streams of those who may not follow any more. */
+  async recheck(): Promise<void> {
+    await this.#feed.recheck();
   }
 
   /** Runs an operation. Contract: a write is durable before the answer leaves the object. */

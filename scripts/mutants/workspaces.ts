@@ -195,10 +195,60 @@ export const WORKSPACES: readonly Mutant[] = [
   },
   {
     name: "the stream of changes asks for no membership",
-    file: "src/http/workspace-changes.ts",
-    from: "return isBound && isMember(policy, id, principal);",
-    to: "return isBound;",
+    file: "src/protocol/policy/membership.ts",
+    from: "if (!hasTool || !isMember(policy, workspaceId, follower)) return false;",
+    to: "if (!hasTool) return false;",
     test: { file: CHANGES, name: "are not found for a workspace of others" },
+  },
+  {
+    name: "a page follows a workspace of which it has no tool",
+    file: "src/http/workspace-list.ts",
+    from: " && (embed?.toolIds.includes(spec.name) ?? true)",
+    to: "",
+    test: {
+      file: CHANGES,
+      name: "a page without a tool of the workspace reads none of its changes, and does not see it",
+    },
+  },
+  {
+    name: "one page takes all places of the readers of a workspace",
+    file: "durable-objects/workspace/change-feed.ts",
+    from: "return own.length >= MAX_READERS_OF_ACTOR;",
+    to: "return false && own.length >= MAX_READERS_OF_ACTOR;",
+    test: {
+      file: CHANGES,
+      name: "one page takes eight places, and leaves the others to its person and to members",
+    },
+  },
+  {
+    name: "a workspace is not told of a removed member",
+    file: "src/http/policy.ts",
+    from: "await services.membersChanged?.(principal.tenantId, ids);",
+    to: "",
+    test: {
+      file: CHANGES,
+      name: "a member who is removed loses the stream with the change of the policy",
+    },
+  },
+  {
+    name: "a change is sent without a look at the current policy",
+    file: "durable-objects/workspace/change-feed.ts",
+    from: "      await this.recheck();\n",
+    to: "",
+    test: {
+      file: CHANGES,
+      name: "a page hears of no further change when its origin was removed",
+    },
+  },
+  {
+    name: "the object of a workspace opens a stream for somebody who is no member",
+    file: "durable-objects/workspace/change-feed.ts",
+    from: 'if (!mayFollow(policy, address.workspaceId, follower)) return fail("workspace_not_found");',
+    to: "",
+    test: {
+      file: CHANGES,
+      name: "the object asks the current policy, whatever its caller has checked",
+    },
   },
   {
     name: "a stream of changes has no beginning",

@@ -1,5 +1,9 @@
-import type { WorkspaceGateway, WorkspaceMethods } from "../capabilities/workspace.ts";
-import { fail } from "../protocol/outcome/result.ts";
+import type {
+  FollowRefusal,
+  WorkspaceGateway,
+  WorkspaceMethods,
+} from "../capabilities/workspace.ts";
+import { fail, ok } from "../protocol/outcome/result.ts";
 import { objectNameOf, type WorkspaceAddress } from "../protocol/workspace/address.ts";
 
 /** Reaches the Durable Object of each workspace by its address. */
@@ -15,10 +19,21 @@ export function createDurableWorkspaces(workspaces: DurableObjectNamespace): Wor
         return { result: UNREACHABLE };
       }
     },
-    async follow(address, after) {
-      const headers = after === undefined ? {} : { "last-event-id": String(after) };
+    async follow(address, follower, after) {
+      const headers = {
+        "x-address": JSON.stringify(address),
+        "x-follower": JSON.stringify(follower),
+        ...(after !== undefined && { "last-event-id": String(after) }),
+      };
       const answer = await objectOf(address).fetch("https://workspace/changes", { headers });
-      return answer.status === 429 ? undefined : answer;
+      return answer.ok ? ok(answer) : fail((await answer.text()) as FollowRefusal);
+    },
+    async recheck(address) {
+      try {
+        await objectOf(address).recheck();
+      } catch {
+        // Its feed asks again before the next change.
+      }
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Given } from "../protocol/json/author-data.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
+import type { Follower } from "../protocol/policy/membership.ts";
 import type { WorkspaceAddress } from "../protocol/workspace/address.ts";
 
 /** An operation writes, or only reads. */
@@ -59,20 +60,33 @@ export interface OperationAnswer {
   readonly write?: WriteState;
 }
 
+/** Why an object opens no stream of changes; docs/http.md lists the codes. */
+export type FollowRefusal = "workspace_not_found" | "too_many_readers" | "policy_unavailable";
+
 /** Reaches the objects of workspaces. */
 export interface WorkspaceGateway {
   /** Contract: never throws. */
   call(call: OperationCall): Promise<OperationAnswer>;
   /**
-   * Streams the changes after a revision; without one, those that come. Undefined: the workspace
-   * has too many readers. Contract: the caller has checked the membership.
+   * Streams the changes after a revision; without one, those that come. The object asks the current
+   * policy before it opens the stream, and again before each change that it sends.
    */
-  follow(workspace: WorkspaceAddress, after: number | undefined): Promise<Response | undefined>;
+  follow(
+    workspace: WorkspaceAddress,
+    follower: Follower,
+    after: number | undefined,
+  ): Promise<Result<Response, FollowRefusal>>;
+  /**
+   * Ends the streams of those who may not follow any more.
+   * Contract: never throws; who is not reached gets no further change.
+   */
+  recheck(workspace: WorkspaceAddress): Promise<void>;
 }
 
 /** RPC of the object of a workspace. Contract: shapes hold for one release; see RunMethods. */
 export interface WorkspaceMethods {
   call(call: OperationCall): Promise<OperationAnswer>;
+  recheck(): Promise<void>;
 }
 
 /** In whose name a workspace is used. Contract: a gate has checked the membership. */

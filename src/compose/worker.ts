@@ -42,7 +42,10 @@ export function composeWorker(
     return refuseAll(`${configured.failure.join("; ")}. See the README, section Deploy.`);
   }
   const app = createApp(
-    assemble(configured.value, deployment, keepAlive),
+    {
+      ...assemble(configured.value, deployment, keepAlive),
+      membersChanged: deployment.workspaces?.membersChangedOf(raw),
+    },
     deployment.workspaces?.routesOf(raw),
   );
   return async (request) => secure(await app.fetch(request), request);
@@ -57,7 +60,7 @@ function assemble(
   { env, models, assistants }: Configuration,
   { contracts, wires, pages, policyCache }: Deployment,
   keepAlive: KeepAlive,
-): Services {
+): Omit<Services, "membersChanged"> {
   const tenants = composeTenants(env.tenants);
   const { registry, directory, queue, outcomes, trail, storageUse } = tenants;
   const embedTokens = createEmbedTokens({

@@ -1,5 +1,6 @@
 import { findWeakApprovals, matchPolicy } from "../contracts/match-policy.ts";
 import { warnAbout } from "../contracts/warn-policy.ts";
+import type { TenantId } from "../protocol/identity/ids.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import { actorsOf } from "../protocol/identity/principal.ts";
 import { toolPolicyDocument, type ToolPolicy } from "../protocol/policy/document.ts";
@@ -50,6 +51,7 @@ export async function putPolicy({
   if (errors.length > 0) return problem("invalid_request", { errors });
   const weak = findWeakApprovals(body.value, services.toolSpecs).slice(0, MAX_ERRORS);
   if (weak.length > 0) return problem("approval_too_weak", { errors: weak });
+  const before = await readBefore(principal.tenantId, services);
   const change = await services.registry.change(principal.tenantId, body.value, {
     expectedRevision: expected.value,
     by: actorsOf(principal),
@@ -58,6 +60,8 @@ export async function putPolicy({
     case "changed": {
       services.policies.learn(principal.tenantId, change.pin);
       const { revision, hash } = change.pin;
+      const ids = before ? changedWorkspaces(before, body.value) : [];
+      await services.membersChanged?.(principal.tenantId, ids);
       const answer = { revision, hash, ...warningsOf(services, body.value) };
       return Response.json(answer, { headers: { etag: toETag(revision) } });
     }
@@ -68,6 +72,26 @@ export async function putPolicy({
       return problem("policy_unavailable", { detail, headers: { "retry-after": "1" } });
     }
   }
+}
+
+/** Reads the policy that a change replaces, if its workspaces matter to anybody. */
+async function readBefore(
+  tenantId: TenantId,
+  { membersChanged, registry, policies }: Services,
+): Promise<ToolPolicy | undefined> {
+  const pin = membersChanged && (await registry.current(tenantId));
+  return pin && (await policies.read(tenantId, pin)).policy;
+}
+
+/** Lists the workspaces that lost a member, or may have. */
+function changedWorkspaces(before: ToolPolicy, after: ToolPolicy): readonly string[] {
+  return Object.entries(before.workspaces).flatMap(([id, { actors, roles }]) => {
+    const now = Object.hasOwn(after.workspaces, id) ? after.workspaces[id] : undefined;
+    const isKept =
+      actors.every((actor) => now?.actors.includes(actor)) &&
+      roles.every((role) => now?.roles.includes(role));
+    return isKept ? [] : [id];
+  });
 }
 
 /** Tells what of a policy can never apply. A stored policy may hold rules that are too weak. */

@@ -288,7 +288,7 @@ export const PROBLEMS = {
   },
   too_many_readers: {
     status: 429,
-    title: "Too many readers follow this run. Close some, or try again later.",
+    title: "Too many readers follow this. Close some, or try again later.",
   },
   storage_too_new: {
     status: 503,

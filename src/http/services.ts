@@ -13,6 +13,7 @@ import type { StorageMeter } from "../capabilities/storage.ts";
 import type { RunGateway, RunIds } from "../capabilities/run.ts";
 import type { RunRecords } from "../capabilities/run-records.ts";
 import type { RegisteredContract } from "../contracts/registered.ts";
+import type { TenantId } from "../protocol/identity/ids.ts";
 import type { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
 import type { ModelCatalog } from "../protocol/model/catalog.ts";
@@ -31,6 +32,13 @@ export interface Services {
     readonly addresses: RateLimiter;
   };
   readonly policies: PolicyStore;
+  /**
+   * Tells the objects of workspaces that their members changed. Absent: there are no workspaces.
+   * Contract: never throws.
+   */
+  readonly membersChanged:
+    | ((tenantId: TenantId, workspaceIds: readonly string[]) => Promise<void>)
+    | undefined;
   readonly connections: ConnectionStore;
   readonly providers: ProviderStore;
   /** Reads the body that stores a provider. */

@@ -1,8 +1,8 @@
 import type { WorkspaceGateway } from "../capabilities/workspace.ts";
-import { isMember, soleWorkspace } from "../protocol/policy/membership.ts";
+import { mayFollow } from "../protocol/policy/membership.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { problem } from "./problem.ts";
-import { listWorkspaces } from "./workspace-list.ts";
+import { followerOf, listWorkspaces } from "./workspace-list.ts";
 
 /** Tells pages which workspaces there are, and streams their changes. */
 export function createWorkspaceRoutes(names: readonly string[], gateway: WorkspaceGateway): Routes {
@@ -26,7 +26,7 @@ async function getChanges(
   known: ReadonlySet<string>,
   gateway: WorkspaceGateway,
 ): Promise<Response> {
-  const { request, name, id: workspaceId, principal } = asked;
+  const { request, name, id: workspaceId, principal, services } = asked;
   // A HEAD request would open a stream that no client reads or closes.
   if (request.method === "HEAD")
     return problem("method_not_allowed", { headers: { allow: "GET" } });
@@ -35,17 +35,15 @@ async function getChanges(
     const detail = "Last-Event-ID must be a revision. Send an id from the stream.";
     return problem("event_id_invalid", { detail });
   }
-  if (!known.has(name) || !(await mayFollow(asked))) return problem("workspace_not_found");
+  const { tenantId } = principal;
+  const follower = followerOf(asked, name);
+  const { policy } = await services.policies.load(tenantId);
+  if (!known.has(name) || !mayFollow(policy, workspaceId, follower)) {
+    return problem("workspace_not_found");
+  }
   const after = lastEventId === null ? undefined : Number(lastEventId);
-  const address = { name, tenantId: principal.tenantId, workspaceId };
-  const stream = await gateway.follow(address, after);
-  return stream ?? problem("too_many_readers", { headers: { "retry-after": "5" } });
-}
-
-/** An embed token follows the workspace that its runs use, and no other. */
-async function mayFollow({ principal, services, id }: AuthorisedRequest): Promise<boolean> {
-  const { policy } = await services.policies.load(principal.tenantId);
-  const { embed } = principal;
-  const isBound = !embed || (embed.workspaceId ?? soleWorkspace(policy, principal)) === id;
-  return isBound && isMember(policy, id, principal);
+  const stream = await gateway.follow({ name, tenantId, workspaceId }, follower, after);
+  if (stream.ok) return stream.value;
+  const isGone = stream.failure === "workspace_not_found";
+  return problem(stream.failure, isGone ? {} : { headers: { "retry-after": "5" } });
 }

@@ -1,20 +1,43 @@
-import { isMember, soleWorkspace } from "../protocol/policy/membership.ts";
+import { type Follower, mayFollow, soleWorkspace } from "../protocol/policy/membership.ts";
 import type { AuthorisedRequest } from "./authorise.ts";
 
 /**
- * `GET /v1/workspaces`: lists the workspaces of which the caller is a member, each under every name
- * that the deployment has. An embed token sees the one that its runs use.
+ * `GET /v1/workspaces`: lists the workspaces whose changes the caller may follow, each under the
+ * names of which the policy allows a tool. An embed token sees the one that its runs use.
  */
 export async function listWorkspaces(
-  { principal, services }: AuthorisedRequest,
+  asked: AuthorisedRequest,
   names: ReadonlySet<string>,
 ): Promise<Response> {
+  const { principal, services } = asked;
   const { policy } = await services.policies.load(principal.tenantId);
   const { embed } = principal;
   const used = embed && (embed.workspaceId ?? soleWorkspace(policy, principal));
   const ids = Object.keys(policy.workspaces)
-    .filter((id) => isMember(policy, id, principal) && (!embed || id === used))
+    .filter((id) => !embed || id === used)
     .sort();
-  const workspaces = [...names].flatMap((name) => ids.map((id) => ({ name, id })));
+  const workspaces = [...names].flatMap((name) => {
+    const follower = followerOf(asked, name);
+    return ids.filter((id) => mayFollow(policy, id, follower)).map((id) => ({ name, id }));
+  });
   return Response.json({ workspaces });
+}
+
+/** Reads who would follow the workspaces of a name. */
+export function followerOf(
+  { principal, services }: Pick<AuthorisedRequest, "principal" | "services">,
+  name: string,
+): Follower {
+  const { actorId, subjectId, roles, embed } = principal;
+  const toolIds = services.toolSpecs
+    .filter((spec) => spec.workspace === name && (embed?.toolIds.includes(spec.name) ?? true))
+    .map((spec) => spec.name);
+  const { origin, workspaceId } = embed ?? {};
+  return {
+    actorId,
+    ...(subjectId !== undefined && { subjectId }),
+    roles,
+    toolIds: [...new Set(toolIds)],
+    ...(origin !== undefined && { page: { origin, workspaceId } }),
+  };
 }

@@ -14,7 +14,7 @@ let runs = 0;
 /**
  * The workspaces of one run of a test. The time of the run is theirs too, unless theirs is later.
  */
-export class TestHost implements WorkspaceGateway {
+export class TestHost implements Pick<WorkspaceGateway, "call"> {
   readonly #run = ++runs;
   readonly #hosted: readonly Hosted[];
   readonly #clock: Pick<Clock, "nowMs">;
@@ -48,10 +48,6 @@ export class TestHost implements WorkspaceGateway {
     const refusal = hosted.refusal();
     if (refusal === undefined) return answer;
     return this.#stop(`The workspace ${name} cannot be opened.`, refusal);
-  }
-
-  follow(): Promise<undefined> {
-    return Promise.resolve(undefined);
   }
 
   /** The run ends with the fault, so nothing may repeat the call until then. */

@@ -13,7 +13,7 @@ import type { Result } from "../protocol/outcome/result.ts";
 
 /** Binds workspaces to calls of tools and of the context hook. */
 export function createWorkspaceBinder(
-  gateway: WorkspaceGateway,
+  gateway: Pick<WorkspaceGateway, "call">,
   clock: Pick<Clock, "nowMs">,
 ): WorkspaceBinder {
   return { bind: (binding) => bindWorkspace(gateway, binding, clock.nowMs()) };
@@ -21,7 +21,7 @@ export function createWorkspaceBinder(
 
 /** Threat: arguments choose the workspace. Its id comes from the user, which a gate has set. */
 function bindWorkspace(
-  gateway: WorkspaceGateway,
+  gateway: Pick<WorkspaceGateway, "call">,
   { name, user, timeoutMs, write }: WorkspaceBinding,
   nowMs: number,
 ): Workspace {

@@ -1,7 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { refusalOf } from "../shared/run-object.ts";
-import { type Caller, send } from "../shared/worker.ts";
+import { bindings, type Caller, HOST_PAGE, send } from "../shared/worker.ts";
 import { callItems, governStudio } from "../shared/workspaces.ts";
+import { objectNameOf } from "../../src/protocol/workspace/address.ts";
+import type { TenantId } from "../../src/protocol/identity/ids.ts";
 
 const POLICY = {
   allowedTools: ["lab__keep_item", "lab__show_items"],
@@ -89,6 +91,101 @@ describe("the changes of a workspace", () => {
         "event_id_invalid",
       ]);
     }
+  });
+});
+
+describe("those who may not follow any more", () => {
+  const PAGES = {
+    ...POLICY,
+    allowedTools: [...POLICY.allowedTools, "core__calculate"],
+    origins: [HOST_PAGE],
+    embedMinters: [{ actorId: "service:front" }],
+  };
+  const JSON_TYPE = { "content-type": "application/json" };
+
+  beforeEach(() => governStudio(PAGES));
+
+  /** Mints a token of ada's, and asks as the page that holds it. */
+  async function pageOf(toolIds: readonly string[]): Promise<(path: string) => Promise<Response>> {
+    const body = JSON.stringify({ origin: HOST_PAGE, actorId: "user:ada", toolIds });
+    const init = { caller: "front", method: "POST", headers: JSON_TYPE, body } as const;
+    const minted = await send("/v1/embed-tokens", init);
+    const { token } = await minted.json<{ token: string }>();
+    const headers = { authorization: `Bearer ${token}`, origin: HOST_PAGE };
+    return (path) => send(path, { headers });
+  }
+
+  const CHANGES = "/v1/workspaces/lab/studio/changes";
+
+  test("a page without a tool of the workspace reads none of its changes, and does not see it", async () => {
+    const blind = await pageOf(["core__calculate"]);
+    expect(await refusalOf(await blind(CHANGES))).toEqual([404, "workspace_not_found"]);
+    expect(await (await blind("/v1/workspaces")).json()).toEqual({ workspaces: [] });
+    const seeing = await pageOf(["core__calculate", "lab__show_items"]);
+    const stream = await seeing(CHANGES);
+    expect(stream.status).toBe(200);
+    await stream.body?.cancel();
+    const listed = await (await seeing("/v1/workspaces")).json();
+    expect(listed).toEqual({ workspaces: [{ name: "lab", id: "studio" }] });
+  });
+
+  test("one page takes eight places, and leaves the others to its person and to members", async () => {
+    const ask = await pageOf(["lab__show_items"]);
+    const taken = await Promise.all(Array.from({ length: 140 }, () => ask(CHANGES)));
+    const open = taken.filter(({ status }) => status === 200);
+    expect(open).toHaveLength(8);
+    const refused = taken.find(({ status }) => status === 429);
+    expect(await refusalOf(refused ?? new Response())).toEqual([429, "too_many_readers"]);
+    const others = await Promise.all([follow("ada", "lab/studio"), follow("ben", "lab/studio")]);
+    expect(others.map(({ status }) => status)).toEqual([200, 200]);
+    for (const { body } of [...open, ...others]) await body?.cancel();
+  });
+
+  test("a member who is removed loses the stream with the change of the policy", async () => {
+    const [kept, lost] = [await follow("ada", "lab/studio"), await follow("ben", "lab/studio")];
+    await governStudio({ ...PAGES, workspaces: { studio: { actors: ["user:ada"] } } });
+    // The stream ends by itself, before anything else happens in the workspace.
+    expect(await lost.text()).not.toContain("workspace_changed");
+    const id = await keep("after the removal");
+    const [, change] = await read(kept, 2);
+    expect(change).toContain(id);
+  });
+
+  test.each([
+    ["its origin was removed", { origins: [] }],
+    ["the tools were removed", { allowedTools: ["lab__keep_item"] }],
+    [
+      "its person has two workspaces",
+      { workspaces: { ...POLICY.workspaces, b: { actors: ["user:ada"] } } },
+    ],
+  ])("a page hears of no further change when %s", async (_why, change) => {
+    const stream = await (await pageOf(["lab__show_items"]))(CHANGES);
+    expect(stream.status).toBe(200);
+    await governStudio({ ...PAGES, ...change });
+    await callItems({
+      caller: "ada",
+      tool: "lab__keep_item",
+      workspaceId: "studio",
+      args: { name: "x" },
+    });
+    expect(await stream.text()).not.toContain("workspace_changed");
+  });
+
+  test("the object asks the current policy, whatever its caller has checked", async () => {
+    const address = { name: "lab", tenantId: "studio" as TenantId, workspaceId: "studio" };
+    const object = bindings.WORKSPACES.get(bindings.WORKSPACES.idFromName(objectNameOf(address)));
+    const openAs = async (follower: object): Promise<string> => {
+      const headers = {
+        "x-address": JSON.stringify(address),
+        "x-follower": JSON.stringify({ roles: [], toolIds: ["lab__show_items"], ...follower }),
+      };
+      const answer = await object.fetch("https://workspace/changes", { headers });
+      if (!answer.ok) return answer.text();
+      await answer.body?.cancel();
+      return "open";
+    };
+    expect(await openAs({ actorId: "user:ada" })).toBe("open");
+    expect(await openAs({ actorId: "user:cleo" })).toBe("workspace_not_found");
   });
 });
 
