@@ -247,8 +247,8 @@ export const INPUTS: readonly Mutant[] = [
   {
     name: "the limits of contracts do not hold for history",
     file: "src/contracts/call-limits.ts",
-    from: "if (limits.length === 0) {",
-    to: "if (limits.length >= 0) {",
+    from: "(limits.length === 0 ? [DEFAULTS] : limits)",
+    to: "[DEFAULTS]",
     test: {
       file: "test/http/reposted-history.test.ts",
       name: "a result cut to the limit of its contract",
@@ -272,6 +272,16 @@ export const INPUTS: readonly Mutant[] = [
     test: {
       file: "test/http/reposted-history.test.ts",
       name: "200 KB beside the data",
+    },
+  },
+  {
+    name: "the texts beside a re-posted result have no limit",
+    file: "src/protocol/conversation/client-history.ts",
+    from: "if (jsonBytes(texts) > limitsOf(name).maxTextBytes + MAX_NOTES_BYTES) {",
+    to: "if (false) {",
+    test: {
+      file: "test/http/reposted-history.test.ts",
+      name: "is a claim of the shape that streams have: text beyond the limit of its contract",
     },
   },
   {

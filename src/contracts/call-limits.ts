@@ -2,6 +2,12 @@ import { MAX_TOOL_ARGUMENTS_BYTES, MAX_TOOL_RESULT_BYTES } from "../protocol/ide
 import type { CallLimits } from "../protocol/conversation/client-history.ts";
 import type { RegisteredContract } from "./registered.ts";
 
+const DEFAULTS: CallLimits = {
+  maxArgumentsBytes: MAX_TOOL_ARGUMENTS_BYTES,
+  maxResultBytes: MAX_TOOL_RESULT_BYTES,
+  maxTextBytes: MAX_TOOL_RESULT_BYTES,
+};
+
 /**
  * Finds the limits of one tool's calls: those of its contract, of several versions the highest, and
  * the default for a tool that is not registered.
@@ -11,14 +17,14 @@ export function callLimitsOf(
   contracts: readonly RegisteredContract[],
   toolName: string,
 ): CallLimits {
-  const limits = contracts.flatMap(({ spec, contract }) =>
-    spec.name === toolName ? contract.runtime : [],
+  const limits = contracts.flatMap(({ spec, contract: { runtime, content } }) =>
+    spec.name === toolName ? { ...runtime, ...content } : [],
   );
-  if (limits.length === 0) {
-    return { maxArgumentsBytes: MAX_TOOL_ARGUMENTS_BYTES, maxResultBytes: MAX_TOOL_RESULT_BYTES };
-  }
+  const highest = (name: keyof CallLimits): number =>
+    Math.max(...(limits.length === 0 ? [DEFAULTS] : limits).map((limit) => limit[name]));
   return {
-    maxArgumentsBytes: Math.max(...limits.map(({ maxArgumentsBytes }) => maxArgumentsBytes)),
-    maxResultBytes: Math.max(...limits.map(({ maxResultBytes }) => maxResultBytes)),
+    maxArgumentsBytes: highest("maxArgumentsBytes"),
+    maxResultBytes: highest("maxResultBytes"),
+    maxTextBytes: highest("maxTextBytes"),
   };
 }

@@ -4,6 +4,7 @@ import { fail, ok, type Result } from "../outcome/result.ts";
 import type { ChatMessage, SentFile } from "../run/chat-request.ts";
 import { utf8Bytes } from "../text/encoding.ts";
 import type { FilePart, UserPart } from "./file-part.ts";
+import type { ShownContent } from "../tool/content.ts";
 import type { TranscriptMessage, TranscriptToolCall } from "./message.ts";
 
 /** Why client-sent history is refused; `pointer` is a JSON pointer into the body. */
@@ -19,10 +20,13 @@ export interface HistoryFailure {
   readonly pointer: string;
 }
 
-/** Largest arguments and result of one tool's calls. Unit: bytes of JSON in UTF-8. */
+/**
+ * Largest arguments, result and texts beside it of one tool's calls. Unit: bytes of JSON in UTF-8.
+ */
 export interface CallLimits {
   readonly maxArgumentsBytes: number;
   readonly maxResultBytes: number;
+  readonly maxTextBytes: number;
 }
 
 /** Finds the limits of a tool by its name, also for a name that no tool has. */
@@ -40,7 +44,7 @@ export interface HistoryRules {
  * result follows its call, each call has one result, and every result comes before the next other
  * message (seeds/001, "Contract layer").
  * Contract: pure; linear in the messages. Accepts every call and result that a stream delivered
- * under the same limits.
+ * under the same limits, with its content. What a stream sent as reasoning reaches no model again.
  */
 export function toTranscript(
   messages: readonly ChatMessage[],
@@ -181,15 +185,29 @@ function readToolResult(
   if (exceeds(part.result, limitsOf(name).maxResultBytes)) {
     return fail({ code: "tool_result_too_large", pointer: `${at}/result` });
   }
+  const beside = part.content ?? part.artifact?.content ?? [];
+  const texts = beside.flatMap((one) => (one.type === "text" ? one.text : []));
+  if (jsonBytes(texts) > limitsOf(name).maxTextBytes + MAX_NOTES_BYTES) {
+    return fail({ code: "tool_result_too_large", pointer: at });
+  }
   history.unanswered.delete(part.toolCallId);
   return ok({
     role: "tool",
     toolCallId: part.toolCallId as ToolCallId,
     name,
     result: part.result,
+    ...(beside.length > 0 && { content: beside.map(withoutImage) }),
   });
 }
 
+/** The bytes of an image never come from a result that a client sends. */
+function withoutImage(part: ShownContent): Extract<ShownContent, { type: "text" }> {
+  if (part.type === "text") return part;
+  return { type: "text", text: `[An image is left out: ${part.mediaType}, ${part.bytes} bytes.]` };
+}
+
+/** Most bytes of the notes that a stream has in place of images for which there was no room. */
+const MAX_NOTES_BYTES = 4 * 1024;
 /** Most bytes of an observation beside its data: its errors are at most 16 of 1,012 characters. */
 const MAX_ENVELOPE_BYTES = 128 * 1024;
 

@@ -3,6 +3,7 @@ import { requestContext } from "../assistant/context.ts";
 import { assistantId } from "../assistant/id.ts";
 import { connectionId } from "../connection/stored.ts";
 import { workspaceId } from "../workspace/address.ts";
+import { IMAGE_TYPES } from "../conversation/file-part.ts";
 import { lazyPattern } from "../text/lazily.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
 
@@ -13,11 +14,31 @@ const toolCall = v.strictObject({
   toolName: v.pipe(v.string(), v.nonEmpty(), v.maxLength(128)),
   args: v.custom<JsonObject>(isJsonObject, "a JSON object"),
 });
+/** Accepted because streams send it. No model reads it. */
+const reasoning = v.strictObject({ type: v.literal("reasoning"), text: v.string() });
+/** Content beside a result, as streams show it: of an image only what it is. */
+const shownContent = v.pipe(
+  v.array(
+    v.variant("type", [
+      text,
+      v.strictObject({
+        type: v.literal("image"),
+        mediaType: v.picklist(IMAGE_TYPES),
+        bytes: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+      }),
+    ]),
+  ),
+  v.maxLength(32),
+);
 const toolResult = v.strictObject({
   type: v.literal("tool-result"),
   toolCallId: v.pipe(v.string(), v.nonEmpty()),
   toolName: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(128))),
   result: v.custom<JsonValue>((value) => value !== undefined, "a JSON value"),
+  /** Says nothing that the result does not say. */
+  isError: v.optional(v.boolean()),
+  artifact: v.optional(v.strictObject({ content: shownContent })),
+  content: v.optional(shownContent),
 });
 const visibleName = lazyPattern(String.raw`^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,128}$`, "u");
 const filename = v.optional(
@@ -53,8 +74,8 @@ export const chatRequestBody = v.strictObject({
         v.strictObject({
           role: v.literal("assistant"),
           content: v.union(
-            [v.string(), v.array(v.variant("type", [text, toolCall]))],
-            "a text, or a list of text and tool-call parts",
+            [v.string(), v.array(v.variant("type", [text, toolCall, reasoning]))],
+            "a text, or a list of text, tool-call and reasoning parts",
           ),
         }),
         v.strictObject({
