@@ -141,6 +141,7 @@ function makePorts(): ToolRunnerPorts {
       { shelf: { load: async () => new Map() }, journal, runId: RUN_ID },
       [],
     ),
+    places: { take: () => Promise.resolve("taken") },
     approvalSigner: { sign: () => Promise.resolve(""), read: () => Promise.resolve(undefined) },
     fingerprints: { of: (_run, value) => Promise.resolve(value) },
     outcomeWaitMs: 1_000,

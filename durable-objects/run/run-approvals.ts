@@ -15,7 +15,10 @@ import type { StoredApprovals } from "./stored-approvals.ts";
 import type { StoredInvocations } from "./stored-invocations.ts";
 
 export interface RunApprovalPorts {
-  readonly approvals: Pick<StoredApprovals, "put" | "find" | "newest" | "pending" | "hasRejected">;
+  readonly approvals: Pick<
+    StoredApprovals,
+    "put" | "find" | "newest" | "pending" | "hasRejected" | "countAsked"
+  >;
   readonly invocations: Pick<StoredInvocations, "edit">;
   readonly journal: Pick<RunJournal, "append" | "flush">;
   readonly notices: ApprovalNotices;
@@ -49,6 +52,10 @@ export class RunApprovals implements ApprovalDesk {
 
   wasRejected(payload: Pick<ApprovalRecord, "toolId" | "payloadHash">): boolean {
     return this.#ports.approvals.hasRejected(payload);
+  }
+
+  countAsked(exceptInvocation: number): number {
+    return this.#ports.approvals.countAsked(exceptInvocation);
   }
 
   countOpen(exceptInvocation: number): number {

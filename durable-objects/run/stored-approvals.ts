@@ -46,6 +46,13 @@ export class StoredApprovals {
     return this.#read(where, toolId, payloadHash).length > 0;
   }
 
+  /** Counts the other invocations that have an approval, whatever its status. */
+  countAsked(exceptInvocation: number): number {
+    return new Set(
+      this.#read("WHERE invocation != ?", exceptInvocation).map(({ invocation }) => invocation),
+    ).size;
+  }
+
   #read(where: string, ...values: readonly SqlStorageValue[]): readonly ApprovalRecord[] {
     if (!this.#tables.has("approvals")) return [];
     return this.#sql

@@ -1,13 +1,17 @@
-import type { ApprovalQuery } from "../../src/capabilities/approval.ts";
+import type { ApprovalPlace, ApprovalQuery, PlaceAnswer } from "../../src/capabilities/approval.ts";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import { toListPage, type ListPage } from "../../src/protocol/list/page.ts";
 import { hasTable } from "../has-table.ts";
 
 type ApprovalRow = { approval_id: string; at_ms: number; summary: string };
 
+/** Time within which a run reports the approval for which it took a place. */
+const PLACE_MS = 5 * 60_000;
+
 /**
- * The approvals of a tenant in SQLite, as the runs last reported them.
- * Ownership: one per tenant object; the only writer of the `approvals` table.
+ * The approvals of a tenant in SQLite, as the runs last reported them, and the places of those that
+ * no run has reported yet.
+ * Ownership: one per tenant object; the only writer of the tables `approvals` and `places`.
  * Contract: synchronous; the first approval creates the table.
  */
 export class ApprovalQueue {
@@ -26,12 +30,43 @@ export class ApprovalQueue {
          requested_ms INTEGER NOT NULL, expires_ms INTEGER NOT NULL, summary TEXT NOT NULL
        ) WITHOUT ROWID;
        CREATE INDEX IF NOT EXISTS approvals_by_expiry ON approvals (status, expires_ms);
-       CREATE INDEX IF NOT EXISTS approvals_by_age ON approvals (expires_ms);`,
+       CREATE INDEX IF NOT EXISTS approvals_by_age ON approvals (expires_ms);
+       CREATE TABLE IF NOT EXISTS places (
+         approval_id TEXT PRIMARY KEY, requester TEXT NOT NULL, until_ms INTEGER NOT NULL
+       ) WITHOUT ROWID;`,
     );
+  }
+
+  /** Takes a place, if the open approvals of other calls leave one. */
+  take({ approvalId, requester, limits }: ApprovalPlace, nowMs: number): PlaceAnswer {
+    const call = approvalId.slice(0, approvalId.lastIndexOf("_") + 1);
+    this.#sql.exec("DELETE FROM places WHERE until_ms <= ?", nowMs);
+    const { tenant, actor } = this.#sql
+      .exec<{ tenant: number; actor: number }>(
+        `SELECT count(*) AS tenant, count(*) FILTER (WHERE requester = ?1) AS actor FROM (
+           SELECT approval_id, requester FROM approvals WHERE status = 'pending' AND expires_ms > ?2
+           UNION SELECT approval_id, requester FROM places)
+         WHERE substr(approval_id, 1, length(?3)) <> ?3`,
+        requester,
+        nowMs,
+        call,
+      )
+      .one();
+    if (actor >= limits.actor) return "actor_full";
+    if (tenant >= limits.tenant) return "tenant_full";
+    const untilMs = nowMs + PLACE_MS;
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO places VALUES (?, ?, ?)",
+      approvalId,
+      requester,
+      untilMs,
+    );
+    return "taken";
   }
 
   /** Stores the newest report about an approval. */
   put(approval: ApprovalSummary): void {
+    this.#sql.exec("DELETE FROM places WHERE approval_id = ?", approval.approvalId);
     this.#sql.exec(
       `INSERT OR REPLACE INTO approvals (approval_id, status, pattern, tool_id, requester, roles,
          excludes_requester, only_requester, requested_ms, expires_ms, summary)

@@ -1,3 +1,4 @@
+import type { ApprovalPlace } from "../../src/capabilities/approval.ts";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { JsonObject, JsonValue } from "../../src/protocol/json/value.ts";
@@ -35,6 +36,11 @@ export function cleanRun(run: RunSummary): RunSummary {
 /** Masks secrets in an approval summary and limits its size, as cleanEntry does. */
 export function cleanApproval(approval: ApprovalSummary): ApprovalSummary {
   return clean(approval);
+}
+
+/** Masks secrets in a place, so that its requester is named as in the approval's summary. */
+export function cleanPlace(place: ApprovalPlace): ApprovalPlace {
+  return clean(place);
 }
 
 /** Most withheld values that a list names. */

@@ -5,7 +5,7 @@ import type {
   StoredAssistant,
 } from "../../src/capabilities/assistant.ts";
 import type { Reservation, ReservationAnswer } from "../../src/capabilities/budget.ts";
-import type { ApprovalQuery } from "../../src/capabilities/approval.ts";
+import type { ApprovalPlace, ApprovalQuery, PlaceAnswer } from "../../src/capabilities/approval.ts";
 import type { AuditPage, AuditQuery } from "../../src/capabilities/audit.ts";
 import type { PolicyChange } from "../../src/capabilities/policy.ts";
 import type { StorageQuery, StorageUse } from "../../src/capabilities/storage.ts";
@@ -167,6 +167,15 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
   async release(id: string): Promise<void> {
     this.#open.book.release(id, this.#ports.clock.nowMs());
     await this.ctx.storage.sync();
+  }
+
+  /** Takes a place for an approval that a run is about to request. */
+  async takePlace(place: ApprovalPlace): Promise<PlaceAnswer> {
+    const { records } = this.#open;
+    this.#claim();
+    const answer = records.takePlace(place, this.#ports.clock.nowMs());
+    await this.ctx.storage.sync();
+    return answer;
   }
 
   /** Stores the notices of a run. Contract: a notice that arrives again changes nothing. */

@@ -1,4 +1,4 @@
-import type { ApprovalQuery } from "../../src/capabilities/approval.ts";
+import type { ApprovalPlace, ApprovalQuery, PlaceAnswer } from "../../src/capabilities/approval.ts";
 import type { AuditPage, AuditQuery, AuditSigner } from "../../src/capabilities/audit.ts";
 import type { StorageQuery, StorageUse } from "../../src/capabilities/storage.ts";
 import type { OutcomeQuery, RunQuery, SentNotice } from "../../src/capabilities/tenant.ts";
@@ -13,7 +13,7 @@ import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 import { ApprovalQueue } from "./approval-queue.ts";
 import { AuditLog } from "./audit-log.ts";
 import { removeOldRecords } from "./audit-retention.ts";
-import { cleanApproval, cleanEntry, cleanOutcomes, cleanRun } from "./clean-records.ts";
+import { cleanApproval, cleanEntry, cleanOutcomes, cleanPlace, cleanRun } from "./clean-records.ts";
 import { OutcomeList } from "./outcome-list.ts";
 import { RunDirectory, type LastNotice, type RunReport } from "./run-directory.ts";
 import { StoredBytes } from "./stored-bytes.ts";
@@ -90,6 +90,12 @@ export class TenantRecords {
   record(entry: AuditEntry): void {
     this.#createTables();
     this.#storage.transactionSync(() => this.#audit.append(cleanEntry(entry)));
+  }
+
+  /** Takes a place for an approval. Contract: counting and taking are one transaction. */
+  takePlace(place: ApprovalPlace, nowMs: number): PlaceAnswer {
+    this.#createTables();
+    return this.#storage.transactionSync(() => this.#approvals.take(cleanPlace(place), nowMs));
   }
 
   runs(query: RunQuery): ListPage<RunSummary> {

@@ -64,12 +64,62 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "a run has any number of open approvals",
-    file: "src/runner/approval/request.ts",
+    file: "src/runner/approval/limit-requests.ts",
     from: "if (approvals.countOpen(number) >= maxOpenApprovals) return TOO_MANY;",
     to: "",
     test: {
       file: "test/http/calls-without-room.test.ts",
       name: "the calls of one run ask people about no more than policy allows at once",
+    },
+  },
+  {
+    name: "one caller puts any number of approvals before people",
+    file: "durable-objects/tenant/approval-queue.ts",
+    from: 'if (actor >= limits.actor) return "actor_full";',
+    to: "",
+    test: {
+      file: "test/http/calls-without-room.test.ts",
+      name: "no more of them wait at once than policy allows; decided ones make room",
+    },
+  },
+  {
+    name: "approvals that no run has reported yet count for nothing",
+    file: "durable-objects/tenant/approval-queue.ts",
+    from: "           UNION SELECT approval_id, requester FROM places)",
+    to: "           )",
+    test: {
+      file: "test/http/calls-without-room.test.ts",
+      name: "no more of them wait at once than policy allows; decided ones make room",
+    },
+  },
+  {
+    name: "a tenant has any number of open approvals",
+    file: "durable-objects/tenant/approval-queue.ts",
+    from: 'if (tenant >= limits.tenant) return "tenant_full";',
+    to: "",
+    test: {
+      file: "test/http/calls-without-room.test.ts",
+      name: "the tenant has a limit too, for all people together",
+    },
+  },
+  {
+    name: "a run asks people again and again",
+    file: "src/runner/approval/limit-requests.ts",
+    from: "return isOver ? ASKED_ENOUGH : undefined;",
+    to: "return isOver ? undefined : undefined;",
+    test: {
+      file: "test/http/calls-without-room.test.ts",
+      name: "one run has people asked about no more calls than policy allows, decided ones included",
+    },
+  },
+  {
+    name: "refusals by people withdraw the tool",
+    file: "src/runner/call-history.ts",
+    from: "call.lesson.refusedByPeople !== true",
+    to: "true",
+    test: {
+      file: "test/http/calls-without-room.test.ts",
+      name: "however many calls people refused, the tool stays for the call that they want",
     },
   },
   {

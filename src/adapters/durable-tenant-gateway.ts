@@ -1,4 +1,4 @@
-import type { ApprovalQueue } from "../capabilities/approval.ts";
+import type { ApprovalPlaces, ApprovalQueue } from "../capabilities/approval.ts";
 import type { AssistantRegistry } from "../capabilities/assistant.ts";
 import type { AuditTrail } from "../capabilities/audit.ts";
 import type { BudgetLedger } from "../capabilities/budget.ts";
@@ -25,6 +25,7 @@ export interface TenantGateway {
   /** Fails: throws when the tenant's object does not answer. */
   readonly storageUse: (tenantId: TenantId, query: StorageQuery) => Promise<StorageUse>;
   ledgerOf(tenantId: TenantId): BudgetLedger;
+  placesOf(tenantId: TenantId): ApprovalPlaces;
   inboxOf(tenantId: TenantId): TenantInbox;
 }
 
@@ -56,6 +57,13 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
     },
     storageUse: (tenantId, query) => objectOf(tenantId).storageUse(query),
     ledgerOf: (tenantId) => createLedger(() => objectOf(tenantId)),
+    placesOf: (tenantId) => ({
+      // A place that was taken all the same lapses.
+      take: async (place) =>
+        objectOf(tenantId)
+          .takePlace(place)
+          .catch(() => "unavailable"),
+    }),
     inboxOf: (tenantId) => createInbox(() => objectOf(tenantId)),
   };
 }

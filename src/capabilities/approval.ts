@@ -8,6 +8,7 @@ import type { ApprovalId, ActorId, TenantId } from "../protocol/identity/ids.ts"
 import type { ApprovalPattern } from "../protocol/approval/requirement.ts";
 import type { ApprovalSummary } from "../protocol/approval/view.ts";
 import type { ListPosition, ListPage } from "../protocol/list/page.ts";
+import type { OpenApprovalLimits } from "../protocol/policy/limits.ts";
 
 /** A new approval request. */
 export type NewRequest = Omit<
@@ -30,6 +31,8 @@ export interface ApprovalDesk {
   wasRejected(payload: Pick<ApprovalRecord, "toolId" | "payloadHash">): boolean;
   /** Counts the requests that wait for people, except those about an invocation. */
   countOpen(exceptInvocation: number): number;
+  /** Counts the other invocations about which people were asked in this run. */
+  countAsked(exceptInvocation: number): number;
   /** Tells the id of the next request about an invocation. */
   nextId(invocation: number): ApprovalId;
   /** Requests approval. Contract: replaces the request before it, whatever its status. */
@@ -51,6 +54,27 @@ export interface ApprovalDesk {
 export interface ApprovalSigner {
   sign(token: ApprovalToken): Promise<string>;
   read(signed: string): Promise<ApprovalToken | undefined>;
+}
+
+/** A place among the approvals of a tenant that wait for people. */
+export interface ApprovalPlace {
+  readonly approvalId: ApprovalId;
+  /** The person on whose account the run is. */
+  readonly requester: ActorId;
+  readonly limits: OpenApprovalLimits;
+}
+
+export type PlaceAnswer = "taken" | "actor_full" | "tenant_full" | "unavailable";
+
+/**
+ * Limits the approvals that wait for people, over all runs of a tenant.
+ * Threat: one caller starts hundreds of runs, each of which asks people about a call.
+ * Contract: never throws. Counting and taking are one step, so concurrent runs do not exceed a
+ * limit together. A request takes the place of an earlier one about the same call. A place lapses
+ * after five minutes unless the run reports its approval; then it is free when the approval closes.
+ */
+export interface ApprovalPlaces {
+  take(place: ApprovalPlace): Promise<PlaceAnswer>;
 }
 
 /** Which approval requests a caller wants to see, and may see. */

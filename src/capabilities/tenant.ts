@@ -1,4 +1,4 @@
-import type { ApprovalQuery } from "./approval.ts";
+import type { ApprovalPlace, ApprovalQuery, PlaceAnswer } from "./approval.ts";
 import type { AssistantChange, AssistantProposal, StoredAssistant } from "./assistant.ts";
 import type { AuditPage, AuditQuery } from "./audit.ts";
 import type { Reservation, ReservationAnswer } from "./budget.ts";
@@ -107,6 +107,7 @@ export interface TenantMethods {
   peek(reservation: Reservation): Promise<ReservationAnswer>;
   settle(id: string, used: BudgetAmounts): Promise<void>;
   release(id: string): Promise<void>;
+  takePlace(place: ApprovalPlace): Promise<PlaceAnswer>;
   receive(runId: RunId, sent: readonly SentNotice[]): Promise<void>;
   record(entry: AuditEntry): Promise<void>;
   runs(query: RunQuery): Promise<ListPage<RunSummary>>;

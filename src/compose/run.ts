@@ -156,6 +156,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     broker: composeConnections(env).broker,
     registry: tenants.registry,
     ledger: tenants.ledgerOf(tenantId),
+    places: tenants.placesOf(tenantId),
     source: createToolSource(contracts, { clock, runTitle, egress, workspaces }),
     ...composed,
     model: createModelWithFiles(composed.model, files),

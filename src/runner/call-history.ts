@@ -64,7 +64,9 @@ export class CallHistory {
   }
 
   /**
-   * Adds a call, of this incarnation of the run or of an earlier one.
+   * Adds a call, of this incarnation of the run or of an earlier one. A refusal by people is no
+   * mistake of the model: the approval gate itself refuses the same arguments again, and bounds
+   * what one run asks.
    * Contract: deterministic in the order of calls.
    */
   take(call: FinishedCall): LessonTaken {
@@ -72,7 +74,8 @@ export class CallHistory {
     const { failureClass } = call.lesson;
     // A success forgives the earlier failures of its tool.
     if (failureClass === undefined) this.#repairs.delete(call.toolId);
-    const ends = failureClass !== undefined && this.#noteFailure(call, failureClass);
+    const isMistake = failureClass !== undefined && call.lesson.refusedByPeople !== true;
+    const ends = isMistake && this.#noteFailure(call, failureClass);
     return { isLooping, ends };
   }
 

@@ -106,7 +106,7 @@ type Learnt = Pick<AttemptResult, "outcome"> & {
 async function learn(
   history: CallHistory,
   { context, tool }: ActiveCall,
-  { argumentsDigest, ranWith, outcome }: AttemptResult,
+  { argumentsDigest, ranWith, outcome, gates }: AttemptResult,
 ): Promise<Learnt> {
   const text = outcome.ok ? formatOutput(outcome.value) : formatErrorKinds(outcome.failure);
   const lesson: CallLesson = {
@@ -115,6 +115,7 @@ async function learn(
     changed: outcome.ok && mutates(tool),
     resultFingerprint: await hashIfLong(text),
     ...(!outcome.ok && { failureClass: outcome.failure.taxonomyClass }),
+    ...(gates?.refusedBy === "approval" && { refusedByPeople: true as const }),
   };
   const taken = history.take({ toolId: tool.id, step: context.step, lesson });
   const warnings = taken.isLooping ? [LOOP_WARNING] : [];

@@ -1,4 +1,4 @@
-import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
+import type { ApprovalDesk, ApprovalPlaces, ApprovalSigner } from "../capabilities/approval.ts";
 import type { AuthorizationPort } from "../capabilities/identity.ts";
 import type { BudgetLedger } from "../capabilities/budget.ts";
 import type { ImageKeeper } from "../capabilities/files.ts";
@@ -34,6 +34,7 @@ export interface ToolRunnerPorts {
   readonly registry: Pick<PolicyRegistry, "current">;
   readonly approvals: ApprovalDesk;
   readonly approvalSigner: ApprovalSigner;
+  readonly places: ApprovalPlaces;
   readonly fingerprints: Fingerprints;
   readonly principal: Principal;
   /** The first run of the conversation. */

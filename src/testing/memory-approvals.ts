@@ -30,6 +30,11 @@ export class MemoryApprovals implements StoredRecords {
       .toSorted((one, other) => one.invocation - other.invocation);
   }
 
+  countAsked(exceptInvocation: number): number {
+    const asked = this.#records.map(({ invocation }) => invocation);
+    return new Set(asked.filter((invocation) => invocation !== exceptInvocation)).size;
+  }
+
   hasRejected({ toolId, payloadHash }: Pick<ApprovalRecord, "toolId" | "payloadHash">): boolean {
     return this.#records.some(
       (record) =>

@@ -98,6 +98,7 @@ export async function openTestRun(settings: RunSettings): Promise<OpenTestRun> {
     journal,
     approvals,
     approvalSigner: createApprovalSigner(SECRET),
+    places: { take: () => Promise.resolve("taken") },
     fingerprints: createFingerprints(SECRET),
     authorizationOf: createPolicyAuthorization,
     broker: await storeConnections(connections),

@@ -99,6 +99,7 @@ export function lenientPorts(): Pick<
   RunPorts,
   | "approvals"
   | "approvalSigner"
+  | "places"
   | "fingerprints"
   | "authorizationOf"
   | "broker"
@@ -125,6 +126,7 @@ export function lenientPorts(): Pick<
     registry: { current: () => Promise.resolve({ revision: 1, hash: "sha256:1" }) },
     approvals: new TestDesk(),
     approvalSigner: createApprovalSigner(APPROVAL_SECRET),
+    places: { take: () => Promise.resolve("taken") },
     fingerprints: createFingerprints(APPROVAL_SECRET),
     hooks: [],
     log: new MemoryLog(),

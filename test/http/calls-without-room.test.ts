@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { ObservationObject } from "../../src/protocol/outcome/observation.ts";
 import { GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
 import {
   APPROVE,
@@ -10,8 +11,18 @@ import {
   openOf,
   REJECT,
 } from "../shared/people.ts";
+import { invoke, read } from "../shared/invoke.ts";
 import { cancel, untilState } from "../shared/run-object.ts";
-import { chat, putPolicy, runIdOf, seedPolicies, send } from "../shared/worker.ts";
+import {
+  chat,
+  chunksOf,
+  putPolicy,
+  runIdOf,
+  seedPolicies,
+  send,
+  stateOf,
+  type Caller,
+} from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 
@@ -42,6 +53,33 @@ afterAll(() => govern({}));
 
 const wire = (amount: number, id?: string) => callOf("lab__wire", { amount }, id);
 const notify = (what: string, id?: string) => callOf("lab__notify", { what }, id);
+
+const asked = new Set<string>();
+
+/** Waits for an approval of a run that no test has decided yet. */
+async function nextOpen(runId: string): Promise<{ readonly approvalId: string }> {
+  let approvalId = "";
+  await expect
+    .poll(async () => {
+      const open = openOf(await stateOf(runId, "ann"));
+      approvalId = open.find((id) => !asked.has(id)) ?? "";
+      return approvalId;
+    })
+    .not.toBe("");
+  asked.add(approvalId);
+  return { approvalId };
+}
+
+/** The taxonomy class of each call of a run, and the codes that the model is told. */
+async function endsOf(runId: string): Promise<readonly (readonly string[])[]> {
+  const chunks = await chunksOf(await send(`/v1/runs/${runId}/events`, { caller: "ann" }));
+  return chunks
+    .filter(({ type }) => type === "result")
+    .map(({ result }) => {
+      const { status, result_payload: payload } = result as ObservationObject;
+      return [status.taxonomy_class as string].concat(payload.errors.map(({ code }) => code));
+    });
+}
 
 /** Approves a call of the requester, and waits for its effect. */
 async function consent(call: ReturnType<typeof callOf>): Promise<void> {
@@ -153,6 +191,107 @@ test("without a limit in the policy, one run asks people ten things at once", as
   const { runId } = await askFor(calls);
   expect(openOf(await untilState(runId, { status: "waiting" }, "ann"))).toHaveLength(10);
   await cancel(runId, "ann");
+});
+
+/** Sends direct calls at once that need people. Counts their answers by status or code. */
+async function flood(caller: Caller, calls: number): Promise<Readonly<Record<string, number>>> {
+  const sent = Array.from({ length: calls }, async (_, index) => {
+    const key = `${caller}-${windowSeconds}-${index}`;
+    const asked = await invoke("lab__notify", { what: key }, { caller, key });
+    const { status, observation } = await read(asked);
+    return observation?.result_payload.errors[0]?.code ?? String(status);
+  });
+  const counts: Record<string, number> = {};
+  for (const answer of await Promise.all(sent)) counts[answer] = (counts[answer] ?? 0) + 1;
+  return counts;
+}
+
+/** The open approvals of a person, as the queue lists them. */
+async function openQueue(
+  caller: Caller,
+): Promise<readonly { approvalId: string; runId: string }[]> {
+  const response = await send("/v1/approvals?mine=true&limit=100", { caller });
+  return (await response.json<{ approvals: { approvalId: string; runId: string }[] }>()).approvals;
+}
+
+async function emptyQueues(): Promise<void> {
+  for (const caller of ["ann", "eve"] as const) {
+    for (const { runId } of await openQueue(caller)) await cancel(runId, caller);
+    await expect.poll(() => openQueue(caller)).toEqual([]);
+  }
+}
+
+describe("one caller floods approvers with direct calls", () => {
+  beforeEach(emptyQueues);
+  afterEach(emptyQueues);
+
+  test("no more of them wait at once than policy allows; decided ones make room", async () => {
+    await govern({
+      tenantBudgets: { windowSeconds: ++windowSeconds, maxOpenApprovalsPerActor: 3 },
+    });
+    expect(await flood("ann", 12)).toEqual({ 202: 3, too_many_approvals_of_actor: 9 });
+    await expect.poll(() => openQueue("ann")).toHaveLength(3);
+    const [edited = "", refused = ""] = (await openQueue("ann")).map(
+      ({ approvalId }) => approvalId,
+    );
+    // An edit takes the place of its own request.
+    await decide(edited, "ann", { ...APPROVE, arguments: { what: "edited" } });
+    await expect.poll(() => moved).toEqual(["notified: edited"]);
+    await decide(refused, "ann", REJECT);
+    await expect.poll(() => openQueue("ann")).toHaveLength(1);
+    windowSeconds++;
+    expect(await flood("ann", 5)).toEqual({ 202: 2, too_many_approvals_of_actor: 3 });
+    expect(await flood("eve", 1)).toEqual({ 202: 1 });
+  });
+
+  test("the tenant has a limit too, for all people together", async () => {
+    await govern({ tenantBudgets: { windowSeconds: ++windowSeconds, maxOpenApprovals: 4 } });
+    expect(await flood("ann", 3)).toEqual({ 202: 3 });
+    expect(await flood("eve", 3)).toEqual({ 202: 1, too_many_approvals_of_tenant: 2 });
+  });
+
+  test("without a limit in the policy, fifty wait", async () => {
+    await govern({});
+    expect(await flood("ann", 60)).toEqual({ 202: 50, too_many_approvals_of_actor: 10 });
+  });
+});
+
+describe("a person's refusal is no mistake of the model", () => {
+  test("however many calls people refused, the tool stays for the call that they want", async () => {
+    await govern({});
+    const refused = ["a", "b", "c", "d", "e", "f"];
+    const steps = [...refused, "wanted", "a"].map((what) => ({ calls: [notify(what)] }));
+    const runId = runIdOf(await chat([...steps, { text: ["done"] }], "ann"));
+    for (const what of [...refused, "wanted"]) {
+      const { approvalId } = await nextOpen(runId);
+      expect((await decide(approvalId, "ann", what === "wanted" ? APPROVE : REJECT)).status).toBe(
+        200,
+      );
+    }
+    await ended(runId);
+    expect(moved).toEqual(["notified: wanted"]);
+    // People refused these arguments, so nobody is asked about them again.
+    const rejected = [["PERMISSION_DENIED", "approval_rejected"]];
+    expect(await endsOf(runId)).toEqual([
+      ...refused.flatMap(() => rejected),
+      ["SUCCESS"],
+      ...rejected,
+    ]);
+  });
+
+  test("one run has people asked about no more calls than policy allows, decided ones included", async () => {
+    await govern({ budgets: { maxApprovalRequests: 2 } });
+    const steps = ["a", "b", "c", "d"].map((what) => ({ calls: [notify(what)] }));
+    const runId = runIdOf(await chat([...steps, { text: ["done"] }], "ann"));
+    for (const answer of [REJECT, APPROVE]) {
+      const { approvalId } = await nextOpen(runId);
+      await decide(approvalId, "ann", answer);
+    }
+    await ended(runId);
+    const over = ["BUDGET_EXHAUSTED", "approval_requests_exhausted"];
+    const rejected = ["PERMISSION_DENIED", "approval_rejected"];
+    expect(await endsOf(runId)).toEqual([rejected, ["SUCCESS"], over, over]);
+  });
 });
 
 describe("an edit to a value that cannot run is refused to the editor", () => {

@@ -169,6 +169,25 @@ describe("the call history of a run", () => {
     expect(ends).toEqual([false, false, false, false, true]);
   });
 
+  test("counts no refusal by people, and no such refusal forgives a mistake", () => {
+    const history = new CallHistory(undefined);
+    const take = (step: number, refusedByPeople: boolean) => {
+      const argumentsFingerprint = refusedByPeople ? "refused" : `${step}`;
+      const lesson = {
+        argumentsFingerprint,
+        resultFingerprint: "same",
+        begun: false,
+        changed: false,
+        failureClass: "PERMISSION_DENIED" as const,
+        ...(refusedByPeople && { refusedByPeople: true as const }),
+      };
+      return history.take({ toolId: "t", step, lesson }).ends;
+    };
+    const byPeople = [true, true, true, true, false, true, true, false, true, false];
+    const ends = byPeople.map((isTheirs, step) => take(step, isTheirs));
+    expect(ends.indexOf(true)).toBe(9);
+  });
+
   test("forgets the least recent calls first", () => {
     const history = new CallHistory(undefined);
     const note = (argumentsFingerprint: string): boolean => {

@@ -35,6 +35,7 @@ export function replayPorts(
     },
     registry: { current: () => Promise.resolve(policy.pin) },
     approvals: NO_APPROVALS,
+    places: NO_PLACES,
     approvalSigner: { sign: () => Promise.resolve(""), read: () => Promise.resolve(undefined) },
     fingerprints: { of: (_run, value) => Promise.resolve(value) },
     model,
@@ -58,11 +59,14 @@ export const NO_APPROVALS: ApprovalDesk = {
   newest: () => undefined,
   wasRejected: () => false,
   countOpen: () => 0,
+  countAsked: () => 0,
   withdraw: () => {},
   nextId: rejectApproval,
   ask: rejectApproval,
   consume: rejectApproval,
 };
+
+const NO_PLACES: RunPorts["places"] = { take: rejectApproval };
 
 /** What failed in the run is logged already. */
 const NO_LOG: Log = { write: () => {}, fault: () => "err_replayed", about: () => NO_LOG };

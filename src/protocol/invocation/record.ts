@@ -168,6 +168,8 @@ export interface CallLesson {
   readonly resultFingerprint: string;
   /** Present when the call failed. */
   readonly failureClass?: FailureClass;
+  /** The approval gate refused the call: people, or a limit of what people are asked. */
+  readonly refusedByPeople?: true;
 }
 
 /** Tells whether the tool was asked to act and its outcome is not recorded. */

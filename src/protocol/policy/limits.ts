@@ -40,6 +40,8 @@ export const runLimits = v.strictObject({
   maxRepairs: v.optional(count),
   /** Approvals that wait for people at the same time. */
   maxOpenApprovals: v.optional(count),
+  /** Calls about which people are asked, from the start of the run to its end. */
+  maxApprovalRequests: v.optional(count),
   /** Everything that the run stores, the conversation that it continues included. */
   maxStoredBytes: v.optional(v.pipe(positive, v.minValue(MIN_STORED_BYTES))),
   /** The conversation that a run copies from the run that it continues. */
@@ -56,6 +58,10 @@ export const tenantLimits = v.strictObject({
   maxStoredBytes: v.optional(positive),
   /** Of the runs of one actor. The run of an agent counts for the person that it acts for. */
   maxStoredBytesPerActor: v.optional(positive),
+  /** Approvals of all runs that wait for people at the same time. */
+  maxOpenApprovals: v.optional(count),
+  /** Likewise, of the runs of one actor. */
+  maxOpenApprovalsPerActor: v.optional(count),
   ...amounts,
 });
 
@@ -69,6 +75,7 @@ export const IMPLIED_LIMITS = {
   maxWallClockMs: 15 * 60_000,
   maxRepairs: 4,
   maxOpenApprovals: 10,
+  maxApprovalRequests: 30,
   maxStoredBytes: 16 * MIB,
   /** As much as the body of a request may hold. */
   maxHistoryBytes: MIB,
@@ -77,6 +84,25 @@ export const IMPLIED_LIMITS = {
 
 /** What a tenant and one actor may store in a day, where the policy names no limit. */
 const IMPLIED_DAILY_BYTES = { tenant: 16 * 1024 * MIB, actor: 1024 * MIB } as const;
+
+/** Limits of the approvals of a tenant that wait for people at the same time. */
+export interface OpenApprovalLimits {
+  readonly tenant: number;
+  readonly actor: number;
+}
+
+const IMPLIED_OPEN_APPROVALS: OpenApprovalLimits = { tenant: 1_000, actor: 50 };
+
+/** Reads the limits of open approvals under several policies; the lowest one of each counts. */
+export function openApprovalLimitsOf(policies: readonly TenantLimits[]): OpenApprovalLimits {
+  const { tenant, actor } = IMPLIED_OPEN_APPROVALS;
+  return {
+    tenant: Math.min(...policies.map(({ maxOpenApprovals = tenant }) => maxOpenApprovals)),
+    actor: Math.min(
+      ...policies.map(({ maxOpenApprovalsPerActor = actor }) => maxOpenApprovalsPerActor),
+    ),
+  };
+}
 
 /** Limits of what runs store within a window. Unit: bytes. */
 export interface StorageLimits {

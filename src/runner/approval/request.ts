@@ -6,20 +6,22 @@ import { approvalTokenOf } from "../../protocol/approval/token.ts";
 import { personOf, type Principal } from "../../protocol/identity/principal.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, type Result } from "../../protocol/outcome/result.ts";
-import { IMPLIED_LIMITS } from "../../protocol/policy/limits.ts";
+import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import type { ValiditySubject } from "../gates/subjects.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
 import { CANCELLED, failCall } from "../tool-failure.ts";
 import { WAITING } from "../waiting.ts";
 import { buildPacket, type PacketPorts } from "./build-packet.ts";
+import { refuseMore, takePlace, type LimitPorts } from "./limit-requests.ts";
 import { verifyApproval } from "./verify.ts";
 
 /** What a request takes of the run. */
-export interface RequestPorts extends PacketPorts {
+export interface RequestPorts extends PacketPorts, LimitPorts {
   readonly approvals: ApprovalDesk;
   readonly approvalSigner: ApprovalSigner;
   readonly invocations: Pick<InvocationLedger, "find">;
+  readonly policy: ToolPolicy;
   readonly principal: Principal;
 }
 
@@ -31,14 +33,17 @@ interface Required {
   readonly planned: readonly PacketStep[] | undefined;
   /** The policy that is current now. */
   readonly pin: PolicyPin;
+  /** That policy, and the one that the run pinned. */
+  readonly policies: readonly ToolPolicy[];
 }
 
 /**
  * Requests approval for a call, and answers `waiting`. An approver's edit carries that approver's
  * own vote over, so the request may be approved at once.
  * Contract: a payload that people rejected in this run is not requested again.
- * Fails: `waiting`; PERMISSION_DENIED; BUDGET_EXHAUSTED where too many approvals of the run are
- * open; UNKNOWN_ERROR for a run that is stopped meanwhile; what `verifyApproval` fails with.
+ * Fails: `waiting`; PERMISSION_DENIED; BUDGET_EXHAUSTED where too many approvals of the run, the
+ * person or the tenant are open, or the run has requested too many; DEPENDENCY_UNAVAILABLE;
+ * UNKNOWN_ERROR for a run that is stopped meanwhile; what `verifyApproval` fails with.
  */
 export async function requestApproval(
   ports: RequestPorts,
@@ -48,17 +53,20 @@ export async function requestApproval(
   const { approvals, invocations } = ports;
   const { tool, accepted, invocation, signal } = subject;
   const { payloadHash } = accepted;
-  const number = invocations.find(invocation.context)?.number;
-  if (number === undefined) throw new Error("an approval is requested for no admitted invocation");
+  const record = invocations.find(invocation.context);
+  if (!record) throw new Error("an approval is requested for no admitted invocation");
+  const { number } = record;
   if (approvals.wasRejected({ toolId: tool.id, payloadHash })) return REJECTED_BEFORE;
+  const refused = refuseMore(ports, record) ?? (await takePlace(ports, number, required.policies));
+  if (refused) return refused;
   const request = await buildRequest(ports, subject, { ...required, number });
   const vote = await carryVote(ports, invocation.context.runId, request);
   if (signal.aborted) return CANCELLED;
-  // In the same turn as the request, so that parallel calls cannot pass the limit together.
-  const { maxOpenApprovals = IMPLIED_LIMITS.maxOpenApprovals } = ports.policy.budgets;
-  if (approvals.countOpen(number) >= maxOpenApprovals) return TOO_MANY;
-  const record = approvals.ask({ ...request, ...(vote && { vote }) });
-  return record.status === "approved" ? verifyApproval(ports, subject, record) : fail(WAITING);
+  // Again: parallel calls may have asked meanwhile. The place of a refused call lapses.
+  const refusedNow = refuseMore(ports, record);
+  if (refusedNow) return refusedNow;
+  const asked = approvals.ask({ ...request, ...(vote && { vote }) });
+  return asked.status === "approved" ? verifyApproval(ports, subject, asked) : fail(WAITING);
 }
 
 /** A request before any vote. */
@@ -105,11 +113,6 @@ async function buildRequest(
 const REJECTED_BEFORE = failCall("PERMISSION_DENIED", {
   code: "approval_rejected",
   message: "a person rejected exactly this call before; it is not requested again",
-});
-
-const TOO_MANY = failCall("BUDGET_EXHAUSTED", {
-  code: "too_many_approvals",
-  message: "too many calls of this run wait for people; ask again when people have decided",
 });
 
 /**

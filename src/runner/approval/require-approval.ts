@@ -87,7 +87,8 @@ async function compareTerms(
   const call = { ...subject, context: subject.invocation.context };
   const room = await checkRoom(ports, call, { policy, pin });
   if (!room.ok) return trail.note("budget", room);
-  return requestApproval(ports, subject, { terms, termsHash, pin, planned });
+  const { policies } = needed;
+  return requestApproval(ports, subject, { terms, termsHash, pin, policies, planned });
 }
 
 function toCovered({ tool, version, payload }: PacketStep): CoveredStep {
