@@ -1,27 +1,16 @@
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createDeployment } from "../../src/compose/deployment.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import type { DeploymentOptions } from "../../src/define-deployment.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
-import {
-  MISSING,
-  readLock,
-  toLock,
-  writeLock,
-  type ContractLock,
-} from "../contracts/contract-lock.ts";
+import { toLock, type ContractLock } from "../contracts/contract-lock.ts";
+import { LOCK_NAME, MISSING, readLock, writeLock } from "../contracts/lock-folder.ts";
 import { CommandError, type Command, parsing, UsageError } from "../command.ts";
 import { readExchanges } from "../contracts/exchange-files.ts";
 import { checkMigrations } from "../environment/check-migrations.ts";
 import { loadDeployment, projectFolder } from "../project.ts";
-import {
-  compareWithLock,
-  isBreaking,
-  LOCK_NAME,
-  publishAll,
-} from "../contracts/compare-with-lock.ts";
+import { compareWithLock, isBreaking, publishAll } from "../contracts/compare-with-lock.ts";
 import { mergeLocks, reviewLock } from "../contracts/review-lock.ts";
 import { countFindings, formatFindings } from "../contracts/format-findings.ts";
 
@@ -30,7 +19,7 @@ const USAGE = [
   "Usage: interlock contracts check",
   "       interlock contracts update [--accept-breaking]",
   "       interlock contracts test [--tool <id or id@version>] [--verbose]",
-  "check compares the contracts with contracts.lock.json, update writes the file, test tries to",
+  "check compares the contracts with contracts.lock, update writes its files, test tries to",
   "break what each contract promises, and runs the migrations of the workspaces in memory.",
   "Exit code 1: a breaking change, a stale lock, a broken promise, a migration that fails.",
 ].join("\n");
@@ -66,15 +55,14 @@ export const command: Command = {
 async function runContracts(args: string[]): Promise<void> {
   const asked = readArguments(args);
   const project = projectFolder();
-  const lockFile = join(project, LOCK_NAME);
   try {
     const options = await loadDeployment(project);
     const { tools } = options;
     switch (asked.command) {
       case "check":
-        return await check(tools, lockFile);
+        return await check(tools, project);
       case "update":
-        return update(await publishAll(tools), lockFile, asked.acceptBreaking);
+        return update(await publishAll(tools), project, asked.acceptBreaking);
       case "test":
         return await test(asked, options, project);
     }
@@ -99,7 +87,7 @@ async function test(
     tools.map(({ name }) => name),
   );
   if (!exchanges.ok) return stop(exchanges.failure);
-  const read = readLock(join(project, LOCK_NAME));
+  const read = readLock(project);
   const lock = read.ok ? ok(read.value.lock) : fail(`${LOCK_NAME} ${read.failure}`);
   // What generates and validates is loaded only where it is used.
   const { testContracts } = await import("../contracts/test-contracts.ts");
@@ -112,8 +100,8 @@ async function test(
   }
 }
 
-async function check(tools: readonly AnyToolContract[], lockFile: string): Promise<void> {
-  const compared = await compareWithLock(tools, lockFile);
+async function check(tools: readonly AnyToolContract[], project: string): Promise<void> {
+  const compared = await compareWithLock(tools, project);
   if (compared.kind === "unreadable") return stop(`${compared.reason}; nothing was compared`);
   print(formatFindings(compared.findings));
   if (compared.kind === "breaking") {
@@ -127,8 +115,8 @@ async function check(tools: readonly AnyToolContract[], lockFile: string): Promi
   }
 }
 
-function update(current: ContractLock, lockFile: string, acceptBreaking: boolean): void {
-  const read = readLock(lockFile);
+function update(current: ContractLock, project: string, acceptBreaking: boolean): void {
+  const read = readLock(project);
   if (!read.ok && read.failure !== MISSING) {
     return stop(`${LOCK_NAME} ${read.failure}; it stays as it is`);
   }
@@ -143,7 +131,7 @@ function update(current: ContractLock, lockFile: string, acceptBreaking: boolean
     process.exitCode = 1;
     return;
   }
-  writeFileSync(lockFile, writeLock(toLock(mergeLocks(lock, current))));
+  writeLock(project, toLock(mergeLocks(lock, current)));
   for (const { key } of breaking) console.log(`!!! BREAKING CHANGE ACCEPTED: ${key}`);
   console.log(`contracts: ${LOCK_NAME} written, ${current.size} versions in the code`);
 }

@@ -1,33 +1,33 @@
-import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { compareVersions } from "../../src/contracts/route-versions.ts";
 import type { PublishedContract } from "../../src/contracts/publish.ts";
-import { isJsonObject, type JsonValue } from "../../src/protocol/json/value.ts";
+import type { JsonObject, JsonValue } from "../../src/protocol/json/value.ts";
 import { fail, ok, type Result } from "../../src/protocol/outcome/result.ts";
 import { LIFECYCLE_STATUSES } from "../../src/protocol/tool/lifecycle.ts";
+import { formatJson, joinParts, splitParts } from "./lock-parts.ts";
 
-/** The published contract of every version, by `<tool>@<version>`, in the order of the file. */
+/** The published contract of every version, by `<tool>@<version>`, in the order of the tools. */
 export type ContractLock = ReadonlyMap<string, PublishedContract>;
 
-const LOCK_VERSION = 1;
+/**
+ * Texts of a lock's files, by their paths within the lock's folder: `<tool>@<version>.json`, and
+ * `parts/<hash>.json`.
+ */
+export type LockFiles = ReadonlyMap<string, string>;
+
+const PARTS = "parts/";
 
 /** Fields that name and order an entry. All other fields are compared one by one. */
-const lockDocument = v.strictObject({
-  lockVersion: v.literal(LOCK_VERSION),
-  contracts: v.record(
-    v.string(),
-    v.looseObject({
-      contract: v.looseObject({
-        identity: v.looseObject({
-          name: v.string(),
-          version: v.pipe(v.string(), v.regex(/^\d+\.\d+\.\d+$/)),
-          lifecycle: v.looseObject({ status: v.picklist(LIFECYCLE_STATUSES) }),
-        }),
-        affordance: v.looseObject({ input_schema: v.looseObject({}) }),
-      }),
-      interlock: v.looseObject({}),
+const lockedContract = v.strictObject({
+  contract: v.looseObject({
+    identity: v.looseObject({
+      name: v.string(),
+      version: v.pipe(v.string(), v.regex(/^\d+\.\d+\.\d+$/)),
+      lifecycle: v.looseObject({ status: v.picklist(LIFECYCLE_STATUSES) }),
     }),
-  ),
+    affordance: v.looseObject({ input_schema: v.looseObject({}) }),
+  }),
+  interlock: v.looseObject({}),
 });
 
 /** Formats the key of a tool version: `<tool>@<version>`. */
@@ -55,56 +55,56 @@ function compareContracts(a: PublishedContract, b: PublishedContract): number {
   return compareVersions(left.version, right.version);
 }
 
-/** Formats the lock file for readable diffs: two spaces, sorted keys, a final newline. */
-export function writeLock(lock: ContractLock): string {
-  // Versions are sorted by number, so only the keys below them are sorted by name.
-  const contracts = Object.fromEntries(
-    [...lock].map(([key, contract]) => [key, sortKeys(contract)] as const),
-  );
-  return `${JSON.stringify({ lockVersion: LOCK_VERSION, contracts }, null, 2)}\n`;
+/** Formats the files of a lock. Contract: the same contracts give the same texts. */
+export function formatLock(lock: ContractLock): LockFiles {
+  const parts = new Map<string, string>();
+  const files = new Map<string, string>();
+  for (const [key, published] of lock) {
+    // What is published is JSON; its type names its fields, and has no index.
+    const entry = published as unknown as JsonObject;
+    files.set(`${key}.json`, formatJson(splitParts(entry, parts)));
+  }
+  for (const [hash, text] of parts) files.set(`${PARTS}${hash}.json`, text);
+  return files;
 }
 
-function sortKeys(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return (value as readonly JsonValue[]).map(sortKeys);
-  if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, item]) => [key, sortKeys(item)]));
+/** Parses the files of a lock. Fails: with the file and the reason as text. */
+export function parseLock(files: LockFiles): Result<ContractLock, string> {
+  const parts = new Map<string, string>();
+  for (const [path, text] of files) {
+    if (path.startsWith(PARTS)) parts.set(path.slice(PARTS.length, -".json".length), text);
+  }
+  const contracts: PublishedContract[] = [];
+  for (const [path, text] of files) {
+    if (path.startsWith(PARTS)) continue;
+    const parsed = parseEntry(text, parts);
+    if (!parsed.ok) return fail(`${path} ${parsed.failure}`);
+    const key = keyOf(parsed.value);
+    if (path !== `${key}.json`) return fail(`${path} holds ${key}`);
+    contracts.push(parsed.value);
+  }
+  return ok(toLock(contracts));
 }
 
-/** Parses the lock file. Fails: with the reason as text. */
-export function parseLock(text: string): Result<ContractLock, string> {
-  let document: unknown;
+function parseEntry(
+  text: string,
+  parts: ReadonlyMap<string, string>,
+): Result<PublishedContract, string> {
+  let entry: JsonValue;
   try {
-    document = JSON.parse(text);
+    entry = JSON.parse(text) as JsonValue;
   } catch (error) {
     return fail(`is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
-  const parsed = v.safeParse(lockDocument, document);
-  if (!parsed.success) {
-    const [issue] = parsed.issues;
-    const place = v.getDotPath(issue);
-    return fail(`is no contract lock: ${place === null ? "" : `${place}: `}${issue.message}`);
-  }
-  // Keeps the parsed document, because valibot's copy drops keys such as __proto__.
-  const { contracts } = document as { contracts: Readonly<Record<string, PublishedContract>> };
-  for (const [key, contract] of Object.entries(contracts)) {
-    if (keyOf(contract) !== key) return fail(`names ${keyOf(contract)} ${JSON.stringify(key)}`);
-  }
-  return ok(toLock(Object.values(contracts)));
-}
-
-/** Reads the lock file. Fails: with the reason as text; `missing` when the file does not exist. */
-export function readLock(file: string): Result<{ text: string; lock: ContractLock }, string> {
-  let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    entry = joinParts(entry, parts);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return fail(code === "ENOENT" ? MISSING : `cannot be read: ${String(code)}`);
+    return fail(error instanceof Error ? error.message : String(error));
   }
-  const parsed = parseLock(text);
-  return parsed.ok ? ok({ text, lock: parsed.value }) : parsed;
+  const parsed = v.safeParse(lockedContract, entry);
+  // Keeps the entry itself, because valibot's copy drops keys such as __proto__.
+  if (parsed.success) return ok(entry as unknown as PublishedContract);
+  const [issue] = parsed.issues;
+  const place = v.getDotPath(issue);
+  return fail(`is no locked contract: ${place === null ? "" : `${place}: `}${issue.message}`);
 }
-
-/** Failure of readLock when the file does not exist. */
-export const MISSING = "is missing";

@@ -4,7 +4,8 @@ import { pathToFileURL } from "node:url";
 import { readCompiled } from "../../src/contracts/compiled.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import { messageOf } from "../command.ts";
-import { compareWithLock, LOCK_NAME } from "../contracts/compare-with-lock.ts";
+import { compareWithLock } from "../contracts/compare-with-lock.ts";
+import { LOCK_NAME } from "../contracts/lock-folder.ts";
 import { outputFolder } from "../project.ts";
 import type { Finding } from "./finding.ts";
 
@@ -40,7 +41,7 @@ async function checkLock(
   project: string,
   tools: readonly AnyToolContract[],
 ): Promise<readonly Finding[]> {
-  const found = await compareWithLock(tools, join(project, LOCK_NAME));
+  const found = await compareWithLock(tools, project);
   const message = {
     same: undefined,
     unreadable: "the lock is missing or damaged. Run: npx interlock contracts update",

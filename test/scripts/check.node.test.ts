@@ -349,12 +349,12 @@ const deployment = defineDeployment({ workspaces,`,
     stale.write("src/index.ts", ENTRY);
     stale.write("wrangler.toml", COMMON + OBJECTS + bindings(""));
     stale.write(".interlock/contracts.js", "export const COMPILED = { ok: true, value: [] };\n");
-    stale.write("contracts.lock.json", "{}");
+    stale.write("contracts.lock/core__calculate@1.0.0.json", "{}");
     const { stdout, exitCode } = await stale.run(["check"]);
     expect(stdout).toContain(
       "the compiled contracts do not match the code; run npx interlock build",
     );
-    expect(stdout).toContain("error   contracts.lock.json: the lock is");
+    expect(stdout).toContain("error   contracts.lock: the lock is");
     expect(exitCode).toBe(1);
   });
 

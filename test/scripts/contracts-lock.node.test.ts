@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseLock, toLock, writeLock } from "../../scripts/contracts/contract-lock.ts";
+import { formatLock, parseLock, toLock } from "../../scripts/contracts/contract-lock.ts";
+import type { PublishedContract } from "../../src/contracts/publish.ts";
 import { mergeLocks, reviewLock } from "../../scripts/contracts/review-lock.ts";
 import { countFindings, formatFindings } from "../../scripts/contracts/format-findings.ts";
 import { PUBLISHED, versioned, withValue } from "./published.ts";
@@ -7,47 +8,72 @@ import { PUBLISHED, versioned, withValue } from "./published.ts";
 const TIMEOUT = "/contract/runtime/timeout_ms";
 
 describe("the lock", () => {
-  test("orders tools by name and versions by number, keys by name, and ends with a newline", () => {
+  const FILE = "bank__transfer@1.0.0.json";
+  const textOf = (...contracts: PublishedContract[]): string =>
+    JSON.stringify([...formatLock(toLock(contracts))]);
+
+  test("has a file for each version, with its keys in order, and parts named by their hash", () => {
     const other = withValue(PUBLISHED, "/contract/identity/name", "atlas__find");
-    const text = writeLock(toLock([versioned("10.0.0"), versioned("9.0.0"), other]));
-    expect([...text.matchAll(/"(\w+@[\d.]+)"/g)].map(([, key]) => key)).toEqual([
-      "atlas__find@1.0.0",
-      "bank__transfer@9.0.0",
-      "bank__transfer@10.0.0",
+    const files = formatLock(toLock([versioned("10.0.0"), versioned("9.0.0"), other]));
+    const own = [...files.keys()].filter((path) => !path.startsWith("parts/"));
+    expect(own).toEqual([
+      "atlas__find@1.0.0.json",
+      "bank__transfer@9.0.0.json",
+      "bank__transfer@10.0.0.json",
     ]);
+    const text = files.get("atlas__find@1.0.0.json") ?? "";
     expect(text.indexOf('"affordance"')).toBeLessThan(text.indexOf('"identity"'));
     expect(text.endsWith("}\n")).toBe(true);
+    for (const [, hash] of text.matchAll(/"\$part": "(\w+)"/g)) {
+      expect(files.has(`parts/${hash}.json`)).toBe(true);
+    }
   });
 
   test("is the same text for every order of contracts and fields", () => {
     const { contract, interlock } = PUBLISHED;
-    const turned = { interlock, contract };
-    const text = writeLock(toLock([PUBLISHED, versioned("2.0.0")]));
-    expect(writeLock(toLock([versioned("2.0.0"), turned]))).toBe(text);
+    const text = textOf(PUBLISHED, versioned("2.0.0"));
+    expect(textOf(versioned("2.0.0"), { interlock, contract })).toBe(text);
+  });
+
+  test("shows every change of a tool in the file of the tool, and in no other file of a tool", () => {
+    const other = withValue(PUBLISHED, "/contract/identity/name", "atlas__find");
+    const before = formatLock(toLock([PUBLISHED, other]));
+    const after = formatLock(toLock([withValue(PUBLISHED, TIMEOUT, 5), other]));
+    const changed = [...before].filter(
+      ([path, text]) => after.has(path) && after.get(path) !== text,
+    );
+    expect(changed.map(([path]) => path)).toEqual([FILE]);
   });
 
   test("parses its own text", () => {
-    const lock = toLock([PUBLISHED, versioned("2.0.0")]);
-    expect(parseLock(writeLock(lock))).toEqual({ ok: true, value: lock });
+    const odd = withValue(PUBLISHED, "/contract/affordance/output_schema", {
+      type: "object",
+      properties: JSON.parse('{"__proto__":{"type":"string"},"$part":{"type":"string"}}'),
+    });
+    for (const contract of [PUBLISHED, odd]) {
+      const lock = toLock([contract, versioned("2.0.0")]);
+      expect(parseLock(formatLock(lock))).toEqual({ ok: true, value: lock });
+    }
   });
 
   test("refuses one version twice", () => {
     expect(() => toLock([PUBLISHED, PUBLISHED])).toThrow("bank__transfer@1.0.0 is declared twice");
   });
 
-  const good = writeLock(toLock([PUBLISHED]));
+  const files = formatLock(toLock([PUBLISHED]));
+  const good = files.get(FILE) ?? "";
   test.each([
     ["nothing", "", /is not JSON/],
     ["a merge conflict", `<<<<<<< HEAD\n${good}`, /is not JSON/],
-    ["a list", "[]", /is no contract lock/],
-    ["another format", good.replace('"lockVersion": 1', '"lockVersion": 2'), /lockVersion/],
-    ["a field beside", good.replace('"lockVersion": 1', '"lockVersion": 1, "x": 1'), /x/],
-    ["a contract of another name", good.replace('transfer@1.0.0"', 'transfer@1.0.1"'), /names/],
+    ["a list", "[]", /is no locked contract/],
+    ["a field beside", good.replace(/^\{/, '{ "x": 1,'), /x/],
+    ["of another version", good.replace('"version": "1.0.0"', '"version": "1.0.1"'), /holds/],
     ["a version that is no number", good.replaceAll("1.0.0", "one"), /version/],
     ["a state that nobody knows", good.replace('"status": "active"', '"status": "odd"'), /status/],
-    ["an entry that is no contract", '{"lockVersion":1,"contracts":{"a@1.0.0":7}}', /contracts/],
-  ])("is refused with a reason when it is %s", (_name, text, reason) => {
-    expect(parseLock(text)).toEqual({ ok: false, failure: expect.stringMatching(reason) });
+    ["a contract without its parts", good.replaceAll(/"\w{16}"/g, '"0123456789abcdef"'), /missing/],
+  ])("is refused with a reason when a file is %s", (_name, text, reason) => {
+    const failure = expect.stringMatching(reason);
+    expect(parseLock(new Map([...files, [FILE, text]]))).toEqual({ ok: false, failure });
   });
 });
 

@@ -11,13 +11,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readLock, type ContractLock } from "../../scripts/contracts/contract-lock.ts";
+import type { ContractLock } from "../../scripts/contracts/contract-lock.ts";
+import { LOCK_NAME, readLock } from "../../scripts/contracts/lock-folder.ts";
 import { withCompileCache } from "../shared/compile-cache.ts";
 import { EXCHANGES, PLANTED_HTTP } from "./planted-http.ts";
 import { failedWithChange } from "./with-change.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const LOCK = "contracts.lock.json";
 const PLANTED = "test/scripts/planted-contracts.ts";
 const MODES = [
   "schema",
@@ -126,7 +126,7 @@ describe("planted faults", () => {
     );
     for (const { name } of PLANTED_HTTP) giveExchanges(name, EXCHANGES);
     expect(run(copy, "update").status).toBe(0);
-    const read = readLock(join(copy, LOCK));
+    const read = readLock(copy);
     if (!read.ok) throw new Error(read.failure);
     ({ lock } = read.value);
     // Once it is locked, the last one takes less than it promised.
@@ -158,12 +158,12 @@ describe("planted faults", () => {
   });
 
   test("without a lock, the drift mode fails", () => {
-    const path = join(copy, LOCK);
+    const path = join(copy, LOCK_NAME);
     renameSync(path, `${path}.away`);
     const unlocked = run(copy, "test", "--tool", "sound__everything");
     renameSync(`${path}.away`, path);
     expect(failedIn(unlocked, "sound__everything@1.0.0")).toEqual(["drift"]);
-    expect(unlocked.stdout).toContain("contracts.lock.json is missing");
+    expect(unlocked.stdout).toContain("contracts.lock is missing");
   });
 
   // Scopes, repair and the wrapper are the runner's, which no contract can break; see below.

@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withCompileCache } from "../shared/compile-cache.ts";
@@ -7,7 +15,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TOOL = "src/tools/core/calculate.ts";
-const LOCK = "contracts.lock.json";
+const LOCK = "contracts.lock";
+const LOCKED = `${LOCK}/core__calculate@1.0.0.json`;
 /** What a test changes; the copy gets it back after each test. */
 const CHANGED = ["src/tools", LOCK] as const;
 
@@ -19,8 +28,10 @@ beforeAll(() => {
   for (const part of [
     "src",
     "durable-objects",
+    "apps",
     "scripts",
     "package.json",
+    "tsconfig.json",
     "wrangler.toml",
     ...CHANGED,
   ])
@@ -60,7 +71,7 @@ function edit(file: string, ...changes: readonly (readonly [string, string])[]):
   writeFileSync(join(copy, file), text);
 }
 
-const lock = (): string => readFileSync(join(copy, LOCK), "utf8");
+const lock = (): string => readFileSync(join(copy, LOCKED), "utf8");
 const SHORTER = ["v.maxLength(256)", "v.maxLength(99)"] as const;
 const NEXT_VERSION = ['version: "1.0.0"', 'version: "2.0.0"'] as const;
 
@@ -119,7 +130,7 @@ test("a new version beside the old one passes once it is locked", () => {
   expect(before.stdout).toContain("run npx interlock contracts update");
   expect(contracts("update").status).toBe(0);
   expect(contracts("check").status).toBe(0);
-  expect(lock()).toContain('"core__calculate@1.0.0"');
+  expect(existsSync(join(copy, LOCKED))).toBe(true);
 });
 
 test("a new version in place of the old one breaks", () => {
@@ -140,26 +151,43 @@ test("a compatible change needs an update of the lock", () => {
   expect(contracts("check").status).toBe(0);
 });
 
-test("a lock in another format is out of date", () => {
-  writeFileSync(join(copy, LOCK), JSON.stringify(JSON.parse(lock())));
+test("a lock in another format, or with a file that no tool names, is out of date", () => {
+  writeFileSync(join(copy, LOCKED), JSON.stringify(JSON.parse(lock())));
   expect(contracts("check").status).toBe(1);
+  expect(contracts("update").status).toBe(0);
+  const part = join(copy, LOCK, "parts/0123456789abcdef.json");
+  writeFileSync(part, "{}\n");
+  expect(contracts("check").status).toBe(1);
+  expect(contracts("update").status).toBe(0);
+  expect([contracts("check").status, existsSync(part)]).toEqual([0, false]);
+});
+
+test("a part that is missing or was changed stops the check", () => {
+  const [hash = ""] = /(?<="error_contract": \{\s+"\$part": ")\w+/.exec(lock()) ?? [];
+  const part = join(copy, LOCK, `parts/${hash}.json`);
+  writeFileSync(part, readFileSync(part, "utf8").replace("TIMEOUT", "UNKNOWN_ERROR"));
+  expect(contracts("check").stderr).toContain(`names the part ${hash}, whose text was changed`);
+  rmSync(part);
+  const { status, stderr } = contracts("check");
+  expect([status, stderr]).toEqual([2, expect.stringContaining(`${hash}, which is missing`)]);
 });
 
 test("a lock that cannot be parsed stops check and update, and is never overwritten", () => {
-  writeFileSync(join(copy, LOCK), "<<<<<<< HEAD");
+  writeFileSync(join(copy, LOCKED), "<<<<<<< HEAD");
   for (const args of [["check"], ["update"], ["update", "--accept-breaking"]]) {
     const { status, stdout, stderr } = contracts(...args);
     expect([status, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain("contracts.lock.json is not JSON");
+    expect(stderr).toContain("contracts.lock core__calculate@1.0.0.json is not JSON");
   }
   expect(lock()).toBe("<<<<<<< HEAD");
 });
 
 test("a lock that is missing fails the check, and an update writes it", () => {
   const before = lock();
-  rmSync(join(copy, LOCK));
+  rmSync(join(copy, LOCK), { recursive: true });
+  rmSync(join(copy, "apps/gameplan", LOCK), { recursive: true });
   const { status, stderr } = contracts("check");
-  expect([status, stderr]).toEqual([2, expect.stringContaining("contracts.lock.json is missing")]);
+  expect([status, stderr]).toEqual([2, expect.stringContaining("contracts.lock is missing")]);
   expect(contracts("update").status).toBe(0);
   expect(lock()).toBe(before);
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PACKAGE_FOLDER } from "../../scripts/project.ts";
@@ -86,10 +86,9 @@ beforeAll(async () => {
   const config = read("templates/base/wrangler.toml").replaceAll("{{name}}", "desk");
   project.write("wrangler.toml", config.replaceAll(/^#\{\{.*\}\}$/gm, ""));
   project.write("src/index.ts", ENTRY);
-  const { contracts, ...lock } = JSON.parse(read("contracts.lock.json")) as { contracts: object };
-  const core = Object.entries(contracts).filter(([name]) => name.startsWith("core__"));
-  const coreLock = { ...lock, contracts: Object.fromEntries(core) };
-  project.write("contracts.lock.json", `${JSON.stringify(coreLock, null, 2)}\n`);
+  cpSync(join(PACKAGE_FOLDER, "contracts.lock"), join(project.path, "contracts.lock"), {
+    recursive: true,
+  });
   project.write("tenant/policy.json", { allowedTools: ["core__calculate"] });
   for (const [, name = "", content = ""] of FILES) project.write(name, content);
   project.write("tenant/environments.json", {
