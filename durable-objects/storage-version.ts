@@ -1,62 +1,73 @@
-import { StorageTooNewError } from "../src/protocol/outcome/storage-too-new.ts";
+import { UnreadableStorageError } from "../src/protocol/outcome/unreadable-storage.ts";
 
 /**
  * Rewrites stored rows from one version to the next.
- * Contract: runs inside a transaction; keeps all data.
+ * Contract: runs inside a transaction; keeps all data. One that was released never changes.
  */
 export type Migration = (sql: SqlStorage) => void;
 
 /**
- * Brings the storage of an object to the version that this code reads. `migrations[n]` leads from
- * version n to n + 1, so their number is the version of this code. Storage without a version is 0.
- * Answers false for storage without tables: an unused object gets no tables.
- * Contract: all migrations are one transaction. Called once per incarnation, before any other read.
- * Fails: throws StorageTooNewError for a newer version, and the error of a failed migration. In
- * both cases it writes nothing.
+ * Versions of the tables of a kind of object. `migrations[n]` leads from version `oldest + n` to
+ * the next. A change of the tables, or of a JSON field in them, adds one. Until the package is
+ * published such a change raises `oldest` instead, so nothing that was stored before is read.
  */
-export function migrateStorage(
-  storage: DurableObjectStorage,
-  migrations: readonly Migration[],
-): boolean {
+export interface Layout {
+  /** The oldest version that this code can read. */
+  readonly oldest: number;
+  readonly migrations: readonly Migration[];
+}
+
+/** The version that this code reads and writes. */
+export function versionOf({ oldest, migrations }: Layout): number {
+  return oldest + migrations.length;
+}
+
+/**
+ * Brings the storage of an object to the version that this code reads. Storage without a version is
+ * 0. Answers false for storage without tables: an unused object gets no tables.
+ * Contract: all migrations are one transaction. Called once per incarnation, before any other read.
+ * Fails: throws UnreadableStorageError for a newer version, or one older than `oldest`, and the
+ * error of a failed migration. In all cases it writes nothing.
+ */
+export function migrateStorage(storage: DurableObjectStorage, layout: Layout): boolean {
   const { sql } = storage;
   const names = ownNames(sql);
   if (names.length === 0) return false;
   const stored = names.includes("schema_version") ? readVersion(sql) : 0;
-  const version = migrations.length;
-  if (stored > version) {
-    const detail = `this code reads version ${version}. Deploy the newer code again`;
-    throw new StorageTooNewError(`the storage has version ${stored}; ${detail}`);
-  }
+  const version = versionOf(layout);
+  if (stored > version) throw refusal("storage_too_new", stored, layout);
+  if (stored < layout.oldest) throw refusal("storage_too_old", stored, layout);
   if (stored < version) {
     storage.transactionSync(() => {
-      for (const migrate of migrations.slice(stored)) migrate(sql);
+      for (const migrate of layout.migrations.slice(stored - layout.oldest)) migrate(sql);
       writeVersion(sql, version);
     });
   }
   return true;
 }
 
-/**
- * Writes the version of an object's tables. The platform refuses `PRAGMA user_version` (workerd
- * 1.20261117, tried 2026-11-21). Contract: call it in the transaction that creates the tables.
- */
-export function writeVersion(sql: SqlStorage, version: number): void {
-  const view = sql.exec(
-    "SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = 'schema_version'",
-  );
-  if (view.toArray().length > 0) {
-    sql.exec(`DROP VIEW schema_version; ${versionView(version)}`);
-    return;
-  }
-  sql.exec(
-    `CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL);
-     DELETE FROM schema_version;
-     INSERT INTO schema_version (version) VALUES (?);`,
-    version,
-  );
+function refusal(
+  code: UnreadableStorageError["name"],
+  stored: number,
+  layout: Layout,
+): UnreadableStorageError {
+  const read = `this code reads version ${layout.oldest} and newer, up to ${versionOf(layout)}`;
+  const advice =
+    code === "storage_too_new"
+      ? "Deploy the newer code again"
+      : "Deploy the code that wrote it, or begin with empty storage";
+  return new UnreadableStorageError(code, `the storage has version ${stored}; ${read}. ${advice}`);
 }
 
-/** Statement that creates the version as a view: a table would be one more page of each object. */
+/** Writes the version of an object's tables. Contract: in the transaction that creates them. */
+export function writeVersion(sql: SqlStorage, version: number): void {
+  sql.exec(`DROP VIEW IF EXISTS schema_version; ${versionView(version)}`);
+}
+
+/**
+ * Statement that creates the version as a view: a table would be one more page of each object. The
+ * platform refuses `PRAGMA user_version` (workerd 1.20261117, tried 2026-11-21).
+ */
 export function versionView(version: number): string {
   return `CREATE VIEW schema_version AS SELECT ${version} AS version;`;
 }

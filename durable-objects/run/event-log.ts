@@ -1,4 +1,3 @@
-import { formatPacketLines } from "../../src/protocol/approval/packet-lines.ts";
 import type { AiEvent, LoggedEvent } from "../../src/protocol/run/event.ts";
 import type { EventPosition } from "../../src/protocol/run/event-id.ts";
 import type { PackedText } from "../packed-text.ts";
@@ -12,15 +11,6 @@ const MAX_ROW_CHARS = 256 * 1024;
 const MAX_ROW_EVENTS = 512;
 /** JSON around the text of a delta. Unit: UTF-16 code units. */
 const DELTA_FRAME_CHARS = 48;
-
-type Start = Extract<AiEvent, { type: "tool_call_start" }>;
-type Request = Extract<AiEvent, { type: "approval_requested" }>;
-
-/** An event as the log stores it. Logs of the previous version lack two fields. */
-type StoredEvent =
-  | Exclude<AiEvent, Start | Request>
-  | (Omit<Start, "toolName"> & Partial<Pick<Start, "toolName">>)
-  | (Omit<Request, "lines"> & Partial<Pick<Request, "lines">>);
 
 /**
  * The events of a run in SQLite, many to a row: writes are coalesced, events are not. The log
@@ -97,7 +87,7 @@ export class EventLog {
     return this.#parse(row)
       .slice(firstSeq - row.first_seq)
       .map((event, index) => ({
-        event: this.#complete(event),
+        event,
         position: { epoch: row.epoch, seq: firstSeq + index },
       }));
   }
@@ -134,32 +124,8 @@ export class EventLog {
     return Math.min(after.seq, seq);
   }
 
-  /** Adds to an event of the previous version the fields that this version stores. */
-  #complete(event: StoredEvent): AiEvent {
-    if (event.type === "tool_call_start") {
-      return { ...event, toolName: event.toolName ?? this.#proposedName(event.part) };
-    }
-    if (event.type === "approval_requested") {
-      return { ...event, lines: event.lines ?? formatPacketLines(event.packet) };
-    }
-    return event;
-  }
-
-  /** Finds the name under which the model proposed the call of a part. */
-  #proposedName(part: number): string {
-    const rows = this.#sql.exec<PackedEvents>(
-      "SELECT body, base FROM log WHERE body IS NOT NULL ORDER BY seq",
-    );
-    for (const row of rows) {
-      for (const event of this.#parse(row)) {
-        if (event.type === "tool_call_proposed" && event.part === part) return event.toolName;
-      }
-    }
-    throw new Error(`the log starts a call that it never proposed, in part ${part}`);
-  }
-
-  #parse({ body, base }: PackedEvents): readonly StoredEvent[] {
-    return JSON.parse(this.#log.unpack(body, base)) as readonly StoredEvent[];
+  #parse({ body, base }: PackedEvents): readonly AiEvent[] {
+    return JSON.parse(this.#log.unpack(body, base)) as readonly AiEvent[];
   }
 }
 

@@ -38,8 +38,7 @@ export function replayLog(entries: Iterable<LogEntry>, deliveredSeq: number): Lo
     else if (entry.kind === "publication") {
       publications.push({ seq: entry.seq, invocation: entry.invocation });
     } else if (entry.kind === "delivered") {
-      if (entry.what === "notices") notices = notices.filter(({ seq }) => seq > entry.seq);
-      else publications = publications.filter(({ seq }) => seq !== entry.seq);
+      publications = publications.filter(({ seq }) => seq !== entry.seq);
     }
   }
   const progress = Object.assign({ ...NEW_RUN }, ...changes) as RunProgress;

@@ -89,7 +89,7 @@ export class Outbox {
   }
 
   remove(seq: number): void {
-    this.#store.log.put({ kind: "delivered", what: "publication", seq });
+    this.#store.log.put({ kind: "delivered", seq });
     this.#publications = this.#publications.filter((publication) => publication.seq !== seq);
   }
 
@@ -104,7 +104,7 @@ export class Outbox {
     this.#publications = [];
     const { log } = this.#store;
     log.batch(() => {
-      log.put({ kind: "delivered", what: "publication", seq: this.#lastSeq });
+      log.put({ kind: "delivered", seq: this.#lastSeq });
       for (const sent of this.#notices) log.put({ kind: "notice", ...sent });
     });
   }

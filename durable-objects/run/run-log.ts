@@ -21,11 +21,8 @@ export type LogEntry =
   | { readonly kind: "progress"; readonly changed: Partial<RunProgress> }
   | { readonly kind: "notice"; readonly seq: number; readonly notice: TenantNotice }
   | { readonly kind: "publication"; readonly seq: number; readonly invocation: number | null }
-  /**
-   * A publication was delivered. The row of the run says which notices were; in logs of before
-   * version 6 an entry says so.
-   */
-  | { readonly kind: "delivered"; readonly what: "publication" | "notices"; readonly seq: number };
+  /** A publication was delivered. The row of the run says which notices were. */
+  | { readonly kind: "delivered"; readonly seq: number };
 
 export type ChangedRecord = Partial<ToolInvocationRecord>;
 

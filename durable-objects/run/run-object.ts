@@ -14,8 +14,8 @@ import { fingerprintsOf } from "./outgoing-hashes.ts";
 import { RunAnswers } from "./run-answers.ts";
 import { firstDeadlines } from "./run-deadlines.ts";
 import { RunLifecycle } from "./run-lifecycle.ts";
-import { RUN_MIGRATIONS } from "./run-migrations.ts";
 import { RunStore } from "./run-store.ts";
+import { RUN_LAYOUT } from "./run-tables.ts";
 import { answerEvents, answerRepeat, refuseStart, streamRun } from "./run-streams.ts";
 
 /** Delay until an alarm that failed rings again. */
@@ -32,7 +32,7 @@ interface ClaimedRun extends OpenRun {
  * and src/loop holds the agent logic.
  * Trust: only the Worker reaches the object. The Worker has checked the caller, the run id and the
  * body. The object checks the owner of the run; all other callers get `unknown`.
- * Contract: shapes of RPC and `fetch` hold for one release; see RunMethods and ANSWER_KIND_HEADER.
+ * Contract: shapes of RPC and `fetch` hold for one release; see RunMethods.
  */
 export class RunObject extends DurableObject<RawEnv> {
   protected readonly deployment: Deployment;
@@ -82,8 +82,8 @@ export class RunObject extends DurableObject<RawEnv> {
   }
 
   override async alarm(): Promise<void> {
-    // Sets the alarm again: the platform drops an alarm that fails, and newer code would never
-    // wake.
+    // Sets the alarm again: the platform drops an alarm that fails, and code that reads the storage
+    // would never wake.
     if (this.#refusal !== undefined) return this.#retryLater(this.#refusal);
     try {
       await this.#run?.lifecycle.handleDueDeadlines();
@@ -149,7 +149,7 @@ export class RunObject extends DurableObject<RawEnv> {
    */
   #isReadable(): boolean {
     try {
-      return migrateStorage(this.ctx.storage, RUN_MIGRATIONS);
+      return migrateStorage(this.ctx.storage, RUN_LAYOUT);
     } catch (cause) {
       this.#refusal = cause;
       return false;

@@ -3,8 +3,6 @@ import { streamHeaders, type ClientWire } from "../../src/protocol/run/client-wi
 import { parseEventId } from "../../src/protocol/run/event-id.ts";
 import {
   ANSWER_KIND_HEADER,
-  EVENTS_STATUS,
-  START_STATUS,
   type EventsKind,
   type StartKind,
 } from "../../src/protocol/run/answer-kind.ts";
@@ -63,15 +61,13 @@ export function answerEvents(
 }
 
 export function refuseStart(kind: StartKind): Response {
-  return new Response(null, {
-    status: START_STATUS[kind],
-    headers: { [ANSWER_KIND_HEADER]: kind },
-  });
+  return refuse(kind);
 }
 
 function refuseEvents(kind: EventsKind): Response {
-  return new Response(null, {
-    status: EVENTS_STATUS[kind],
-    headers: { [ANSWER_KIND_HEADER]: kind },
-  });
+  return refuse(kind);
+}
+
+function refuse(kind: StartKind | EventsKind): Response {
+  return new Response(null, { headers: { [ANSWER_KIND_HEADER]: kind } });
 }

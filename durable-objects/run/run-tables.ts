@@ -1,5 +1,7 @@
-import { versionView } from "../storage-version.ts";
-import { RUN_MIGRATIONS } from "./run-migrations.ts";
+import { versionOf, versionView, type Layout } from "../storage-version.ts";
+
+/** Versions of the tables below, and of the JSON in them. */
+export const RUN_LAYOUT: Layout = { oldest: 6, migrations: [] };
 
 /** Tables that a run creates when it first uses them. */
 export type LateTable = "approvals" | "inbox" | "refusals" | "prompt" | "files";
@@ -40,7 +42,7 @@ const RUN_AND_LOG = `
  * read of an unknown run writes nothing.
  */
 export function createRunTables(sql: SqlStorage): void {
-  sql.exec(`${RUN_AND_LOG} ${versionView(RUN_MIGRATIONS.length)}`);
+  sql.exec(`${RUN_AND_LOG} ${versionView(versionOf(RUN_LAYOUT))}`);
 }
 
 /**

@@ -45,7 +45,6 @@ export class RunDirectory {
     this.#sql = sql;
   }
 
-  /** Drops indexes of earlier code: no query needs them, and each was a page of every report. */
   createTable(): void {
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS runs (
@@ -53,10 +52,7 @@ export class RunDirectory {
          actor TEXT NOT NULL, person TEXT NOT NULL, status TEXT NOT NULL, summary TEXT NOT NULL,
          last_seq INTEGER NOT NULL DEFAULT 0, heard_ms INTEGER NOT NULL DEFAULT 0
        ) WITHOUT ROWID;
-       CREATE INDEX IF NOT EXISTS runs_by_start ON runs (created_ms, run_id);
-       DROP INDEX IF EXISTS runs_by_end;
-       DROP INDEX IF EXISTS runs_by_person;
-       DROP INDEX IF EXISTS runs_by_actor;`,
+       CREATE INDEX IF NOT EXISTS runs_by_start ON runs (created_ms, run_id);`,
     );
   }
 

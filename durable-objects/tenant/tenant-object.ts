@@ -26,7 +26,7 @@ import { isSamePin, type PolicyPin, type PolicyProposal } from "../../src/protoc
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import type { ListPage } from "../../src/protocol/list/page.ts";
 import { Deadlines, type TenantDeadline } from "../deadlines.ts";
-import { migrateStorage, writeVersion } from "../storage-version.ts";
+import { migrateStorage, versionOf, writeVersion, type Layout } from "../storage-version.ts";
 import { parseToolPolicy } from "../../src/protocol/policy/document.ts";
 import { AssistantList } from "./assistant-list.ts";
 import { BudgetBook } from "./budget-book.ts";
@@ -35,9 +35,10 @@ import { DeadlineTable } from "./deadline-table.ts";
 import { OriginList } from "./origin-list.ts";
 import { PolicyHead } from "./policy-head.ts";
 import { PolicyPublication } from "./policy-publication.ts";
-import { TENANT_MIGRATIONS } from "./tenant-migrations.ts";
 import { TenantRecords } from "./tenant-records.ts";
 
+/** Versions of the tables of a tenant, and of the JSON in them. */
+const LAYOUT: Layout = { oldest: 2, migrations: [] };
 /** Interval of the alarm on storage that this code cannot read. */
 const REFUSED_RETRY_MS = 60_000;
 
@@ -71,7 +72,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     };
     this.#publication = new PolicyPublication({ ...this.#tables, ...this.#ports });
     try {
-      this.#isClaimed = migrateStorage(storage, TENANT_MIGRATIONS);
+      this.#isClaimed = migrateStorage(storage, LAYOUT);
     } catch (cause) {
       this.#refusal = cause;
       return;
@@ -221,7 +222,8 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
    * due.
    */
   override async alarm(): Promise<void> {
-    // The platform drops an alarm that fails six times, and then newer code would never wake.
+    // The platform drops an alarm that fails six times, and then code that reads the storage
+    // would never wake.
     if (this.#refusal !== undefined) {
       return this.ctx.storage.setAlarm(this.#ports.clock.nowMs() + REFUSED_RETRY_MS);
     }
@@ -258,7 +260,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
   /** Writes the version together with the first table. */
   #claim(): void {
     if (this.#isClaimed) return;
-    writeVersion(this.ctx.storage.sql, TENANT_MIGRATIONS.length);
+    writeVersion(this.ctx.storage.sql, versionOf(LAYOUT));
     this.#isClaimed = true;
   }
 

@@ -45,8 +45,8 @@ export const ASSISTANTS: readonly Mutant[] = [
   {
     name: "a page sees the runs of every assistant",
     file: "src/protocol/identity/viewer.ts",
-    from: "run.origin === origin && own === asked",
-    to: 'run.origin === origin && own !== "" && asked !== ""',
+    from: "run.origin === origin && run.assistantId === assistantId",
+    to: "run.origin === origin && assistantId !== undefined",
     test: { file: PAGES, name: "a page cannot read, steer or continue a run of another assistant" },
   },
   {
@@ -178,8 +178,8 @@ export const ASSISTANTS: readonly Mutant[] = [
     from: "const stored = await registry.read(tenantId, id);",
     to: "const stored = await registry.read(tenantId, id).catch(() => undefined);",
     test: {
-      file: "test/durable-objects/versions-side-by-side.test.ts",
-      name: "a tenant's object of a release without assistants is a 503, and no assistant stands in",
+      file: "test/http/assistants.test.ts",
+      name: "an assistant that cannot be read is a 503, and no other assistant stands in",
     },
   },
   {

@@ -143,26 +143,6 @@ export const RELIABILITY: readonly Mutant[] = [
     },
   },
   {
-    name: "notices of earlier code are dropped when its tables are merged",
-    file: "durable-objects/run/merge-into-log.ts",
-    from: "lastNumber, ...outbox]",
-    to: "lastNumber]; void outbox",
-    test: {
-      file: "test/durable-objects/stored-in-separate-tables.test.ts",
-      name: "a run delivers the notices that earlier code left in its outbox",
-    },
-  },
-  {
-    name: "deadlines of earlier code are lost when they move into the row",
-    file: "durable-objects/run/run-migrations.ts",
-    from: 'if (!hasTable(sql, "deadlines")) return;',
-    to: 'if (hasTable(sql, "deadlines")) return;',
-    test: {
-      file: "test/durable-objects/stored-uncompressed.test.ts",
-      name: "a waiting run of version 4 goes on, and compresses what it adds",
-    },
-  },
-  {
     name: "notices that were delivered are forgotten after a crash",
     file: "durable-objects/run/logged-state.ts",
     from: "notices = notices.filter(({ seq }) => seq > deliveredSeq);",
@@ -190,16 +170,6 @@ export const RELIABILITY: readonly Mutant[] = [
     test: {
       file: "test/durable-objects/log-rows.test.ts",
       name: "rows that follow a deletion have no base, because the deletion may be rolled back",
-    },
-  },
-  {
-    name: "numbers of notices of earlier code are lost",
-    file: "durable-objects/tenant/tenant-migrations.ts",
-    from: 'if (!hasTable(sql, "heard")) return;',
-    to: 'if (hasTable(sql, "heard")) return;',
-    test: {
-      file: "test/durable-objects/stored-in-separate-tables.test.ts",
-      name: "a notice that earlier code received counts once",
     },
   },
   {

@@ -143,26 +143,6 @@ export const SECRECY: readonly Mutant[] = [
     },
   },
   {
-    name: "stored packets keep the plain hash of a key",
-    file: "durable-objects/run/run-migrations.ts",
-    from: '"UPDATE approvals SET body = json_replace',
-    to: '"SELECT json_replace',
-    test: {
-      file: "test/durable-objects/stored-by-earlier-code.test.ts",
-      name: "that waits shows no plain hash of an idempotency key",
-    },
-  },
-  {
-    name: "stored events keep the plain hash of a key",
-    file: "durable-objects/run/run-migrations.ts",
-    from: "events.map(withoutKeyHash)",
-    to: "events",
-    test: {
-      file: "test/durable-objects/stored-by-earlier-code.test.ts",
-      name: "that waits shows no plain hash of an idempotency key",
-    },
-  },
-  {
     name: "a record in KV holds the arguments of a write",
     file: "durable-objects/run/outbox-delivery.ts",
     from: "endedAtMs: end.endedAtMs,\n  });",

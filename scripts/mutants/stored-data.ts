@@ -1,16 +1,42 @@
 import type { Mutant } from "./mutant.ts";
 
+const VERSIONS = "test/durable-objects/storage-versions.test.ts";
+
 /** What keeps the stored data of a run and of a tenant whole. */
 export const STORED_DATA: readonly Mutant[] = [
   {
-    name: "a start that earlier code stored has no tool name",
-    file: "durable-objects/run/event-log.ts",
-    from: "event.toolName ?? this.#proposedName(event.part)",
-    to: "event.toolName as string",
+    name: "storage of a newer version is used",
+    file: "durable-objects/storage-version.ts",
+    from: "if (stored > version) throw",
+    to: "if (stored > Infinity) throw",
     test: {
-      file: "test/durable-objects/event-log.test.ts",
-      name: "a stored start without a tool name gets the name of its proposal",
+      file: VERSIONS,
+      name: "of a run is neither read nor written, and works again with the code that reads it",
     },
+  },
+  {
+    name: "storage that no migration leads on from is used",
+    file: "durable-objects/storage-version.ts",
+    from: "if (stored < layout.oldest) throw",
+    to: "if (stored < 0) throw",
+    test: {
+      file: VERSIONS,
+      name: "of a tenant is neither read nor written, so lists answer 503 and runs dispatch nothing",
+    },
+  },
+  {
+    name: "a migration that storage has had runs again",
+    file: "durable-objects/storage-version.ts",
+    from: "layout.migrations.slice(stored - layout.oldest)",
+    to: "layout.migrations",
+    test: { file: VERSIONS, name: "of version 4 gets the migrations that it lacks, once" },
+  },
+  {
+    name: "migrations of an object are no transaction",
+    file: "durable-objects/storage-version.ts",
+    from: "storage.transactionSync(() => {",
+    to: "((run: () => void) => run())(() => {",
+    test: { file: VERSIONS, name: "keeps everything when one of its migrations fails" },
   },
   {
     name: "the first row stays the dictionary of a run whose later steps differ",
@@ -23,26 +49,6 @@ export const STORED_DATA: readonly Mutant[] = [
     },
   },
   {
-    name: "a migration renames no field",
-    file: "durable-objects/run/run-migrations.ts",
-    from: 'sql.exec("UPDATE invocations SET ending = ? WHERE seq = ?", text, seq);',
-    to: "void text;",
-    test: {
-      file: "test/durable-objects/stored-by-earlier-code.test.ts",
-      name: "is migrated when it wakes, to the current version and field names",
-    },
-  },
-  {
-    name: "storage of a newer version is used",
-    file: "durable-objects/storage-version.ts",
-    from: "if (stored > version) {",
-    to: "if (stored > Infinity) {",
-    test: {
-      file: "test/durable-objects/stored-by-earlier-code.test.ts",
-      name: "of a run is neither read nor written, and works again with the newer code",
-    },
-  },
-  {
     name: "the start of a step is sent before it is stored",
     file: "durable-objects/run/stored-journal.ts",
     from: 'return type === "text_delta" ||',
@@ -50,26 +56,6 @@ export const STORED_DATA: readonly Mutant[] = [
     test: {
       file: "test/durable-objects/stored-journal.test.ts",
       name: "a later step start is stored after five milliseconds, and sent only then",
-    },
-  },
-  {
-    name: "a status without a kind is not understood",
-    file: "src/adapters/durable-run-gateway.ts",
-    from: "named === null ? statuses[name] === status : name === named",
-    to: "name === named",
-    test: {
-      file: "test/durable-objects/versions-side-by-side.test.ts",
-      name: "reads the status 200 of an object of the previous release",
-    },
-  },
-  {
-    name: "the status of an object counts more than the kind that it names",
-    file: "src/adapters/durable-run-gateway.ts",
-    from: "named === null ? statuses[name] === status : name === named",
-    to: "statuses[name] === status",
-    test: {
-      file: "test/durable-objects/versions-side-by-side.test.ts",
-      name: "reads the kind that an object names, not the status",
     },
   },
 ];

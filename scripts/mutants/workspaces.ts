@@ -118,16 +118,19 @@ export const WORKSPACES: readonly Mutant[] = [
   {
     name: "migrations of one version are no transaction",
     file: "src/workspace/open-tables.ts",
-    from: "  database.transaction(() => {\n    for (const migration of migrations.slice(version))",
-    to: "  ((run: () => void) => run())(() => {\n    for (const migration of migrations.slice(version))",
+    from: "  database.transaction(() => {\n    for (const [index, migration]",
+    to: "  ((run: () => void) => run())(() => {\n    for (const [index, migration]",
     test: { file: UNIT, name: "that fail leave the old data, and a refusal that names no SQL" },
   },
   {
-    name: "older code opens newer tables",
+    name: "code opens tables of another layout",
     file: "src/workspace/open-tables.ts",
-    from: "if (layout > LAYOUT || version > migrations.length) {",
-    to: "if (layout > LAYOUT) {",
-    test: { file: UNIT, name: "of newer code are refused by older code, which changes nothing" },
+    from: "if (layout !== LAYOUT) {",
+    to: "if (layout > Infinity) {",
+    test: {
+      file: "test/durable-objects/storage-versions.test.ts",
+      name: "a workspace of layout 99 is refused by code that cannot read it",
+    },
   },
   {
     name: "everybody is a member",

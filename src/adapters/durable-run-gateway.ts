@@ -7,18 +7,11 @@ import type {
 } from "../capabilities/run.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import { formatEventId } from "../protocol/run/event-id.ts";
-import {
-  ANSWER_KIND_HEADER,
-  EVENTS_STATUS,
-  START_STATUS,
-  type EventsKind,
-  type StartKind,
-} from "../protocol/run/answer-kind.ts";
+import { ANSWER_KIND_HEADER, EVENTS_KINDS, START_KINDS } from "../protocol/run/answer-kind.ts";
 
 /**
  * Reaches each run's Durable Object by the run's id: typed RPC, and `fetch` for event streams
  * alone.
- * Contract: understands an object of the previous release; see ANSWER_KIND_HEADER.
  * Fails: throws when the object cannot be reached, or answers what this code does not know.
  */
 export function createDurableRunGateway(runs: DurableObjectNamespace): RunGateway {
@@ -50,24 +43,19 @@ function headersOf({ viewer, wire }: RunReader): Record<string, string> {
 }
 
 function readStart(response: Response): StartAnswer {
-  const kind = kindOf<StartKind>(response, START_STATUS);
+  const kind = kindOf(response, START_KINDS);
   return kind === "stream" ? { kind, response: streamOf(response) } : { kind };
 }
 
 function readEvents(response: Response): EventsAnswer {
-  const kind = kindOf<EventsKind>(response, EVENTS_STATUS);
+  const kind = kindOf(response, EVENTS_KINDS);
   return kind === "stream" ? { kind, response: streamOf(response) } : { kind };
 }
 
-/** Reads the kind of an answer; an object of the previous release tells it by its status alone. */
-function kindOf<Kind extends string>(
-  { headers, status }: Response,
-  statuses: Readonly<Record<Kind, number>>,
-): Kind {
+function kindOf<Kind extends string>({ headers }: Response, kinds: readonly Kind[]): Kind {
   const named = headers.get(ANSWER_KIND_HEADER);
-  const kinds = Object.keys(statuses) as Kind[];
-  const kind = kinds.find((name) => (named === null ? statuses[name] === status : name === named));
-  if (kind === undefined) throw new Error(`a run answered ${named ?? status}`);
+  const kind = kinds.find((name) => name === named);
+  if (kind === undefined) throw new Error(`a run answered ${named}`);
   return kind;
 }
 

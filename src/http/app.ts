@@ -1,7 +1,10 @@
 import type { Handler } from "hono";
 import { HonoBase } from "hono/hono-base";
 import { TrieRouter } from "hono/router/trie-router";
-import { isStorageTooNew } from "../protocol/outcome/storage-too-new.ts";
+import {
+  unreadableStorageOf,
+  type UnreadableStorage,
+} from "../protocol/outcome/unreadable-storage.ts";
 import { APPROVAL_QUEUE_ROUTES } from "./approvals-queue.ts";
 import { APPROVAL_ROUTES } from "./approvals.ts";
 import { ASSISTANT_ROUTES } from "./assistants.ts";
@@ -68,15 +71,18 @@ export function createApp(services: Services, more: Routes = {}): HonoBase {
   }
   app.notFound(() => problem("unknown_route"));
   app.onError((error) => {
-    if (isStorageTooNew(error)) return refuseOldCode();
+    const unreadable = unreadableStorageOf(error);
+    if (unreadable) return refuseStorage(unreadable);
     return problem("internal_error", { errorId: services.log.fault("request_failed", error) });
   });
   return app;
 }
 
-function refuseOldCode(): Response {
+function refuseStorage(code: UnreadableStorage): Response {
+  // A deploy of newer code ends soon. Nothing tells when older code returns.
+  if (code === "storage_too_old") return problem(code, { detail: "Nothing was changed." });
   const detail = "Nothing was changed. Send the request again once the newer version is deployed.";
-  return problem("storage_too_new", { detail, headers: { "retry-after": "30" } });
+  return problem(code, { detail, headers: { "retry-after": "30" } });
 }
 
 /**

@@ -294,6 +294,10 @@ export const PROBLEMS = {
     status: 503,
     title: "A newer version of Interlock wrote this record. Try again after the deploy.",
   },
+  storage_too_old: {
+    status: 503,
+    title: "This version of Interlock cannot read records of the version that wrote this one.",
+  },
   internal_error: {
     status: 500,
     title: "Interlock failed. Try again; if it fails again, tell the operator the errorId.",

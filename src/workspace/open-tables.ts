@@ -1,11 +1,14 @@
 import type { WorkspaceDefinition } from "../contracts/define-workspace.ts";
-import { StorageTooNewError } from "../protocol/outcome/storage-too-new.ts";
+import { UnreadableStorageError } from "../protocol/outcome/unreadable-storage.ts";
 import type { WorkspaceAddress } from "../protocol/workspace/address.ts";
 import { CHANGES_TABLE } from "./change-list.ts";
 import type { Database } from "./database.ts";
 import { LEDGER_TABLE } from "./ledger.ts";
 
-/** Version of the runtime's own tables. */
+/**
+ * Version of the runtime's own tables. Until the package is published, a change of them raises it,
+ * and nothing that was stored before is read.
+ */
 const LAYOUT = 2;
 
 const OWN_TABLES = `
@@ -43,19 +46,29 @@ export function createTables(
 /**
  * Brings the tables of a workspace to the version of this code.
  * Contract: all migrations are one transaction.
- * Fails: throws StorageTooNewError for tables of newer code, an Error that names a migration whose
- * text is not the one that ran, and the number of a migration that fails. Nothing is changed then.
+ * Fails: throws UnreadableStorageError for tables of newer code or an older layout, an Error that
+ * names a migration whose text is not the one that ran, and the number of a migration that fails.
+ * Nothing is changed then.
  */
 export function migrateTables(
   database: Database,
   { name, migrations }: Pick<WorkspaceDefinition, "name" | "migrations">,
 ): void {
+  const { layout = LAYOUT } = readOwnRow(database) ?? {};
+  if (layout !== LAYOUT) {
+    const message = `the workspace has layout ${layout}; this code reads layout ${LAYOUT}`;
+    throw new UnreadableStorageError(
+      layout > LAYOUT ? "storage_too_new" : "storage_too_old",
+      message,
+    );
+  }
   const ran = database
     .query("SELECT sql FROM interlock_migrations ORDER BY number")
     .map(({ sql }) => sql as string);
-  if ((readOwnRow(database)?.layout ?? 0) > LAYOUT || ran.length > migrations.length) {
+  if (ran.length > migrations.length) {
     const detail = `this code reads version ${migrations.length}. Deploy the newer code again`;
-    throw new StorageTooNewError(`the workspace has version ${ran.length}; ${detail}`);
+    const message = `the workspace has version ${ran.length}; ${detail}`;
+    throw new UnreadableStorageError("storage_too_new", message);
   }
   const changed = ran.findIndex((sql, index) => sql !== spaced(migrations[index]));
   if (changed !== -1) {

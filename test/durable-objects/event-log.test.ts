@@ -2,7 +2,6 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { EventLog } from "../../durable-objects/run/event-log.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
-import { formatPacketLines } from "../../src/protocol/approval/packet-lines.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";
 import { PACKET, SUMMARY } from "../shared/packets.ts";
@@ -52,28 +51,6 @@ function withRows(
     work(new EventLog(storage.sql, log, 0));
   });
 }
-
-test("a stored start without a tool name gets the name of its proposal", () =>
-  withRows(
-    [
-      [proposed(1, "a"), proposed(2, "b")],
-      [started(2), started(1)],
-    ],
-    (log) => {
-      expect(log.readAfter(3).map(({ event }) => event)).toEqual([
-        { ...started(1), toolName: "a" },
-      ]);
-      expect([...log.readAll()].slice(2)).toEqual([
-        { ...started(2), toolName: "b" },
-        { ...started(1), toolName: "a" },
-      ]);
-    },
-  ));
-
-test("a stored approval request without lines gets the lines of its packet", () =>
-  withRows([[requested]], (log) => {
-    expect([...log.readAll()]).toEqual([{ ...requested, lines: formatPacketLines(PACKET) }]);
-  }));
 
 test("a stored event keeps its texts after the wording changes", () => {
   const lines = [{ field: "consequence", label: "Consequence", text: "worded then", notes: [] }];

@@ -231,17 +231,3 @@ describe("a policy that cannot be read", () => {
     expect(moved).toEqual([]);
   });
 });
-
-describe("an approval that was stored without terms", () => {
-  test.each(["a vote", "a reader"])("is requested again by %s", async (by) => {
-    const { runId, approvalId } = await askToPay();
-    await decide(approvalId, "bob", APPROVE);
-    await rowsOf(runId, "UPDATE approvals SET body = json_remove(body, '$.termsHash', '$.bounds')");
-    if (by === "a vote") expect((await decide(approvalId, "cat", APPROVE)).status).toBe(409);
-    else expect(await viewOf(approvalId, "cat")).toMatchObject({ status: "superseded" });
-    const next = await requestedAgain(runId, approvalId);
-    for (const approver of ["bob", "cat"] as const) await decide(next, approver, APPROVE);
-    await ended(runId);
-    expect(moved).toEqual(["40 to bakery"]);
-  });
-});

@@ -1,4 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createCachedAssistants } from "../../src/adapters/cached-assistants.ts";
+import type { AuthorisedRequest } from "../../src/http/authorise.ts";
+import { chooseAssistant } from "../../src/http/choose-assistant.ts";
+import type { AssistantDocument } from "../../src/protocol/assistant/document.ts";
+import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
 import {
   putAssistant,
@@ -192,4 +197,20 @@ describe("a run", () => {
       });
     expect((await stateOf(runId, "archive")).status).toBe("completed");
   });
+});
+
+test("an assistant that cannot be read is a 503, and no other assistant stands in", async () => {
+  const assistants = createCachedAssistants({
+    registry: { read: () => Promise.reject(new TypeError("not implemented")) },
+    clock: new FakeClock(),
+    declared: new Map([["default", {} as AssistantDocument]]),
+  });
+  const request = { principal: { tenantId: "acme" }, services: { assistants } };
+  for (const id of [undefined, "default", "support"]) {
+    const found = await chooseAssistant(request as unknown as AuthorisedRequest, id);
+    if (found.ok) throw new Error("an assistant stands in");
+    expect(found.failure.status).toBe(503);
+    expect(found.failure.headers.get("retry-after")).toBe("1");
+    expect(await found.failure.json()).toMatchObject({ code: "assistant_unavailable" });
+  }
 });

@@ -1,8 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
 import { writeVersion } from "../../durable-objects/storage-version.ts";
-import kv from "../fixtures/storage-2026-11-21/kv.json";
-import tenant from "../fixtures/storage-2026-11-21/tenant.json";
-import { bindings } from "./worker.ts";
 
 /** Everything that the storage of one object held. */
 export interface StoredObject {
@@ -11,20 +8,6 @@ export interface StoredObject {
   readonly alarm: number | null;
   readonly ddl: readonly string[];
   readonly rows: Readonly<Record<string, readonly Record<string, SqlStorageValue>[]>>;
-}
-
-/** A tenant's object, and the policy documents in KV that its runs need. */
-export interface StoredTenant {
-  readonly tenant: StoredObject;
-  readonly policies: Readonly<Record<string, string>>;
-}
-
-/** Plants a tenant. Without one, the tenant of 2026-11-21. */
-export async function plantTenant(
-  { tenant: stored, policies }: StoredTenant = { tenant, policies: kv.POLICY },
-): Promise<void> {
-  await plant(bindings.TENANTS, stored);
-  for (const [key, value] of Object.entries(policies)) await bindings.POLICY.put(key, value);
 }
 
 /** Fills the storage of an object; the next request starts its first incarnation over it. */

@@ -53,13 +53,6 @@ export function rowsOf(
   return runInDurableObject(stubOf(runId), (_object, state) => readLogged(state.storage.sql, sql));
 }
 
-/** Writes the log of a run as plain text, so that SQL can change it. */
-export function uncompress(sql: SqlStorage): void {
-  for (const { seq, state, body } of readLog(sql)) {
-    sql.exec("UPDATE log SET state = ?, body = ?, base = NULL WHERE seq = ?", state, body, seq);
-  }
-}
-
 /** Reads the rows of a log with their texts. */
 export function readLog(sql: SqlStorage): readonly LogTexts[] {
   const rows = new LogRows(sql);

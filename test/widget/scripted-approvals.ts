@@ -49,6 +49,8 @@ export function createApproval(options: ApprovalOptions = {}): ApprovalRecord {
     requester: "user:cleo" as ActorId,
     actorId: "user:cleo" as ActorId,
     requirement: PATTERN_DEFAULTS[pattern],
+    bounds: { connectionId: null, runLimits: {}, tenantLimits: {}, rateLimit: null },
+    termsHash: "sha256:terms",
     packet,
     status: "pending",
     votes: [],

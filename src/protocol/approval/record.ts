@@ -44,15 +44,14 @@ export interface ApprovalRecord {
   /** The actor who minted the embed token that started the run; a further requester. */
   readonly minterId?: ActorId;
   readonly requirement: ApprovalRequirement;
-  /** Absent in approvals that earlier code stored, like the hash of the terms. */
-  readonly bounds?: CallBounds;
+  readonly bounds: CallBounds;
   /** Present for a saga. */
   readonly steps?: readonly CoveredStep[];
   /**
    * Hash of the terms under which the approval was requested. A vote counts only while the policies
    * come to the same terms.
    */
-  readonly termsHash?: string;
+  readonly termsHash: string;
   /** How the terms differ from those of the approval before. */
   readonly changedTerms?: readonly TermChange[];
   readonly packet: ConfirmationPacket;

@@ -22,8 +22,7 @@ export interface ApprovalTerms {
   readonly toolVersion: string;
   /** Who must approve. */
   readonly requirement: ApprovalRequirement;
-  /** Absent in approvals that earlier code stored. */
-  readonly bounds?: CallBounds;
+  readonly bounds: CallBounds;
   /** The steps of a saga that the approval covers; absent for any other tool. */
   readonly steps?: readonly CoveredStep[];
 }

@@ -21,9 +21,8 @@ export interface EmbedGrant {
   readonly id: string;
   /**
    * The actor who minted it. The minter can use the token too, so the minter counts as a requester.
-   * Absent in runs that earlier code started.
    */
-  readonly minterId?: ActorId | undefined;
+  readonly minterId: ActorId;
   /** The only origin that may send it. */
   readonly origin: string;
   /** The only tools that its runs may use. */

@@ -1,4 +1,3 @@
-import { DEFAULT_ASSISTANT_ID } from "../assistant/id.ts";
 import { boundAssistant } from "./embed-grant.ts";
 import type { ActorId, TenantId } from "./ids.ts";
 import { personOf, type Principal, seesAll } from "./principal.ts";
@@ -7,7 +6,7 @@ import { personOf, type Principal, seesAll } from "./principal.ts";
 export interface RunOwner extends Pick<Principal, "tenantId" | "actorId" | "subjectId"> {
   /** The origin of the page that started the run, if a page did. */
   readonly origin?: string;
-  /** The assistant of that page. Absent in runs of pages that earlier code started: the default. */
+  /** The assistant of that page. Present with `origin`. */
   readonly assistantId?: string;
 }
 
@@ -39,7 +38,7 @@ export interface Viewer {
   readonly person: ActorId;
   /** Present for an embed token: the origin that the token is bound to. */
   readonly origin?: string;
-  /** The assistant that an embed token is bound to. Absent from an earlier release: the default. */
+  /** The assistant that an embed token is bound to. Present with `origin`. */
   readonly assistantId?: string;
   /** May read all runs of the tenant. */
   readonly seesAll: boolean;
@@ -77,8 +76,7 @@ export function isOwn(run: RunOwner, viewer: Viewer): boolean {
 }
 
 function isOfPage(run: RunOwner, { origin, assistantId }: Viewer): boolean {
-  const [own = DEFAULT_ASSISTANT_ID, asked = DEFAULT_ASSISTANT_ID] = [run.assistantId, assistantId];
-  return run.origin === origin && own === asked;
+  return run.origin === origin && run.assistantId === assistantId;
 }
 
 /** Tells whether a run is one of the viewer's tenant, for those who may read the audit log. */

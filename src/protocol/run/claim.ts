@@ -16,7 +16,7 @@ export interface RunClaim {
   readonly principal: Principal;
   /** `sha256:…` over the body in canonical JSON; present for a request with an idempotency key. */
   readonly requestHash?: string;
-  /** Absent in runs that earlier code started. */
+  /** Absent in a run of one call. */
   readonly assistant?: AssistantPin;
   /** The template of the assistant's instructions. Absent: none. No client gets it. */
   readonly instructions?: string;
