@@ -9,6 +9,7 @@ import type { Mutant } from "./mutants/mutant.ts";
 const ROOT = resolve(import.meta.dirname, "..");
 const COPIED = [
   "src",
+  "apps",
   "durable-objects",
   "test",
   "scripts",
